@@ -1,0 +1,61 @@
+// Package train turns a table into a certified robust model: it reads and
+// encodes the rows (package data), builds the per-sample losses (package
+// losses), solves the saddle problem (package dro) and keeps the result as a
+// Model that predicts, explains itself, saves and loads.
+package train
+
+import "time"
+
+// A Config says what to train on, what to optimise, and when to stop. Start
+// from DefaultConfig: the zero value is not usable. The yaml keys are the long
+// options of the drotrain command.
+type Config struct {
+	Data        string   `json:"data" yaml:"data"`               // path, glob or directory; or builtin:NAME
+	Target      string   `json:"target" yaml:"target"`           // target column
+	Features    []string `json:"features" yaml:"features"`       // feature columns; empty: every column without another role
+	Drop        []string `json:"drop" yaml:"drop"`               // columns to leave out
+	Groups      []string `json:"groups" yaml:"groups"`           // columns that name groups; crossed, and each on its own
+	Categorical []string `json:"categorical" yaml:"categorical"` // numeric columns to treat as categories
+	Positive    string   `json:"positive" yaml:"positive"`       // positive value of a binary target; empty: the rule stated in the notes
+	Impute      string   `json:"impute" yaml:"impute"`           // error, mean, median or drop: what to do with missing numbers
+	Scale       string   `json:"scale" yaml:"scale"`             // standard or none: numeric features
+	ScaleTarget bool     `json:"scale_target" yaml:"scale-target"`
+	Intercept   bool     `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
+
+	Loss       string  `json:"loss" yaml:"loss"`               // logistic, squared, huber; empty: by the target
+	HuberDelta float64 `json:"huber_delta" yaml:"huber-delta"` // δ > 0, in the units of the (scaled) target
+
+	Penalty string   `json:"penalty" yaml:"penalty"` // kl or chi2
+	Nu      float64  `json:"nu" yaml:"nu"`           // ν ≥ 0, in loss units
+	Mu      *float64 `json:"mu" yaml:"mu"`           // μ ≥ 0; nil: 1/n
+
+	Solver    string  `json:"solver" yaml:"solver"`         // one of Solvers()
+	Gap       float64 `json:"gap" yaml:"gap"`               // relative gap to certify, > 0
+	MaxPasses float64 `json:"max_passes" yaml:"max-passes"` // stop after this many passes over the data
+	Holdout   float64 `json:"holdout" yaml:"holdout"`       // fraction of rows kept for evaluation, in [0, 1)
+	Seed      uint64  `json:"seed" yaml:"seed"`
+	Threads   int     `json:"threads" yaml:"threads"` // 0: all processors; never changes a result
+
+	Observe func(Progress) `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
+}
+
+// DefaultConfig returns the settings of `drotrain train` without options,
+// except for Data, Target and Groups, which are empty.
+func DefaultConfig() Config {
+	return Config{
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true,
+		HuberDelta: 1, Penalty: "kl", Nu: 1,
+		Solver: "lbfgs", Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0,
+	}
+}
+
+// Progress is what an observer sees at a check point.
+type Progress struct {
+	Phase        string // "erm" for the baseline, then "robust"
+	Passes       float64
+	MaxPasses    float64
+	Elapsed      time.Duration
+	Upper, Lower float64 // certified bounds on the optimal objective, in loss units; Lower may be -Inf
+	RelativeGap  float64 // (Upper−Lower)/max(1e-12, |Upper|); +Inf while there is no bound
+	Target       float64 // the relative gap asked for
+}

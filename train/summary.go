@@ -1,0 +1,54 @@
+package train
+
+// A Summary is what `drotrain train --json` prints: one object for machines.
+// Losses and bounds are in the units of the training loss.
+type Summary struct {
+	Status              string             `json:"status"`    // "certified", "limit", "uncertified", "cancelled"
+	Certified           bool               `json:"certified"` // the relative gap asked for was reached
+	Objective           float64            `json:"objective"`
+	RobustRisk          float64            `json:"robust_risk"`
+	ERMRisk             float64            `json:"erm_risk"` // plain average training loss of the robust model
+	Certificate         SummaryCertificate `json:"certificate"`
+	Passes              float64            `json:"passes"`
+	Seconds             float64            `json:"seconds"`
+	Solver              string             `json:"solver"`
+	Loss                string             `json:"loss"`
+	Penalty             string             `json:"penalty"`
+	Nu                  float64            `json:"nu"`
+	Mu                  float64            `json:"mu"`
+	N                   int                `json:"n"` // training rows
+	D                   int                `json:"d"` // columns of the design, the intercept included
+	Tau                 float64            `json:"tau"`
+	EffectiveSampleSize float64            `json:"effective_sample_size"` // 1/Σy²
+	MaxWeight           float64            `json:"max_weight"`
+	Groups              []SummaryGroup     `json:"groups"`      // of the last grouping, worst first, training rows
+	WorstGroup          *SummaryGroup      `json:"worst_group"` // null without groups
+	ERM                 *SummaryBaseline   `json:"erm"`         // the plain average trained on the same rows
+	Model               string             `json:"model"`       // path, "" when not written
+	Notes               []string           `json:"notes"`
+}
+
+// SummaryCertificate bounds the optimal objective: lower ≤ optimum ≤ upper.
+// Bounds that are not known are null.
+type SummaryCertificate struct {
+	Upper       *float64 `json:"upper"`
+	Lower       *float64 `json:"lower"`
+	Gap         *float64 `json:"gap"`
+	RelativeGap *float64 `json:"relative_gap"`
+}
+
+// SummaryGroup is one group of rows and its mean training loss.
+type SummaryGroup struct {
+	Name  string  `json:"name"`
+	Count int     `json:"count"`
+	Risk  float64 `json:"risk"`
+}
+
+// SummaryBaseline is empirical risk minimisation on the same rows with the
+// same regulariser.
+type SummaryBaseline struct {
+	Objective  float64       `json:"objective"`
+	Risk       float64       `json:"risk"`        // average training loss
+	RobustRisk float64       `json:"robust_risk"` // the same worst case as the robust model's
+	WorstGroup *SummaryGroup `json:"worst_group"`
+}
