@@ -1,0 +1,104 @@
+// Package shard runs loops over samples on several goroutines with results
+// that do not depend on how many there are: the shards, and the order in which
+// their partial results are added, are functions of n alone.
+package shard
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	minRows   = 2048 // rows in a shard, at least: below this a goroutine costs more than it saves
+	maxShards = 64
+)
+
+// Count returns the number of shards of n rows.
+func Count(n int) int {
+	return max(1, min(n/minRows, maxShards))
+}
+
+// Bounds returns the rows [lo, hi) of shard s of count.
+func Bounds(n, count, s int) (lo, hi int) {
+	return int(int64(n) * int64(s) / int64(count)), int(int64(n) * int64(s+1) / int64(count))
+}
+
+// A Pool calls functions shard by shard on at most Threads goroutines. The
+// zero value uses all processors.
+type Pool struct {
+	Threads int // 0: GOMAXPROCS
+}
+
+// Run calls f(s, lo, hi) once for every shard of n rows, concurrently, and
+// returns when all are done. A panic in f is raised again in the caller.
+func (p Pool) Run(n int, f func(s, lo, hi int)) {
+	count := Count(n)
+	threads := p.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	threads = min(threads, count)
+	if threads == 1 {
+		for s := range count {
+			lo, hi := Bounds(n, count, s)
+			f(s, lo, hi)
+		}
+		return
+	}
+	var (
+		next   atomic.Int64
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		failed any
+	)
+	work := func() {
+		defer wg.Done()
+		defer func() {
+			if r := recover(); r != nil {
+				mu.Lock()
+				failed = r
+				mu.Unlock()
+			}
+		}()
+		for {
+			s := int(next.Add(1)) - 1
+			if s >= count {
+				return
+			}
+			lo, hi := Bounds(n, count, s)
+			f(s, lo, hi)
+		}
+	}
+	wg.Add(threads)
+	for range threads - 1 {
+		go work()
+	}
+	work()
+	wg.Wait()
+	if failed != nil {
+		panic(failed)
+	}
+}
+
+// Sum adds f(lo, hi) over the shards of n rows in shard order.
+func (p Pool) Sum(n int, f func(lo, hi int) float64) float64 {
+	var part [maxShards]float64
+	p.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+	total := 0.0
+	for s := range Count(n) {
+		total += part[s]
+	}
+	return total
+}
+
+// Max returns the largest f(lo, hi) over the shards of n rows.
+func (p Pool) Max(n int, f func(lo, hi int) float64) float64 {
+	var part [maxShards]float64
+	p.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+	m := part[0]
+	for s := 1; s < Count(n); s++ {
+		m = max(m, part[s])
+	}
+	return m
+}

@@ -1,0 +1,108 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+)
+
+// Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n
+// rows z_j of d numbers. A sample's compressed gradient is the scalar slope
+// ℓ'(m_j), since ∇f_j(x) = ℓ'(m_j)·z_j. It implements dro.Oracle.
+//
+// A Linear is immutable; its methods are safe for concurrent use on disjoint
+// outputs.
+type Linear struct {
+	loss   Loss
+	n, d   int
+	x      []float64 // n×d, row-major
+	target []float64 // n
+}
+
+// NewLinear returns the oracle over the row-major n×d matrix design and the n
+// targets. The slices are kept, not copied, and must not change. Errors name
+// the shape, or the first row that is not finite or, for the logistic loss,
+// whose target is not ±1.
+func NewLinear(loss Loss, n, d int, design, target []float64) (*Linear, error) {
+	if n < 1 || d < 1 {
+		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
+	}
+	if len(design) != n*d || len(target) != n {
+		return nil, fmt.Errorf("losses: design has %d entries and target %d, want %d×%d and %d", len(design), len(target), n, d, n)
+	}
+	for i, v := range design {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("losses: design row %d, column %d is %v", i/d, i%d, v)
+		}
+	}
+	_, signs := loss.(Logistic)
+	for i, v := range target {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("losses: target of row %d is %v", i, v)
+		}
+		if signs && v != 1 && v != -1 {
+			return nil, fmt.Errorf("losses: target of row %d is %v: the logistic loss takes ±1", i, v)
+		}
+	}
+	return &Linear{loss: loss, n: n, d: d, x: design, target: target}, nil
+}
+
+// Dims returns the samples n, the parameters d, and the length of a sample's
+// slope, 1.
+func (l *Linear) Dims() (n, d, slope int) { return l.n, l.d, 1 }
+
+// EvalTo stores f_j(x) in value[j] and ℓ'(m_j) in slope[j] for j in [lo, hi).
+// value and slope have length n.
+func (l *Linear) EvalTo(value, slope, x []float64, lo, hi int) {
+	kernel.MarginsTo(slope, l.x, l.d, x, lo, hi)
+	l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
+}
+
+// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst (length d), with
+// ∇f_j = slope[j]·z_j. weight and slope have length n.
+func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	kernel.AddRowsTo(dst, l.x, l.d, weight, slope, lo, hi)
+}
+
+// CurvatureTo stores ℓ''(m_j) at x in curvature[j] for j in [lo, hi).
+func (l *Linear) CurvatureTo(curvature, x []float64, lo, hi int) {
+	kernel.MarginsTo(curvature, l.x, l.d, x, lo, hi)
+	l.loss.CurvatureTo(curvature[lo:hi], curvature[lo:hi], l.target[lo:hi])
+}
+
+// AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper
+// triangle of the row-major d×d matrix dst.
+func (l *Linear) AddGramTo(dst, weight []float64, lo, hi int) {
+	kernel.AddGramTo(dst, l.x, l.d, weight, lo, hi)
+}
+
+// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
+func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
+	kernel.MarginsTo(margin, l.x, l.d, v, lo, hi)
+}
+
+// NormsTo stores ‖z_j‖² in norm2[j] for j in [lo, hi).
+func (l *Linear) NormsTo(norm2 []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		s := 0.0
+		for _, v := range l.x[j*l.d : (j+1)*l.d] {
+			s += v * v
+		}
+		norm2[j] = s
+	}
+}
+
+// Loss returns the scalar loss ℓ.
+func (l *Linear) Loss() Loss { return l.loss }
+
+// LipschitzSlope and Smoothness are the constants of ℓ: H_j = Lip(ℓ)·‖z_j‖ and
+// M_j = sup ℓ''·‖z_j‖².
+func (l *Linear) LipschitzSlope() float64 { return l.loss.Lipschitz() }
+
+// Smoothness is sup ℓ''.
+func (l *Linear) Smoothness() float64 { return l.loss.Smoothness() }
+
+// NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
+// robust objective.
+func (l *Linear) NonNegative() bool { return true }

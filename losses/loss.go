@@ -1,0 +1,168 @@
+// Package losses holds the scalar losses ℓ(m; t) of a margin m and a target t,
+// and the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) over a design matrix.
+package losses
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Loss is a convex, non-negative function ℓ(m; t) of the margin m = zᵀx and
+// the target t, differentiable in m. All methods are safe for concurrent use.
+type Loss interface {
+	// Name is the loss's name on the command line.
+	Name() string
+
+	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The
+	// four slices have one length; slope and margin may be the same slice.
+	EvalTo(value, slope, margin, target []float64)
+
+	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where ℓ has a
+	// kink in its slope). curvature and margin may be the same slice.
+	CurvatureTo(curvature, margin, target []float64)
+
+	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
+	Lipschitz() float64
+
+	// Smoothness is sup ∂²ℓ/∂m².
+	Smoothness() float64
+}
+
+var (
+	_ Loss = Logistic{}
+	_ Loss = Squared{}
+	_ Loss = Huber{}
+)
+
+// Parse returns the loss called name; delta is the δ of Huber's loss and is
+// ignored by the others.
+func Parse(name string, delta float64) (Loss, error) {
+	switch name {
+	case "logistic":
+		return Logistic{}, nil
+	case "squared":
+		return Squared{}, nil
+	case "huber":
+		if !(delta > 0) || math.IsInf(delta, 1) {
+			return nil, fmt.Errorf("huber: δ must be positive and finite, got %v", delta)
+		}
+		return Huber{Delta: delta}, nil
+	}
+	return nil, fmt.Errorf("unknown loss %q: logistic, squared or huber", name)
+}
+
+// Logistic is ℓ(m; t) = log(1 + exp(−t·m)) for targets t = ±1, in nats.
+type Logistic struct{}
+
+// Name implements Loss.
+func (Logistic) Name() string { return "logistic" }
+
+// Lipschitz implements Loss.
+func (Logistic) Lipschitz() float64 { return 1 }
+
+// Smoothness implements Loss.
+func (Logistic) Smoothness() float64 { return 0.25 }
+
+// EvalTo implements Loss. No margin overflows: only exp(−|m|) is formed.
+func (Logistic) EvalTo(value, slope, margin, target []float64) {
+	for i, m := range margin {
+		t := target[i]
+		z := -t * m
+		e := math.Exp(-math.Abs(z))
+		if z > 0 {
+			value[i] = z + math.Log1p(e)
+			slope[i] = -t / (1 + e)
+		} else {
+			value[i] = math.Log1p(e)
+			slope[i] = -t * e / (1 + e)
+		}
+	}
+}
+
+// CurvatureTo implements Loss.
+func (Logistic) CurvatureTo(curvature, margin, _ []float64) {
+	for i, m := range margin {
+		e := math.Exp(-math.Abs(m))
+		curvature[i] = e / ((1 + e) * (1 + e))
+	}
+}
+
+// Probability returns P(t = +1) = 1/(1 + exp(−m)) of the logistic model.
+func Probability(m float64) float64 {
+	if m >= 0 {
+		return 1 / (1 + math.Exp(-m))
+	}
+	e := math.Exp(m)
+	return e / (1 + e)
+}
+
+// Squared is ℓ(m; t) = ½(m − t)², in squared target units.
+type Squared struct{}
+
+// Name implements Loss.
+func (Squared) Name() string { return "squared" }
+
+// Lipschitz implements Loss: the squared loss has no such constant.
+func (Squared) Lipschitz() float64 { return math.Inf(1) }
+
+// Smoothness implements Loss.
+func (Squared) Smoothness() float64 { return 1 }
+
+// EvalTo implements Loss.
+func (Squared) EvalTo(value, slope, margin, target []float64) {
+	for i, m := range margin {
+		r := m - target[i]
+		value[i] = 0.5 * r * r
+		slope[i] = r
+	}
+}
+
+// CurvatureTo implements Loss.
+func (Squared) CurvatureTo(curvature, _, _ []float64) {
+	for i := range curvature {
+		curvature[i] = 1
+	}
+}
+
+// Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t.
+type Huber struct {
+	Delta float64 // δ > 0, in target units
+}
+
+// Name implements Loss.
+func (Huber) Name() string { return "huber" }
+
+// Lipschitz implements Loss.
+func (h Huber) Lipschitz() float64 { return h.Delta }
+
+// Smoothness implements Loss.
+func (Huber) Smoothness() float64 { return 1 }
+
+// EvalTo implements Loss.
+func (h Huber) EvalTo(value, slope, margin, target []float64) {
+	for i, m := range margin {
+		r := m - target[i]
+		switch {
+		case r > h.Delta:
+			value[i] = h.Delta * (r - h.Delta/2)
+			slope[i] = h.Delta
+		case r < -h.Delta:
+			value[i] = h.Delta * (-r - h.Delta/2)
+			slope[i] = -h.Delta
+		default:
+			value[i] = 0.5 * r * r
+			slope[i] = r
+		}
+	}
+}
+
+// CurvatureTo implements Loss: 1 where |r| ≤ δ, 0 beyond.
+func (h Huber) CurvatureTo(curvature, margin, target []float64) {
+	for i, m := range margin {
+		if math.Abs(m-target[i]) <= h.Delta {
+			curvature[i] = 1
+		} else {
+			curvature[i] = 0
+		}
+	}
+}
