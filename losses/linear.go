@@ -65,7 +65,7 @@ func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	kernel.AddRowsTo(dst, l.x, l.d, weight, slope, lo, hi)
 }
 
-// CurvatureTo stores ℓ''(m_j) at x in curvature[j] for j in [lo, hi).
+// CurvatureTo stores ℓ″(m_j) at x in curvature[j] for j in [lo, hi).
 func (l *Linear) CurvatureTo(curvature, x []float64, lo, hi int) {
 	kernel.MarginsTo(curvature, l.x, l.d, x, lo, hi)
 	l.loss.CurvatureTo(curvature[lo:hi], curvature[lo:hi], l.target[lo:hi])
@@ -82,26 +82,23 @@ func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 	kernel.MarginsTo(margin, l.x, l.d, v, lo, hi)
 }
 
-// NormsTo stores ‖z_j‖² in norm2[j] for j in [lo, hi).
-func (l *Linear) NormsTo(norm2 []float64, lo, hi int) {
-	for j := lo; j < hi; j++ {
-		s := 0.0
+// ConstantsTo stores the constants of the samples: lipschitz[j] = H_j =
+// Lip(ℓ)·‖z_j‖ (+Inf for the squared loss) and smoothness[j] = M_j =
+// sup ℓ″·‖z_j‖². Both have length n.
+func (l *Linear) ConstantsTo(lipschitz, smoothness []float64) {
+	lip, smooth := l.loss.Lipschitz(), l.loss.Smoothness()
+	for j := range l.n {
+		norm2 := 0.0
 		for _, v := range l.x[j*l.d : (j+1)*l.d] {
-			s += v * v
+			norm2 += v * v
 		}
-		norm2[j] = s
+		smoothness[j] = smooth * norm2
+		lipschitz[j] = 0
+		if norm2 > 0 {
+			lipschitz[j] = lip * math.Sqrt(norm2)
+		}
 	}
 }
-
-// Loss returns the scalar loss ℓ.
-func (l *Linear) Loss() Loss { return l.loss }
-
-// LipschitzSlope and Smoothness are the constants of ℓ: H_j = Lip(ℓ)·‖z_j‖ and
-// M_j = sup ℓ''·‖z_j‖².
-func (l *Linear) LipschitzSlope() float64 { return l.loss.Lipschitz() }
-
-// Smoothness is sup ℓ''.
-func (l *Linear) Smoothness() float64 { return l.loss.Smoothness() }
 
 // NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
 // robust objective.
