@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// An app is one run of the command: its streams and its view of the world.
+type app struct {
+	stdout, stderr io.Writer
+	terminal       bool             // stderr is a terminal
+	now            func() time.Time // the clock of the progress display
+}
+
+// run executes the command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) (code int) {
+	out := &checkedWriter{w: a.stdout}
+	a.stdout = out
+	defer func() {
+		if r := recover(); r != nil {
+			code = exitFailed
+			a.printError(internalError(r, panicSite()))
+		}
+	}()
+
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("cannot write to standard output: %w", out.err)
+	}
+	if err == nil {
+		return exitOK
+	}
+	code = exitCode(ctx, err)
+	a.printError(err)
+	return code
+}
+
+// printError writes err to stderr, with its hint if it has one.
+func (a *app) printError(err error) {
+	msg, hint := describe(err)
+	if msg != "" {
+		fmt.Fprintf(a.stderr, "drotrain: error: %s\n", msg)
+	}
+	if hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
+}
+
+// note writes one line to stderr.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "drotrain: "+format+"\n", args...)
+}
+
+func internalError(value any, site string) error {
+	return withHint(fmt.Errorf("internal error%s: %v", site, value),
+		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+issuesURL)
+}
+
+// panicSite names the line that panicked, " in dir/file.go:12", or nothing.
+func panicSite() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for seen := false; ; {
+		f, more := frames.Next()
+		if seen && !strings.HasPrefix(f.Function, "runtime.") {
+			dir, file := filepath.Split(f.File)
+			return fmt.Sprintf(" in %s/%s:%d", filepath.Base(dir), file, f.Line)
+		}
+		seen = seen || f.Function == "runtime.gopanic"
+		if !more {
+			return ""
+		}
+	}
+}
+
+// A checkedWriter remembers the first error of its writer, so that a full disk
+// behind stdout is not taken for success.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}

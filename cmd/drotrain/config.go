@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// notInConfig are the options that make no sense in a configuration file.
+var notInConfig = map[string]bool{"config": true, "help": true}
+
+// applyConfig sets the options of fs from the YAML file at path. The keys are
+// the long options; an option given on the command line wins over its key.
+func applyConfig(fs *pflag.FlagSet, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return usagef("--config names a YAML file", "cannot read the configuration: %w", err)
+	}
+	defer f.Close()
+	return applyYAML(fs, path, f)
+}
+
+func applyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
+	dec := yaml.NewDecoder(r)
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil // an empty file sets nothing
+	case err != nil:
+		return yamlError(path, err)
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		if err != nil {
+			return yamlError(path, err)
+		}
+		return usagef("keep one set of keys in a file", "%s:%d: a second YAML document", path, more.Line)
+	}
+	root := doc.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return usagef("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s",
+			path, root.Line, kindName(root))
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		at := fmt.Sprintf("%s:%d", path, key.Line)
+		flag := fs.Lookup(key.Value)
+		if flag == nil || flag.Hidden || notInConfig[key.Value] {
+			return usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value)
+		}
+		if first := lines[key.Value]; first > 0 {
+			return usagef("", "%s: key %q is already set on line %d", at, key.Value, first)
+		}
+		lines[key.Value] = key.Line
+		if flag.Changed {
+			continue // the command line wins
+		}
+		if err := setFromNode(flag, at, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configHint names the key that was meant, in the spelling of the options.
+func configHint(fs *pflag.FlagSet, key string) string {
+	var names []string
+	for _, n := range flagNames(fs) {
+		if !notInConfig[n] {
+			names = append(names, n)
+		}
+	}
+	if hint := didYouMean(strings.TrimLeft(key, "-"), names, ""); hint != "" {
+		return hint
+	}
+	return "the keys are the long options of `drotrain train -h`"
+}
+
+// setFromNode gives flag the value of a YAML node of the right type.
+func setFromNode(flag *pflag.Flag, at string, node *yaml.Node) error {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	what := at + ": " + flag.Name
+	wrong := func(want string) error {
+		return usagef("", "%s: must be %s, not %s", what, want, kindName(node))
+	}
+	switch v := flag.Value.(type) {
+	case *listValue:
+		return setList(v, node, what, wrong)
+	case *floatValue:
+		if node.Kind != yaml.ScalarNode || node.Tag != "!!float" && node.Tag != "!!int" {
+			return wrong("a number")
+		}
+		return setScalar(flag, what, strings.ReplaceAll(node.Value, "_", ""))
+	case *countValue, *seedValue:
+		if node.Kind != yaml.ScalarNode || node.Tag != "!!int" {
+			return wrong("a whole number")
+		}
+		return setScalar(flag, what, strings.ReplaceAll(node.Value, "_", ""))
+	}
+	if flag.Value.Type() == "bool" {
+		if node.Kind != yaml.ScalarNode || node.Tag != "!!bool" {
+			return wrong("true or false")
+		}
+		return setScalar(flag, what, node.Value)
+	}
+	// A word may look like a number or a truth value: `positive: 1`.
+	if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
+		return wrong("a word")
+	}
+	if _, isEnum := flag.Value.(*enumValue); isEnum && node.Tag != "!!str" {
+		return wrong("one of " + strings.ReplaceAll(flag.Value.Type(), "|", ", "))
+	}
+	return setScalar(flag, what, node.Value)
+}
+
+func setList(v *listValue, node *yaml.Node, what string, wrong func(string) error) error {
+	switch {
+	case node.Kind == yaml.SequenceNode:
+		names := make([]string, 0, len(node.Content))
+		for _, item := range node.Content {
+			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+				return usagef("", "%s: item %d must be a name, not %s", what, len(names)+1, kindName(item))
+			}
+			names = append(names, item.Value)
+		}
+		if err := v.add(names); err != nil {
+			return usagef("", "%s: %w", what, err)
+		}
+		return nil
+	case node.Kind == yaml.ScalarNode && node.Tag == "!!str":
+		if err := v.Set(node.Value); err != nil {
+			return invalidValue(what, node.Value, err)
+		}
+		return nil
+	}
+	return wrong("a list of names")
+}
+
+func setScalar(flag *pflag.Flag, what, value string) error {
+	if err := flag.Value.Set(value); err != nil {
+		return invalidValue(what, value, err)
+	}
+	flag.Changed = true
+	return nil
+}
+
+// kindName says what a node is, in words.
+func kindName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.MappingNode:
+		return "keys and values"
+	case yaml.AliasNode:
+		return kindName(n.Alias)
+	}
+	switch n.Tag {
+	case "!!null":
+		return "empty"
+	case "!!str":
+		return fmt.Sprintf("the text %q", n.Value)
+	}
+	return n.Value
+}
+
+// yamlError puts the file in front of "yaml: line 3: …" as file:3.
+func yamlError(path string, err error) error {
+	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	var line int
+	if n, _ := fmt.Sscanf(msg, "line %d:", &line); n == 1 {
+		_, rest, _ := strings.Cut(msg, ": ")
+		return usagef("", "%s:%d: not valid YAML: %s", path, line, rest)
+	}
+	return usagef("", "%s: not valid YAML: %s", path, msg)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// parse gives args and then the YAML text to the options of train.
+func parse(t *testing.T, yaml string, args ...string) (*trainOptions, error) {
+	t.Helper()
+	o := &trainOptions{}
+	cmd := &cobra.Command{Use: "train"}
+	o.define(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		return o, flagError(cmd.Flags(), err)
+	}
+	return o, applyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml))
+}
+
+func TestConfigMerge(t *testing.T) {
+	const yaml = `
+data: builtin:hmda
+target: deny
+groups: [afam, "a, b"]
+drop: x, y
+features:
+  - pirat
+  - lvrat
+nu: 0.25
+mu: 0
+seed: 18446744073709551615
+max-passes: 1_000
+intercept: false
+positive: 1
+penalty: chi2
+json: true
+`
+	o, err := parse(t, yaml, "--nu=3", "--drop", "z", "--drop=u,v", "--intercept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := train.DefaultConfig()
+	zero := 0.0
+	want.Data, want.Target = "builtin:hmda", "deny"
+	want.Groups = []string{"afam", "a, b"}
+	want.Drop = []string{"z", "u", "v"} // the command line wins
+	want.Features = []string{"pirat", "lvrat"}
+	want.Nu, want.Mu, want.Seed, want.MaxPasses = 3, &zero, 1<<64-1, 1000
+	want.Positive, want.Penalty = "1", "chi2"
+	if !reflect.DeepEqual(o.cfg, want) {
+		t.Errorf("got\n%+v, want\n%+v", o.cfg, want)
+	}
+	if !o.json || o.quiet || o.out != defaultOut {
+		t.Errorf("output options: %+v", o)
+	}
+}
+
+func TestConfigEmpty(t *testing.T) {
+	for _, yaml := range []string{"", "# nothing\n", "---\n", "~\n"} {
+		o, err := parse(t, yaml)
+		if err != nil {
+			t.Errorf("%q: %v", yaml, err)
+		} else if !reflect.DeepEqual(o.cfg, train.DefaultConfig()) {
+			t.Errorf("%q changed the defaults", yaml)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct{ yaml, msg, hint string }{
+		{"data: a\nfrob: 1", `c.yaml:2: unknown key "frob"`, "the keys are"},
+		{"\nmax_passes: 1", `c.yaml:2: unknown key "max_passes"`, "did you mean max-passes?"},
+		{"config: x", `c.yaml:1: unknown key "config"`, ""},
+		{"nu: high", `c.yaml:1: nu: must be a number, not the text "high"`, ""},
+		{"nu: '1'", `c.yaml:1: nu: must be a number, not the text "1"`, ""},
+		{"nu: .nan", `c.yaml:1: nu ".nan": must be a`, ""},
+		{"nu: -1", `c.yaml:1: nu "-1": must be at least 0`, ""},
+		{"nu: [1]", `c.yaml:1: nu: must be a number, not a list`, ""},
+		{"nu:", `c.yaml:1: nu: must be a number, not empty`, ""},
+		{"intercept: yep", `c.yaml:1: intercept: must be true or false`, ""},
+		{"seed: 1.5", `c.yaml:1: seed: must be a whole number, not 1.5`, ""},
+		{"seed: -1", `c.yaml:1: seed "-1": must be a whole number`, ""},
+		{"penalty: kll", `c.yaml:1: penalty "kll": must be kl or chi2`, "did you mean kl?"},
+		{"penalty: 2", `c.yaml:1: penalty: must be one of kl, chi2, not 2`, ""},
+		{"groups: [a, [b]]", `c.yaml:1: groups: item 2 must be a name, not a list`, ""},
+		{"groups: [a, '']", `c.yaml:1: groups: name 2 of 2 is empty`, ""},
+		{"groups: 3", `c.yaml:1: groups: must be a list of names, not 3`, ""},
+		{"target: {a: b}", `c.yaml:1: target: must be a word, not keys and values`, ""},
+		{"nu: 1\nmu: 1\nnu: 2", `c.yaml:3: key "nu" is already set on line 1`, ""},
+		{"- nu\n- 1", `c.yaml:1: the configuration must be keys and values, not a list`, "target: deny"},
+		{"nu: 1\n---\nnu: 2", `a second YAML document`, ""},
+		{"nu: [1", `c.yaml:1: not valid YAML`, ""},
+		{"nu: \"\n", `not valid YAML`, ""},
+		{"a: *x", `not valid YAML`, ""},
+	} {
+		_, err := parse(t, c.yaml)
+		if err == nil {
+			t.Errorf("%q: no error", c.yaml)
+			continue
+		}
+		msg, hint := describe(err)
+		if !strings.Contains(msg, c.msg) || !strings.Contains(hint, c.hint) {
+			t.Errorf("%q: got %q, hint %q; want %q, hint %q", c.yaml, msg, hint, c.msg, c.hint)
+		}
+		if code := exitCode(t.Context(), err); code != exitUsage {
+			t.Errorf("%q: exit code %d", c.yaml, code)
+		}
+	}
+}
+
+// Every setting of the library is an option of the same name.
+func TestEverySettingIsAnOption(t *testing.T) {
+	cmd := &cobra.Command{Use: "train"}
+	new(trainOptions).define(cmd)
+	settings := reflect.TypeFor[train.Config]()
+	for i := range settings.NumField() {
+		key := settings.Field(i).Tag.Get("yaml")
+		if key != "-" && cmd.Flags().Lookup(key) == nil {
+			t.Errorf("train.Config.%s: no option --%s", settings.Field(i).Name, key)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// watch shows two phases of ten check points, a second apart.
+func watch(terminal, quiet bool) string {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := newProgress(&app{stderr: &out, terminal: terminal, now: func() time.Time { return clock }}, quiet)
+	for _, phase := range []string{"erm", "robust"} {
+		for k := range 10 {
+			gap := math.Pow(10, -float64(k))
+			if k == 0 {
+				gap = math.Inf(1)
+			}
+			clock = clock.Add(time.Second)
+			s := train.Progress{Phase: phase, Passes: float64(10 * k), MaxPasses: 1e4, Target: 1e-8,
+				RelativeGap: gap, Elapsed: time.Duration(k) * time.Second}
+			if p != nil {
+				p.observe(s)
+			}
+		}
+	}
+	p.finish()
+	return out.String()
+}
+
+func TestProgressLines(t *testing.T) {
+	const want = `drotrain: ERM: gap 1.0e-05 of 1e-08, 50 passes, 5 s
+drotrain: ERM: gap 1.0e-09 of 1e-08, 90 passes, 9 s
+drotrain: robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s
+drotrain: robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s
+`
+	if got := watch(false, false); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	got := watch(true, false)
+	frames := strings.FieldsFunc(got, func(r rune) bool { return r == '\r' })
+	if len(frames) < 20 {
+		t.Fatalf("%d frames in %q", len(frames), got)
+	}
+	for _, f := range frames {
+		if n := len([]rune(f)); n > 80 {
+			t.Errorf("frame of %d columns: %q", n, f)
+		}
+	}
+	for _, want := range []string{"█", "░", "ERM: no bound yet of 1e-08", "robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+	if strings.Contains(got, "\n") {
+		t.Errorf("a line is left behind: %q", got)
+	}
+	if last := frames[len(frames)-1]; strings.TrimSpace(last) != "" {
+		t.Errorf("the bar is not wiped: %q", last)
+	}
+}
+
+func TestProgressQuiet(t *testing.T) {
+	if got := watch(true, true) + watch(false, true); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The bar never goes back, whatever the gap does.
+func TestProgressMonotone(t *testing.T) {
+	p := &progress{first: math.Inf(1)}
+	for _, gap := range []float64{math.Inf(1), 0.5, 1e-3, 0.2, 1e-5, math.NaN(), 1e-9} {
+		before := p.done
+		p.first, p.done = p.advance(train.Progress{RelativeGap: gap, Target: 1e-6, Passes: 1, MaxPasses: 100})
+		if p.done < before || p.done > barSteps {
+			t.Errorf("gap %g: from %d to %d", gap, before, p.done)
+		}
+	}
+	if p.done != barSteps {
+		t.Errorf("ends at %d of %d", p.done, barSteps)
+	}
+}

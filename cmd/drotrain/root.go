@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "drotrain",
+		Short: "Distributionally robust training of linear models",
+		Long: `drotrain trains linear models that hold up on every group of rows, not only on
+average: Parquet in, certified robust model and report out.`,
+		Example: `  drotrain train                        # a first run, on an embedded data set
+  drotrain train --data loans.parquet --target deny --groups region,sex
+  drotrain eval --model drotrain-out/model.json --data new.parquet --groups region
+  drotrain predict --model drotrain-out/model.json --data new.parquet --out preds.parquet`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				cmd.SetOut(a.stderr)
+				_ = cmd.Help()
+				return &statusError{code: exitUsage, hint: "start with `drotrain train`"}
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd.Flags(), err) })
+	root.SetHelpFunc(help)
+	root.SetHelpCommand(newHelp())
+	root.AddCommand(
+		newTrain(a),
+		newVersion(a),
+	)
+	return root
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show what a command does",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(target, strings.Join(rest, " "))
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+// unknownCommand refuses a word that is no subcommand of cmd.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	names := commandNames(cmd)
+	hint := didYouMean(word, names, cmd.CommandPath()+" ")
+	if hint == "" {
+		hint = "the commands are " + strings.Join(names, ", ")
+	}
+	return usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// noArgs refuses arguments that are not options.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see " + cmd.CommandPath() + " -h"
+	switch arg := args[0]; {
+	case arg == "true" || arg == "false":
+		hint = fmt.Sprintf("switches take their value with an equals sign, as in --intercept=%s", arg)
+	case cmd.Flags().Lookup(arg) != nil:
+		hint = fmt.Sprintf("did you mean --%s?", arg)
+	case cmd.Flags().Lookup("data") != nil && !cmd.Flags().Changed("data"):
+		hint = fmt.Sprintf("did you mean --data %s?", arg)
+	}
+	return usagef(hint, "unexpected argument %q", args[0])
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// Columns of the summary: a label, then ERM and robust.
+const (
+	labelWidth  = 20
+	columnWidth = 28
+)
+
+// printSummary writes the outcome of a training for people, in 80 columns.
+// gap is the relative gap that was asked for.
+func printSummary(w io.Writer, s train.Summary, title string, gap float64) {
+	fmt.Fprintf(w, "%s\n%s loss, %s penalty, ν = %s, μ = %s, solver %s\n\n", title,
+		s.Loss, penaltyName(s.Penalty), number6(s.Nu), number6(s.Mu), s.Solver)
+
+	fmt.Fprintf(w, "Certificate, in units of the %s loss\n", s.Loss)
+	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
+	row("objective", number6(s.Objective))
+	row("upper bound", optional6(s.Certificate.Upper))
+	row("lower bound", optional6(s.Certificate.Lower))
+	row("relative gap", gapText(s)+"   "+verdict(s, gap))
+	row("passes", fmt.Sprintf("%s over %s rows × %d columns", number6(s.Passes), thousands(s.N), s.D))
+	row("time", fmt.Sprintf("%.3g s", s.Seconds))
+	fmt.Fprintln(w)
+
+	printComparison(w, s)
+
+	fmt.Fprintf(w, "%-*s%s of %s rows (%.0f %%)\n", labelWidth, "Effective sample",
+		thousands(int(math.Round(s.EffectiveSampleSize))), thousands(s.N), 100*s.EffectiveSampleSize/float64(max(1, s.N)))
+	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
+		number3(s.MaxWeight*float64(s.N)))
+}
+
+// printComparison is the table of the baseline beside the robust model.
+func printComparison(w io.Writer, s train.Summary) {
+	line := func(label, erm, robust string) {
+		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, padLeft(erm, columnWidth), padLeft(robust, columnWidth))
+	}
+	erm := train.SummaryBaseline{Risk: math.NaN(), RobustRisk: math.NaN()}
+	if s.ERM != nil {
+		erm = *s.ERM
+	}
+	line("Training rows", "ERM", "robust")
+	line("  average risk", number6(erm.Risk), number6(s.ERMRisk))
+	line("  robust risk", number6(erm.RobustRisk), number6(s.RobustRisk))
+	if s.WorstGroup != nil || erm.WorstGroup != nil {
+		a, b := groupCells(erm.WorstGroup), groupCells(s.WorstGroup)
+		line("  worst group", a[0], b[0])
+		line("    rows", a[1], b[1])
+		line("    risk", a[2], b[2])
+	}
+	fmt.Fprintln(w)
+}
+
+func groupCells(g *train.SummaryGroup) [3]string {
+	if g == nil {
+		return [3]string{"-", "-", "-"}
+	}
+	return [3]string{g.Name, thousands(g.Count), number6(g.Risk)}
+}
+
+func gapText(s train.Summary) string {
+	if s.Certificate.RelativeGap == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)
+}
+
+// verdict says in words whether the gap asked for was certified.
+func verdict(s train.Summary, gap float64) string {
+	switch {
+	case s.Certified:
+		return fmt.Sprintf("certified (asked for %.3g)", gap)
+	case s.Certificate.RelativeGap == nil:
+		return "UNCERTIFIED: no finite lower bound"
+	default:
+		return fmt.Sprintf("UNCERTIFIED: asked for %.3g", gap)
+	}
+}
+
+func penaltyName(p string) string {
+	switch p {
+	case "kl":
+		return "KL"
+	case "chi2":
+		return "χ²"
+	}
+	return p
+}
+
+// number6 has six significant digits, number3 three; what is not a number is
+// a dash.
+func number6(x float64) string { return significant(x, 6) }
+func number3(x float64) string { return significant(x, 3) }
+
+func significant(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
+
+func optional6(p *float64) string {
+	if p == nil {
+		return "unknown"
+	}
+	return number6(*p)
+}
+
+// thousands writes 1904 as 1 904.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return sign + s
+}
+
+// padLeft right-aligns s in width runes, cutting what does not fit.
+func padLeft(s string, width int) string {
+	n := utf8.RuneCountInString(s)
+	if n > width {
+		r := []rune(s)
+		return string(r[:width-1]) + "…"
+	}
+	return strings.Repeat(" ", width-n) + s
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// defaultOut is where train writes without --out.
+const defaultOut = "drotrain-out"
+
+// trainOptions are the options of `drotrain train`.
+type trainOptions struct {
+	cfg    train.Config
+	out    string
+	force  bool
+	json   bool
+	quiet  bool
+	config string
+}
+
+// define adds the options to cmd, section by section.
+func (o *trainOptions) define(cmd *cobra.Command) {
+	o.cfg = train.DefaultConfig()
+	c := &o.cfg
+	section(cmd, "Data", func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.Data, "data", "", "training rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:hmda)")
+		fs.StringVar(&c.Target, "target", "", "`column` to predict")
+		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
+		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")
+		fs.Var(&listValue{p: &c.Groups}, "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.Var(&listValue{p: &c.Categorical}, "categorical", "numeric `columns` to treat as categories")
+		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
+		fs.Var(&enumValue{&c.Impute, imputations}, "impute", "missing numbers: refuse them, fill them in, or drop the rows")
+		fs.Var(&enumValue{&c.Scale, scalings}, "scale", "numeric features: standardise on the training rows, or leave")
+		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target for training")
+		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
+		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
+	})
+	section(cmd, "Objective", func(fs *pflag.FlagSet) {
+		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
+		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		fs.Var(&enumValue{&c.Penalty, penaltyNames}, "penalty", "divergence that keeps the adversary near the data")
+		fs.Var(atLeastZero(&c.Nu), "nu", "ν ≥ 0: price of the divergence; small is cautious, large tends to ERM")
+		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
+	})
+	section(cmd, "Solver", func(fs *pflag.FlagSet) {
+		fs.Var(&enumValue{&c.Solver, solverNames()}, "solver", "method")
+		fs.Var(positive(&c.Gap), "gap", "relative gap to certify, then stop")
+		fs.Var(positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
+		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the hold-out split and of stochastic solvers")
+		fs.Var(&countValue{&c.Threads}, "threads", "threads, 0 for all processors; never changes a result")
+	})
+	section(cmd, "Output", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.out, "out", defaultOut, "`directory` for the model, the metrics, the plots and the report")
+		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
+		fs.StringVar(&o.config, "config", "", "YAML `file` with these options as keys; the command line wins")
+	})
+}
+
+// Words the options take.
+var (
+	imputations  = []string{"error", "mean", "median", "drop"}
+	scalings     = []string{"standard", "none"}
+	lossNames    = []string{"logistic", "squared", "huber"}
+	penaltyNames = []string{"kl", "chi2"}
+)
+
+func solverNames() []string { return []string{"full", "lbfgs"} }
+
+func newTrain(a *app) *cobra.Command {
+	o := &trainOptions{}
+	cmd := &cobra.Command{
+		Use:                   "train [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Train a robust model and certify it",
+		Long: `Train a linear model on the worst case over reweightings of the rows, stop when
+the optimality gap asked for is certified, and write the model, the metrics,
+plots and a report. The plain average (ERM) is trained on the same rows, for
+comparison. Without options it trains on an embedded data set.
+
+Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
+3 stopped before the gap (the model is written and marked uncertified),
+130 and 143 interrupted (likewise).`,
+		Example: `  drotrain train
+  drotrain train --data loans.parquet --target deny --groups region,sex \
+      --nu 0.5 --gap 1e-6 --out loans
+  drotrain train --config loans.yaml --seed 7 --json --quiet > summary.json`,
+		Args: noArgs,
+	}
+	o.define(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return o.run(cmd, a)
+	}
+	return cmd
+}
+
+func (o *trainOptions) run(cmd *cobra.Command, a *app) error {
+	if o.config != "" {
+		if err := applyConfig(cmd.Flags(), o.config); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// A buildVersion says which drotrain this is.
+type buildVersion struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`   // "" when the build did not record one
+	Time     string `json:"time"`     // of the commit
+	Modified bool   `json:"modified"` // built from files that differ from the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func newVersion(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:                   "version [--json]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Print the version, the commit and the Go version",
+		Example: `  drotrain version
+  drotrain version --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion()
+			if asJSON {
+				return printJSON(a.stdout, v)
+			}
+			commit := v.Commit
+			if commit == "" {
+				commit = "unknown"
+			}
+			if v.Modified {
+				commit += " (modified)"
+			}
+			fmt.Fprintf(a.stdout, "drotrain %s\ncommit   %s\ngo       %s %s\n", v.Version, commit, v.Go, v.Platform)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func readVersion() buildVersion {
+	v := buildVersion{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// printJSON writes v as one indented JSON object.
+func printJSON(w io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
