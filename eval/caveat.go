@@ -1,0 +1,94 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+)
+
+// caveat lists what a reader must know before quoting the numbers.
+func (e *Evaluation) caveat(in *Input) {
+	say := func(format string, a ...any) { e.Caveats = append(e.Caveats, fmt.Sprintf(format, a...)) }
+	if e.Split == "training rows" {
+		say("All numbers are measured on the training rows. They flatter every model; measure on a hold-out before deciding.")
+	}
+	for _, g := range e.Groupings {
+		var small []string
+		for _, h := range g.Groups {
+			if !h.Sufficient {
+				small = append(small, fmt.Sprintf("%s (n = %d)", h.Label, h.N))
+			}
+		}
+		if len(small) > 0 {
+			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
+				g.Name, plural(len(small), "group has", "groups have"), e.MinGroupSize, isAre(len(small)), list(small, 8))
+		}
+	}
+	for k, m := range e.Models {
+		for _, q := range e.Task.Measures() {
+			if why, ok := m.Overall.Why[q.Key]; ok {
+				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
+			}
+		}
+		if constant(in.Models[k].Score) && e.N > 1 {
+			say("%s predicts the same value for every row.", m.Name)
+		}
+	}
+	if g := e.headline(); g != nil {
+		undefined := make(map[string][]string)
+		for _, h := range g.Groups {
+			for key, why := range h.Models[0].Values.Why {
+				undefined[key] = append(undefined[key], h.Label+" ("+why+")")
+			}
+		}
+		for _, q := range e.Task.Measures() {
+			if at := undefined[q.Key]; len(at) > 0 {
+				say("%s is undefined in %s of %s: %s.", q.Label, plural(len(at), "group", "groups"), g.Name, list(at, 5))
+			}
+		}
+		if w := e.Models[0].WorstGroup; w == nil {
+			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
+		} else if w.Compared > 1 {
+			if e.Resamples > 0 {
+				say("The worst of %d groups is picked for being high, so its own interval is optimistic; conclusions rest on the simultaneous intervals.", w.Compared)
+			} else {
+				say("The worst of %d groups is picked for being high: part of its excess is chance, and no intervals were asked for.", w.Compared)
+			}
+		}
+	} else {
+		say("No grouping columns were given: nothing can be said about groups.")
+	}
+	if e.Resamples == 0 {
+		say("No bootstrap intervals were asked for; differences between models are not tested.")
+	}
+}
+
+func constant(x []float64) bool {
+	for _, v := range x {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// list joins at most k items and counts the rest.
+func list(items []string, k int) string {
+	if len(items) <= k {
+		return strings.Join(items, ", ")
+	}
+	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", count(len(items)-k))
+}

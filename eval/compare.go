@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"math"
+)
+
+// A Difference is model − baseline on the same rows.
+type Difference struct {
+	Value    Num       `json:"value"`
+	Interval *Interval `json:"interval,omitempty"` // paired
+}
+
+// Settled reports whether the interval leaves out 0, and on which side the
+// difference lies (−1 or +1). Without an interval nothing is settled.
+func (d Difference) Settled() (side int, ok bool) {
+	if d.Interval == nil || !d.Value.Defined() {
+		return 0, false
+	}
+	switch {
+	case d.Interval.High < 0:
+		return -1, true
+	case d.Interval.Low > 0:
+		return 1, true
+	}
+	return 0, false
+}
+
+// A Comparison sets one model against the first of the input.
+type Comparison struct {
+	Model    string `json:"model"`
+	Baseline string `json:"baseline"`
+
+	// Measures holds the overall differences of every measure.
+	Measures map[string]Difference `json:"overall"`
+	// CVaR is the difference of CVaR_0.1; its interval is linearised at the
+	// sample quantile.
+	CVaR Difference `json:"cvar_0.1"`
+	// WorstGroup is max_g risk_g(model) − max_g risk_g(baseline); the two
+	// maxima may be at different groups. Its interval is conservative: it
+	// follows from intervals simultaneous over groups and models.
+	WorstGroup *Difference `json:"worst_group,omitempty"`
+	// AtBaselineWorst is the difference on the baseline's worst group.
+	AtBaselineWorst *Difference `json:"at_baseline_worst_group,omitempty"`
+	// Groups are the risk differences by group of the last grouping.
+	Groups []GroupDifference `json:"by_group,omitempty"`
+}
+
+// GroupDifference is the risk difference on one group.
+type GroupDifference struct {
+	Label        string    `json:"group"`
+	N            int       `json:"n"`
+	Sufficient   bool      `json:"sufficient_evidence"`
+	Value        Num       `json:"value"`
+	Interval     *Interval `json:"interval,omitempty"`
+	Simultaneous *Interval `json:"simultaneous,omitempty"`
+}
+
+func newComparison(e *Evaluation, in *Input, losses []*sorted, k int) Comparison {
+	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
+	for _, q := range in.Task.Measures() {
+		d := e.Models[k].Overall.Of[q.Key] - e.Models[0].Overall.Of[q.Key]
+		c.Measures[q.Key] = Difference{Value: d}
+	}
+	a, _ := losses[k].cvar(tailAlpha)
+	b, _ := losses[0].cvar(tailAlpha)
+	c.CVaR.Value = Num(a - b)
+	if in.Task == Binary {
+		c.addAUC(e, in, k)
+	}
+	return c
+}
+
+// addAUC gives the AUC difference DeLong's paired interval.
+func (c *Comparison) addAUC(e *Evaluation, in *Input, k int) {
+	d, ok := c.Measures["auc"]
+	if !ok || !d.Value.Defined() {
+		return
+	}
+	var b scratch
+	all := strataOf(in, nil)[0]
+	n := len(all)
+	diff := make([]float64, n)
+	comp := make([]float64, n)
+	for _, m := range []int{k, 0} {
+		order := b.sortedBy(in.Models[m].Score, all)
+		delongComponents(in.Target, in.Models[m].Score, order, comp)
+		for r, i := range order {
+			if m == 0 {
+				diff[i] -= comp[r]
+			} else {
+				diff[i] = comp[r]
+			}
+		}
+	}
+	variance := delongVariance(diff, func(i int) bool { return in.Target[i] > 0 })
+	if bad(variance) {
+		return
+	}
+	h := Num(normalQuantile(e.Confidence) * math.Sqrt(variance))
+	d.Interval = &Interval{d.Value - h, d.Value + h, "delong"}
+	c.Measures["auc"] = d
+}
+
+// addBoot adds the bootstrap intervals: overall, and by group of the headline.
+func (c *Comparison) addBoot(e *Evaluation, in *Input, bt *booted, w int, groups []Group, diffs [][]Interval, k int) {
+	n := float64(e.N)
+	list := bootMeasures(in.Task)
+	if in.Task == Binary {
+		list = append(list, bootMeasure{"accuracy", func(m []float64) float64 { return m[colC] }})
+	}
+	for _, q := range list {
+		d := c.Measures[q.key]
+		iv := e.bootDifference(in, bt.overall, w, k+1, n, q)
+		d.Interval = &iv
+		c.Measures[q.key] = d
+	}
+	iv := e.bootDifference(in, bt.overall, w, k+1, n, bootMeasure{"cvar", func(m []float64) float64 { return m[colTail] }})
+	c.CVaR.Interval = &iv
+	if groups == nil {
+		return
+	}
+	crit := upperQuantile(bt.maxT, e.Confidence)
+	strata := strataOf(in, &in.Groups[len(in.Groups)-1])
+	for s := range groups {
+		g := &groups[s]
+		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
+			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
+		if len(diffs[s]) > k {
+			d.Interval = &diffs[s][k]
+			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s]))
+			d.Simultaneous = &Interval{d.Value - h, d.Value + h, "simultaneous"}
+		}
+		c.Groups = append(c.Groups, d)
+	}
+}
+
+// compare fills in what needs the worst groups named.
+func (e *Evaluation) compare() {
+	g := e.headline()
+	if g == nil || e.Models[0].WorstGroup == nil {
+		return
+	}
+	for k := range e.Compared {
+		c := &e.Compared[k]
+		a, b := e.Models[k+1].WorstGroup, e.Models[0].WorstGroup
+		c.WorstGroup = &Difference{Value: a.Risk - b.Risk, Interval: maxDifference(g.Groups, c.Groups, k+1)}
+		for i := range g.Groups {
+			if g.Groups[i].Label == b.Label {
+				d := Difference{Value: g.Groups[i].Models[k+1].Values.Of["risk"] - b.Risk}
+				if c.Groups != nil {
+					d.Interval = c.Groups[i].Simultaneous
+				}
+				c.AtBaselineWorst = &d
+			}
+		}
+	}
+}
+
+// maxDifference bounds D = max_g a_g − max_g b_g from simultaneous intervals of
+// every a_g, b_g and d_g = a_g − b_g. If g′ maximises the true a then
+// D ≤ d_g′, and g′ is among the groups whose interval for a reaches the
+// largest lower end; likewise D ≥ d_g″ with g″ maximising the true b.
+func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
+	if diff == nil {
+		return nil
+	}
+	side := func(k int, end func(Interval) Num, better func(x, y Num) bool) (out Num, ok bool) {
+		floor := math.Inf(-1)
+		for i := range groups {
+			if s := groups[i].Models[k].Simultaneous; s != nil {
+				floor = math.Max(floor, float64(s.Low))
+			}
+		}
+		for i := range groups {
+			s := groups[i].Models[k].Simultaneous
+			if s == nil || diff[i].Simultaneous == nil || float64(s.High) < floor {
+				continue
+			}
+			if x := end(*diff[i].Simultaneous); !ok || better(x, out) {
+				out, ok = x, true
+			}
+		}
+		return out, ok
+	}
+	hi, ok1 := side(k, func(s Interval) Num { return s.High }, func(x, y Num) bool { return x > y })
+	lo, ok2 := side(0, func(s Interval) Num { return s.Low }, func(x, y Num) bool { return x < y })
+	if !ok1 || !ok2 {
+		return nil
+	}
+	return &Interval{lo, hi, "simultaneous"}
+}

@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// CVaRPoint is one point of a CVaR curve.
+type CVaRPoint struct {
+	Alpha float64 `json:"alpha"` // in (0, 1]
+	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
+}
+
+// CVaR returns, for each α in (0, 1], the mean of the worst α-fraction of the
+// losses:
+//
+//	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
+//
+// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss. loss is
+// not modified. It is an error if loss is empty or holds a NaN or ±Inf, or if
+// an α is outside (0, 1].
+func CVaR(loss []float64, alpha ...float64) ([]float64, error) {
+	s, err := newSorted(loss)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(alpha))
+	for i, a := range alpha {
+		if !(a > 0 && a <= 1) {
+			return nil, fmt.Errorf("eval: CVaR level %v is outside (0, 1]", a)
+		}
+		out[i], _ = s.cvar(a)
+	}
+	return out, nil
+}
+
+// sorted holds losses in descending order with their running sums.
+type sorted struct {
+	loss []float64
+	sum  []float64 // sum[k] = Σ_{i<k} (loss[i] − base)
+	sq   []float64 // sq[k]  = Σ_{i<k} (loss[i] − base)²
+	base float64   // the mean: keeps the sums free of cancellation
+}
+
+func newSorted(loss []float64) (*sorted, error) {
+	if len(loss) == 0 {
+		return nil, fmt.Errorf("eval: no losses")
+	}
+	for i, l := range loss {
+		if math.IsNaN(l) || math.IsInf(l, 0) {
+			return nil, fmt.Errorf("eval: loss of row %d is %v", i, l)
+		}
+	}
+	s := &sorted{loss: slices.Clone(loss), base: mean(loss)}
+	slices.Sort(s.loss)
+	slices.Reverse(s.loss)
+	n := len(loss)
+	s.sum, s.sq = make([]float64, n+1), make([]float64, n+1)
+	var a, b summer
+	for i, l := range s.loss {
+		d := l - s.base
+		a.add(d)
+		b.add(d * d)
+		s.sum[i+1], s.sq[i+1] = a.sum(), b.sum()
+	}
+	return s, nil
+}
+
+// cvar returns CVaR_α and the loss at the boundary (a 1−α quantile).
+func (s *sorted) cvar(alpha float64) (value, quantile float64) {
+	m := alpha * float64(len(s.loss))
+	k := min(int(m), len(s.loss)-1)
+	if m <= 1 {
+		return s.loss[0], s.loss[0]
+	}
+	return s.base + (s.sum[k]+(m-float64(k))*(s.loss[k]-s.base))/m, s.loss[k]
+}
+
+// cvarLevels is a grid dense near 0, where the tail is, from max(1/n, 0.001)
+// to 1, with the round levels people quote always among them.
+func cvarLevels(n int) []float64 {
+	lo := math.Max(1/float64(n), 1e-3)
+	levels := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	const k = 40
+	for i := range k {
+		levels = append(levels, lo*math.Pow(1/lo, float64(i)/k))
+	}
+	slices.Sort(levels)
+	out := levels[:0]
+	for _, a := range levels {
+		if a >= lo && a <= 1 && (len(out) == 0 || a > out[len(out)-1]*(1+1e-9)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}

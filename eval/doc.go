@@ -1,0 +1,30 @@
+// Package eval measures predictions overall and by group, says how sure the
+// numbers are, and writes them as a page a reviewer can read.
+//
+// It works on plain slices: targets, scores and per-row losses of one or more
+// models over the same rows, so any model can be audited, trained here or not.
+// [Evaluate] turns an [Input] into an [Evaluation] (metrics.json). A [Report]
+// adds what training knows (objective, certificate, adversary, coefficients);
+// [WriteHTML], [WriteMarkdown], [WriteJSON] and [WriteJUnit] render it,
+// [Figures] draws it, and [ParseGate] turns "worst_group.risk > 0.6" into a
+// test that a build can fail on.
+//
+// # Conventions
+//
+//   - risk is the mean training loss, in the units of the training objective.
+//   - CVaR_α is the mean of the worst α-fraction of the losses; α = 1 is the
+//     mean, α → 0 the largest loss. The row on the boundary counts with the
+//     fraction that makes the α exact.
+//   - difference and ratio follow fairlearn: between_groups is max − min and
+//     min / max over groups; to_overall compares each group with the value over
+//     all rows and keeps the largest difference, the smallest ratio (each ratio
+//     inverted when above one).
+//   - The worst group has the largest risk in the last grouping (all grouping
+//     columns crossed, or the only one) among groups with at least
+//     MinGroupSize rows. Smaller groups are listed, marked as insufficient
+//     evidence, and left out of that headline.
+//   - A number that cannot be computed is null in JSON, and the reason stands
+//     beside it under "undefined". NaN and ±Inf never leave the package.
+//
+// The package neither prints, reads the environment, nor trains.
+package eval

@@ -1,0 +1,127 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Evaluate measures every model overall and by group, compares each with the
+// first, and draws its conclusions. Errors are invalid input, naming the row,
+// model or grouping, or ctx's error. What is merely not computable (the AUC of
+// a group with one class) is reported as such in the result.
+//
+// Cost: O(n log n) for each model and grouping, plus n random reads for each
+// model, grouping and resample.
+func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	n := len(in.Target)
+	e := &Evaluation{
+		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
+		Target: in.TargetName, TargetUnit: in.TargetUnit, Positive: in.Positive,
+		Split: orDefault(in.Split, "evaluation rows"), N: n,
+		MinGroupSize: max(in.MinGroupSize, 1), Confidence: in.confidence(),
+		Resamples: in.Resamples, Seed: in.Seed,
+		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},
+	}
+	if in.Task == Binary {
+		t := Num(in.threshold())
+		e.Threshold = &t
+	}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	e.Models = make([]ModelResult, len(in.Models))
+	losses := make([]*sorted, len(in.Models))
+	err := parallel(ctx, in.Workers, len(in.Models), func(k int, b *scratch) error {
+		m := in.Models[k]
+		s, err := newSorted(m.Loss)
+		if err != nil {
+			return err
+		}
+		losses[k] = s
+		r := ModelResult{Name: m.Name}
+		r.Overall = measureRows(in.Task, in.Target, m.Score, m.Loss, in.threshold(), all, b)
+		for _, a := range cvarLevels(n) {
+			v, _ := s.cvar(a)
+			r.CVaR = append(r.CVaR, CVaRPoint{a, Num(v)})
+		}
+		r.KL = worstCaseKLCurve(s)
+		r.ChiSquare = worstCaseChiSquareCurve(s)
+		if in.Task == Binary {
+			r.Calibration = calibrate(in.Target, m.Score, all, b)
+		} else {
+			r.Residuals = residualBins(in.Target, m.Score, all, b)
+		}
+		e.Models[k] = r
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k, g := range in.Groups {
+		var share map[string]float64
+		if in.TrainShare != nil {
+			share = in.TrainShare[k]
+		}
+		r, err := e.measureGrouping(ctx, &in, g, share)
+		if err != nil {
+			return nil, err
+		}
+		e.Groupings = append(e.Groupings, r)
+	}
+	if err := e.addIntervals(ctx, &in, losses); err != nil {
+		return nil, err
+	}
+	e.nameWorstGroups()
+	e.compare()
+	if in.Columns != nil {
+		if e.Slices, err = searchSlices(ctx, &in); err != nil {
+			return nil, err
+		}
+	}
+	e.caveat(&in)
+	e.Verdict = e.verdict()
+	return e, nil
+}
+
+// parallel runs f(0) … f(n−1) on a pool of goroutines, each with a scratch of
+// its own. It returns the error of the lowest index, or ctx's.
+func parallel(ctx context.Context, workers, n int, f func(i int, b *scratch) error) error {
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var b scratch
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				errs[i] = f(i, &b)
+			}
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

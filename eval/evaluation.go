@@ -1,0 +1,132 @@
+package eval
+
+// Schema names the layout of [Evaluation] in JSON. A change that breaks a
+// reader raises the number.
+const Schema = "drotrain.metrics/1"
+
+// Evaluation is the measured result; its JSON form is metrics.json. Slices
+// named Models and Compared run in the order of Input.Models.
+type Evaluation struct {
+	Schema       string  `json:"schema"`
+	Task         Task    `json:"task"`
+	Loss         string  `json:"loss"`
+	LossUnit     string  `json:"loss_unit,omitempty"`
+	Target       string  `json:"target"`
+	TargetUnit   string  `json:"target_unit,omitempty"`
+	Positive     string  `json:"positive,omitempty"`
+	Split        string  `json:"split"`
+	N            int     `json:"n"`
+	Threshold    *Num    `json:"threshold,omitempty"` // binary only
+	MinGroupSize int     `json:"min_group_size"`
+	Confidence   float64 `json:"confidence"`
+	Resamples    int     `json:"resamples"`
+	Seed         uint64  `json:"seed"`
+
+	Models    []ModelResult `json:"models"`
+	Groupings []Grouping    `json:"groupings"` // each column, then crossed; the last one is the headline
+	Compared  []Comparison  `json:"compared_with_baseline"`
+	Slices    *SliceSearch  `json:"slices,omitempty"`
+
+	Verdict Verdict  `json:"verdict"`
+	Caveats []string `json:"caveats"`
+}
+
+// ModelResult is one model over all rows.
+type ModelResult struct {
+	Name       string              `json:"name"`
+	Overall    Values              `json:"overall"`
+	Intervals  map[string]Interval `json:"overall_intervals,omitempty"`
+	WorstGroup *WorstGroup         `json:"worst_group"` // null without an eligible group
+	CVaR       []CVaRPoint         `json:"cvar"`
+	KL         []WorstCase         `json:"worst_case_kl"`
+	ChiSquare  []WorstCase         `json:"worst_case_chi_square"`
+
+	Calibration []CalibrationBin `json:"calibration,omitempty"` // binary
+	Residuals   []ResidualBin    `json:"residuals,omitempty"`   // regression
+}
+
+// WorstGroup is the group of the last grouping with the largest risk among
+// those with enough rows.
+type WorstGroup struct {
+	Grouping string `json:"grouping"`
+	Label    string `json:"group"`
+	N        int    `json:"n"`
+	Risk     Num    `json:"risk"`
+	// Interval is pointwise: as if this group had been named beforehand.
+	Interval *Interval `json:"interval,omitempty"`
+	// MaxInterval covers the largest true group risk, whichever group has it:
+	// it is simultaneous over the Compared groups.
+	MaxInterval *Interval `json:"max_interval,omitempty"`
+	Compared    int       `json:"groups_compared"`
+	TooSmall    int       `json:"groups_too_small"`
+}
+
+// Interval is a confidence interval with the method that made it: "wilson",
+// "delong", "bootstrap percentile" or "simultaneous".
+type Interval struct {
+	Low    Num    `json:"low"`
+	High   Num    `json:"high"`
+	Method string `json:"method"`
+}
+
+// Grouping is one way of dividing the rows.
+type Grouping struct {
+	Name    string    `json:"name"`
+	Groups  []Group   `json:"by_group"` // in label order; groups without rows here are left out
+	Summary []Summary `json:"summary"`  // one per model
+}
+
+// Group is one group of a grouping.
+type Group struct {
+	Label      string       `json:"group"`
+	N          int          `json:"n"`
+	Share      float64      `json:"share"`                 // of the rows evaluated
+	TrainShare *Num         `json:"train_share,omitempty"` // of the training rows, when known
+	Sufficient bool         `json:"sufficient_evidence"`   // n ≥ min_group_size
+	Models     []GroupModel `json:"models"`
+}
+
+// GroupModel is one model on one group.
+type GroupModel struct {
+	Model     string              `json:"model"`
+	Values    Values              `json:"measures"`
+	Intervals map[string]Interval `json:"intervals,omitempty"`
+	// Simultaneous covers this group's risk together with that of every other
+	// eligible group.
+	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
+	ErrorShare   Num       `json:"error_share"` // share of the summed loss of all rows
+}
+
+// Summary is what fairlearn's MetricFrame computes, one Spread per measure,
+// over the groups with enough rows in which the measure is defined.
+type Summary struct {
+	Model  string            `json:"model"`
+	Spread map[string]Spread `json:"measures"`
+}
+
+// Spread describes one measure over the groups.
+type Spread struct {
+	GroupMin        Num     `json:"group_min"`
+	GroupMax        Num     `json:"group_max"`
+	MinGroup        string  `json:"group_min_at,omitempty"`
+	MaxGroup        string  `json:"group_max_at,omitempty"`
+	Difference      Between `json:"difference"`
+	Ratio           Between `json:"ratio"`
+	Average         Num     `json:"average"`          // each group counts once
+	WeightedAverage Num     `json:"weighted_average"` // weighted by training shares (shares here when unknown)
+	Groups          int     `json:"groups"`           // groups it was computed over
+}
+
+// Between holds the two ways of comparing groups.
+type Between struct {
+	BetweenGroups Num `json:"between_groups"`
+	ToOverall     Num `json:"to_overall"`
+}
+
+// headline returns the grouping that names the worst group, or nil.
+func (e *Evaluation) headline() *Grouping {
+	if len(e.Groupings) == 0 {
+		return nil
+	}
+	return &e.Groupings[len(e.Groupings)-1]
+}

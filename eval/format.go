@@ -1,0 +1,137 @@
+package eval
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// count writes an integer with thin spaces between thousands.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	if len(s) <= 4 {
+		if neg {
+			return "−" + s
+		}
+		return s
+	}
+	var out []string
+	for len(s) > 3 {
+		out = append([]string{s[len(s)-3:]}, out...)
+		s = s[:len(s)-3]
+	}
+	r := strings.Join(append([]string{s}, out...), "\u2009")
+	if neg {
+		r = "−" + r
+	}
+	return r
+}
+
+// number writes x with about three significant digits (four below 1: the
+// fourth decimal), a true minus sign, and an exponent only far from 1.
+func number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	a := math.Abs(x)
+	var s string
+	switch {
+	case a == 0:
+		return "0"
+	case a < 1e-4 || a >= 1e7:
+		return scientific(x)
+	case a < 0.1:
+		s = strconv.FormatFloat(x, 'f', 4, 64)
+	case a < 10:
+		s = strconv.FormatFloat(x, 'f', 3, 64)
+	case a < 100:
+		s = strconv.FormatFloat(x, 'f', 2, 64)
+	case a < 1000:
+		s = strconv.FormatFloat(x, 'f', 1, 64)
+	default:
+		return count(int(math.Round(x)))
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// like writes x with the decimals number would give to scale, so that a value
+// and its interval, or a column, line up.
+func like(x, scale float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	a := math.Abs(scale)
+	if a < 1e-4 && a != 0 || a >= 1000 || math.IsNaN(a) || math.IsInf(a, 0) {
+		return number(x)
+	}
+	d := 3
+	switch {
+	case a < 0.1 && a > 0:
+		d = 4
+	case a >= 100:
+		d = 1
+	case a >= 10:
+		d = 2
+	}
+	s := strconv.FormatFloat(x, 'f', d, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// signed is like with an explicit plus.
+func signed(x, scale float64) string {
+	s := like(x, scale)
+	if x > 0 && s != "–" && strings.Trim(s, "0.") != "" {
+		return "+" + s
+	}
+	return s
+}
+
+// scientific writes 1.2 × 10⁻⁵.
+func scientific(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	if x == 0 {
+		return "0"
+	}
+	mant, exp, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
+	e, _ := strconv.Atoi(exp)
+	return strings.Replace(mant, "-", "−", 1) + " × 10" + superscript(e)
+}
+
+func superscript(e int) string {
+	const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+	var b strings.Builder
+	for _, c := range strconv.Itoa(e) {
+		if c == '-' {
+			b.WriteRune('⁻')
+			continue
+		}
+		b.WriteRune([]rune(digits)[c-'0'])
+	}
+	return b.String()
+}
+
+// percent writes a share as 12.3 %.
+func percent(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	d := 1
+	if a := math.Abs(x); a < 0.01 && a > 0 {
+		d = 2
+	}
+	return strings.Replace(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−", 1) + "\u00a0%"
+}
+
+func rangeText(iv *Interval, scale float64) string {
+	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
+		return ""
+	}
+	return like(float64(iv.Low), scale) + " to " + like(float64(iv.High), scale)
+}

@@ -1,0 +1,179 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// rowsByGroup returns, for each label, the rows that carry it, in row order.
+func rowsByGroup(g data.Grouping) [][]int32 {
+	count := make([]int32, len(g.Labels)+1)
+	for _, k := range g.Index {
+		count[k+1]++
+	}
+	for k := range g.Labels {
+		count[k+1] += count[k]
+	}
+	flat := make([]int32, len(g.Index))
+	next := append([]int32(nil), count...)
+	for i, k := range g.Index {
+		flat[next[k]] = int32(i)
+		next[k]++
+	}
+	out := make([][]int32, len(g.Labels))
+	for k := range out {
+		out[k] = flat[count[k]:count[k+1]:count[k+1]]
+	}
+	return out
+}
+
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, share map[string]float64) (Grouping, error) {
+	rows := rowsByGroup(g)
+	total := make([]float64, len(in.Models))
+	for k, m := range in.Models {
+		total[k] = mean(m.Loss) * float64(e.N)
+	}
+	all := make([]Group, len(g.Labels))
+	err := parallel(ctx, in.Workers, len(g.Labels), func(j int, b *scratch) error {
+		r := rows[j]
+		if len(r) == 0 {
+			return nil
+		}
+		h := Group{Label: g.Labels[j], N: len(r), Share: float64(len(r)) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+		if share != nil {
+			s, ok := share[h.Label]
+			if ok && (bad(s) || s < 0) {
+				return fmt.Errorf("eval: training share of group %q is %v", h.Label, s)
+			}
+			t := Num(s)
+			h.TrainShare = &t
+		}
+		for k, m := range in.Models {
+			v := measureRows(in.Task, in.Target, m.Score, m.Loss, in.threshold(), r, b)
+			risk, _ := v.Get("risk")
+			es := Undefined()
+			if total[k] > 0 {
+				es = Num(risk * float64(len(r)) / total[k])
+			}
+			h.Models = append(h.Models, GroupModel{Model: m.Name, Values: v, ErrorShare: es})
+		}
+		all[j] = h
+		return nil
+	})
+	if err != nil {
+		return Grouping{}, err
+	}
+	out := Grouping{Name: g.Name, Groups: []Group{}}
+	for _, h := range all {
+		if h.N > 0 {
+			out.Groups = append(out.Groups, h)
+		}
+	}
+	for k, m := range in.Models {
+		s := Summary{Model: m.Name, Spread: make(map[string]Spread)}
+		for _, q := range in.Task.Measures() {
+			overall, _ := e.Models[k].Overall.Get(q.Key)
+			s.Spread[q.Key] = spread(out.Groups, k, q.Key, overall)
+		}
+		out.Summary = append(out.Summary, s)
+	}
+	return out, nil
+}
+
+// spread summarises one measure of model k over the groups with enough rows.
+func spread(groups []Group, k int, key string, overall float64) Spread {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	diff, ratio := 0.0, math.Inf(1)
+	var sum, wsum, weight summer
+	s := Spread{}
+	for i := range groups {
+		g := &groups[i]
+		v, ok := g.Models[k].Values.Get(key)
+		if !g.Sufficient || !ok {
+			continue
+		}
+		s.Groups++
+		if v < lo {
+			lo, s.MinGroup = v, g.Label
+		}
+		if v > hi {
+			hi, s.MaxGroup = v, g.Label
+		}
+		diff = math.Max(diff, math.Abs(v-overall))
+		r := v / overall
+		if r > 1 {
+			r = 1 / r
+		}
+		if math.IsNaN(r) || r < ratio {
+			ratio = r
+		}
+		w := g.Share
+		if g.TrainShare != nil {
+			w = float64(*g.TrainShare)
+		}
+		sum.add(v)
+		wsum.add(w * v)
+		weight.add(w)
+	}
+	if s.Groups == 0 {
+		u := Undefined()
+		return Spread{GroupMin: u, GroupMax: u, Difference: Between{u, u}, Ratio: Between{u, u}, Average: u, WeightedAverage: u}
+	}
+	s.GroupMin, s.GroupMax = Num(lo), Num(hi)
+	s.Difference = Between{Num(hi - lo), Num(diff)}
+	s.Ratio = Between{Num(lo / hi), Num(ratio)}
+	s.Average = Num(sum.sum() / float64(s.Groups))
+	s.WeightedAverage = Num(wsum.sum() / weight.sum())
+	return s
+}
+
+// nameWorstGroups finds each model's worst group in the last grouping.
+func (e *Evaluation) nameWorstGroups() {
+	g := e.headline()
+	if g == nil {
+		return
+	}
+	for k := range e.Models {
+		var w *WorstGroup
+		small, compared := 0, 0
+		for i := range g.Groups {
+			h := &g.Groups[i]
+			if !h.Sufficient {
+				small++
+				continue
+			}
+			compared++
+			risk := h.Models[k].Values.Of["risk"]
+			if w == nil || risk > w.Risk {
+				w = &WorstGroup{Grouping: g.Name, Label: h.Label, N: h.N, Risk: risk}
+				if iv, ok := h.Models[k].Intervals["risk"]; ok {
+					w.Interval = &iv
+				}
+			}
+		}
+		if w == nil {
+			continue
+		}
+		w.Compared, w.TooSmall = compared, small
+		w.MaxInterval = maxInterval(g.Groups, k)
+		e.Models[k].WorstGroup = w
+	}
+}
+
+// maxInterval bounds max_g risk_g by the largest ends of the simultaneous
+// intervals.
+func maxInterval(groups []Group, k int) *Interval {
+	lo, hi := math.Inf(-1), math.Inf(-1)
+	for i := range groups {
+		if s := groups[i].Models[k].Simultaneous; s != nil && groups[i].Sufficient {
+			lo, hi = math.Max(lo, float64(s.Low)), math.Max(hi, float64(s.High))
+		}
+	}
+	if math.IsInf(lo, 0) {
+		return nil
+	}
+	return &Interval{Num(lo), Num(hi), "simultaneous"}
+}

@@ -1,0 +1,185 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A Model is one column of predictions over the rows evaluated.
+type Model struct {
+	Name  string    // "ERM", "robust", …; unique
+	Score []float64 // n: P(positive) in [0, 1], or the predicted value in the target's original units
+	Loss  []float64 // n: training loss of each row, in the units of the objective
+}
+
+// Input is what [Evaluate] measures. Rows run along all slices alike. Models
+// is in order of presentation with the baseline (ERM) first; every other model
+// is compared with it.
+type Input struct {
+	Task     Task
+	LossName string // "logistic", "huber(δ=1)", …
+	LossUnit string // unit of Loss, e.g. "nats" or "(standard deviations of wage)²"
+
+	Target     []float64 // n: ±1 for Binary, original units for Regression
+	TargetName string
+	TargetUnit string // regression: "USD per week"; may be empty
+	Positive   string // binary: the value that counts as positive, e.g. "deny = yes"
+
+	Models []Model
+	Groups []data.Grouping // may be empty; the last one (all columns crossed) gives the worst group
+
+	// TrainShare[k], when given, maps the group labels of Groups[k] to their
+	// share of the training rows; it weights the weighted averages. A nil slice
+	// or a nil entry means the shares of the rows evaluated.
+	TrainShare []map[string]float64
+
+	RowID []int // n row numbers to name rows by; nil means 0, 1, 2, …
+
+	Threshold    *float64 // binary: predicted positive when Score ≥ Threshold; nil means 0.5
+	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
+
+	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
+	Resamples  int     // bootstrap resamples; 0 means no bootstrap intervals; at least 100 otherwise
+	Seed       uint64
+	Workers    int // goroutines; values below 1 mean GOMAXPROCS; the numbers do not depend on it
+
+	Split string // what the rows are: "hold-out", "training rows", "evaluation file"
+
+	// Columns are offered to the search for bad slices; nil means no search.
+	Columns []Column
+}
+
+// A Column is one raw feature over the rows evaluated: numbers, or codes into
+// Levels.
+type Column struct {
+	Name   string
+	Unit   string
+	Value  []float64 // numeric column: n values, original units
+	Levels []string  // categorical column: level names …
+	Code   []int32   // … and n codes; −1 is missing
+}
+
+func (in *Input) threshold() float64 {
+	if in.Threshold == nil {
+		return 0.5
+	}
+	return *in.Threshold
+}
+
+func (in *Input) confidence() float64 {
+	if in.Confidence == 0 {
+		return 0.95
+	}
+	return in.Confidence
+}
+
+func (in *Input) rowID(i int) int {
+	if in.RowID == nil {
+		return i
+	}
+	return in.RowID[i]
+}
+
+func (in *Input) check() error {
+	n := len(in.Target)
+	switch {
+	case in.Task != Binary && in.Task != Regression:
+		return fmt.Errorf("eval: task %q is neither %q nor %q", in.Task, Binary, Regression)
+	case n == 0:
+		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", orDefault(in.Split, "the evaluation set"))
+	case n > math.MaxInt32:
+		return fmt.Errorf("eval: %d rows are more than %d", n, math.MaxInt32)
+	case len(in.Models) == 0:
+		return fmt.Errorf("eval: no model to evaluate")
+	case in.RowID != nil && len(in.RowID) != n:
+		return fmt.Errorf("eval: %d row ids for %d rows", len(in.RowID), n)
+	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
+		return fmt.Errorf("eval: training shares for %d groupings, but %d groupings", len(in.TrainShare), len(in.Groups))
+	case !(in.confidence() > 0 && in.confidence() < 1):
+		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
+	case in.Resamples != 0 && in.Resamples < 100:
+		return fmt.Errorf("eval: %d resamples are too few for an interval (0 for none, otherwise at least 100)", in.Resamples)
+	case math.IsNaN(in.threshold()):
+		return fmt.Errorf("eval: threshold is NaN")
+	}
+	for i, t := range in.Target {
+		if in.Task == Binary && t != 1 && t != -1 {
+			return fmt.Errorf("eval: target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
+		}
+		if bad(t) {
+			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
+		}
+	}
+	seen := make(map[string]bool)
+	for k, m := range in.Models {
+		if m.Name == "" || seen[m.Name] {
+			return fmt.Errorf("eval: model %d needs a name of its own, not %q", k, m.Name)
+		}
+		seen[m.Name] = true
+		if len(m.Score) != n || len(m.Loss) != n {
+			return fmt.Errorf("eval: model %q has %d scores and %d losses for %d rows", m.Name, len(m.Score), len(m.Loss), n)
+		}
+		for i := range n {
+			switch s := m.Score[i]; {
+			case bad(s):
+				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
+			case in.Task == Binary && (s < 0 || s > 1):
+				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i), s)
+			case bad(m.Loss[i]):
+				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
+			}
+		}
+	}
+	for _, g := range in.Groups {
+		if err := checkGrouping(g, n); err != nil {
+			return err
+		}
+	}
+	for _, c := range in.Columns {
+		if err := c.check(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkGrouping(g data.Grouping, n int) error {
+	if len(g.Index) != n {
+		return fmt.Errorf("eval: grouping %q covers %d rows of %d", g.Name, len(g.Index), n)
+	}
+	for i, k := range g.Index {
+		if k < 0 || int(k) >= len(g.Labels) {
+			return fmt.Errorf("eval: grouping %q gives row %d the group %d of %d", g.Name, i, k, len(g.Labels))
+		}
+	}
+	return nil
+}
+
+func (c Column) check(n int) error {
+	if c.Levels == nil {
+		if len(c.Value) != n {
+			return fmt.Errorf("eval: column %q has %d values for %d rows", c.Name, len(c.Value), n)
+		}
+		return nil
+	}
+	if len(c.Code) != n {
+		return fmt.Errorf("eval: column %q has %d codes for %d rows", c.Name, len(c.Code), n)
+	}
+	for i, k := range c.Code {
+		if k < -1 || int(k) >= len(c.Levels) {
+			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i)
+		}
+	}
+	return nil
+}
+
+func bad(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+func orDefault(s, d string) string {
+	if s == "" {
+		return d
+	}
+	return s
+}

@@ -1,0 +1,169 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// normalQuantile returns z with P(|Z| ≤ z) = confidence for a standard normal Z.
+func normalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
+
+// Wilson returns the score interval for a proportion of hits in n trials. It is
+// [0, 1] for n = 0.
+func Wilson(hits, n int, confidence float64) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	z := normalQuantile(confidence)
+	p, m := float64(hits)/float64(n), float64(n)
+	mid := p + z*z/(2*m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	d := 1 + z*z/m
+	low, high = math.Max(0, (mid-half)/d), math.Min(1, (mid+half)/d)
+	if hits == 0 {
+		low = 0
+	}
+	if hits == n {
+		high = 1
+	}
+	return low, high
+}
+
+// addExact adds the intervals that need no resampling: Wilson for proportions,
+// DeLong for the AUC, order statistics for a median.
+func addExact(t Task, target, score []float64, rows []int32, threshold, confidence float64, v Values, iv map[string]Interval, b *scratch) {
+	if t == Regression {
+		addMedianInterval(target, score, rows, confidence, iv, b)
+		return
+	}
+	var pos, sel, tp, hit int
+	for _, i := range rows {
+		p, s := target[i] > 0, score[i] >= threshold
+		if p {
+			pos++
+		}
+		if s {
+			sel++
+		}
+		if p && s {
+			tp++
+		}
+		if p == s {
+			hit++
+		}
+	}
+	n := len(rows)
+	put := func(key string, k, n int) {
+		if _, ok := v.Get(key); ok {
+			lo, hi := Wilson(k, n, confidence)
+			iv[key] = Interval{Num(lo), Num(hi), "wilson"}
+		}
+	}
+	put("accuracy", hit, n)
+	put("tpr", tp, pos)
+	put("fpr", sel-tp, n-pos)
+	put("ppv", tp, sel)
+	put("selection_rate", sel, n)
+	put("prevalence", pos, n)
+	if a, ok := v.Get("auc"); ok && pos > 1 && n-pos > 1 {
+		comp := make([]float64, n)
+		delongComponents(target, score, b.sortedBy(score, rows), comp)
+		order := b.idx
+		isPos := func(i int) bool { return target[order[i]] > 0 }
+		if variance := delongVariance(comp, isPos); variance > 0 && a > 0 && a < 1 {
+			// On the logit scale, so that the interval stays inside (0, 1).
+			se := math.Sqrt(variance) / (a * (1 - a))
+			z, l := normalQuantile(confidence), math.Log(a/(1-a))
+			iv["auc"] = Interval{Num(1 / (1 + math.Exp(-(l - z*se)))), Num(1 / (1 + math.Exp(-(l + z*se)))), "delong"}
+		}
+	}
+}
+
+// delongComponents fills comp[i] for the i-th row of order (ascending score):
+// for a positive the share of negatives it beats, for a negative the share of
+// positives that beat it, ties counting one half.
+func delongComponents(target, score []float64, order []int32, comp []float64) {
+	var P, N float64
+	for _, i := range order {
+		if target[i] > 0 {
+			P++
+		} else {
+			N++
+		}
+	}
+	var pos, neg float64
+	for lo := 0; lo < len(order); {
+		hi := lo
+		var p, q float64
+		for hi < len(order) && score[order[hi]] == score[order[lo]] {
+			if target[order[hi]] > 0 {
+				p++
+			} else {
+				q++
+			}
+			hi++
+		}
+		for k := lo; k < hi; k++ {
+			if target[order[k]] > 0 {
+				comp[k] = (neg + q/2) / N
+			} else {
+				comp[k] = (P - pos - p/2) / P
+			}
+		}
+		pos += p
+		neg += q
+		lo = hi
+	}
+}
+
+// delongVariance is S₁₀/P + S₀₁/N of DeLong, DeLong and Clarke-Pearson (1988).
+func delongVariance(comp []float64, isPos func(int) bool) float64 {
+	var n, s, ss [2]float64
+	k := func(i int) int {
+		if isPos(i) {
+			return 1
+		}
+		return 0
+	}
+	for i, c := range comp {
+		n[k(i)]++
+		s[k(i)] += c
+	}
+	for i, c := range comp {
+		d := c - s[k(i)]/n[k(i)]
+		ss[k(i)] += d * d
+	}
+	return ss[0]/(n[0]-1)/n[0] + ss[1]/(n[1]-1)/n[1]
+}
+
+// addMedianInterval gives the median absolute error the distribution-free
+// interval between order statistics (binomial ranks, normal approximation).
+func addMedianInterval(target, score []float64, rows []int32, confidence float64, iv map[string]Interval, b *scratch) {
+	n := float64(len(rows))
+	half := normalQuantile(confidence) * math.Sqrt(n) / 2
+	lo, hi := int(math.Floor(n/2-half)), int(math.Ceil(n/2+half))
+	if lo < 1 || hi > len(rows) {
+		return
+	}
+	b.f = b.f[:0]
+	for _, i := range rows {
+		b.f = append(b.f, math.Abs(score[i]-target[i]))
+	}
+	slices.Sort(b.f)
+	iv["median_ae"] = Interval{Num(b.f[lo-1]), Num(b.f[hi-1]), "order statistics"}
+}
+
+// percentile returns the central interval of the resampled values; x is sorted
+// in place.
+func percentile(x []float64, confidence float64) Interval {
+	slices.Sort(x)
+	a := (1 - confidence) / 2
+	return Interval{Num(quantile(x, a)), Num(quantile(x, 1-a)), "bootstrap percentile"}
+}
+
+// upperQuantile returns the q-quantile of x, which it leaves alone.
+func upperQuantile(x []float64, q float64) float64 {
+	t := slices.Clone(x)
+	slices.Sort(t)
+	return quantile(t, q)
+}
