@@ -10,13 +10,15 @@ import (
 )
 
 const (
-	minRows   = 2048 // rows in a shard, at least: below this a goroutine costs more than it saves
-	maxShards = 64
+	minRows = 2048 // rows in a shard, at least: below this a goroutine costs more than it saves
+
+	// Limit is the largest number of shards.
+	Limit = 64
 )
 
 // Count returns the number of shards of n rows.
 func Count(n int) int {
-	return max(1, min(n/minRows, maxShards))
+	return max(1, min(n/minRows, Limit))
 }
 
 // Bounds returns the rows [lo, hi) of shard s of count.
@@ -24,21 +26,12 @@ func Bounds(n, count, s int) (lo, hi int) {
 	return int(int64(n) * int64(s) / int64(count)), int(int64(n) * int64(s+1) / int64(count))
 }
 
-// A Pool calls functions shard by shard on at most Threads goroutines. The
-// zero value uses all processors.
-type Pool struct {
-	Threads int // 0: GOMAXPROCS
-}
-
-// Run calls f(s, lo, hi) once for every shard of n rows, concurrently, and
-// returns when all are done. A panic in f is raised again in the caller.
-func (p Pool) Run(n int, f func(s, lo, hi int)) {
+// Run calls f(s, lo, hi) once for every shard of n rows, on GOMAXPROCS
+// goroutines, and returns when all are done. A panic in f is raised again in the
+// caller.
+func Run(n int, f func(s, lo, hi int)) {
 	count := Count(n)
-	threads := p.Threads
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, count)
+	threads := min(runtime.GOMAXPROCS(0), count)
 	if threads == 1 {
 		for s := range count {
 			lo, hi := Bounds(n, count, s)
@@ -82,9 +75,9 @@ func (p Pool) Run(n int, f func(s, lo, hi int)) {
 }
 
 // Sum adds f(lo, hi) over the shards of n rows in shard order.
-func (p Pool) Sum(n int, f func(lo, hi int) float64) float64 {
-	var part [maxShards]float64
-	p.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+func Sum(n int, f func(lo, hi int) float64) float64 {
+	var part [Limit]float64
+	Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
 	total := 0.0
 	for s := range Count(n) {
 		total += part[s]
@@ -93,9 +86,9 @@ func (p Pool) Sum(n int, f func(lo, hi int) float64) float64 {
 }
 
 // Max returns the largest f(lo, hi) over the shards of n rows.
-func (p Pool) Max(n int, f func(lo, hi int) float64) float64 {
-	var part [maxShards]float64
-	p.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+func Max(n int, f func(lo, hi int) float64) float64 {
+	var part [Limit]float64
+	Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
 	m := part[0]
 	for s := 1; s < Count(n); s++ {
 		m = max(m, part[s])

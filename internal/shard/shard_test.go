@@ -2,13 +2,14 @@ package shard
 
 import (
 	"math"
+	"runtime"
 	"testing"
 )
 
 func TestShardsCoverEveryRowOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 2047, 2048, 4096, 5000, 1_000_000} {
 		seen := make([]int32, n)
-		Pool{Threads: 3}.Run(n, func(_, lo, hi int) {
+		Run(n, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				seen[i]++
 			}
@@ -30,9 +31,11 @@ func TestSumHasTheSameBitsForAnyThreads(t *testing.T) {
 		}
 		return s
 	}
-	want := Pool{Threads: 1}.Sum(n, f)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := Sum(n, f)
 	for _, threads := range []int{2, 3, 8} {
-		if got := (Pool{Threads: threads}).Sum(n, f); got != want {
+		runtime.GOMAXPROCS(threads)
+		if got := Sum(n, f); got != want {
 			t.Errorf("%d threads: %v, one thread: %v", threads, got, want)
 		}
 	}
@@ -44,7 +47,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 			t.Fatalf("recovered %v", r)
 		}
 	}()
-	Pool{Threads: 2}.Run(10_000, func(s, _, _ int) {
+	Run(10_000, func(s, _, _ int) {
 		if s == 1 {
 			panic("boom")
 		}

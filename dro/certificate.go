@@ -1,0 +1,186 @@
+package dro
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
+// loss units. Upper is the objective at the point returned; Lower is −Inf while
+// nothing is known.
+//
+// For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) +
+// ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j ∇f_j(x), hence
+//
+//	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
+//
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). The bounds hold in
+// exact arithmetic; both are moved outwards by an allowance for rounding.
+type Certificate struct {
+	Upper, Lower float64
+}
+
+// Gap returns Upper − Lower ≥ 0, a bound on the suboptimality of the point
+// returned; +Inf while Lower is unknown.
+func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
+
+// Relative returns Gap/max(1e-12, |Upper|).
+func (c Certificate) Relative() float64 {
+	return c.Gap() / math.Max(1e-12, math.Abs(c.Upper))
+}
+
+// A certifier evaluates points and keeps the best of what they prove.
+type certifier struct {
+	*evaluator
+	free bool // the last coordinate is unpenalised
+
+	x, y, g  []float64 // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
+	bound    []float64 // d: gradient at other weights
+	balanced []float64 // n: weights with ⟨y, slope⟩ = 0; allocated when free
+
+	objective, risk, tau float64 // at the last point
+
+	best              Certificate
+	bestX             []float64
+	bestObjective     float64 // the best Upper without its allowance for rounding
+	bestRisk, bestTau float64
+}
+
+func newCertifier(p *Problem) *certifier {
+	e := newEvaluator(p)
+	c := &certifier{
+		evaluator: e, free: freeLast(p.Primal),
+		x: make([]float64, e.d), y: make([]float64, e.n), g: make([]float64, e.d),
+		bound: make([]float64, e.d), bestX: make([]float64, e.d),
+		best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, bestObjective: math.Inf(1),
+	}
+	if c.free {
+		c.balanced = make([]float64, e.n)
+	}
+	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p.Dual) {
+		c.best.Lower = 0
+	}
+	return c
+}
+
+// normalised reports that ψ(1/n) = 0 and 1/n ∈ Y, so that f ≥ 0 and φ ≥ 0 make
+// 0 a lower bound of every objective.
+func normalised(d Dual) bool {
+	switch d.(type) {
+	case KL, ChiSquare, Uniform:
+		return true
+	}
+	return false
+}
+
+// evaluate computes the objective P(x), the best response y and its gradient
+// g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
+// +Inf when it is not finite.
+func (c *certifier) evaluate(x []float64) float64 {
+	copy(c.x, x)
+	c.eval(x)
+	c.risk, c.tau = c.p.Dual.BestResponseTo(c.y, c.value)
+	phi := c.p.Primal.Value(x)
+	c.objective = c.risk + phi
+	if math.IsNaN(c.objective) || math.IsInf(c.objective, 0) {
+		c.objective = math.Inf(1)
+		fill(c.g, math.NaN())
+		return c.objective
+	}
+	c.gradTo(c.g, c.y)
+	if c.objective < c.bestObjective {
+		c.bestObjective, c.bestRisk, c.bestTau = c.objective, c.risk, c.tau
+		c.best.Upper = c.objective + c.allowance(math.Abs(c.risk)+phi)
+		copy(c.bestX, x)
+	}
+	return c.objective
+}
+
+// certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
+// at the point x last evaluated and its best response y: no work, or half a pass
+// when a free coordinate must be balanced.
+func (c *certifier) certify() { c.certifyWith(c.y) }
+
+// certifyWith is certify for other feasible weights y: half a pass.
+func (c *certifier) certifyWith(y []float64) {
+	if math.IsInf(c.objective, 1) {
+		return
+	}
+	x, g, isBestResponse := c.x, c.bound, &y[0] == &c.y[0]
+	switch {
+	case c.free:
+		if !balance(c.balanced, y, c.slope) {
+			return
+		}
+		y, isBestResponse = c.balanced, false
+		c.gradTo(g, y)
+		g[c.d-1] = 0 // zero by the balance, up to rounding
+	case isBestResponse:
+		g = c.g
+	default:
+		c.gradTo(g, y)
+	}
+	phi := c.p.Primal.Value(x)
+	inner, size := c.risk, math.Abs(c.risk)+phi
+	if !isBestResponse {
+		linear := shard.Sum(c.n, func(lo, hi int) float64 {
+			s := 0.0
+			for j := lo; j < hi; j++ {
+				s += y[j] * c.value[j]
+			}
+			return s
+		})
+		psi := c.p.Dual.Value(y)
+		inner = linear - psi
+		size = math.Abs(linear) + psi + phi
+	}
+	lower := inner + phi - c.p.Primal.FenchelYoung(x, g) - c.allowance(size)
+	if lower > c.best.Lower { // false for NaN
+		c.best.Lower = lower
+	}
+}
+
+// allowance bounds the rounding error of sums of n terms of total size.
+func (c *certifier) allowance(size float64) float64 {
+	const eps = 0x1p-52
+	return eps * (16 + math.Sqrt(float64(c.n)/float64(shard.Count(c.n)))) * size
+}
+
+// balance stores in dst the weights y scaled by one factor where the slope is
+// positive and another where it is negative, such that ⟨dst, slope⟩ = 0 and
+// Σ dst = 1: feasible weights whose gradient in the free coordinate vanishes.
+// Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of
+// second order. It reports false when all slopes have one sign.
+func balance(dst, y, slope []float64) bool {
+	var up, down, massUp, massDown, massZero float64
+	for j, w := range y {
+		switch s := slope[j]; {
+		case s > 0:
+			up += w * s
+			massUp += w
+		case s < 0:
+			down -= w * s
+			massDown += w
+		default:
+			massZero += w
+		}
+	}
+	if !(up > 0 && down > 0) {
+		return false
+	}
+	a, b := 2*down/(up+down), 2*up/(up+down)
+	total := a*massUp + b*massDown + massZero
+	a, b, z := a/total, b/total, 1/total
+	for j, w := range y {
+		switch s := slope[j]; {
+		case s > 0:
+			dst[j] = a * w
+		case s < 0:
+			dst[j] = b * w
+		default:
+			dst[j] = z * w
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package dro
+
+import "github.com/drotrain/drotrain/internal/shard"
+
+// An evaluator calls the oracle over all samples, shard by shard, and counts
+// the work. One pass is n samples touched once: losses and slopes at a point,
+// and one weighted gradient from these slopes. A further gradient from the same
+// slopes is half a pass.
+type evaluator struct {
+	p      *Problem
+	n, d   int
+	passes float64 // passes so far
+
+	value []float64 // n: f(x) at the last x
+	slope []float64 // n·s: the slopes there
+	part  []float64 // shards·d: partial gradients, added in shard order
+}
+
+func newEvaluator(p *Problem) *evaluator {
+	n, d, s := p.Oracle.Dims()
+	return &evaluator{
+		p: p, n: n, d: d,
+		value: make([]float64, n),
+		slope: make([]float64, n*s),
+		part:  make([]float64, shard.Count(n)*d),
+	}
+}
+
+// eval evaluates f and the slopes at x: half a pass.
+func (e *evaluator) eval(x []float64) {
+	e.passes += 0.5
+	shard.Run(e.n, func(_, lo, hi int) { e.p.Oracle.EvalTo(e.value, e.slope, x, lo, hi) })
+}
+
+// gradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
+func (e *evaluator) gradTo(g, y []float64) {
+	e.passes += 0.5
+	sumGradTo(g, e.part, e.p.Oracle, e.n, y, e.slope)
+}
+
+// sumGradTo stores Σ_j y_j ∇f_j in g, with one partial sum per shard in part.
+func sumGradTo(g, part []float64, o Oracle, n int, y, slope []float64) {
+	d := len(g)
+	clear(part)
+	shard.Run(n, func(s, lo, hi int) { o.AddGradTo(part[s*d:(s+1)*d], y, slope, lo, hi) })
+	clear(g)
+	for s := range shard.Count(n) {
+		for i, v := range part[s*d : (s+1)*d] {
+			g[i] += v
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package dro
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// KL is the simplex with the Kullback-Leibler penalty
+//
+//	ψ(y) = ν Σ_j y_j log(n y_j) = ν·KL(y ‖ 1/n),
+//
+// ν-strongly convex in ‖·‖₁, and the geometry of relative entropy. Nu = 0 is
+// the unpenalised maximum over the simplex in the same geometry.
+type KL struct {
+	Nu float64 // ν ≥ 0, in loss units
+}
+
+var _ Mirror = KL{}
+
+// Modulus implements Dual.
+func (k KL) Modulus() float64 { return k.Nu }
+
+// Value implements Dual: ν Σ y_j log(n y_j), with 0·log 0 = 0.
+func (k KL) Value(y []float64) float64 {
+	if k.Nu == 0 {
+		return 0
+	}
+	n := float64(len(y))
+	return k.Nu * shard.Sum(len(y), func(lo, hi int) float64 {
+		s := 0.0
+		for _, v := range y[lo:hi] {
+			if v > 0 {
+				s += v * math.Log(n*v)
+			}
+		}
+		return s
+	})
+}
+
+// Divergence returns Δ(y, z) = Σ y_j log(y_j/z_j) on the simplex, +Inf where z
+// vanishes and y does not.
+func (KL) Divergence(y, z []float64) float64 {
+	s := 0.0
+	for j, v := range y {
+		if v > 0 {
+			s += v * math.Log(v/z[j])
+		}
+	}
+	return s
+}
+
+// BestResponseTo implements Dual: y_j ∝ exp(f_j/ν) and
+// risk = τ = ν log mean exp(f/ν), through a shifted log-sum-exp (math: §2).
+func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
+	n := len(f)
+	top := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
+	if k.Nu == 0 {
+		return top, uniformOnMax(y, f, top)
+	}
+	sum := shard.Sum(n, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			e := math.Exp((f[j] - top) / k.Nu)
+			y[j] = e
+			s += e
+		}
+		return s
+	})
+	scale(y, 1/sum)
+	risk = top + k.Nu*math.Log(sum/float64(n))
+	return risk, risk
+}
+
+// CoordsTo implements Mirror: u = log(n y).
+func (KL) CoordsTo(u, y []float64) {
+	n := float64(len(y))
+	for j, v := range y {
+		u[j] = math.Log(n * v)
+	}
+}
+
+// ProxTo implements Mirror: a weighted mean of the losses and the coordinates,
+// then the normaliser.
+func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	n := len(f)
+	inv := 1 / (a*k.Nu + e)
+	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
+	top := shard.Max(n, func(lo, hi int) float64 {
+		m := math.Inf(-1)
+		for j := lo; j < hi; j++ {
+			v := ca*f[j] + cp*prev[j]
+			if w != 0 {
+				v += ch * hist[j]
+			}
+			u[j] = v
+			m = max(m, v)
+		}
+		return m
+	})
+	sum := shard.Sum(n, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			v := math.Exp(u[j] - top)
+			y[j] = v
+			s += v
+		}
+		return s
+	})
+	norm := top + math.Log(sum/float64(n))
+	shard.Run(n, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			u[j] -= norm
+			y[j] /= sum
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package dro
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
+// limited-memory BFGS method with a Moré-Thuente line search, both of
+// gonum/optimize. It is the peer every other method is measured against. It
+// needs ν > 0 (or Uniform), where P is differentiable, and a differentiable φ.
+type LBFGS struct {
+	Memory int // pairs kept; 0: 10
+}
+
+// Smooth is the ability of a Primal to be differentiated.
+type Smooth interface {
+	// AddGradTo adds ∇φ(x) to dst.
+	AddGradTo(dst, x []float64)
+}
+
+var _ Method = LBFGS{}
+
+// Name implements Method.
+func (LBFGS) Name() string { return "lbfgs" }
+
+func (m LBFGS) start(r *run) (stepper, error) {
+	phi, ok := r.problem.Primal.(Smooth)
+	if !ok {
+		return nil, errors.New("dro: lbfgs needs a regulariser with a gradient (the Smooth ability)")
+	}
+	if _, erm := r.problem.Dual.(Uniform); !erm && r.problem.Dual.Modulus() == 0 {
+		return nil, errors.New("dro: lbfgs needs ν > 0: without a penalty the objective is a maximum, which has no gradient")
+	}
+	memory := m.Memory
+	if memory <= 0 {
+		memory = 10
+	}
+	d := len(r.x0)
+	l := &lbfgs{run: r, phi: phi, memory: memory, trial: make([]float64, d), dir: make([]float64, d)}
+	l.at = optimize.Location{X: append([]float64(nil), r.x0...), F: math.NaN(), Gradient: make([]float64, d)}
+	l.next = optimize.Location{X: make([]float64, d), Gradient: make([]float64, d)}
+	return l, nil
+}
+
+type lbfgs struct {
+	*run
+	phi    Smooth
+	memory int
+	quasi  *optimize.LBFGS // nil: start from steepest descent
+	at     optimize.Location
+	next   optimize.Location
+	trial  []float64
+	dir    []float64
+	failed int // consecutive line searches without a decrease
+}
+
+// evaluate fills loc with P and ∇P at loc.X: one pass.
+func (l *lbfgs) evaluate(loc *optimize.Location) {
+	loc.F = l.cert.evaluate(loc.X)
+	copy(loc.Gradient, l.cert.g)
+	l.phi.AddGradTo(loc.Gradient, loc.X)
+}
+
+func (l *lbfgs) step() error {
+	if math.IsNaN(l.at.F) {
+		l.evaluate(&l.at)
+	}
+	size := 1.0
+	if l.quasi != nil {
+		size = l.quasi.NextDirection(&l.at, l.dir)
+	}
+	slope := floats.Dot(l.at.Gradient, l.dir)
+	if l.quasi == nil || !(slope < 0) {
+		l.quasi = &optimize.LBFGS{Store: l.memory}
+		size = l.quasi.InitDirection(&l.at, l.dir)
+		slope = floats.Dot(l.at.Gradient, l.dir)
+		if !(slope < 0) {
+			return errStalled // the gradient is zero
+		}
+	}
+	if l.search(size, slope) {
+		l.failed = 0
+		l.certifyWhenClose()
+		return nil
+	}
+	l.quasi = nil
+	if l.failed++; l.failed > 1 {
+		return errStalled
+	}
+	return nil
+}
+
+// search moves l.at along l.dir to a point that meets the strong Wolfe
+// conditions, or to the best point met; it reports whether P decreased.
+func (l *lbfgs) search(size, slope float64) bool {
+	const evaluations = 30
+	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
+	ls.Init(l.at.F, slope, size)
+	for range evaluations {
+		floats.AddScaledTo(l.next.X, l.at.X, size, l.dir)
+		l.evaluate(&l.next)
+		if math.IsInf(l.next.F, 1) { // beyond the domain of double precision: start again from a shorter step
+			size /= 10
+			ls.Init(l.at.F, slope, size)
+			continue
+		}
+		end := floats.Dot(l.next.Gradient, l.dir)
+		f := l.next.F
+		if math.Abs(f-l.at.F) <= 1e-13*math.Abs(l.at.F) {
+			f = l.at.F + size/2*(slope+end) // the difference of two close values is noise; the slopes are not
+		}
+		op, step, err := ls.Iterate(f, end)
+		if err != nil || op == optimize.MajorIteration {
+			if err != nil && !(f < l.at.F) {
+				return false
+			}
+			l.at, l.next = l.next, l.at
+			return true
+		}
+		size = step
+	}
+	return false
+}
+
+// certifyWhenClose asks for the lower bound, which may cost half a pass, only
+// when the gradient says that it could end the solve.
+func (l *lbfgs) certifyWhenClose() {
+	g := append(l.trial[:0], l.cert.g...)
+	if l.cert.free {
+		g[len(g)-1] = 0
+	}
+	estimate := l.problem.Primal.FenchelYoung(l.at.X, g)
+	if estimate <= l.settings.RelativeGap*max(1e-12, math.Abs(l.at.F)) {
+		l.cert.certify()
+	}
+}
+
+func (l *lbfgs) check() { l.cert.certify() }

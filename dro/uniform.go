@@ -1,0 +1,74 @@
+package dro
+
+import "github.com/drotrain/drotrain/internal/shard"
+
+// Uniform is the adversary without a choice: Y = {1/n}, ψ = 0. Its robust risk
+// is the average loss, so minimising it is empirical risk minimisation.
+type Uniform struct{}
+
+var _ Mirror = Uniform{}
+
+// Modulus implements Dual.
+func (Uniform) Modulus() float64 { return 0 }
+
+// Value implements Dual.
+func (Uniform) Value([]float64) float64 { return 0 }
+
+// BestResponseTo implements Dual: y = 1/n.
+func (Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
+	fill(y, 1/float64(len(y)))
+	mean := shard.Sum(len(f), func(lo, hi int) float64 {
+		s := 0.0
+		for _, v := range f[lo:hi] {
+			s += v
+		}
+		return s
+	}) / float64(len(f))
+	return mean, mean
+}
+
+// CoordsTo implements Mirror: u = n y = 1.
+func (Uniform) CoordsTo(u, _ []float64) { fill(u, 1) }
+
+// ProxTo implements Mirror.
+func (Uniform) ProxTo(u, y, _, _, _ []float64, _, _, _ float64) {
+	fill(u, 1)
+	fill(y, 1/float64(len(y)))
+}
+
+// uniformOnMax stores the uniform weights on the samples whose loss is top, the
+// best response of an unpenalised adversary, and returns top.
+func uniformOnMax(y, f []float64, top float64) float64 {
+	count := 0.0
+	for j, v := range f {
+		y[j] = 0
+		if v == top {
+			y[j] = 1
+			count++
+		}
+	}
+	scale(y, 1/count)
+	return top
+}
+
+func maxOf(v []float64) float64 {
+	m := v[0]
+	for _, a := range v[1:] {
+		m = max(m, a)
+	}
+	return m
+}
+
+func fill(v []float64, a float64) {
+	for i := range v {
+		v[i] = a
+	}
+}
+
+func scale(v []float64, a float64) {
+	shard.Run(len(v), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v[i] *= a
+		}
+	})
+}
