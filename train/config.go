@@ -34,9 +34,9 @@ type Config struct {
 	MaxPasses float64 `json:"max_passes" yaml:"max-passes"` // stop after this many passes over the data
 	Holdout   float64 `json:"holdout" yaml:"holdout"`       // fraction of rows kept for evaluation, in [0, 1)
 	Seed      uint64  `json:"seed" yaml:"seed"`
-	Threads   int     `json:"threads" yaml:"threads"` // 0: all processors; never changes a result
 
-	Observe func(Progress) `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
+	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
+	Logf    func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
 }
 
 // DefaultConfig returns the settings of `drotrain train` without options,

@@ -1,0 +1,277 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// BuiltinPrefix marks the name of an embedded data set in Config.Data.
+const BuiltinPrefix = "builtin:"
+
+// Open reads the table called name: a path, a glob or a directory, or
+// builtin:NAME for an embedded data set.
+func Open(ctx context.Context, name string) (*data.Frame, error) {
+	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
+		return nil, fmt.Errorf("no embedded data set %q", builtin)
+	}
+	return data.Read(ctx, name)
+}
+
+// Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust
+// model and the plain average (ERM) on the others.
+//
+// A run that stops at a limit is a Model whose Status says so, not an error.
+// When ctx is cancelled during the robust training, Fit returns the best model
+// so far besides the error of the context.
+func Fit(ctx context.Context, cfg Config) (*Model, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Data == "" {
+		return nil, errors.New("no data: set Data to a file, a directory or builtin:NAME")
+	}
+	frame, err := Open(ctx, cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	return FitFrame(ctx, frame, cfg)
+}
+
+// FitFrame is Fit on a table in memory; cfg.Data is only recorded.
+func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	rows, held, err := data.Split(frame.Rows, cfg.Holdout, cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := data.NewEncoder(frame, rows, cfg.spec())
+	if err != nil {
+		return nil, err
+	}
+	train, encoded, err := encoder.Encode(frame, rows)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
+		Sources: frame.Sources, TrainRows: train.N,
+		Run: &Run{Frame: frame, Train: train},
+	}
+	m.note(frame.Notes...)
+	m.note(encoder.Notes...)
+	m.note(encoded.String())
+	if len(held) > 0 {
+		holdout, encoded, err := encoder.Encode(frame, held)
+		if err != nil {
+			return nil, fmt.Errorf("hold-out rows: %w", err)
+		}
+		m.Run.Holdout, m.HoldoutRows = holdout, holdout.N
+		if s := encoded.String(); s != "" {
+			m.note("hold-out rows: " + s)
+		}
+	}
+	if err := m.Config.resolve(encoder, train.N); err != nil {
+		return nil, err
+	}
+	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
+		return nil, err
+	}
+	oracle, err := losses.NewLinear(m.loss, train.N, train.D, train.X, train.Target)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.solveBaseline(ctx, oracle, began); err != nil {
+		return nil, err
+	}
+	err = m.solveRobust(ctx, oracle, began)
+	if err != nil && m.Coefficients == nil {
+		return nil, err
+	}
+	return m, err
+}
+
+// spec is the part of the configuration that encodes columns.
+func (c *Config) spec() data.Spec {
+	task := data.Auto
+	switch c.Loss {
+	case "logistic":
+		task = data.Binary
+	case "squared", "huber":
+		task = data.Regression
+	}
+	return data.Spec{
+		Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups,
+		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
+		Intercept: c.Intercept, Impute: c.Impute,
+	}
+}
+
+// resolve fills in what depends on the data: the loss and μ.
+func (c *Config) resolve(e *data.Encoder, n int) error {
+	if c.Loss == "" {
+		c.Loss = "squared"
+		if e.Target.Task == data.Binary {
+			c.Loss = "logistic"
+		}
+	}
+	if c.Mu == nil {
+		mu := 1 / float64(n)
+		c.Mu = &mu
+	}
+	return nil
+}
+
+// start is the point both trainings start from: zero, with the constant that
+// suits the targets best.
+func start(loss losses.Loss, d *data.Dataset) []float64 {
+	x := make([]float64, d.D)
+	if d.Intercept < 0 {
+		return x
+	}
+	mean := 0.0
+	for _, t := range d.Target {
+		mean += t
+	}
+	mean /= float64(d.N)
+	if loss.Name() == "logistic" {
+		mean = math.Log((1 + mean) / (1 - mean)) // log-odds of the positive rows
+	}
+	if !math.IsInf(mean, 0) && !math.IsNaN(mean) {
+		x[d.Intercept] = mean
+	}
+	return x
+}
+
+func (m *Model) settings(phase string, began time.Time) dro.Settings {
+	s := dro.DefaultSettings()
+	s.X0 = start(m.loss, m.Run.Train)
+	s.RelativeGap = m.Config.Gap
+	s.MaxPasses = m.Config.MaxPasses
+	s.Seed = m.Config.Seed
+	s.Logf = m.Config.Logf
+	if observe := m.Config.Observe; observe != nil {
+		s.Observe = func(c dro.Check) {
+			observe(Progress{
+				Phase: phase, Passes: c.Passes, MaxPasses: m.Config.MaxPasses, Elapsed: time.Since(began),
+				Upper: c.Upper, Lower: c.Lower, RelativeGap: c.Relative(), Target: m.Config.Gap,
+			})
+		}
+	}
+	return s
+}
+
+func (m *Model) primal() dro.L2 {
+	return dro.L2{Mu: *m.Config.Mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness()}
+}
+
+func (m *Model) dual() dro.Mirror {
+	if m.Config.Penalty == "chi2" {
+		return dro.ChiSquare{Nu: m.Config.Nu}
+	}
+	return dro.KL{Nu: m.Config.Nu}
+}
+
+// solveBaseline trains the plain average on the same rows with the same
+// regulariser.
+func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{}, Primal: m.primal()}
+	res, err := dro.Solve(ctx, p, dro.LBFGS{}, m.settings("erm", began))
+	if err != nil {
+		return err
+	}
+	m.Baseline = res.X
+	m.BaselineStatus = statusName(res.Status, *m.Config.Mu)
+	loss := rowLosses(oracle, res.X)
+	weights := make([]float64, len(loss))
+	robust, _ := m.dual().BestResponseTo(weights, loss)
+	m.Result.ERM = &SummaryBaseline{Objective: res.Objective, Risk: res.Risk, RobustRisk: robust}
+	if groups := groupRisks(m.Run.Train, loss); len(groups) > 0 {
+		m.Result.ERM.WorstGroup = &groups[0]
+	}
+	return nil
+}
+
+func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	method, err := solver(m.Config.Solver)
+	if err != nil {
+		return err
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: m.dual(), Primal: m.primal()}
+	res, err := dro.Solve(ctx, p, method, m.settings("robust", began))
+	if res == nil {
+		return err
+	}
+	m.Coefficients = res.X
+	m.Run.Weights = res.Y
+	for _, c := range res.Trace {
+		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
+	}
+	m.summarise(res, rowLosses(oracle, res.X))
+	return err
+}
+
+// summarise fills in Result.
+func (m *Model) summarise(res *dro.Result, loss []float64) {
+	s := &m.Result
+	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
+	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
+	s.Certificate = SummaryCertificate{
+		Upper: finite(res.Certificate.Upper), Lower: finite(res.Certificate.Lower),
+		Gap: finite(res.Certificate.Gap()), RelativeGap: finite(res.Certificate.Relative()),
+	}
+	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
+	s.Solver, s.Loss, s.Penalty = m.Config.Solver, m.Config.Loss, m.Config.Penalty
+	s.Nu, s.Mu, s.N, s.D = m.Config.Nu, *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
+	sum, squares := 0.0, 0.0
+	for j, y := range res.Y {
+		sum += loss[j]
+		squares += y * y
+		s.MaxWeight = max(s.MaxWeight, y)
+	}
+	s.ERMRisk = sum / float64(len(loss))
+	s.EffectiveSampleSize = 1 / squares
+	s.Groups = groupRisks(m.Run.Train, loss)
+	if len(s.Groups) > 0 {
+		s.WorstGroup = &s.Groups[0]
+	}
+	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
+		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a larger nu, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
+	}
+	if *m.Config.Mu == 0 && !s.Certified {
+		m.note("mu is 0: without a strongly convex regulariser there is no certificate; set mu > 0 to get one")
+	}
+}
+
+func statusName(s dro.Status, mu float64) string {
+	if s != dro.Certified && s != dro.Cancelled && mu == 0 {
+		return "uncertified"
+	}
+	return s.String()
+}
+
+// rowLosses returns the training loss of every row at x.
+func rowLosses(o *losses.Linear, x []float64) []float64 {
+	n, _, _ := o.Dims()
+	value, slope := make([]float64, n), make([]float64, n)
+	o.EvalTo(value, slope, x, 0, n)
+	return value
+}
+
+// finite returns nil for what JSON cannot hold.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,67 @@
+package train
+
+import (
+	"errors"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Prediction is what a model says of the rows of a table.
+type Prediction struct {
+	Rows []int // row numbers in the frame; fewer than its rows under impute drop
+
+	Margin []float64 // z·x, in encoded units
+	Score  []float64 // P(positive) for a binary target, else the value in the target's units
+	Loss   []float64 // training loss of each row; nil when the frame has no target
+
+	Dataset *data.Dataset // the encoded rows
+	Report  data.EncodeReport
+}
+
+// Predict applies the robust model to the rows of f.
+func (m *Model) Predict(f *data.Frame) (*Prediction, error) {
+	return m.predictFrame(f, m.Coefficients)
+}
+
+// PredictBaseline applies the plain average to the rows of f.
+func (m *Model) PredictBaseline(f *data.Frame) (*Prediction, error) {
+	return m.predictFrame(f, m.Baseline)
+}
+
+func (m *Model) predictFrame(f *data.Frame, x []float64) (*Prediction, error) {
+	d, report, err := m.Encoder.Encode(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.PredictDataset(d, x)
+	if err != nil {
+		return nil, err
+	}
+	p.Report = report
+	return p, nil
+}
+
+// PredictDataset applies coefficients x of the encoded columns (Coefficients or
+// Baseline) to rows that the model's Encoder encoded.
+func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
+	if d.D != len(x) {
+		return nil, errors.New("train: the rows have other columns than the model")
+	}
+	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: make([]float64, d.N), Score: make([]float64, d.N)}
+	kernel.MarginsTo(p.Margin, d.X, d.D, x, 0, d.N)
+	t := m.Encoder.Target
+	for i, v := range p.Margin {
+		if t.Task == data.Binary {
+			p.Score[i] = losses.Probability(v)
+		} else {
+			p.Score[i] = t.Shift + t.Scale*v
+		}
+	}
+	if d.Target != nil {
+		p.Loss = make([]float64, d.N)
+		m.loss.EvalTo(p.Loss, make([]float64, d.N), p.Margin, d.Target)
+	}
+	return p, nil
+}

@@ -1,0 +1,51 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// validate reports the first setting that cannot be used, whatever the data.
+func (c *Config) validate() error {
+	if c.Target == "" {
+		return fmt.Errorf("no target: name the column to predict")
+	}
+	for _, e := range []struct {
+		what, value string
+		among       []string
+	}{
+		{"loss", c.Loss, []string{"", "logistic", "squared", "huber"}},
+		{"penalty", c.Penalty, []string{"kl", "chi2"}},
+		{"scale", c.Scale, []string{"standard", "none"}},
+		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
+		{"solver", c.Solver, Solvers()},
+	} {
+		if !slices.Contains(e.among, e.value) {
+			if e.value == "" {
+				return fmt.Errorf("%s is empty: start from DefaultConfig", e.what)
+			}
+			return fmt.Errorf("unknown %s %q: one of %q", e.what, e.value, e.among)
+		}
+	}
+	for _, e := range []struct {
+		what  string
+		value float64
+		ok    bool
+		want  string
+	}{
+		{"huber-delta", c.HuberDelta, c.HuberDelta > 0, "> 0"},
+		{"nu", c.Nu, c.Nu >= 0, "≥ 0"},
+		{"gap", c.Gap, c.Gap > 0, "> 0"},
+		{"max-passes", c.MaxPasses, c.MaxPasses > 0, "> 0"},
+		{"holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
+	} {
+		if !e.ok || math.IsInf(e.value, 0) {
+			return fmt.Errorf("%s is %v: it must be finite and %s", e.what, e.value, e.want)
+		}
+	}
+	if c.Mu != nil && (!(*c.Mu >= 0) || math.IsInf(*c.Mu, 0)) {
+		return fmt.Errorf("mu is %v: it must be finite and ≥ 0", *c.Mu)
+	}
+	return nil
+}
