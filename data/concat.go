@@ -1,0 +1,146 @@
+package data
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/internal/suggest"
+)
+
+func nearestNames(name string, among []string) []string { return suggest.Nearest(name, among, 3) }
+
+// concat joins frames of one schema: the same names with the same kinds of
+// values; their order may differ. A column that is all null in one file takes
+// the kind it has in the others.
+func concat(frames []*Frame) (*Frame, error) {
+	if len(frames) == 1 {
+		return frames[0], nil
+	}
+	first := frames[0]
+	out := &Frame{}
+	for _, f := range frames {
+		out.Rows += f.Rows
+		out.Sources = append(out.Sources, f.Sources...)
+		for _, note := range f.Notes {
+			out.Notes = append(out.Notes, f.path()+": "+note)
+		}
+		for _, c := range first.Columns {
+			if !f.Has(c.Name) {
+				return nil, &Error{Path: f.path(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, first.path()),
+					Hint: "files that are read together need the same columns"}
+			}
+		}
+		for _, c := range f.Columns {
+			if !first.Has(c.Name) {
+				return nil, &Error{Path: f.path(), Column: c.Name, Msg: fmt.Sprintf("%s has no column of this name", first.path()),
+					Hint: "files that are read together need the same columns"}
+			}
+		}
+		if len(f.Columns) != len(first.Columns) {
+			return nil, &Error{Path: f.path(), Msg: fmt.Sprintf("%d columns, but %s has %d", len(f.Columns), first.path(), len(first.Columns))}
+		}
+	}
+	for _, c := range first.Columns {
+		parts := make([]*Column, len(frames))
+		for i, f := range frames {
+			p, err := f.Column(c.Name)
+			if err != nil {
+				return nil, err
+			}
+			parts[i] = p
+		}
+		joined, err := joinColumn(c.Name, parts, frames, out.Rows)
+		if err != nil {
+			return nil, err
+		}
+		out.Columns = append(out.Columns, joined)
+	}
+	return out, nil
+}
+
+func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {
+	lead := -1 // the part that settles the kind
+	for i, p := range parts {
+		if frames[i].Rows == 0 && p.Kind != Other || p.allNull() {
+			continue
+		}
+		if lead < 0 {
+			lead = i
+			continue
+		}
+		if l := parts[lead]; p.Kind != l.Kind {
+			return nil, &Error{Path: frames[i].path(), Column: name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].path()),
+				Hint: "files that are read together need one schema"}
+		}
+	}
+	if lead < 0 {
+		lead = 0
+	}
+	l := parts[lead]
+	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer}
+	nulls := false
+	for _, p := range parts {
+		nulls = nulls || p.Null != nil
+	}
+	if nulls {
+		out.Null = make([]bool, 0, rows)
+	}
+	switch out.Kind {
+	case Numeric, Bool:
+		out.Number = make([]float64, 0, rows)
+	case Categorical:
+		out.Code = make([]int32, 0, rows)
+	}
+	index := make(map[string]int32)
+	at := 0
+	for i, p := range parts {
+		n := frames[i].Rows
+		if out.InexactRow == 0 && p.InexactRow > 0 {
+			out.InexactRow = at + p.InexactRow
+		}
+		if out.StrayRow == 0 && p.StrayRow > 0 {
+			out.StrayRow, out.Stray = at+p.StrayRow, p.Stray
+		}
+		at += n
+		if p.Kind == out.Kind && !p.Integer && n > 0 && !p.allNull() {
+			out.Integer = false
+		}
+		if out.Null != nil {
+			if p.Null != nil {
+				out.Null = append(out.Null, p.Null...)
+			} else {
+				out.Null = append(out.Null, make([]bool, n)...)
+			}
+		}
+		switch {
+		case out.Kind == Other:
+		case p.Kind != out.Kind: // empty or all null
+			for k := 0; k < n; k++ {
+				if out.Kind == Categorical {
+					out.Code = append(out.Code, -1)
+				} else {
+					out.Number = append(out.Number, 0)
+				}
+			}
+		case out.Kind == Categorical:
+			remap := make([]int32, len(p.Level))
+			for k, s := range p.Level {
+				code, ok := index[s]
+				if !ok {
+					code = int32(len(out.Level))
+					index[s] = code
+					out.Level = append(out.Level, s)
+				}
+				remap[k] = code
+			}
+			for _, c := range p.Code {
+				if c >= 0 {
+					c = remap[c]
+				}
+				out.Code = append(out.Code, c)
+			}
+		default:
+			out.Number = append(out.Number, p.Number...)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,352 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// csvMaxBytes bounds what a compressed CSV file may unfold to.
+const csvMaxBytes = 64 << 30
+
+// gzipRatio is what deflate can reach at best, rounded up.
+const gzipRatio = 1100
+
+// readCSV reads comma-, semicolon- or tab-separated text with a header line.
+//
+// A column is Bool when every value is true or false (in lower, upper or title
+// case), Numeric when every value is a number, Categorical otherwise. Empty
+// fields are nulls; so are NA, N/A, null, NULL and None, but in columns of
+// numbers and bools only.
+func readCSV(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
+	lower := strings.ToLower(name)
+	if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
+		var err error
+		if b, err = gunzip(b); err != nil {
+			return nil, err
+		}
+	} else if strings.HasSuffix(lower, ".gz") {
+		return nil, &Error{Msg: "not a gzip file", Hint: "rename it without .gz if it is plain text"}
+	}
+	lower = strings.TrimSuffix(lower, ".gz")
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
+		return nil, &Error{Msg: "the text is UTF-16", Hint: "save it as UTF-8"}
+	}
+	comma := ','
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	switch {
+	case strings.HasSuffix(lower, ".tsv"):
+		comma = '\t'
+	case bytes.IndexByte(line, ',') >= 0:
+	case bytes.IndexByte(line, ';') >= 0:
+		comma = ';'
+	case bytes.IndexByte(line, '\t') >= 0:
+		comma = '\t'
+	}
+	open := func() *csv.Reader {
+		r := csv.NewReader(bytes.NewReader(b))
+		r.Comma = comma
+		r.ReuseRecord = true
+		return r
+	}
+
+	r := open()
+	header, err := r.Read()
+	if err == io.EOF {
+		return nil, &Error{Msg: "the file holds no header line"}
+	}
+	if err != nil {
+		return nil, csvError(err, nil)
+	}
+	header = append([]string(nil), header...)
+	for i, h := range header {
+		header[i] = strings.TrimSpace(h)
+		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
+			return nil, &Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "a CSV file is UTF-8 text"}
+		}
+		if header[i] == "" {
+			header[i] = fmt.Sprintf("column_%d", i+1) // as pandas writes its index
+		}
+	}
+	want, err := wanted(names, header)
+	if err != nil {
+		return nil, err
+	}
+
+	// First pass: the types.
+	cols := make([]csvColumn, len(header))
+	rows := 0
+	for ; ; rows++ {
+		if rows%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		rec, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, csvError(err, header)
+		}
+		for i, s := range rec {
+			if want == nil || want[header[i]] {
+				if !cols[i].observe(s, rows) {
+					return nil, &Error{Column: header[i], Row: rows + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+				}
+			}
+		}
+	}
+	if rows > math.MaxInt32 {
+		return nil, &Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
+	}
+
+	// Second pass: the values.
+	f := &Frame{Rows: rows}
+	builders := make([]*csvBuilder, len(header))
+	for i := range cols {
+		if want != nil && !want[header[i]] {
+			continue
+		}
+		c := cols[i].column(header[i], rows)
+		builders[i] = &csvBuilder{Column: c, index: make(map[string]int32)}
+		f.Columns = append(f.Columns, c)
+		if c.StrayRow > 0 && cols[i].numbers >= rows/2 {
+			f.Notes = append(f.Notes, fmt.Sprintf("column %q is read as text: row %d holds %q, though %d of %d rows are numbers",
+				c.Name, c.StrayRow, c.Stray, cols[i].numbers, rows))
+		}
+	}
+	r = open()
+	if _, err := r.Read(); err != nil {
+		return nil, csvError(err, header)
+	}
+	for row := 0; row < rows; row++ {
+		if row%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		rec, err := r.Read()
+		if err != nil {
+			return nil, csvError(err, header)
+		}
+		for i, s := range rec {
+			if builders[i] != nil {
+				builders[i].add(s, row)
+			}
+		}
+	}
+	return f, nil
+}
+
+func gunzip(b []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, errDamaged("gzip: %v", err)
+	}
+	limit := int64(len(b))*gzipRatio + 1<<16
+	if limit > csvMaxBytes {
+		limit = csvMaxBytes
+	}
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, io.LimitReader(z, limit+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errDamaged("the gzip data ends early; the file may be truncated")
+	}
+	if err != nil {
+		return nil, errDamaged("gzip: %v", err)
+	}
+	if n > limit {
+		return nil, &Error{Msg: "the file unfolds to more bytes than this program reads"}
+	}
+	return buf.Bytes(), nil
+}
+
+func csvError(err error, header []string) error {
+	var pe *csv.ParseError
+	if !errors.As(err, &pe) {
+		return err
+	}
+	switch {
+	case errors.Is(pe.Err, csv.ErrFieldCount):
+		return &Error{Msg: fmt.Sprintf("line %d has another number of fields than the header, which has %d", pe.Line, len(header)),
+			Hint: "the file may be truncated there, or a field holds the separator without quotes"}
+	case errors.Is(pe.Err, csv.ErrQuote):
+		return &Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
+			Hint: "the file may be truncated, or a quote inside a field is not doubled"}
+	case errors.Is(pe.Err, csv.ErrBareQuote):
+		return &Error{Msg: fmt.Sprintf("line %d: a quote inside a field without quotes", pe.Line), Hint: "quote the field and double the quote"}
+	}
+	return &Error{Msg: fmt.Sprintf("line %d: %v", pe.Line, pe.Err)}
+}
+
+// csvColumn gathers what a column may be.
+type csvColumn struct {
+	nulls    int // empty fields
+	missing  int // NA and its like
+	numbers  int
+	integers int
+	bools    int
+	words    int // neither
+	strayRow int
+	stray    string
+}
+
+func (c *csvColumn) observe(s string, row int) (valid bool) {
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "":
+		c.nulls++
+		return true
+	case isMissingWord(s):
+		c.missing++
+		return true
+	}
+	if _, whole, ok := parseNumber(s); ok {
+		c.numbers++
+		if whole {
+			c.integers++
+		}
+		return true
+	}
+	if _, ok := parseBool(s); ok {
+		c.bools++
+	} else {
+		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+			return false
+		}
+		c.words++
+	}
+	if c.strayRow == 0 {
+		c.strayRow, c.stray = row+1, strings.Clone(s)
+	}
+	return true
+}
+
+func (c *csvColumn) column(name string, rows int) *Column {
+	out := &Column{Name: name}
+	nulls := c.nulls > 0
+	switch {
+	case c.words == 0 && c.bools == 0 && c.numbers > 0:
+		out.Kind, out.Type, nulls = Numeric, "float64", nulls || c.missing > 0
+		if c.integers == c.numbers {
+			out.Type, out.Integer = "int64", true
+		}
+	case c.words == 0 && c.numbers == 0 && c.bools > 0:
+		out.Kind, out.Type, nulls = Bool, "bool", nulls || c.missing > 0
+	case c.words == 0 && c.numbers == 0 && c.missing == 0 && c.nulls > 0:
+		out.Kind, out.Type = Categorical, "null"
+	default:
+		out.Kind, out.Type = Categorical, "string"
+		if c.numbers > 0 {
+			out.StrayRow, out.Stray = c.strayRow, c.stray
+		}
+	}
+	if nulls {
+		out.Null = make([]bool, rows)
+	}
+	if out.Kind == Categorical {
+		out.Code = make([]int32, rows)
+	} else {
+		out.Number = make([]float64, rows)
+	}
+	return out
+}
+
+type csvBuilder struct {
+	*Column
+	index map[string]int32
+}
+
+func (c *csvBuilder) add(s string, row int) {
+	s = strings.TrimSpace(s)
+	if s == "" || c.Kind != Categorical && isMissingWord(s) {
+		c.Null[row] = true
+		if c.Kind == Categorical {
+			c.Code[row] = -1
+		}
+		return
+	}
+	switch c.Kind {
+	case Numeric:
+		v, whole, _ := parseNumber(s)
+		c.Number[row] = v
+		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !exactInteger(s, v) {
+			c.InexactRow = row + 1
+		}
+	case Bool:
+		v, _ := parseBool(s)
+		if v {
+			c.Number[row] = 1
+		}
+	default:
+		code, ok := c.index[s]
+		if !ok {
+			code = int32(len(c.Level))
+			s = strings.Clone(s) // do not keep the record alive
+			c.index[s] = code
+			c.Level = append(c.Level, s)
+		}
+		c.Code[row] = code
+	}
+}
+
+func isMissingWord(s string) bool {
+	switch s {
+	case "NA", "N/A", "null", "NULL", "None":
+		return true
+	}
+	return false
+}
+
+func parseBool(s string) (value, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// parseNumber reads a decimal number, or one of NaN, Inf and Infinity with an
+// optional sign in any case. whole says that s is digits with an optional sign.
+// What overflows reads as an infinity.
+func parseNumber(s string) (v float64, whole, ok bool) {
+	whole = true
+	digits := false
+	for i := 0; i < len(s); i++ {
+		switch b := s[i]; {
+		case b >= '0' && b <= '9':
+			digits = true
+		case (b == '+' || b == '-') && i == 0:
+		case b == '.' || b == '+' || b == '-' || b == 'e' || b == 'E':
+			whole = false
+		default:
+			switch strings.ToLower(strings.TrimLeft(s, "+-")) {
+			case "nan", "inf", "infinity":
+				v, err := strconv.ParseFloat(s, 64)
+				return v, false, err == nil
+			}
+			return 0, false, false
+		}
+	}
+	if !digits {
+		return 0, false, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, false, false
+	}
+	return v, whole, true
+}
+
+// exactInteger says whether the whole number written as s is v.
+func exactInteger(s string, v float64) bool {
+	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+}

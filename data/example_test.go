@@ -1,0 +1,38 @@
+package data_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+func Example() {
+	csv := "wage,age,region,union\n10,30,north,yes\n14,40,south,no\n12,50,south,yes\n8,20,west,no\n"
+	frame, err := data.ReadBytes(context.Background(), "wages.csv", []byte(csv))
+	if err != nil {
+		log.Fatal(err)
+	}
+	encoder, err := data.NewEncoder(frame, nil, data.Spec{
+		Target: "wage", Task: data.Regression, Groups: []string{"union"}, Scale: "none", Intercept: true,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dataset, _, err := encoder.Encode(frame, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(dataset.Names)
+	for i := 0; i < dataset.N; i++ {
+		g := dataset.Groups[0]
+		fmt.Println(dataset.Target[i], dataset.Row(i), g.Labels[g.Index[i]])
+	}
+	// Output:
+	// [age region=north region=south region=west (intercept)]
+	// 10 [30 1 0 0 1] yes
+	// 14 [40 0 1 0 1] no
+	// 12 [50 0 1 0 1] yes
+	// 8 [20 0 0 1 1] no
+}

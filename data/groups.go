@@ -1,0 +1,245 @@
+package data
+
+import (
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A Factor is a grouping as training saw it.
+type Factor struct {
+	Name    string   `json:"name"`    // "region", or "ethnicity × region"
+	Sources []string `json:"sources"` // the columns that are crossed
+	Kind    Kind     `json:"kind"`    // of a single column
+	Labels  []string `json:"labels"`  // of the training rows, sorted
+}
+
+// maxFloatGroups bounds the values of a grouping column of fractions, and
+// maxGroups those of any.
+const (
+	maxFloatGroups = 100
+	maxGroups      = 1 << 20
+)
+
+func (e *Encoder) fitGroups(f *Frame, rows []int) error {
+	var singles []Grouping
+	for _, name := range e.Spec.Groups {
+		c, err := f.Column(name)
+		if err != nil {
+			return err
+		}
+		g, err := groupsOf(f, c, c.Kind, rows)
+		if err != nil {
+			return err
+		}
+		singles = append(singles, g)
+		e.Groups = append(e.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels})
+		if len(g.Labels) == 1 {
+			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
+		}
+	}
+	if len(singles) >= 2 {
+		g := cross(singles, len(rows))
+		e.Groups = append(e.Groups, Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels})
+	}
+	return nil
+}
+
+func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *EncodeReport) error {
+	singles := make(map[string]Grouping)
+	for _, factor := range e.Groups {
+		if len(factor.Sources) == 1 {
+			name := factor.Name
+			if !f.Has(name) {
+				report.MissingGroups = append(report.MissingGroups, name)
+				continue
+			}
+			c, err := f.Column(name)
+			if err != nil {
+				return err
+			}
+			g, err := groupsOf(f, c, factor.Kind, rows)
+			if err != nil {
+				return err
+			}
+			singles[name] = g
+			ds.Groups = append(ds.Groups, g.with(factor.Labels))
+			continue
+		}
+		parts := make([]Grouping, 0, len(factor.Sources))
+		for _, s := range factor.Sources {
+			if g, ok := singles[s]; ok {
+				parts = append(parts, g)
+			}
+		}
+		if len(parts) == len(factor.Sources) {
+			ds.Groups = append(ds.Groups, cross(parts, len(rows)).with(factor.Labels))
+		}
+	}
+	return nil
+}
+
+// groupsOf assigns rows to the values of one column; nulls are a group of their own.
+func groupsOf(f *Frame, c *Column, trained Kind, rows []int) (Grouping, error) {
+	if c.Kind == Other {
+		return Grouping{}, f.at(c.Name, -1, "choose a column of text, bools or whole numbers", "values of type %s cannot name groups", c.Type)
+	}
+	if c.InexactRow > 0 {
+		return Grouping{}, f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as groups")
+	}
+	g := Grouping{Name: c.Name, Index: make([]int32, len(rows))}
+	codes := make(map[string]int32)
+	code := func(label string) int32 {
+		k, ok := codes[label]
+		if !ok {
+			k = int32(len(g.Labels))
+			codes[label] = k
+			g.Labels = append(g.Labels, label)
+		}
+		return k
+	}
+	read := reader(c, trained)
+	var byCode []int32
+	if c.Kind == Categorical {
+		byCode = make([]int32, len(c.Level))
+		for i := range byCode {
+			byCode[i] = -1
+		}
+	}
+	byNumber := make(map[float64]int32)
+	fractions := false
+	for i, r := range rows {
+		if c.IsNull(r) {
+			g.Index[i] = code(MissingLabel)
+			continue
+		}
+		if byCode != nil {
+			k := c.Code[r]
+			if byCode[k] < 0 {
+				byCode[k] = code(read(r))
+			}
+			g.Index[i] = byCode[k]
+			continue
+		}
+		v := c.Number[r]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return Grouping{}, notFinite(f, c.Name, r, v)
+		}
+		k, ok := byNumber[v]
+		if !ok {
+			k = code(read(r))
+			byNumber[v] = k
+			fractions = fractions || v != math.Trunc(v)
+			if fractions && len(byNumber) > maxFloatGroups {
+				return Grouping{}, f.at(c.Name, -1, "bin it into a column of a few ranges first",
+					"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
+			}
+		}
+		g.Index[i] = k
+	}
+	if len(g.Labels) > maxGroups {
+		return Grouping{}, f.at(c.Name, -1, "choose a coarser column", "%d groups are too many", len(g.Labels))
+	}
+	return g.sorted(), nil
+}
+
+// sorted puts the labels in order, as numbers if they all are, the missing ones last.
+func (g Grouping) sorted() Grouping {
+	numbers := true
+	for _, l := range g.Labels {
+		if _, _, ok := parseNumber(l); !ok && l != MissingLabel {
+			numbers = false
+			break
+		}
+	}
+	order := make([]int, len(g.Labels))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return labelLess(g.Labels[order[i]], g.Labels[order[j]], numbers) })
+	labels := make([]string, len(order))
+	place := make([]int32, len(order))
+	for to, from := range order {
+		labels[to] = g.Labels[from]
+		place[from] = int32(to)
+	}
+	for i, k := range g.Index {
+		g.Index[i] = place[k]
+	}
+	g.Labels = labels
+	return g
+}
+
+func labelLess(a, b string, numbers bool) bool {
+	if am, bm := a == MissingLabel, b == MissingLabel; am != bm {
+		return bm
+	}
+	if numbers {
+		x, _, _ := parseNumber(a)
+		y, _, _ := parseNumber(b)
+		if x != y && a != MissingLabel && b != MissingLabel {
+			return x < y
+		}
+	}
+	return a < b
+}
+
+// with adds labels of training that do not occur in g, and keeps the order.
+func (g Grouping) with(trained []string) Grouping {
+	have := make(map[string]int32, len(g.Labels))
+	for i, l := range g.Labels {
+		have[l] = int32(i)
+	}
+	added := false
+	for _, l := range trained {
+		if _, ok := have[l]; !ok {
+			g.Labels = append(g.Labels, l)
+			added = true
+		}
+	}
+	if !added {
+		return g
+	}
+	return g.sorted()
+}
+
+// cross combines groupings into the combinations that occur.
+func cross(parts []Grouping, n int) Grouping {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	g := Grouping{Name: strings.Join(names, " × "), Index: make([]int32, n)}
+	// Combine two at a time, so that a pair of codes is the key.
+	cur := append([]int32(nil), parts[0].Index...)
+	labels := make([]string, len(parts[0].Labels))
+	for i, l := range parts[0].Labels {
+		labels[i] = crossLabel(l)
+	}
+	for _, p := range parts[1:] {
+		codes := make(map[[2]int32]int32)
+		var next []string
+		for i := range cur {
+			key := [2]int32{cur[i], p.Index[i]}
+			k, ok := codes[key]
+			if !ok {
+				k = int32(len(next))
+				codes[key] = k
+				next = append(next, labels[key[0]]+" / "+crossLabel(p.Labels[key[1]]))
+			}
+			cur[i] = k
+		}
+		labels = next
+	}
+	g.Index, g.Labels = cur, labels
+	return g.sorted()
+}
+
+// crossLabel quotes a label that holds the separator, so that combinations stay apart.
+func crossLabel(l string) string {
+	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l, " /") {
+		return strconv.Quote(l)
+	}
+	return l
+}

@@ -1,0 +1,408 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+)
+
+// Parquet is read in layers. The footer is walked by our own reader first,
+// which checks every length against the bytes there are; then Arrow's parser
+// makes the schema of it. Column chunks are checked to lie apart inside the
+// file and to agree with the schema. Pages are unfolded and their contents
+// checked here (parquet_page.go) before Arrow's decoders see them. Every
+// goroutine turns a panic of a decoder into an error.
+
+// A file may hold at most this many values a byte, beyond a first allowance:
+// runs and dictionaries make constant columns very small.
+const (
+	cellsPerByte = 1 << 13
+	freeCells    = 1 << 22
+)
+
+// A chunk is one column of one row group.
+type chunk struct {
+	bytes  []byte
+	codec  int64
+	values int
+}
+
+// A leaf is a column of the file that can be read.
+type leaf struct {
+	index  int // among the file's leaf columns
+	descr  *schema.Column
+	how    converter
+	chunks []chunk // one per row group
+	out    *Column
+}
+
+func readParquet(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
+	footer, err := parquetFooter(b)
+	if err != nil {
+		return nil, err
+	}
+	tree, n := parseThrift(footer)
+	if n != len(footer) {
+		return nil, errDamaged("its footer has another size than it says")
+	}
+	checkSchemaTree(tree.get(2))
+	meta, err := metadata.NewFileMetaData(footer, nil)
+	if err != nil {
+		return nil, errDamaged("its footer cannot be read: %v", err)
+	}
+	if meta.IsSetEncryptionAlgorithm() {
+		return nil, &Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	}
+
+	f := &Frame{}
+	root := meta.Schema.Root()
+	var tops []string
+	for i := 0; i < root.NumFields(); i++ {
+		tops = append(tops, root.Field(i).Name())
+	}
+	want, err := wanted(names, tops)
+	if err != nil {
+		return nil, err
+	}
+	var leaves []*leaf
+	at := 0 // leaf index
+	for i := 0; i < root.NumFields(); i++ {
+		node := root.Field(i)
+		first := at
+		for at < meta.Schema.NumColumns() && meta.Schema.ColumnRoot(at) == node {
+			at++
+		}
+		if want != nil && !want[node.Name()] {
+			continue
+		}
+		col := &Column{Name: node.Name()}
+		if !utf8.ValidString(col.Name) {
+			return nil, errDamaged("a column name is not UTF-8 text: %q", col.Name)
+		}
+		f.Columns = append(f.Columns, col)
+		if node.Type() == schema.Group {
+			col.Type = groupType(node)
+			continue
+		}
+		if node.RepetitionType() == parquet.Repetitions.Repeated {
+			col.Type = "list"
+			continue
+		}
+		l := &leaf{index: first, descr: meta.Schema.Column(first), out: col}
+		if l.how, err = converterFor(l.descr); err != nil {
+			return nil, inColumn(col.Name, err)
+		}
+		col.Type, col.Kind, col.Integer = l.how.name, l.how.kind, l.how.integer
+		if col.Kind != Other {
+			leaves = append(leaves, l)
+		}
+	}
+	if f.Rows, err = locateChunks(b[:len(b)-8-len(footer)], &tree, meta.Schema, leaves); err != nil {
+		return nil, err
+	}
+	return f, readLeaves(ctx, f.Rows, leaves)
+}
+
+// parquetFooter cuts the footer out of a file.
+func parquetFooter(b []byte) ([]byte, error) {
+	if len(b) < 12 {
+		return nil, errDamaged("it is too short to be Parquet; it may be truncated")
+	}
+	tail := b[len(b)-8:]
+	if bytes.Equal(tail[4:], []byte("PARE")) {
+		return nil, &Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	}
+	if !bytes.Equal(tail[4:], []byte("PAR1")) {
+		return nil, errDamaged("it does not end with PAR1; it may be truncated")
+	}
+	size := binary.LittleEndian.Uint32(tail)
+	if uint64(size) > uint64(len(b)-12) {
+		return nil, errDamaged("its footer is said to be longer than the file; it may be truncated")
+	}
+	return b[len(b)-8-int(size) : len(b)-8], nil
+}
+
+// checkSchemaTree checks that the flat list of schema elements is one tree and
+// that the old and the new way to write a type agree.
+func checkSchemaTree(v *thriftValue) {
+	if v == nil || len(v.list) == 0 {
+		panic(errDamaged("its footer has no schema"))
+	}
+	at := 0
+	var walk func(depth int)
+	walk = func(depth int) {
+		if depth > 64 || at >= len(v.list) {
+			panic(errDamaged("its schema is not a tree"))
+		}
+		e := &v.list[at]
+		at++
+		children := e.int(5, 0)
+		if children < 0 || children > int64(len(v.list)-at) {
+			panic(errDamaged("its schema is not a tree"))
+		}
+		if depth > 0 && children == 0 && e.get(1) == nil {
+			panic(errDamaged("a column of its schema has no type"))
+		}
+		for i := int64(0); i < children; i++ {
+			walk(depth + 1)
+		}
+	}
+	walk(0)
+	if at != len(v.list) {
+		panic(errDamaged("its schema is not a tree"))
+	}
+}
+
+// locateChunks finds and checks the column chunks of the leaves, and returns
+// the number of rows. body is the file without its footer.
+func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
+	groups := tree.get(4)
+	total := tree.int(3, -1)
+	limit := int64(freeCells) + int64(len(body))*cellsPerByte
+	if total < 0 || total > limit {
+		return 0, errDamaged("%d rows cannot be in a file of this size", total)
+	}
+	if groups == nil {
+		return 0, errDamaged("its footer has no list of row groups")
+	}
+	type span struct{ from, to int64 }
+	var spans []span
+	var sum int64
+	for g := range groups.list {
+		group := &groups.list[g]
+		rows := group.int(3, -1)
+		if rows < 0 || rows > total-sum {
+			return 0, errDamaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
+		}
+		sum += rows
+		cols := group.get(1)
+		if cols == nil || len(cols.list) != sc.NumColumns() {
+			return 0, errDamaged("row group %d has another number of columns than the schema", g)
+		}
+		next := 0
+		for i := range cols.list {
+			md := cols.list[i].get(3)
+			if md == nil {
+				return 0, errDamaged("a column of row group %d lacks its metadata", g)
+			}
+			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
+				return 0, &Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
+			}
+			descr := sc.Column(i)
+			if md.int(1, -1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
+				return 0, errDamaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
+			}
+			from, size := md.int(9, -1), md.int(7, -1)
+			if d := md.int(11, 0); d > 0 && d < from {
+				from = d
+			}
+			if size < 0 || from < 0 || size > 0 && from < 4 || from > int64(len(body)) || size > int64(len(body))-from {
+				return 0, errDamaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
+			}
+			if size > 0 {
+				spans = append(spans, span{from, from + size})
+			}
+			values := md.int(5, -1)
+			if descr.MaxRepetitionLevel() == 0 && values != rows {
+				return 0, errDamaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
+			}
+			if next < len(leaves) && leaves[next].index == i {
+				leaves[next].chunks = append(leaves[next].chunks, chunk{bytes: body[from : from+size], codec: md.int(4, -1), values: int(values)})
+				next++
+			}
+		}
+	}
+	if sum != total {
+		return 0, errDamaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
+	}
+	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].from < spans[i-1].to {
+			return 0, errDamaged("its columns overlap")
+		}
+	}
+	if int64(len(leaves)) > 0 && total > limit/int64(len(leaves)) {
+		return 0, errDamaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
+	}
+	return int(total), nil
+}
+
+func pathOf(v *thriftValue) string {
+	if v == nil {
+		return ""
+	}
+	parts := make([]string, len(v.list))
+	for i := range v.list {
+		parts[i] = string(v.list[i].bytes)
+	}
+	return strings.Join(parts, ".")
+}
+
+// readLeaves decodes the chunks, a few at a time.
+func readLeaves(ctx context.Context, rows int, leaves []*leaf) error {
+	type task struct {
+		l        *leaf
+		k, start int
+		levels   *levelSet
+	}
+	var tasks []*task
+	perLeaf := make([][]*task, len(leaves))
+	pages := make(map[*chunk][]pageHeader)
+	for i, l := range leaves {
+		start := 0
+		for k := range l.chunks {
+			t := &task{l: l, k: k, start: start}
+			// All page headers are walked before anything is allocated by the row count.
+			if err := guard(func() error {
+				c := &l.chunks[k]
+				if _, ok := maxRatio[c.codec]; !ok {
+					unfold(c.codec, []byte{0}, 1) // panics with the reason
+				}
+				pages[c] = walkPages(c.bytes, int64(c.values), c.codec)
+				return nil
+			}); err != nil {
+				return inColumn(l.out.Name, err)
+			}
+			start += l.chunks[k].values
+			tasks = append(tasks, t)
+			perLeaf[i] = append(perLeaf[i], t)
+		}
+	}
+	for _, l := range leaves {
+		if l.out.Kind == Categorical {
+			l.out.Code = make([]int32, rows)
+		} else {
+			l.out.Number = make([]float64, rows)
+		}
+		if l.descr.MaxDefinitionLevel() > 0 {
+			l.out.Null = make([]bool, rows)
+		}
+	}
+
+	workers := min(runtime.GOMAXPROCS(0), len(tasks))
+	queue := make(chan *task)
+	failed := make(chan struct{})
+	var once sync.Once
+	var first error
+	var wg sync.WaitGroup
+	for w := 0; w < workers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for t := range queue {
+				err := ctx.Err()
+				if err == nil {
+					err = guard(func() error {
+						c := &t.l.chunks[t.k]
+						t.levels = newLevelSet()
+						return decodeChunk(t.l, c, pages[c], t.start, t.levels)
+					})
+				}
+				if err != nil {
+					once.Do(func() { first = inColumn(t.l.out.Name, err); close(failed) })
+					return
+				}
+			}
+		}()
+	}
+feed:
+	for _, t := range tasks {
+		select {
+		case queue <- t:
+		case <-failed:
+			break feed
+		}
+	}
+	close(queue)
+	wg.Wait()
+	if first != nil {
+		return first
+	}
+	for i, l := range leaves {
+		if l.out.Kind == Categorical {
+			all := newLevelSet()
+			for _, t := range perLeaf[i] {
+				remap := make([]int32, len(t.levels.level))
+				same := true
+				for k, s := range t.levels.level {
+					remap[k] = all.codeOf(s)
+					same = same && remap[k] == int32(k)
+				}
+				if !same {
+					for j, c := range l.out.Code[t.start : t.start+l.chunks[t.k].values] {
+						if c >= 0 {
+							l.out.Code[t.start+j] = remap[c]
+						}
+					}
+				}
+			}
+			l.out.Level = all.level
+		}
+		for _, t := range perLeaf[i] {
+			if r := t.levels.inexact; r > 0 && l.out.InexactRow == 0 {
+				l.out.InexactRow = t.start + r
+			}
+		}
+		if l.out.Null != nil && l.out.Nulls() == 0 {
+			l.out.Null = nil
+		}
+	}
+	return nil
+}
+
+// guard turns a panic into an error.
+func guard(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = damaged("", r)
+		}
+	}()
+	return do()
+}
+
+// inColumn names the column in an error that names none.
+func inColumn(name string, err error) error {
+	if e, ok := err.(*Error); ok && e.Column == "" {
+		e.Column = name
+	}
+	return err
+}
+
+// A levelSet numbers texts in order of appearance.
+type levelSet struct {
+	index   map[string]int32
+	level   []string
+	inexact int // first row (1-based, in the chunk) that lost digits
+}
+
+func newLevelSet() *levelSet { return &levelSet{index: make(map[string]int32)} }
+
+func (s *levelSet) codeOf(text string) int32 {
+	k, ok := s.index[text]
+	if !ok {
+		k = int32(len(s.level))
+		s.index[text] = k
+		s.level = append(s.level, text)
+	}
+	return k
+}
+
+// codeOfBytes is codeOf without an allocation for a text known already.
+func (s *levelSet) codeOfBytes(b []byte) int32 {
+	if k, ok := s.index[string(b)]; ok {
+		return k
+	}
+	if !utf8.Valid(b) {
+		panic(errDamaged("a text value is not UTF-8: %.40q", b))
+	}
+	return s.codeOf(string(b))
+}

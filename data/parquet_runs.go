@@ -1,0 +1,116 @@
+package data
+
+import "encoding/binary"
+
+// countRuns walks Parquet's hybrid of runs and bit-packed groups and checks
+// that it holds n values below limit. It returns how many of them are not 0.
+func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
+	check := func(v uint64) {
+		if v >= limit {
+			panic(errDamaged("an index of a page is out of range"))
+		}
+	}
+	for n > 0 {
+		head, used := binary.Uvarint(b)
+		if used <= 0 {
+			panic(errDamaged("a page ends before its last value"))
+		}
+		b = b[used:]
+		if head&1 == 0 {
+			count := head >> 1
+			bytes := (bits + 7) / 8
+			if count == 0 || len(b) < bytes {
+				panic(errDamaged("a run of a page cannot be read"))
+			}
+			var v uint64
+			for k := 0; k < bytes; k++ {
+				v |= uint64(b[k]) << (8 * k)
+			}
+			b = b[bytes:]
+			check(v)
+			if count > uint64(n) {
+				panic(errDamaged("a run of a page is longer than the page"))
+			}
+			if v != 0 {
+				nonzero += int(count)
+			}
+			n -= int(count)
+			continue
+		}
+		groups := head >> 1
+		if groups == 0 || groups > uint64(n+7)/8+64 {
+			panic(errDamaged("a group of a page cannot be read"))
+		}
+		size := int(groups) * bits
+		count := min(int(groups)*8, n)
+		if need := (count*bits + 7) / 8; len(b) < need {
+			panic(errDamaged("a page ends before its last value"))
+		}
+		size = min(size, len(b)) // some writers cut the padding of the last group
+		part := b[:size]
+		b = b[size:]
+		var acc uint64
+		have := 0
+		at := 0
+		mask := uint64(1)<<bits - 1
+		for k := 0; k < count; k++ {
+			for have < bits {
+				acc |= uint64(part[at]) << have
+				at++
+				have += 8
+			}
+			v := acc & mask
+			acc >>= bits
+			have -= bits
+			check(v)
+			if v != 0 {
+				nonzero++
+			}
+		}
+		n -= count
+	}
+	return nonzero
+}
+
+// checkDelta walks delta-binary-packed numbers and checks that there are n. It
+// returns how many bytes they take.
+func checkDelta(b []byte, n int) int {
+	at := 0
+	uvarint := func() uint64 {
+		v, used := binary.Uvarint(b[at:])
+		if used <= 0 {
+			panic(errDamaged("delta-encoded values cannot be read"))
+		}
+		at += used
+		return v
+	}
+	block, minis, total := uvarint(), uvarint(), uvarint()
+	uvarint() // the first value
+	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || minis > block || block%minis != 0 || (block/minis)%32 != 0 {
+		panic(errDamaged("delta-encoded values have a bad header"))
+	}
+	if total != uint64(n) {
+		panic(errDamaged("there are %d delta-encoded values, not %d", total, n))
+	}
+	per := int(block / minis)
+	for left := n - 1; left > 0; {
+		uvarint() // the least delta
+		if len(b)-at < int(minis) {
+			panic(errDamaged("delta-encoded values end early"))
+		}
+		widths := b[at : at+int(minis)]
+		at += int(minis)
+		for _, w := range widths {
+			if left <= 0 {
+				break
+			}
+			size := per / 8 * int(w)
+			if w > 64 || len(b)-at < size {
+				panic(errDamaged("delta-encoded values end early"))
+			}
+			at += size
+			left -= per
+		}
+	}
+	return at
+}

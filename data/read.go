@@ -1,0 +1,300 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sort"
+	"strings"
+)
+
+// Read loads a table: a file, a glob of files, or a directory of files, all of
+// one schema, one after the other in the order of their names. The format is
+// told by the first bytes of a file, else by its extension:
+//
+//	Parquet           .parquet .pq
+//	Arrow IPC file    .arrow .feather .ipc
+//	Arrow IPC stream  .arrows
+//	CSV               .csv .tsv, also as .csv.gz .tsv.gz
+//
+// A directory is not searched deeper, and its files whose names start with "."
+// or "_" are passed over. Errors name the file.
+func Read(ctx context.Context, path string) (*Frame, error) { return ReadColumns(ctx, path, nil) }
+
+// ReadColumns is Read for the named columns alone, which saves time and memory
+// with Parquet. The columns keep the order of the file; nil means all. A name
+// that is not there is an error that suggests the nearest.
+func ReadColumns(ctx context.Context, path string, names []string) (*Frame, error) {
+	files, err := expand(path)
+	if err != nil {
+		return nil, err
+	}
+	frames := make([]*Frame, 0, len(files))
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, &Error{Path: file, Msg: "cannot read", Err: pathCause(err)}
+		}
+		f, err := readBytes(ctx, file, b, names)
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, f)
+	}
+	return concat(frames)
+}
+
+// ReadBytes is Read for a file in memory. The name stands for the file in
+// messages, and its extension tells the format where the bytes do not.
+func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
+	return readBytes(ctx, name, b, nil)
+}
+
+var extensions = []string{".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows",
+	".csv", ".tsv", ".csv.gz", ".tsv.gz"}
+
+func hasExtension(name string) bool {
+	name = strings.ToLower(name)
+	for _, e := range extensions {
+		if strings.HasSuffix(name, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// expand lists the files behind a path.
+func expand(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		files, err := filepath.Glob(path)
+		if err != nil {
+			return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
+		}
+		var out []string
+		for _, f := range files {
+			if info, err := os.Stat(f); err == nil && !info.IsDir() {
+				out = append(out, f)
+			}
+		}
+		if len(out) == 0 {
+			return nil, &Error{Path: path, Msg: "no file matches this pattern"}
+		}
+		sort.Strings(out)
+		return out, nil
+	}
+	if err != nil {
+		e := &Error{Path: path, Msg: "cannot read", Err: pathCause(err)}
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Hint = neighbours(path)
+		}
+		return nil, e
+	}
+	if !info.IsDir() {
+		if !info.Mode().IsRegular() && info.Mode()&fs.ModeNamedPipe == 0 && info.Mode()&fs.ModeDevice != 0 {
+			return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
+		}
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, &Error{Path: path, Msg: "cannot read the directory", Err: pathCause(err)}
+	}
+	var out []string
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !hasExtension(name) {
+			continue
+		}
+		full := filepath.Join(path, name)
+		if info, err := os.Stat(full); err == nil && info.IsDir() {
+			continue
+		}
+		out = append(out, full)
+	}
+	if len(out) == 0 {
+		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: "looked for files ending in " + strings.Join(extensions, " ")}
+	}
+	return out, nil // ReadDir sorts by name
+}
+
+// neighbours suggests files of the same directory with a name like path's.
+func neighbours(path string) string {
+	dir, base := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	near := nearestNames(base, names)
+	for i := range near {
+		near[i] = dir + near[i]
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "did you mean " + quoteList(near, "or") + "?"
+}
+
+type format int
+
+const (
+	unknownFormat format = iota
+	parquetFormat
+	ipcFileFormat
+	ipcStreamFormat
+	csvFormat
+)
+
+// detect tells the format from the first bytes, else from the name.
+func detect(name string, b []byte) (format, error) {
+	lower := strings.ToLower(name)
+	ends := func(list ...string) bool {
+		for _, e := range list {
+			if strings.HasSuffix(lower, e) {
+				return true
+			}
+		}
+		return false
+	}
+	csv := ends(".csv", ".tsv", ".csv.gz", ".tsv.gz")
+	switch {
+	case len(b) == 0 && csv:
+		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}
+	case len(b) == 0:
+		return unknownFormat, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
+	case bytes.HasPrefix(b, []byte("PAR1")):
+		return parquetFormat, nil
+	case bytes.HasPrefix(b, []byte("PARE")):
+		return unknownFormat, &Error{Path: name, Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	case bytes.HasPrefix(b, []byte("ARROW1")):
+		return ipcFileFormat, nil
+	case bytes.HasPrefix(b, []byte("FEA1")):
+		return unknownFormat, &Error{Path: name, Msg: "this is Feather version 1, which is not supported", Hint: "write it again as Feather version 2, Arrow IPC or Parquet"}
+	case bytes.HasPrefix(b, []byte{0xff, 0xff, 0xff, 0xff}):
+		return ipcStreamFormat, nil
+	case ends(".parquet", ".pq"):
+		return unknownFormat, &Error{Path: name, Msg: "not a Parquet file: it does not start with PAR1"}
+	case ends(".arrow", ".feather", ".ipc"):
+		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC file: it does not start with ARROW1"}
+	case ends(".arrows"):
+		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC stream: it does not start with a message mark"}
+	case csv:
+		return csvFormat, nil
+	}
+	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
+}
+
+func readBytes(ctx context.Context, name string, b []byte, names []string) (f *Frame, err error) {
+	// The readers guard their own goroutines; this is the last line for ours.
+	defer func() {
+		if r := recover(); r != nil {
+			f, err = nil, damaged(name, r)
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	kind, err := detect(name, b)
+	if err != nil {
+		return nil, err
+	}
+	sum := make(chan string, 1)
+	go func() {
+		h := sha256.Sum256(b)
+		sum <- hex.EncodeToString(h[:])
+	}()
+	switch kind {
+	case parquetFormat:
+		f, err = readParquet(ctx, name, b, names)
+	case ipcFileFormat:
+		f, err = readIPCFile(ctx, name, b, names)
+	case ipcStreamFormat:
+		f, err = readIPCStream(ctx, name, b, names)
+	case csvFormat:
+		f, err = readCSV(ctx, name, b, names)
+	}
+	digest := <-sum
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	f.Sources = []Source{{Path: name, Bytes: int64(len(b)), Rows: f.Rows, SHA256: digest}}
+	return f, nil
+}
+
+// inFile makes err an *Error that names the file; cancellation stays as it is.
+func inFile(name string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		if e.Path == "" {
+			e.Path = name
+		}
+		return err
+	}
+	return &Error{Path: name, Err: err}
+}
+
+// damaged makes an error of a recovered panic of a decoder.
+func damaged(name string, r any) error {
+	if e, ok := r.(error); ok {
+		var own *Error
+		if errors.As(e, &own) {
+			return inFile(name, own)
+		}
+	}
+	msg := fmt.Sprint(r)
+	if len(msg) > 200 {
+		msg = msg[:200] + "…"
+	}
+	if traceDamage != nil {
+		traceDamage(debug.Stack())
+	}
+	return &Error{Path: name, Msg: "the file is damaged or not valid: " + msg}
+}
+
+var traceDamage func(stack []byte) // for tests
+
+// errDamaged is a structural fault of a file.
+func errDamaged(format string, args ...any) error {
+	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...)}
+}
+
+func pathCause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// wanted checks the names asked for against those there are.
+func wanted(names, among []string) (map[string]bool, error) {
+	if names == nil {
+		return nil, nil
+	}
+	have := make(map[string]bool, len(among))
+	for _, a := range among {
+		have[a] = true
+	}
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		if !have[n] {
+			return nil, absentColumn("", n, among)
+		}
+		want[n] = true
+	}
+	return want, nil
+}

@@ -1,0 +1,95 @@
+package data
+
+import "fmt"
+
+// Task is what is predicted.
+type Task string
+
+const (
+	Auto       Task = ""           // numbers of more than two values: regression; two values: binary
+	Regression Task = "regression" // a numeric target
+	Binary     Task = "binary"     // a target of two values, encoded ±1
+)
+
+// DefaultMaxLevels bounds the levels of a categorical feature.
+const DefaultMaxLevels = 1000
+
+// A Spec gives the columns their roles and says how to encode them.
+type Spec struct {
+	Target string `json:"target"` // column to predict
+	Task   Task   `json:"task"`
+
+	// Features are the columns to predict from, in this order; empty means
+	// every column but Target, Drop and Groups. A group column is a feature
+	// only if it is named here.
+	Features []string `json:"features,omitempty"`
+	Drop     []string `json:"drop,omitempty"`   // columns left out of the default Features
+	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
+
+	// Categorical are numeric or bool columns to take as categories.
+	Categorical []string `json:"categorical,omitempty"`
+
+	Positive string `json:"positive,omitempty"` // positive value of a binary target; "" for the rule
+
+	// Scale is "standard" (or "", the same) to bring numeric features to mean
+	// 0 and standard deviation 1 (population) on the training rows, or "none".
+	Scale       string `json:"scale"`
+	ScaleTarget bool   `json:"scale_target"` // the same for a regression target
+	Intercept   bool   `json:"intercept"`    // append a column of ones
+
+	// Impute says what becomes of nulls in numeric features: "error" (or "",
+	// the same), "mean" or "median" of the training rows, or "drop", which
+	// drops the rows that have one there or in the target.
+	Impute string `json:"impute"`
+
+	MaxLevels int `json:"max_levels,omitempty"` // of a categorical feature; 0 means DefaultMaxLevels
+}
+
+func (s Spec) validate() error {
+	switch s.Task {
+	case Auto, Regression, Binary:
+	default:
+		return fmt.Errorf("task %q: must be %q, %q or empty", s.Task, Regression, Binary)
+	}
+	switch s.Scale {
+	case "", "standard", "none":
+	default:
+		return fmt.Errorf("scale %q: must be \"standard\" or \"none\"", s.Scale)
+	}
+	switch s.Impute {
+	case "", "error", "mean", "median", "drop":
+	default:
+		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+	}
+	if s.MaxLevels < 0 {
+		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
+	}
+	if s.Target == "" {
+		return fmt.Errorf("no target column is named (--target COLUMN)")
+	}
+	for _, role := range []struct {
+		name string
+		list []string
+	}{{"features", s.Features}, {"groups", s.Groups}, {"categorical", s.Categorical}, {"drop", s.Drop}} {
+		seen := make(map[string]bool)
+		for _, c := range role.list {
+			if seen[c] {
+				return fmt.Errorf("column %q is named twice under %s", c, role.name)
+			}
+			seen[c] = true
+			if c == s.Target && role.name != "groups" {
+				return fmt.Errorf("column %q is the target and cannot be under %s too", c, role.name)
+			}
+		}
+	}
+	dropped := make(map[string]bool)
+	for _, c := range s.Drop {
+		dropped[c] = true
+	}
+	for _, c := range s.Features {
+		if dropped[c] {
+			return fmt.Errorf("column %q is named under features and under drop", c)
+		}
+	}
+	return nil
+}

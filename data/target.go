@@ -1,0 +1,199 @@
+package data
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
+	s := e.Spec
+	if c.Kind == Other {
+		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
+	}
+	if err := checkTarget(f, c, rows); err != nil {
+		return err
+	}
+	values, _, err := distinct(c, rows, 3)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(rows) == 1:
+		return f.at(c.Name, rows[0], "", "there is only one row to train on; at least two are needed")
+	case len(values) == 1:
+		return f.at(c.Name, -1, "choose another target, or more rows", "the target has only one value, %q, in the training rows", c.Text(rows[0]))
+	}
+	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
+	task := s.Task
+	if task == Auto {
+		switch {
+		case len(values) == 2:
+			task = Binary
+		case c.Kind == Numeric:
+			task = Regression
+		default:
+			return f.at(c.Name, -1, "only regression and two-class targets are supported; keep two of the values, or choose another target",
+				"the target is text with at least three values: %s%s", quoteList(values, "and"), stray(f, c))
+		}
+	}
+	e.Target.Task = task
+	if task == Regression {
+		if c.Kind == Categorical {
+			return f.at(c.Name, -1, "use --task binary for a target of two values", "the target of a regression must be numbers, not text%s", stray(f, c))
+		}
+		if c.InexactRow > 0 {
+			path, row := f.Where(c.InexactRow - 1)
+			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+		}
+		if s.Positive != "" {
+			return f.at(c.Name, -1, "drop --positive, or use --task binary", "a positive value is given, but the target is one of regression")
+		}
+		if s.ScaleTarget {
+			v := make([]float64, len(rows))
+			for i, r := range rows {
+				v[i] = c.Number[r]
+			}
+			mean, sd, _ := moments(v)
+			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
+				return f.at(c.Name, -1, "rescale it", "the values of the target are too large or too close to standardise")
+			}
+			e.Target.Shift, e.Target.Scale = mean, sd
+		}
+		return nil
+	}
+	if len(values) > 2 {
+		return f.at(c.Name, -1, "use --task regression if it is a quantity, or keep two of the values",
+			"a binary target has two values, but this one has at least three: %s", quoteList(values, "and"))
+	}
+	return e.choosePositive(f, c, values)
+}
+
+// choosePositive settles the classes of a binary target.
+func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
+	a, b := values[0], values[1]
+	set := func(positive, negative, rule string) error {
+		e.Target.Positive, e.Target.Negative = positive, negative
+		e.notef("target %q: the positive class is %q and the negative class %q (%s)", c.Name, positive, negative, rule)
+		return nil
+	}
+	if want := e.Spec.Positive; want != "" {
+		match := func(v string) bool {
+			if v == want {
+				return true
+			}
+			if c.Kind != Numeric {
+				return c.Kind == Bool && strings.EqualFold(v, want)
+			}
+			x, _, ok := parseNumber(want)
+			return ok && formatNumber(x) == v
+		}
+		switch {
+		case match(a):
+			return set(a, b, "as asked")
+		case match(b):
+			return set(b, a, "as asked")
+		}
+		return f.at(c.Name, -1, "give --positive one of these", "the positive value %q does not occur; the values are %q and %q", want, a, b)
+	}
+	if c.Kind == Numeric {
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		if x > y {
+			a, b = b, a
+		}
+		return set(b, a, "the greater number; change it with --positive")
+	}
+	for _, word := range []string{"true", "1", "yes"} {
+		for i, v := range values {
+			if strings.EqualFold(v, word) {
+				return set(v, values[1-i], "it reads "+word+"; change it with --positive")
+			}
+		}
+	}
+	if a > b {
+		a, b = b, a
+	}
+	return set(b, a, "the last in alphabetical order; change it with --positive")
+}
+
+// checkTarget refuses nulls, NaN and infinities.
+func checkTarget(f *Frame, c *Column, rows []int) error {
+	nulls, first := 0, -1
+	for _, r := range rows {
+		if c.IsNull(r) {
+			if nulls++; first < 0 {
+				first = r
+			}
+			continue
+		}
+		if c.Kind == Numeric {
+			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
+				return notFinite(f, c.Name, r, v)
+			}
+		}
+	}
+	if nulls > 0 {
+		return f.at(c.Name, first, "drop such rows with --impute drop", "the target is null, as in %d of %d rows", nulls, len(rows))
+	}
+	return nil
+}
+
+// distinct lists up to limit distinct values in order of appearance.
+func distinct(c *Column, rows []int, limit int) (values []string, more bool, err error) {
+	if c.Kind == Categorical {
+		seen := make(map[int32]bool, limit)
+		for _, r := range rows {
+			if code := c.Code[r]; !seen[code] {
+				if len(values) == limit {
+					return values, true, nil
+				}
+				seen[code] = true
+				values = append(values, c.Level[code])
+			}
+		}
+		return values, false, nil
+	}
+	seen := make(map[float64]bool, limit)
+	for _, r := range rows {
+		if v := c.Number[r]; !seen[v] {
+			if len(values) == limit {
+				return values, true, nil
+			}
+			seen[v] = true
+			values = append(values, c.Text(r))
+		}
+	}
+	return values, false, nil
+}
+
+// encode fills dst with the targets of the rows.
+func (t *Target) encode(f *Frame, c *Column, rows []int, dst []float64) error {
+	if c.Kind == Other {
+		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
+	}
+	if err := checkTarget(f, c, rows); err != nil {
+		return err
+	}
+	if t.Task == Regression {
+		if c.Kind == Categorical && len(rows) > 0 {
+			return f.at(c.Name, -1, "", "the target was numbers in training but is text here%s", stray(f, c))
+		}
+		for i, r := range rows {
+			dst[i] = (c.Number[r] - t.Shift) / t.Scale
+		}
+		return nil
+	}
+	read := reader(c, t.Kind)
+	for i, r := range rows {
+		switch v := read(r); v {
+		case t.Positive:
+			dst[i] = 1
+		case t.Negative:
+			dst[i] = -1
+		default:
+			return f.at(c.Name, r, "", "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+		}
+	}
+	return nil
+}

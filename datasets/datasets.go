@@ -1,0 +1,112 @@
+// Package datasets holds small real data sets inside the binary, each with a
+// card that tells its source, columns, licence and making.
+package datasets
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/suggest"
+)
+
+// Prefix marks the name of an embedded data set where a path may stand.
+const Prefix = "builtin:"
+
+// Info describes a data set.
+type Info struct {
+	Name    string    `json:"name"`
+	Title   string    `json:"title"`
+	Rows    int       `json:"rows"`
+	Columns int       `json:"columns"`
+	Task    data.Task `json:"task"`
+	Target  string    `json:"target"` // the usual target
+	Groups  []string  `json:"groups"` // the usual groups
+	Licence string    `json:"licence"`
+}
+
+//go:embed files/cps1988.parquet
+var cps1988 []byte
+
+//go:embed files/hmda.parquet
+var hmda []byte
+
+//go:embed files/cps1988.md
+var cps1988Card string
+
+//go:embed files/hmda.md
+var hmdaCard string
+
+type entry struct {
+	Info
+	bytes []byte
+	card  string
+}
+
+func entries() []entry {
+	return []entry{
+		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: data.Regression,
+			Target: "wage", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
+		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
+			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)"}, hmda, hmdaCard},
+	}
+}
+
+// List describes the data sets, in the order of their names.
+func List() []Info {
+	var out []Info
+	for _, e := range entries() {
+		out = append(out, e.Info)
+	}
+	return out
+}
+
+// find accepts a name with or without Prefix.
+func find(name string) (entry, error) {
+	short := strings.TrimPrefix(name, Prefix)
+	var names []string
+	for _, e := range entries() {
+		if e.Name == short {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	hint := "there are " + strings.Join(names, " and ")
+	if near := suggest.Nearest(short, names, 2); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return entry{}, fmt.Errorf("there is no embedded data set %q (%s)", short, hint)
+}
+
+// Get describes the data set of that name. The error for an unknown name
+// suggests the nearest. Here and below the name may carry Prefix.
+func Get(name string) (Info, error) {
+	e, err := find(name)
+	return e.Info, err
+}
+
+// Open reads a data set. The path of its only source is Prefix + name.
+func Open(name string) (*data.Frame, error) {
+	e, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return data.ReadBytes(context.Background(), Prefix+e.Name, e.bytes)
+}
+
+// Bytes returns a copy of the Parquet file of a data set.
+func Bytes(name string) ([]byte, error) {
+	e, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(nil), e.bytes...), nil
+}
+
+// Card returns the description of a data set as Markdown.
+func Card(name string) (string, error) {
+	e, err := find(name)
+	return e.card, err
+}
