@@ -53,8 +53,9 @@ func measureBinary(target, score, loss []float64, threshold float64, rows []int3
 		binPos[k] += y
 		binP[k].add(p)
 	}
-	var ece summer
+	var ece, gap summer
 	for k := range binN {
+		gap.add(binP[k].sum() - binPos[k])
 		if binN[k] > 0 {
 			ece.add(math.Abs(binP[k].sum() - binPos[k]))
 		}
@@ -64,6 +65,7 @@ func measureBinary(target, score, loss []float64, threshold float64, rows []int3
 	v.set("log_loss", ll.sum()/n, "")
 	v.set("brier", brier.sum()/n, "")
 	v.set("ece", ece.sum()/n, "")
+	v.set("calibration_gap", gap.sum()/n, "")
 	v.set("selection_rate", (tp+fp)/n, "")
 	v.set("prevalence", (tp+fn)/n, "")
 	oneClass, noPos, noNeg, noSel := "", "", "", ""

@@ -61,6 +61,7 @@ const (
 	colB    // binary: squared probability error; regression: |error|
 	colC    // binary: correct (0/1); regression: error
 	colTail // q + (ℓ − q)₊/α: its mean is CVaR_α, linearised at the sample quantile
+	colGap  // binary: probability − outcome; regression: 0
 	perModel
 )
 
@@ -88,10 +89,10 @@ func buildColumns(in *Input, strata [][]int32, tailQ []float64, center float64) 
 					if (s >= in.threshold()) == (t > 0) {
 						hit = 1
 					}
-					c.v = append(c.v, l, ll, (s-y)*(s-y), hit, tail)
+					c.v = append(c.v, l, ll, (s-y)*(s-y), hit, tail, s-y)
 				} else {
 					e := s - t
-					c.v = append(c.v, l, e*e, math.Abs(e), e, tail)
+					c.v = append(c.v, l, e*e, math.Abs(e), e, tail, 0)
 				}
 			}
 			if in.Task == Regression {

@@ -15,7 +15,7 @@ type bootMeasure struct {
 func bootMeasures(t Task) []bootMeasure {
 	col := func(k int) func([]float64) float64 { return func(m []float64) float64 { return m[k] } }
 	if t == Binary {
-		return []bootMeasure{{"risk", col(colLoss)}, {"log_loss", col(colA)}, {"brier", col(colB)}}
+		return []bootMeasure{{"risk", col(colLoss)}, {"log_loss", col(colA)}, {"brier", col(colB)}, {"calibration_gap", col(colGap)}}
 	}
 	return []bootMeasure{
 		{"risk", col(colLoss)},

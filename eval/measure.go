@@ -51,6 +51,7 @@ var binaryMeasures = []Measure{
 	{"fpr", "False positive rate", "share", -1, "share of the negatives predicted positive"},
 	{"ppv", "Precision (PPV)", "share", 1, "share of the predicted positives that are positive"},
 	{"ece", "Calibration error (ECE)", "share", -1, "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows"},
+	{"calibration_gap", "Predicted − observed", "share", 0, "mean probability − share of positives"},
 	{"selection_rate", "Selection rate", "share", 0, "share of rows predicted positive"},
 	{"prevalence", "Prevalence", "share", 0, "share of rows that are positive"},
 }

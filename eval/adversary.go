@@ -1,0 +1,214 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// AdversaryInput is the worst-case reweighting that training ended with, over
+// the n training rows.
+type AdversaryInput struct {
+	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
+	Loss    []float64       // n: training losses of the robust model, or nil
+	Groups  []data.Grouping // of the training rows
+	RowID   []int           // n, or nil for 0, 1, 2, …
+	Columns []Column        // raw features, for the mass by quantile and level
+	Top     int             // heaviest rows to list; 0 means 10, negative none
+}
+
+// Adversary says who carries the objective.
+type Adversary struct {
+	N              int `json:"n"`
+	Effective      Num `json:"effective_rows"` // 1/Σ y²
+	EffectiveShare Num `json:"effective_share"`
+	Perplexity     Num `json:"perplexity"` // exp(−Σ y log y)
+	MaxWeight      Num `json:"max_weight_times_n"`
+	ZeroRows       int `json:"zero_weight_rows"`
+	HalfMassRows   int `json:"rows_holding_half"` // fewest rows that hold half of the mass
+	TenPercent     Num `json:"mass_of_heaviest_tenth"`
+	OnePercent     Num `json:"mass_of_heaviest_hundredth"`
+
+	Concentration []Concentration `json:"concentration"`
+	Groupings     []MassGrouping  `json:"mass_by_group"`
+	Columns       []MassGrouping  `json:"mass_by_column"`
+	Top           []TopRow        `json:"heaviest_rows"`
+	Warnings      []string        `json:"warnings"`
+}
+
+// Concentration is one point of the curve "the heaviest x of the rows hold y
+// of the mass".
+type Concentration struct {
+	Rows float64 `json:"share_of_rows"`
+	Mass float64 `json:"share_of_mass"`
+}
+
+// MassGrouping divides the mass by the groups of a grouping, or by the levels
+// or quintiles of a column.
+type MassGrouping struct {
+	Name   string      `json:"name"`
+	Unit   string      `json:"unit,omitempty"`
+	Groups []GroupMass `json:"groups"`
+}
+
+// GroupMass compares a group's share of the weights with its share of the rows.
+type GroupMass struct {
+	Label string  `json:"group"`
+	N     int     `json:"n"`
+	Share float64 `json:"share_of_rows"`
+	Mass  float64 `json:"share_of_mass"`
+}
+
+// Lift is Mass/Share: how many times its due the group weighs.
+func (g GroupMass) Lift() float64 { return g.Mass / g.Share }
+
+// TopRow is one of the heaviest rows, by number only.
+type TopRow struct {
+	Row    int  `json:"row"`
+	Weight Num  `json:"weight_times_n"`
+	Loss   *Num `json:"loss,omitempty"`
+	Mass   Num  `json:"share_of_mass"`
+}
+
+// DescribeAdversary summarises worst-case weights. It is an error if they are
+// empty, negative, not finite or do not sum to one, or if the lengths differ.
+func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
+	n := len(in.Weights)
+	if n == 0 {
+		return nil, fmt.Errorf("eval: no weights")
+	}
+	if in.Loss != nil && len(in.Loss) != n || in.RowID != nil && len(in.RowID) != n {
+		return nil, fmt.Errorf("eval: %d weights, but %d losses and %d row ids", n, len(in.Loss), len(in.RowID))
+	}
+	var sum, sq, ent summer
+	a := &Adversary{N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
+	for i, y := range in.Weights {
+		if bad(y) || y < 0 {
+			return nil, fmt.Errorf("eval: weight of row %d is %v", i, y)
+		}
+		sum.add(y)
+		sq.add(y * y)
+		if y > 0 {
+			ent.add(-y * math.Log(y))
+		} else {
+			a.ZeroRows++
+		}
+	}
+	if math.Abs(sum.sum()-1) > 1e-6 {
+		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.sum())
+	}
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(in.Weights[j], in.Weights[i]), cmp.Compare(i, j))
+	})
+	N := float64(n)
+	a.Effective = Num(1 / sq.sum())
+	a.EffectiveShare = a.Effective / Num(N)
+	a.Perplexity = Num(math.Exp(ent.sum()))
+	a.MaxWeight = Num(in.Weights[order[0]] * N)
+	a.concentrate(in.Weights, order)
+	for _, g := range in.Groups {
+		if err := checkGrouping(g, n); err != nil {
+			return nil, err
+		}
+		a.Groupings = append(a.Groupings, massBy(g.Name, "", g.Labels, g.Index, in.Weights))
+	}
+	for _, c := range in.Columns {
+		if err := c.check(n); err != nil {
+			return nil, err
+		}
+		labels, code := c.cells()
+		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights))
+	}
+	top := in.Top
+	if top == 0 {
+		top = 10
+	}
+	for _, i := range order[:max(0, min(top, n))] {
+		r := TopRow{Row: int(i), Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
+		if in.RowID != nil {
+			r.Row = in.RowID[i]
+		}
+		if in.Loss != nil {
+			l := Num(in.Loss[i])
+			r.Loss = &l
+		}
+		a.Top = append(a.Top, r)
+	}
+	a.warn()
+	return a, nil
+}
+
+func (a *Adversary) concentrate(y []float64, order []int32) {
+	n := len(order)
+	next, points := 1.0, 40.0
+	growth := math.Pow(float64(n), 1/points)
+	var cum summer
+	for k, i := range order {
+		cum.add(y[i])
+		if a.HalfMassRows == 0 && cum.sum() >= 0.5 {
+			a.HalfMassRows = k + 1
+		}
+		if float64(k+1) >= next-1e-9 || k == n-1 {
+			a.Concentration = append(a.Concentration, Concentration{float64(k+1) / float64(n), min(1, cum.sum())})
+			for next <= float64(k+1) {
+				next = math.Max(next*growth, next+1e-9)
+			}
+		}
+		if k+1 == max(1, n/10) {
+			a.TenPercent = Num(cum.sum())
+		}
+		if k+1 == max(1, n/100) {
+			a.OnePercent = Num(cum.sum())
+		}
+	}
+}
+
+func massBy(name, unit string, labels []string, index []int32, y []float64) MassGrouping {
+	m := make([]summer, len(labels))
+	c := make([]int, len(labels))
+	var missing summer
+	lost := 0
+	for i, k := range index {
+		if k < 0 {
+			missing.add(y[i])
+			lost++
+			continue
+		}
+		m[k].add(y[i])
+		c[k]++
+	}
+	out := MassGrouping{Name: name, Unit: unit, Groups: []GroupMass{}}
+	n := float64(len(index))
+	for k, l := range labels {
+		if c[k] > 0 {
+			out.Groups = append(out.Groups, GroupMass{l, c[k], float64(c[k]) / n, m[k].sum()})
+		}
+	}
+	if lost > 0 {
+		out.Groups = append(out.Groups, GroupMass{"(missing)", lost, float64(lost) / n, missing.sum()})
+	}
+	return out
+}
+
+// warn says when a handful of rows carry the objective, and what helps.
+func (a *Adversary) warn() {
+	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
+	switch ess := float64(a.Effective); {
+	case ess < 30:
+		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s rows carry the objective (effective sample size %s).%s",
+			count(int(math.Ceil(ess))), count(a.N), number(ess), advice))
+	case ess < 0.05*float64(a.N):
+		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: the fit rests on few of them.%s",
+			number(ess), percent(ess/float64(a.N)), count(a.N), advice))
+	}
+	if len(a.Warnings) == 0 && a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N) {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", percent(float64(a.MaxWeight)/float64(a.N)), advice))
+	}
+}

@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// cells divides a column into labelled cells: its levels, or quintiles of its
+// numbers (fewer where values repeat). Code −1 is a missing value.
+func (c Column) cells() (labels []string, code []int32) {
+	if c.Levels != nil {
+		return c.Levels, c.Code
+	}
+	cuts := quantileCuts(c.Value, 5)
+	code = make([]int32, len(c.Value))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, v := range c.Value {
+		if math.IsNaN(v) {
+			code[i] = -1
+			continue
+		}
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+		code[i] = int32(sort.SearchFloat64s(cuts, v)) // cell k: cuts[k−1] < v ≤ cuts[k]
+	}
+	switch {
+	case len(cuts) == 0:
+		return []string{plain(lo)}, code
+	}
+	for k := 0; k <= len(cuts); k++ {
+		switch k {
+		case 0:
+			labels = append(labels, "≤ "+plain(cuts[0]))
+		case len(cuts):
+			labels = append(labels, "> "+plain(cuts[k-1]))
+		default:
+			labels = append(labels, fmt.Sprintf("%s to %s", plain(cuts[k-1]), plain(cuts[k])))
+		}
+	}
+	return labels, code
+}
+
+// quantileCuts returns at most k−1 increasing observed values that divide x
+// into about equal parts, none of them the largest value. NaN is left out.
+func quantileCuts(x []float64, k int) []float64 {
+	s := make([]float64, 0, len(x))
+	for _, v := range x {
+		if !math.IsNaN(v) {
+			s = append(s, v)
+		}
+	}
+	slices.Sort(s)
+	var cuts []float64
+	for j := 1; j < k && len(s) > 0; j++ {
+		v := s[max(0, (j*len(s)+k-1)/k-1)]
+		if v < s[len(s)-1] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
+			cuts = append(cuts, v)
+		}
+	}
+	return cuts
+}
+
+// plain writes a cut point without trailing zeros.
+func plain(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return count(int(x))
+	}
+	return fmt.Sprintf("%.4g", x)
+}

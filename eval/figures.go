@@ -1,0 +1,386 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Figures draws what the report holds, in the order of the page. A figure
+// whose data is missing or all undefined is left out.
+func Figures(r *Report) ([]Figure, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var out []Figure
+	for _, f := range []func(*Report) (Figure, bool){
+		figGap, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figGroupBias, figCoefficients,
+	} {
+		if g, ok := f(r); ok {
+			out = append(out, g)
+		}
+	}
+	return out, nil
+}
+
+// maxDots is the most rows a dot chart shows; the table has the rest.
+const maxDots = 24
+
+func (e *Evaluation) names() []string {
+	out := make([]string, len(e.Models))
+	for k, m := range e.Models {
+		out[k] = m.Name
+	}
+	return out
+}
+
+func (e *Evaluation) riskLabel() string { return withUnit("risk: mean loss", e.LossUnit) }
+
+func withUnit(s, unit string) string {
+	if unit == "" {
+		return s
+	}
+	return s + " (" + unit + ")"
+}
+
+// worstFirst orders groups: those with evidence by falling risk of the
+// baseline, then the rest.
+func worstFirst(groups []Group) []*Group {
+	out := make([]*Group, len(groups))
+	for i := range groups {
+		out[i] = &groups[i]
+	}
+	slices.SortStableFunc(out, func(a, b *Group) int {
+		if a.Sufficient != b.Sufficient {
+			if a.Sufficient {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Models[0].Values.Of["risk"], a.Models[0].Values.Of["risk"])
+	})
+	return out
+}
+
+func figRisk(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	g := e.headline()
+	if g == nil {
+		return Figure{}, false
+	}
+	d := dotChart{names: e.names(), xLabel: e.riskLabel()}
+	order := worstFirst(g.Groups)
+	var alt []string
+	left := 0
+	for i, h := range order {
+		if i == maxDots {
+			left = len(order) - maxDots
+			break
+		}
+		row := dotRow{label: h.Label, detail: "n " + count(h.N), faint: !h.Sufficient}
+		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
+		for k, m := range h.Models {
+			v := float64(m.Values.Of["risk"])
+			lo, hi := math.NaN(), math.NaN()
+			say += fmt.Sprintf(" %s %s", e.Models[k].Name, number(v))
+			if iv, ok := m.Intervals["risk"]; ok {
+				lo, hi = float64(iv.Low), float64(iv.High)
+				say += fmt.Sprintf(" (%s)", rangeText(&iv, v))
+			}
+			row.value, row.lo, row.hi = append(row.value, v), append(row.lo, lo), append(row.hi, hi)
+		}
+		if i < 12 {
+			alt = append(alt, say)
+		}
+		d.rows = append(d.rows, row)
+	}
+	all := dotRow{label: "all rows", detail: "n " + count(e.N), gap: true}
+	for _, m := range e.Models {
+		lo, hi := math.NaN(), math.NaN()
+		if iv, ok := m.Intervals["risk"]; ok {
+			lo, hi = float64(iv.Low), float64(iv.High)
+		}
+		v := float64(m.Overall.Of["risk"])
+		all.value, all.lo, all.hi = append(all.value, v), append(all.lo, lo), append(all.hi, hi)
+	}
+	d.rows = append(d.rows, all)
+	caption := fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name)
+	if e.Resamples > 0 {
+		caption += fmt.Sprintf(" Bars: %s intervals, bootstrap within groups, %s resamples, each as if its group were the only one.", percent0(e.Confidence), count(e.Resamples))
+	}
+	if slices.ContainsFunc(order, func(h *Group) bool { return !h.Sufficient }) {
+		caption += fmt.Sprintf(" Faint: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
+	}
+	if left > 0 {
+		caption += fmt.Sprintf(" %s more groups are in metrics.json.", count(left))
+	}
+	return Figure{Name: "risk-by-group", Title: "Risk by group", Caption: caption,
+		Alt: "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.drawing()}, true
+}
+
+func figGap(r *Report) (Figure, bool) {
+	var px, sx, gy []float64
+	for _, t := range r.Trace {
+		if g, ok := t.Gap(); ok && g > 0 {
+			px, sx, gy = append(px, t.Passes), append(sx, t.Seconds), append(gy, g)
+		}
+	}
+	if len(gy) < 2 {
+		return Figure{}, false
+	}
+	best := slices.Clone(gy) // the best bound so far is what counts
+	ref, say := 0.0, ""
+	if c := r.Certificate; c != nil && c.Target.Defined() && c.Target > 0 && c.Upper.Defined() {
+		ref, say = float64(c.Target)*math.Max(1e-12, math.Abs(float64(c.Upper))), "gap asked for"
+	}
+	unit := withUnit("certified gap", r.Evaluation.LossUnit)
+	mk := func(x []float64, label string) panel {
+		return panel{xLabel: label, yLabel: unit, yLog: true, ref: ref, refText: say, height: 140,
+			series: []series{{k: 1, x: x, y: best, marks: len(x) <= 40}}}
+	}
+	first, last := gy[0], gy[len(gy)-1]
+	return Figure{
+		Name: "gap", Title: "Certified gap", draw: lineCharts([]panel{mk(px, "passes over the training rows"), mk(sx, "seconds")}, nil),
+		Caption: "Upper minus lower bound on the robust objective, logarithmic. Points where no lower bound was known yet are not drawn.",
+		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
+			number(first), number(px[0]), number(last), number(px[len(px)-1]), number(sx[len(sx)-1])),
+	}, true
+}
+
+func figCVaR(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	p := panel{xLabel: "worst share of the rows, α", yLabel: withUnit("CVaR: mean loss of the worst α of the rows", e.LossUnit), xLog: true, xShare: true}
+	var alt []string
+	for k, m := range e.Models {
+		s := series{k: k}
+		for _, q := range m.CVaR {
+			s.x, s.y = append(s.x, q.Alpha), append(s.y, float64(q.Value))
+		}
+		p.series = append(p.series, s)
+		say := m.Name + ":"
+		for _, q := range m.CVaR {
+			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
+				say += fmt.Sprintf(" %s at α = %s,", number(float64(q.Value)), percent(q.Alpha))
+			}
+		}
+		alt = append(alt, strings.TrimSuffix(say, ","))
+	}
+	if len(p.series) == 0 || len(p.series[0].x) < 2 {
+		return Figure{}, false
+	}
+	return Figure{Name: "cvar", Title: "Tail risk", draw: lineCharts([]panel{p}, e.names()),
+		Caption: fmt.Sprintf("CVaR over α on the %s. At 100 %% it is the plain mean; to the left, the mean over ever fewer, worse rows.", e.Split),
+		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figRadius(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	kl := panel{xLabel: "radius: Σ y log(n y), nats", yLabel: withUnit("worst-case mean loss over a KL ball", e.LossUnit), xLog: true, height: 140}
+	chi := panel{xLabel: "radius: ½ mean((n y − 1)²)", yLabel: withUnit("worst-case mean loss over a χ² ball", e.LossUnit), xLog: true, height: 140}
+	var alt []string
+	for k, m := range e.Models {
+		add := func(p *panel, w []WorstCase) {
+			s := series{k: k}
+			for _, q := range w {
+				if float64(q.Radius) > 1e-3 {
+					s.x, s.y = append(s.x, float64(q.Radius)), append(s.y, float64(q.Mean))
+				}
+			}
+			p.series = append(p.series, s)
+		}
+		add(&kl, m.KL)
+		add(&chi, m.ChiSquare)
+		if s := kl.series[k]; len(s.x) > 1 {
+			z := len(s.x) - 1
+			alt = append(alt, fmt.Sprintf("%s from %s at KL radius %s to %s at %s", m.Name, number(s.y[0]), number(s.x[0]), number(s.y[z]), number(s.x[z])))
+		}
+	}
+	if len(alt) == 0 {
+		return Figure{}, false
+	}
+	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: lineCharts([]panel{kl, chi}, e.names()),
+		Caption: fmt.Sprintf("The largest mean loss any reweighting y of the rows of the %s can reach within the radius.", e.Split),
+		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figConcentration(r *Report) (Figure, bool) {
+	a := r.Adversary
+	if a == nil || len(a.Concentration) < 2 {
+		return Figure{}, false
+	}
+	s, u := series{k: 1}, series{k: 2}
+	for _, c := range a.Concentration {
+		s.x, s.y = append(s.x, c.Rows), append(s.y, c.Mass)
+		u.x, u.y = append(u.x, c.Rows), append(u.y, c.Rows)
+	}
+	p := panel{xLabel: "heaviest share of the training rows", yLabel: "share of the adversary's weight they hold", xLog: true, xShare: true, yShare: true, zero: true, series: []series{s, u}}
+	return Figure{Name: "weights", Title: "How concentrated the adversary is",
+		draw:    lineCharts([]panel{p}, []string{"", "adversary", "equal weights"}),
+		Caption: "Training rows sorted by worst-case weight, heaviest first.",
+		Alt: fmt.Sprintf("The heaviest 1 %% of the training rows hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s rows.",
+			percent(float64(a.OnePercent)), percent(float64(a.TenPercent)), count(a.HalfMassRows), count(a.N))}, true
+}
+
+func figMass(r *Report) (Figure, bool) {
+	a := r.Adversary
+	if a == nil || len(a.Groupings) == 0 {
+		return Figure{}, false
+	}
+	g := a.Groupings[len(a.Groupings)-1]
+	order := slices.Clone(g.Groups)
+	slices.SortStableFunc(order, func(x, y GroupMass) int { return cmp.Compare(y.Lift(), x.Lift()) })
+	d := dotChart{names: []string{"share of the training rows", "share of the adversary's weight"}, xLabel: "share", share: true, ref: []float64{0}}
+	var alt []string
+	for i, m := range order {
+		if i == maxDots {
+			break
+		}
+		d.rows = append(d.rows, dotRow{label: m.Label, detail: "× " + like(m.Lift(), 1.5), value: []float64{m.Share, m.Mass}})
+		if i < 12 {
+			alt = append(alt, fmt.Sprintf("%s %s of the weight with %s of the rows", m.Label, percent(m.Mass), percent(m.Share)))
+		}
+	}
+	return Figure{Name: "mass-by-group", Title: "Whom the adversary up-weights", draw: d.drawing(),
+		Caption: "Most up-weighted group first; × is weight relative to the group's share of the training rows.",
+		Alt:     "Adversary weight by group. " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figCalibration(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	if e.Task == Regression {
+		return figResiduals(r)
+	}
+	p := panel{xLabel: "mean predicted probability", yLabel: "share of positives observed", square: true, xShare: true, yShare: true, height: 230}
+	var alt []string
+	for k, m := range e.Models {
+		s := series{k: k, marks: true}
+		for _, b := range m.Calibration {
+			s.x, s.y = append(s.x, float64(b.Predicted)), append(s.y, float64(b.Observed))
+		}
+		p.series = append(p.series, s)
+		if n := len(s.x); n > 0 {
+			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, percent(s.x[n-1]), percent(s.y[n-1]), number(float64(m.Overall.Of["ece"]))))
+		}
+	}
+	if len(alt) == 0 {
+		return Figure{}, false
+	}
+	return Figure{Name: "calibration", Title: "Calibration", draw: lineCharts([]panel{p}, e.names()),
+		Caption: "Rows in tenths by predicted probability. On the dotted diagonal prediction and outcome agree.",
+		Alt:     "Calibration by tenths. " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figResiduals(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	p := panel{xLabel: withUnit("mean prediction", e.TargetUnit), yLabel: withUnit("residual: target − prediction", e.TargetUnit), zero: true, height: 210}
+	var alt []string
+	for k, m := range e.Models {
+		s := series{k: k, marks: true}
+		for _, b := range m.Residuals {
+			s.x, s.y = append(s.x, float64(b.Predicted)), append(s.y, float64(b.Median))
+			s.lo, s.hi = append(s.lo, float64(b.P10)), append(s.hi, float64(b.P90))
+		}
+		p.series = append(p.series, s)
+		if n := len(s.x); n > 0 {
+			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, number(s.y[0]), number(s.y[n-1])))
+		}
+	}
+	if len(alt) == 0 {
+		return Figure{}, false
+	}
+	return Figure{Name: "residuals", Title: "Residuals", draw: lineCharts([]panel{p}, e.names()),
+		Caption: "Rows in tenths by prediction. Line: median residual; band: middle 80 % of the residuals.",
+		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figGroupBias(r *Report) (Figure, bool) {
+	e := r.Evaluation
+	g := e.headline()
+	if g == nil {
+		return Figure{}, false
+	}
+	d := dotChart{names: e.names(), ref: []float64{0}}
+	title, caption := "Calibration by group", "Mean predicted probability minus share of positives; right of 0 the model promises too much."
+	d.xLabel = "predicted − observed share of positives"
+	key := "calibration_gap"
+	if e.Task == Regression {
+		title, caption, key = "Bias by group", "Mean of prediction − target; right of 0 the model predicts too much.", "bias"
+		d.xLabel = withUnit("mean of prediction − target", e.TargetUnit)
+	} else {
+		d.share = true
+	}
+	var alt []string
+	for i, h := range worstFirst(g.Groups) {
+		if i == maxDots {
+			break
+		}
+		row := dotRow{label: h.Label, detail: "n " + count(h.N), faint: !h.Sufficient}
+		say := h.Label + ":"
+		for k, m := range h.Models {
+			v := float64(m.Values.Of[key])
+			lo, hi := math.NaN(), math.NaN()
+			if iv, ok := m.Intervals[key]; ok {
+				lo, hi = float64(iv.Low), float64(iv.High)
+			}
+			row.value, row.lo, row.hi = append(row.value, v), append(row.lo, lo), append(row.hi, hi)
+			if e.Task == Binary {
+				say += " " + e.Models[k].Name + " " + percent(v)
+			} else {
+				say += " " + e.Models[k].Name + " " + number(v)
+			}
+		}
+		d.rows = append(d.rows, row)
+		if i < 12 {
+			alt = append(alt, say)
+		}
+	}
+	return Figure{Name: "bias-by-group", Title: title, draw: d.drawing(),
+		Caption: caption + " Groups in the order of the risk figure.", Alt: title + ". " + strings.Join(alt, "; ") + "."}, true
+}
+
+func figCoefficients(r *Report) (Figure, bool) {
+	c := r.Coefficients
+	if c == nil || len(c.Rows) == 0 {
+		return Figure{}, false
+	}
+	d := dotChart{names: c.Models, xLabel: orDefault(c.Scaled, "coefficient per standard deviation"), ref: []float64{0}}
+	rows := slices.Clone(c.Rows)
+	rows = slices.DeleteFunc(rows, func(q Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
+	if len(rows) == 0 {
+		return Figure{}, false
+	}
+	size := func(q Coefficient) float64 {
+		m := 0.0
+		for _, v := range q.Scaled {
+			if v.Defined() {
+				m = math.Max(m, math.Abs(float64(v)))
+			}
+		}
+		return m
+	}
+	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(size(b), size(a)) })
+	var alt []string
+	for i, q := range rows {
+		if i == maxDots {
+			break
+		}
+		row := dotRow{label: q.Name}
+		say := q.Name + ":"
+		for k, v := range q.Scaled {
+			row.value = append(row.value, float64(v))
+			say += " " + c.Models[k] + " " + number(float64(v))
+		}
+		d.rows = append(d.rows, row)
+		if i < 12 {
+			alt = append(alt, say)
+		}
+	}
+	caption := "Per standard deviation of the column, largest first; the intercept is left out."
+	if len(rows) > maxDots {
+		caption += fmt.Sprintf(" The largest %d of %s.", maxDots, count(len(rows)))
+	}
+	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.drawing(), Caption: caption,
+		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
+}

@@ -1,0 +1,284 @@
+package eval
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+)
+
+//go:embed page.gohtml
+var pageSource string
+
+//go:embed page.css
+var pageStyle string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// maxTableRows bounds every table of the page, and with it the page's size;
+// the JSON has all rows.
+const maxTableRows = 100
+
+// WriteHTML writes the report as one self-contained page: no script, no
+// reference to another file, below 1 MB whatever the number of rows and groups.
+func WriteHTML(w io.Writer, r *Report) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	figs, err := Figures(r)
+	if err != nil {
+		return err
+	}
+	p := newPage(r)
+	p.Style = template.CSS(pageStyle)
+	p.Fig = make(map[string]*pageFigure)
+	for _, f := range figs {
+		svg, err := f.inline()
+		if err != nil {
+			return err
+		}
+		p.Fig[strings.ReplaceAll(f.Name, "-", "_")] = &pageFigure{f, template.HTML(svg)}
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return fmt.Errorf("eval: page: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+type page struct {
+	*Report
+	E         *Evaluation
+	Style     template.CSS
+	Fig       map[string]*pageFigure
+	Objective struct {
+		Text  string
+		Notes []string
+	}
+	Tiles       []tile
+	Models      []string
+	Against     table
+	Groups      *table
+	More        []table
+	Mass        []table
+	Top         *table
+	Coef        *table
+	Slices      *table
+	Certificate []Fact
+	Facts       []Fact
+	Adversary   []Fact
+	Caveats     []string
+	Methods     []string
+	HasTrace    bool
+}
+
+type pageFigure struct {
+	Figure
+	SVG template.HTML
+}
+
+// A tile is one key number.
+type tile struct{ Label, Value, Before, Note string }
+
+// A table of the page and of the Markdown report. Cells are text.
+type table struct {
+	Title string
+	Head  []string
+	Rows  []tableRow
+	Foot  string
+}
+
+type tableRow struct {
+	Cells []string
+	Class string // "faint", "worst", "total"
+}
+
+func newPage(r *Report) *page {
+	e := r.Evaluation
+	p := &page{Report: r, E: e, Models: e.names()}
+	p.Objective.Text = r.Objective.ObjectiveText()
+	p.Objective.Notes = r.Objective.Normalisation()
+	p.HasTrace = len(r.Trace) > 0
+	p.Tiles = p.tiles()
+	p.Against = p.against()
+	p.Groups = p.groupTable()
+	p.More = p.moreTables()
+	p.Certificate = certificateFacts(r.Certificate, e.LossUnit)
+	p.Facts = p.factList()
+	if a := r.Adversary; a != nil {
+		p.Adversary = adversaryFacts(a)
+		p.Mass, p.Top = massTables(a), topTable(a, e.LossUnit)
+	}
+	p.Coef = coefficientTable(r.Coefficients)
+	p.Slices = sliceTable(e.Slices, e.Confidence)
+	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
+	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
+		p.Caveats = append(p.Caveats, "It is not recorded that both models were selected by the same rule: part of the difference may be tuning.")
+	}
+	p.Caveats = append(p.Caveats, e.Caveats...)
+	p.Caveats = append(p.Caveats, r.Notes...)
+	p.Methods = e.methods()
+	return p
+}
+
+func (p *page) tiles() []tile {
+	e := p.E
+	k := len(e.Models) - 1
+	if k > 1 {
+		k = 1
+	}
+	get := func(f func(m *ModelResult) float64, label, note string) tile {
+		t := tile{Label: label, Value: number(f(&e.Models[k])), Note: note}
+		if k > 0 {
+			t.Before = number(f(&e.Models[0]))
+		}
+		return t
+	}
+	var out []tile
+	if e.Models[0].WorstGroup != nil {
+		out = append(out, get(func(m *ModelResult) float64 { return float64(m.WorstGroup.Risk) }, "Worst group’s risk", e.Models[k].WorstGroup.Label))
+	}
+	out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["risk"]) }, "Overall risk", "mean over "+count(e.N)+" rows"))
+	out = append(out, get(func(m *ModelResult) float64 { return float64(m.cvar(tailAlpha)) }, "Worst 10 % of rows", "CVaR₀.₁"))
+	if e.Task == Binary {
+		out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["accuracy"]) }, "Accuracy", "at threshold "+short(float64(*e.Threshold))))
+	} else {
+		out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["rmse"]) }, "RMSE", e.TargetUnit))
+	}
+	return out
+}
+
+func (m *ModelResult) cvar(alpha float64) Num {
+	for _, q := range m.CVaR {
+		if math.Abs(q.Alpha-alpha) < 1e-12 {
+			return q.Value
+		}
+	}
+	return Undefined()
+}
+
+func (p *page) factList() []Fact {
+	e, o := p.E, p.Report.Objective
+	var out []Fact
+	add := func(k, v string) {
+		if v != "" {
+			out = append(out, Fact{k, v})
+		}
+	}
+	add("Loss", withUnit(orDefault(o.Loss, e.Loss), e.LossUnit))
+	t := e.Target
+	if e.Positive != "" {
+		t += ", positive: " + e.Positive
+	}
+	add("Target", withUnit(t, e.TargetUnit))
+	if o.Mu > 0 {
+		add("μ (ridge)", short(o.Mu))
+	}
+	if o.Penalty != "" {
+		add("ν", short(o.Nu))
+	}
+	if o.N > 0 {
+		add("Training rows", count(o.N))
+	}
+	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, plural(e.N, "row", "rows")))
+	add("Selection", o.Selection)
+	return append(out, p.Report.Facts...)
+}
+
+func certificateFacts(c *Certificate, unit string) []Fact {
+	if c == nil {
+		return nil
+	}
+	f := func(x Num) string {
+		if !x.Defined() {
+			return "unknown"
+		}
+		return fmt.Sprintf("%.10g", float64(x))
+	}
+	sci := func(x Num) string {
+		if !x.Defined() {
+			return "unknown"
+		}
+		return scientific(float64(x))
+	}
+	yes := "no"
+	if c.Certified {
+		yes = "yes"
+	}
+	out := []Fact{
+		{"Certified to the gap asked for", yes},
+		{"Relative gap", sci(c.RelativeGap) + ask(c.Target)},
+		{withUnit("Gap", unit), sci(c.Gap)},
+		{withUnit("Objective (upper bound)", unit), f(c.Upper)},
+		{withUnit("Lower bound", unit), f(c.Lower)},
+		{"Work", fmt.Sprintf("%s passes over the data, %s s", short(c.Passes), short(c.Seconds))},
+	}
+	if c.Solver != "" {
+		out = append(out, Fact{"Solver", c.Solver})
+	}
+	if c.Status != "" {
+		out = append(out, Fact{"Status", c.Status})
+	}
+	return out
+}
+
+func ask(x Num) string {
+	if !x.Defined() || x <= 0 {
+		return ""
+	}
+	return " (asked for: " + scientific(float64(x)) + ")"
+}
+
+func certificateCaveat(c *Certificate) []string {
+	switch {
+	case c == nil || c.Certified:
+		return nil
+	case !c.Gap.Defined():
+		return []string{"Uncertified: no lower bound is known, so nothing is said about how far the robust objective is from its optimum."}
+	}
+	return []string{"Uncertified: training stopped before the gap asked for. The robust objective is at most the gap above its optimum, and may be that far."}
+}
+
+func adversaryFacts(a *Adversary) []Fact {
+	return []Fact{
+		{"Effective sample size 1/Σy²", fmt.Sprintf("%s of %s rows (%s)", number(float64(a.Effective)), count(a.N), percent(float64(a.EffectiveShare)))},
+		{"Perplexity exp(−Σ y log y)", number(float64(a.Perplexity)) + " rows"},
+		{"Largest weight × n", number(float64(a.MaxWeight))},
+		{"Heaviest 1 % of rows hold", percent(float64(a.OnePercent))},
+		{"Heaviest 10 % of rows hold", percent(float64(a.TenPercent))},
+		{"Half of the weight is on", plural(a.HalfMassRows, "row", "rows")},
+		{"Rows with no weight", count(a.ZeroRows)},
+	}
+}
+
+// methods states how the numbers were made.
+func (e *Evaluation) methods() []string {
+	out := []string{
+		"Risk is the mean training loss. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
+		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows.",
+		"CVaR at α is the mean of the worst α of the losses, the boundary row counted in part.",
+	}
+	if e.Task == Binary {
+		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale). ECE: 10 equal-width bins.")
+	}
+	if e.Resamples > 0 {
+		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
+			count(e.Resamples), e.Seed, percent0(e.Confidence), percent0(e.Confidence)))
+	}
+	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
+	return out
+}
+
+// Cell sets the interval or remark at the end of a cell below its number.
+func (table) Cell(s string) template.HTML {
+	for _, open := range []string{" [", " (×", " ("} {
+		if i := strings.Index(s, open); i >= 0 {
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(s[i+1:]) + `</span>`)
+		}
+	}
+	return template.HTML(template.HTMLEscapeString(s))
+}

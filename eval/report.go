@@ -1,0 +1,224 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// ReportSchema names the layout of [Report] in JSON.
+const ReportSchema = "drotrain.report/1"
+
+// Report is everything the page shows. Evaluation is required; every other
+// part may be missing, and its section is then left out or says so.
+type Report struct {
+	Schema       string        `json:"schema"`
+	Title        string        `json:"title"`
+	Objective    Objective     `json:"objective"`
+	Facts        []Fact        `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
+	Certificate  *Certificate  `json:"certificate,omitempty"`
+	Trace        []TracePoint  `json:"trace,omitempty"`
+	Evaluation   *Evaluation   `json:"evaluation"`
+	Adversary    *Adversary    `json:"adversary,omitempty"`
+	Coefficients *Coefficients `json:"coefficients,omitempty"`
+	Notes        []string      `json:"notes"`   // shown with the caveats: unseen levels, imputation, …
+	Command      string        `json:"command"` // reproduces the run
+}
+
+// Objective says what was minimised. Text may be left empty: it is then
+// composed from the rest.
+type Objective struct {
+	Text    string  `json:"text"`
+	Loss    string  `json:"loss"`
+	Penalty string  `json:"penalty"` // "kl" or "chi2"; "" for no robust model
+	Nu      float64 `json:"nu"`
+	Mu      float64 `json:"mu"`
+	N       int     `json:"training_rows"`
+	// Selection says how ν and μ were chosen for each model: "given", "5-fold
+	// cross-validation, smallest worst-group risk", ….
+	Selection string `json:"selection,omitempty"`
+	// SelectedAlike says whether baseline and robust model were selected by the
+	// same rule.
+	SelectedAlike bool `json:"selected_alike"`
+}
+
+// A Fact is one line of the data sheet.
+type Fact struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Certificate is the bound on how far the robust objective is from its
+// optimum, in the units of the loss.
+type Certificate struct {
+	Upper       Num     `json:"upper"`
+	Lower       Num     `json:"lower"`
+	Gap         Num     `json:"gap"`
+	RelativeGap Num     `json:"relative_gap"`
+	Target      Num     `json:"relative_gap_asked_for"`
+	Certified   bool    `json:"certified"`
+	Passes      float64 `json:"passes"`
+	Seconds     float64 `json:"seconds"`
+	Solver      string  `json:"solver"`
+	Status      string  `json:"status"`
+}
+
+// TracePoint is one check of the certificate. Lower may be −Inf (unknown yet):
+// such a point is never drawn as a number.
+type TracePoint struct {
+	Passes  float64
+	Seconds float64
+	Upper   float64
+	Lower   float64
+}
+
+type traceJSON struct {
+	Passes  float64 `json:"passes"`
+	Seconds float64 `json:"seconds"`
+	Upper   Num     `json:"upper"`
+	Lower   Num     `json:"lower"`
+}
+
+// MarshalJSON writes unknown bounds as null.
+func (t TracePoint) MarshalJSON() ([]byte, error) {
+	return json.Marshal(traceJSON{t.Passes, t.Seconds, Num(t.Upper), Num(t.Lower)})
+}
+
+// UnmarshalJSON reads null bounds as NaN.
+func (t *TracePoint) UnmarshalJSON(b []byte) error {
+	var j traceJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*t = TracePoint{j.Passes, j.Seconds, float64(j.Upper), float64(j.Lower)}
+	return nil
+}
+
+// Gap is Upper − Lower; ok is false while either is unknown.
+func (t TracePoint) Gap() (gap float64, ok bool) {
+	g := t.Upper - t.Lower
+	return g, !bad(g)
+}
+
+// Coefficients compares the models column by column.
+type Coefficients struct {
+	Models []string      `json:"models"`
+	Unit   string        `json:"unit"` // of Original: "log-odds per unit", "USD per unit"
+	Scaled string        `json:"scaled_unit"`
+	Rows   []Coefficient `json:"rows"`
+}
+
+// Coefficient is one column. Original and Scaled run along Models.
+type Coefficient struct {
+	Name     string `json:"name"`
+	Unit     string `json:"unit,omitempty"` // of the column
+	Original []Num  `json:"original"`
+	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
+}
+
+// ObjectiveText writes the objective in one line.
+func (o Objective) ObjectiveText() string {
+	if o.Text != "" {
+		return o.Text
+	}
+	reg := fmt.Sprintf("(%s/2)‖x‖²", short(o.Mu))
+	switch o.Penalty {
+	case "kl":
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", short(o.Nu), reg)
+	case "chi2":
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", short(o.Nu), reg)
+	}
+	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
+}
+
+// Normalisation states the scaling of ν and what it is called elsewhere.
+func (o Objective) Normalisation() []string {
+	switch o.Penalty {
+	case "kl":
+		return []string{
+			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu)),
+			"The robust risk equals ν log mean exp(ℓ/ν).",
+		}
+	case "chi2":
+		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu))}
+		if o.N > 0 {
+			out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
+				short(o.Nu*float64(o.N)), short(o.Nu/2), short(o.Nu)))
+		}
+		return out
+	}
+	return nil
+}
+
+func short(x float64) string {
+	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
+		return scientific(x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+func (r *Report) check() error {
+	if r == nil || r.Evaluation == nil {
+		return fmt.Errorf("eval: a report needs an evaluation")
+	}
+	if len(r.Evaluation.Models) == 0 {
+		return fmt.Errorf("eval: the evaluation of the report has no model")
+	}
+	return nil
+}
+
+// WriteJSON writes the report, the twin of the page, as indented JSON.
+func WriteJSON(w io.Writer, r *Report) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	c := *r
+	c.Schema = ReportSchema
+	c.Objective.Text = r.Objective.ObjectiveText()
+	if c.Notes == nil {
+		c.Notes = []string{}
+	}
+	if c.Facts == nil {
+		c.Facts = []Fact{}
+	}
+	return writeIndented(w, &c)
+}
+
+// WriteJSON writes the evaluation (metrics.json) as indented JSON.
+func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e) }
+
+func writeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	return nil
+}
+
+// ReadReport reads what [WriteJSON] wrote. A schema it does not know is an
+// error.
+func ReadReport(r io.Reader) (*Report, error) {
+	var out Report
+	if err := json.NewDecoder(r).Decode(&out); err != nil {
+		return nil, fmt.Errorf("eval: report: %w", err)
+	}
+	if out.Schema != ReportSchema {
+		return nil, fmt.Errorf("eval: report has schema %q; this version reads %q", out.Schema, ReportSchema)
+	}
+	return &out, out.check()
+}
+
+// ReadEvaluation reads what [Evaluation.WriteJSON] wrote.
+func ReadEvaluation(r io.Reader) (*Evaluation, error) {
+	var out Evaluation
+	if err := json.NewDecoder(r).Decode(&out); err != nil {
+		return nil, fmt.Errorf("eval: metrics: %w", err)
+	}
+	if out.Schema != Schema {
+		return nil, fmt.Errorf("eval: metrics have schema %q; this version reads %q", out.Schema, Schema)
+	}
+	return &out, nil
+}
