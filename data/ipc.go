@@ -1,10 +1,176 @@
 package data
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
 
-func readIPCFile(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
-	return nil, errDamaged("todo")
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+var ipcMagic = []byte("ARROW1")
+
+// readIPCStream reads an Arrow IPC stream, which must end with its end mark.
+func readIPCStream(ctx context.Context, _ string, b []byte, names []string) (*Frame, error) {
+	var messages []*ipcMessage
+	at := 0
+	for {
+		m := cutMessage(b, at)
+		if m == nil {
+			break
+		}
+		messages = append(messages, m)
+		at = m.end
+	}
+	if len(messages) == 0 || messages[0].kind != msgSchema {
+		return nil, errDamaged("it does not start with a schema")
+	}
+	t, ok := fbRoot(messages[0].meta).child(2)
+	if !ok {
+		return nil, errDamaged("it has no schema")
+	}
+	_, flat := checkSchema(t)
+	return readMessages(ctx, messages, flat, int64(len(b)), names)
 }
-func readIPCStream(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
-	return nil, errDamaged("todo")
+
+// readIPCFile reads an Arrow IPC file by the blocks its footer lists.
+func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Frame, error) {
+	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
+		return nil, errDamaged("it does not end with ARROW1; it may be truncated")
+	}
+	tail := len(b) - len(ipcMagic) - 4
+	size := binary.LittleEndian.Uint32(b[tail:])
+	if uint64(size) > uint64(tail-8) {
+		return nil, errDamaged("its footer is said to be longer than the file; it may be truncated")
+	}
+	start := tail - int(size)
+	footer := fbRoot(b[start:tail])
+	schema, ok := footer.child(1)
+	if !ok {
+		return nil, errDamaged("its footer has no schema")
+	}
+	want, flat := checkSchema(schema)
+	body := b[:start]
+	first := cutMessage(body, 8)
+	if first == nil || first.kind != msgSchema {
+		return nil, errDamaged("it does not start with a schema")
+	}
+	t, ok := fbRoot(first.meta).child(2)
+	if !ok {
+		return nil, errDamaged("it does not start with a schema")
+	}
+	if have, _ := checkSchema(t); have != want {
+		return nil, errDamaged("the schema at its start is not that of its footer")
+	}
+
+	messages := []*ipcMessage{first}
+	covered := int64(first.end)
+	for _, part := range []struct{ slot, kind int }{{2, msgDictionary}, {3, msgBatch}} {
+		at, n := footer.vector(part.slot, 24)
+		for i := 0; i < n; i++ {
+			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
+			if from < 8 || from > int64(len(body)) || meta < 8 {
+				return nil, errDamaged("a block lies outside the file; it may be truncated")
+			}
+			m := cutMessage(body, int(from))
+			if m == nil || m.kind != part.kind || int64(len(m.body)) != length || int64(m.end)-from != int64(meta)+length {
+				return nil, errDamaged("a block of its footer is not a message of the file")
+			}
+			covered += int64(meta) + length
+			messages = append(messages, m)
+		}
+	}
+	// Between the blocks and the footer there may be an end mark and padding only.
+	if gap := int64(len(body)) - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
+		return nil, errDamaged("its footer does not list all of its blocks")
+	}
+	return readMessages(ctx, messages, flat, int64(len(b)), names)
+}
+
+// readMessages decodes checked messages: a schema, dictionaries and batches.
+func readMessages(ctx context.Context, messages []*ipcMessage, flat bool, size int64, names []string) (*Frame, error) {
+	limit := freeCells + size*cellsPerByte
+	feed := &messageFeed{messages: messages[:1:1]}
+	var infos []batchInfo
+	var rows, cells int64
+	for _, m := range messages[1:] {
+		switch m.kind {
+		case msgDictionary, msgBatch:
+			info, m := checkBatch(m, flat, limit)
+			feed.messages = append(feed.messages, m)
+			if m.kind == msgBatch {
+				infos = append(infos, info)
+				rows += info.rows
+				cells += info.rows * int64(1+len(info.nodes))
+				if cells > 4*limit {
+					return nil, errDamaged("%d rows cannot be in a file of this size", rows)
+				}
+			}
+		default:
+			return nil, errDamaged("there is a message of unexpected kind %d", m.kind)
+		}
+	}
+	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(memory.NewGoAllocator()))
+	if err != nil {
+		return nil, errDamaged("%v", err)
+	}
+	f := &Frame{Rows: int(rows)}
+	schema := r.Schema()
+	if schema == nil {
+		return nil, errDamaged("its schema cannot be read")
+	}
+	var all []string
+	for _, field := range schema.Fields() {
+		all = append(all, field.Name)
+	}
+	want, err := wanted(names, all)
+	if err != nil {
+		return nil, err
+	}
+	builders := make([]*arrowBuilder, schema.NumFields())
+	for i, field := range schema.Fields() {
+		if want == nil || want[field.Name] {
+			builders[i] = newArrowBuilder(field, int(rows))
+			f.Columns = append(f.Columns, builders[i].out)
+		}
+	}
+	batch, start := 0, 0
+	for r.Next() {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		rec := r.Record()
+		if batch == len(infos) || rec.NumRows() != infos[batch].rows {
+			return nil, errDamaged("a batch has another number of rows than it says")
+		}
+		for i, b := range builders {
+			if b == nil {
+				continue
+			}
+			nulls, err := b.add(rec.Column(i), start)
+			if err != nil {
+				return nil, inColumn(b.out.Name, err)
+			}
+			if declared := infos[batch].nodes; flat && b.out.Kind != Other && i < len(declared) && rec.Column(i).DataType().ID() != arrow.NULL &&
+				declared[i].nulls >= 0 && declared[i].nulls != int64(nulls) {
+				return nil, inColumn(b.out.Name, errDamaged("a batch has %d nulls, not the %d it says", nulls, declared[i].nulls))
+			}
+		}
+		start += int(rec.NumRows())
+		batch++
+	}
+	if err := r.Err(); err != nil {
+		return nil, errDamaged("%v", err)
+	}
+	if batch != len(infos) {
+		return nil, errDamaged("%d of %d batches could be read", batch, len(infos))
+	}
+	for _, b := range builders {
+		if b != nil {
+			b.finish()
+		}
+	}
+	return f, nil
 }

@@ -1,0 +1,259 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// An arrowBuilder copies Arrow arrays into a column.
+type arrowBuilder struct {
+	out    *Column
+	levels *levelSet
+}
+
+func newArrowBuilder(field arrow.Field, rows int) *arrowBuilder {
+	if !utf8.ValidString(field.Name) {
+		panic(errDamaged("a column name is not UTF-8 text: %q", field.Name))
+	}
+	b := &arrowBuilder{out: &Column{Name: field.Name}, levels: newLevelSet()}
+	b.out.Kind, b.out.Type, b.out.Integer = arrowKind(field.Type)
+	switch b.out.Kind {
+	case Numeric, Bool:
+		b.out.Number = make([]float64, rows)
+	case Categorical:
+		b.out.Code = make([]int32, rows)
+	}
+	return b
+}
+
+func arrowKind(t arrow.DataType) (kind Kind, name string, integer bool) {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		kind, name, integer = arrowKind(t.ValueType)
+		return kind, "dictionary of " + name, integer
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
+		return Categorical, "string", false
+	case *arrow.NullType:
+		return Categorical, "null", false
+	case *arrow.BooleanType:
+		return Bool, "bool", false
+	case *arrow.Decimal128Type:
+		return Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
+	case *arrow.Decimal256Type:
+		return Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
+	case *arrow.Float16Type:
+		return Numeric, "float16", false
+	case *arrow.Float32Type:
+		return Numeric, "float32", false
+	case *arrow.Float64Type:
+		return Numeric, "float64", false
+	}
+	if arrow.IsInteger(t.ID()) {
+		return Numeric, t.Name(), true
+	}
+	name = t.String()
+	if len(name) > 80 || strings.Contains(name, "<") {
+		name = t.Name()
+	}
+	return Other, name, false
+}
+
+// add copies an array to the rows from start on and counts its nulls.
+func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
+	out := b.out
+	if out.Kind == Other {
+		return 0, nil
+	}
+	for i := 0; i < a.Len(); i++ {
+		if a.DataType().ID() != arrow.NULL && !a.IsNull(i) {
+			continue
+		}
+		b.null(start + i)
+		nulls++
+	}
+	if a.DataType().ID() == arrow.NULL {
+		return nulls, nil
+	}
+	if d, ok := a.(*array.Dictionary); ok {
+		return b.addDictionary(d, start, nulls)
+	}
+	if out.Kind == Categorical {
+		text, err := textOf(a)
+		if err != nil {
+			return 0, err
+		}
+		for i := 0; i < a.Len(); i++ {
+			if !a.IsNull(i) {
+				out.Code[start+i] = b.code(text(i))
+			}
+		}
+		return nulls, nil
+	}
+	number, err := numberOf(a)
+	if err != nil {
+		return 0, err
+	}
+	for i := 0; i < a.Len(); i++ {
+		if !a.IsNull(i) {
+			b.put(start+i, number, i)
+		}
+	}
+	return nulls, nil
+}
+
+func (b *arrowBuilder) null(row int) {
+	if b.out.Null == nil {
+		b.out.Null = make([]bool, max(len(b.out.Number), len(b.out.Code)))
+	}
+	b.out.Null[row] = true
+	if b.out.Kind == Categorical {
+		b.out.Code[row] = -1
+	}
+}
+
+func (b *arrowBuilder) code(text string) int32 {
+	if k, ok := b.levels.index[text]; ok {
+		return k
+	}
+	if !utf8.ValidString(text) {
+		panic(errDamaged("a text value is not UTF-8: %.40q", text))
+	}
+	return b.levels.codeOf(strings.Clone(text))
+}
+
+func (b *arrowBuilder) put(row int, number func(int) (float64, bool), i int) {
+	v, exact := number(i)
+	b.out.Number[row] = v
+	if !exact && b.out.InexactRow == 0 {
+		b.out.InexactRow = row + 1
+	}
+}
+
+// addDictionary looks values up; a null may be in the indices or in the values.
+func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int, error) {
+	values := d.Dictionary()
+	n := values.Len()
+	var number func(int) (float64, bool)
+	var codes []int32
+	var err error
+	if b.out.Kind == Categorical {
+		text := func(int) string { return "" }
+		if values.DataType().ID() != arrow.NULL {
+			if text, err = textOf(values); err != nil {
+				return 0, err
+			}
+		}
+		codes = make([]int32, n)
+		for k := range codes {
+			codes[k] = -2 // not met yet
+		}
+		for i := 0; i < d.Len(); i++ {
+			if d.IsNull(i) {
+				continue
+			}
+			k := d.GetValueIndex(i)
+			if k < 0 || k >= n {
+				return 0, errDamaged("an index of a dictionary is out of range")
+			}
+			if codes[k] == -2 {
+				codes[k] = -1
+				if !values.IsNull(k) && values.DataType().ID() != arrow.NULL {
+					codes[k] = b.code(text(k))
+				}
+			}
+			if codes[k] < 0 {
+				b.null(start + i)
+				continue
+			}
+			b.out.Code[start+i] = codes[k]
+		}
+		return nulls, nil
+	}
+	if number, err = numberOf(values); err != nil {
+		return 0, err
+	}
+	for i := 0; i < d.Len(); i++ {
+		if d.IsNull(i) {
+			continue
+		}
+		k := d.GetValueIndex(i)
+		if k < 0 || k >= n {
+			return 0, errDamaged("an index of a dictionary is out of range")
+		}
+		if values.IsNull(k) {
+			b.null(start + i)
+			continue
+		}
+		b.put(start+i, number, k)
+	}
+	return nulls, nil
+}
+
+func (b *arrowBuilder) finish() {
+	if b.out.Kind == Categorical {
+		b.out.Level = b.levels.level
+	}
+}
+
+func textOf(a arrow.Array) (func(int) string, error) {
+	switch a := a.(type) {
+	case *array.String:
+		return a.Value, nil
+	case *array.LargeString:
+		return a.Value, nil
+	case *array.StringView:
+		return a.Value, nil
+	}
+	return nil, errDamaged("text of type %s cannot be read", a.DataType())
+}
+
+type integerArray[T any] interface{ Value(int) T }
+
+func small[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](a integerArray[T]) func(int) (float64, bool) {
+	return func(i int) (float64, bool) { return float64(a.Value(i)), true }
+}
+
+func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
+	switch a := a.(type) {
+	case *array.Int8:
+		return small[int8](a), nil
+	case *array.Int16:
+		return small[int16](a), nil
+	case *array.Int32:
+		return small[int32](a), nil
+	case *array.Uint8:
+		return small[uint8](a), nil
+	case *array.Uint16:
+		return small[uint16](a), nil
+	case *array.Uint32:
+		return small[uint32](a), nil
+	case *array.Float32:
+		return small[float32](a), nil
+	case *array.Float64:
+		return small[float64](a), nil
+	case *array.Int64:
+		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), exactInt64(v) }, nil
+	case *array.Uint64:
+		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), exactUint64(int64(v)) }, nil
+	case *array.Float16:
+		return func(i int) (float64, bool) { return float64(a.Value(i).Float32()), true }, nil
+	case *array.Boolean:
+		return func(i int) (float64, bool) {
+			if a.Value(i) {
+				return 1, true
+			}
+			return 0, true
+		}, nil
+	case *array.Decimal128:
+		scale := a.DataType().(*arrow.Decimal128Type).Scale
+		return func(i int) (float64, bool) { return bigScaled(a.Value(i).BigInt(), scale) }, nil
+	case *array.Decimal256:
+		scale := a.DataType().(*arrow.Decimal256Type).Scale
+		return func(i int) (float64, bool) { return bigScaled(a.Value(i).BigInt(), scale) }, nil
+	}
+	return nil, errDamaged("numbers of type %s cannot be read", a.DataType())
+}

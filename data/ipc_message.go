@@ -1,0 +1,258 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Arrow's IPC reader trusts lengths, so messages are taken apart and checked
+// here before it sees them, and compressed bodies are unfolded here.
+
+// Numbers of the format: kinds of messages and types.
+const (
+	msgSchema     = 1
+	msgDictionary = 2
+	msgBatch      = 3
+
+	fbTypeUnion = 14
+)
+
+// An ipcMessage is a message and where it ends.
+type ipcMessage struct {
+	kind       int
+	meta, body []byte
+	end        int
+}
+
+// cutMessage takes the message at a position of b. It is nil at an end mark.
+func cutMessage(b []byte, at int) *ipcMessage {
+	truncated := func() { panic(errDamaged("a message ends early; it may be truncated")) }
+	if len(b)-at < 4 {
+		panic(errDamaged("it ends without its end mark; it may be truncated"))
+	}
+	size := binary.LittleEndian.Uint32(b[at:])
+	at += 4
+	if size == 0xffffffff {
+		if len(b)-at < 4 {
+			truncated()
+		}
+		size = binary.LittleEndian.Uint32(b[at:])
+		at += 4
+	}
+	if size == 0 {
+		return nil
+	}
+	if uint64(size) > uint64(len(b)-at) {
+		truncated()
+	}
+	m := &ipcMessage{meta: b[at : at+int(size)]}
+	at += int(size)
+	root := fbRoot(m.meta)
+	m.kind = root.int8(1, 0)
+	n := root.int64(3, 0)
+	if n < 0 || n > int64(len(b)-at) {
+		truncated()
+	}
+	m.body = b[at : at+int(n)]
+	m.end = at + int(n)
+	return m
+}
+
+// checkSchema checks a schema's lengths and describes it in a string that two
+// equal schemas share. It returns whether every field is flat.
+func checkSchema(t fbTable) (signature string, flat bool) {
+	var s strings.Builder
+	flat = true
+	left := len(t.b) / 4 // no more fields than that can be there
+	metadata := func(t fbTable, slot int) {
+		at, n := t.vector(slot, 4)
+		for i := 0; i < n; i++ {
+			kv := t.table(at + 4*i)
+			fmt.Fprintf(&s, " %q=%q", kv.text(0), kv.text(1))
+		}
+	}
+	var field func(t fbTable, depth int)
+	field = func(t fbTable, depth int) {
+		if left--; depth > 32 || left < 0 {
+			fbFail()
+		}
+		kind := t.int8(2, 0)
+		fmt.Fprintf(&s, "%q %d %d", t.text(0), t.int8(1, 0), kind)
+		if typ, ok := t.child(3); ok {
+			if kind == fbTypeUnion {
+				typ.vector(1, 4)
+			}
+			for slot := 0; slot < 4; slot++ {
+				if f := typ.field(slot); f >= 0 {
+					end := min(f+4, len(typ.b))
+					fmt.Fprintf(&s, " %d", typ.b[f])
+					if kind == 7 || kind == 15 || kind == 16 { // decimal, fixed-size binary, fixed-size list: 32-bit numbers
+						fmt.Fprintf(&s, " %x", typ.b[f:end])
+					}
+				}
+			}
+		}
+		if dict, ok := t.child(4); ok {
+			fmt.Fprintf(&s, " dict %d", dict.int64(0, 0))
+			if index, ok := dict.child(1); ok {
+				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1, 0))
+			}
+		}
+		at, n := t.vector(5, 4)
+		if n > 0 {
+			flat = false
+		}
+		s.WriteString("{")
+		for i := 0; i < n; i++ {
+			field(t.table(at+4*i), depth+1)
+		}
+		s.WriteString("}")
+		metadata(t, 6)
+	}
+	fmt.Fprintf(&s, "%d ", t.int16(0, 0))
+	at, n := t.vector(1, 4)
+	for i := 0; i < n; i++ {
+		field(t.table(at+4*i), 0)
+	}
+	metadata(t, 2)
+	return s.String(), flat
+}
+
+// A batchInfo is what a record batch declares.
+type batchInfo struct {
+	rows  int64
+	nodes []batchNode
+}
+
+type batchNode struct{ length, nulls int64 }
+
+// checkBatch checks the lengths and places of a record batch and returns the
+// message as Arrow should see it: with its buffers unfolded and, for a flat
+// schema, with all null masks looked at. limit bounds lengths.
+func checkBatch(m *ipcMessage, flat bool, limit int64) (batchInfo, *ipcMessage) {
+	meta := bytes.Clone(m.meta)
+	root := fbRoot(meta)
+	t, ok := root.child(2)
+	if ok && m.kind == msgDictionary {
+		t, ok = t.child(1)
+	}
+	if !ok {
+		panic(errDamaged("a message lacks its header"))
+	}
+	info := batchInfo{rows: t.int64(0, 0)}
+	if info.rows < 0 || info.rows > limit {
+		panic(errDamaged("%d rows cannot be in a file of this size", info.rows))
+	}
+	at, n := t.vector(1, 16)
+	for i := 0; i < n; i++ {
+		node := batchNode{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
+		if node.length < 0 || node.length > limit || node.nulls < -1 || node.nulls > node.length {
+			panic(errDamaged("a column of %d rows with %d nulls cannot be in this file", node.length, node.nulls))
+		}
+		info.nodes = append(info.nodes, node)
+		if flat && node.nulls == 0 { // so that the mask is read all the same
+			binary.LittleEndian.PutUint64(meta[at+16*i+8:], ^uint64(0))
+		}
+	}
+	at, n = t.vector(2, 16)
+	type place struct{ from, size int64 }
+	places := make([]place, n)
+	for i := range places {
+		p := place{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
+		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
+			panic(errDamaged("a buffer lies outside its message"))
+		}
+		if i > 0 && p.size > 0 && p.from < places[i-1].from+places[i-1].size {
+			panic(errDamaged("buffers overlap"))
+		}
+		if p.size == 0 && i > 0 {
+			p.from = places[i-1].from + places[i-1].size
+		}
+		places[i] = p
+	}
+	vat, vn := t.vector(4, 8)
+	for i := 0; i < vn; i++ {
+		if c := t.i64(vat + 8*i); c < 0 || c > int64(n) {
+			panic(errDamaged("a column has %d buffers", c))
+		}
+	}
+	out := &ipcMessage{kind: m.kind, meta: meta, body: m.body}
+	c, compressed := t.child(3)
+	if !compressed {
+		return info, out
+	}
+	codec := c.int8(0, 0)
+	if codec != 0 && codec != 1 || c.int8(1, 0) != 0 {
+		panic(errDamaged("compression %d is unknown", codec))
+	}
+	var body []byte
+	for i, p := range places {
+		b := unfoldBuffer(codec, m.body[p.from:p.from+p.size])
+		binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(len(body)))
+		binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(len(b)))
+		body = append(body, b...)
+		for len(body)%8 != 0 {
+			body = append(body, 0)
+		}
+	}
+	// Take the compression out: clear its entry in the table's directory.
+	binary.LittleEndian.PutUint16(meta[t.entry(3):], 0)
+	if root.int64(3, 0) != int64(len(m.body)) || root.int8(1, 0) != m.kind || t.int64(0, 0) != info.rows {
+		panic(errDamaged("its metadata share parts in an unusual way"))
+	}
+	out.body = body
+	return info, out
+}
+
+// unfoldBuffer unfolds a compressed buffer: its size, then LZ4 or zstd frames,
+// or plain bytes if the size is −1.
+func unfoldBuffer(codec int, b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	if len(b) < 8 {
+		panic(errDamaged("a compressed buffer is too short"))
+	}
+	size := int64(binary.LittleEndian.Uint64(b))
+	b = b[8:]
+	if size == -1 {
+		return b
+	}
+	ratio := 256
+	if codec == 1 {
+		ratio = maxRatio[codecZstd]
+	}
+	if size < 0 || size > int64(len(b))*int64(ratio)+64 {
+		panic(errDamaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
+	}
+	if codec == 1 {
+		return unfold(codecZstd, b, int(size))
+	}
+	return readExactly(io.Reader(lz4.NewReader(bytes.NewReader(b))), int(size), func(what any) []byte {
+		panic(errDamaged("lz4 data: %v", what))
+	})
+}
+
+// messageFeed hands messages to Arrow's reader.
+type messageFeed struct {
+	messages []*ipcMessage
+	next     int
+}
+
+func (f *messageFeed) Retain()  {}
+func (f *messageFeed) Release() {}
+func (f *messageFeed) Message() (*ipc.Message, error) {
+	if f.next == len(f.messages) {
+		return nil, io.EOF
+	}
+	m := f.messages[f.next]
+	f.next++
+	return ipc.NewMessage(memory.NewBufferBytes(m.meta), memory.NewBufferBytes(m.body)), nil
+}
