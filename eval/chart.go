@@ -215,7 +215,7 @@ func (a axis) ticks(want int) []tick {
 	mag := math.Pow(10, math.Floor(math.Log10(raw)))
 	step := 10 * mag
 	for _, s := range []float64{1, 2, 5} {
-		if s*mag >= raw*0.999 {
+		if s*mag >= raw*0.8 {
 			step = s * mag
 			break
 		}
@@ -224,7 +224,7 @@ func (a axis) ticks(want int) []tick {
 	big := math.Max(math.Abs(a.min), math.Abs(a.max))
 	var out []tick
 	for k := math.Ceil(a.min/step - 1e-9); k*step <= a.max+1e-9*step; k++ {
-		v := k * step
+		v := k*step + 0 // + 0: no negative zero
 		s := strconv.FormatFloat(v, 'f', dec, 64)
 		switch {
 		case k == 0:

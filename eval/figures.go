@@ -162,7 +162,7 @@ func figCVaR(r *Report) (Figure, bool) {
 		say := m.Name + ":"
 		for _, q := range m.CVaR {
 			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
-				say += fmt.Sprintf(" %s at α = %s,", number(float64(q.Value)), percent(q.Alpha))
+				say += fmt.Sprintf(" %s at α = %s,", number(float64(q.Value)), shareTick(q.Alpha))
 			}
 		}
 		alt = append(alt, strings.TrimSuffix(say, ","))
@@ -237,7 +237,7 @@ func figMass(r *Report) (Figure, bool) {
 		if i == maxDots {
 			break
 		}
-		d.rows = append(d.rows, dotRow{label: m.Label, detail: "× " + like(m.Lift(), 1.5), value: []float64{m.Share, m.Mass}})
+		d.rows = append(d.rows, dotRow{label: m.Label, detail: fmt.Sprintf("× %.2f", m.Lift()), value: []float64{m.Share, m.Mass}})
 		if i < 12 {
 			alt = append(alt, fmt.Sprintf("%s %s of the weight with %s of the rows", m.Label, percent(m.Mass), percent(m.Share)))
 		}

@@ -127,7 +127,9 @@ func (q panel) draw(p sheet, top vg.Length) {
 	}
 	if q.refText != "" {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.at(q.ref)}, vg.Point{X: x.hi, Y: y.at(q.ref)})
-		p.text(x.hi, y.at(q.ref)+4, q.refText, smallSize, colMuted, 1)
+		w, at := textWidth(q.refText, smallSize), y.at(q.ref)
+		p.area(colPaper, 0xff, vg.Point{X: x.hi - w - 3, Y: at + 2}, vg.Point{X: x.hi, Y: at + 2}, vg.Point{X: x.hi, Y: at + 12}, vg.Point{X: x.hi - w - 3, Y: at + 12})
+		p.text(x.hi, at+4, q.refText, smallSize, colMuted, 1)
 	}
 	for _, s := range q.series {
 		s.draw(p, x, y)

@@ -1,29 +1,221 @@
 package eval
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
 
-// SliceSearch lists subgroups nobody named on which the risk is high.
+// SliceSearch lists subgroups nobody named on which the risk is high. Half of
+// the rows is searched, the other half confirms what was found there.
 type SliceSearch struct {
 	Model     string  `json:"model"`
-	Searched  int     `json:"conditions_tried"`
-	MinRows   int     `json:"min_rows"`
-	Found     []Slice `json:"found"`
 	Method    string  `json:"method"`
+	Tried     int     `json:"conditions_tried"`
+	MinRows   int     `json:"min_rows"`
 	SearchN   int     `json:"search_rows"`
 	ConfirmN  int     `json:"confirm_rows"`
 	Confirmed int     `json:"confirmed"`
+	Found     []Slice `json:"found"`
 }
 
 // A Slice is a condition on one or two columns.
 type Slice struct {
-	Condition string   `json:"condition"`
-	SearchN   int      `json:"search_n"`
-	Search    Num      `json:"search_risk"`  // where it was found: optimistic
-	N         int      `json:"confirm_n"`    // on the other half:
-	Risk      Num      `json:"confirm_risk"` // honest
-	Rest      Num      `json:"rest_risk"`    // mean risk of the confirming rows outside the slice
-	Interval  Interval `json:"excess_interval"`
-	Confirmed bool     `json:"confirmed"` // the corrected interval of risk − rest lies above 0
+	Condition  string   `json:"condition"`
+	SearchRisk Num      `json:"search_risk"`     // where it was found: optimistic
+	N          int      `json:"n"`               // on the confirming half, as all below
+	Risk       Num      `json:"risk"`            // mean loss inside
+	Rest       Num      `json:"risk_of_rest"`    // mean loss outside
+	Interval   Interval `json:"excess_interval"` // of Risk − Rest, corrected for the number found
+	Confirmed  bool     `json:"confirmed"`       // the interval lies above 0
 }
 
-func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) { return nil, ctx.Err() }
+// maxFound is how many candidate slices go on to confirmation; the intervals
+// are corrected for that many looks.
+const maxFound = 5
+
+// maxPairCells is the largest cross table of two columns that is searched.
+const maxPairCells = 4096
+
+// A cut column: each row's cell and the cells' conditions as text.
+type cutColumn struct {
+	code []int32
+	text []string
+	use  []bool // cells large enough in the searching half
+}
+
+// searchSlices looks for the slices of the last model with the largest
+// standardised excess risk, over single cells (a level, or a quintile of a
+// number) and pairs of cells of two columns.
+func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
+	m := in.Models[len(in.Models)-1]
+	n := len(in.Target)
+	r := newRNG(in.Seed, 0x511ce5)
+	perm := make([]int32, n)
+	for i := range perm {
+		j := int(r.below(uint32(i + 1)))
+		perm[i] = perm[j]
+		perm[j] = int32(i)
+	}
+	half := n / 2
+	search, confirm := perm[:half], perm[half:]
+	s := &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.MinGroupSize, 20, half/100), Found: []Slice{}}
+	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances.", count(half), count(n-half))
+	if half < 2*s.MinRows {
+		s.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", count(n))
+		return s, nil
+	}
+	cols := make([]cutColumn, len(in.Columns))
+	for j, c := range in.Columns {
+		labels, code := c.cells()
+		cols[j] = cutColumn{code: code, text: make([]string, len(labels)), use: make([]bool, len(labels))}
+		size := make([]int, len(labels))
+		for _, i := range search {
+			if code[i] >= 0 {
+				size[code[i]]++
+			}
+		}
+		for k, l := range labels {
+			cols[j].text[k] = c.Name + " = " + l
+			if c.Levels == nil && len(labels) > 1 {
+				cols[j].text[k] = withUnit(c.Name+" "+l, c.Unit)
+			}
+			cols[j].use[k] = size[k] >= s.MinRows && size[k] <= half-s.MinRows
+		}
+	}
+	found := rankSlices(ctx, s, cols, m.Loss, search)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("eval: %w", err)
+	}
+	z := normalQuantile(1 - (1-in.confidence())/float64(max(1, len(found))))
+	for _, f := range found {
+		keep := func(i int32) bool {
+			return cols[f.a].code[i] == f.ka && (f.b < 0 || cols[f.b].code[i] == f.kb)
+		}
+		var a, b moments
+		for _, i := range confirm {
+			if keep(i) {
+				a.add(m.Loss[i])
+			} else {
+				b.add(m.Loss[i])
+			}
+		}
+		if a.n < 2 || b.n < 2 {
+			continue
+		}
+		d, se := a.mean-b.mean, math.Sqrt(a.variance()/a.n+b.variance()/b.n)
+		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: int(a.n), Risk: Num(a.mean), Rest: Num(b.mean),
+			Interval: Interval{Num(d - z*se), Num(d + z*se), "normal, Bonferroni"}}
+		if f.b >= 0 {
+			q.Condition += " and " + cols[f.b].text[f.kb]
+		}
+		q.Confirmed = float64(q.Interval.Low) > 0
+		if q.Confirmed {
+			s.Confirmed++
+		}
+		s.Found = append(s.Found, q)
+	}
+	slices.SortStableFunc(s.Found, func(a, b Slice) int { return cmp.Compare(b.Risk-b.Rest, a.Risk-a.Rest) })
+	return s, nil
+}
+
+// A candidate is cell ka of column a, and of column b (−1: none) cell kb.
+type candidate struct {
+	a, b   int
+	ka, kb int32
+	risk   float64
+	t      float64 // excess over its standard error
+}
+
+// rankSlices returns the best candidates, no two of which share a cell.
+func rankSlices(ctx context.Context, s *SliceSearch, cols []cutColumn, loss []float64, rows []int32) []candidate {
+	var all moments
+	for _, i := range rows {
+		all.add(loss[i])
+	}
+	var cands []candidate
+	consider := func(c candidate, n, sum, sq float64) { // sums of loss − all.mean
+		s.Tried++
+		if n < float64(s.MinRows) || n > all.n-float64(s.MinRows) {
+			return
+		}
+		inside := sum / n
+		rest := -sum / (all.n - n)
+		variance := math.Max(0, sq-sum*inside) / (n - 1)
+		if se := math.Sqrt(variance/n + all.variance()/all.n); se > 0 && inside > rest {
+			c.risk, c.t = all.mean+inside, (inside-rest)/se
+			cands = append(cands, c)
+		}
+	}
+	for a := range cols {
+		t := make([][3]float64, len(cols[a].text))
+		for _, i := range rows {
+			if k := cols[a].code[i]; k >= 0 {
+				d := loss[i] - all.mean
+				t[k][0]++
+				t[k][1] += d
+				t[k][2] += d * d
+			}
+		}
+		for k, v := range t {
+			if cols[a].use[k] {
+				consider(candidate{a: a, ka: int32(k), b: -1}, v[0], v[1], v[2])
+			}
+		}
+	}
+	for a := range cols {
+		for b := a + 1; b < len(cols) && ctx.Err() == nil; b++ {
+			w := len(cols[b].text)
+			if len(cols[a].text)*w > maxPairCells {
+				continue
+			}
+			t := make([][3]float64, len(cols[a].text)*w)
+			for _, i := range rows {
+				ka, kb := cols[a].code[i], cols[b].code[i]
+				if ka < 0 || kb < 0 {
+					continue
+				}
+				v, d := &t[int(ka)*w+int(kb)], loss[i]-all.mean
+				v[0]++
+				v[1] += d
+				v[2] += d * d
+			}
+			for k, v := range t {
+				if ka, kb := k/w, k%w; cols[a].use[ka] && cols[b].use[kb] && v[0] > 0 {
+					consider(candidate{a: a, ka: int32(ka), b: b, kb: int32(kb)}, v[0], v[1], v[2])
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(cands, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
+	var out []candidate
+	for _, c := range cands {
+		if !slices.ContainsFunc(out, c.shares) {
+			out = append(out, c)
+		}
+		if len(out) == maxFound {
+			break
+		}
+	}
+	return out
+}
+
+// shares reports whether two candidates have a cell in common.
+func (c candidate) shares(o candidate) bool {
+	has := func(col int, k int32) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
+	return has(c.a, c.ka) || c.b >= 0 && has(c.b, c.kb)
+}
+
+// moments accumulates a mean and variance (Welford).
+type moments struct{ n, mean, m2 float64 }
+
+func (m *moments) add(x float64) {
+	m.n++
+	d := x - m.mean
+	m.mean += d / m.n
+	m.m2 += d * (x - m.mean)
+}
+
+func (m *moments) variance() float64 { return m.m2 / math.Max(1, m.n-1) }

@@ -156,7 +156,7 @@ func (p *page) groupTable() *table {
 		cells = append(cells, percent(float64(h.Models[last].ErrorShare)))
 		if mass != nil {
 			if gm, ok := mass[h.Label]; ok {
-				cells = append(cells, fmt.Sprintf("%s (× %s)", percent(gm.Mass), like(gm.Lift(), 1)))
+				cells = append(cells, fmt.Sprintf("%s (× %.2f)", percent(gm.Mass), gm.Lift()))
 			} else {
 				cells = append(cells, "–")
 			}
@@ -253,14 +253,19 @@ func (p *page) moreTables() []table {
 
 func massTables(a *Adversary) []table {
 	var out []table
-	for _, g := range append(slices.Clone(a.Groupings), a.Columns...) {
+	grouped := make(map[string]bool)
+	for _, g := range a.Groupings {
+		grouped[g.Name] = true
+	}
+	columns := slices.DeleteFunc(slices.Clone(a.Columns), func(g MassGrouping) bool { return grouped[g.Name] })
+	for _, g := range append(slices.Clone(a.Groupings), columns...) {
 		t := table{Title: "Weight by " + withUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
 		for i, m := range g.Groups {
 			if i == maxTableRows/4 {
 				t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(g.Groups)-i))
 				break
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, count(m.N), percent(m.Share), percent(m.Mass), "× " + like(m.Lift(), 1)}})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, count(m.N), percent(m.Share), percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
 		}
 		out = append(out, t)
 		if len(out) == 40 {

@@ -32,7 +32,7 @@ func (e *Evaluation) verdict() Verdict {
 	c := e.Compared[0]
 	what, d := "the worst 10 % of losses (CVaR₀.₁)", c.CVaR
 	if c.WorstGroup != nil {
-		what, d = "the worst group's risk", *c.WorstGroup
+		what, d = "the worst group’s risk", *c.WorstGroup
 	}
 	a := float64(d.Value)
 	scale := a

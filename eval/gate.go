@@ -1,0 +1,268 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Gate is a condition that fails a build, such as
+//
+//	worst_group.risk > 0.6
+//	robust.group[region=south].accuracy < 0.8
+//	change.worst_group.risk.high > 0
+//
+// See [ParseGate].
+type Gate struct {
+	Text  string  // as written
+	Path  string  // the number looked at
+	Op    string  // <, <=, >, >=
+	Bound float64 // compared with
+}
+
+// GateResult is a gate applied to an evaluation.
+type GateResult struct {
+	Gate    Gate   `json:"-"`
+	Text    string `json:"gate"`
+	Value   Num    `json:"value"` // null when undefined
+	Failed  bool   `json:"failed"`
+	Message string `json:"message"`
+}
+
+// ParseGate reads "path op number" with op one of <, <=, >, >=. The gate fails
+// when the condition holds, and also when the number is undefined: a check
+// that cannot be made is not passed. Paths:
+//
+//	[model.]overall.MEASURE            over all rows
+//	[model.]worst_group.risk           the headline; also .n, .low, .high (simultaneous)
+//	[model.]cvar[ALPHA]                CVaR at a level on the curve, e.g. cvar[0.1]
+//	[model.]difference.MEASURE         between groups of the last grouping; also ratio,
+//	                                   group_min, group_max, average, weighted_average
+//	[model.]group[LABEL].MEASURE       one group of the last grouping; also .n
+//	change.overall.MEASURE[.low|.high] model − baseline, and the ends of its interval
+//	change.worst_group.risk[.low|.high], change.cvar[0.1][.low|.high]
+//
+// MEASURE is a key of [Task.Measures]. Without a model the last one compared
+// with the baseline is meant: the second if there are two, otherwise the first.
+func ParseGate(s string) (Gate, error) {
+	g := Gate{Text: strings.TrimSpace(s)}
+	i := -1
+	depth := 0
+	for k, c := range g.Text {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0 && (c == '<' || c == '>'):
+			i = k
+		}
+		if i >= 0 {
+			break
+		}
+	}
+	if i < 0 {
+		return Gate{}, fmt.Errorf("eval: gate %q has no <, <=, > or >=; write e.g. %q", s, "worst_group.risk > 0.6")
+	}
+	g.Op = g.Text[i : i+1]
+	rest := g.Text[i+1:]
+	if strings.HasPrefix(rest, "=") {
+		g.Op, rest = g.Op+"=", rest[1:]
+	}
+	g.Path = strings.TrimSpace(g.Text[:i])
+	var err error
+	if g.Bound, err = strconv.ParseFloat(strings.TrimSpace(rest), 64); err != nil || bad(g.Bound) {
+		return Gate{}, fmt.Errorf("eval: gate %q: %q is not a number", s, strings.TrimSpace(rest))
+	}
+	if _, err := splitPath(g.Path); err != nil {
+		return Gate{}, fmt.Errorf("eval: gate %q: %w", s, err)
+	}
+	return g, nil
+}
+
+// Check applies the gate. It is an error if the path names nothing in e.
+func (g Gate) Check(e *Evaluation) (GateResult, error) {
+	v, err := e.lookup(g.Path)
+	if err != nil {
+		return GateResult{}, fmt.Errorf("eval: gate %q: %w", g.Text, err)
+	}
+	r := GateResult{Gate: g, Text: g.Text, Value: Num(v)}
+	if bad(v) {
+		r.Failed = true
+		r.Message = fmt.Sprintf("%s is undefined, so the gate cannot pass", g.Path)
+		return r, nil
+	}
+	switch g.Op {
+	case "<":
+		r.Failed = v < g.Bound
+	case "<=":
+		r.Failed = v <= g.Bound
+	case ">":
+		r.Failed = v > g.Bound
+	case ">=":
+		r.Failed = v >= g.Bound
+	}
+	word := "passed"
+	if r.Failed {
+		word = "failed"
+	}
+	r.Message = fmt.Sprintf("%s: %s is %v (fails if %s %v)", word, g.Path, v, g.Op, g.Bound)
+	return r, nil
+}
+
+// splitPath divides a path at dots outside brackets.
+func splitPath(s string) ([]string, error) {
+	var out []string
+	depth, start := 0, 0
+	for i, c := range s {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case '.':
+			if depth == 0 {
+				out = append(out, s[start:i])
+				start = i + 1
+			}
+		}
+	}
+	out = append(out, s[start:])
+	if depth != 0 || slices.Contains(out, "") {
+		return nil, fmt.Errorf("%q is not a path like worst_group.risk", s)
+	}
+	return out, nil
+}
+
+// bracket splits "group[x]" into "group", "x".
+func bracket(s string) (name, arg string, ok bool) {
+	i := strings.IndexByte(s, '[')
+	if i < 0 || !strings.HasSuffix(s, "]") {
+		return s, "", false
+	}
+	return s[:i], s[i+1 : len(s)-1], true
+}
+
+func (e *Evaluation) lookup(path string) (float64, error) {
+	part, err := splitPath(path)
+	if err != nil {
+		return 0, err
+	}
+	if part[0] == "change" {
+		return e.lookupChange(path, part[1:])
+	}
+	k := min(1, len(e.Models)-1)
+	if i := slices.Index(e.names(), part[0]); i >= 0 {
+		k, part = i, part[1:]
+	}
+	if len(part) == 0 {
+		return 0, fmt.Errorf("%q names a model, not a number", path)
+	}
+	m := &e.Models[k]
+	tail := ""
+	if len(part) > 1 {
+		tail = part[1]
+	}
+	head, arg, _ := bracket(part[0])
+	unknown := fmt.Errorf("nothing is called %q here; try overall.%s, worst_group.risk, difference.risk or cvar[0.1]", path, e.Task.Measures()[1].Key)
+	if len(part) > 2 {
+		return 0, unknown
+	}
+	switch head {
+	case "overall":
+		return valueAt(m.Overall, tail, e.Task)
+	case "worst_group":
+		w := m.WorstGroup
+		if w == nil {
+			return math.NaN(), nil
+		}
+		switch tail {
+		case "risk":
+			return float64(w.Risk), nil
+		case "n":
+			return float64(w.N), nil
+		case "low", "high":
+			return end(w.MaxInterval, tail), nil
+		}
+	case "cvar":
+		a, err := strconv.ParseFloat(arg, 64)
+		if err != nil || tail != "" {
+			return 0, unknown
+		}
+		return float64(m.cvar(a)), nil
+	case "difference", "ratio", "group_min", "group_max", "average", "weighted_average":
+		g := e.headline()
+		if g == nil {
+			return math.NaN(), nil
+		}
+		s, ok := g.Summary[k].Spread[tail]
+		if !ok {
+			return 0, fmt.Errorf("%q is not a measure of a %s task", tail, e.Task)
+		}
+		return float64(map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
+			"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[head]), nil
+	case "group":
+		if g := e.headline(); g != nil {
+			for i := range g.Groups {
+				if g.Groups[i].Label == arg {
+					if tail == "n" {
+						return float64(g.Groups[i].N), nil
+					}
+					return valueAt(g.Groups[i].Models[k].Values, tail, e.Task)
+				}
+			}
+		}
+		return 0, fmt.Errorf("no group is called %q", arg)
+	}
+	return 0, unknown
+}
+
+func (e *Evaluation) lookupChange(path string, part []string) (float64, error) {
+	if len(e.Compared) == 0 {
+		return 0, fmt.Errorf("%q needs two models", path)
+	}
+	c := &e.Compared[0]
+	var d *Difference
+	switch {
+	case len(part) >= 2 && part[0] == "overall":
+		m, ok := c.Measures[part[1]]
+		if !ok {
+			return 0, fmt.Errorf("%q is not a measure of a %s task", part[1], e.Task)
+		}
+		d, part = &m, part[2:]
+	case len(part) >= 2 && part[0] == "worst_group" && part[1] == "risk":
+		d, part = c.WorstGroup, part[2:]
+	case len(part) >= 1 && part[0] == "cvar[0.1]":
+		d, part = &c.CVaR, part[1:]
+	default:
+		return 0, fmt.Errorf("nothing is called %q; try change.worst_group.risk.high", path)
+	}
+	switch {
+	case d == nil:
+		return math.NaN(), nil
+	case len(part) == 0:
+		return float64(d.Value), nil
+	case len(part) == 1 && (part[0] == "low" || part[0] == "high"):
+		return end(d.Interval, part[0]), nil
+	}
+	return 0, fmt.Errorf("nothing is called %q", path)
+}
+
+func end(iv *Interval, which string) float64 {
+	switch {
+	case iv == nil:
+		return math.NaN()
+	case which == "low":
+		return float64(iv.Low)
+	}
+	return float64(iv.High)
+}
+
+func valueAt(v Values, key string, t Task) (float64, error) {
+	if _, ok := t.measure(key); !ok {
+		return 0, fmt.Errorf("%q is not a measure of a %s task", key, t)
+	}
+	return float64(v.Of[key]), nil
+}

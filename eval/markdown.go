@@ -1,0 +1,154 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteMarkdown writes the report as Markdown: the text and tables of the
+// page, figures as their description.
+func WriteMarkdown(w io.Writer, r *Report) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	figs, err := Figures(r)
+	if err != nil {
+		return err
+	}
+	p := newPage(r)
+	var b bytes.Buffer
+	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	bullets := func(items []string) {
+		for _, s := range items {
+			line("* %s", mdText(s))
+		}
+		line("")
+	}
+	facts := func(items []Fact) {
+		for _, f := range items {
+			line("* %s: %s", mdText(f.Key), mdText(f.Value))
+		}
+		line("")
+	}
+	figure := func(names ...string) {
+		for _, f := range figs {
+			for _, n := range names {
+				if f.Name == n {
+					line("*%s*\n", mdText(f.Alt))
+				}
+			}
+		}
+	}
+	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(r.Evaluation.Verdict.Headline))
+	bullets(r.Evaluation.Verdict.Details)
+	line("## What was optimised\n\n```\n%s\n```\n", p.Objective.Text)
+	for _, s := range p.Objective.Notes {
+		line("%s\n", mdText(s))
+	}
+	facts(p.Facts)
+	if p.Certificate != nil {
+		line("## Convergence\n")
+		facts(p.Certificate)
+		figure("gap")
+	}
+	line("## %s\n", strings.Join(p.Models, " against "))
+	mdTable(&b, p.Against)
+	if p.Groups != nil {
+		line("## By group\n")
+		mdTable(&b, *p.Groups)
+	}
+	line("## Risk curves\n")
+	figure("cvar", "risk-by-radius")
+	if p.Adversary != nil {
+		line("## The adversary\n")
+		bullets(r.Adversary.Warnings)
+		facts(p.Adversary)
+		figure("mass-by-group", "weights")
+		if p.Top != nil {
+			mdTable(&b, *p.Top)
+		}
+	}
+	line("## Calibration and residuals\n")
+	figure("calibration", "residuals", "bias-by-group")
+	if p.Slices != nil {
+		line("## Slices nobody named\n")
+		mdTable(&b, *p.Slices)
+	}
+	if p.Coef != nil {
+		line("## Coefficients\n")
+		mdTable(&b, *p.Coef)
+	}
+	line("## Caveats\n")
+	bullets(p.Caveats)
+	line("## How it was measured\n")
+	bullets(p.Methods)
+	if r.Command != "" {
+		line("## Reproduce\n\n```\n%s\n```", r.Command)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+var mdEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
+
+func mdText(s string) string { return mdEscaper.Replace(s) }
+
+func mdTable(b *bytes.Buffer, t table) {
+	row := func(cells []string) {
+		b.WriteString("|")
+		for _, c := range cells {
+			b.WriteString(" " + mdText(c) + " |")
+		}
+		b.WriteString("\n")
+	}
+	row(t.Head)
+	b.WriteString("|:--|" + strings.Repeat("--:|", len(t.Head)-1) + "\n")
+	for _, r := range t.Rows {
+		row(r.Cells)
+	}
+	b.WriteString("\n")
+	if t.Foot != "" {
+		b.WriteString(mdText(t.Foot) + "\n\n")
+	}
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+}
+
+// WriteJUnit writes gate results as a JUnit XML suite, one test case a gate,
+// for the test tab of a build server.
+func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
+	s := junitSuite{Name: name, Tests: len(gates)}
+	for _, g := range gates {
+		c := junitCase{Class: "drotrain", Name: g.Text}
+		if g.Failed {
+			s.Failures++
+			c.Failure = &junitFailure{g.Message}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	out, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(out)+"\n")
+	return err
+}
