@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -20,7 +21,7 @@ const BuiltinPrefix = "builtin:"
 // builtin:NAME for an embedded data set.
 func Open(ctx context.Context, name string) (*data.Frame, error) {
 	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
-		return nil, fmt.Errorf("no embedded data set %q", builtin)
+		return datasets.Open(builtin)
 	}
 	return data.Read(ctx, name)
 }
