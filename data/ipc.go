@@ -53,20 +53,12 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 	}
 	want, flat := checkSchema(schema)
 	body := b[:start]
-	first := cutMessage(body, 8)
-	if first == nil || first.kind != msgSchema {
-		return nil, errDamaged("it does not start with a schema")
+	head, err := leadingSchema(body, want)
+	if err != nil {
+		return nil, err
 	}
-	t, ok := fbRoot(first.meta).child(2)
-	if !ok {
-		return nil, errDamaged("it does not start with a schema")
-	}
-	if have, _ := checkSchema(t); have != want {
-		return nil, errDamaged("the schema at its start is not that of its footer")
-	}
-
-	messages := []*ipcMessage{first}
-	covered := int64(first.end)
+	messages := []*ipcMessage{schemaMessage(footer.b, schema.at)}
+	covered, lowest := int64(0), int64(len(body))
 	for _, part := range []struct{ slot, kind int }{{2, msgDictionary}, {3, msgBatch}} {
 		at, n := footer.vector(part.slot, 24)
 		for i := 0; i < n; i++ {
@@ -79,14 +71,64 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 				return nil, errDamaged("a block of its footer is not a message of the file")
 			}
 			covered += int64(meta) + length
+			lowest = min(lowest, from)
 			messages = append(messages, m)
 		}
 	}
 	// Between the blocks and the footer there may be an end mark and padding only.
-	if gap := int64(len(body)) - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
+	if head == 0 { // the length of the schema is not known
+		head = lowest
+	}
+	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
 		return nil, errDamaged("its footer does not list all of its blocks")
 	}
 	return readMessages(ctx, messages, flat, int64(len(b)), names)
+}
+
+// leadingSchema checks that the schema at the start of a file is that of its
+// footer, and returns where it ends: a message, or one without its length, as
+// Polars writes it; then the result is 0.
+func leadingSchema(body []byte, want string) (end int64, err error) {
+	var t fbTable
+	if bytes.HasPrefix(body[8:], []byte{0xff, 0xff, 0xff, 0xff}) {
+		first := cutMessage(body, 8)
+		if first == nil || first.kind != msgSchema {
+			return 0, errDamaged("it does not start with a schema")
+		}
+		var ok bool
+		if t, ok = fbRoot(first.meta).child(2); !ok {
+			return 0, errDamaged("it does not start with a schema")
+		}
+		end = int64(first.end)
+	} else {
+		m := fbRoot(body[8:])
+		var ok bool
+		if t, ok = m.child(2); !ok || m.int8(1, 0) != msgSchema {
+			return 0, errDamaged("it does not start with a schema")
+		}
+	}
+	if have, _ := checkSchema(t); have != want {
+		return 0, errDamaged("the schema at its start is not that of its footer")
+	}
+	return end, nil
+}
+
+// schemaMessage wraps the schema at a position of a footer in a message.
+func schemaMessage(footer []byte, at int) *ipcMessage {
+	const size = 32
+	meta := make([]byte, size, size+len(footer))
+	le := binary.LittleEndian
+	le.PutUint32(meta[0:], 16)                  // the message table
+	le.PutUint16(meta[4:], 12)                  // its directory: size,
+	le.PutUint16(meta[6:], 12)                  // size of the table,
+	le.PutUint16(meta[8:], 8)                   // version,
+	le.PutUint16(meta[10:], 10)                 // kind of header,
+	le.PutUint16(meta[12:], 4)                  // header; no body
+	le.PutUint32(meta[16:], 12)                 // the table: back to its directory
+	le.PutUint32(meta[20:], uint32(size+at-20)) // header
+	le.PutUint16(meta[24:], 4)                  // version 5
+	meta[26] = msgSchema
+	return &ipcMessage{kind: msgSchema, meta: append(meta, footer...)}
 }
 
 // readMessages decodes checked messages: a schema, dictionaries and batches.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/pierrec/lz4/v4"
 )
 
 // Arrow's IPC reader trusts lengths, so messages are taken apart and checked
@@ -235,9 +234,7 @@ func unfoldBuffer(codec int, b []byte) []byte {
 	if codec == 1 {
 		return unfold(codecZstd, b, int(size))
 	}
-	return readExactly(io.Reader(lz4.NewReader(bytes.NewReader(b))), int(size), func(what any) []byte {
-		panic(errDamaged("lz4 data: %v", what))
-	})
+	return unfoldLZ4Frame(b, int(size))
 }
 
 // messageFeed hands messages to Arrow's reader.

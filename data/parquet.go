@@ -202,8 +202,8 @@ func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*l
 				return 0, errDamaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
 			}
 			from, size := md.int(9, -1), md.int(7, -1)
-			if d := md.int(11, 0); d > 0 && d < from {
-				from = d
+			if d := md.int(11, 0); d > 0 && (d < from || from == 0) {
+				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > int64(len(body)) || size > int64(len(body))-from {
 				return 0, errDamaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
@@ -214,6 +214,9 @@ func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*l
 			values := md.int(5, -1)
 			if descr.MaxRepetitionLevel() == 0 && values != rows {
 				return 0, errDamaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
+			}
+			if values == 0 {
+				size = 0 // a dictionary at most
 			}
 			if next < len(leaves) && leaves[next].index == i {
 				leaves[next].chunks = append(leaves[next].chunks, chunk{bytes: body[from : from+size], codec: md.int(4, -1), values: int(values)})

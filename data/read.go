@@ -249,6 +249,9 @@ func inFile(name string, err error) error {
 
 // damaged makes an error of a recovered panic of a decoder.
 func damaged(name string, r any) error {
+	if traceDamage != nil {
+		traceDamage(debug.Stack())
+	}
 	if e, ok := r.(error); ok {
 		var own *Error
 		if errors.As(e, &own) {
