@@ -125,3 +125,18 @@ func TestEverySettingIsAnOption(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandLine(t *testing.T) {
+	cmd := &cobra.Command{Use: "train"}
+	o := &trainOptions{}
+	o.define(cmd)
+	if err := cmd.ParseFlags([]string{"--groups", `a,"b, c"`, "--nu=0.5", "--intercept=false", "--out=x", "--positive", "it's"}); err != nil {
+		t.Fatal(err)
+	}
+	o.cfg.Data, o.cfg.Target = "builtin:hmda", "deny"
+	const want = `drotrain train --data builtin:hmda --target deny --groups 'a,"b, c"' ` +
+		`--positive 'it'\''s' --intercept=false --nu 0.5`
+	if got := commandLine("train", cmd.Flags(), "data", "target", "groups"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // Exit codes.
@@ -56,6 +58,15 @@ func describe(err error) (msg, hint string) {
 	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {
 		if h, ok := e.(hinter); ok {
 			hint = h.Hint()
+		}
+	}
+	var table *data.Error
+	if errors.As(err, &table) && table.Hint != "" {
+		plain := *table // the advice goes on a line of its own
+		plain.Hint = ""
+		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
+		if hint == "" {
+			hint = table.Hint
 		}
 	}
 	return msg, hint

@@ -165,6 +165,16 @@ func (v *listValue) String() string {
 	return strings.Join(*v.p, ",")
 }
 func (v *listValue) Type() string { return "names" }
+
+// csv writes the list so that Set reads it back.
+func (v *listValue) csv() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(*v.p)
+	w.Flush()
+	return strings.TrimRight(b.String(), "\n")
+}
+
 func (v *listValue) Set(s string) error {
 	var names []string
 	if strings.TrimSpace(s) != "" {

@@ -23,6 +23,11 @@ func section(cmd *cobra.Command, title string, define func(fs *pflag.FlagSet)) {
 	})
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(fs)
+	fs.VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(*enumValue); ok {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.allowed, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
 }
 
 // Columns of the help: options, then what they do.

@@ -36,6 +36,11 @@ average: Parquet in, certified robust model and report out.`,
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newTrain(a),
+		newEval(a),
+		newPredict(a),
+		newReport(a),
+		newInspect(a),
+		newDatasets(a),
 		newVersion(a),
 	)
 	return root

@@ -18,22 +18,22 @@ const (
 )
 
 // printSummary writes the outcome of a training for people, in 80 columns.
-// gap is the relative gap that was asked for.
-func printSummary(w io.Writer, s train.Summary, title string, gap float64) {
+func printSummary(w io.Writer, m *train.Model, title string) {
+	s := m.Summary("")
 	fmt.Fprintf(w, "%s\n%s loss, %s penalty, ν = %s, μ = %s, solver %s\n\n", title,
-		s.Loss, penaltyName(s.Penalty), number6(s.Nu), number6(s.Mu), s.Solver)
+		s.Loss, penaltyName(s.Penalty), plain(s.Nu), plain(s.Mu), s.Solver)
 
 	fmt.Fprintf(w, "Certificate, in units of the %s loss\n", s.Loss)
 	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
 	row("objective", number6(s.Objective))
 	row("upper bound", optional6(s.Certificate.Upper))
 	row("lower bound", optional6(s.Certificate.Lower))
-	row("relative gap", gapText(s)+"   "+verdict(s, gap))
-	row("passes", fmt.Sprintf("%s over %s rows × %d columns", number6(s.Passes), thousands(s.N), s.D))
+	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
+	row("passes", fmt.Sprintf("%s over %s rows × %d columns", plain(s.Passes), thousands(s.N), s.D))
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
-	printComparison(w, s)
+	printComparison(w, s, groupingName(m))
 
 	fmt.Fprintf(w, "%-*s%s of %s rows (%.0f %%)\n", labelWidth, "Effective sample",
 		thousands(int(math.Round(s.EffectiveSampleSize))), thousands(s.N), 100*s.EffectiveSampleSize/float64(max(1, s.N)))
@@ -42,7 +42,7 @@ func printSummary(w io.Writer, s train.Summary, title string, gap float64) {
 }
 
 // printComparison is the table of the baseline beside the robust model.
-func printComparison(w io.Writer, s train.Summary) {
+func printComparison(w io.Writer, s train.Summary, grouping string) {
 	line := func(label, erm, robust string) {
 		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, padLeft(erm, columnWidth), padLeft(robust, columnWidth))
 	}
@@ -55,11 +55,20 @@ func printComparison(w io.Writer, s train.Summary) {
 	line("  robust risk", number6(erm.RobustRisk), number6(s.RobustRisk))
 	if s.WorstGroup != nil || erm.WorstGroup != nil {
 		a, b := groupCells(erm.WorstGroup), groupCells(s.WorstGroup)
-		line("  worst group", a[0], b[0])
+		fmt.Fprintf(w, "  worst group of %s\n", grouping)
+		line("    group", a[0], b[0])
 		line("    rows", a[1], b[1])
 		line("    risk", a[2], b[2])
 	}
 	fmt.Fprintln(w)
+}
+
+// groupingName names the columns that the worst group is one value of each of.
+func groupingName(m *train.Model) string {
+	if n := len(m.Encoder.Groups); n > 0 {
+		return m.Encoder.Groups[n-1].Name
+	}
+	return ""
 }
 
 func groupCells(g *train.SummaryGroup) [3]string {
@@ -98,17 +107,21 @@ func penaltyName(p string) string {
 	return p
 }
 
-// number6 has six significant digits, number3 three; what is not a number is
-// a dash.
+// number6 has six significant digits, number4 four, number3 three; what is not
+// a number is a dash.
 func number6(x float64) string { return significant(x, 6) }
+func number4(x float64) string { return significant(x, 4) }
 func number3(x float64) string { return significant(x, 3) }
 
 func significant(x float64, digits int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
-	return strconv.FormatFloat(x, 'g', digits, 64)
+	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
+
+// plain is a number without trailing zeros: a setting or a count.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 func optional6(p *float64) string {
 	if p == nil {
@@ -138,4 +151,27 @@ func padLeft(s string, width int) string {
 		return string(r[:width-1]) + "…"
 	}
 	return strings.Repeat(" ", width-n) + s
+}
+
+// printFiles lists what was written.
+func printFiles(w io.Writer, out *outDir) {
+	plots := 0
+	fmt.Fprintln(w)
+	for _, f := range out.files {
+		if strings.HasSuffix(f, ".svg") || strings.HasSuffix(f, ".png") {
+			plots++
+			continue
+		}
+		fmt.Fprintf(w, "wrote  %s\n", out.file(f))
+	}
+	if plots > 0 {
+		fmt.Fprintf(w, "wrote  %s\n", out.file(fmt.Sprintf("*.svg, *.png (%d plots)", plots/2)))
+	}
+}
+
+// printNext names commands that go on from here, ready to be run.
+func printNext(w io.Writer, m *train.Model, out *outDir) {
+	model, table := shellQuote(out.file(modelFile)), shellQuote(m.Config.Data)
+	fmt.Fprintf(w, "next   drotrain predict --model %s --data %s \\\n         --out preds.parquet\n", model, table)
+	fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)
 }

@@ -12,12 +12,14 @@ const defaultOut = "drotrain-out"
 
 // trainOptions are the options of `drotrain train`.
 type trainOptions struct {
-	cfg    train.Config
-	out    string
-	force  bool
-	json   bool
-	quiet  bool
-	config string
+	cfg     train.Config
+	threads int
+	out     string
+	force   bool
+	json    bool
+	quiet   bool
+	verbose bool
+	config  string
 }
 
 // define adds the options to cmd, section by section.
@@ -46,17 +48,18 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
 	section(cmd, "Solver", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&c.Solver, solverNames()}, "solver", "method")
+		fs.Var(&enumValue{&c.Solver, train.Solvers()}, "solver", "method")
 		fs.Var(positive(&c.Gap), "gap", "relative gap to certify, then stop")
 		fs.Var(positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
 		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the hold-out split and of stochastic solvers")
-		fs.Var(&countValue{&c.Threads}, "threads", "threads, 0 for all processors; never changes a result")
+		fs.Var(&countValue{&o.threads}, "threads", "threads, 0 for all processors; never changes a result")
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", defaultOut, "`directory` for the model, the metrics, the plots and the report")
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
-		fs.BoolVar(&o.quiet, "quiet", false, "no progress on stderr")
+		fs.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")
+		fs.BoolVar(&o.verbose, "verbose", false, "tell the decisions of the solver on stderr")
 		fs.StringVar(&o.config, "config", "", "YAML `file` with these options as keys; the command line wins")
 	})
 }
@@ -68,8 +71,6 @@ var (
 	lossNames    = []string{"logistic", "squared", "huber"}
 	penaltyNames = []string{"kl", "chi2"}
 )
-
-func solverNames() []string { return []string{"full", "lbfgs"} }
 
 func newTrain(a *app) *cobra.Command {
 	o := &trainOptions{}
@@ -93,16 +94,12 @@ Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 	}
 	o.define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return o.run(cmd, a)
+		if o.config != "" {
+			if err := applyConfig(cmd.Flags(), o.config); err != nil {
+				return err
+			}
+		}
+		return o.run(cmd.Context(), a, cmd.Flags())
 	}
 	return cmd
-}
-
-func (o *trainOptions) run(cmd *cobra.Command, a *app) error {
-	if o.config != "" {
-		if err := applyConfig(cmd.Flags(), o.config); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+func newDatasets(a *app) *cobra.Command {
+	var asJSON bool
+	list := func(*cobra.Command, []string) error { return listDatasets(a, asJSON) }
+	cmd := &cobra.Command{
+		Use:                   "datasets [list]",
+		DisableFlagsInUseLine: true,
+		Short:                 "List, show or export the embedded data sets",
+		Long: `The data sets inside the binary. Everywhere a table is asked for, builtin:NAME
+names one of them.`,
+		Example: `  drotrain datasets
+  drotrain datasets show hmda
+  drotrain datasets export hmda --out hmda.parquet`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: list,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	ls := &cobra.Command{
+		Use: "list [--json]", DisableFlagsInUseLine: true,
+		Short: "List the embedded data sets", Example: "  drotrain datasets list --json",
+		Args: noArgs, RunE: list,
+	}
+	ls.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.AddCommand(ls, newDatasetsShow(a), newDatasetsExport(a))
+	return cmd
+}
+
+func listDatasets(a *app, asJSON bool) error {
+	all := datasets.List()
+	if asJSON {
+		return printJSON(a.stdout, all)
+	}
+	for i, d := range all {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		fmt.Fprintf(a.stdout, "%s%s  %s\n", datasets.Prefix, d.Name, d.Title)
+		fmt.Fprintf(a.stdout, "  %s rows × %d columns, target %s (%s), groups %s\n  licence: %s\n",
+			thousands(d.Rows), d.Columns, d.Target, d.Task, strings.Join(d.Groups, ", "), d.Licence)
+	}
+	return nil
+}
+
+// oneDataset asks for one name.
+func oneDataset(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s takes one name, not %d", cmd.Name(), len(args))
+	}
+	if _, err := datasets.Get(args[0]); err != nil {
+		return unknownDataset(args[0], err)
+	}
+	return nil
+}
+
+func newDatasetsShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME", DisableFlagsInUseLine: true,
+		Short:   "Print the card of a data set: source, columns, licence",
+		Example: "  drotrain datasets show hmda",
+		Args:    oneDataset,
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := datasets.Card(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.stdout, strings.TrimRight(card, "\n")+"\n")
+			return err
+		},
+	}
+}
+
+func newDatasetsExport(a *app) *cobra.Command {
+	var out string
+	var force bool
+	cmd := &cobra.Command{
+		Use: "export NAME [--out FILE]", DisableFlagsInUseLine: true,
+		Short:   "Write a data set as a Parquet file",
+		Example: "  drotrain datasets export hmda --out hmda.parquet",
+		Args:    oneDataset,
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := datasets.Bytes(args[0])
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = strings.TrimPrefix(args[0], datasets.Prefix) + ".parquet"
+			}
+			err = atomicfile.AtomicWrite(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
+			if err != nil {
+				return existsHint(err)
+			}
+			fmt.Fprintf(a.stdout, "wrote  %s\n", out)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default NAME.parquet)")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that exists")
+	return cmd
+}

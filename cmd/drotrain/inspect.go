@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/train"
+)
+
+func newInspect(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:                   "inspect FILE [--json]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Describe a table or a model",
+		Long: `Describe a table (columns, types, nulls, ranges, levels) or a model (what was
+optimised, the certificate, the coefficients in the units of the columns).`,
+		Example: `  drotrain inspect loans.parquet
+  drotrain inspect builtin:hmda
+  drotrain inspect drotrain-out/model.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], asJSON))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
+	if isModel(path) {
+		m, err := loadModel(path)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(a.stdout, describeModel(m))
+		}
+		printModel(a.stdout, path, m)
+		return nil
+	}
+	f, err := openTable(ctx, path)
+	if err != nil {
+		return err
+	}
+	t := describeTable(f)
+	if asJSON {
+		return printJSON(a.stdout, t)
+	}
+	printTable(a.stdout, path, t)
+	for _, n := range t.Notes {
+		a.note("note: %s", n)
+	}
+	return nil
+}
+
+// isModel tells a model, or a directory with one, from a table: by its first
+// byte, or by its name where there is no such file.
+func isModel(path string) bool {
+	if strings.HasPrefix(path, datasets.Prefix) {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(path, modelFile)); err == nil {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return strings.HasSuffix(path, ".json")
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(f, head)
+	return strings.HasPrefix(strings.TrimLeft(string(head[:n]), " \t\r\n"), "{") || strings.HasSuffix(path, ".json")
+}
+
+// A modelInfo is what inspect says of a model.
+type modelInfo struct {
+	Kind         string              `json:"kind"` // "model"
+	Schema       int                 `json:"schema"`
+	Version      string              `json:"version"`
+	Config       train.Config        `json:"config"`
+	Summary      train.Summary       `json:"summary"`
+	TrainRows    int                 `json:"train_rows"`
+	HoldoutRows  int                 `json:"holdout_rows"`
+	Coefficients []train.Coefficient `json:"coefficients"`
+}
+
+func describeModel(m *train.Model) modelInfo {
+	return modelInfo{
+		Kind: "model", Schema: m.Schema, Version: m.Version, Config: m.Config, Summary: m.Summary(""),
+		TrainRows: m.TrainRows, HoldoutRows: m.HoldoutRows, Coefficients: m.Explain(),
+	}
+}
+
+func printModel(w io.Writer, path string, m *train.Model) {
+	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, targetText(m), m.Version)
+	printSummary(w, m, title)
+	fmt.Fprintf(w, "\n%s%s  %s\n", fit("Coefficients ("+coefficients(m).Unit+")", 44), padLeft(baselineName, 16), padLeft(robustName, 16))
+	for _, c := range m.Explain() {
+		fmt.Fprintf(w, "%s%s  %s\n", fit("  "+c.Name, 44), padLeft(number6(c.Baseline), 16), padLeft(number6(c.Robust), 16))
+	}
+	fmt.Fprintln(w, "\nTrained on")
+	for _, s := range m.Sources {
+		fmt.Fprintf(w, "  %s, %s rows\n    sha256 %s\n", s.Path, thousands(s.Rows), s.SHA256)
+	}
+	for _, n := range m.Notes {
+		printWrapped(w, "", "note: "+n)
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Names of the models in every table and figure.
+const (
+	baselineName = "ERM"
+	robustName   = "robust"
+)
+
+// What the rows of an evaluation are.
+const (
+	splitHoldout  = "hold-out"
+	splitTraining = "training rows"
+	splitFile     = "evaluation file"
+)
+
+// measureOptions say how an evaluation is made.
+type measureOptions struct {
+	minGroupSize int
+	resamples    int
+	confidence   float64
+	threshold    float64
+}
+
+func defaultMeasure() measureOptions {
+	return measureOptions{minGroupSize: 20, resamples: 1000, confidence: 0.95, threshold: 0.5}
+}
+
+// manyRows is where fewer resamples keep an evaluation that nobody tuned
+// within seconds.
+const manyRows = 100_000
+
+func defaultMeasureFor(rows int) measureOptions {
+	o := defaultMeasure()
+	if rows > manyRows {
+		o.resamples = 200
+	}
+	return o
+}
+
+// measure evaluates a model and its baseline on rows of f that the model's
+// encoder has encoded. trained holds the training rows if they are known.
+func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *data.Dataset, split string, o measureOptions) (*eval.Evaluation, error) {
+	if rows.Target == nil {
+		return nil, withHint(fmt.Errorf("the data has no column %q, the target of the model", m.Encoder.Target.Name),
+			"drotrain predict needs no target")
+	}
+	in := eval.Input{
+		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: lossUnit(m.Config),
+		TargetName: m.Encoder.Target.Name, Target: rows.Target,
+		Groups: rows.Groups, RowID: rowNumbers(rows), Columns: rawColumns(m, f, rows.Rows),
+		MinGroupSize: o.minGroupSize, Resamples: o.resamples, Confidence: o.confidence,
+		Seed: m.Config.Seed, Split: split,
+	}
+	if m.Encoder.Target.Task == data.Binary {
+		in.Task = eval.Binary
+		in.Positive = fmt.Sprintf("%s = %s", in.TargetName, m.Encoder.Target.Positive)
+		in.Threshold = &o.threshold
+	} else {
+		column, err := f.Column(in.TargetName)
+		if err != nil {
+			return nil, err
+		}
+		in.Target = make([]float64, rows.N)
+		for i, r := range rows.Rows {
+			in.Target[i] = column.Number[r]
+		}
+	}
+	for _, v := range []struct {
+		name string
+		x    []float64
+	}{{baselineName, m.Baseline}, {robustName, m.Coefficients}} {
+		p, err := m.PredictDataset(rows, v.x)
+		if err != nil {
+			return nil, err
+		}
+		in.Models = append(in.Models, eval.Model{Name: v.name, Score: p.Score, Loss: p.Loss})
+	}
+	if trained != nil {
+		in.TrainShare = groupShares(rows.Groups, trained)
+	}
+	return eval.Evaluate(ctx, in)
+}
+
+// lossName names the loss with its parameter.
+func lossName(c train.Config) string {
+	if c.Loss == "huber" {
+		return fmt.Sprintf("huber(δ=%g)", c.HuberDelta)
+	}
+	return c.Loss
+}
+
+// lossUnit is the unit that losses and bounds are in.
+func lossUnit(c train.Config) string {
+	if c.Loss == "logistic" {
+		return "nats"
+	}
+	if c.ScaleTarget {
+		return fmt.Sprintf("(standard deviations of %s)²", c.Target)
+	}
+	return fmt.Sprintf("(units of %s)²", c.Target)
+}
+
+// rowNumbers counts the rows of the table from 1, as messages do.
+func rowNumbers(d *data.Dataset) []int {
+	out := make([]int, len(d.Rows))
+	for i, r := range d.Rows {
+		out[i] = r + 1
+	}
+	return out
+}
+
+// rawColumns gives the source columns of the features, as they are in the
+// table, at the given rows.
+func rawColumns(m *train.Model, f *data.Frame, rows []int) []eval.Column {
+	var out []eval.Column
+	for _, in := range m.Encoder.Inputs {
+		c, err := f.Column(in.Name)
+		if err != nil {
+			continue // the encoder has refused such a table already
+		}
+		if in.Kind == data.Numeric && c.Number != nil {
+			out = append(out, eval.Column{Name: in.Name, Value: numbersAt(c, rows)})
+			continue
+		}
+		levels, code := levelsAt(c, rows)
+		out = append(out, eval.Column{Name: in.Name, Levels: levels, Code: code})
+	}
+	return out
+}
+
+func numbersAt(c *data.Column, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for i, r := range rows {
+		out[i] = c.Number[r]
+		if c.IsNull(r) {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
+	levels, code = []string{}, make([]int32, len(rows))
+	index := map[string]int32{}
+	for i, r := range rows {
+		if c.IsNull(r) {
+			code[i] = -1
+			continue
+		}
+		text := c.Text(r)
+		k, ok := index[text]
+		if !ok {
+			k = int32(len(levels))
+			index[text], levels = k, append(levels, text)
+		}
+		code[i] = k
+	}
+	return levels, code
+}
+
+// groupShares gives the share of every group among the training rows, for the
+// groupings that the training rows have too.
+func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]float64 {
+	out := make([]map[string]float64, len(groups))
+	for k, g := range groups {
+		for _, t := range trained.Groups {
+			if t.Name != g.Name {
+				continue
+			}
+			out[k] = map[string]float64{}
+			for _, i := range t.Index {
+				out[k][t.Labels[i]]++
+			}
+			for label := range out[k] {
+				out[k][label] /= float64(trained.N)
+			}
+		}
+	}
+	return out
+}

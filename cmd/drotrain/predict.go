@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// predictOptions are the options of `drotrain predict`.
+type predictOptions struct {
+	model, data, out string
+	keep             []string
+	threshold        float64
+	force            bool
+	json, quiet      bool
+}
+
+// A predicted says what predict wrote.
+type predicted struct {
+	Out     string            `json:"out"`
+	Rows    int               `json:"rows"`
+	Columns []string          `json:"columns"`
+	Report  data.EncodeReport `json:"report"`
+}
+
+func newPredict(a *app) *cobra.Command {
+	o := &predictOptions{threshold: 0.5}
+	cmd := &cobra.Command{
+		Use:                   "predict --model FILE --data FILE --out FILE [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Predict the rows of a table",
+		Long: `Apply the robust model to the rows of a table and write the predictions as
+Parquet or CSV, by the ending of the name. Columns: row (counted from 1), those
+named with --keep, probability (of the positive value; two-valued targets
+alone), prediction.`,
+		Example: `  drotrain predict --model drotrain-out/model.json --data new.parquet --out preds.parquet
+  drotrain predict --model drotrain-out/model.json --data builtin:hmda \
+      --keep afam,single --out preds.csv`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+	}
+	section(cmd, "Options", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
+		fs.StringVar(&o.data, "data", "", "rows to predict: a `file`, a directory, a glob or builtin:NAME")
+		fs.StringVar(&o.out, "out", "", "`file` to write, ending in .parquet, .csv or .tsv")
+		fs.Var(&listValue{p: &o.keep}, "keep", "`columns` of the table to copy")
+		fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+			"threshold", "probability from which the prediction is the positive value")
+		fs.BoolVar(&o.force, "force", false, "replace a file that exists")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	})
+	return cmd
+}
+
+func (o *predictOptions) run(ctx context.Context, a *app) error {
+	m, err := loadModel(o.model)
+	if err != nil {
+		return err
+	}
+	if err := requireData(o.data); err != nil {
+		return err
+	}
+	if o.out == "" {
+		return usagef("as in --out preds.parquet, or preds.csv", "no --out")
+	}
+	f, err := openTable(ctx, o.data)
+	if err != nil {
+		return interruption(ctx, err)
+	}
+	d, report, err := m.Encoder.EncodeFeatures(f, nil)
+	if err != nil {
+		return err
+	}
+	p, err := m.PredictDataset(d, m.Coefficients)
+	if err != nil {
+		return err
+	}
+	if s := report.String(); s != "" && !o.quiet {
+		a.note("note: %s", s)
+	}
+	columns, err := o.columns(m, f, p)
+	if err != nil {
+		return err
+	}
+	if err := data.WriteTable(o.out, columns, o.force); err != nil {
+		return existsHint(err)
+	}
+	done := predicted{Out: o.out, Rows: len(p.Rows), Report: report}
+	for _, c := range columns {
+		done.Columns = append(done.Columns, c.Name)
+	}
+	if o.json {
+		return printJSON(a.stdout, done)
+	}
+	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, thousands(done.Rows), strings.Join(done.Columns, ", "))
+	return nil
+}
+
+// columns makes the table of predictions.
+func (o *predictOptions) columns(m *train.Model, f *data.Frame, p *train.Prediction) ([]data.Column, error) {
+	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric}
+	for _, r := range p.Rows {
+		rows.Number = append(rows.Number, float64(r+1))
+	}
+	out := []data.Column{rows}
+	for _, name := range o.keep {
+		c, err := f.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		if c.Kind == data.Other {
+			return nil, fmt.Errorf("column %q of type %s cannot be copied", name, c.Type)
+		}
+		out = append(out, pick(c, p.Rows))
+	}
+	if m.Encoder.Target.Task != data.Binary {
+		return append(out, data.Column{Name: "prediction", Type: "double", Kind: data.Numeric, Number: p.Score}), nil
+	}
+	label := data.Column{
+		Name: "prediction", Type: "string", Kind: data.Categorical,
+		Level: []string{m.Encoder.Target.Negative, m.Encoder.Target.Positive}, Code: make([]int32, len(p.Score)),
+	}
+	for i, s := range p.Score {
+		if s >= o.threshold {
+			label.Code[i] = 1
+		}
+	}
+	return append(out, data.Column{Name: "probability", Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
+}
+
+// pick copies the given rows of a column.
+func pick(c *data.Column, rows []int) data.Column {
+	out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
+	for _, r := range rows {
+		if c.Number != nil {
+			out.Number = append(out.Number, c.Number[r])
+		}
+		if c.Code != nil {
+			out.Code = append(out.Code, c.Code[r])
+		}
+		if c.Null != nil {
+			out.Null = append(out.Null, c.Null[r])
+		}
+	}
+	return out
+}
+
+// existsHint says how to replace a file.
+func existsHint(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return withHint(err, "--force replaces it")
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// notReproduced are the options that change where and how a result is told,
+// not the result.
+var notReproduced = map[string]bool{
+	"config": true, "out": true, "force": true, "json": true, "quiet": true, "threads": true, "help": true,
+}
+
+// commandLine writes the command that repeats a run: the options that were
+// given, on the command line or in a configuration file, and the values in
+// always, which name what was chosen for the user.
+func commandLine(command string, fs *pflag.FlagSet, always ...string) string {
+	words := []string{"drotrain", command}
+	keep := map[string]bool{}
+	for _, name := range always {
+		keep[name] = true
+	}
+	fs.VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if notReproduced[f.Name] || !f.Changed && (!keep[f.Name] || value == "") {
+			return
+		}
+		if list, ok := f.Value.(*listValue); ok {
+			value = list.csv()
+		}
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name+"="+value)
+			return
+		}
+		words = append(words, "--"+f.Name, shellQuote(value))
+	})
+	return strings.Join(words, " ")
+}
+
+// shellQuote quotes s for a POSIX shell where it needs that.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
+)
+
+// openTable reads a file, a directory, a glob, or an embedded data set.
+func openTable(ctx context.Context, name string) (*data.Frame, error) {
+	if !strings.HasPrefix(name, datasets.Prefix) {
+		return data.Read(ctx, name)
+	}
+	f, err := datasets.Open(name)
+	if err != nil {
+		return nil, unknownDataset(name, err)
+	}
+	return f, nil
+}
+
+// unknownDataset refuses a name that is not embedded.
+func unknownDataset(name string, err error) error {
+	if _, known := datasets.Get(name); known == nil {
+		return err
+	}
+	var names []string
+	for _, d := range datasets.List() {
+		names = append(names, d.Name)
+	}
+	short := strings.TrimPrefix(name, datasets.Prefix)
+	hint := didYouMean(short, names, datasets.Prefix)
+	if hint == "" {
+		hint = "the embedded data sets are " + strings.Join(names, ", ")
+	}
+	return usagef(hint, "there is no embedded data set %q", short)
+}

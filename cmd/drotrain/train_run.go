@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// What `drotrain train` without options trains on.
+const defaultData = "builtin:hmda"
+
+var defaultGroups = []string{"afam", "single"}
+
+// Files of the output directory.
+const (
+	modelFile   = "model.json"
+	metricsFile = "metrics.json"
+	reportFile  = "report.html"
+)
+
+// run trains, writes the files and tells the outcome.
+func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	if o.threads > 0 {
+		runtime.GOMAXPROCS(o.threads)
+	}
+	out, err := openOut(o.out, o.force)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+
+	m, err := o.fit(ctx, a)
+	if m == nil {
+		return interruption(ctx, err)
+	}
+	stopped := err
+	if err := m.Save(out.file(modelFile), o.force); err != nil {
+		return err
+	}
+	out.wrote(modelFile)
+	if !o.quiet {
+		for _, n := range m.Notes {
+			a.note("note: %s", n)
+		}
+	}
+	if stopped != nil {
+		return o.tellStopped(ctx, a, m, out, stopped)
+	}
+	command := commandLine("train", fs, "data", "target", "groups")
+	e, err := writeResults(ctx, m, out, command)
+	if err != nil {
+		return interruption(ctx, fmt.Errorf("the model is in %s, but its report failed: %w", out.file(modelFile), err))
+	}
+	return o.tell(a, m, e, out)
+}
+
+// chooseData fills in what may be left out: everything, or the usual columns
+// of an embedded data set.
+func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
+	c := &o.cfg
+	groups := []string(nil)
+	if c.Data == "" {
+		c.Data, groups = defaultData, defaultGroups
+	}
+	if strings.HasPrefix(c.Data, datasets.Prefix) {
+		info, err := datasets.Get(c.Data)
+		if err != nil {
+			return unknownDataset(c.Data, err)
+		}
+		if groups == nil {
+			groups = info.Groups
+		}
+		if c.Target == "" {
+			c.Target = info.Target
+		}
+		if !fs.Changed("groups") && c.Target == info.Target {
+			c.Groups = groups
+		}
+		if !o.quiet {
+			a.note("data %s (%s), target %s, groups %s", c.Data, info.Title, c.Target, strings.Join(c.Groups, ", "))
+		}
+	}
+	if c.Target == "" {
+		return usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", shellQuote(c.Data)),
+			"no --target: name the column to predict")
+	}
+	return nil
+}
+
+// fit trains with the progress on stderr.
+func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
+	frame, err := openTable(ctx, o.cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	cfg := o.cfg
+	if p := newProgress(a, o.quiet); p != nil {
+		cfg.Observe = p.observe
+		defer p.finish()
+	}
+	if o.verbose {
+		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
+	}
+	return train.FitFrame(ctx, frame, cfg)
+}
+
+// writeResults measures the model on the hold-out rows, or on the training
+// rows if there is no hold-out, and writes the metrics, the plots and the page.
+func writeResults(ctx context.Context, m *train.Model, out *outDir, command string) (*eval.Evaluation, error) {
+	rows, split := m.Run.Holdout, splitHoldout
+	if rows == nil {
+		rows, split = m.Run.Train, splitTraining
+	}
+	e, err := measure(ctx, m, m.Run.Frame, rows, m.Run.Train, split, defaultMeasureFor(rows.N))
+	if err != nil {
+		return nil, err
+	}
+	if err := out.write(metricsFile, e.WriteJSON); err != nil {
+		return nil, err
+	}
+	r, err := buildReport(m, m.Run, e, command)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
+		return nil, err
+	}
+	return e, writeFigures(ctx, r, out)
+}
+
+// writeFigures writes every figure of the report as SVG and as PNG.
+func writeFigures(ctx context.Context, r *eval.Report, out *outDir) error {
+	figures, err := eval.Figures(r)
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
+		for _, format := range []struct {
+			ext    string
+			render func() ([]byte, error)
+		}{{".svg", f.SVG}, {".png", f.PNG}} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b, err := format.render()
+			if err != nil {
+				return err
+			}
+			if err := out.write(f.Name+format.ext, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tell prints the outcome, and says by the exit code whether it is certified.
+func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *outDir) error {
+	s := m.Summary(out.file(modelFile))
+	if o.json {
+		if err := printJSON(a.stdout, s); err != nil {
+			return err
+		}
+	} else {
+		printSummary(a.stdout, m, o.title(m))
+		printVerdict(a.stdout, e)
+		printFiles(a.stdout, out)
+		printNext(a.stdout, m, out)
+	}
+	if s.Certified {
+		return nil
+	}
+	return notCertified(m, s)
+}
+
+func (o *trainOptions) title(m *train.Model) string {
+	t := fmt.Sprintf("%s: %s rows, target %s", m.Config.Data, thousands(m.TrainRows+m.HoldoutRows), targetText(m))
+	if m.HoldoutRows > 0 {
+		t += fmt.Sprintf(" (%s held out)", thousands(m.HoldoutRows))
+	}
+	return t
+}
+
+// notCertified is the outcome of a run that ended before the gap asked for.
+func notCertified(m *train.Model, s train.Summary) error {
+	err := fmt.Errorf("stopped (%s) after %s passes, before the relative gap of %g was certified; the model is marked uncertified",
+		s.Status, plain(s.Passes), m.Config.Gap)
+	hint := "raise --max-passes, or ask for a wider --gap"
+	switch {
+	case s.Mu == 0:
+		hint = "with --mu 0 there is no certificate; set --mu above 0 to get one"
+	case s.Status == "stalled":
+		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
+	}
+	return &statusError{code: exitLimit, err: err, hint: hint}
+}
+
+// tellStopped reports a training that a signal ended.
+func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *outDir, err error) error {
+	s := m.Summary(out.file(modelFile))
+	if o.json {
+		if err := printJSON(a.stdout, s); err != nil {
+			return err
+		}
+	} else {
+		printSummary(a.stdout, m, o.title(m))
+		printFiles(a.stdout, out)
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.file(modelFile))
+	}
+	return err
+}
+
+// interruption replaces the error of a context that a signal has cancelled by
+// the signal.
+func interruption(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		return cause
+	}
+	return err
+}
