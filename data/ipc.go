@@ -137,11 +137,13 @@ func readMessages(ctx context.Context, messages []*ipcMessage, flat bool, size i
 	feed := &messageFeed{messages: messages[:1:1]}
 	var infos []batchInfo
 	var rows, cells int64
+	bound := 1 << 16 // of a single buffer: the bodies together, with room for masks
 	for _, m := range messages[1:] {
 		switch m.kind {
 		case msgDictionary, msgBatch:
 			info, m := checkBatch(m, flat, limit)
 			feed.messages = append(feed.messages, m)
+			bound += 2*len(m.body) + int(info.rows)
 			if m.kind == msgBatch {
 				infos = append(infos, info)
 				rows += info.rows
@@ -154,7 +156,7 @@ func readMessages(ctx context.Context, messages []*ipcMessage, flat bool, size i
 			return nil, errDamaged("there is a message of unexpected kind %d", m.kind)
 		}
 	}
-	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(memory.NewGoAllocator()))
+	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(boundedAllocator{memory.NewGoAllocator(), bound}))
 	if err != nil {
 		return nil, errDamaged("%v", err)
 	}

@@ -253,3 +253,25 @@ func (f *messageFeed) Message() (*ipc.Message, error) {
 	f.next++
 	return ipc.NewMessage(memory.NewBufferBytes(m.meta), memory.NewBufferBytes(m.body)), nil
 }
+
+// A boundedAllocator refuses allocations that nothing in the file can need.
+type boundedAllocator struct {
+	memory.Allocator
+	limit int
+}
+
+func (a boundedAllocator) check(size int) {
+	if size < 0 || size > a.limit {
+		panic(errDamaged("a length in it is out of bounds"))
+	}
+}
+
+func (a boundedAllocator) Allocate(size int) []byte {
+	a.check(size)
+	return a.Allocator.Allocate(size)
+}
+
+func (a boundedAllocator) Reallocate(size int, b []byte) []byte {
+	a.check(size)
+	return a.Allocator.Reallocate(size, b)
+}

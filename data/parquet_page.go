@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"sync"
@@ -175,10 +177,17 @@ func unfold(codec int64, src []byte, size int) []byte {
 		if err := h.Decode(src); err != nil {
 			return bad(err)
 		}
-		if h.HasFCS && !h.Skippable && h.FrameContentSize != uint64(size) && h.FrameContentSize > uint64(size) {
+		room := size
+		if h.HasFCS && h.FrameContentSize != uint64(size) {
 			return bad("a page has another size than its header says")
+		} else if !h.HasFCS { // do not believe the size before there are bytes to show for it
+			room = min(size, 1<<16+8*len(src))
 		}
-		out, err := zstdDecoder().DecodeAll(src, make([]byte, 0, size))
+		out, err := zstdDecoder().DecodeAll(src, make([]byte, 0, room))
+		for errors.Is(err, zstd.ErrDecoderSizeExceeded) && room < size {
+			room = min(size, 4*room)
+			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
+		}
 		if err != nil {
 			return bad(err)
 		}
@@ -214,8 +223,11 @@ func unfold(codec int64, src []byte, size int) []byte {
 
 // readExactly reads size bytes and the end, where gzip checks its sum.
 func readExactly(r io.Reader, size int, bad func(any) []byte) []byte {
-	out := make([]byte, size)
-	if _, err := io.ReadFull(r, out); err != nil {
+	var out bytes.Buffer // grows with what there is, whatever size says
+	if n, err := io.CopyN(&out, r, int64(size)); err != nil {
+		if err == io.EOF {
+			err = fmt.Errorf("it unfolds to %d bytes, not %d", n, size)
+		}
 		return bad(err)
 	}
 	var more [1]byte
@@ -224,7 +236,7 @@ func readExactly(r io.Reader, size int, bad func(any) []byte) []byte {
 		case n > 0:
 			return bad("a page has another size than its header says")
 		case err == io.EOF:
-			return out
+			return out.Bytes()
 		case err != nil:
 			return bad(err)
 		}
