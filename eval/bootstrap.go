@@ -132,19 +132,29 @@ func bootstrap(ctx context.Context, in *Input, salt uint64, c columns, strata []
 	for lo := 0; lo < len(strata); lo += perBatch {
 		hi := min(lo+perBatch, len(strata))
 		sums := make([]float64, (hi-lo)*B*w)
-		err := parallel(ctx, in.Workers, (B+resampleTask-1)/resampleTask, func(task int, _ *scratch) error {
-			for b := task * resampleTask; b < min(B, (task+1)*resampleTask); b++ {
-				for s := lo; s < hi; s++ {
-					dst := sums[((s-lo)*B+b)*w:][:w]
-					r := newRNG(in.Seed, salt, uint64(s), uint64(b))
-					drawSums(dst, c.v[start[s]*w:start[s+1]*w], w, uint32(len(strata[s])), &r)
-					for k, x := range dst {
+		err := parallel(ctx, in.Workers, (B+resampleTask-1)/resampleTask, func(task int, work *scratch) error {
+			first, end := task*resampleTask, min(B, (task+1)*resampleTask)
+			var dst [resampleTask][]float64
+			for s := lo; s < hi && ctx.Err() == nil; s++ {
+				for b := first; b < end; b++ {
+					dst[b-first] = sums[((s-lo)*B+b)*w:][:w]
+				}
+				rows := c.v[start[s]*w : start[s+1]*w]
+				seed := func(b int) rng { return newRNG(in.Seed, salt, uint64(s), uint64(first+b)) }
+				if len(strata[s]) <= cachedRows {
+					for b, d := range dst[:end-first] {
+						r := seed(b)
+						drawSums(d, rows, uint32(len(strata[s])), &r)
+					}
+				} else {
+					countSums(dst[:end-first], rows, uint32(len(strata[s])), seed, work)
+				}
+				for b := first; b < end; b++ {
+					d := dst[b-first]
+					for k, x := range d {
 						out.overall[b*w+k] += x
 					}
-					out.maxT[b] = math.Max(out.maxT[b], fam.deviation(s, dst))
-				}
-				if ctx.Err() != nil {
-					return nil
+					out.maxT[b] = math.Max(out.maxT[b], fam.deviation(s, d))
 				}
 			}
 			return nil
@@ -163,12 +173,53 @@ func bootstrap(ctx context.Context, in *Input, salt uint64, c columns, strata []
 	return out, nil
 }
 
-// drawSums adds n rows drawn with replacement into dst.
-func drawSums(dst, v []float64, w int, n uint32, r *rng) {
+// drawSums adds n of the n rows, drawn with replacement, into dst.
+func drawSums(dst, v []float64, n uint32, r *rng) {
+	w := len(dst)
 	for range n {
-		row := v[int(r.below(n))*w:][:len(dst)]
+		row := v[int(r.below(n))*w:][:w]
 		for k, x := range row {
 			dst[k] += x
+		}
+	}
+}
+
+// cachedRows is the size from which a stratum no longer fits the caches, and
+// counting draws before one pass over the rows is faster than jumping about.
+const cachedRows = 1 << 13
+
+// countSums is drawSums for several resamples at once: it counts how often
+// each row is drawn, then passes over the rows once. A count is near Poisson(1),
+// so it stays below 256 (probability of more: below 1e-500).
+func countSums(dst [][]float64, v []float64, n uint32, seed func(b int) rng, work *scratch) {
+	const chunk = 1 << 10 // rows a cache holds while all resamples use them
+	m := len(dst)
+	if cap(work.count) < m*int(n) {
+		work.count = make([]uint8, m*int(n))
+	}
+	count := work.count[:m*int(n)]
+	clear(count)
+	for b := range dst {
+		r := seed(b)
+		c := count[b*int(n):][:n]
+		for range n {
+			c[r.below(n)]++
+		}
+	}
+	for lo := 0; lo < int(n); lo += chunk {
+		hi := min(lo+chunk, int(n))
+		for b, d := range dst {
+			w := len(d)
+			for i, c := range count[b*int(n)+lo : b*int(n)+hi] {
+				if c == 0 {
+					continue
+				}
+				f := float64(c)
+				row := v[(lo+i)*w:][:w]
+				for k, x := range row {
+					d[k] += float64(f * x) // rounded: the same bits where multiply and add could fuse
+				}
+			}
 		}
 	}
 }

@@ -109,6 +109,7 @@ func measureRows(t Task, target, score, loss []float64, threshold float64, rows 
 
 // scratch is the working memory of one goroutine.
 type scratch struct {
-	f   []float64
-	idx []int32
+	f     []float64
+	idx   []int32
+	count []uint8
 }

@@ -40,10 +40,11 @@ func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
-	w, tau := chiSquareAt(s, nu)
+	w, k, top := chiSquareAt(s, nu)
 	y := make([]float64, len(loss))
+	n := float64(len(loss))
 	for i, l := range loss {
-		y[i] = math.Max(0, 1+((l-s.base)-tau)/nu) / float64(len(loss))
+		y[i] = math.Max(0, n/k+(l-top)/nu) / n
 	}
 	return y, w, nil
 }
@@ -79,33 +80,37 @@ func klAt(s *sorted, nu float64) (w WorstCase, z float64) {
 	}, z1
 }
 
-// chiSquareAt evaluates the χ² worst case at ν; tau is relative to s.base.
-// With the k largest losses active, Σ y = 1 gives k(1 − τ/ν) + S_k/ν = n.
-func chiSquareAt(s *sorted, nu float64) (w WorstCase, tau float64) {
+// chiSquareAt evaluates the χ² worst case at ν. With the k largest losses
+// active and top their mean, Σ y = 1 gives n y_j = n/k + (ℓ_j − top)/ν.
+func chiSquareAt(s *sorted, nu float64) (w WorstCase, k, top float64) {
 	n := len(s.loss)
-	// The active set is the largest k with r_k > 0 at its own τ; being active
-	// is monotone in k.
+	N := float64(n)
+	// The active set is the largest one whose last row still has a positive
+	// weight; that is monotone in its size.
 	lo, hi := 1, n
-	tauOf := func(k int) float64 { return nu + (s.sum[k]-nu*float64(n))/float64(k) }
 	for lo < hi {
-		k := (lo + hi + 1) / 2
-		if nu+s.loss[k-1]-s.base-tauOf(k) > 0 {
-			lo = k
+		m := (lo + hi + 1) / 2
+		if N/float64(m)+(s.loss[m-1]-s.base-s.sum[m]/float64(m))/nu > 0 {
+			lo = m
 		} else {
-			hi = k - 1
+			hi = m - 1
 		}
 	}
-	k, N := float64(lo), float64(n)
-	tau = tauOf(lo)
-	c := 1 - tau/nu // r_j = c + d_j/ν, d = loss − base
-	s1, s2 := s.sum[lo], s.sq[lo]
-	sumR2 := math.Max(0, k*c*c+2*c*s1/nu+s2/(nu*nu))
-	mean := s.base + (c*s1+s2/nu)/N
+	k = float64(lo)
+	top = mean(s.loss[:lo])
+	var sq, gain summer // Σ (ℓ − top)², Σ (n y_j)(ℓ_j − top)
+	for _, l := range s.loss[:lo] {
+		d := l - top
+		sq.add(d * d)
+		gain.add((N/k + d/nu) * d)
+	}
+	sumR2 := N*N/k + sq.sum()/(nu*nu)
+	m := top + gain.sum()/N
 	radius := math.Max(0, (sumR2/N-1)/2)
 	return WorstCase{
-		Nu: nu, Radius: Num(radius), Mean: Num(mean), Penalised: Num(mean - nu*radius),
-		Effective: Num(N * N / sumR2), MaxWeight: Num(c + (s.loss[0]-s.base)/nu),
-	}, tau
+		Nu: nu, Radius: Num(radius), Mean: Num(m), Penalised: Num(m - nu*radius),
+		Effective: Num(N * N / sumR2), MaxWeight: Num(N/k + (s.loss[0]-top)/nu),
+	}, k, top
 }
 
 const curvePoints = 28
@@ -137,7 +142,7 @@ func worstCaseKLCurve(s *sorted) []WorstCase {
 func worstCaseChiSquareCurve(s *sorted) []WorstCase {
 	out := []WorstCase{}
 	for _, nu := range nuGrid(s) {
-		w, _ := chiSquareAt(s, nu)
+		w, _, _ := chiSquareAt(s, nu)
 		out = append(out, w)
 	}
 	return out
