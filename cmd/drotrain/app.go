@@ -46,16 +46,25 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 func (a *app) printError(err error) {
 	msg, hint := describe(err)
 	if msg != "" {
-		fmt.Fprintf(a.stderr, "drotrain: error: %s\n", msg)
+		a.line("drotrain: error: " + msg)
 	}
 	if hint != "" {
-		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+		a.line("hint: " + hint)
 	}
 }
 
-// note writes one line to stderr.
+// note writes a remark to stderr.
 func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "drotrain: "+format+"\n", args...)
+	a.line("drotrain: " + fmt.Sprintf(format, args...))
+}
+
+// line writes one line to stderr, folded at spaces on a terminal.
+func (a *app) line(s string) {
+	if a.terminal {
+		printWrapped(a.stderr, "", s)
+		return
+	}
+	fmt.Fprintln(a.stderr, s)
 }
 
 func internalError(value any, site string) error {

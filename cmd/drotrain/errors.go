@@ -69,6 +69,9 @@ func describe(err error) (msg, hint string) {
 			hint = table.Hint
 		}
 	}
+	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {
+		msg = strings.TrimPrefix(msg, pkg)
+	}
 	return msg, hint
 }
 

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +21,7 @@ type evalOptions struct {
 	model, data string
 	groups      []string
 	measure     measureOptions
+	gates       gates
 	out         string
 	force       bool
 	json, quiet bool
@@ -49,9 +53,15 @@ func newEval(a *app) *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Short:                 "Measure a model overall and by group",
 		Long: `Measure a model and its ERM baseline on the rows of a table: overall and by
-group, worst group first, with intervals. The table needs the target column.`,
+group, worst group first, with intervals. The table needs the target column.
+
+A condition is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, >, >= and, as
+MEASURE, worst_group.risk, overall.accuracy, group[yes / no].risk, cvar[0.1],
+difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.`,
 		Example: `  drotrain eval --model drotrain-out/model.json --data new.parquet --groups region,sex
-  drotrain eval --model drotrain-out/model.json --data builtin:hmda --json`,
+  drotrain eval --model drotrain-out/model.json --data builtin:hmda --json
+  drotrain eval --model drotrain-out/model.json --data new.parquet \
+      --fail-if "worst_group.risk > 0.6" --out gates.xml`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
@@ -60,9 +70,10 @@ group, worst group first, with intervals. The table needs the target column.`,
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
 		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
+		o.gates.define(fs)
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.out, "out", "", "write the metrics to this JSON `file` too")
+		fs.StringVar(&o.out, "out", "", "`file` to write too: metrics in .json, or gates as JUnit in .xml")
 		fs.BoolVar(&o.force, "force", false, "replace that file")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
@@ -71,6 +82,13 @@ group, worst group first, with intervals. The table needs the target column.`,
 }
 
 func (o *evalOptions) run(ctx context.Context, a *app) error {
+	write := map[string]func(*eval.Evaluation, io.Writer) error{
+		".json": (*eval.Evaluation).WriteJSON,
+		".xml":  func(_ *eval.Evaluation, w io.Writer) error { return o.gates.writeJUnit(w) },
+	}[strings.ToLower(filepath.Ext(o.out))]
+	if o.out != "" && write == nil {
+		return usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
+	}
 	if err := o.measure.check(); err != nil {
 		return err
 	}
@@ -85,19 +103,25 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return interruption(ctx, err)
 	}
+	if err := o.gates.check(e); err != nil {
+		return err
+	}
 	if o.out != "" {
-		if err := atomicfile.AtomicWrite(o.out, o.force, e.WriteJSON); err != nil {
+		if err := atomicfile.AtomicWrite(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
 			return existsHint(err)
 		}
 	}
 	if o.json {
-		return e.WriteJSON(a.stdout)
+		if err := e.WriteJSON(a.stdout); err != nil {
+			return err
+		}
+		return o.gates.tell(a, o.quiet)
 	}
 	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, target %s", o.data, thousands(e.N), targetText(m)))
 	if o.out != "" {
 		fmt.Fprintf(a.stdout, "\nwrote  %s\n", o.out)
 	}
-	return nil
+	return o.gates.tell(a, o.quiet)
 }
 
 // measureFile evaluates a model on every row of a table.

@@ -20,15 +20,25 @@ type reportOptions struct {
 	model, data string
 	groups      []string
 	measure     measureOptions
+	gates       gates
 	out         []string
 	force       bool
 	json, quiet bool
 }
 
-// reportFormats maps the ending of a name to what writes it.
-var reportFormats = map[string]func(io.Writer, *eval.Report) error{
-	".html": eval.WriteHTML,
-	".json": eval.WriteJSON,
+// writer returns what writes the format that the ending of a name asks for.
+func (o *reportOptions) writer(path string) (func(io.Writer, *eval.Report) error, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".html":
+		return eval.WriteHTML, nil
+	case ".md":
+		return eval.WriteMarkdown, nil
+	case ".json":
+		return eval.WriteJSON, nil
+	case ".xml":
+		return func(w io.Writer, _ *eval.Report) error { return o.gates.writeJUnit(w) }, nil
+	}
+	return nil, usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
 }
 
 func newReport(a *app) *cobra.Command {
@@ -37,9 +47,11 @@ func newReport(a *app) *cobra.Command {
 		Use:                   "report --model FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Write the report of a model",
-		Long: `Write the report of a model as a page or as JSON, by the ending of the
-name. Without --data the model is measured on the rows that its training held
-out, and the adversary is described; with --data, on the rows of that table.`,
+		Long: `Write the report of a model as a page (.html), Markdown (.md), JSON (.json) or
+its gates as JUnit (.xml), by the ending of the name. Without --data the model
+is measured on the rows that its training held out, and the adversary is
+described; with --data, on the rows of that table. For the conditions of
+--fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
   drotrain report --model drotrain-out/model.json --data new.parquet --groups region`,
 		Args: noArgs,
@@ -49,9 +61,10 @@ out, and the adversary is described; with --data, on the rows of that table.`,
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
 		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
+		o.gates.define(fs)
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&listValue{p: &o.out}, "out", "`files` to write, ending in .html or .json")
+		fs.Var(&listValue{p: &o.out}, "out", "`files` to write, ending in .html, .md, .json or .xml")
 		fs.BoolVar(&o.force, "force", false, "replace files that exist")
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
@@ -74,27 +87,36 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
+	if err := o.gates.check(r.Evaluation); err != nil {
+		return err
+	}
 	for _, path := range o.out {
-		write := reportFormats[strings.ToLower(filepath.Ext(path))]
+		write, err := o.writer(path)
+		if err != nil {
+			return err
+		}
 		if err := atomicfile.AtomicWrite(path, o.force, func(w io.Writer) error { return write(w, r) }); err != nil {
 			return existsHint(err)
 		}
 	}
 	if o.json {
-		return eval.WriteJSON(a.stdout, r)
+		if err := eval.WriteJSON(a.stdout, r); err != nil {
+			return err
+		}
+		return o.gates.tell(a, o.quiet)
 	}
 	printVerdict(a.stdout, r.Evaluation)
 	fmt.Fprintln(a.stdout)
 	for _, path := range o.out {
 		fmt.Fprintf(a.stdout, "wrote  %s\n", path)
 	}
-	return nil
+	return o.gates.tell(a, o.quiet)
 }
 
 func (o *reportOptions) check() error {
 	for _, path := range o.out {
-		if reportFormats[strings.ToLower(filepath.Ext(path))] == nil {
-			return usagef("end the name in .html or .json", "--out %q: unknown format", path)
+		if _, err := o.writer(path); err != nil {
+			return err
 		}
 	}
 	return o.measure.check()

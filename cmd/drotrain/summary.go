@@ -23,7 +23,7 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 	fmt.Fprintf(w, "%s\n%s loss, %s penalty, ν = %s, μ = %s, solver %s\n\n", title,
 		s.Loss, penaltyName(s.Penalty), plain(s.Nu), plain(s.Mu), s.Solver)
 
-	fmt.Fprintf(w, "Certificate, in units of the %s loss\n", s.Loss)
+	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, unitText(m))
 	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
 	row("objective", number6(s.Objective))
 	row("upper bound", optional6(s.Certificate.Upper))
@@ -35,10 +35,26 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 
 	printComparison(w, s, groupingName(m))
 
-	fmt.Fprintf(w, "%-*s%s of %s rows (%.0f %%)\n", labelWidth, "Effective sample",
-		thousands(int(math.Round(s.EffectiveSampleSize))), thousands(s.N), 100*s.EffectiveSampleSize/float64(max(1, s.N)))
+	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
+		thousands(int(math.Round(s.EffectiveSampleSize))), thousands(s.N), percent(s.EffectiveSampleSize/float64(max(1, s.N))))
 	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
 		number3(s.MaxWeight*float64(s.N)))
+}
+
+// unitText names the unit of losses of a numeric target.
+func unitText(m *train.Model) string {
+	if m.Config.Loss == "logistic" {
+		return ""
+	}
+	return ": " + lossUnit(m.Config)
+}
+
+// percent writes 0.95 as 95 % and 0.00012 as 0.012 %.
+func percent(share float64) string {
+	if share >= 0.01 {
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
 // printComparison is the table of the baseline beside the robust model.

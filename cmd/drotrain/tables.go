@@ -6,18 +6,16 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/train"
 )
 
 // openTable reads a file, a directory, a glob, or an embedded data set.
 func openTable(ctx context.Context, name string) (*data.Frame, error) {
-	if !strings.HasPrefix(name, datasets.Prefix) {
-		return data.Read(ctx, name)
-	}
-	f, err := datasets.Open(name)
-	if err != nil {
+	f, err := train.Open(ctx, name)
+	if err != nil && strings.HasPrefix(name, datasets.Prefix) {
 		return nil, unknownDataset(name, err)
 	}
-	return f, nil
+	return f, err
 }
 
 // unknownDataset refuses a name that is not embedded.

@@ -43,7 +43,10 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 
 	m, err := o.fit(ctx, a)
 	if m == nil {
-		return interruption(ctx, err)
+		if cause := context.Cause(ctx); cause != nil {
+			err = fmt.Errorf("%w before there was a model", cause)
+		}
+		return err
 	}
 	stopped := err
 	if err := m.Save(out.file(modelFile), o.force); err != nil {
@@ -88,13 +91,17 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		if !fs.Changed("groups") && c.Target == info.Target {
 			c.Groups = groups
 		}
-		if !o.quiet {
-			a.note("data %s (%s), target %s, groups %s", c.Data, info.Title, c.Target, strings.Join(c.Groups, ", "))
-		}
 	}
 	if c.Target == "" {
 		return usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", shellQuote(c.Data)),
 			"no --target: name the column to predict")
+	}
+	if !o.quiet {
+		with := ""
+		if len(c.Groups) > 0 {
+			with = ", groups " + strings.Join(c.Groups, ", ")
+		}
+		a.note("reading %s, target %s%s", c.Data, c.Target, with)
 	}
 	return nil
 }
@@ -218,7 +225,7 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 		printSummary(a.stdout, m, o.title(m))
 		printFiles(a.stdout, out)
 	}
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+	if cause := context.Cause(ctx); cause != nil {
 		err = fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.file(modelFile))
 	}
 	return err

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// try runs a command line in the current directory.
+func try(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	a := &app{stdout: &out, stderr: &err, now: time.Now}
+	code = a.run(ctx, args)
+	return code, out.String(), err.String()
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		code int
+		args string
+	}{
+		{exitOK, "train --quiet --out m"},
+		{exitFailed, "train --quiet --out m"}, // it exists
+		{exitUsage, ""},
+		{exitUsage, "trian"},
+		{exitUsage, "train --nu -1"},
+		{exitUsage, "train --data x.csv"},
+		{exitUsage, "train --data builtin:nothing"},
+		{exitUsage, "train --config nowhere.yaml"},
+		{exitFailed, "train --data nowhere.csv --target y"},
+		{exitLimit, "train --quiet --max-passes 3 --gap 1e-9 --out limit"},
+		{exitLimit, "train --quiet --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
+		{exitGate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
+		{exitUsage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
+		{exitUsage, "predict --model m --data builtin:hmda"},
+		{exitFailed, "predict --model nowhere.json --data builtin:hmda --out p.csv"},
+		{exitUsage, "inspect"},
+		{exitFailed, "inspect nowhere.csv"},
+		{exitUsage, "datasets show nothing"},
+		{exitOK, "datasets"},
+		{exitOK, "version"},
+		{exitOK, "train -h"},
+	} {
+		code, _, stderr := try(t.Context(), strings.Fields(c.args)...)
+		if code != c.code {
+			t.Errorf("drotrain %s: exit code %d, want %d\n%s", c.args, code, c.code, stderr)
+		}
+		if code != exitOK && code != exitGate && !strings.Contains(stderr, "drotrain: error: ") && c.args != "" {
+			t.Errorf("drotrain %s: no error line in %q", c.args, stderr)
+		}
+	}
+}
+
+// A trigger calls f when a text has been written.
+type trigger struct {
+	bytes.Buffer
+	text string
+	f    func()
+}
+
+func (w *trigger) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), w.text) {
+		w.f()
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, c := range []struct {
+		sig  syscall.Signal
+		code int
+		when string
+		msg  string
+	}{
+		{syscall.SIGINT, 130, "robust: ", "drotrain: error: interrupted; the model so far is in drotrain-out/model.json"},
+		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the model so far is in drotrain-out/model.json"},
+		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before there was a model\n"},
+	} {
+		t.Run(c.when+c.sig.String(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var out bytes.Buffer
+			errs := &trigger{text: c.when, f: func() { cancel(interrupted{c.sig}) }}
+			clock := time.Unix(0, 0)
+			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
+			if code := a.run(ctx, []string{"train", "--gap", "1e-12"}); code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if !strings.Contains(errs.String(), c.msg) {
+				t.Errorf("stderr %q", errs)
+			}
+			m, err := train.Load("drotrain-out/model.json")
+			if c.when == "ERM: " {
+				if _, err := os.Stat("drotrain-out"); err == nil {
+					t.Error("an empty output directory is left behind")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := m.Summary(""); s.Certified || s.Status != "cancelled" {
+				t.Errorf("the model is marked %q, certified %v", s.Status, s.Certified)
+			}
+		})
+	}
+}
+
+// A panic is an error that asks for a report, without a stack trace.
+func TestInternalError(t *testing.T) {
+	var errs bytes.Buffer
+	a := &app{stdout: failing{}, stderr: &errs}
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				a.printError(internalError(r, panicSite()))
+			}
+		}()
+		var c *cobra.Command
+		_ = c.Name()
+	}()
+	got := errs.String()
+	if !strings.HasPrefix(got, "drotrain: error: internal error in ") || strings.Contains(got, "goroutine") ||
+		!strings.Contains(got, "\nhint: this is a bug in drotrain; please report it") {
+		t.Errorf("got %q", got)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What cannot be printed is a failure.
+func TestFullStdout(t *testing.T) {
+	var errs bytes.Buffer
+	a := &app{stdout: failing{}, stderr: &errs, now: time.Now}
+	if code := a.run(t.Context(), []string{"version"}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(errs.String(), "cannot write to standard output: no space left on device") {
+		t.Errorf("got %q", errs.String())
+	}
+}
