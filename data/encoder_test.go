@@ -1,0 +1,292 @@
+package data
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const people = `y,age,sex,region,member,grade,flat
+1.5,20,f,north,true,1,7
+2.5,30,m,south,false,2,7
+3.5,40,f,,true,3,7
+4.5,50,m,east,false,1,7
+`
+
+func TestEncodeByHand(t *testing.T) {
+	f := frameOf(t, people)
+	e, err := NewEncoder(f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, report, err := e.Encode(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := report.String(); s != "" {
+		t.Errorf("report %q", s)
+	}
+	names := []string{"age", "sex=m", "region=east", "region=north", "region=south", "region=(missing)", "member=true",
+		"grade=1", "grade=2", "grade=3", "(intercept)"}
+	if !reflect.DeepEqual(ds.Names, names) || ds.D != len(names) || ds.N != 4 || ds.Intercept != 10 {
+		t.Fatalf("%d × %d %q, intercept %d", ds.N, ds.D, ds.Names, ds.Intercept)
+	}
+	// age: mean 35, population variance (225 + 25 + 25 + 225)/4 = 125.
+	// y: mean 3, population variance (2.25 + 0.25 + 0.25 + 2.25)/4 = 1.25.
+	sd, ySD := math.Sqrt(125), math.Sqrt(1.25)
+	want := [][]float64{
+		{-15 / sd, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1},
+		{-5 / sd, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1},
+		{5 / sd, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1},
+		{15 / sd, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1},
+	}
+	for i, w := range want {
+		for j := range w {
+			if got := ds.Row(i)[j]; math.Abs(got-w[j]) > closedForm {
+				t.Errorf("row %d, %s: %v, want %v", i, names[j], got, w[j])
+			}
+		}
+		if y := (1.5 + float64(i) - 3) / ySD; math.Abs(ds.Target[i]-y) > closedForm {
+			t.Errorf("target %d: %v, want %v", i, ds.Target[i], y)
+		}
+	}
+	found := false
+	for _, n := range e.Notes {
+		found = found || strings.Contains(n, `"flat" left out: it is constant (7)`)
+	}
+	if !found {
+		t.Errorf("notes %q do not tell of the constant column", e.Notes)
+	}
+}
+
+const closedForm = 1e-12
+
+func TestStatisticsComeFromTrainingRows(t *testing.T) {
+	f := frameOf(t, "y,x,c\n1,1,a\n2,3,b\n3,100,z\n4,200,a\n")
+	e, err := NewEncoder(f, []int{0, 1}, Spec{Target: "y", Task: Regression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := e.Columns[0]; c.Shift != 2 || c.Scale != 1 {
+		t.Errorf("x is encoded with shift %v and scale %v, want 2 and 1", c.Shift, c.Scale)
+	}
+	ds, report, err := e.Encode(f, []int{3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// c has two training levels, one column "c=b"; z is unseen and a is 0 there.
+	if want := []float64{198, 0, 98, 0}; !reflect.DeepEqual(ds.X, want) {
+		t.Errorf("X %v, want %v", ds.X, want)
+	}
+	if !reflect.DeepEqual(ds.Rows, []int{3, 2}) {
+		t.Errorf("rows %v", ds.Rows)
+	}
+	want := []Unseen{{Column: "c", Count: 1, Examples: []string{"z"}, FirstRow: 3}}
+	if !reflect.DeepEqual(report.Unseen, want) {
+		t.Errorf("unseen %+v, want %+v", report.Unseen, want)
+	}
+}
+
+func TestImpute(t *testing.T) {
+	f := frameOf(t, "y,x\n1,1\n2,\n3,2\n4,9\n5,\n,5\n")
+	if _, err := NewEncoder(f, nil, Spec{Target: "y"}); err == nil {
+		t.Error("nulls pass without --impute")
+	}
+	for _, c := range []struct {
+		impute string
+		rows   []int
+		want   []float64
+	}{
+		{"mean", []int{0, 1, 2, 3, 4}, []float64{1, 4, 2, 9, 4}},
+		{"median", []int{0, 1, 2, 3, 4}, []float64{1, 2, 2, 9, 2}},
+		{"drop", nil, []float64{1, 2, 9}},
+	} {
+		e, err := NewEncoder(f, c.rows, Spec{Target: "y", Impute: c.impute, Scale: "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ds, report, err := e.Encode(f, c.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(ds.X, c.want) {
+			t.Errorf("%s: %v, want %v", c.impute, ds.X, c.want)
+		}
+		if c.impute == "drop" && (report.Dropped != 3 || !reflect.DeepEqual(ds.Rows, []int{0, 2, 3}) || !reflect.DeepEqual(ds.Target, []float64{1, 3, 4})) {
+			t.Errorf("drop: %+v, rows %v, target %v", report, ds.Rows, ds.Target)
+		}
+		if c.impute != "drop" && (len(report.Imputed) != 1 || report.Imputed[0].Count != 2) {
+			t.Errorf("%s: %+v", c.impute, report)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	f := frameOf(t, "y,x,g,h,site\n1,1,a,,10\n2,2,b,v,9\n3,3,a,u,10\n4,5,b,v,9\n5,4,a,u,9\n")
+	e, err := NewEncoder(f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, _, err := e.Encode(f, []int{0, 1, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Grouping{
+		{"g", []string{"a", "b"}, []int32{0, 1, 0}},
+		{"h", []string{"u", "v", "(missing)"}, []int32{2, 1, 0}},
+		{"site", []string{"9", "10"}, []int32{1, 0, 0}},
+		{"g × h × site", []string{"a / (missing) / 10", "a / u / 10", "a / u / 9", "b / v / 9"}, []int32{0, 3, 2}},
+	}
+	if !reflect.DeepEqual(ds.Groups, want) {
+		t.Errorf("groups %+v\nwant %+v", ds.Groups, want)
+	}
+	if !reflect.DeepEqual(ds.Names, []string{"x"}) {
+		t.Errorf("features %q, want x alone", ds.Names)
+	}
+	// As features too, when asked; and a frame without one of the columns.
+	e, err = NewEncoder(f, nil, Spec{Target: "y", Features: []string{"x", "g"}, Groups: []string{"g", "h"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, report, err := e.Encode(frameOf(t, "x,g\n1,a\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds.Target != nil || len(ds.Groups) != 1 || ds.Groups[0].Name != "g" || !reflect.DeepEqual(report.MissingGroups, []string{"h"}) {
+		t.Errorf("groups %+v, report %+v", ds.Groups, report)
+	}
+}
+
+// Labels that hold the separator must not make two combinations one.
+func TestCrossedLabelsStayApart(t *testing.T) {
+	f := frameOf(t, "y,x,g,h\n1,1,a / b,c\n2,2,a,b / c\n3,3,a,c\n")
+	e, err := NewEncoder(f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := e.Groups[2]; len(g.Labels) != 3 {
+		t.Errorf("labels %q", g.Labels)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	for _, c := range []struct {
+		values             string // one a row
+		positive           string // option
+		pos, neg, rule     string
+		numbers, wantTasks bool
+	}{
+		{"yes no no", "", "yes", "no", "reads yes", false, false},
+		{"Yes No No", "", "Yes", "No", "reads yes", false, false},
+		{"b a a", "", "b", "a", "alphabetical", false, false},
+		{"true false true", "", "true", "false", "reads true", false, false},
+		{"0 1 1", "", "1", "0", "greater number", true, false},
+		{"-1 1 1", "", "1", "-1", "greater number", true, false},
+		{"2 10 2", "", "10", "2", "greater number", true, false},
+		{"1 0 x1 ", "", "", "", "", false, false},
+		{"yes no no", "no", "no", "yes", "as asked", false, false},
+		{"1 2 2", "1.0", "1", "2", "as asked", true, false},
+	} {
+		csv := "y,x\n"
+		for i, v := range strings.Fields(c.values) {
+			csv += fmt.Sprintf("%s,%d\n", v, i)
+		}
+		f := frameOf(t, csv)
+		e, err := NewEncoder(f, nil, Spec{Target: "y", Positive: c.positive})
+		if c.pos == "" {
+			wantError(t, err, `column "y"`, "at least three values")
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.values, err)
+		}
+		if e.Target.Task != Binary || e.Target.Positive != c.pos || e.Target.Negative != c.neg {
+			t.Errorf("%s: %+v", c.values, e.Target)
+		}
+		if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], c.rule) {
+			t.Errorf("%s: notes %q, want the rule %q", c.values, e.Notes, c.rule)
+		}
+		ds, _, err := e.Encode(f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range strings.Fields(c.values) {
+			want := -1.0
+			if v == c.pos {
+				want = 1
+			}
+			if ds.Target[i] != want {
+				t.Errorf("%s: target %v", c.values, ds.Target)
+			}
+		}
+	}
+}
+
+func TestRoundTripThroughJSON(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var csv strings.Builder
+	csv.WriteString("y,a,b,c,d,g\n")
+	for i := 0; i < 200; i++ {
+		fmt.Fprintf(&csv, "%v,%v,%v,%s,%v,%d\n", rng.NormFloat64(), rng.ExpFloat64()*1e-7, rng.NormFloat64()*1e9,
+			[]string{"p", "q", "r", ""}[rng.IntN(4)], rng.IntN(2) == 0, rng.IntN(3))
+	}
+	f := frameOf(t, csv.String())
+	e, err := NewEncoder(f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Encoder
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(*e, back) {
+		t.Errorf("the encoder changed:\n%+v\n%+v", *e, back)
+	}
+	one, _, err := e.Encode(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, _, err := back.Encode(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(one, two) {
+		t.Error("the data set changed")
+	}
+}
+
+// The shift and scale of a column lead back to the units of the source.
+func TestBackToSourceUnits(t *testing.T) {
+	f := frameOf(t, "y,x\n1,1000000\n2,1000001\n3,1000003\n5,1000007\n")
+	e, err := NewEncoder(f, nil, Spec{Target: "y", ScaleTarget: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, _, err := e.Encode(f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum, squares float64
+	for i := 0; i < ds.N; i++ {
+		c := e.Columns[0]
+		if x := ds.X[i]*c.Scale + c.Shift; math.Abs(x-f.Columns[1].Number[i]) > 1e-9 {
+			t.Errorf("row %d: x = %v", i, x)
+		}
+		if y := ds.Target[i]*e.Target.Scale + e.Target.Shift; math.Abs(y-f.Columns[0].Number[i]) > closedForm {
+			t.Errorf("row %d: y = %v", i, y)
+		}
+		sum += ds.X[i]
+		squares += ds.X[i] * ds.X[i]
+	}
+	if math.Abs(sum) > 1e-9 || math.Abs(squares/4-1) > 1e-9 {
+		t.Errorf("standardised x has sum %v and mean square %v", sum, squares/4)
+	}
+}
