@@ -72,11 +72,13 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return risk, risk
 }
 
-// CoordsTo implements Mirror: u = log(n y).
+// CoordsTo implements Mirror: u = log(n y), of weights that underflowed the
+// smallest that does not.
 func (KL) CoordsTo(u, y []float64) {
+	const floor = -700
 	n := float64(len(y))
 	for j, v := range y {
-		u[j] = math.Log(n * v)
+		u[j] = math.Max(math.Log(n*v), floor)
 	}
 }
 

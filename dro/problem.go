@@ -44,10 +44,10 @@ type Oracle interface {
 type NonNegative interface{ NonNegative() bool }
 
 // Conditioned is the ability of an Oracle to state the constants of its
-// samples: H_j, the Lipschitz constant of f_j (+Inf if there is none), and M_j,
-// that of ∇f_j.
+// samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
+// the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
 type Conditioned interface {
-	ConstantsTo(lipschitz, smoothness []float64)
+	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly

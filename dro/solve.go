@@ -120,6 +120,14 @@ func (r *run) logf(format string, args ...any) {
 	}
 }
 
+// due reports that a check is due: when the method says so, if it has an opinion.
+func due(m stepper, byPasses bool) bool {
+	if w, ok := m.(interface{ wantsCheck() bool }); ok {
+		return w.wantsCheck()
+	}
+	return byPasses
+}
+
 // Solve runs m on p until the relative gap asked for is certified, a limit is
 // reached, no progress is possible, or ctx is done. Limits are statuses. A
 // cancelled context is an error besides a valid Result; every other error means
@@ -166,7 +174,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 		}
 		err := method.step()
 		res.Iterations++
-		if err != nil || r.cert.passes >= next || r.cert.passes >= s.MaxPasses {
+		if err != nil || due(method, r.cert.passes >= next) || r.cert.passes >= s.MaxPasses {
 			method.check()
 			check()
 			next = r.cert.passes + max(s.CheckEvery, r.cert.passes/10)

@@ -65,6 +65,12 @@ func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	kernel.AddRowsTo(dst, l.x, l.d, weight, slope, lo, hi)
 }
 
+// AddChangeTo adds Σ_j (weight[j]·slope[j] − oldWeight[j]·oldSlope[j])·z_j over j
+// in [lo, hi) to dst. All have length n.
+func (l *Linear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	kernel.AddChangeTo(dst, l.x, l.d, weight, slope, oldWeight, oldSlope, lo, hi)
+}
+
 // CurvatureTo stores ℓ″(m_j) at x in curvature[j] for j in [lo, hi).
 func (l *Linear) CurvatureTo(curvature, x []float64, lo, hi int) {
 	kernel.MarginsTo(curvature, l.x, l.d, x, lo, hi)
@@ -83,22 +89,32 @@ func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 }
 
 // ConstantsTo stores the constants of the samples: lipschitz[j] = H_j =
-// Lip(ℓ)·‖z_j‖ (+Inf for the squared loss) and smoothness[j] = M_j =
-// sup ℓ″·‖z_j‖². Both have length n.
-func (l *Linear) ConstantsTo(lipschitz, smoothness []float64) {
+// Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup ℓ″·‖z_j‖². The squared loss has no
+// Lipschitz constant: H_j is then ‖∇f_j(x)‖ at the given x, to be estimated again
+// as x moves. Both have length n.
+func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	lip, smooth := l.loss.Lipschitz(), l.loss.Smoothness()
+	var slope []float64
+	if math.IsInf(lip, 1) {
+		slope = make([]float64, l.n)
+		l.EvalTo(lipschitz, slope, x, 0, l.n)
+	}
 	for j := range l.n {
 		norm2 := 0.0
 		for _, v := range l.x[j*l.d : (j+1)*l.d] {
 			norm2 += v * v
 		}
 		smoothness[j] = smooth * norm2
-		lipschitz[j] = 0
-		if norm2 > 0 {
-			lipschitz[j] = lip * math.Sqrt(norm2)
+		bound := lip
+		if slope != nil {
+			bound = math.Abs(slope[j])
 		}
+		lipschitz[j] = bound * math.Sqrt(norm2)
 	}
 }
+
+// CurvatureBound returns sup ℓ″.
+func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
 
 // NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
 // robust objective.

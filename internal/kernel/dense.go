@@ -66,6 +66,31 @@ func AddRowsTo(dst, X []float64, d int, u, v []float64, lo, hi int) {
 	}
 }
 
+// AddChangeTo adds Σ_i (u[i]v[i] − p[i]q[i])·X[i] over the rows i in [lo, hi) to
+// dst, of length d.
+func AddChangeTo(dst, X []float64, d int, u, v, p, q []float64, lo, hi int) {
+	dst = dst[:d]
+	i := lo
+	for ; i+2 <= hi; i += 2 {
+		w0, w1 := u[i]*v[i]-p[i]*q[i], u[i+1]*v[i+1]-p[i+1]*q[i+1]
+		if w0 == 0 && w1 == 0 {
+			continue
+		}
+		r0 := X[i*d : i*d+d][:len(dst)]
+		r1 := X[(i+1)*d : (i+1)*d+d][:len(dst)]
+		for j := range dst {
+			dst[j] += w0*r0[j] + w1*r1[j]
+		}
+	}
+	for ; i < hi; i++ {
+		w := u[i]*v[i] - p[i]*q[i]
+		r := X[i*d : i*d+d][:len(dst)]
+		for j := range dst {
+			dst[j] += w * r[j]
+		}
+	}
+}
+
 // AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper
 // triangle of the row-major d×d matrix dst.
 func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {

@@ -73,6 +73,17 @@ func TestAgainstNaive(t *testing.T) {
 				naiveAddRowsTo(want, X, d, w, v, lo, hi)
 				near("row sum", got, want)
 
+				p := normal(n)
+				copy(want, got)
+				AddChangeTo(got, X, d, w, v, p, w, lo, hi)
+				naiveAddRowsTo(want, X, d, w, v, lo, hi)
+				minus := make([]float64, n)
+				for i := range minus {
+					minus[i] = -p[i]
+				}
+				naiveAddRowsTo(want, X, d, minus, w, lo, hi)
+				near("change", got, want)
+
 				got, want = make([]float64, d*d), make([]float64, d*d)
 				AddGramTo(got, X, d, w, lo, hi)
 				naiveAddGramTo(want, X, d, w, lo, hi)

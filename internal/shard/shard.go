@@ -29,8 +29,10 @@ func Bounds(n, count, s int) (lo, hi int) {
 // Run calls f(s, lo, hi) once for every shard of n rows, on GOMAXPROCS
 // goroutines, and returns when all are done. A panic in f is raised again in the
 // caller.
-func Run(n int, f func(s, lo, hi int)) {
-	count := Count(n)
+func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
+
+// RunCount is Run over another number of shards.
+func RunCount(n, count int, f func(s, lo, hi int)) {
 	threads := min(runtime.GOMAXPROCS(0), count)
 	if threads == 1 {
 		for s := range count {

@@ -10,8 +10,8 @@ import (
 // closest first. Letter case, spaces, '-' and '_' count for nothing; beyond
 // that a name is close when its edit distance (insertions, deletions,
 // substitutions and swaps of neighbours) is at most a third of the longer
-// length, and at least one edit is always forgiven. A name that starts with
-// the other, or holds it, is close too. The result is nil if nothing is close.
+// length, and one edit is forgiven unless both names are but a letter or two.
+// A name of three letters or more that the other holds is close too. The result is nil if nothing is close.
 func Nearest(name string, among []string, max int) []string {
 	type candidate struct {
 		name string
@@ -30,8 +30,7 @@ func Nearest(name string, among []string, max int) []string {
 		if len(have) > limit {
 			limit = len(have)
 		}
-		limit /= 3
-		if limit < 1 {
+		if limit = limit / 3; limit == 0 && len(want)+len(have) > 3 {
 			limit = 1
 		}
 		d := distance(want, have)

@@ -21,7 +21,8 @@ func TestNearest(t *testing.T) {
 		{"reg", columns, 3, []string{"region"}},
 		{"zzz", columns, 3, nil},
 		{"", columns, 3, nil},
-		{"a", []string{"b", "a", "a", "c"}, 2, []string{"a", "b"}},
+		{"a", []string{"b", "a", "a", "c"}, 2, []string{"a"}},
+		{"ab", []string{"abc", "b"}, 2, []string{"abc"}},
 		{"x", nil, 3, nil},
 	} {
 		if got := Nearest(c.name, c.among, c.max); !reflect.DeepEqual(got, c.want) {

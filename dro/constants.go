@@ -1,0 +1,213 @@
+package dro
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+)
+
+// Normed is the ability of a Dual to say how its norm and its set Y measure the
+// constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+type Normed interface {
+	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
+	NormScale(n int) float64
+
+	// WeightCap returns the largest weight y_j can take, and TotalWeight the
+	// largest Σ y_j, both +Inf when unbounded.
+	WeightCap(n int) float64
+	TotalWeight(n int) float64
+
+	// SumNorm reports whether ‖·‖_Y is ‖·‖₁, so that G = max_j H_j.
+	SumNorm() bool
+}
+
+// NormScale implements Normed: ‖·‖₁ ≥ ‖·‖₂.
+func (KL) NormScale(int) float64 { return 1 }
+
+// WeightCap implements Normed.
+func (KL) WeightCap(int) float64 { return 1 }
+
+// TotalWeight implements Normed.
+func (KL) TotalWeight(int) float64 { return 1 }
+
+// SumNorm implements Normed.
+func (KL) SumNorm() bool { return true }
+
+// NormScale implements Normed: Δ(y, z) = ½(√n‖y − z‖₂)².
+func (ChiSquare) NormScale(n int) float64 { return math.Sqrt(float64(n)) }
+
+// WeightCap implements Normed.
+func (ChiSquare) WeightCap(int) float64 { return 1 }
+
+// TotalWeight implements Normed.
+func (ChiSquare) TotalWeight(int) float64 { return 1 }
+
+// SumNorm implements Normed.
+func (ChiSquare) SumNorm() bool { return false }
+
+// NormScale implements Normed: ν/y ≥ ν/Cap, so Δ ≥ (1/2Cap)‖·‖₂².
+func (k OrthantKL) NormScale(int) float64 { return 1 / math.Sqrt(k.Cap) }
+
+// WeightCap implements Normed.
+func (k OrthantKL) WeightCap(int) float64 { return k.Cap }
+
+// TotalWeight implements Normed.
+func (k OrthantKL) TotalWeight(n int) float64 { return float64(n) * k.Cap }
+
+// SumNorm implements Normed.
+func (OrthantKL) SumNorm() bool { return false }
+
+// NormScale implements Normed.
+func (OrthantChiSquare) NormScale(n int) float64 { return math.Sqrt(float64(n)) }
+
+// WeightCap implements Normed.
+func (c OrthantChiSquare) WeightCap(int) float64 { return c.Cap }
+
+// TotalWeight implements Normed.
+func (c OrthantChiSquare) TotalWeight(n int) float64 { return float64(n) * c.Cap }
+
+// SumNorm implements Normed.
+func (OrthantChiSquare) SumNorm() bool { return false }
+
+// constants are the Lipschitz constants of the problem in the norms of its dual:
+// of the whole (g, l) and of the blocks (gs, ls), with λ_J = √(G_J² + L_J²).
+type constants struct {
+	g, l    float64
+	gs, ls  []float64
+	lambdas []float64
+}
+
+// An Oracle that can multiply by its Jacobian's rows: z_jᵀv, up to the factor
+// H_j/‖z_j‖ of the slope.
+type rowProducts interface {
+	MarginsTo(margin, v []float64, lo, hi int)
+}
+
+// newConstants computes the constants from those of the samples: H_j and M_j of
+// the oracle's Conditioned ability, in the norms of dual. Lifted gradients are
+// (∇f_j, −1): G² grows by the size of the block.
+func newConstants(o Oracle, norm Normed, lifted bool, b blocks, h, m []float64) constants {
+	n, d, _ := o.Dims()
+	lift := func(g float64, size int) float64 {
+		if lifted {
+			return math.Hypot(g, math.Sqrt(float64(size)))
+		}
+		return g
+	}
+	kappa, limit, total := norm.NormScale(n), norm.WeightCap(n), norm.TotalWeight(n)
+	c := constants{
+		gs: make([]float64, b.count()), ls: make([]float64, b.count()), lambdas: make([]float64, b.count()),
+	}
+	c.l = weighted(m, limit, total)
+	maxH := 0.0
+	for _, v := range h {
+		maxH = max(maxH, v)
+	}
+	for j := range b.count() {
+		lo, hi := b.bounds(j)
+		c.gs[j] = lift(blockNorm(o, h, m, d, lo, hi), hi-lo) / kappa
+		c.ls[j] = weighted(m[lo:hi], limit, total)
+		c.lambdas[j] = math.Hypot(c.gs[j], c.ls[j])
+	}
+	if norm.SumNorm() {
+		c.g = lift(maxH, 1)
+	} else {
+		c.g = lift(blockNorm(o, h, m, d, 0, n), n) / kappa
+	}
+	return c
+}
+
+// weighted returns sup Σ_j y_j m_j over 0 ≤ y_j ≤ limit, Σ y_j ≤ total: the
+// fractional knapsack of m.
+func weighted(m []float64, limit, total float64) float64 {
+	if limit >= total { // all of the weight on the largest
+		top := 0.0
+		for _, v := range m {
+			top = max(top, v)
+		}
+		if top == 0 {
+			return 0 // by convention 0·∞ = 0
+		}
+		return total * top
+	}
+	sorted := append([]float64(nil), m...)
+	sort.Sort(sort.Reverse(sort.Float64Slice(sorted)))
+	sum, left := 0.0, total
+	for _, v := range sorted {
+		if v == 0 || left <= 0 {
+			break
+		}
+		w := math.Min(limit, left)
+		sum += w * v
+		left -= w
+	}
+	return sum
+}
+
+// blockNorm returns the spectral norm G_J of the Jacobian of the samples
+// [lo, hi): by power iteration when the oracle has row products and the rows
+// share one slope bound, never above the bound √(Σ H_j²) that it falls back to.
+func blockNorm(o Oracle, h, m []float64, d, lo, hi int) float64 {
+	sum := 0.0
+	for _, v := range h[lo:hi] {
+		sum += v * v
+	}
+	bound := math.Sqrt(sum)
+	rows, ok := o.(rowProducts)
+	if _, _, s := o.Dims(); !ok || s != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
+		return bound
+	}
+	// J = diag(w)·Z with w_j = H_j/‖z_j‖; power iteration on JᵀJ.
+	const iterations, safety = 30, 1.02
+	unit, scaled := make([]float64, hi), make([]float64, hi)
+	w := make([]float64, hi)
+	e := make([]float64, d)
+	rng := rand.New(rand.NewPCG(1, uint64(lo)))
+	v := make([]float64, d)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	for j := lo; j < hi; j++ {
+		unit[j] = 1
+		z := rowNorm(m[j], o)
+		if z > 0 {
+			w[j] = h[j] / z
+		}
+	}
+	lambda := 0.0
+	for range iterations {
+		norm := 0.0
+		for _, a := range v {
+			norm += a * a
+		}
+		norm = math.Sqrt(norm)
+		if norm == 0 {
+			return bound
+		}
+		for i := range v {
+			v[i] /= norm
+		}
+		rows.MarginsTo(scaled, v, lo, hi)
+		for j := lo; j < hi; j++ {
+			scaled[j] *= w[j] * w[j]
+		}
+		clear(e)
+		o.AddGradTo(e, scaled, unit, lo, hi)
+		lambda = 0
+		for i := range v {
+			lambda += v[i] * e[i]
+		}
+		copy(v, e)
+	}
+	return math.Min(bound, safety*math.Sqrt(lambda))
+}
+
+// rowNorm returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
+// curvature bound.
+func rowNorm(m float64, o Oracle) float64 {
+	c, ok := o.(interface{ CurvatureBound() float64 })
+	if !ok || !(c.CurvatureBound() > 0) {
+		return 0
+	}
+	return math.Sqrt(m / c.CurvatureBound())
+}

@@ -1,0 +1,244 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// FullVector is the full vector update method (Alg. 2). Every step is one pass.
+type FullVector struct {
+	Schedule Schedule
+}
+
+// Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
+// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples.
+type Stochastic struct {
+	Strategy Strategy
+	Schedule Schedule
+	Block    int // samples in a block; 0: n/64, at least d
+	Sampling Sampling
+}
+
+// SeparableBlock is the method for dual-separable problems (Alg. 5 with
+// Historical, Alg. 6 with Replacement). A problem on the simplex is solved
+// through its τ-lift. A step costs O(b·d) and touches nothing of length n.
+type SeparableBlock struct {
+	Strategy Strategy
+	Schedule Schedule
+	Block    int // samples in a block; 0: n/64, at least d
+	Sampling Sampling
+
+	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
+	// schedule, which otherwise ties P_{k+1} = Q_k = R_k and visits the blocks in
+	// shuffled order. The theoretical schedule always keeps them.
+	ThreeTouches bool
+}
+
+var (
+	_ Method = FullVector{}
+	_ Method = Stochastic{}
+	_ Method = SeparableBlock{}
+)
+
+// Name implements Method.
+func (FullVector) Name() string { return "full" }
+
+// Name implements Method.
+func (Stochastic) Name() string { return "stochastic" }
+
+// Name implements Method.
+func (SeparableBlock) Name() string { return "separable" }
+
+// partition returns the blocks of size b, or of the default size for b = 0.
+func partition(n, d, b int) (blocks, error) {
+	const blocksWanted = 64
+	if b == 0 {
+		b = min(n, max((n+blocksWanted-1)/blocksWanted, min(d, (n+7)/8)))
+	}
+	return evenBlocks(n, b)
+}
+
+func (m FullVector) start(r *run) (stepper, error) {
+	mirror, ok := r.problem.Dual.(Mirror)
+	if !ok {
+		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
+	}
+	card := newFullCard(mirror, r.cert.evaluator)
+	t := newTemplate(r.problem, r.x0)
+	t.card = card
+	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+		begin: func([]float64) { card.begin(r.cert.y) }}
+	if m.Schedule == Theory || !practicable(r.problem) {
+		return w, w.useTheory(blocks{[]int{0, r.cert.n}}, Sampling{}, func(mo moduli, c constants, _ *sampler) *theory {
+			return fullTheory(mo, c)
+		})
+	}
+	return newPractical(w, false, 0.5, 1)
+}
+
+func (m Stochastic) start(r *run) (stepper, error) {
+	mirror, ok := r.problem.Dual.(Mirror)
+	if !ok {
+		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
+	}
+	b, err := partition(r.cert.n, r.cert.d, m.Block)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.constants(r.problem, b, r.x0)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSampler(m.Strategy, m.Sampling, c, false)
+	if err != nil {
+		return nil, err
+	}
+	mo := offsets(r.problem, c)
+	wP, wD := 0.0, 0.0
+	if m.Strategy == Historical {
+		wP, wD = historicalWeights(mo, b.count())
+	}
+	card := newStochasticCard(newWorker(r.problem.Oracle, r.cert.evaluator), mirror, b, s, r.rng(), wP, wD)
+	t := newTemplate(r.problem, r.x0)
+	t.card = card
+	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+		begin: func(u []float64) { card.begin(u, r.cert.y) }}
+	if m.Schedule == Theory || !practicable(r.problem) {
+		return w, w.useTheory(b, m.Sampling, func(mo moduli, c constants, _ *sampler) *theory {
+			if m.Strategy == Historical {
+				return historicTheory(mo, c, s, wP, wD)
+			}
+			return replacementTheory(mo, c, s)
+		})
+	}
+	return newPractical(w, false, 0.25/float64(b.count()), b.count())
+}
+
+func (m SeparableBlock) start(r *run) (stepper, error) {
+	p, lifted := r.problem, false
+	if _, ok := p.Dual.(Separable); !ok {
+		var err error
+		if p, err = Lift(p); err != nil {
+			return nil, fmt.Errorf("%w: %s cannot be used", err, m.Name())
+		}
+		lifted = true
+	}
+	b, err := partition(r.cert.n, r.cert.d, m.Block)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.constants(p, b, r.x0)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSampler(m.Strategy, m.Sampling, c, true)
+	if err != nil {
+		return nil, err
+	}
+	mo := offsets(p, c)
+	wP := 0.0
+	if m.Strategy == Historical {
+		wP, _ = historicalWeights(mo, b.count())
+	}
+	x0 := r.x0
+	if lifted {
+		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the walk begins
+	}
+	card := newSeparableCard(newWorker(p.Oracle, r.cert.evaluator), p.Dual.(Separable), b, s, r.rng(), wP, len(x0))
+	t := newTemplate(p, x0)
+	t.card = card
+	w := &walk{run: r, t: t, lifted: lifted, begin: func(u []float64) { card.begin(u, r.cert.y) }}
+	if !lifted {
+		w.y = func() []float64 { return card.y }
+	}
+	if m.Schedule == Theory || !practicable(r.problem) {
+		return w, w.useTheory(b, m.Sampling, func(mo moduli, c constants, _ *sampler) *theory {
+			if m.Strategy == Historical {
+				return separableHistoricTheory(mo, c, s, wP)
+			}
+			return separableReplacementTheory(mo, c, s)
+		})
+	}
+	if !m.ThreeTouches {
+		card.tied = true
+		card.order = make([]int, b.count())
+		for i := range card.order {
+			card.order[i] = i
+		}
+		card.visit = len(card.order)
+	}
+	return newPractical(w, lifted, 0.5/float64(b.count()), b.count())
+}
+
+// historicalWeights are the w^P, w^D of thms. stochastic:historic and
+// sep:historic: 1/N, and 1/N² on the side that is strongly convex alone. With
+// both moduli positive the decay condition needs w ≤ 1/(2N) for a growth of
+// 1/(2N) a step, where the paper states 1/N up to constants.
+func historicalWeights(m moduli, blocks int) (wP, wD float64) {
+	n := float64(blocks)
+	switch {
+	case m.mu > 0 && m.nu > 0:
+		wP, wD = 1/(2*n), 1/(2*n)
+	case m.mu > 0:
+		wP, wD = 1/(n*n), 1/n
+	case m.nu > 0:
+		wP, wD = 1/n, 1/(n*n)
+	default:
+		wP, wD = 1/n, 1/n
+	}
+	return min(wP, 0.5), min(wD, 0.5)
+}
+
+// rng returns the generator of the run's random choices.
+func (r *run) rng() *rand.Rand { return rand.New(rand.NewPCG(r.settings.Seed, 0x64726f)) }
+
+// constants returns the Lipschitz constants of p at x.
+func (r *run) constants(p *Problem, b blocks, x []float64) (constants, error) {
+	o, ok := r.problem.Oracle.(Conditioned)
+	if !ok {
+		return constants{}, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")
+	}
+	h, m := make([]float64, r.cert.n), make([]float64, r.cert.n)
+	o.ConstantsTo(h, m, x)
+	for j := range h {
+		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
+			return constants{}, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
+		}
+	}
+	norm, ok := p.Dual.(Normed)
+	if !ok {
+		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
+	}
+	return newConstants(r.problem.Oracle, norm, p != r.problem, b, h, m), nil
+}
+
+// offsets are the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
+// balance the two terms of a_1.
+func offsets(p *Problem, c constants) moduli {
+	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
+	if freeLast(p.Primal) {
+		m.mu = 0 // not strongly convex in the free coordinate
+	}
+	m.mu0, m.nu0 = m.mu, m.nu
+	balance := 1.0
+	if c.l > 0 && c.g > 0 {
+		balance = c.g * c.g / (2 * c.l * c.l) // ν₀/μ₀
+	}
+	switch {
+	case m.mu0 == 0 && m.nu0 == 0:
+		m.mu0, m.nu0 = 1, balance
+	case m.mu0 == 0:
+		m.mu0 = m.nu0 / balance
+	case m.nu0 == 0:
+		m.nu0 = m.mu0 * balance
+	}
+	return m
+}
+
+// practicable reports that the practical schedule applies: the Hessian of P
+// exists and can be formed.
+func practicable(p *Problem) bool {
+	_, err := newMetric(p, false)
+	return err == nil
+}

@@ -1,0 +1,192 @@
+package dro
+
+import (
+	"errors"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Curved is the ability of an Oracle with scalar slopes to give second
+// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
+type Curved interface {
+	CurvatureTo(curvature, x []float64, lo, hi int)
+
+	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
+	// the row-major d×d matrix dst.
+	AddGramTo(dst, weight []float64, lo, hi int)
+}
+
+// Responsive is the ability of a Dual to say how its best response moves with
+// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y.
+type Responsive interface {
+	ResponseTo(response, y []float64)
+}
+
+// ResponseTo implements Responsive: y_j/ν.
+func (k KL) ResponseTo(response, y []float64) {
+	for j, v := range y {
+		response[j] = v / k.Nu
+	}
+}
+
+// ResponseTo implements Responsive: 1/(νn) on the active set y > 0.
+func (c ChiSquare) ResponseTo(response, y []float64) {
+	inv := 1 / (c.Nu * float64(len(y)))
+	for j, v := range y {
+		response[j] = 0
+		if v > 0 {
+			response[j] = inv
+		}
+	}
+}
+
+// ResponseTo implements Responsive: the uniform weights do not move.
+func (Uniform) ResponseTo(response, _ []float64) { clear(response) }
+
+// maxMetric is the largest number of parameters whose d×d matrix is formed.
+const maxMetric = 2000
+
+// A metric is the Hessian of the objective at one point, factorised. With
+// weights y and response c, the Hessian of the τ-lift in (x, τ) is
+//
+//	Σ_j y_j∇²f_j + Σ_j c_j(∇f_j, −1)(∇f_j, −1)ᵀ + ∇²φ,
+//
+// and that of P in x its Schur complement (math: §9). It is the geometry in
+// which the practical methods take their primal steps: there the problem is well
+// conditioned whatever the scaling of the columns.
+type metric struct {
+	oracle  Curved
+	dual    Responsive
+	hessian func(*mat.SymDense) // adds ∇²φ
+	n, d    int
+	lifted  bool // over (x, τ), else over x
+
+	weight, response []float64
+	part             []float64 // partial Gram matrices
+	h                *mat.SymDense
+	factor           blas64.Triangular
+	store            *mat.TriDense
+	chol             mat.Cholesky
+	dir              []float64
+}
+
+// addHessian adds ∇²φ, μ on the penalised diagonal, to the first d rows of h.
+func (l L2) addHessian(h *mat.SymDense, d int) {
+	if l.Intercept {
+		d--
+	}
+	for i := range d {
+		h.SetSym(i, i, h.At(i, i)+l.Mu)
+	}
+}
+
+// newMetric returns a metric for p, or an error that names what p lacks.
+func newMetric(p *Problem, lifted bool) (*metric, error) {
+	n, d, s := p.Oracle.Dims()
+	oracle, ok := p.Oracle.(Curved)
+	if !ok || s != 1 {
+		return nil, errors.New("the oracle has no second derivatives (the Curved ability)")
+	}
+	dual, ok := p.Dual.(Responsive)
+	if !ok || (p.Dual.Modulus() == 0 && p.Dual != Dual(Uniform{})) {
+		return nil, errors.New("the dual has no differentiable best response (the Responsive ability, ν > 0)")
+	}
+	phi, ok := p.Primal.(L2)
+	if !ok {
+		return nil, errors.New("the regulariser is not L2")
+	}
+	if d > maxMetric {
+		return nil, errors.New("there are too many parameters for a d×d matrix")
+	}
+	m := &metric{oracle: oracle, dual: dual, n: n, d: d, lifted: lifted,
+		weight: make([]float64, n), response: make([]float64, n)}
+	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
+	size := d
+	if lifted {
+		size++
+	}
+	m.h = mat.NewSymDense(size, nil)
+	m.store = mat.NewTriDense(size, mat.Upper, nil)
+	m.dir = make([]float64, size)
+	m.part = make([]float64, m.shards()*d*d)
+	return m, nil
+}
+
+// shards bounds the partial Gram matrices to 64 MiB, as a function of n and d
+// alone.
+func (m *metric) shards() int {
+	return max(1, min(shard.Count(m.n), (8<<20)/(m.d*m.d)))
+}
+
+// update forms and factorises the Hessian at x, with best response y and slopes
+// there: one pass.
+func (m *metric) update(e *evaluator, x, y, slope []float64) {
+	e.passes++
+	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, x, lo, hi) })
+	m.dual.ResponseTo(m.response, y)
+	total := 0.0
+	cross := make([]float64, m.d)
+	for j, c := range m.response {
+		total += c
+		m.weight[j] = y[j]*m.weight[j] + c*slope[j]*slope[j]
+	}
+	sumGradTo(cross, e.part, e.p.Oracle, m.n, m.response, slope) // Σ c_j∇f_j
+	clear(m.part)
+	count := m.shards()
+	dd := m.d * m.d
+	shard.RunCount(m.n, count, func(s, lo, hi int) { m.oracle.AddGramTo(m.part[s*dd:(s+1)*dd], m.weight, lo, hi) })
+	for i := range m.d {
+		for j := i; j < m.d; j++ {
+			v := 0.0
+			for s := range count {
+				v += m.part[s*dd+i*m.d+j]
+			}
+			if !m.lifted && total > 0 {
+				v -= cross[i] * cross[j] / total
+			}
+			m.h.SetSym(i, j, v)
+		}
+	}
+	m.hessian(m.h)
+	if m.lifted {
+		for i := range m.d {
+			m.h.SetSym(i, m.d, -cross[i])
+		}
+		m.h.SetSym(m.d, m.d, total)
+	}
+	m.factorise()
+}
+
+// factorise computes the Cholesky factor, adding to the diagonal what rounding
+// took from a matrix that is singular or nearly so.
+func (m *metric) factorise() {
+	size := m.h.SymmetricDim()
+	largest := 0.0
+	for i := range size {
+		largest = max(largest, m.h.At(i, i))
+	}
+	if largest == 0 {
+		largest = 1
+	}
+	for jitter := 1e-14 * largest; ; jitter *= 100 {
+		if m.chol.Factorize(m.h) || math.IsInf(jitter, 1) {
+			break
+		}
+		for i := range size {
+			m.h.SetSym(i, i, m.h.At(i, i)+jitter)
+		}
+	}
+	m.chol.UTo(m.store)
+	m.factor = m.store.RawTriangular()
+}
+
+// solve overwrites v by H⁻¹v.
+func (m *metric) solve(v []float64) {
+	b := blas64.Vector{N: len(v), Inc: 1, Data: v}
+	blas64.Trsv(blas.Trans, m.factor, b)
+	blas64.Trsv(blas.NoTrans, m.factor, b)
+}

@@ -1,0 +1,96 @@
+package dro
+
+import "math"
+
+// A walk runs the template of a method with the theoretical schedule and offers
+// its last iterate and, where the theory needs it, the averages.
+type walk struct {
+	*run
+	t        *template
+	lifted   bool             // the template's point is (x, τ)
+	y        func() []float64 // y_k on the run's own dual set, nil for the lift
+	averageY []float64        // Σ a_i y_i / A_k, nil if the method keeps none
+	begin    func(u []float64)
+	began    bool
+
+	conditions func(moduli, constants, *sampler) *theory
+	blocks     blocks
+	known      constants
+}
+
+func (w *walk) useTheory(b blocks, _ Sampling, conditions func(moduli, constants, *sampler) *theory) error {
+	c, err := w.constants(w.t.problem, b, w.x0)
+	if err != nil {
+		return err
+	}
+	w.blocks, w.known, w.conditions = b, c, conditions
+	w.t.m = offsets(w.t.problem, c)
+	w.t.theory = conditions(w.t.m, c, nil)
+	w.logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.t.m.mu, w.t.m.nu, w.t.theory.first)
+	return nil
+}
+
+// start begins the template at the point the certifier evaluated last.
+func (w *walk) start() {
+	x := w.cert.x
+	if w.lifted {
+		x = append(append([]float64(nil), x...), w.cert.tau)
+	}
+	w.t.begin(x)
+	w.begin(w.t.u)
+	w.began = true
+}
+
+func (w *walk) step() error {
+	if !w.began {
+		w.start()
+	}
+	w.t.step()
+	for _, v := range w.t.x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			w.logf("theory: the iterate is not finite after %d steps", w.t.k)
+			return errStalled
+		}
+	}
+	return nil
+}
+
+// point returns x of the template's point.
+func (w *walk) point(x []float64) []float64 { return x[:w.cert.d] }
+
+func (w *walk) check() {
+	if !w.began {
+		return
+	}
+	w.offer(w.point(w.t.x), w.y)
+	if w.t.m.mu == 0 || w.t.m.nu == 0 {
+		var y func() []float64
+		if w.averageY != nil {
+			y = func() []float64 { return w.averageY }
+		}
+		w.offer(w.point(w.t.averageX), y)
+	}
+	w.reestimate()
+}
+
+// offer certifies x with its best response and, where the best response says
+// little (ν = 0), with the method's own weights.
+func (w *walk) offer(x []float64, y func() []float64) {
+	w.cert.evaluate(x)
+	w.cert.certify()
+	if y != nil && w.problem.Dual.Modulus() == 0 {
+		w.cert.certifyWith(y())
+	}
+}
+
+// reestimate updates the theory with the constants at the current point, where
+// the loss has no global Lipschitz constant. The constants only grow.
+func (w *walk) reestimate() {
+	c, err := w.constants(w.t.problem, w.blocks, w.point(w.t.x))
+	if err != nil || c.g <= 1.01*w.known.g {
+		return
+	}
+	w.logf("theory: G re-estimated from %.4g to %.4g", w.known.g, c.g)
+	w.known = c
+	w.t.theory = w.conditions(w.t.m, c, nil)
+}
