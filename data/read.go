@@ -79,7 +79,11 @@ func expand(path string) ([]string, error) {
 			return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
 		}
 		var out []string
+		dots := strings.HasPrefix(filepath.Base(path), ".")
 		for _, f := range files {
+			if strings.HasPrefix(filepath.Base(f), ".") && !dots {
+				continue // as a shell does
+			}
 			if info, err := os.Stat(f); err == nil && !info.IsDir() {
 				out = append(out, f)
 			}

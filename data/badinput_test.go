@@ -1,0 +1,245 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every refusal names the column, the row, and what would help.
+func TestRefusals(t *testing.T) {
+	ids := "y,id,x\n"
+	for i := 0; i < 30; i++ {
+		ids += fmt.Sprintf("%d,u%d,%d\n", i, i, i*i)
+	}
+	many := "y,c,x\n"
+	for i := 0; i < 2400; i++ {
+		many += fmt.Sprintf("%d,c%d,%d\n", i, i%1200, i*i)
+	}
+	floats := "y,x,g\n"
+	for i := 0; i < 200; i++ {
+		floats += fmt.Sprintf("%d,%d,%v\n", i, i*i, float64(i)/8)
+	}
+	const ok = "y,x,c\n1,1,a\n2,2,b\n3,4,a\n"
+	for name, c := range map[string]struct {
+		csv   string
+		spec  Spec
+		parts []string
+	}{
+		"absent target":      {ok, Spec{Target: "Y "}, []string{"t.csv", `no column "Y "`, `did you mean "y"?`}},
+		"absent feature":     {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
+		"absent group":       {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
+		"absent drop":        {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
+		"no target":          {ok, Spec{}, []string{"--target"}},
+		"unknown task":       {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
+		"unknown impute":     {ok, Spec{Target: "y", Impute: "zero"}, []string{`"zero"`, "median"}},
+		"unknown scale":      {ok, Spec{Target: "y", Scale: "minmax"}, []string{`"minmax"`, "standard"}},
+		"target is feature":  {ok, Spec{Target: "y", Features: []string{"y"}}, []string{`"y"`, "target"}},
+		"dropped feature":    {ok, Spec{Target: "y", Features: []string{"x"}, Drop: []string{"x"}}, []string{`"x"`, "drop"}},
+		"feature twice":      {ok, Spec{Target: "y", Features: []string{"x", "x"}}, []string{`"x"`, "twice"}},
+		"one value":          {"y,x\n1,1\n1,2\n", Spec{Target: "y"}, []string{`column "y"`, "only one value"}},
+		"one value binary":   {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
+		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
+		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
+		"three classes":      {"y,x\n1,1\n2,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{`"1", "2" and "3"`, "--task regression"}},
+		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
+		"stray text":         {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
+		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "--impute drop"}},
+		"NaN target":         {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "NaN"}},
+		"Inf feature":        {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
+		"overflow":           {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
+		"null feature":       {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "--impute mean", "--drop x"}},
+		"all rows dropped":   {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"}, []string{"every one of the 3 rows", "--impute mean"}},
+		"identifiers":        {ids, Spec{Target: "y"}, []string{`column "id"`, "every one of the 30", "--drop id"}},
+		"too many levels":    {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "--drop c", "--max-levels 1200"}},
+		"float groups":       {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin it"}},
+		"positive absent":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"}, []string{`"c" does not occur`, `"a" and "b"`}},
+		"positive regress":   {ok, Spec{Target: "y", Positive: "1"}, []string{"--positive"}},
+		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no feature is left", "--features"}},
+		"column twice":       {"y,x,x\n1,1,2\n2,2,3\n3,4,5\n", Spec{Target: "y"}, []string{`column "x"`, "more than one column"}},
+		"level spelled":      {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`--drop "a b"`}},
+		"too large":          {"y,x\n1,-1e308\n2,1e308\n3,1.7e308\n", Spec{Target: "y"}, []string{`column "x"`, "too large"}},
+		"inexact categories": {"y,x\n1,9007199254740993\n2,9007199254740992\n3,5\n", Spec{Target: "y", Categorical: []string{"x"}}, []string{`column "x", row 1`, "as text"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewEncoder(frameOf(t, c.csv), nil, c.spec)
+			wantError(t, err, c.parts...)
+		})
+	}
+}
+
+// An encoder refuses frames that do not fit it.
+func TestEncodeRefusals(t *testing.T) {
+	e, err := NewEncoder(frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for csv, parts := range map[string][]string{
+		"y,c\nno,a\n":             {`no column "x"`},
+		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null"},
+		"y,x,c\nno,1,a\nmaybe,1,": {`column "y", row 2`, `"maybe"`, `"yes"`, `"no"`},
+		"y,x,c\nno,one,a\n":       {`column "x"`, "text here"},
+		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
+	} {
+		_, _, err := e.Encode(frameOf(t, csv), nil)
+		wantError(t, err, parts...)
+	}
+	if ds, _, err := e.EncodeFeatures(frameOf(t, "y,x,c\nmaybe,1,a\n"), nil); err != nil || ds.Target != nil || ds.N != 1 {
+		t.Errorf("EncodeFeatures: %v, %+v", err, ds)
+	}
+	if _, _, err := e.Encode(frameOf(t, "x,c\n1,a\n"), []int{1}); err == nil {
+		t.Error("a row beyond the table passes")
+	}
+	if ds, _, err := e.Encode(frameOf(t, "x,c\n"), nil); err != nil || ds.N != 0 {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
+func TestTypesThatCannotBeUsed(t *testing.T) {
+	f, err := Read(context.Background(), "testdata/pyarrow_zstd.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
+		_, err := NewEncoder(f, nil, Spec{Target: "i32", Features: []string{name}})
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "--drop "+name)
+		_, err = NewEncoder(f, nil, Spec{Target: name, Features: []string{"f32"}})
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
+		_, err = NewEncoder(f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
+	}
+	// Unused ones do no harm.
+	if _, err := NewEncoder(f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHundredThousandLevels(t *testing.T) {
+	const n = 100000
+	var b strings.Builder
+	b.WriteString("y,x,g\n")
+	for i := 0; i < n; i++ {
+		fmt.Fprintf(&b, "%d,%d,site %d\n", i, i%7, i)
+	}
+	f := frameOf(t, b.String())
+	for _, s := range []Spec{{Target: "y", Drop: []string{"g"}}, {Target: "y", Groups: []string{"g", "x"}, Features: []string{"x"}}} {
+		e, err := NewEncoder(f, nil, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ds, _, err := e.Encode(f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Groups) > 0 && (len(ds.Groups) != 3 || len(ds.Groups[0].Labels) != n || len(ds.Groups[2].Labels) != n) {
+			t.Errorf("%d groupings", len(ds.Groups))
+		}
+	}
+}
+
+func TestMoreColumnsThanRows(t *testing.T) {
+	head, one, two := "y", "1", "2"
+	for i := 0; i < 50; i++ {
+		head += fmt.Sprintf(",x%d", i)
+		one += fmt.Sprintf(",%d", i)
+		two += fmt.Sprintf(",%d", i*i+1)
+	}
+	e, err := NewEncoder(frameOf(t, head+"\n"+one+"\n"+two+"\n"), nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := e.Notes[len(e.Notes)-1]; !strings.Contains(last, "only 2 training rows") {
+		t.Errorf("notes %q", e.Notes)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ctx := context.Background()
+	write("wages.csv", "a\n1\n")
+	write("empty/notes.txt", "x")
+	write("same/1.csv", "a,b,c\n1,x,\n2,y,\n")
+	write("same/2.csv", "b,a,c\ny,2.5,4\nz,,5\n")
+	write("same/_SUCCESS", "")
+	write("same/.hidden.csv", "q\n1\n")
+	write("kinds/1.csv", "a\n1\n")
+	write("kinds/2.csv", "a\nx\n")
+	write("columns/1.csv", "a,b\n1,2\n")
+	write("columns/2.csv", "a,c\n1,2\n")
+	write("columns/sub/3.csv", "z\n1\n")
+	for path, parts := range map[string][]string{
+		"wages.cvs":                            {"no such file", "did you mean", "wages.csv"},
+		"empty":                                {"holds no table", ".parquet"},
+		"kinds":                                {"2.csv", `column "a"`, "one schema"},
+		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
+		"no*.csv":                              {"no file matches"},
+		"empty/notes.txt":                      {"cannot tell the format", ".csv"},
+		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
+		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
+		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a Parquet file", "PAR1"},
+		write("magic.arrow", "hello, world!")[len(dir)+1:]:     {"not an Arrow IPC file"},
+		write("pare.parquet", "PAREhello world!")[len(dir)+1:]: {"encrypted"},
+		write("tail.parquet", "PAR1hello world!")[len(dir)+1:]: {"does not end with PAR1", "truncated"},
+		write("fea.feather", "FEA1hello world!")[len(dir)+1:]:  {"Feather version 1"},
+		write("plain.csv.gz", "a\n1\n")[len(dir)+1:]:           {"not a gzip file"},
+		write("utf16.csv", "\xff\xfea\x00")[len(dir)+1:]:       {"UTF-8"},
+		write("latin.csv", "a,b\nx,Z\xfcrich\n")[len(dir)+1:]:  {`column "b", row 1`, "UTF-8"},
+		write("short.csv", "a,b\n1,2\n3\n")[len(dir)+1:]:       {"line 3", "fields", "header", "truncated"},
+		write("quote.csv", "a,b\n1,\"2\n3,4\n")[len(dir)+1:]:   {"quote", "truncated"},
+	} {
+		full := filepath.Join(dir, path)
+		_, err := Read(ctx, full)
+		wantError(t, err, append(parts, dir)...)
+	}
+	if _, err := Read(ctx, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file is not fs.ErrNotExist: %v", err)
+	}
+
+	for _, path := range []string{filepath.Join(dir, "same"), filepath.Join(dir, "same", "*.csv")} {
+		f, err := Read(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string][]any{"a": {1.0, 2.0, 2.5, nil}, "b": {"x", "y", "y", "z"}, "c": {nil, nil, 4.0, 5.0}}
+		if d := differs(f, want); d != "" {
+			t.Error(d)
+		}
+		if len(f.Sources) != 2 || f.Sources[1].Rows != 2 {
+			t.Errorf("sources %+v", f.Sources)
+		}
+		// The row is told within its file.
+		_, err = NewEncoder(f, nil, Spec{Target: "c", Features: []string{"a"}, Impute: "error"})
+		wantError(t, err, filepath.Join("same", "1.csv"), `column "c", row 1`)
+	}
+	if f, err := ReadColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
+		t.Errorf("ReadColumns: %v", err)
+	}
+	for _, file := range []string{"pyarrow_zstd.parquet", "pyarrow.arrow", "pyarrow.csv"} {
+		f, err := ReadColumns(ctx, filepath.Join("testdata", file), []string{"text", "i16"})
+		if err != nil || len(f.Columns) != 2 || f.Columns[0].Name != "i16" || f.Columns[1].Name != "text" || f.Rows != 40 {
+			t.Errorf("%s: ReadColumns: %v", file, err)
+		}
+		_, err = ReadColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
+		wantError(t, err, file, `did you mean`, `"text"`)
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Read(done, "testdata/pyarrow_zstd.parquet"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
