@@ -61,6 +61,9 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if stopped != nil {
 		return o.tellStopped(ctx, a, m, out, stopped)
 	}
+	if !o.quiet && m.TrainRows+m.HoldoutRows > manyRows {
+		a.note("measuring the model by group, with intervals")
+	}
 	command := commandLine("train", fs, "data", "target", "groups")
 	e, err := writeResults(ctx, m, out, command)
 	if err != nil {
