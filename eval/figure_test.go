@@ -1,0 +1,65 @@
+package eval
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden figures")
+
+// Every figure, byte for byte, as SVG; and PNG and PDF can be made of each.
+func TestFiguresGolden(t *testing.T) {
+	for _, task := range []Task{Binary, Regression} {
+		r := sample(t, task)
+		for i := range r.Evaluation.Models { // fewer numbers to the last digit
+			r.Evaluation.Models[i].CVaR = r.Evaluation.Models[i].CVaR[len(r.Evaluation.Models[i].CVaR)/2:]
+		}
+		figs, err := Figures(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(figs) != 9 {
+			t.Errorf("%d figures of %s, want 9", len(figs), task)
+		}
+		for _, f := range figs {
+			got, err := f.SVG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Alt == "" || f.Title == "" || f.Caption == "" {
+				t.Errorf("%s lacks words", f.Name)
+			}
+			golden := filepath.Join("testdata", string(task)+"-"+f.Name+".svg")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s differs; look at it, then run with -update", golden)
+			}
+			if task == Regression {
+				continue
+			}
+			p, err := f.PDF()
+			if err != nil || !bytes.HasPrefix(p, []byte("%PDF")) {
+				t.Errorf("%s.pdf: %v", f.Name, err)
+			}
+		}
+		b, err := figs[0].PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(b)); err != nil {
+			t.Error(err)
+		}
+	}
+}
