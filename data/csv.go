@@ -24,7 +24,8 @@ const gzipRatio = 1100
 //
 // A column is Bool when every value is true or false (in lower, upper or title
 // case), Numeric when every value is a number, Categorical otherwise. Empty
-// fields are nulls; so are NA, N/A, null, NULL and None, but in columns of
+// fields are nulls, and so, in a table of one column, are blank lines between
+// others; so are NA, N/A, null, NULL and None, but in columns of
 // numbers and bools only.
 func readCSV(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
 	lower := strings.ToLower(name)
@@ -52,11 +53,11 @@ func readCSV(ctx context.Context, name string, b []byte, names []string) (*Frame
 	case bytes.IndexByte(line, '\t') >= 0:
 		comma = '\t'
 	}
-	open := func() *csv.Reader {
+	open := func() *csvRows {
 		r := csv.NewReader(bytes.NewReader(b))
 		r.Comma = comma
 		r.ReuseRecord = true
-		return r
+		return &csvRows{r: r}
 	}
 
 	r := open()
@@ -142,6 +143,39 @@ func readCSV(ctx context.Context, name string, b []byte, names []string) (*Frame
 		}
 	}
 	return f, nil
+}
+
+// csvRows reads records. Blank lines are passed over, as everywhere, but in a
+// table of one column those between records are nulls.
+type csvRows struct {
+	r     *csv.Reader
+	line  int // where the next record starts if no blank line comes before it
+	blank int // lines to tell of before the record
+	held  []string
+}
+
+var blankRecord = []string{""}
+
+func (c *csvRows) Read() ([]string, error) {
+	if c.held == nil {
+		rec, err := c.r.Read()
+		if err != nil || len(rec) != 1 {
+			return rec, err
+		}
+		line, _ := c.r.FieldPos(0)
+		if c.line > 0 {
+			c.blank = line - c.line
+		}
+		c.line = line + 1 + strings.Count(rec[0], "\n")
+		c.held = rec
+	}
+	if c.blank > 0 {
+		c.blank--
+		return blankRecord, nil
+	}
+	rec := c.held
+	c.held = nil
+	return rec, nil
 }
 
 func gunzip(b []byte) ([]byte, error) {

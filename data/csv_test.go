@@ -1,0 +1,106 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestCSVTypes(t *testing.T) {
+	for _, c := range []struct {
+		cells   string // one a row, separated by |
+		kind    Kind
+		integer bool
+		want    []any
+	}{
+		{"1|2|3", Numeric, true, []any{1.0, 2.0, 3.0}},
+		{"+1|-2|007", Numeric, true, []any{1.0, -2.0, 7.0}},
+		{"1|2.5|1e3", Numeric, false, []any{1.0, 2.5, 1000.0}},
+		{"1||3", Numeric, true, []any{1.0, nil, 3.0}},
+		{"1|NA|null|N/A|None|NULL", Numeric, true, []any{1.0, nil, nil, nil, nil, nil}},
+		{"a|NA|null", Categorical, false, []any{"a", "NA", "null"}},
+		{"a||b", Categorical, false, []any{"a", nil, "b"}},
+		{" a |a|\"a\"", Categorical, false, []any{"a", "a", "a"}},
+		{"true|false|TRUE", Bool, false, []any{true, false, true}},
+		{"True||NA", Bool, false, []any{true, nil, nil}},
+		{"true|1", Categorical, false, []any{"true", "1"}},
+		{"1|x", Categorical, false, []any{"1", "x"}},
+		{"0x10|1", Categorical, false, []any{"0x10", "1"}},
+		{"1_000|2", Categorical, false, []any{"1_000", "2"}},
+		{"1e|-|.", Categorical, false, []any{"1e", "-", "."}},
+		{"1.|.5", Numeric, false, []any{1.0, 0.5}},
+		{"NA|NA", Categorical, false, []any{"NA", "NA"}},
+		{"||", Categorical, false, []any{nil, nil, nil}},
+		{"2020-01-02|2020-01-03", Categorical, false, []any{"2020-01-02", "2020-01-03"}},
+	} {
+		// A second column keeps rows with an empty cell from being blank lines.
+		f := frameOf(t, "i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n")
+		col := f.Columns[1]
+		if col.Kind != c.kind || col.Integer != c.integer {
+			t.Errorf("%s: %v (integer %v), want %v (%v)", c.cells, col.Kind, col.Integer, c.kind, c.integer)
+			continue
+		}
+		f.Columns = f.Columns[1:]
+		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
+			t.Errorf("%s: %s", c.cells, d)
+		}
+	}
+}
+
+func TestCSVShapes(t *testing.T) {
+	var gz bytes.Buffer
+	for _, part := range []string{"a,b\n1,x\n", "2,\"y\ny\"\n"} { // two members
+		z := gzip.NewWriter(&gz)
+		z.Write([]byte(part))
+		z.Close()
+	}
+	want := map[string][]any{"a": {1.0, 2.0}, "b": {"x", "y\ny"}}
+	for name, text := range map[string]string{
+		"lf.csv":        "a,b\n1,x\n2,\"y\ny\"\n",
+		"crlf.csv":      "a,b\r\n1,x\r\n2,\"y\ny\"\r\n",
+		"no-end.csv":    "a,b\n1,x\n2,\"y\ny\"",
+		"bom.csv":       "\xef\xbb\xbfa,b\n1,x\n2,\"y\ny\"\n",
+		"semi.csv":      "a;b\n1;x\n2;\"y\ny\"\n",
+		"tab.csv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"tab.tsv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"blank.csv":     "a,b\n\n1,x\n\n2,\"y\ny\"\n\n",
+		"spaces.csv":    " a , b \n1, x\n 2 ,\"y\ny\"\n",
+		"packed.csv":    gz.String(), // detected by its first bytes
+		"packed.CSV.GZ": gz.String(),
+	} {
+		f, err := ReadBytes(context.Background(), name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := differs(f, want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// An empty line of a table of one column is a null, not a row less.
+func TestCSVOneColumn(t *testing.T) {
+	f := frameOf(t, "a\n1\n\n3\n")
+	if d := differs(f, map[string][]any{"a": {1.0, nil, 3.0}}); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCSVNotesStrayText(t *testing.T) {
+	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a" is read as text: row 3 holds "three"`) {
+		t.Errorf("notes %q", f.Notes)
+	}
+}
+
+func TestCSVLargeIntegers(t *testing.T) {
+	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0, "-9007199254740993": 1, "123456789012345678901": 1} {
+		f := frameOf(t, "a\n"+text+"\n")
+		if c := f.Columns[0]; c.InexactRow != row {
+			t.Errorf("%s: inexact row %d, want %d", text, c.InexactRow, row)
+		}
+	}
+}
