@@ -31,7 +31,7 @@ var errStalled = errors.New("no further progress in double precision")
 
 // Settings say where to start and when to stop. Start from DefaultSettings.
 type Settings struct {
-	X0          []float64 // starting point, length d; nil: zeros
+	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
 	RelativeGap float64   // stop when certified to this relative gap; > 0
 	MaxPasses   float64   // stop after this many passes over the data; > 0
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far
@@ -142,7 +142,11 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	}
 	began := time.Now()
 	r := &run{problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d)}
-	copy(r.x0, s.X0)
+	if s.X0 != nil {
+		copy(r.x0, s.X0)
+	} else if o, ok := p.Primal.(Started); ok {
+		o.StartingPoint(r.x0)
+	}
 	method, err := m.start(r)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true,
 		HuberDelta: 1, Penalty: "kl", Nu: 1,
-		Solver: "lbfgs", Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0,
+		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0,
 	}
 }
 

@@ -204,6 +204,11 @@ func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, began 
 }
 
 func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	if m.Config.Solver == Auto {
+		method, why := choose(m.Config.Nu, m.Run.Train.D)
+		m.Config.Solver = method.Name()
+		m.note(fmt.Sprintf("solver %s, chosen for %s", method.Name(), why))
+	}
 	method, err := solver(m.Config.Solver)
 	if err != nil {
 		return err

@@ -7,15 +7,33 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-var methods = []dro.Method{dro.LBFGS{}}
+// Auto is the solver that chooses by the problem.
+const Auto = "auto"
+
+var methods = []dro.Method{dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.LBFGS{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
-	names := make([]string, len(methods))
-	for i, m := range methods {
-		names[i] = m.Name()
+	names := []string{Auto}
+	for _, m := range methods {
+		names = append(names, m.Name())
 	}
 	return names
+}
+
+// maxSquare is the number of columns up to which the d×d matrix that the
+// practical schedules step in costs less than it saves.
+const maxSquare = 500
+
+// choose returns the method that Auto stands for, and why.
+func choose(nu float64, d int) (m dro.Method, why string) {
+	switch {
+	case nu == 0:
+		return dro.FullVector{}, "nu is 0: the objective is a maximum, without a gradient"
+	case d > maxSquare:
+		return dro.LBFGS{}, fmt.Sprintf("%d columns: too many to step in the metric of the Hessian", d)
+	}
+	return dro.SeparableBlock{}, fmt.Sprintf("%d columns: few enough to step in the metric of the Hessian", d)
 }
 
 // solver returns the method called name, with its default settings.
