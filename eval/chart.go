@@ -77,14 +77,13 @@ func (p sheet) line(col color.Color, width vg.Length, dash []vg.Length, pts ...v
 	p.c.Stroke(path)
 }
 
-func (p sheet) area(col color.NRGBA, alpha uint8, pts ...vg.Point) {
+func (p sheet) area(col color.Color, pts ...vg.Point) {
 	var path vg.Path
 	path.Move(pts[0])
 	for _, q := range pts[1:] {
 		path.Line(q)
 	}
 	path.Close()
-	col.A = alpha
 	p.c.SetColor(col)
 	p.c.Fill(path)
 }

@@ -106,11 +106,12 @@ func (d dotChart) draw(p sheet, step, foot vg.Length) {
 			}
 			y := mid + 3.6*vg.Length(float64(len(r.value)-1)-2*float64(k))
 			col := colData[k%len(colData)]
+			width := vg.Length(1.4)
 			if r.faint {
-				col.A = 0x70
+				width = 0.6
 			}
 			if r.lo != nil && !math.IsNaN(r.lo[k]) && !math.IsNaN(r.hi[k]) {
-				p.line(col, 1.4, nil, vg.Point{X: x.at(r.lo[k]), Y: y}, vg.Point{X: x.at(r.hi[k]), Y: y})
+				p.line(col, width, nil, vg.Point{X: x.at(r.lo[k]), Y: y}, vg.Point{X: x.at(r.hi[k]), Y: y})
 			}
 			p.mark(vg.Point{X: x.at(v), Y: y}, k, 2.8, col, r.faint)
 		}

@@ -111,7 +111,7 @@ func figRisk(r *Report) (Figure, bool) {
 		caption += fmt.Sprintf(" Bars: %s intervals, bootstrap within groups, %s resamples, each as if its group were the only one.", percent0(e.Confidence), count(e.Resamples))
 	}
 	if slices.ContainsFunc(order, func(h *Group) bool { return !h.Sufficient }) {
-		caption += fmt.Sprintf(" Faint: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
+		caption += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
 	}
 	if left > 0 {
 		caption += fmt.Sprintf(" %s more groups are in metrics.json.", count(left))
@@ -171,7 +171,7 @@ func figCVaR(r *Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	return Figure{Name: "cvar", Title: "Tail risk", draw: lineCharts([]panel{p}, e.names()),
-		Caption: fmt.Sprintf("CVaR over α on the %s. At 100 %% it is the plain mean; to the left, the mean over ever fewer, worse rows.", e.Split),
+		Caption: fmt.Sprintf("CVaR over α on the %s. At 100\u00a0%% it is the plain mean; to the left, the mean over ever fewer, worse rows.", e.Split),
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -291,7 +291,7 @@ func figResiduals(r *Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	return Figure{Name: "residuals", Title: "Residuals", draw: lineCharts([]panel{p}, e.names()),
-		Caption: "Rows in tenths by prediction. Line: median residual; band: middle 80 % of the residuals.",
+		Caption: "Rows in tenths by prediction. Thick: median residual; thin: the middle 80\u00a0% of the residuals lie between.",
 		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
 }
 

@@ -23,7 +23,7 @@ type panel struct {
 type series struct {
 	k      int // colour
 	x, y   []float64
-	lo, hi []float64 // a band, or nil
+	lo, hi []float64 // thin lines, or nil
 	marks  bool
 }
 
@@ -128,8 +128,8 @@ func (q panel) draw(p sheet, top vg.Length) {
 	if q.refText != "" {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.at(q.ref)}, vg.Point{X: x.hi, Y: y.at(q.ref)})
 		w, at := textWidth(q.refText, smallSize), y.at(q.ref)
-		p.area(colPaper, 0xff, vg.Point{X: x.hi - w - 3, Y: at + 2}, vg.Point{X: x.hi, Y: at + 2}, vg.Point{X: x.hi, Y: at + 12}, vg.Point{X: x.hi - w - 3, Y: at + 12})
-		p.text(x.hi, at+4, q.refText, smallSize, colMuted, 1)
+		p.area(colPaper, vg.Point{X: x.lo, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 12}, vg.Point{X: x.lo, Y: at + 12})
+		p.text(x.lo+3, at+4, q.refText, smallSize, colMuted, 0)
 	}
 	for _, s := range q.series {
 		s.draw(p, x, y)
@@ -138,20 +138,14 @@ func (q panel) draw(p sheet, top vg.Length) {
 
 func (s series) draw(p sheet, x, y axis) {
 	col := colData[s.k%len(colData)]
-	if s.lo != nil {
-		var up, down []vg.Point
-		for i := range s.x {
-			if y.inside(s.lo[i]) && y.inside(s.hi[i]) {
-				up = append(up, vg.Point{X: x.at(s.x[i]), Y: y.at(s.hi[i])})
-				down = append(down, vg.Point{X: x.at(s.x[i]), Y: y.at(s.lo[i])})
+	for _, edge := range [][]float64{s.lo, s.hi} {
+		var pts []vg.Point
+		for i := range edge {
+			if x.inside(s.x[i]) && y.inside(edge[i]) {
+				pts = append(pts, vg.Point{X: x.at(s.x[i]), Y: y.at(edge[i])})
 			}
 		}
-		for i := len(down) - 1; i >= 0; i-- {
-			up = append(up, down[i])
-		}
-		if len(up) > 3 {
-			p.area(col, 0x2c, up...)
-		}
+		p.line(col, 0.9, dashes[s.k%len(dashes)], pts...)
 	}
 	var run []vg.Point
 	flush := func() {

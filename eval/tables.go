@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -80,11 +81,25 @@ func changeText(d *Difference, scale float64) string {
 	if d == nil || !d.Value.Defined() {
 		return "–"
 	}
+	scale = changeScale(d, scale)
 	s := signed(float64(d.Value), scale)
 	if iv := rangeText(d.Interval, scale); iv != "" {
 		s += " [" + iv + "]"
 	}
 	return s
+}
+
+// changeScale is the magnitude whose decimals show a change: that of what
+// changed, or of the change itself where it is smaller.
+func changeScale(d *Difference, scale float64) float64 {
+	m := math.Abs(float64(d.Value))
+	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {
+		m = max(m, math.Abs(float64(d.Interval.Low)), math.Abs(float64(d.Interval.High)))
+	}
+	if m == 0 {
+		return scale
+	}
+	return math.Min(m, math.Abs(scale))
 }
 
 // groupTable is the headline grouping, worst first.
@@ -285,7 +300,7 @@ func topTable(a *Adversary, unit string) *table {
 		if r.Loss != nil {
 			l = number(float64(*r.Loss))
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{count(r.Row), number(float64(r.Weight)), percent(float64(r.Mass)), l}})
+		t.Rows = append(t.Rows, tableRow{Cells: []string{strconv.Itoa(r.Row), number(float64(r.Weight)), percent(float64(r.Mass)), l}})
 	}
 	return t
 }

@@ -39,6 +39,7 @@ func (e *Evaluation) verdict() Verdict {
 	if w := e.Models[0].WorstGroup; w != nil {
 		scale = float64(w.Risk)
 	}
+	scale = changeScale(&d, scale)
 	v := Verdict{}
 	side, ok := d.Settled()
 	train := strings.ToUpper(c.Model[:1]) + c.Model[1:] + " training"
@@ -72,9 +73,10 @@ func (e *Evaluation) verdict() Verdict {
 	}
 	r := c.Measures["risk"]
 	base, _ := e.Models[0].Overall.Get("risk")
-	s := fmt.Sprintf("Price on average: overall risk %s (from %s to %s", signed(float64(r.Value), base), number(base), like(base+float64(r.Value), base))
+	fine := changeScale(&r, base)
+	s := fmt.Sprintf("Price on average: overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), like(base+float64(r.Value), base))
 	if r.Interval != nil {
-		s += fmt.Sprintf("; %s interval of the change %s", percent0(e.Confidence), rangeText(r.Interval, base))
+		s += fmt.Sprintf("; %s interval of the change %s", percent0(e.Confidence), rangeText(r.Interval, fine))
 	}
 	v.Details = append(v.Details, s+").")
 	if e.Split == "training rows" {

@@ -80,22 +80,27 @@ func klAt(s *sorted, nu float64) (w WorstCase, z float64) {
 	}, z1
 }
 
-// chiSquareAt evaluates the χ² worst case at ν. With the k largest losses
-// active and top their mean, Σ y = 1 gives n y_j = n/k + (ℓ_j − top)/ν.
-func chiSquareAt(s *sorted, nu float64) (w WorstCase, k, top float64) {
-	n := len(s.loss)
-	N := float64(n)
-	// The active set is the largest one whose last row still has a positive
-	// weight; that is monotone in its size.
-	lo, hi := 1, n
+// activeRows is the number of rows with a positive weight in the χ² worst case:
+// the largest set whose last row still has one, which is monotone in its size.
+func activeRows(s *sorted, nu float64) int {
+	n := float64(len(s.loss))
+	lo, hi := 1, len(s.loss)
 	for lo < hi {
 		m := (lo + hi + 1) / 2
-		if N/float64(m)+(s.loss[m-1]-s.base-s.sum[m]/float64(m))/nu > 0 {
+		if n/float64(m)+(s.loss[m-1]-s.base-s.sum[m]/float64(m))/nu > 0 {
 			lo = m
 		} else {
 			hi = m - 1
 		}
 	}
+	return lo
+}
+
+// chiSquareAt evaluates the χ² worst case at ν. With the k largest losses
+// active and top their mean, Σ y = 1 gives n y_j = n/k + (ℓ_j − top)/ν.
+func chiSquareAt(s *sorted, nu float64) (w WorstCase, k, top float64) {
+	N := float64(len(s.loss))
+	lo := activeRows(s, nu)
 	k = float64(lo)
 	top = mean(s.loss[:lo])
 	var sq, gain summer // Σ (ℓ − top)², Σ (n y_j)(ℓ_j − top)
@@ -115,24 +120,68 @@ func chiSquareAt(s *sorted, nu float64) (w WorstCase, k, top float64) {
 
 const curvePoints = 28
 
-// nuGrid runs from a ν at which the weights are nearly uniform down to one at
-// which few rows hold them, relative to the spread of the losses.
-func nuGrid(s *sorted) []float64 {
+// smallestRadius is where the curves start: both divergences are then about
+// half the variance of n y.
+const smallestRadius = 1e-3
+
+// nuGrid returns decreasing ν whose radii are about evenly spaced on a
+// logarithmic scale from smallestRadius to top. Only the spacing is
+// approximate: radius may be.
+func nuGrid(s *sorted, radius func(nu float64) float64, top float64) []float64 {
 	n := len(s.loss)
 	sd := math.Sqrt(s.sq[n] / float64(n))
-	if !(sd > 1e-12*math.Abs(s.base)) || sd == 0 {
+	if !(sd > 1e-12*math.Abs(s.base)) || sd == 0 || bad(sd) || top <= smallestRadius {
 		return nil // all losses equal: every reweighting has the same mean
 	}
-	out := make([]float64, curvePoints)
-	for i := range out {
-		out[i] = sd * math.Pow(10, 1.5-3*float64(i)/(curvePoints-1))
+	var out []float64
+	hi := sd * 1e6
+	for i := range curvePoints {
+		want := smallestRadius * math.Pow(top/smallestRadius, float64(i)/(curvePoints-1))
+		lo := sd * 1e-9
+		for range 20 {
+			if mid := math.Sqrt(lo * hi); radius(mid) > want {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		if len(out) == 0 || hi < out[len(out)-1]*(1-1e-9) {
+			out = append(out, hi)
+		}
 	}
 	return out
 }
 
+// worstCaseKLCurve bisects on a thinned copy of the losses (the largest kept,
+// the others averaged in blocks), then evaluates every point exactly.
 func worstCaseKLCurve(s *sorted) []WorstCase {
+	const keep, blocks = 128, 256
+	n := len(s.loss)
+	var loss, weight []float64
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		if lo >= keep {
+			hi = min(n, lo+max(1, (n-keep)/blocks))
+		}
+		loss = append(loss, s.base+(s.sum[hi]-s.sum[lo])/float64(hi-lo))
+		weight = append(weight, float64(hi-lo))
+		lo = hi
+	}
+	radius := func(nu float64) float64 {
+		var z, zl float64
+		for i, l := range loss {
+			d := (l - loss[0]) / nu
+			if d < -45 {
+				break
+			}
+			x := weight[i] * math.Exp(d)
+			z += x
+			zl += x * d
+		}
+		return zl/z - math.Log(z/float64(n))
+	}
 	out := []WorstCase{}
-	for _, nu := range nuGrid(s) {
+	for _, nu := range nuGrid(s, radius, 0.97*math.Log(float64(n))) {
 		w, _ := klAt(s, nu)
 		out = append(out, w)
 	}
@@ -140,8 +189,14 @@ func worstCaseKLCurve(s *sorted) []WorstCase {
 }
 
 func worstCaseChiSquareCurve(s *sorted) []WorstCase {
+	n := float64(len(s.loss))
+	radius := func(nu float64) float64 { // by running sums: less exact than chiSquareAt, and quick
+		k := float64(activeRows(s, nu))
+		a := s.sum[int(k)] / k
+		return ((n*n/k+math.Max(0, s.sq[int(k)]-k*a*a)/(nu*nu))/n - 1) / 2
+	}
 	out := []WorstCase{}
-	for _, nu := range nuGrid(s) {
+	for _, nu := range nuGrid(s, radius, math.Min(100, 0.45*(n-1))) {
 		w, _, _ := chiSquareAt(s, nu)
 		out = append(out, w)
 	}
