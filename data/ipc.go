@@ -31,8 +31,7 @@ func readIPCStream(ctx context.Context, _ string, b []byte, names []string) (*Fr
 	if !ok {
 		return nil, errDamaged("it has no schema")
 	}
-	_, flat := checkSchema(t)
-	return readMessages(ctx, messages, flat, int64(len(b)), names)
+	return readMessages(ctx, messages, checkSchema(t), int64(len(b)), names)
 }
 
 // readIPCFile reads an Arrow IPC file by the blocks its footer lists.
@@ -51,9 +50,9 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 	if !ok {
 		return nil, errDamaged("its footer has no schema")
 	}
-	want, flat := checkSchema(schema)
+	digest := checkSchema(schema)
 	body := b[:start]
-	head, err := leadingSchema(body, want)
+	head, err := leadingSchema(body, digest.signature)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
 		return nil, errDamaged("its footer does not list all of its blocks")
 	}
-	return readMessages(ctx, messages, flat, int64(len(b)), names)
+	return readMessages(ctx, messages, digest, int64(len(b)), names)
 }
 
 // leadingSchema checks that the schema at the start of a file is that of its
@@ -107,7 +106,7 @@ func leadingSchema(body []byte, want string) (end int64, err error) {
 			return 0, errDamaged("it does not start with a schema")
 		}
 	}
-	if have, _ := checkSchema(t); have != want {
+	if checkSchema(t).signature != want {
 		return 0, errDamaged("the schema at its start is not that of its footer")
 	}
 	return end, nil
@@ -132,18 +131,46 @@ func schemaMessage(footer []byte, at int) *ipcMessage {
 }
 
 // readMessages decodes checked messages: a schema, dictionaries and batches.
-func readMessages(ctx context.Context, messages []*ipcMessage, flat bool, size int64, names []string) (*Frame, error) {
+func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDigest, size int64, names []string) (*Frame, error) {
 	limit := freeCells + size*cellsPerByte
 	feed := &messageFeed{messages: messages[:1:1]}
+	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
+	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(alloc))
+	if err != nil {
+		return nil, errDamaged("%v", err)
+	}
+	schema := r.Schema()
+	if schema == nil {
+		return nil, errDamaged("its schema cannot be read")
+	}
+	flat := digest.flat
+	dictionaries := dictionaryTypes(schema.Fields())
+	if len(dictionaries) != len(digest.dictionaries) {
+		return nil, errDamaged("its schema lists dictionaries in an unusual way")
+	}
+	expected := func(id int64) (l layout) {
+		if id < 0 {
+			for _, field := range schema.Fields() {
+				l.add(field.Type)
+			}
+			return l
+		}
+		for i, have := range digest.dictionaries {
+			if have == id {
+				l.add(dictionaries[i])
+				return l
+			}
+		}
+		panic(errDamaged("there is a dictionary that no column has"))
+	}
 	var infos []batchInfo
 	var rows, cells int64
-	bound := 1 << 16 // of a single buffer: the bodies together, with room for masks
 	for _, m := range messages[1:] {
 		switch m.kind {
 		case msgDictionary, msgBatch:
-			info, m := checkBatch(m, flat, limit)
+			info, m := checkBatch(m, flat, limit, expected)
 			feed.messages = append(feed.messages, m)
-			bound += 2*len(m.body) + int(info.rows)
+			alloc.limit += 2*len(m.body) + int(info.rows) // a buffer is no larger than the bodies, with room for masks
 			if m.kind == msgBatch {
 				infos = append(infos, info)
 				rows += info.rows
@@ -156,15 +183,7 @@ func readMessages(ctx context.Context, messages []*ipcMessage, flat bool, size i
 			return nil, errDamaged("there is a message of unexpected kind %d", m.kind)
 		}
 	}
-	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(boundedAllocator{memory.NewGoAllocator(), bound}))
-	if err != nil {
-		return nil, errDamaged("%v", err)
-	}
 	f := &Frame{Rows: int(rows)}
-	schema := r.Schema()
-	if schema == nil {
-		return nil, errDamaged("its schema cannot be read")
-	}
 	var all []string
 	for _, field := range schema.Fields() {
 		all = append(all, field.Name)

@@ -64,11 +64,17 @@ func cutMessage(b []byte, at int) *ipcMessage {
 	return m
 }
 
-// checkSchema checks a schema's lengths and describes it in a string that two
-// equal schemas share. It returns whether every field is flat.
-func checkSchema(t fbTable) (signature string, flat bool) {
+// A schemaDigest is what the checks need of a schema.
+type schemaDigest struct {
+	signature    string  // the same for equal schemas
+	flat         bool    // no field has children
+	dictionaries []int64 // their numbers, in the order of the fields
+}
+
+// checkSchema checks a schema's lengths.
+func checkSchema(t fbTable) (d schemaDigest) {
 	var s strings.Builder
-	flat = true
+	d.flat = true
 	left := len(t.b) / 4 // no more fields than that can be there
 	metadata := func(t fbTable, slot int) {
 		at, n := t.vector(slot, 4)
@@ -99,6 +105,7 @@ func checkSchema(t fbTable) (signature string, flat bool) {
 			}
 		}
 		if dict, ok := t.child(4); ok {
+			d.dictionaries = append(d.dictionaries, dict.int64(0, 0))
 			fmt.Fprintf(&s, " dict %d", dict.int64(0, 0))
 			if index, ok := dict.child(1); ok {
 				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1, 0))
@@ -106,7 +113,7 @@ func checkSchema(t fbTable) (signature string, flat bool) {
 		}
 		at, n := t.vector(5, 4)
 		if n > 0 {
-			flat = false
+			d.flat = false
 		}
 		s.WriteString("{")
 		for i := 0; i < n; i++ {
@@ -121,7 +128,8 @@ func checkSchema(t fbTable) (signature string, flat bool) {
 		field(t.table(at+4*i), 0)
 	}
 	metadata(t, 2)
-	return s.String(), flat
+	d.signature = s.String()
+	return d
 }
 
 // A batchInfo is what a record batch declares.
@@ -132,24 +140,43 @@ type batchInfo struct {
 
 type batchNode struct{ length, nulls int64 }
 
-// checkBatch checks the lengths and places of a record batch and returns the
-// message as Arrow should see it: with its buffers unfolded and, for a flat
-// schema, with all null masks looked at. limit bounds lengths.
-func checkBatch(m *ipcMessage, flat bool, limit int64) (batchInfo, *ipcMessage) {
+// checkBatch checks the lengths and places of a record batch or dictionary and
+// returns the message as Arrow should see it: with its buffers unfolded and,
+// for a flat schema, with all null masks looked at. limit bounds lengths, and
+// expected gives the layout, for a dictionary by its number.
+func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary int64) layout) (batchInfo, *ipcMessage) {
 	meta := bytes.Clone(m.meta)
 	root := fbRoot(meta)
 	t, ok := root.child(2)
+	id := int64(-1)
 	if ok && m.kind == msgDictionary {
+		id = t.int64(0, 0)
 		t, ok = t.child(1)
 	}
 	if !ok {
 		panic(errDamaged("a message lacks its header"))
 	}
+	want := expected(id)
 	info := batchInfo{rows: t.int64(0, 0)}
 	if info.rows < 0 || info.rows > limit {
 		panic(errDamaged("%d rows cannot be in a file of this size", info.rows))
 	}
+	wrong := func() { panic(errDamaged("a batch lists another number of parts than its schema asks for")) }
+	vat, vn := t.vector(4, 8)
+	if vn != want.views {
+		wrong()
+	}
+	for i := 0; i < vn; i++ {
+		c := t.i64(vat + 8*i)
+		if c < 0 || c > int64(len(meta)) {
+			wrong()
+		}
+		want.buffers += int(c)
+	}
 	at, n := t.vector(1, 16)
+	if n != want.nodes {
+		wrong()
+	}
 	for i := 0; i < n; i++ {
 		node := batchNode{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if node.length < 0 || node.length > limit || node.nulls < -1 || node.nulls > node.length {
@@ -161,6 +188,9 @@ func checkBatch(m *ipcMessage, flat bool, limit int64) (batchInfo, *ipcMessage) 
 		}
 	}
 	at, n = t.vector(2, 16)
+	if n != want.buffers {
+		wrong()
+	}
 	type place struct{ from, size int64 }
 	places := make([]place, n)
 	for i := range places {
@@ -176,13 +206,14 @@ func checkBatch(m *ipcMessage, flat bool, limit int64) (batchInfo, *ipcMessage) 
 		}
 		places[i] = p
 	}
-	vat, vn := t.vector(4, 8)
-	for i := 0; i < vn; i++ {
-		if c := t.i64(vat + 8*i); c < 0 || c > int64(n) {
-			panic(errDamaged("a column has %d buffers", c))
-		}
-	}
 	out := &ipcMessage{kind: m.kind, meta: meta, body: m.body}
+	defer func() { // a value takes a bit at least, unless it is of the null type
+		for _, n := range info.nodes {
+			if flat && want.buffers > 0 && n.length > 8*int64(len(out.body)) {
+				panic(errDamaged("%d values cannot be in a batch of %d bytes", n.length, len(out.body)))
+			}
+		}
+	}()
 	c, compressed := t.child(3)
 	if !compressed {
 		return info, out
@@ -260,18 +291,18 @@ type boundedAllocator struct {
 	limit int
 }
 
-func (a boundedAllocator) check(size int) {
+func (a *boundedAllocator) check(size int) {
 	if size < 0 || size > a.limit {
 		panic(errDamaged("a length in it is out of bounds"))
 	}
 }
 
-func (a boundedAllocator) Allocate(size int) []byte {
+func (a *boundedAllocator) Allocate(size int) []byte {
 	a.check(size)
 	return a.Allocator.Allocate(size)
 }
 
-func (a boundedAllocator) Reallocate(size int, b []byte) []byte {
+func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
 	a.check(size)
 	return a.Allocator.Reallocate(size, b)
 }
