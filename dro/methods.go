@@ -70,7 +70,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func([]float64) { card.begin(r.cert.y) }}
 	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(blocks{[]int{0, r.cert.n}}, Sampling{}, func(mo moduli, c constants, _ *sampler) *theory {
+		return w, w.useTheory(blocks{[]int{0, r.cert.n}}, func(mo moduli, c constants) *theory {
 			return fullTheory(mo, c)
 		})
 	}
@@ -105,7 +105,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func(u []float64) { card.begin(u, r.cert.y) }}
 	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(b, m.Sampling, func(mo moduli, c constants, _ *sampler) *theory {
+		return w, w.useTheory(b, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return historicTheory(mo, c, s, wP, wD)
 			}
@@ -153,7 +153,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		w.y = func() []float64 { return card.y }
 	}
 	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(b, m.Sampling, func(mo moduli, c constants, _ *sampler) *theory {
+		return w, w.useTheory(b, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return separableHistoricTheory(mo, c, s, wP)
 			}
@@ -166,7 +166,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		for i := range card.order {
 			card.order[i] = i
 		}
-		card.visit = len(card.order)
+		card.visited = len(card.order)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count())
 }
@@ -191,7 +191,7 @@ func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 }
 
 // rng returns the generator of the run's random choices.
-func (r *run) rng() *rand.Rand { return rand.New(rand.NewPCG(r.settings.Seed, 0x64726f)) }
+func (r *run) rng() *rand.Rand { return rand.New(r.source) }
 
 // constants returns the Lipschitz constants of p at x.
 func (r *run) constants(p *Problem, b blocks, x []float64) (constants, error) {

@@ -41,9 +41,9 @@ type separableCard struct {
 	// tied makes P_{k+1} = Q_k = R_k, so that a step touches one block once: the
 	// change of the block is what the next estimate needs. order, if not nil,
 	// visits the blocks in a fresh random order every sweep.
-	tied  bool
-	order []int
-	visit int
+	tied    bool
+	order   []int
+	visited int
 
 	y, u      []float64 // y_k and its coordinates
 	slope     []float64 // ĝ_k
@@ -153,12 +153,12 @@ func (c *separableCard) nextBlock() int {
 	if c.order == nil {
 		return c.rng.IntN(c.blocks.count())
 	}
-	if c.visit == len(c.order) {
+	if c.visited == len(c.order) {
 		c.rng.Shuffle(len(c.order), func(i, j int) { c.order[i], c.order[j] = c.order[j], c.order[i] })
-		c.visit = 0
+		c.visited = 0
 	}
-	c.visit++
-	return c.order[c.visit-1]
+	c.visited++
+	return c.order[c.visited-1]
 }
 
 func (c *separableCard) refresh(t *template) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
@@ -39,6 +40,13 @@ type Settings struct {
 
 	Observe func(Check)          // called at every check point; may be nil
 	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
+
+	// Snapshot is called after every check point with the state of the solve;
+	// given back as Resume, with the same problem, method and settings, it
+	// continues bit for bit as if nothing had happened. Both may be nil. lbfgs
+	// takes no snapshots.
+	Snapshot func(state []byte)
+	Resume   []byte
 }
 
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
@@ -112,6 +120,7 @@ type run struct {
 	settings Settings
 	cert     *certifier
 	x0       []float64
+	source   *rand.PCG // of every random choice
 }
 
 func (r *run) logf(format string, args ...any) {
@@ -120,19 +129,47 @@ func (r *run) logf(format string, args ...any) {
 	}
 }
 
-// due reports that a check is due: when the method says so, if it has an opinion.
-func due(m stepper, byPasses bool) bool {
-	if w, ok := m.(interface{ wantsCheck() bool }); ok {
-		return w.wantsCheck()
-	}
-	return byPasses
-}
-
 // Solve runs m on p until the relative gap asked for is certified, a limit is
 // reached, no progress is possible, or ctx is done. Limits are statuses. A
 // cancelled context is an error besides a valid Result; every other error means
 // invalid input, and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	l, err := newLoop(p, m, s)
+	if err != nil {
+		return nil, err
+	}
+	for l.result.Status == NotSolved {
+		switch {
+		case l.cert.best.Relative() <= s.RelativeGap:
+			l.result.Status = Certified
+		case ctx.Err() != nil:
+			l.result.Status = Cancelled
+		case l.cert.passes >= s.MaxPasses:
+			l.result.Status = Limit
+		default:
+			l.step()
+		}
+	}
+	l.finish()
+	if l.result.Status == Cancelled {
+		return l.result, context.Cause(ctx)
+	}
+	return l.result, nil
+}
+
+// A loop is a solve in progress: certificate, stop, restart, in this order at
+// every check point.
+type loop struct {
+	*run
+	name   string
+	method stepper
+	result *Result
+	next   float64       // passes at which the next check is due
+	began  time.Time     // of this process
+	before time.Duration // spent before a resumption
+}
+
+func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -140,62 +177,68 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if err := s.validate(d); err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	r := &run{problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d)}
+	r := &run{problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d),
+		source: rand.NewPCG(s.Seed, 0x64726f)}
 	if s.X0 != nil {
 		copy(r.x0, s.X0)
 	} else if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(r.x0)
 	}
-	method, err := m.start(r)
-	if err != nil {
+	l := &loop{run: r, name: m.Name(), result: &Result{}, began: time.Now()}
+	var err error
+	if l.method, err = m.start(r); err != nil {
 		return nil, err
+	}
+	if s.Resume != nil {
+		return l, l.resume()
 	}
 	if math.IsInf(r.cert.evaluate(r.x0), 1) {
 		return nil, errors.New("dro: the objective is not finite at the starting point")
 	}
-	res := &Result{}
-	check := func() {
-		c := Check{Certificate: r.cert.best, Passes: r.cert.passes, Elapsed: time.Since(began)}
-		res.Trace = append(res.Trace, c)
-		if s.Observe != nil {
-			s.Observe(c)
-		}
-	}
 	r.cert.certify()
-	check()
-	for next := r.cert.passes; res.Status == NotSolved; {
-		switch {
-		case r.cert.best.Relative() <= s.RelativeGap:
-			res.Status = Certified
-			continue
-		case ctx.Err() != nil:
-			res.Status = Cancelled
-			continue
-		case r.cert.passes >= s.MaxPasses:
-			res.Status = Limit
-			continue
-		}
-		err := method.step()
-		res.Iterations++
-		if err != nil || due(method, r.cert.passes >= next) || r.cert.passes >= s.MaxPasses {
-			method.check()
-			check()
-			next = r.cert.passes + max(s.CheckEvery, r.cert.passes/10)
-		}
-		if err != nil && r.cert.best.Relative() > s.RelativeGap {
-			res.Status = Stalled
-		}
+	l.next = r.cert.passes
+	l.record()
+	return l, nil
+}
+
+// step performs one iteration, and a check when one is due: when the method says
+// so if it has an opinion, else by the passes.
+func (l *loop) step() {
+	err := l.method.step()
+	l.result.Iterations++
+	due := l.cert.passes >= l.next
+	if w, ok := l.method.(interface{ wantsCheck() bool }); ok {
+		due = w.wantsCheck()
 	}
-	c := r.cert
+	if err != nil || due || l.cert.passes >= l.settings.MaxPasses {
+		l.method.check()
+		l.record()
+		l.next = l.cert.passes + max(l.settings.CheckEvery, l.cert.passes/10)
+		l.snapshot()
+	}
+	if err != nil && l.cert.best.Relative() > l.settings.RelativeGap {
+		l.result.Status = Stalled
+	}
+}
+
+// record appends what is known to the trace and tells the observer.
+func (l *loop) record() {
+	c := Check{Certificate: l.cert.best, Passes: l.cert.passes, Elapsed: l.elapsed()}
+	l.result.Trace = append(l.result.Trace, c)
+	if l.settings.Observe != nil {
+		l.settings.Observe(c)
+	}
+}
+
+func (l *loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
+
+// finish fills in the result: the best point and the weights there.
+func (l *loop) finish() {
+	c, res := l.cert, l.result
 	res.X, res.Objective, res.Risk, res.Tau = c.bestX, c.bestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.best, c.passes
-	c.eval(res.X) // not counted: the weights of the point returned, for the caller
+	c.eval(res.X) // not counted: for the caller
 	c.p.Dual.BestResponseTo(c.y, c.value)
 	res.Y = c.y
-	res.Elapsed = time.Since(began)
-	if res.Status == Cancelled {
-		return res, context.Cause(ctx)
-	}
-	return res, nil
+	res.Elapsed = l.elapsed()
 }

@@ -38,6 +38,8 @@ type card interface {
 
 	// refresh is subroutine 3: the comparison points.
 	refresh(t *template)
+
+	visit(*state)
 }
 
 // A stepPrimal is the primal update of the template, eq. (prim_update).

@@ -13,19 +13,19 @@ type walk struct {
 	begin    func(u []float64)
 	began    bool
 
-	conditions func(moduli, constants, *sampler) *theory
+	conditions func(moduli, constants) *theory
 	blocks     blocks
 	known      constants
 }
 
-func (w *walk) useTheory(b blocks, _ Sampling, conditions func(moduli, constants, *sampler) *theory) error {
+func (w *walk) useTheory(b blocks, conditions func(moduli, constants) *theory) error {
 	c, err := w.constants(w.t.problem, b, w.x0)
 	if err != nil {
 		return err
 	}
 	w.blocks, w.known, w.conditions = b, c, conditions
 	w.t.m = offsets(w.t.problem, c)
-	w.t.theory = conditions(w.t.m, c, nil)
+	w.t.theory = conditions(w.t.m, c)
 	w.logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.t.m.mu, w.t.m.nu, w.t.theory.first)
 	return nil
 }
@@ -92,5 +92,5 @@ func (w *walk) reestimate() {
 	}
 	w.logf("theory: G re-estimated from %.4g to %.4g", w.known.g, c.g)
 	w.known = c
-	w.t.theory = w.conditions(w.t.m, c, nil)
+	w.t.theory = w.conditions(w.t.m, c)
 }

@@ -1,0 +1,85 @@
+package dro_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+func yacht(t *testing.T) reference {
+	for _, r := range references(t) {
+		if r.Dataset == "yacht" && r.Nu == 0.1 && r.Loss == "squared" && r.Penalty == "kl" {
+			return r
+		}
+	}
+	t.Fatal("no such reference")
+	return reference{}
+}
+
+func TestResumeContinuesBitForBit(t *testing.T) {
+	ref := yacht(t)
+	for _, m := range []dro.Method{
+		dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.SeparableBlock{ThreeTouches: true},
+		dro.Stochastic{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Historical, ThreeTouches: true},
+		dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory},
+	} {
+		var states [][]byte
+		s := dro.DefaultSettings()
+		s.MaxPasses = 60
+		s.Snapshot = func(state []byte) { states = append(states, state) }
+		whole, err := dro.Solve(context.Background(), ref.problem(t), m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(states) < 3 {
+			t.Fatalf("%#v: only %d snapshots", m, len(states))
+		}
+		s.Snapshot = nil
+		for _, k := range []int{0, len(states) / 2} {
+			s.Resume = states[k]
+			resumed, err := dro.Solve(context.Background(), ref.problem(t), m, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resumed.Objective != whole.Objective || resumed.Certificate != whole.Certificate ||
+				resumed.Passes != whole.Passes || resumed.Iterations != whole.Iterations ||
+				len(resumed.Trace) != len(whole.Trace) || !slices.Equal(resumed.X, whole.X) || !slices.Equal(resumed.Y, whole.Y) {
+				t.Errorf("%#v from snapshot %d of %d: %v after %v passes, uninterrupted %v after %v",
+					m, k, len(states), resumed.Objective, resumed.Passes, whole.Objective, whole.Passes)
+			}
+		}
+	}
+}
+
+func TestResumeRefusesOtherRuns(t *testing.T) {
+	ref := yacht(t)
+	var state []byte
+	s := dro.DefaultSettings()
+	s.Snapshot = func(b []byte) { state = b }
+	if _, err := dro.Solve(context.Background(), ref.problem(t), dro.FullVector{}, s); err != nil {
+		t.Fatal(err)
+	}
+	s.Snapshot = nil
+	kl7 := ref.problem(t)
+	kl7.Dual = dro.KL{Nu: 7}
+	for _, c := range []struct {
+		name    string
+		problem *dro.Problem
+		method  dro.Method
+		state   []byte
+	}{
+		{"another method", ref.problem(t), dro.Stochastic{}, state},
+		{"another ν", kl7, dro.FullVector{}, state},
+		{"a truncated snapshot", ref.problem(t), dro.FullVector{}, state[:len(state)/2]},
+		{"a longer snapshot", ref.problem(t), dro.FullVector{}, append(state[:len(state):len(state)], 0)},
+		{"an empty snapshot", ref.problem(t), dro.FullVector{}, []byte{}},
+		{"a method without snapshots", ref.problem(t), dro.LBFGS{}, state},
+	} {
+		s.Resume = c.state
+		if res, err := dro.Solve(context.Background(), c.problem, c.method, s); err == nil || res != nil {
+			t.Errorf("%s was resumed", c.name)
+		}
+	}
+}
