@@ -10,5 +10,12 @@
 // themselves is found where the file carries checksums (Parquet page CRCs,
 // gzip, and zstd frames written with a checksum, as this package writes them);
 // flipped bits in pages without one cannot be told from other numbers, which
-// is why the SHA-256 of every input is kept in [Source].
+// is why the SHA-256 of every input is kept in [Source]. Arrow IPC files carry
+// no checksums. A CSV file cut exactly at the end of a line is a shorter CSV
+// file, and nothing in it can tell; compressed (.csv.gz) it is found.
+//
+// Memory: a file is held as a whole while it is read, then as 8 bytes a number
+// and 4 bytes a category value, plus a byte a value for columns with nulls; the
+// matrix takes 8 bytes a cell. Lengths that a file claims are checked against
+// its size before anything is allocated by them.
 package data
