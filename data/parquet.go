@@ -149,9 +149,13 @@ func checkSchemaTree(v *thriftValue) {
 		if children < 0 || children > int64(len(v.list)-at) {
 			panic(errDamaged("its schema is not a tree"))
 		}
+		if e.get(4) == nil {
+			panic(errDamaged("a column of its schema has no name"))
+		}
 		if depth > 0 && children == 0 && e.get(1) == nil {
 			panic(errDamaged("a column of its schema has no type"))
 		}
+		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {
 			walk(depth + 1)
 		}
@@ -159,6 +163,36 @@ func checkSchemaTree(v *thriftValue) {
 	walk(0)
 	if at != len(v.list) {
 		panic(errDamaged("its schema is not a tree"))
+	}
+}
+
+// annotations gives, by the old number of an annotation, its number in the new
+// union of logical types; 0 for none.
+var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10, 10, 10, 10, 12, 13, 0}
+
+// checkAnnotation checks that the old and the new annotation of a schema
+// element say the same, if it has both.
+func checkAnnotation(e *thriftValue) {
+	old, logical := e.get(6), e.get(10)
+	if old == nil {
+		return
+	}
+	ok := old.num >= 0 && int(old.num) < len(annotations)
+	if ok && logical != nil {
+		id := annotations[old.num]
+		member := logical.get(id)
+		ok = member != nil && len(logical.fields) == 1
+		if ok && id == 10 { // width and sign: 11 to 14 are unsigned of 8 to 64 bits, 15 to 18 signed
+			k := old.num - 11
+			signed := member.get(2)
+			ok = member.int(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
+		}
+		if ok && id == 5 {
+			ok = member.int(1, 0) == e.int(7, 0) && member.int(2, 0) == e.int(8, 0)
+		}
+	}
+	if !ok {
+		panic(errDamaged("the type of column %q is annotated in two ways that disagree", e.get(4).bytes))
 	}
 }
 
