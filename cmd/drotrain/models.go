@@ -23,7 +23,10 @@ func loadModel(path string) (*train.Model, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, withHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")
 	}
-	return m, err
+	if err != nil {
+		return nil, withHint(err, "a model is the file "+modelFile+" that drotrain train wrote")
+	}
+	return m, nil
 }
 
 // requireData refuses an empty --data.

@@ -75,6 +75,11 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 // chooseData fills in what may be left out: everything, or the usual columns
 // of an embedded data set.
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
+	for _, name := range []string{"data", "target", "out"} {
+		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
+			return usagef("", "--%s is empty", name)
+		}
+	}
 	c := &o.cfg
 	groups := []string(nil)
 	if c.Data == "" {
