@@ -35,9 +35,10 @@ type certifier struct {
 	*evaluator
 	free bool // the last coordinate is unpenalised
 
-	x, y, g  []float64 // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
-	bound    []float64 // d: gradient at other weights
-	balanced []float64 // n: weights with ⟨y, slope⟩ = 0; allocated when free
+	x, y, g  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
+	bound    []float64  // d: gradient at other weights
+	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
+	cut      *evaluator // at other values of the free coordinate; allocated by bracket
 
 	objective, risk, tau float64 // at the last point
 
@@ -99,46 +100,115 @@ func (c *certifier) evaluate(x []float64) float64 {
 
 // certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
 // at the point x last evaluated and its best response y: no work, or half a pass
-// when a free coordinate must be balanced.
+// or more when there is a free coordinate.
 func (c *certifier) certify() { c.certifyWith(c.y) }
 
 // certifyWith is certify for other feasible weights y: half a pass.
+//
+// A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
+// are balanced until it holds (balance); elsewhere y stays as it is and two cuts
+// on either side of the minimum over b are combined (bracket).
 func (c *certifier) certifyWith(y []float64) {
 	if math.IsInf(c.objective, 1) {
 		return
 	}
-	x, g, isBestResponse := c.x, c.bound, &y[0] == &c.y[0]
+	_, whole := c.p.Dual.(wholeSimplex)
 	switch {
-	case c.free:
-		if !balance(c.balanced, y, c.slope) {
-			return
+	case !c.free && &y[0] == &c.y[0]:
+		c.record(c.risk, math.Abs(c.risk), c.g)
+	case !c.free:
+		c.gradTo(c.bound, y)
+		c.recordWith(y, c.linear(y, c.value), c.bound)
+	case whole:
+		if balance(c.balanced, y, c.slope) {
+			c.gradTo(c.bound, c.balanced)
+			c.bound[c.d-1] = 0 // by the balance, up to rounding
+			c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
 		}
-		y, isBestResponse = c.balanced, false
-		c.gradTo(g, y)
-		g[c.d-1] = 0 // zero by the balance, up to rounding
-	case isBestResponse:
-		g = c.g
 	default:
-		c.gradTo(g, y)
+		if linear, ok := c.bracket(c.bound, y); ok {
+			c.recordWith(y, linear, c.bound)
+		}
 	}
-	phi := c.p.Primal.Value(x)
-	inner, size := c.risk, math.Abs(c.risk)+phi
-	if !isBestResponse {
-		linear := shard.Sum(c.n, func(lo, hi int) float64 {
-			s := 0.0
-			for j := lo; j < hi; j++ {
-				s += y[j] * c.value[j]
-			}
-			return s
-		})
-		psi := c.p.Dual.Value(y)
-		inner = linear - psi
-		size = math.Abs(linear) + psi + phi
-	}
-	lower := inner + phi - c.p.Primal.FenchelYoung(x, g) - c.allowance(size)
+}
+
+// recordWith records the bound of weights y, ⟨y, f(x)⟩ = linear and gradient g.
+func (c *certifier) recordWith(y []float64, linear float64, g []float64) {
+	psi := c.p.Dual.Value(y)
+	c.record(linear-psi, math.Abs(linear)+math.Abs(psi), g)
+}
+
+// record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound,
+// less an allowance for sums of the given size.
+func (c *certifier) record(inner, size float64, g []float64) {
+	phi := c.p.Primal.Value(c.x)
+	lower := inner + phi - c.p.Primal.FenchelYoung(c.x, g) - c.allowance(size+math.Abs(phi))
 	if lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
 	}
+}
+
+// linear returns ⟨y, f⟩.
+func (c *certifier) linear(y, f []float64) float64 {
+	return shard.Sum(c.n, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			s += y[j] * f[j]
+		}
+		return s
+	})
+}
+
+// wholeSimplex is implemented by duals whose Y is the simplex without further
+// bounds, on which weights may be rescaled and normalised at will.
+type wholeSimplex interface{ wholeSimplex() }
+
+func (KL) wholeSimplex()        {}
+func (ChiSquare) wholeSimplex() {}
+
+// bracket finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
+// ⟨y, f⟩ of opposite signs, near the x last evaluated. The mixture of the two
+// cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
+// the free coordinate: it returns its value at x, and its gradient in g. Half a
+// pass for every point tried, twice; false if no sign change was found.
+func (c *certifier) bracket(g, y []float64) (value float64, ok bool) {
+	const tries = 60
+	if c.cut == nil {
+		c.cut = &evaluator{p: c.p, n: c.n, d: c.d, value: make([]float64, c.n), slope: make([]float64, len(c.slope)), part: c.part}
+	}
+	defer func() { c.passes += c.cut.passes; c.cut.passes = 0 }()
+	k := c.d - 1
+	at := append([]float64(nil), c.x...)
+	near := make([]float64, c.d)
+	c.gradTo(near, y)
+	nearValue, nearB := c.linear(y, c.value), at[k]
+	if near[k] == 0 {
+		copy(g, near)
+		return nearValue, true
+	}
+	step := -near[k] // as for curvature 1; sup ℓ″ is of this order
+	if o, has := c.p.Oracle.(interface{ CurvatureBound() float64 }); has && o.CurvatureBound() > 0 {
+		step /= o.CurvatureBound()
+	}
+	for range tries {
+		at[k] = nearB + step
+		c.cut.eval(at)
+		c.cut.gradTo(g, y)
+		farValue := c.linear(y, c.cut.value)
+		if r, s := near[k], g[k]; r*s <= 0 {
+			theta := s / (s - r)
+			value = theta*(nearValue-r*nearB) + (1-theta)*(farValue-s*at[k])
+			for i := range g {
+				g[i] = theta*near[i] + (1-theta)*g[i]
+			}
+			g[k] = 0 // by the choice of θ, up to rounding
+			return value, true
+		}
+		copy(near, g)
+		nearValue, nearB = farValue, at[k]
+		step *= 2
+	}
+	return 0, false
 }
 
 // allowance bounds the rounding error of sums of n terms of total size.

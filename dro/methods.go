@@ -74,7 +74,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 			return fullTheory(mo, c)
 		})
 	}
-	return newPractical(w, false, 0.5, 1)
+	return newPractical(w, false, 0.5, 1), nil
 }
 
 func (m Stochastic) start(r *run) (stepper, error) {
@@ -112,7 +112,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 			return replacementTheory(mo, c, s)
 		})
 	}
-	return newPractical(w, false, 0.25/float64(b.count()), b.count())
+	return newPractical(w, false, 0.25/float64(b.count()), b.count()), nil
 }
 
 func (m SeparableBlock) start(r *run) (stepper, error) {
@@ -168,7 +168,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		}
 		card.visited = len(card.order)
 	}
-	return newPractical(w, lifted, 0.5/float64(b.count()), b.count())
+	return newPractical(w, lifted, 0.5/float64(b.count()), b.count()), nil
 }
 
 // historicalWeights are the w^P, w^D of thms. stochastic:historic and
@@ -234,11 +234,4 @@ func offsets(p *Problem, c constants) moduli {
 		m.nu0 = m.mu0 * balance
 	}
 	return m
-}
-
-// practicable reports that the practical schedule applies: the Hessian of P
-// exists and can be formed.
-func practicable(p *Problem) bool {
-	_, err := newMetric(p, false)
-	return err == nil
 }

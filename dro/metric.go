@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"errors"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
@@ -65,6 +64,9 @@ type metric struct {
 	n, d    int
 	lifted  bool // over (x, τ), else over x
 
+	damping float64   // λ: λ·diag(scale) is added to the Hessian
+	scale   []float64 // mean squares of the columns; nil until needed
+
 	weight, response []float64
 	part             []float64 // partial Gram matrices
 	h                *mat.SymDense
@@ -84,26 +86,23 @@ func (l L2) addHessian(h *mat.SymDense, d int) {
 	}
 }
 
-// newMetric returns a metric for p, or an error that names what p lacks.
-func newMetric(p *Problem, lifted bool) (*metric, error) {
-	n, d, s := p.Oracle.Dims()
-	oracle, ok := p.Oracle.(Curved)
-	if !ok || s != 1 {
-		return nil, errors.New("the oracle has no second derivatives (the Curved ability)")
-	}
-	dual, ok := p.Dual.(Responsive)
-	if !ok || (p.Dual.Modulus() == 0 && p.Dual != Dual(Uniform{})) {
-		return nil, errors.New("the dual has no differentiable best response (the Responsive ability, ν > 0)")
-	}
-	phi, ok := p.Primal.(L2)
-	if !ok {
-		return nil, errors.New("the regulariser is not L2")
-	}
-	if d > maxMetric {
-		return nil, errors.New("there are too many parameters for a d×d matrix")
-	}
-	m := &metric{oracle: oracle, dual: dual, n: n, d: d, lifted: lifted,
+// practicable reports that the Hessian of P exists and can be formed, and with
+// it that the practical schedule applies.
+func practicable(p *Problem) bool {
+	_, d, s := p.Oracle.Dims()
+	_, curved := p.Oracle.(Curved)
+	_, responsive := p.Dual.(Responsive)
+	_, ridge := p.Primal.(L2)
+	_, erm := p.Dual.(Uniform)
+	return curved && s == 1 && d <= maxMetric && responsive && ridge && (erm || p.Dual.Modulus() > 0)
+}
+
+// newMetric returns a metric for a practicable problem.
+func newMetric(p *Problem, lifted bool) *metric {
+	n, d, _ := p.Oracle.Dims()
+	m := &metric{oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), n: n, d: d, lifted: lifted,
 		weight: make([]float64, n), response: make([]float64, n)}
+	phi := p.Primal.(L2)
 	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
 	size := d
 	if lifted {
@@ -113,7 +112,23 @@ func newMetric(p *Problem, lifted bool) (*metric, error) {
 	m.store = mat.NewTriDense(size, mat.Upper, nil)
 	m.dir = make([]float64, size)
 	m.part = make([]float64, m.shards()*d*d)
-	return m, nil
+	return m
+}
+
+// columnScale returns the mean squares of the columns: one pass, once.
+func (m *metric) columnScale(e *evaluator) []float64 {
+	if m.scale == nil {
+		e.passes++
+		m.scale = make([]float64, m.d)
+		fill(m.weight, 1/float64(m.n))
+		m.gram()
+		for i := range m.scale {
+			if m.scale[i] = m.h.At(i, i); m.scale[i] == 0 {
+				m.scale[i] = 1 // a column of zeros
+			}
+		}
+	}
+	return m.scale
 }
 
 // shards bounds the partial Gram matrices to 64 MiB, as a function of n and d
@@ -125,6 +140,10 @@ func (m *metric) shards() int {
 // update forms and factorises the Hessian at x, with best response y and slopes
 // there: one pass.
 func (m *metric) update(e *evaluator, x, y, slope []float64) {
+	var scale []float64
+	if m.damping > 0 {
+		scale = m.columnScale(e)
+	}
 	e.passes++
 	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, x, lo, hi) })
 	m.dual.ResponseTo(m.response, y)
@@ -135,23 +154,18 @@ func (m *metric) update(e *evaluator, x, y, slope []float64) {
 		m.weight[j] = y[j]*m.weight[j] + c*slope[j]*slope[j]
 	}
 	sumGradTo(cross, e.part, e.p.Oracle, m.n, m.response, slope) // Σ c_j∇f_j
-	clear(m.part)
-	count := m.shards()
-	dd := m.d * m.d
-	shard.RunCount(m.n, count, func(s, lo, hi int) { m.oracle.AddGramTo(m.part[s*dd:(s+1)*dd], m.weight, lo, hi) })
-	for i := range m.d {
-		for j := i; j < m.d; j++ {
-			v := 0.0
-			for s := range count {
-				v += m.part[s*dd+i*m.d+j]
+	m.gram()
+	if !m.lifted && total > 0 {
+		for i := range m.d {
+			for j := i; j < m.d; j++ {
+				m.h.SetSym(i, j, m.h.At(i, j)-cross[i]*cross[j]/total)
 			}
-			if !m.lifted && total > 0 {
-				v -= cross[i] * cross[j] / total
-			}
-			m.h.SetSym(i, j, v)
 		}
 	}
 	m.hessian(m.h)
+	for i, v := range scale {
+		m.h.SetSym(i, i, m.h.At(i, i)+m.damping*v)
+	}
 	if m.lifted {
 		for i := range m.d {
 			m.h.SetSym(i, m.d, -cross[i])
@@ -159,6 +173,22 @@ func (m *metric) update(e *evaluator, x, y, slope []float64) {
 		m.h.SetSym(m.d, m.d, total)
 	}
 	m.factorise()
+}
+
+// gram stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
+func (m *metric) gram() {
+	clear(m.part)
+	count, dd := m.shards(), m.d*m.d
+	shard.RunCount(m.n, count, func(s, lo, hi int) { m.oracle.AddGramTo(m.part[s*dd:(s+1)*dd], m.weight, lo, hi) })
+	for i := range m.d {
+		for j := i; j < m.d; j++ {
+			v := 0.0
+			for s := range count {
+				v += m.part[s*dd+i*m.d+j]
+			}
+			m.h.SetSym(i, j, v)
+		}
+	}
 }
 
 // factorise computes the Cholesky factor, adding to the diagonal what rounding

@@ -32,15 +32,12 @@ type practical struct {
 // sweepsBetween bounds the sweeps between two checks.
 const sweepsBetween = 4
 
-func newPractical(w *walk, lifted bool, alpha float64, steps int) (stepper, error) {
-	m, err := newMetric(w.run.problem, lifted)
-	if err != nil {
-		return nil, err
-	}
+func newPractical(w *walk, lifted bool, alpha float64, steps int) *practical {
+	m := newMetric(w.run.problem, lifted)
 	p := &practical{walk: w, metric: m, most: alpha, steps: steps, sweeps: 1}
 	w.t.alpha = alpha
 	w.t.primal = metricStep{m, w.run.problem.Primal.(Smooth), lifted}
-	return p, nil
+	return p
 }
 
 // interval is the number of steps until the method wants a check.
@@ -84,10 +81,14 @@ func (p *practical) check() {
 				p.calm = 0
 			}
 		}
+		if p.metric.damping /= 3; p.metric.damping < 1e-6 {
+			p.metric.damping = 0
+		}
 	default:
 		p.t.alpha /= 2
 		p.calm, p.sweeps = 0, 1
-		p.logf("the objective rose from %.10g to %.10g: α halved to %.3g, restart from the best point", p.last, now, p.t.alpha)
+		p.metric.damping = max(1e-3, 10*p.metric.damping)
+		p.logf("the objective rose from %.10g to %.10g: α halved to %.3g, damping %.3g, restart from the best point", p.last, now, p.t.alpha, p.metric.damping)
 		p.cert.evaluate(p.cert.bestX)
 	}
 	p.restart()

@@ -234,6 +234,12 @@ func (p *practical) visit(s *state) {
 }
 
 func (m *metric) visit(s *state) {
+	s.float(&m.damping)
+	known := m.scale != nil
+	if s.boolean(&known); known && m.scale == nil {
+		m.scale = make([]float64, m.d)
+	}
+	s.floats(m.scale)
 	m.factor = m.store.RawTriangular()
 	s.floats(m.factor.Data)
 }
