@@ -164,7 +164,14 @@ func (a axis) at(v float64) vg.Length {
 	return a.lo + vg.Length(t)*(a.hi-a.lo)
 }
 
-func (a axis) inside(v float64) bool { return !bad(v) && (!a.log || v > 0) }
+// drawable bounds what an axis shows: beyond it the arithmetic of the range
+// could overflow.
+const drawable = 1e120
+
+// inside reports whether v can be drawn on the axis.
+func (a axis) inside(v float64) bool {
+	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable)
+}
 
 // fit widens min and max to hold v.
 func (a *axis) fit(v float64) {

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"math"
-
 	"gonum.org/v1/plot/vg"
 )
 
@@ -78,7 +76,7 @@ func (d dotChart) draw(p sheet, step, foot vg.Length) {
 		p.text(min(x.at(t.v), p.w-w/2), bottom-12, t.s, smallSize, colMuted, 0.5)
 	}
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
-	for k, v := range d.ref {
+	for k, v := range d.ref { // round numbers of ours
 		col := colMuted
 		if len(d.ref) == len(d.names) && len(d.ref) > 1 {
 			col = colData[k%len(colData)]
@@ -101,7 +99,7 @@ func (d dotChart) draw(p sheet, step, foot vg.Length) {
 		p.text(labelRight, mid-3.5, clip(r.label, 150, fontSize), fontSize, ink, 1)
 		p.text(left-2, mid-3.5, r.detail, smallSize, colMuted, 1)
 		for k, v := range r.value {
-			if bad(v) {
+			if !x.inside(v) {
 				continue
 			}
 			y := mid + 3.6*vg.Length(float64(len(r.value)-1)-2*float64(k))
@@ -110,7 +108,7 @@ func (d dotChart) draw(p sheet, step, foot vg.Length) {
 			if r.faint {
 				width = 0.6
 			}
-			if r.lo != nil && !math.IsNaN(r.lo[k]) && !math.IsNaN(r.hi[k]) {
+			if r.lo != nil && x.inside(r.lo[k]) && x.inside(r.hi[k]) {
 				p.line(col, width, nil, vg.Point{X: x.at(r.lo[k]), Y: y}, vg.Point{X: x.at(r.hi[k]), Y: y})
 			}
 			p.mark(vg.Point{X: x.at(v), Y: y}, k, 2.8, col, r.faint)

@@ -78,6 +78,36 @@ func ExampleDescribeAdversary() {
 	// Output: effective rows 4.55 of 6; south holds 60 % with 33 % of the rows; heaviest row 4
 }
 
+func ExampleShares() {
+	fmt.Println(eval.Shares(loans().Groups))
+	// Output: [map[north:0.5 south:0.5]]
+}
+
+func ExampleFigures() {
+	e, err := eval.Evaluate(context.Background(), loans())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	figs, err := eval.Figures(&eval.Report{Title: "Loan denial", Evaluation: e})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range figs {
+		svg, err := f.SVG()
+		fmt.Println(f.Name, strings.HasPrefix(string(svg), "<?xml"), err)
+	}
+	fmt.Println(figs[0].Alt)
+	// Output:
+	// risk-by-group true <nil>
+	// cvar true <nil>
+	// risk-by-radius true <nil>
+	// calibration true <nil>
+	// bias-by-group true <nil>
+	// Risk by group. south, n 4: ERM 0.815 robust 0.609; north, n 4: ERM 0.164 robust 0.290.
+}
+
 func ExampleWriteMarkdown() {
 	e, err := eval.Evaluate(context.Background(), loans())
 	if err != nil {

@@ -368,7 +368,7 @@ func figCoefficients(r *Report) (Figure, bool) {
 		}
 		row := dotRow{label: q.Name}
 		say := q.Name + ":"
-		for k, v := range q.Scaled {
+		for k, v := range q.Scaled { // as long as Models: see above
 			row.value = append(row.value, float64(v))
 			say += " " + c.Models[k] + " " + number(float64(v))
 		}

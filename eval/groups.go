@@ -30,6 +30,21 @@ func rowsByGroup(g data.Grouping) [][]int32 {
 	return out
 }
 
+// Shares returns, for each grouping, the share of its rows in every group that
+// has any: Input.TrainShare from the groupings of the training rows.
+func Shares(groups []data.Grouping) []map[string]float64 {
+	out := make([]map[string]float64, len(groups))
+	for k, g := range groups {
+		out[k] = make(map[string]float64)
+		for j, rows := range rowsByGroup(g) {
+			if len(rows) > 0 {
+				out[k][g.Labels[j]] = float64(len(rows)) / float64(len(g.Index))
+			}
+		}
+	}
+	return out
+}
+
 func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, share map[string]float64) (Grouping, error) {
 	rows := rowsByGroup(g)
 	total := make([]float64, len(in.Models))

@@ -162,10 +162,7 @@ func (r *Report) check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")
 	}
-	if len(r.Evaluation.Models) == 0 {
-		return fmt.Errorf("eval: the evaluation of the report has no model")
-	}
-	return nil
+	return r.Evaluation.validate()
 }
 
 // WriteJSON writes the report, the twin of the page, as indented JSON.
@@ -208,7 +205,10 @@ func ReadReport(r io.Reader) (*Report, error) {
 	if out.Schema != ReportSchema {
 		return nil, fmt.Errorf("eval: report has schema %q; this version reads %q", out.Schema, ReportSchema)
 	}
-	return &out, out.check()
+	if err := out.check(); err != nil {
+		return nil, err
+	}
+	return &out, nil
 }
 
 // ReadEvaluation reads what [Evaluation.WriteJSON] wrote.
@@ -219,6 +219,9 @@ func ReadEvaluation(r io.Reader) (*Evaluation, error) {
 	}
 	if out.Schema != Schema {
 		return nil, fmt.Errorf("eval: metrics have schema %q; this version reads %q", out.Schema, Schema)
+	}
+	if err := out.validate(); err != nil {
+		return nil, err
 	}
 	return &out, nil
 }

@@ -1,0 +1,65 @@
+package eval
+
+import "fmt"
+
+// validate checks what rendering relies on, so that a report read from a file
+// of somebody else is an error rather than a panic.
+func (e *Evaluation) validate() error {
+	m := len(e.Models)
+	switch {
+	case e.Task != Binary && e.Task != Regression:
+		return fmt.Errorf("eval: the evaluation has task %q", e.Task)
+	case m == 0:
+		return fmt.Errorf("eval: the evaluation has no model")
+	case e.Task == Binary && e.Threshold == nil:
+		return fmt.Errorf("eval: the evaluation of a binary task has no threshold")
+	case len(e.Compared) != 0 && len(e.Compared) != m-1:
+		return fmt.Errorf("eval: the evaluation compares %d models of %d with the baseline", len(e.Compared), m)
+	}
+	for k := range e.Models {
+		if e.Models[k].Name == "" {
+			return fmt.Errorf("eval: model %d of the evaluation has no name", k)
+		}
+	}
+	for _, g := range e.Groupings {
+		if len(g.Summary) != m {
+			return fmt.Errorf("eval: grouping %q has %d summaries for %d models", g.Name, len(g.Summary), m)
+		}
+		for _, h := range g.Groups {
+			if len(h.Models) != m {
+				return fmt.Errorf("eval: group %q of %q has %d models of %d", h.Label, g.Name, len(h.Models), m)
+			}
+		}
+	}
+	head := e.headline()
+	for k := range e.Models {
+		w := e.Models[k].WorstGroup
+		if w == nil {
+			if e.Models[0].WorstGroup != nil {
+				return fmt.Errorf("eval: model %q has no worst group, %q has", e.Models[k].Name, e.Models[0].Name)
+			}
+			continue
+		}
+		if head == nil || !head.has(w.Label) {
+			return fmt.Errorf("eval: the worst group %q is not in the last grouping", w.Label)
+		}
+	}
+	for _, c := range e.Compared {
+		if c.Groups != nil && (head == nil || len(c.Groups) != len(head.Groups)) {
+			return fmt.Errorf("eval: %d group differences of %s", len(c.Groups), c.Model)
+		}
+		if c.Model == "" {
+			return fmt.Errorf("eval: a comparison names no model")
+		}
+	}
+	return nil
+}
+
+func (g *Grouping) has(label string) bool {
+	for i := range g.Groups {
+		if g.Groups[i].Label == label {
+			return true
+		}
+	}
+	return false
+}
