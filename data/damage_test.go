@@ -14,18 +14,19 @@ import (
 	"time"
 )
 
-// sameFrame says how two frames differ in what they hold, or "".
+// sameFrame says how the frame of a damaged file differs from that of the good
+// one in values that can be used, or "".
 func sameFrame(a, b *Frame) string {
 	if a.Rows != b.Rows || len(a.Columns) != len(b.Columns) {
 		return fmt.Sprintf("%d × %d against %d × %d", a.Rows, len(a.Columns), b.Rows, len(b.Columns))
 	}
 	for i, c := range a.Columns {
 		d := b.Columns[i]
+		if c.Name == d.Name && c.Kind == Other {
+			continue // a required column now said to be a list: any use of it is refused by name
+		}
 		if c.Name != d.Name || c.Kind != d.Kind {
 			return fmt.Sprintf("column %d is %q (%v) against %q (%v)", i, c.Name, c.Kind, d.Name, d.Kind)
-		}
-		if c.Kind == Other {
-			continue
 		}
 		for r := 0; r < a.Rows; r++ {
 			if c.IsNull(r) != d.IsNull(r) || c.Text(r) != d.Text(r) {

@@ -173,6 +173,11 @@ var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10
 // checkAnnotation checks that the old and the new annotation of a schema
 // element say the same, if it has both.
 func checkAnnotation(e *thriftValue) {
+	for _, f := range e.fields {
+		if f.id < 1 || f.id > 10 { // what it says may change the meaning of the values
+			panic(errDamaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
+		}
+	}
 	old, logical := e.get(6), e.get(10)
 	if old == nil {
 		return
