@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
@@ -20,6 +21,13 @@ var (
 	_ Separable = Box{}
 	_ Normed    = Box{}
 )
+
+func (b Box) valid() error {
+	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
+		return fmt.Errorf("weights between %v and %v: the lower bound must be finite and at most the upper", b.Lower, b.Upper)
+	}
+	return nil
+}
 
 func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Upper)) }
 
@@ -51,7 +59,7 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 			default:
 				y[j] = b.clip(0)
 			}
-			if y[j] != 0 {
+			if y[j] != 0 || math.IsNaN(f[j]) {
 				s += y[j] * (f[j] - b.Nu/2*y[j])
 			}
 		}

@@ -1,7 +1,9 @@
 package dro
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -33,6 +35,17 @@ var (
 	_ Normed   = CappedKL{}
 )
 
+func validAlpha(alpha float64) error {
+	if !(alpha > 0 && alpha <= 1) {
+		return fmt.Errorf("α = %v: it must be in (0, 1]", alpha)
+	}
+	return nil
+}
+
+func (c CappedChiSquare) valid() error { return validAlpha(c.Alpha) }
+
+func (c CappedKL) valid() error { return validAlpha(c.Alpha) }
+
 // Modulus implements Dual.
 func (c CappedChiSquare) Modulus() float64 { return c.Nu }
 
@@ -60,26 +73,15 @@ func (CappedChiSquare) SumNorm() bool { return false }
 // ν = 0, 1/α on the largest losses, with one fractional weight level at the
 // quantile τ.
 func (c CappedChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	n := float64(len(f))
 	if c.Nu == 0 {
 		return cvar(y, f, c.Alpha)
 	}
-	for j, v := range f {
-		y[j] = 1 + v/c.Nu
+	tau = cappedResponse(y, f, c.Nu, 1/c.Alpha, linearLevel)
+	linear, penalty := dot(y, f), c.Value(y)
+	if slices.Min(y) > 0 && slices.Max(y) < c.WeightCap(len(y)) {
+		tau = linear - 2*penalty // as of ChiSquare: exact for large ν
 	}
-	t := cappedThreshold(y, 1/c.Alpha, linearLevel)
-	tau = c.Nu * t
-	// The dual form τ + Σ_j max_y[y(f_j − τ) − ψ_j(y)] bounds the risk for any τ.
-	risk = shard.Sum(len(f), func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			r := linearLevel(y[j]-t, 1/c.Alpha)
-			y[j] = r / n
-			s += y[j]*(f[j]-tau) - c.Nu/(2*n)*(r-1)*(r-1)
-		}
-		return s
-	}) + tau
-	return risk, tau
+	return linear - penalty, tau
 }
 
 // CoordsTo implements Mirror: u = n y.
@@ -87,14 +89,14 @@ func (CappedChiSquare) CoordsTo(u, y []float64) { ChiSquare{}.CoordsTo(u, y) }
 
 // ProxTo implements Mirror.
 func (c CappedChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	inv := 1 / (a*c.Nu + e)
-	for j := range f {
-		u[j] = inv * (a*(f[j]+c.Nu) + e*((1-w)*prev[j]+w*hist[j]))
+	inv, largest := 1/(a*c.Nu+e), maxOf(f)
+	for j := range f { // up to a constant, which the projection removes
+		u[j] = inv * (a*below(f[j], largest) + e*((1-w)*prev[j]+w*hist[j]))
 	}
-	t := cappedThreshold(u, 1/c.Alpha, linearLevel)
-	n := float64(len(f))
+	limit, n := 1/c.Alpha, float64(len(f))
+	t := cappedThreshold(u, limit, linearLevel)
 	for j := range u {
-		u[j] = linearLevel(u[j]-t, 1/c.Alpha)
+		u[j] = t.weight(u[j], limit, linearLevel)
 		y[j] = u[j] / n
 	}
 }
@@ -124,27 +126,14 @@ func (CappedKL) SumNorm() bool { return true }
 
 // BestResponseTo implements Dual: n y_j = min(1/α, exp((f_j − τ)/ν)).
 func (c CappedKL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	n := float64(len(f))
 	if c.Nu == 0 {
 		return cvar(y, f, c.Alpha)
 	}
-	for j, v := range f {
-		y[j] = v / c.Nu
+	tau = cappedResponse(y, f, c.Nu, 1/c.Alpha, exponentialLevel)
+	risk = dot(y, f) - c.Value(y)
+	if slices.Max(y) < c.WeightCap(len(y)) {
+		tau = risk // as of KL: exact for large ν
 	}
-	t := cappedThreshold(y, 1/c.Alpha, exponentialLevel)
-	tau = c.Nu * t
-	risk = shard.Sum(len(f), func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			r := exponentialLevel(y[j]-t, 1/c.Alpha)
-			y[j] = r / n
-			if r > 0 {
-				s += y[j]*(f[j]-tau) - c.Nu/n*r*math.Log(r)
-			}
-			s += c.Nu / n * (r - 1)
-		}
-		return s
-	}) + tau
 	return risk, tau
 }
 
@@ -153,15 +142,19 @@ func (CappedKL) CoordsTo(u, y []float64) { KL{}.CoordsTo(u, y) }
 
 // ProxTo implements Mirror.
 func (c CappedKL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	inv := 1 / (a*c.Nu + e)
+	inv, largest := 1/(a*c.Nu+e), maxOf(f)
 	for j := range f {
-		u[j] = inv * (a*f[j] + e*((1-w)*prev[j]+w*hist[j]))
+		u[j] = inv * (a*below(f[j], largest) + e*((1-w)*prev[j]+w*hist[j]))
 	}
-	t := cappedThreshold(u, 1/c.Alpha, exponentialLevel)
-	n, top := float64(len(f)), math.Log(1/c.Alpha)
+	limit, n := 1/c.Alpha, float64(len(f))
+	t := cappedThreshold(u, limit, exponentialLevel)
+	top := math.Log(limit)
 	for j := range u {
-		u[j] = math.Min(u[j]-t, top)
-		y[j] = math.Exp(u[j]) / n
+		r := t.weight(u[j], limit, exponentialLevel)
+		y[j] = r / n
+		if u[j] = math.Min(u[j]-t.hi, top); r > 0 && t.hi-t.lo > 1e-12 {
+			u[j] = math.Log(r) // coordinates so large that neighbours differ in weight
+		}
 	}
 }
 
@@ -172,9 +165,38 @@ func linearLevel(v, limit float64) float64 { return math.Max(0, math.Min(v, limi
 
 func exponentialLevel(v, limit float64) float64 { return math.Min(math.Exp(v), limit) }
 
-// cappedThreshold returns the t with mean(level(v − t, limit)) = 1, limit ≥ 1:
+// cappedResponse stores the weights n y_j = level((f_j − τ)/ν) of mass 1 in y
+// and returns τ.
+func cappedResponse(y, f []float64, nu, limit float64, of level) (tau float64) {
+	top, n := maxOf(f), float64(len(f))
+	for j, v := range f { // shifted so that nothing overflows
+		y[j] = math.Max((v-top)/nu, -0x1p900)
+	}
+	shift := of(0, limit) // linearLevel has its 1 at 1, exponentialLevel at 0
+	for j := range y {
+		y[j] += 1 - shift
+	}
+	t := cappedThreshold(y, limit, of)
+	for j, v := range y {
+		y[j] = t.weight(v, limit, of) / n
+	}
+	return top + nu*t.lo
+}
+
+// A threshold cut is a pair of neighbouring numbers lo ≤ hi with weights of mean
+// at least 1 at lo and at most 1 at hi, and the share of those at lo in the
+// mixture of mean 1: where the spread of the losses is huge, one step of the
+// threshold moves more than rounding may.
+type thresholdCut struct{ lo, hi, share float64 }
+
+func (t thresholdCut) weight(v, limit float64, of level) float64 {
+	low, high := of(v-t.lo, limit), of(v-t.hi, limit)
+	return high + t.share*(low-high)
+}
+
+// cappedThreshold solves mean(level(v − t, limit)) = 1 for t, limit ≥ 1:
 // bisection of a non-increasing function down to neighbouring numbers.
-func cappedThreshold(v []float64, limit float64, of level) float64 {
+func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	mean := func(t float64) float64 {
 		return shard.Sum(len(v), func(lo, hi int) float64 {
 			s := 0.0
@@ -184,22 +206,18 @@ func cappedThreshold(v []float64, limit float64, of level) float64 {
 			return s
 		}) / float64(len(v))
 	}
-	top := maxOf(v)
-	bottom := top
-	for _, a := range v {
-		bottom = math.Min(bottom, a)
-	}
-	lo, hi := bottom-limit-1, top // mean(lo) = limit ≥ 1 for the linear level
-	for step := 1.0; mean(hi) > 1; step *= 2 {
+	bottom, top := slices.Min(v), maxOf(v)
+	lo, hi := bottom-limit-1, top
+	for step := widest(lo, hi); mean(hi) > 1; step *= 2 {
 		hi += step
 	}
-	for step := 1.0; mean(lo) < 1; step *= 2 {
+	for step := widest(lo, hi); mean(lo) < 1; step *= 2 {
 		lo -= step
 	}
 	for {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
-			return mid
+			break
 		}
 		if mean(mid) >= 1 {
 			lo = mid
@@ -207,6 +225,16 @@ func cappedThreshold(v []float64, limit float64, of level) float64 {
 			hi = mid
 		}
 	}
+	low, high := mean(lo), mean(hi)
+	if !(low > high) {
+		return thresholdCut{lo, lo, 1}
+	}
+	return thresholdCut{lo, hi, min(1, (1-high)/(low-high))}
+}
+
+// widest returns a first step that changes both ends of a bracket.
+func widest(lo, hi float64) float64 {
+	return math.Max(1, 0x1p-50*math.Max(math.Abs(lo), math.Abs(hi)))
 }
 
 // cvar stores the weights of CVaR_α in y: 1/(αn) on the largest losses, what is
@@ -239,9 +267,9 @@ func cvar(y, f []float64, alpha float64) (risk, tau float64) {
 	excess := shard.Sum(len(f), func(lo, hi int) float64 {
 		s := 0.0
 		for _, v := range f[lo:hi] {
-			s += math.Max(0, v-tau)
+			s += limit * math.Max(0, v-tau)
 		}
 		return s
 	})
-	return tau + limit*excess, tau // Rockafellar and Uryasev: valid for any τ
+	return tau + excess, tau // Rockafellar and Uryasev: valid for any τ
 }

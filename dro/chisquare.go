@@ -50,8 +50,9 @@ func (ChiSquare) Divergence(y, z []float64) float64 {
 }
 
 // BestResponseTo implements Dual: y_j = (1/n)(1 + (f_j − τ)/ν)₊ with τ such that
-// Σ y_j = 1. The risk is τ + (ν/2)(mean(r²) − 1), r = n y, which is an upper
-// bound on the maximum for any τ and equals it at this one (math: §2, §5).
+// Σ y_j = 1 (math: §2). With r = n y, the risk is ⟨y, f⟩ − (ν/2)·mean((r−1)²) and
+// τ = ⟨y, f⟩ − ν·mean((r−1)²): of second order in the error of y, and without
+// the cancellation that a large ν would magnify.
 func (c ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
 	n := len(f)
 	top := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
@@ -63,11 +64,10 @@ func (c ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
 			y[j] = 1 + (f[j]-top)/c.Nu
 		}
 	})
-	t := threshold(y)
-	mean2 := project(y, t)
-	tau = top + c.Nu*t
-	scale(y, 1/float64(n))
-	return tau + c.Nu/2*(mean2-1), tau
+	project(y, threshold(y))
+	scale(y, 1/shard.Sum(n, func(lo, hi int) float64 { return sum(y[lo:hi]) }))
+	linear, penalty := shard.Sum(n, func(lo, hi int) float64 { return dot(y[lo:hi], f[lo:hi]) }), c.Value(y)
+	return linear - penalty, linear - 2*penalty
 }
 
 // CoordsTo implements Mirror: u = n y.
@@ -84,9 +84,10 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	n := len(f)
 	inv := 1 / (a*c.Nu + e)
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
+	largest := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
 	shard.Run(n, func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			v := ca*(f[j]+c.Nu) + cp*prev[j]
+		for j := lo; j < hi; j++ { // up to a constant, which the projection removes
+			v := ca*below(f[j], largest) + cp*prev[j]
 			if w != 0 {
 				v += ch * hist[j]
 			}
@@ -108,19 +109,12 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 // entry from the active set or ends.
 func threshold(v []float64) float64 {
 	n := float64(len(v))
-	mean := shard.Sum(len(v), func(lo, hi int) float64 {
-		s := 0.0
-		for _, a := range v[lo:hi] {
-			s += a
-		}
-		return s
-	}) / n
+	mean := shard.Sum(len(v), func(lo, hi int) float64 { return sum(v[lo:hi]) }) / n
 	top := shard.Max(len(v), func(lo, hi int) float64 { return maxOf(v[lo:hi]) })
 	t := max(mean-1, top-n) // both are lower bounds of the root
 	active := math.Inf(1)
 	for {
-		var count [shard.Limit]float64
-		var sum [shard.Limit]float64
+		var count, excess [shard.Limit]float64
 		shard.Run(len(v), func(s, lo, hi int) {
 			c, a := 0.0, 0.0
 			for _, x := range v[lo:hi] {
@@ -129,12 +123,12 @@ func threshold(v []float64) float64 {
 					a += x - t
 				}
 			}
-			count[s], sum[s] = c, a
+			count[s], excess[s] = c, a
 		})
 		c, s := 0.0, 0.0
 		for i := range shard.Count(len(v)) {
 			c += count[i]
-			s += sum[i]
+			s += excess[i]
 		}
 		next := t + (s-n)/c
 		if c == active || next == t { // the active set is final: next solves its linear equation
@@ -144,15 +138,11 @@ func threshold(v []float64) float64 {
 	}
 }
 
-// project stores (v − t)₊ in v and returns the mean of its squares.
-func project(v []float64, t float64) float64 {
-	return shard.Sum(len(v), func(lo, hi int) float64 {
-		s := 0.0
+// project stores (v − t)₊ in v.
+func project(v []float64, t float64) {
+	shard.Run(len(v), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			r := max(v[j]-t, 0)
-			v[j] = r
-			s += r * r
+			v[j] = max(v[j]-t, 0)
 		}
-		return s
-	}) / float64(len(v))
+	})
 }

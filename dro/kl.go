@@ -27,15 +27,26 @@ func (k KL) Value(y []float64) float64 {
 		return 0
 	}
 	n := float64(len(y))
-	return k.Nu * shard.Sum(len(y), func(lo, hi int) float64 {
+	return k.Nu / n * shard.Sum(len(y), func(lo, hi int) float64 {
 		s := 0.0
 		for _, v := range y[lo:hi] {
-			if v > 0 {
-				s += v * math.Log(n*v)
-			}
+			s += entropy(n * v)
 		}
 		return s
 	})
+}
+
+// entropy returns r log r − r + 1 ≥ 0, whose mean over r = n y is KL(y ‖ 1/n) on
+// the simplex: no cancellation near r = 1, where a large ν would magnify it.
+func entropy(r float64) float64 {
+	switch d := r - 1; {
+	case r <= 0:
+		return 1
+	case math.Abs(d) < 0.5:
+		return r*math.Log1p(d) - d
+	default:
+		return r*math.Log(r) - d
+	}
 }
 
 // Divergence returns Δ(y, z) = Σ y_j log(y_j/z_j) on the simplex, +Inf where z
@@ -68,7 +79,17 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 		return s
 	})
 	scale(y, 1/sum)
-	risk = top + k.Nu*math.Log(sum/float64(n))
+	logMean := math.Log(sum / float64(n))
+	if logMean > -0.5 { // close to 0, where the logarithm cancels and ν magnifies the error
+		logMean = math.Log1p(shard.Sum(n, func(lo, hi int) float64 {
+			s := 0.0
+			for _, v := range f[lo:hi] {
+				s += math.Expm1((v - top) / k.Nu)
+			}
+			return s
+		}) / float64(n))
+	}
+	risk = top + k.Nu*logMean
 	return risk, risk
 }
 
@@ -88,10 +109,11 @@ func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	n := len(f)
 	inv := 1 / (a*k.Nu + e)
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
+	largest := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
 	top := shard.Max(n, func(lo, hi int) float64 {
 		m := math.Inf(-1)
 		for j := lo; j < hi; j++ {
-			v := ca*f[j] + cp*prev[j]
+			v := ca*below(f[j], largest) + cp*prev[j]
 			if w != 0 {
 				v += ch * hist[j]
 			}
@@ -117,3 +139,7 @@ func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		}
 	})
 }
+
+// below returns f − largest ≤ 0, bounded where the difference or a multiple of it
+// would overflow. A proximal step on the simplex depends on these alone.
+func below(f, largest float64) float64 { return max(f-largest, -0x1p900) }

@@ -148,10 +148,7 @@ func (k OrthantKL) Value(y []float64) float64 {
 	return k.Nu * shard.Sum(len(y), func(lo, hi int) float64 {
 		s := 0.0
 		for _, v := range y[lo:hi] {
-			if v > 0 {
-				s += v * math.Log(n*v)
-			}
-			s += 1/n - v
+			s += entropy(n*v) / n
 		}
 		return s
 	})
@@ -170,7 +167,10 @@ func (k OrthantKL) BestResponseTo(y, f []float64) (risk, tau float64) {
 		for j := lo; j < hi; j++ {
 			u := math.Min(f[j]/k.Nu, top)
 			y[j] = math.Exp(u) / n
-			s += y[j]*(f[j]-k.Nu*u) + k.Nu*(y[j]-1/n)
+			if u == top {
+				s += y[j] * (f[j] - k.Nu*u)
+			}
+			s += k.Nu / n * math.Expm1(u)
 		}
 		return s
 	}), 0

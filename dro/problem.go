@@ -124,6 +124,11 @@ func (p *Problem) Validate() error {
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
 	}
+	if v, ok := p.Dual.(interface{ valid() error }); ok {
+		if err := v.valid(); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
+	}
 	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
 		return fmt.Errorf("dro: μ = %v: it must be finite and ≥ 0", mu)
 	}

@@ -9,6 +9,6 @@ import (
 // ≥ τ (k > 0; the maximum for k ≤ 1). It reorders v.
 func quantileFromTop(v []float64, k float64) float64 {
 	slices.Sort(v)
-	i := len(v) - int(math.Ceil(k-1e-9*k))
+	i := len(v) - int(math.Ceil(k-1e-14*k))
 	return v[min(max(i, 0), len(v)-1)]
 }

@@ -46,6 +46,9 @@ type theory struct {
 // largest returns the largest a with a² ≤ c((A+a)·m + m0): the root of a
 // quadratic.
 func largest(c, A, m, m0 float64) float64 {
+	if math.IsInf(c, 1) {
+		return c // a constant of zero imposes nothing, whatever m
+	}
 	return (c*m + math.Sqrt(c*c*m*m+4*c*(A*m+m0))) / 2
 }
 

@@ -1,6 +1,10 @@
 package dro
 
-import "github.com/drotrain/drotrain/internal/shard"
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
 
 // Uniform is the adversary without a choice: Y = {1/n}, ψ = 0. Its robust risk
 // is the average loss, so minimising it is empirical risk minimisation.
@@ -17,13 +21,10 @@ func (Uniform) Value([]float64) float64 { return 0 }
 // BestResponseTo implements Dual: y = 1/n.
 func (Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
 	fill(y, 1/float64(len(y)))
-	mean := shard.Sum(len(f), func(lo, hi int) float64 {
-		s := 0.0
-		for _, v := range f[lo:hi] {
-			s += v
-		}
-		return s
-	}) / float64(len(f))
+	mean := shard.Sum(len(f), func(lo, hi int) float64 { return sum(f[lo:hi]) }) / float64(len(f))
+	if math.IsInf(mean, 0) { // the sum overflowed, the mean need not
+		mean = shard.Sum(len(f), func(lo, hi int) float64 { return dot(y[lo:hi], f[lo:hi]) })
+	}
 	return mean, mean
 }
 
@@ -57,6 +58,22 @@ func maxOf(v []float64) float64 {
 		m = max(m, a)
 	}
 	return m
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, a := range v {
+		s += a
+	}
+	return s
+}
+
+func dot(v, w []float64) float64 {
+	s := 0.0
+	for i, a := range v {
+		s += a * w[i]
+	}
+	return s
 }
 
 func fill(v []float64, a float64) {
