@@ -23,6 +23,9 @@ func try(ctx context.Context, args ...string) (code int, stdout, stderr string) 
 }
 
 func TestExitCodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains and reports several times")
+	}
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		code int
