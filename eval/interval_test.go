@@ -162,7 +162,7 @@ func TestRNGBelowIsUniform(t *testing.T) {
 // Coverage over repeated data: the pointwise interval of one group's risk, and
 // the two headline intervals, which are conservative.
 func TestCoverage(t *testing.T) {
-	const runs, groups = 150, 5
+	const runs, groups = 100, 5
 	point, worst, change := 0, 0, 0
 	for s := range runs {
 		in := two(500, groups, 0.05, uint64(s)+100)
@@ -195,7 +195,7 @@ func TestCoverage(t *testing.T) {
 // With no difference between the models in truth, the verdict must not claim
 // one more often than the level allows.
 func TestVerdictDoesNotCryWolf(t *testing.T) {
-	const runs = 120
+	const runs = 80
 	claims := 0
 	for s := range runs {
 		r := rand.New(rand.NewPCG(uint64(s), 77))

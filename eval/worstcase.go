@@ -139,10 +139,16 @@ func nuGrid(s *sorted, radius func(nu float64) float64, top float64) []float64 {
 		want := smallestRadius * math.Pow(top/smallestRadius, float64(i)/(curvePoints-1))
 		lo := sd * 1e-9
 		for range 20 {
-			if mid := math.Sqrt(lo * hi); radius(mid) > want {
+			mid := math.Sqrt(lo * hi)
+			r := radius(mid)
+			if r > want {
 				lo = mid
 			} else {
 				hi = mid
+			}
+			if math.Abs(r-want) < 0.03*want {
+				hi = mid
+				break
 			}
 		}
 		if len(out) == 0 || hi < out[len(out)-1]*(1-1e-9) {
