@@ -13,6 +13,10 @@ type Factor struct {
 	Sources []string `json:"sources"` // the columns that are crossed
 	Kind    Kind     `json:"kind"`    // of a single column
 	Labels  []string `json:"labels"`  // of the training rows, sorted
+
+	// Named says that a Dataset calls the groups "column=label": the labels of a
+	// single column say little on their own ("yes", "0").
+	Named bool `json:"named,omitempty"`
 }
 
 // maxFloatGroups bounds the values of a grouping column of fractions, and
@@ -33,8 +37,9 @@ func (e *Encoder) fitGroups(f *Frame, rows []int) error {
 		if err != nil {
 			return err
 		}
-		singles = append(singles, g)
-		e.Groups = append(e.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels})
+		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
+		e.Groups = append(e.Groups, factor)
+		singles = append(singles, factor.name(g))
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
@@ -63,8 +68,9 @@ func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *Encode
 			if err != nil {
 				return err
 			}
+			g = factor.name(g.with(factor.Labels))
 			singles[name] = g
-			ds.Groups = append(ds.Groups, g.with(factor.Labels))
+			ds.Groups = append(ds.Groups, g)
 			continue
 		}
 		parts := make([]Grouping, 0, len(factor.Sources))
@@ -78,6 +84,33 @@ func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *Encode
 		}
 	}
 	return nil
+}
+
+// terse says that labels need their column's name to be understood.
+func terse(labels []string) bool {
+	for _, l := range labels {
+		switch strings.ToLower(l) {
+		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):
+		default:
+			if _, _, ok := parseNumber(l); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// name gives the groups of a single column the names a Dataset shows.
+func (f Factor) name(g Grouping) Grouping {
+	if !f.Named {
+		return g
+	}
+	labels := make([]string, len(g.Labels))
+	for i, l := range g.Labels {
+		labels[i] = f.Name + "=" + l
+	}
+	g.Labels = labels
+	return g
 }
 
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.

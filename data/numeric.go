@@ -40,7 +40,9 @@ func (e *Encoder) fitNumeric(f *Frame, c *Column, rows []int) error {
 			mean, sd, _ = moments(filled)
 		}
 	}
-	if constant {
+	if constant && e.keepsConstant(values[0]) {
+		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, formatNumber(values[0]))
+	} else if constant {
 		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, formatNumber(values[0]))
 		return nil
 	}
@@ -54,6 +56,12 @@ func (e *Encoder) fitNumeric(f *Frame, c *Column, rows []int) error {
 	e.Inputs = append(e.Inputs, in)
 	e.Columns = append(e.Columns, col)
 	return nil
+}
+
+// keepsConstant says that a constant column v is a feature: the user's own
+// intercept, where none is fitted and nothing is centred.
+func (e *Encoder) keepsConstant(v float64) bool {
+	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
 // numbers gathers the values of a numeric feature that are not null, and
