@@ -138,8 +138,8 @@ func TestGroups(t *testing.T) {
 	want := []Grouping{
 		{"g", []string{"a", "b"}, []int32{0, 1, 0}},
 		{"h", []string{"u", "v", "(missing)"}, []int32{2, 1, 0}},
-		{"site", []string{"9", "10"}, []int32{1, 0, 0}},
-		{"g × h × site", []string{"a / (missing) / 10", "a / u / 10", "a / u / 9", "b / v / 9"}, []int32{0, 3, 2}},
+		{"site", []string{"site=9", "site=10"}, []int32{1, 0, 0}},
+		{"g × h × site", []string{"a / (missing) / site=10", "a / u / site=10", "a / u / site=9", "b / v / site=9"}, []int32{0, 3, 2}},
 	}
 	if !reflect.DeepEqual(ds.Groups, want) {
 		t.Errorf("groups %+v\nwant %+v", ds.Groups, want)
@@ -288,5 +288,27 @@ func TestBackToSourceUnits(t *testing.T) {
 	}
 	if math.Abs(sum) > 1e-9 || math.Abs(squares/4-1) > 1e-9 {
 		t.Errorf("standardised x has sum %v and mean square %v", sum, squares/4)
+	}
+}
+
+// A constant column is the user's own intercept where none is fitted and nothing
+// is centred, and nothing elsewhere.
+func TestConstantColumnIsKeptWithoutAnIntercept(t *testing.T) {
+	f := frameOf(t, "y,x,one,zero\n1,1,1,0\n2,5,1,0\n3,2,1,0\n")
+	for _, c := range []struct {
+		spec Spec
+		want []string
+	}{
+		{Spec{Target: "y", Scale: "none"}, []string{"x", "one"}},
+		{Spec{Target: "y", Scale: "none", Intercept: true}, []string{"x", InterceptName}},
+		{Spec{Target: "y", Scale: "standard"}, []string{"x"}},
+	} {
+		e, err := NewEncoder(f, nil, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(e.Names(), c.want) {
+			t.Errorf("%+v: columns %q, want %q", c.spec, e.Names(), c.want)
+		}
 	}
 }

@@ -31,8 +31,8 @@ func Example() {
 	}
 	// Output:
 	// [age region=north region=south region=west (intercept)]
-	// 10 [30 1 0 0 1] yes
-	// 14 [40 0 1 0 1] no
-	// 12 [50 0 1 0 1] yes
-	// 8 [20 0 0 1 1] no
+	// 10 [30 1 0 0 1] union=yes
+	// 14 [40 0 1 0 1] union=no
+	// 12 [50 0 1 0 1] union=yes
+	// 8 [20 0 0 1 1] union=no
 }
