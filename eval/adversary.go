@@ -145,6 +145,27 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	return a, nil
 }
 
+// Holders is [DescribeAdversary] for the worst case of in.Loss at ν under the
+// penalty "kl" or "chi2": who would carry the objective of any model with these
+// losses, trained here or not. in.Weights is ignored.
+func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCase, error) {
+	f := WorstCaseKL
+	switch penalty {
+	case "kl":
+	case "chi2":
+		f = WorstCaseChiSquare
+	default:
+		return nil, WorstCase{}, fmt.Errorf("eval: penalty %q is neither kl nor chi2", penalty)
+	}
+	y, w, err := f(in.Loss, nu)
+	if err != nil {
+		return nil, WorstCase{}, err
+	}
+	in.Weights = y
+	a, err := DescribeAdversary(in)
+	return a, w, err
+}
+
 func (a *Adversary) concentrate(y []float64, order []int32) {
 	n := len(order)
 	next, points := 1.0, 40.0

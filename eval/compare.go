@@ -159,7 +159,9 @@ func (e *Evaluation) compare() {
 // maxDifference bounds D = max_g a_g − max_g b_g from simultaneous intervals of
 // every a_g, b_g and d_g = a_g − b_g. If g′ maximises the true a then
 // D ≤ d_g′, and g′ is among the groups whose interval for a reaches the
-// largest lower end; likewise D ≥ d_g″ with g″ maximising the true b.
+// largest lower end; likewise D ≥ d_g″ with g″ maximising the true b. Under the
+// same event max a and max b lie between the largest lower and the largest
+// upper ends, which bounds D once more; the tighter bound counts.
 func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
 	if diff == nil {
 		return nil
@@ -186,6 +188,9 @@ func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
 	lo, ok2 := side(0, func(s Interval) Num { return s.Low }, func(x, y Num) bool { return x < y })
 	if !ok1 || !ok2 {
 		return nil
+	}
+	if a, b := maxInterval(groups, k), maxInterval(groups, 0); a != nil && b != nil {
+		hi, lo = min(hi, a.High-b.Low), max(lo, a.Low-b.High)
 	}
 	return &Interval{lo, hi, "simultaneous"}
 }

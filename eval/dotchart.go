@@ -65,7 +65,7 @@ func (d dotChart) draw(p sheet, step, foot vg.Length) {
 	p.legend(0, p.h-4, d.names, false)
 	want := 6
 	if x.hi-x.lo < 220 {
-		want = 4
+		want = 5
 	}
 	for _, t := range x.ticks(want) {
 		if d.share {

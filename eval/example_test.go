@@ -108,6 +108,18 @@ func ExampleFigures() {
 	// Risk by group. south, n 4: ERM 0.815 robust 0.609; north, n 4: ERM 0.164 robust 0.290.
 }
 
+func ExampleHolders() {
+	in := loans()
+	a, w, err := eval.Holders(eval.AdversaryInput{Loss: in.Models[0].Loss, Groups: in.Groups}, "chi2", 0.5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	south := a.Groupings[0].Groups[1]
+	fmt.Printf("worst-case mean %.3f; %s holds %.0f %% with %.0f %% of the rows\n", w.Mean, south.Label, 100*south.Mass, 100*south.Share)
+	// Output: worst-case mean 0.835; south holds 83 % with 50 % of the rows
+}
+
 func ExampleWriteMarkdown() {
 	e, err := eval.Evaluate(context.Background(), loans())
 	if err != nil {

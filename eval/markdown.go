@@ -44,7 +44,11 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	}
 	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(r.Evaluation.Verdict.Headline))
 	bullets(r.Evaluation.Verdict.Details)
-	line("## What was optimised\n\n```\n%s\n```\n", p.Objective.Text)
+	if p.Objective.Text == "" {
+		line("## What was measured\n")
+	} else {
+		line("## What was optimised\n\n```\n%s\n```\n", p.Objective.Text)
+	}
 	for _, s := range p.Objective.Notes {
 		line("%s\n", mdText(s))
 	}

@@ -100,7 +100,9 @@ type tableRow struct {
 func newPage(r *Report) *page {
 	e := r.Evaluation
 	p := &page{Report: r, E: e, Models: e.names()}
-	p.Objective.Text = r.Objective.ObjectiveText()
+	if o := r.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
+		p.Objective.Text = o.ObjectiveText()
+	}
 	p.Objective.Notes = r.Objective.Normalisation()
 	p.HasTrace = len(r.Trace) > 0
 	p.Tiles = p.tiles()

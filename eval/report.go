@@ -172,7 +172,9 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}
 	c := *r
 	c.Schema = ReportSchema
-	c.Objective.Text = r.Objective.ObjectiveText()
+	if o := r.Objective; o.Penalty != "" || o.Mu > 0 {
+		c.Objective.Text = o.ObjectiveText()
+	}
 	if c.Notes == nil {
 		c.Notes = []string{}
 	}

@@ -71,6 +71,15 @@ func (e *Evaluation) verdict() Verdict {
 			v.Details = append(v.Details, s)
 		}
 	}
+	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
+		b := float64(e.Models[0].cvar(tailAlpha))
+		fine := changeScale(&c.CVaR, b)
+		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): %s", signed(float64(c.CVaR.Value), fine))
+		if c.CVaR.Interval != nil {
+			s += fmt.Sprintf(" (%s interval %s)", percent0(e.Confidence), rangeText(c.CVaR.Interval, fine))
+		}
+		v.Details = append(v.Details, s+".")
+	}
 	r := c.Measures["risk"]
 	base, _ := e.Models[0].Overall.Get("risk")
 	fine := changeScale(&r, base)
