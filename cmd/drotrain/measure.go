@@ -57,7 +57,7 @@ func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *
 	in := eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: lossUnit(m.Config),
 		TargetName: m.Encoder.Target.Name, Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows), Columns: rawColumns(m, f, rows.Rows),
+		Groups: rows.Groups, RowID: rows.Rows, Columns: rawColumns(m, f, rows.Rows),
 		MinGroupSize: o.minGroupSize, Resamples: o.resamples, Confidence: o.confidence,
 		Seed: m.Config.Seed, Split: split,
 	}
@@ -108,15 +108,6 @@ func lossUnit(c train.Config) string {
 		return fmt.Sprintf("(standard deviations of %s)²", c.Target)
 	}
 	return fmt.Sprintf("(units of %s)²", c.Target)
-}
-
-// rowNumbers counts the rows of the table from 1, as messages do.
-func rowNumbers(d *data.Dataset) []int {
-	out := make([]int, len(d.Rows))
-	for i, r := range d.Rows {
-		out[i] = r + 1
-	}
-	return out
 }
 
 // rawColumns gives the source columns of the features, as they are in the

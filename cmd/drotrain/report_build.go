@@ -37,7 +37,7 @@ func buildReport(m *train.Model, run *train.Run, e *eval.Evaluation, command str
 	}
 	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 		Weights: run.Weights, Loss: p.Loss, Groups: run.Train.Groups,
-		RowID: rowNumbers(run.Train), Columns: rawColumns(m, run.Frame, run.Train.Rows),
+		RowID: run.Train.Rows, Columns: rawColumns(m, run.Frame, run.Train.Rows),
 	})
 	return r, err
 }
@@ -47,8 +47,6 @@ func facts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{
 		{Key: "data", Value: c.Data},
-		{Key: "target", Value: targetText(m)},
-		{Key: "training rows", Value: thousands(m.TrainRows)},
 		{Key: "hold-out rows", Value: thousands(m.HoldoutRows)},
 		{Key: "encoded columns", Value: thousands(m.Encoder.D())},
 		{Key: "seed", Value: strconv.FormatUint(c.Seed, 10)},
