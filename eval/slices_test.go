@@ -1,0 +1,37 @@
+package eval
+
+import (
+	"context"
+	"testing"
+)
+
+// A slice planted in the data is found and confirmed; none is in noise.
+func TestSlices(t *testing.T) {
+	in := two(4000, 4, 0, 1)
+	level := Column{Name: "site", Levels: []string{"a", "b", "c"}}
+	age := Column{Name: "age", Unit: "years"}
+	for i := range in.Target {
+		level.Code = append(level.Code, int32(i*7%3))
+		age.Value = append(age.Value, float64(20+i*13%50))
+	}
+	in.Columns = []Column{level, age}
+	e, err := Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Slices.Confirmed > 0 {
+		t.Errorf("found in noise: %+v", e.Slices.Found)
+	}
+	for i := range in.Target {
+		if level.Code[i] == 1 && age.Value[i] > 59 {
+			in.Models[1].Loss[i] += 1
+		}
+	}
+	e, err = Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := e.Slices.Found; len(s) == 0 || !s[0].Confirmed || s[0].Condition != "site = b and age > 59 (years)" {
+		t.Errorf("%+v", s)
+	}
+}
