@@ -1,0 +1,30 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// Train a robust model of mortgage denials and see who is worst off.
+func Example() {
+	cfg := train.DefaultConfig()
+	cfg.Data = "builtin:hmda" // or a Parquet, Arrow or CSV file
+	cfg.Target = "deny"
+	cfg.Groups = []string{"afam"}
+
+	model, err := train.Fit(context.Background(), cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := model.Summary("")
+	fmt.Println("certified:", s.Certified, *s.Certificate.RelativeGap < 1e-6)
+	fmt.Printf("worst group %s: %.3f, with ERM %.3f\n", s.WorstGroup.Name, s.WorstGroup.Risk, s.ERM.WorstGroup.Risk)
+	fmt.Printf("effective sample size: %.0f of %d rows\n", s.EffectiveSampleSize, s.N)
+	// Output:
+	// certified: true true
+	// worst group afam=yes: 0.494, with ERM 0.505
+	// effective sample size: 1444 of 1904 rows
+}

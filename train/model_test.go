@@ -1,0 +1,263 @@
+package train_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+const closedForm = 1e-12 // relative tolerance of one formula against another
+
+func builtin(t testing.TB, name string) train.Config {
+	cfg := train.DefaultConfig()
+	cfg.Data = "builtin:" + name
+	switch name {
+	case "hmda":
+		cfg.Target, cfg.Groups = "deny", []string{"afam", "single"}
+	case "cps1988":
+		cfg.Target, cfg.Groups, cfg.Penalty = "wage", []string{"ethnicity", "region"}, "chi2"
+	}
+	return cfg
+}
+
+func fit(t testing.TB, cfg train.Config) *train.Model {
+	t.Helper()
+	m, err := train.Fit(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestSaveLoadPredictTheSameBits(t *testing.T) {
+	for _, name := range []string{"hmda", "cps1988"} {
+		cfg := builtin(t, name)
+		m := fit(t, cfg)
+		path := filepath.Join(t.TempDir(), "model.json")
+		if err := m.Save(path, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Save(path, false); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("an existing model was overwritten: %v", err)
+		}
+		loaded, err := train.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(loaded.Summary(path), m.Summary(path)) {
+			t.Errorf("summary changed:\n%+v\n%+v", loaded.Summary(path), m.Summary(path))
+		}
+		frame, err := train.Open(context.Background(), cfg.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := m.Predict(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := loaded.Predict(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a.Score, b.Score) || !reflect.DeepEqual(a.Loss, b.Loss) {
+			t.Error("a loaded model predicts otherwise")
+		}
+	}
+}
+
+// The coefficients in original units, applied to the raw columns by hand, give
+// the model's predictions.
+func TestExplainReproducesPredictions(t *testing.T) {
+	for _, intercept := range []bool{true, false} {
+		cfg := builtin(t, "cps1988")
+		cfg.Intercept = intercept
+		m := fit(t, cfg)
+		frame, _ := train.Open(context.Background(), cfg.Data)
+		p, err := m.Predict(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := m.PredictBaseline(frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []int{0, 7, 28154} {
+			var robust, erm float64
+			for _, c := range m.Explain() {
+				v := 1.0 // the constant
+				if name, level, ok := strings.Cut(c.Name, "="); ok {
+					col, err := frame.Column(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if v = 0; col.Text(row) == level {
+						v = 1
+					}
+				} else if !strings.HasPrefix(c.Name, "(") {
+					col, err := frame.Column(c.Name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					v = col.Number[row]
+				}
+				robust += c.Robust * v
+				erm += c.Baseline * v
+			}
+			if math.Abs(robust-p.Score[row]) > closedForm*1e2*math.Abs(robust) || math.Abs(erm-q.Score[row]) > closedForm*1e2*math.Abs(erm) {
+				t.Errorf("intercept %v, row %d: by hand %v and %v, predicted %v and %v", intercept, row, robust, erm, p.Score[row], q.Score[row])
+			}
+		}
+	}
+}
+
+// A large ν leaves the adversary no room: the robust model is the plain average.
+func TestLargeNuIsERM(t *testing.T) {
+	for _, penalty := range []string{"kl", "chi2"} {
+		cfg := builtin(t, "hmda")
+		cfg.Penalty, cfg.Nu, cfg.Gap = penalty, 1e7, 1e-12
+		m := fit(t, cfg)
+		s := m.Summary("")
+		if e := math.Abs(s.Objective/s.ERM.Objective - 1); e > 1e-6 {
+			t.Errorf("%s: objective %v, ERM %v", penalty, s.Objective, s.ERM.Objective)
+		}
+		if s.EffectiveSampleSize < 0.999999*float64(s.N) {
+			t.Errorf("%s: effective sample size %v of %d", penalty, s.EffectiveSampleSize, s.N)
+		}
+	}
+}
+
+// The robust model is the better one on the robust risk, the average the better
+// on the average: each is optimal for what it minimises, up to its gap.
+func TestEachModelWinsItsOwnObjective(t *testing.T) {
+	for _, name := range []string{"hmda", "cps1988"} {
+		s := fit(t, builtin(t, name)).Summary("")
+		if s.RobustRisk > s.ERM.RobustRisk {
+			t.Errorf("%s: robust risk %v above ERM's %v", name, s.RobustRisk, s.ERM.RobustRisk)
+		}
+		if s.ERM.Risk > s.ERMRisk {
+			t.Errorf("%s: ERM's average %v above the robust model's %v", name, s.ERM.Risk, s.ERMRisk)
+		}
+		if !s.Certified || *s.Certificate.Lower > s.Objective || *s.Certificate.Upper < s.Objective {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+func TestSolversAgree(t *testing.T) {
+	var first float64
+	for i, solver := range train.Solvers() {
+		cfg := builtin(t, "hmda")
+		cfg.Solver, cfg.Gap = solver, 1e-9
+		s := fit(t, cfg).Summary("")
+		if i == 0 {
+			first = s.Objective
+		}
+		if !s.Certified || math.Abs(s.Objective/first-1) > 1e-8 {
+			t.Errorf("%s: %s, objective %v, %s's %v", solver, s.Status, s.Objective, train.Solvers()[0], first)
+		}
+	}
+}
+
+func TestCancellationKeepsTheModelSoFar(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cfg := builtin(t, "hmda")
+	cfg.Gap = 1e-15
+	cfg.Observe = func(p train.Progress) {
+		if p.Phase == "robust" {
+			cancel()
+		}
+	}
+	m, err := train.Fit(ctx, cfg)
+	if !errors.Is(err, context.Canceled) || m == nil {
+		t.Fatalf("model %v, error %v", m, err)
+	}
+	if s := m.Summary(""); s.Status != "cancelled" || s.Certified || len(m.Coefficients) != m.Encoder.D() {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNoRegulariserNoCertificate(t *testing.T) {
+	zero := 0.0
+	cfg := builtin(t, "hmda")
+	cfg.Mu, cfg.MaxPasses = &zero, 200
+	s := fit(t, cfg).Summary("")
+	if s.Certified || s.Status != "uncertified" {
+		t.Errorf("μ = 0: %s, certified %v", s.Status, s.Certified)
+	}
+	if s.Certificate.Lower != nil && *s.Certificate.Lower > 0 {
+		t.Errorf("μ = 0: a lower bound of %v", *s.Certificate.Lower)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	dir := t.TempDir()
+	good := filepath.Join(dir, "good.json")
+	if err := fit(t, builtin(t, "hmda")).Save(good, false); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(change func(map[string]any)) []byte {
+		var v map[string]any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			t.Fatal(err)
+		}
+		change(v)
+		out, _ := json.Marshal(v)
+		return out
+	}
+	for name, b := range map[string][]byte{
+		"empty":             {},
+		"not JSON":          []byte("PAR1"),
+		"another document":  []byte(`{"a": 1}`),
+		"a later schema":    edit(func(v map[string]any) { v["schema"] = 99 }),
+		"truncated":         raw[:len(raw)/2],
+		"a missing weight":  edit(func(v map[string]any) { v["coefficients"] = []float64{1} }),
+		"no encoder":        edit(func(v map[string]any) { delete(v, "encoder") }),
+		"an unknown loss":   edit(func(v map[string]any) { v["config"].(map[string]any)["loss"] = "hinge" }),
+		"an unknown column": edit(func(v map[string]any) { v["extra"] = true }),
+	} {
+		path := filepath.Join(dir, "bad.json")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := train.Load(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: loaded as %v, error %v", name, m, err)
+		}
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	nan, minus := math.NaN(), -1.0
+	for name, change := range map[string]func(*train.Config){
+		"target": func(c *train.Config) { c.Target = "" }, "column": func(c *train.Config) { c.Target = "dney" },
+		"nu": func(c *train.Config) { c.Nu = -1 }, "nu NaN": func(c *train.Config) { c.Nu = nan },
+		"mu": func(c *train.Config) { c.Mu = &minus }, "gap": func(c *train.Config) { c.Gap = 0 },
+		"holdout": func(c *train.Config) { c.Holdout = 1 }, "solver": func(c *train.Config) { c.Solver = "sgd" },
+		"penalty": func(c *train.Config) { c.Penalty = "" }, "loss": func(c *train.Config) { c.Loss = "hinge" },
+		"delta": func(c *train.Config) { c.HuberDelta = 0 }, "data": func(c *train.Config) { c.Data = "" },
+		"builtin": func(c *train.Config) { c.Data = "builtin:hdma" }, "file": func(c *train.Config) { c.Data = "none.parquet" },
+		"squared loss of a yes/no target": func(c *train.Config) { c.Loss = "squared" },
+	} {
+		cfg := builtin(t, "hmda")
+		change(&cfg)
+		if m, err := train.Fit(context.Background(), cfg); err == nil || m != nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if _, err := train.FitFrame(context.Background(), &data.Frame{}, builtin(t, "hmda")); err == nil {
+		t.Error("an empty table was accepted")
+	}
+}
