@@ -157,40 +157,27 @@ func (e *Evaluation) compare() {
 }
 
 // maxDifference bounds D = max_g a_g − max_g b_g from simultaneous intervals of
-// every a_g, b_g and d_g = a_g − b_g. If g′ maximises the true a then
-// D ≤ d_g′, and g′ is among the groups whose interval for a reaches the
-// largest lower end; likewise D ≥ d_g″ with g″ maximising the true b. Under the
-// same event max a and max b lie between the largest lower and the largest
-// upper ends, which bounds D once more; the tighter bound counts.
+// every a_g, b_g and d_g = a_g − b_g. If g maximises the true a, then
+// D = a_g − max b is at most d_g, and at most the upper end of a_g minus the
+// largest lower end of any b; and g is among the groups whose upper end for a
+// reaches the largest lower end of any a. Likewise below, with g maximising b.
 func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
-	if diff == nil {
+	a, b := maxInterval(groups, k), maxInterval(groups, 0)
+	if diff == nil || a == nil || b == nil {
 		return nil
 	}
-	side := func(k int, end func(Interval) Num, better func(x, y Num) bool) (out Num, ok bool) {
-		floor := math.Inf(-1)
-		for i := range groups {
-			if s := groups[i].Models[k].Simultaneous; s != nil {
-				floor = math.Max(floor, float64(s.Low))
-			}
+	lo, hi := Num(math.Inf(1)), Num(math.Inf(-1))
+	for i := range groups {
+		ga, gb, d := groups[i].Models[k].Simultaneous, groups[i].Models[0].Simultaneous, diff[i].Simultaneous
+		if ga == nil || gb == nil || d == nil {
+			continue
 		}
-		for i := range groups {
-			s := groups[i].Models[k].Simultaneous
-			if s == nil || diff[i].Simultaneous == nil || float64(s.High) < floor {
-				continue
-			}
-			if x := end(*diff[i].Simultaneous); !ok || better(x, out) {
-				out, ok = x, true
-			}
+		if ga.High >= a.Low {
+			hi = max(hi, min(d.High, ga.High-b.Low))
 		}
-		return out, ok
-	}
-	hi, ok1 := side(k, func(s Interval) Num { return s.High }, func(x, y Num) bool { return x > y })
-	lo, ok2 := side(0, func(s Interval) Num { return s.Low }, func(x, y Num) bool { return x < y })
-	if !ok1 || !ok2 {
-		return nil
-	}
-	if a, b := maxInterval(groups, k), maxInterval(groups, 0); a != nil && b != nil {
-		hi, lo = min(hi, a.High-b.Low), max(lo, a.Low-b.High)
+		if gb.High >= b.Low {
+			lo = min(lo, max(d.Low, a.Low-gb.High))
+		}
 	}
 	return &Interval{lo, hi, "simultaneous"}
 }
