@@ -66,8 +66,10 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	}
 	command := commandLine("train", fs, "data", "target", "groups")
 	e, err := writeResults(ctx, m, out, command)
-	if err != nil {
-		return interruption(ctx, fmt.Errorf("the model is in %s, but its report failed: %w", out.file(modelFile), err))
+	if err != nil && context.Cause(ctx) != nil {
+		return o.tellStopped(ctx, a, m, out, err)
+	} else if err != nil {
+		return fmt.Errorf("the model is in %s, but its report failed: %w", out.file(modelFile), err)
 	}
 	return o.tell(a, m, e, out)
 }
@@ -222,7 +224,7 @@ func notCertified(m *train.Model, s train.Summary) error {
 	return &statusError{code: exitLimit, err: err, hint: hint}
 }
 
-// tellStopped reports a training that a signal ended.
+// tellStopped reports a run that a signal ended, in the training or after it.
 func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *outDir, err error) error {
 	s := m.Summary(out.file(modelFile))
 	if o.json {
@@ -233,10 +235,18 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 		printSummary(a.stdout, m, o.title(m))
 		printFiles(a.stdout, out)
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.file(modelFile))
+	cause := context.Cause(ctx)
+	switch {
+	case cause == nil:
+		return err
+	case s.Status == "cancelled":
+		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.file(modelFile))
 	}
-	return err
+	return &statusError{
+		code: exitCode(ctx, cause),
+		err:  fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.file(modelFile)),
+		hint: "drotrain report writes the report of a model",
+	}
 }
 
 // interruption replaces the error of a context that a signal has cancelled by
