@@ -216,7 +216,7 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	}
 	for {
 		mid := lo + (hi-lo)/2
-		if mid <= lo || mid >= hi {
+		if !(mid > lo && mid < hi) { // also of a loss that is not a number
 			break
 		}
 		if mean(mid) >= 1 {
@@ -226,7 +226,7 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 		}
 	}
 	low, high := mean(lo), mean(hi)
-	if !(low > high) {
+	if low == high {
 		return thresholdCut{lo, lo, 1}
 	}
 	return thresholdCut{lo, hi, min(1, (1-high)/(low-high))}
@@ -264,12 +264,5 @@ func cvar(y, f []float64, alpha float64) (risk, tau float64) {
 			y[j] = 0
 		}
 	}
-	excess := shard.Sum(len(f), func(lo, hi int) float64 {
-		s := 0.0
-		for _, v := range f[lo:hi] {
-			s += limit * math.Max(0, v-tau)
-		}
-		return s
-	})
-	return tau + excess, tau // Rockafellar and Uryasev: valid for any τ
+	return dot(y, f), tau
 }

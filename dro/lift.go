@@ -231,7 +231,7 @@ func linearResponse(y, f []float64, limit float64) float64 {
 	s := 0.0
 	for j, v := range f {
 		y[j] = 0
-		if v > 0 {
+		if v > 0 || math.IsNaN(v) {
 			y[j] = limit
 			s += limit * v
 		}
