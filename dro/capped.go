@@ -195,7 +195,8 @@ func (t thresholdCut) weight(v, limit float64, of level) float64 {
 }
 
 // cappedThreshold solves mean(level(v − t, limit)) = 1 for t, limit ≥ 1:
-// bisection of a non-increasing function down to neighbouring numbers.
+// bisection of a non-increasing function down to neighbouring numbers, or to a
+// difference that no weight feels.
 func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	mean := func(t float64) float64 {
 		return shard.Sum(len(v), func(lo, hi int) float64 {
@@ -216,7 +217,7 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	}
 	for {
 		mid := lo + (hi-lo)/2
-		if !(mid > lo && mid < hi) { // also of a loss that is not a number
+		if !(mid > lo && mid < hi && hi-lo > 0x1p-60) { // also of a loss that is not a number
 			break
 		}
 		if mean(mid) >= 1 {
