@@ -35,6 +35,7 @@ nu: 0.25
 mu: 0
 seed: 18446744073709551615
 max-passes: 1_000
+gap: 1e-4
 intercept: false
 positive: 1
 penalty: chi2
@@ -51,7 +52,7 @@ json: true
 	want.Drop = []string{"z", "u", "v"} // the command line wins
 	want.Features = []string{"pirat", "lvrat"}
 	want.Nu, want.Mu, want.Seed, want.MaxPasses = 3, &zero, 1<<64-1, 1000
-	want.Positive, want.Penalty = "1", "chi2"
+	want.Positive, want.Penalty, want.Gap = "1", "chi2", 1e-4
 	if !reflect.DeepEqual(o.cfg, want) {
 		t.Errorf("got\n%+v, want\n%+v", o.cfg, want)
 	}

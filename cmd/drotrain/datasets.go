@@ -52,8 +52,9 @@ func listDatasets(a *app, asJSON bool) error {
 			fmt.Fprintln(a.stdout)
 		}
 		fmt.Fprintf(a.stdout, "%s%s  %s\n", datasets.Prefix, d.Name, d.Title)
-		fmt.Fprintf(a.stdout, "  %s rows × %d columns, target %s (%s), groups %s\n  licence: %s\n",
-			thousands(d.Rows), d.Columns, d.Target, d.Task, strings.Join(d.Groups, ", "), d.Licence)
+		printWrapped(a.stdout, "  ", fmt.Sprintf("%s rows × %d columns, target %s (%s), groups %s",
+			thousands(d.Rows), d.Columns, d.Target, d.Task, strings.Join(d.Groups, ", ")))
+		printWrapped(a.stdout, "  ", "licence: "+d.Licence)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ group, worst group first, with intervals. The table needs the target column.
 A condition is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, >, >= and, as
 MEASURE, worst_group.risk, overall.accuracy, group[yes / no].risk, cvar[0.1],
 difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.`,
-		Example: `  drotrain eval --model drotrain-out/model.json --data new.parquet --groups region,sex
+		Example: `  drotrain eval --model drotrain-out --data new.parquet --groups region,sex
   drotrain eval --model drotrain-out/model.json --data builtin:hmda --json
   drotrain eval --model drotrain-out/model.json --data new.parquet \
       --fail-if "worst_group.risk > 0.6" --out gates.xml`,

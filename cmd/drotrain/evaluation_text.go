@@ -93,9 +93,9 @@ func measured(v eval.Values, key string) string {
 // printGrouping writes the risk and the second measure of every group, the
 // largest risk of the last model first.
 func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
-	const label, cell = 28, 10
+	const label, cell = 29, 9
 	second := e.Task.Measures()[1]
-	fmt.Fprintf(w, "\n%s  %s  %s  %s\n", fit("", label), padLeft("", 7), padLeft("risk", cell*2+1), padLeft(second.Label, cell*2+1))
+	fmt.Fprintf(w, "\n%s  %s  %s %s\n", fit("", label), padLeft("", 7), padLeft("risk", cell*2+1), padLeft(second.Label, cell*2+1))
 	line := func(name, rows string, cells []string) {
 		fmt.Fprintf(w, "%s  %s  %s\n", fit(name, label), padLeft(rows, 7), strings.Join(cells, " "))
 	}

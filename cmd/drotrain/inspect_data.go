@@ -95,12 +95,10 @@ func printTable(w io.Writer, path string, t tableInfo) {
 	for _, c := range t.Columns {
 		line(c.Name, c.Type, c.Kind.String(), thousands(c.Nulls), c.values())
 	}
-	for _, s := range t.Sources {
-		if s.SHA256 != "" {
-			fmt.Fprintf(w, "\nsha256 %s  %s (%s bytes)", s.SHA256, s.Path, thousands(int(s.Bytes)))
-		}
-	}
 	fmt.Fprintln(w)
+	for _, s := range t.Sources {
+		fmt.Fprintf(w, "%s: %s rows, %s bytes\n  sha256 %s\n", s.Path, thousands(s.Rows), thousands(int(s.Bytes)), s.SHA256)
+	}
 }
 
 // values sums a column up: its range, or its first levels with their counts.

@@ -41,7 +41,7 @@ func newPredict(a *app) *cobra.Command {
 Parquet or CSV, by the ending of the name. Columns: row (counted from 1), those
 named with --keep, probability (of the positive value; two-valued targets
 alone), prediction.`,
-		Example: `  drotrain predict --model drotrain-out/model.json --data new.parquet --out preds.parquet
+		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv`,
 		Args: noArgs,

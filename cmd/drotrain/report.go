@@ -53,7 +53,7 @@ is measured on the rows that its training held out, and the adversary is
 described; with --data, on the rows of that table. For the conditions of
 --fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
-  drotrain report --model drotrain-out/model.json --data new.parquet --groups region`,
+  drotrain report --model drotrain-out --data new.parquet --groups region`,
 		Args: noArgs,
 	}
 	section(cmd, "Options", func(fs *pflag.FlagSet) {

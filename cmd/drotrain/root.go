@@ -15,8 +15,9 @@ func newRoot(a *app) *cobra.Command {
 average: Parquet in, certified robust model and report out.`,
 		Example: `  drotrain train                        # a first run, on an embedded data set
   drotrain train --data loans.parquet --target deny --groups region,sex
-  drotrain eval --model drotrain-out/model.json --data new.parquet --groups region
-  drotrain predict --model drotrain-out/model.json --data new.parquet --out preds.parquet`,
+  drotrain eval --model drotrain-out/model.json --data new.parquet
+  drotrain predict --model drotrain-out/model.json --data new.parquet \
+      --out preds.parquet`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// Help and results fit a terminal of 80 columns, and every command has an
+// example.
+func TestWidth(t *testing.T) {
+	fits := func(what, text string) {
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+				t.Errorf("%s: %d columns: %s", what, n, line)
+			}
+		}
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Name() == "completion" || c.Hidden {
+			return
+		}
+		if c.Name() != "help" && !strings.Contains(c.Example, "  drotrain") {
+			t.Errorf("%s: no example", c.CommandPath())
+		}
+		args := append(strings.Fields(c.CommandPath())[1:], "-h")
+		code, stdout, stderr := try(t.Context(), args...)
+		if code != exitOK || stderr != "" {
+			t.Errorf("%s -h: exit code %d, stderr %q", c.CommandPath(), code, stderr)
+		}
+		fits(c.CommandPath()+" -h", stdout)
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(&app{now: time.Now}))
+
+	t.Chdir(t.TempDir())
+	for _, args := range []string{
+		"train --quiet",
+		"inspect drotrain-out",
+		"inspect builtin:cps1988",
+		"eval --model drotrain-out --data builtin:hmda --quiet --resamples 100",
+		"report --model drotrain-out --resamples 0",
+		"predict --model drotrain-out --data builtin:hmda --out p.csv",
+		"datasets",
+	} {
+		code, stdout, stderr := try(t.Context(), strings.Fields(args)...)
+		if code != exitOK || stdout == "" {
+			t.Errorf("drotrain %s: exit code %d: %s", args, code, stderr)
+		}
+		fits("drotrain "+args, stdout)
+	}
+}
