@@ -43,6 +43,34 @@ type Objective struct {
 	SelectedAlike bool `json:"selected_alike"`
 }
 
+// MarshalJSON writes an infinite ν (no robustness) or undefined μ as null.
+func (o Objective) MarshalJSON() ([]byte, error) {
+	type plain Objective
+	return json.Marshal(struct {
+		plain
+		Nu Num `json:"nu"`
+		Mu Num `json:"mu"`
+	}{plain(o), Num(o.Nu), Num(o.Mu)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote: a null ν is infinite.
+func (o *Objective) UnmarshalJSON(b []byte) error {
+	type plain Objective
+	j := struct {
+		*plain
+		Nu Num `json:"nu"`
+		Mu Num `json:"mu"`
+	}{plain: (*plain)(o)}
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	o.Nu, o.Mu = float64(j.Nu), float64(j.Mu)
+	if !j.Nu.Defined() {
+		o.Nu = math.Inf(1)
+	}
+	return nil
+}
+
 // A Fact is one line of the data sheet.
 type Fact struct {
 	Key   string `json:"key"`
@@ -152,6 +180,9 @@ func (o Objective) Normalisation() []string {
 }
 
 func short(x float64) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
 	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
 		return scientific(x)
 	}

@@ -110,6 +110,15 @@ func TestReportRoundTrip(t *testing.T) {
 			t.Error(e, err)
 		}
 	}
+	r := sample(t, Binary)
+	r.Objective.Nu = math.Inf(1)
+	var b bytes.Buffer
+	if err := WriteJSON(&b, r); err != nil || !strings.Contains(b.String(), `"nu": null`) {
+		t.Error("infinite ν:", err)
+	}
+	if back, err := ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 || back.Objective.Penalty != "chi2" {
+		t.Error("infinite ν read back:", err)
+	}
 	if _, err := ReadReport(strings.NewReader(`{"schema":"drotrain.report/99"}`)); err == nil {
 		t.Error("unknown schema accepted")
 	}

@@ -29,7 +29,7 @@ type Slice struct {
 	Risk       Num      `json:"risk"`            // mean loss inside
 	Rest       Num      `json:"risk_of_rest"`    // mean loss outside
 	Interval   Interval `json:"excess_interval"` // of Risk − Rest, corrected for the number found
-	Confirmed  bool     `json:"confirmed"`       // the interval lies above 0
+	Confirmed  bool     `json:"confirmed"`       // the interval lies above 0, and there are rows enough (20, or min_group_size)
 }
 
 // maxFound is how many candidate slices go on to confirmation; the intervals
@@ -62,7 +62,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	half := n / 2
 	search, confirm := perm[:half], perm[half:]
 	s := &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.MinGroupSize, 20, half/100), Found: []Slice{}}
-	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances.", count(half), count(n-half))
+	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", count(half), count(n-half), max(in.MinGroupSize, 20))
 	if half < 2*s.MinRows {
 		s.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", count(n))
 		return s, nil
@@ -111,7 +111,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		if f.b >= 0 {
 			q.Condition += " and " + cols[f.b].text[f.kb]
 		}
-		q.Confirmed = float64(q.Interval.Low) > 0
+		q.Confirmed = float64(q.Interval.Low) > 0 && q.N >= max(in.MinGroupSize, 20)
 		if q.Confirmed {
 			s.Confirmed++
 		}

@@ -309,14 +309,21 @@ func coefficientTable(c *Coefficients) *table {
 	if c == nil || len(c.Rows) == 0 {
 		return nil
 	}
-	t := &table{Title: withUnit("Coefficients", c.Unit), Head: []string{"Column", "Unit"}}
+	t := &table{Title: withUnit("Coefficients", c.Unit), Head: []string{"Column"}}
+	units := slices.ContainsFunc(c.Rows, func(q Coefficient) bool { return q.Unit != "" })
+	if units {
+		t.Head = append(t.Head, "Unit")
+	}
 	t.Head = append(t.Head, c.Models...)
 	for i, q := range c.Rows {
 		if i == 2*maxTableRows {
 			t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(c.Rows)-i))
 			break
 		}
-		cells := []string{q.Name, q.Unit}
+		cells := []string{q.Name}
+		if units {
+			cells = append(cells, q.Unit)
+		}
 		for k := range c.Models {
 			if k < len(q.Original) {
 				cells = append(cells, number(float64(q.Original[k])))
