@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed page.gohtml
@@ -181,14 +183,18 @@ func (p *page) factList() []Fact {
 		add("μ (ridge)", short(o.Mu))
 	}
 	if o.Penalty != "" {
-		add("ν", short(o.Nu))
+		add("ν (penalty)", short(o.Nu))
 	}
 	if o.N > 0 {
 		add("Training rows", count(o.N))
 	}
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
-	return append(out, p.Report.Facts...)
+	for _, f := range p.Report.Facts {
+		r, n := utf8.DecodeRuneInString(f.Key)
+		out = append(out, Fact{string(unicode.ToUpper(r)) + f.Key[n:], f.Value})
+	}
+	return out
 }
 
 func certificateFacts(c *Certificate, unit string) []Fact {

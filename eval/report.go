@@ -151,10 +151,13 @@ func (o Objective) ObjectiveText() string {
 		return o.Text
 	}
 	reg := fmt.Sprintf("(%s/2)‖x‖²", short(o.Mu))
-	switch o.Penalty {
-	case "kl":
+	switch {
+	case o.Penalty != "" && o.Nu == 0:
+		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
+	case math.IsInf(o.Nu, 1): // the mean, below
+	case o.Penalty == "kl":
 		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", short(o.Nu), reg)
-	case "chi2":
+	case o.Penalty == "chi2":
 		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", short(o.Nu), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
@@ -162,13 +165,17 @@ func (o Objective) ObjectiveText() string {
 
 // Normalisation states the scaling of ν and what it is called elsewhere.
 func (o Objective) Normalisation() []string {
-	switch o.Penalty {
-	case "kl":
+	switch {
+	case o.Penalty != "" && o.Nu == 0:
+		return []string{"ν = 0: no penalty. The robust risk is the largest loss, and the worst-case weights need not be unique."}
+	case o.Penalty != "" && math.IsInf(o.Nu, 1):
+		return []string{"ν = ∞: every row weighs the same; this is plain empirical risk minimisation."}
+	case o.Penalty == "kl":
 		return []string{
 			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu)),
 			"The robust risk equals ν log mean exp(ℓ/ν).",
 		}
-	case "chi2":
+	case o.Penalty == "chi2":
 		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu))}
 		if o.N > 0 {
 			out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",

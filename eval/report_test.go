@@ -66,6 +66,25 @@ func sample(t testing.TB, task Task) *Report {
 	return r
 }
 
+func TestObjectiveText(t *testing.T) {
+	for want, o := range map[string]Objective{
+		"max over j of":             {Penalty: "kl", Nu: 0, Mu: 1},
+		"mean of ℓⱼ(x)":             {Penalty: "kl", Nu: math.Inf(1), Mu: 1},
+		"− 0.5 · Σ yⱼ log(n yⱼ)":    {Penalty: "kl", Nu: 0.5, Mu: 1},
+		"− 2 · ½ mean((n yⱼ − 1)²)": {Penalty: "chi2", Nu: 2, Mu: 1},
+		"as written":                {Text: "as written", Penalty: "kl"},
+	} {
+		if got := o.ObjectiveText(); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	// ½ν′‖y − 1/n‖² with ν′ = νn, and ν″n‖y − 1/n‖² with ν″ = ν/2.
+	s := strings.Join(Objective{Penalty: "chi2", Nu: 0.5, N: 400}.Normalisation(), " ")
+	if !strings.Contains(s, "ν′ = νn = 200") || !strings.Contains(s, "ν′ = ν/2 = 0.25") {
+		t.Error(s)
+	}
+}
+
 // finite fails on any NaN or infinity hidden in JSON text, and on bad JSON.
 func finite(t *testing.T, b []byte) {
 	t.Helper()
