@@ -59,16 +59,21 @@ func newCertifier(p *Problem) *certifier {
 	if c.free {
 		c.balanced = make([]float64, e.n)
 	}
-	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p.Dual) {
+	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p) {
 		c.best.Lower = 0
 	}
 	return c
 }
 
-// normalised reports that ψ(1/n) = 0 and 1/n ∈ Y, so that f ≥ 0 and φ ≥ 0 make
-// 0 a lower bound of every objective.
-func normalised(d Dual) bool {
-	switch d.(type) {
+// normalised reports that ψ(1/n) = 0, 1/n ∈ Y and φ ≥ 0, so that f ≥ 0 makes 0 a
+// lower bound of every objective.
+func normalised(p *Problem) bool {
+	switch p.Primal.(type) {
+	case L2, Entropy:
+	default:
+		return false
+	}
+	switch p.Dual.(type) {
 	case KL, ChiSquare, Uniform:
 		return true
 	}
@@ -92,7 +97,7 @@ func (c *certifier) evaluate(x []float64) float64 {
 	c.gradTo(c.g, c.y)
 	if c.objective < c.bestObjective {
 		c.bestObjective, c.bestRisk, c.bestTau = c.objective, c.risk, c.tau
-		c.best.Upper = c.objective + c.allowance(math.Abs(c.risk)+phi)
+		c.best.Upper = c.objective + c.allowance(math.Abs(c.risk)+math.Abs(phi))
 		copy(c.bestX, x)
 	}
 	return c.objective
