@@ -34,6 +34,9 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 	fmt.Fprintln(w)
 
 	printComparison(w, s, groupingName(m))
+	if m.BaselineStatus != "certified" {
+		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", m.BaselineStatus)
+	}
 
 	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
 		thousands(int(math.Round(s.EffectiveSampleSize))), thousands(s.N), percent(s.EffectiveSampleSize/float64(max(1, s.N))))
