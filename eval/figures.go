@@ -42,6 +42,9 @@ func withUnit(s, unit string) string {
 	if unit == "" {
 		return s
 	}
+	if strings.HasPrefix(unit, "(") {
+		return s + ", " + unit // (standard deviations of wage)² needs no second pair
+	}
 	return s + " (" + unit + ")"
 }
 

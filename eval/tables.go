@@ -89,8 +89,8 @@ func changeText(d *Difference, scale float64) string {
 	return s
 }
 
-// changeScale is the magnitude whose decimals show a change: that of what
-// changed, or of the change itself where it is smaller.
+// changeScale is the magnitude whose decimals show a change: that of the change
+// and its interval, or scale where there is none.
 func changeScale(d *Difference, scale float64) float64 {
 	m := math.Abs(float64(d.Value))
 	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {
@@ -99,7 +99,7 @@ func changeScale(d *Difference, scale float64) float64 {
 	if m == 0 {
 		return scale
 	}
-	return math.Min(m, math.Abs(scale))
+	return m
 }
 
 // groupTable is the headline grouping, worst first.
