@@ -75,7 +75,6 @@ func (p *progress) start(s train.Progress) {
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionShowDescriptionAtLineEnd(),
-		progressbar.OptionClearOnFinish(),
 	)
 }
 
@@ -85,21 +84,22 @@ func (p *progress) show() {
 	if p.terminal {
 		p.first, p.done = p.advance(s)
 		p.bar.Describe(phaseName(s.Phase) + ": " + describeProgress(s))
-		_ = p.bar.Set(min(p.done, barSteps-1)) // the last step would end the bar
+		_ = p.bar.Set(p.done)
 		return
 	}
 	fmt.Fprintf(p.w, "drotrain: %s: %s\n", phaseName(s.Phase), describeProgress(s))
 }
 
-// finish ends the display of a phase: the bar is wiped, a last line written.
+// finish ends the display of a phase, and leaves its last check point.
 func (p *progress) finish() {
 	if p == nil || p.phase == "" {
 		return
 	}
-	if p.terminal {
-		_ = p.bar.Clear()
-	} else if p.pending {
+	if p.pending {
 		p.show()
+	}
+	if p.terminal {
+		fmt.Fprintln(p.w)
 	}
 	p.phase = ""
 }

@@ -136,6 +136,9 @@ func significant(x float64, digits int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
+	if x == 0 {
+		return "0"
+	}
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
