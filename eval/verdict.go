@@ -83,7 +83,7 @@ func (e *Evaluation) verdict() Verdict {
 	r := c.Measures["risk"]
 	base, _ := e.Models[0].Overall.Get("risk")
 	fine := changeScale(&r, base)
-	s := fmt.Sprintf("On average: overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), like(base+float64(r.Value), base))
+	s := fmt.Sprintf("On average: overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), number(base+float64(r.Value)))
 	if r.Interval != nil {
 		s += fmt.Sprintf("; %s interval of the change %s", percent0(e.Confidence), rangeText(r.Interval, fine))
 	}
