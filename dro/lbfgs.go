@@ -40,7 +40,7 @@ func (m LBFGS) start(r *run) (stepper, error) {
 		memory = 10
 	}
 	d := len(r.x0)
-	l := &lbfgs{run: r, phi: phi, memory: memory, trial: make([]float64, d), dir: make([]float64, d)}
+	l := &lbfgs{run: r, phi: phi, memory: memory, dir: make([]float64, d)}
 	l.at = optimize.Location{X: append([]float64(nil), r.x0...), F: math.NaN(), Gradient: make([]float64, d)}
 	l.next = optimize.Location{X: make([]float64, d), Gradient: make([]float64, d)}
 	return l, nil
@@ -53,7 +53,6 @@ type lbfgs struct {
 	quasi  *optimize.LBFGS // nil: start from steepest descent
 	at     optimize.Location
 	next   optimize.Location
-	trial  []float64
 	dir    []float64
 	failed int // consecutive line searches without a decrease
 }
@@ -126,16 +125,16 @@ func (l *lbfgs) search(size, slope float64) bool {
 	return false
 }
 
-// certifyWhenClose asks for the lower bound, which may cost half a pass, only
-// when the gradient says that it could end the solve.
-func (l *lbfgs) certifyWhenClose() {
-	g := append(l.trial[:0], l.cert.g...)
-	if l.cert.free {
-		g[len(g)-1] = 0
+// certifyWhenClose asks for the lower bound at the point last evaluated, which
+// may cost half a pass, only when the gradient says that it could end the solve.
+func (r *run) certifyWhenClose() {
+	c := r.cert
+	copy(c.bound, c.g)
+	if c.free {
+		c.bound[c.d-1] = 0
 	}
-	estimate := l.problem.Primal.FenchelYoung(l.at.X, g)
-	if estimate <= l.settings.RelativeGap*max(1e-12, math.Abs(l.at.F)) {
-		l.cert.certify()
+	if c.p.Primal.FenchelYoung(c.x, c.bound) <= r.settings.RelativeGap*max(1e-12, math.Abs(c.objective)) {
+		c.certify()
 	}
 }
 

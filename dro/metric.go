@@ -12,7 +12,9 @@ import (
 // Curved is the ability of an Oracle with scalar slopes to give second
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
 type Curved interface {
-	CurvatureTo(curvature, x []float64, lo, hi int)
+	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo
+	// stored these slopes.
+	CurvatureTo(curvature, slope []float64, lo, hi int)
 
 	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
 	// the row-major d×d matrix dst.
@@ -64,14 +66,15 @@ type metric struct {
 	n, d    int
 	lifted  bool // over (x, τ), else over x
 
-	damping float64   // λ: λ·diag(scale) is added to the Hessian
+	damping float64   // λ: λ·diag(scale) is added to the Hessian when it is factorised
 	scale   []float64 // mean squares of the columns; nil until needed
 
 	weight, response []float64
-	part             []float64 // partial Gram matrices
-	h                *mat.SymDense
+	part             []float64     // partial Gram matrices
+	h                *mat.SymDense // the Hessian
+	damped           *mat.SymDense // what was factorised
+	store            *mat.TriDense // its Cholesky factor
 	factor           blas64.Triangular
-	store            *mat.TriDense
 	chol             mat.Cholesky
 	dir              []float64
 }
@@ -108,27 +111,31 @@ func newMetric(p *Problem, lifted bool) *metric {
 	if lifted {
 		size++
 	}
-	m.h = mat.NewSymDense(size, nil)
+	m.h, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
 	m.store = mat.NewTriDense(size, mat.Upper, nil)
 	m.dir = make([]float64, size)
 	m.part = make([]float64, m.shards()*d*d)
 	return m
 }
 
-// columnScale returns the mean squares of the columns: one pass, once.
-func (m *metric) columnScale(e *evaluator) []float64 {
-	if m.scale == nil {
-		e.passes++
-		m.scale = make([]float64, m.d)
-		fill(m.weight, 1/float64(m.n))
-		m.gram()
-		for i := range m.scale {
-			if m.scale[i] = m.h.At(i, i); m.scale[i] == 0 {
-				m.scale[i] = 1 // a column of zeros
-			}
+// damp sets the damping λ. The first time that it is positive it computes the
+// mean squares of the columns: one pass.
+func (m *metric) damp(e *evaluator, lambda float64) {
+	if m.damping = lambda; lambda == 0 || m.scale != nil {
+		return
+	}
+	e.passes++
+	m.scale = make([]float64, m.d)
+	fill(m.weight, 1/float64(m.n))
+	kept := mat.NewSymDense(m.h.SymmetricDim(), nil)
+	kept.CopySym(m.h)
+	m.gram()
+	for i := range m.scale {
+		if m.scale[i] = m.h.At(i, i); m.scale[i] == 0 {
+			m.scale[i] = 1 // a column of zeros
 		}
 	}
-	return m.scale
+	m.h.CopySym(kept)
 }
 
 // shards bounds the partial Gram matrices to 64 MiB, as a function of n and d
@@ -137,15 +144,11 @@ func (m *metric) shards() int {
 	return max(1, min(shard.Count(m.n), (8<<20)/(m.d*m.d)))
 }
 
-// update forms and factorises the Hessian at x, with best response y and slopes
-// there: one pass.
-func (m *metric) update(e *evaluator, x, y, slope []float64) {
-	var scale []float64
-	if m.damping > 0 {
-		scale = m.columnScale(e)
-	}
-	e.passes++
-	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, x, lo, hi) })
+// update forms and factorises the Hessian at the point with best response y and
+// these slopes: a pass and a half.
+func (m *metric) update(e *evaluator, y, slope []float64) {
+	e.passes += 1.5
+	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, slope, lo, hi) })
 	m.dual.ResponseTo(m.response, y)
 	total := 0.0
 	cross := make([]float64, m.d)
@@ -163,9 +166,6 @@ func (m *metric) update(e *evaluator, x, y, slope []float64) {
 		}
 	}
 	m.hessian(m.h)
-	for i, v := range scale {
-		m.h.SetSym(i, i, m.h.At(i, i)+m.damping*v)
-	}
 	if m.lifted {
 		for i := range m.d {
 			m.h.SetSym(i, m.d, -cross[i])
@@ -191,23 +191,29 @@ func (m *metric) gram() {
 	}
 }
 
-// factorise computes the Cholesky factor, adding to the diagonal what rounding
-// took from a matrix that is singular or nearly so.
+// factorise computes the Cholesky factor of the damped Hessian, adding to the
+// diagonal what rounding took from a matrix that is singular or nearly so.
 func (m *metric) factorise() {
-	size := m.h.SymmetricDim()
+	m.damped.CopySym(m.h)
+	if m.damping > 0 {
+		for i, v := range m.scale {
+			m.damped.SetSym(i, i, m.damped.At(i, i)+m.damping*v)
+		}
+	}
+	size := m.damped.SymmetricDim()
 	largest := 0.0
 	for i := range size {
-		largest = max(largest, m.h.At(i, i))
+		largest = max(largest, m.damped.At(i, i))
 	}
 	if largest == 0 {
 		largest = 1
 	}
 	for jitter := 1e-14 * largest; ; jitter *= 100 {
-		if m.chol.Factorize(m.h) || math.IsInf(jitter, 1) {
+		if m.chol.Factorize(m.damped) || math.IsInf(jitter, 1) {
 			break
 		}
 		for i := range size {
-			m.h.SetSym(i, i, m.h.At(i, i)+jitter)
+			m.damped.SetSym(i, i, m.damped.At(i, i)+jitter)
 		}
 	}
 	m.chol.UTo(m.store)

@@ -32,6 +32,10 @@ type practical struct {
 // sweepsBetween bounds the sweeps between two checks.
 const sweepsBetween = 4
 
+// The damping λ of a metric after the first failure, and below which it is
+// dropped.
+const firstDamping, leastDamping = 1e-3, 1e-6
+
 func newPractical(w *walk, lifted bool, alpha float64, steps int) *practical {
 	m := newMetric(w.run.problem, lifted)
 	p := &practical{walk: w, metric: m, most: alpha, steps: steps, sweeps: 1}
@@ -59,7 +63,7 @@ func (p *practical) step() error {
 // of the Hessian there.
 func (p *practical) restart() {
 	p.last = p.cert.objective
-	p.metric.update(p.cert.evaluator, p.cert.x, p.cert.y, p.cert.slope)
+	p.metric.update(p.cert.evaluator, p.cert.y, p.cert.slope)
 	p.t.m = moduli{1, 1, p.problem.Dual.Modulus(), p.problem.Dual.Modulus()}
 	p.start()
 	p.done = 0
@@ -81,13 +85,13 @@ func (p *practical) check() {
 				p.calm = 0
 			}
 		}
-		if p.metric.damping /= 3; p.metric.damping < 1e-6 {
+		if p.metric.damping /= 3; p.metric.damping < leastDamping {
 			p.metric.damping = 0
 		}
 	default:
 		p.t.alpha /= 2
 		p.calm, p.sweeps = 0, 1
-		p.metric.damping = max(1e-3, 10*p.metric.damping)
+		p.metric.damp(p.cert.evaluator, max(firstDamping, 10*p.metric.damping))
 		p.logf("the objective rose from %.10g to %.10g: α halved to %.3g, damping %.3g, restart from the best point", p.last, now, p.t.alpha, p.metric.damping)
 		p.cert.evaluate(p.cert.bestX)
 	}

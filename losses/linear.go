@@ -71,10 +71,10 @@ func (l *Linear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, 
 	kernel.AddChangeTo(dst, l.x, l.d, weight, slope, oldWeight, oldSlope, lo, hi)
 }
 
-// CurvatureTo stores ℓ″(m_j) at x in curvature[j] for j in [lo, hi).
-func (l *Linear) CurvatureTo(curvature, x []float64, lo, hi int) {
-	kernel.MarginsTo(curvature, l.x, l.d, x, lo, hi)
-	l.loss.CurvatureTo(curvature[lo:hi], curvature[lo:hi], l.target[lo:hi])
+// CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes
+// that EvalTo stored. No row is touched.
+func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
+	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi])
 }
 
 // AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper

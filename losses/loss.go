@@ -17,9 +17,10 @@ type Loss interface {
 	// four slices have one length; slope and margin may be the same slice.
 	EvalTo(value, slope, margin, target []float64)
 
-	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where ℓ has a
-	// kink in its slope). curvature and margin may be the same slice.
-	CurvatureTo(curvature, margin, target []float64)
+	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where the slope
+	// has a kink), which these losses give from the slope alone. curvature and
+	// slope may be the same slice.
+	CurvatureTo(curvature, slope []float64)
 
 	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
 	Lipschitz() float64
@@ -80,10 +81,10 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 }
 
 // CurvatureTo implements Loss.
-func (Logistic) CurvatureTo(curvature, margin, _ []float64) {
-	for i, m := range margin {
-		e := math.Exp(-math.Abs(m))
-		curvature[i] = e / ((1 + e) * (1 + e))
+func (Logistic) CurvatureTo(curvature, slope []float64) {
+	for i, s := range slope {
+		p := math.Abs(s) // the probability of the other class
+		curvature[i] = p * (1 - p)
 	}
 }
 
@@ -118,7 +119,7 @@ func (Squared) EvalTo(value, slope, margin, target []float64) {
 }
 
 // CurvatureTo implements Loss.
-func (Squared) CurvatureTo(curvature, _, _ []float64) {
+func (Squared) CurvatureTo(curvature, _ []float64) {
 	for i := range curvature {
 		curvature[i] = 1
 	}
@@ -156,10 +157,10 @@ func (h Huber) EvalTo(value, slope, margin, target []float64) {
 	}
 }
 
-// CurvatureTo implements Loss: 1 where |r| ≤ δ, 0 beyond.
-func (h Huber) CurvatureTo(curvature, margin, target []float64) {
-	for i, m := range margin {
-		if math.Abs(m-target[i]) <= h.Delta {
+// CurvatureTo implements Loss: 1 where |r| < δ, 0 beyond.
+func (h Huber) CurvatureTo(curvature, slope []float64) {
+	for i, s := range slope {
+		if math.Abs(s) < h.Delta {
 			curvature[i] = 1
 		} else {
 			curvature[i] = 0

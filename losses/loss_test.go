@@ -13,7 +13,7 @@ var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}}
 func eval(l Loss, m, t float64) (value, slope, curvature float64) {
 	v, s, c := []float64{0}, []float64{0}, []float64{0}
 	l.EvalTo(v, s, []float64{m}, []float64{t})
-	l.CurvatureTo(c, []float64{m}, []float64{t})
+	l.CurvatureTo(c, s)
 	return v[0], s[0], c[0]
 }
 

@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.LBFGS{}}
+var methods = []dro.Method{dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
