@@ -42,6 +42,7 @@ average: Parquet in, certified robust model and report out.`,
 		newReport(a),
 		newInspect(a),
 		newDatasets(a),
+		newBench(a),
 		newVersion(a),
 	)
 	return root

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+func newBench(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Compare the methods, and the theorems with what happens",
+		Long: `Measure the methods of drotrain: all of them on one problem, with baselines, or
+each against the complexity theorem it comes with.`,
+		Example: `  drotrain bench methods
+  drotrain bench theory --quick`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			cmd.SetOut(a.stderr)
+			_ = cmd.Help()
+			return &statusError{code: exitUsage, hint: "start with `drotrain bench methods`"}
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.AddCommand(newBenchMethods(a), newBenchTheory(a))
+	return cmd
+}
+
+// benchOutput are the options about output that both benchmarks have.
+type benchOutput struct {
+	out   string
+	force bool
+	json  bool
+	quiet bool
+}
+
+func (o *benchOutput) define(cmd *cobra.Command, out, what string) {
+	section(cmd, "Output", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.out, "out", out, "`directory` for "+what)
+		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	})
+}
+
+func newBenchMethods(a *app) *cobra.Command {
+	o := &benchMethods{}
+	cmd := &cobra.Command{
+		Use:                   "methods [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Run every method on one problem",
+		Long: `Run every method on the problem that train would solve on all rows, from zero,
+and tell the passes over the data and the seconds to certified relative gaps.
+Baselines: L-BFGS on the exact objective, and a mini-batch stochastic
+subgradient method whose step size is tuned beforehand.
+
+A pass is every row touched once; the checks that certify a point and the
+Hessians of the practical schedules are counted.`,
+		Example: `  drotrain bench methods
+  drotrain bench methods --data loans.parquet --target deny --nu 0.5 --out cmp`,
+		Args: noArgs,
+	}
+	o.train.cfg = train.DefaultConfig()
+	c := &o.train.cfg
+	section(cmd, "Data", func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.Data, "data", "", "rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:hmda)")
+		fs.StringVar(&c.Target, "target", "", "`column` to predict")
+		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
+		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")
+		fs.Var(&listValue{p: &c.Groups}, "groups", "`columns` that name groups, which are not features")
+		fs.Var(&listValue{p: &c.Categorical}, "categorical", "numeric `columns` to treat as categories")
+		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
+		fs.Var(&enumValue{&c.Impute, imputations}, "impute", "missing numbers: refuse them, fill them in, or drop the rows")
+		fs.Var(&enumValue{&c.Scale, scalings}, "scale", "numeric features: standardise, or leave")
+		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target")
+		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
+	})
+	section(cmd, "Objective", func(fs *pflag.FlagSet) {
+		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
+		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		fs.Var(&enumValue{&c.Penalty, penaltyNames}, "penalty", "divergence that keeps the adversary near the data")
+		fs.Var(atLeastZero(&c.Nu), "nu", "ν ≥ 0: price of the divergence")
+		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
+	})
+	section(cmd, "Comparison", func(fs *pflag.FlagSet) {
+		c.Gap, c.MaxPasses = 1e-9, 500
+		fs.Var(positive(&c.Gap), "gap", "relative gap at which a method is done")
+		fs.Var(positive(&c.MaxPasses), "max-passes", "stop a method after this many passes over the data")
+		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the stochastic methods")
+		fs.Var(&countValue{&o.train.threads}, "threads", "threads, 0 for all processors; never changes a result")
+	})
+	o.define(cmd, "drotrain-bench-methods", "bench-methods.json and the figures")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a, cmd.Flags()) }
+	return cmd
+}
+
+func newBenchTheory(a *app) *cobra.Command {
+	o := &benchTheory{}
+	cmd := &cobra.Command{
+		Use:                   "theory [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Check the complexity theorems by experiment",
+		Long: `Count the iterations of every method with its theoretical schedule on synthetic
+problems: against the gap ε in all four cases of strong convexity, against
+G/√(μν), L/μ and the number of blocks, and with uniform against adapted sampling
+as the rows grow unequal. Every fitted exponent and ratio stands beside that of
+the theorem. A full run takes a few minutes.`,
+		Example: `  drotrain bench theory --quick
+  drotrain bench theory --out theory`,
+		Args: noArgs,
+	}
+	section(cmd, "Experiments", func(fs *pflag.FlagSet) {
+		fs.BoolVar(&o.quick, "quick", false, "smaller instances and one seed: seconds instead of minutes")
+		fs.Var(&seedValue{&o.seed}, "seed", "seed of the instances and of the methods")
+	})
+	o.define(cmd, "drotrain-bench-theory", "bench-theory.json and the figures")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) }
+	return cmd
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/internal/bench"
+)
+
+// benchMethods are the options of `drotrain bench methods`.
+type benchMethods struct {
+	train trainOptions // its Config, and how the data are chosen
+	benchOutput
+}
+
+// benchTheory are the options of `drotrain bench theory`.
+type benchTheory struct {
+	quick bool
+	seed  uint64
+	benchOutput
+}
+
+func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	o.train.quiet = o.quiet
+	if err := o.train.chooseData(a, fs); err != nil {
+		return err
+	}
+	if o.train.threads > 0 {
+		runtime.GOMAXPROCS(o.train.threads)
+	}
+	out, err := openOut(o.out, o.force)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	frame, err := openTable(ctx, o.train.cfg.Data)
+	if err != nil {
+		return err
+	}
+	cfg := o.train.cfg
+	problem, info, err := bench.NewProblem(frame, cfg)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Compare(ctx, problem, info, bench.CompareOptions{
+		Gap: cfg.Gap, MaxPasses: cfg.MaxPasses, Seed: cfg.Seed, Progress: o.progress(a)})
+	if err != nil {
+		return interruption(ctx, err)
+	}
+	return o.tell(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
+}
+
+func (o *benchTheory) run(ctx context.Context, a *app) error {
+	out, err := openOut(o.out, o.force)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	r, err := bench.Theory(ctx, o.quick, o.seed, o.progress(a))
+	if err != nil {
+		return interruption(ctx, err)
+	}
+	return o.tell(ctx, a, out, "bench-theory.json", r, r.WriteText, r.Figures())
+}
+
+// progress notes on stderr what runs now.
+func (o *benchOutput) progress(a *app) func(string) {
+	if o.quiet {
+		return nil
+	}
+	return func(what string) { a.note("running %s", what) }
+}
+
+// tell writes the JSON and the figures, and prints the table or the JSON.
+func (o *benchOutput) tell(ctx context.Context, a *app, out *outDir, name string, report any, text func(io.Writer), figures []bench.Figure) error {
+	if err := out.write(name, func(w io.Writer) error { return printJSON(w, report) }); err != nil {
+		return err
+	}
+	for _, f := range figures {
+		for _, format := range []struct {
+			ext    string
+			render func() ([]byte, error)
+		}{{".svg", f.SVG}, {".png", f.PNG}} {
+			if err := ctx.Err(); err != nil {
+				return interruption(ctx, err)
+			}
+			b, err := format.render()
+			if err != nil {
+				return err
+			}
+			if err := out.write(f.Name+format.ext, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+				return err
+			}
+		}
+	}
+	if o.json {
+		return printJSON(a.stdout, report)
+	}
+	text(a.stdout)
+	fmt.Fprintln(a.stdout)
+	for _, f := range out.files {
+		fmt.Fprintf(a.stdout, "wrote  %s\n", out.file(f))
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// An instance is a synthetic problem with the constants that the theorems see.
+type instance struct {
+	n, d       int
+	mu, nu     float64
+	oracle     dro.Oracle
+	primal     func(*recorder) dro.Primal
+	dual       func(*recorder) dro.Dual
+	lipschitz  []float64 // H_j
+	smoothness []float64 // M_j
+	weightCap  float64   // the largest y_j
+	sum        bool      // the weights lie on the simplex, ‖·‖_Y = ‖·‖₁
+	bilinear   bool      // f is linear: the gap of the averages is known exactly
+}
+
+// powerScales returns n row scales (1/j)^power, of largest 1.
+func powerScales(n int, power float64) []float64 {
+	s := make([]float64, n)
+	for j := range s {
+		s[j] = math.Pow(float64(j+1), -power)
+	}
+	return s
+}
+
+// newGame is the separable matrix game
+//
+//	min_{x∈Δ_d} max_{|y_j| ≤ 1} ⟨y, Ax + b⟩ − (ν/2)‖y‖² + μ Σ x_i log(d x_i),
+//
+// for μ = ν = 0 the least absolute deviation ‖Ax + b‖₁ over the simplex. The
+// entries of row j are uniform in ±scale_j, so that H_j = max_i |A_ji|.
+func newGame(scale []float64, d int, mu, nu float64, seed uint64) *instance {
+	in := newBilinear(scale, d, seed)
+	in.mu, in.nu, in.weightCap = mu, nu, 1
+	in.primal = func(r *recorder) dro.Primal { return entropyProbe{dro.Entropy{Mu: mu}, r} }
+	in.dual = func(r *recorder) dro.Dual { return boxProbe{dro.Box{Lower: -1, Upper: 1, Nu: nu}, r} }
+	return in
+}
+
+func newBilinear(scale []float64, d int, seed uint64) *instance {
+	n := len(scale)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	a, b := make([]float64, n*d), make([]float64, n)
+	for j, s := range scale {
+		for i := range d {
+			a[j*d+i] = s * (2*rng.Float64() - 1)
+		}
+		b[j] = s * (rng.Float64() - 0.5)
+	}
+	oracle, err := dro.NewBilinear(n, d, a, b, true)
+	if err != nil {
+		panic(err)
+	}
+	in := &instance{n: n, d: d, oracle: oracle, bilinear: true}
+	in.constants(oracle)
+	return in
+}
+
+// newTraining is robust training on synthetic rows: logistic losses of n rows of
+// norm scale_j, φ = (μ/2)‖x‖². With simplex, Y is the simplex with the KL
+// penalty; without, the dual-separable box 0 ≤ y_j ≤ 1/n with the penalty
+// (νn/2)‖y‖², so that ν means the same in both.
+func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint64) *instance {
+	n := len(scale)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	z, t := make([]float64, n*d), make([]float64, n)
+	truth := make([]float64, d)
+	for i := range truth {
+		truth[i] = rng.NormFloat64()
+	}
+	for j, s := range scale {
+		row, norm, margin := z[j*d:(j+1)*d], 0.0, 0.0
+		for i := range row {
+			row[i] = rng.NormFloat64()
+			norm += row[i] * row[i]
+			margin += row[i] * truth[i]
+		}
+		for i := range row {
+			row[i] *= s / math.Sqrt(norm)
+		}
+		t[j] = 1
+		if margin+rng.NormFloat64() < 0 {
+			t[j] = -1
+		}
+	}
+	oracle, err := losses.NewLinear(losses.Logistic{}, n, d, z, t)
+	if err != nil {
+		panic(err)
+	}
+	in := &instance{n: n, d: d, mu: mu, oracle: oracle, sum: simplex}
+	in.constants(oracle)
+	in.primal = func(r *recorder) dro.Primal { return l2Probe{dro.L2{Mu: mu}, r} }
+	if simplex {
+		in.nu, in.weightCap = nu, 1
+		in.dual = func(r *recorder) dro.Dual { return klProbe{dro.KL{Nu: nu}, r} }
+		return in
+	}
+	in.nu, in.weightCap = nu*float64(n), 1/float64(n)
+	in.dual = func(r *recorder) dro.Dual { return boxProbe{dro.Box{Upper: in.weightCap, Nu: in.nu}, r} }
+	return in
+}
+
+// newSimplexTraining is newTraining in the box with x on the simplex and μ = 0.
+// Its constants in ‖·‖₂ bound those in ‖·‖₁.
+func newSimplexTraining(scale []float64, d int, nu float64, seed uint64) *instance {
+	in := newTraining(scale, d, 0, nu, false, seed)
+	in.primal = func(r *recorder) dro.Primal { return entropyProbe{dro.Entropy{}, r} }
+	return in
+}
+
+func (in *instance) constants(o dro.Conditioned) {
+	in.lipschitz, in.smoothness = make([]float64, in.n), make([]float64, in.n)
+	o.ConstantsTo(in.lipschitz, in.smoothness, make([]float64, in.d))
+}
+
+// A gauge computes bounds on the value of an instance.
+type gauge struct {
+	in                  *instance
+	primal              dro.Primal
+	dual                dro.Dual
+	f, slope, best, g   []float64
+	upper, lower, first float64
+}
+
+func (in *instance) gauge() *gauge {
+	n, d := in.n, in.d
+	return &gauge{in: in, primal: in.primal(nil), dual: in.dual(nil),
+		f: make([]float64, n), slope: make([]float64, n), best: make([]float64, n), g: make([]float64, d),
+		upper: math.Inf(1), lower: math.Inf(-1)}
+}
+
+// bounds returns max_y' L(x, y') and a lower bound on min_x' L(x', y), exact
+// where f is linear. A nil y stands for the best response at x.
+func (m *gauge) bounds(x, y []float64) (upper, lower float64) {
+	m.in.oracle.EvalTo(m.f, m.slope, x, 0, m.in.n)
+	risk, _ := m.dual.BestResponseTo(m.best, m.f)
+	if y == nil {
+		y = m.best
+	}
+	clear(m.g)
+	m.in.oracle.AddGradTo(m.g, y, m.slope, 0, m.in.n)
+	linear := 0.0
+	for j, v := range y {
+		linear += v * m.f[j]
+	}
+	phi := m.primal.Value(x)
+	return risk + phi, linear - m.dual.Value(y) + phi - m.primal.FenchelYoung(x, m.g)
+}

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// MethodsSchema names the JSON of a MethodsReport.
+const MethodsSchema = "drotrain-bench-methods/1"
+
+// Targets are the relative gaps that the tables count work to.
+var Targets = []float64{1e-3, 1e-6, 1e-9}
+
+// An Entry is a method under comparison.
+type Entry struct {
+	Name      string     // short and unique
+	Label     string     // for people, with the algorithm of the paper
+	Method    dro.Method // nil: the stochastic subgradient method of this package
+	Reference bool       // in the table of reference problems
+}
+
+// Entries returns the methods compared, baselines last.
+func Entries() []Entry {
+	return []Entry{
+		{"separable", "separable (Alg. 6)", dro.SeparableBlock{}, true},
+		{"separable-3", "separable, three touches (Alg. 6)", dro.SeparableBlock{ThreeTouches: true}, true},
+		{"separable-historical", "separable, historical (Alg. 5)", dro.SeparableBlock{Strategy: dro.Historical}, true},
+		{"stochastic", "stochastic (Alg. 4)", dro.Stochastic{}, true},
+		{"stochastic-historical", "stochastic, historical (Alg. 3)", dro.Stochastic{Strategy: dro.Historical}, true},
+		{"full", "full vector (Alg. 2)", dro.FullVector{}, true},
+		{"newton", "Newton (baseline)", dro.Newton{}, true},
+		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}, true},
+		{"subgradient", "stochastic subgradient (baseline)", nil, false},
+	}
+}
+
+// A MethodsReport compares methods on one problem.
+type MethodsReport struct {
+	Schema    string      `json:"schema"`
+	Problem   ProblemInfo `json:"problem"`
+	Gap       float64     `json:"gap"`
+	MaxPasses float64     `json:"max_passes"`
+	Seed      uint64      `json:"seed"`
+	Methods   []MethodRun `json:"methods"`
+}
+
+// A MethodRun is one method's run. Passes and Seconds include the checks.
+type MethodRun struct {
+	Name       string      `json:"name"`
+	Label      string      `json:"label"`
+	Status     string      `json:"status"`
+	Iterations int         `json:"iterations"`
+	Passes     float64     `json:"passes"`
+	Seconds    float64     `json:"seconds"`
+	Gap        *float64    `json:"relative_gap"` // null: no lower bound
+	Reached    []Reached   `json:"reached"`
+	Trace      []TraceLine `json:"trace"`
+	Note       string      `json:"note,omitempty"`
+}
+
+// Reached is the work to a relative gap; nulls: not reached.
+type Reached struct {
+	Gap     float64  `json:"relative_gap"`
+	Passes  *float64 `json:"passes"`
+	Seconds *float64 `json:"seconds"`
+}
+
+// A TraceLine is a check point; the bounds are the best so far.
+type TraceLine struct {
+	Passes  float64  `json:"passes"`
+	Seconds float64  `json:"seconds"`
+	Upper   *float64 `json:"upper"`
+	Lower   *float64 `json:"lower"`
+	Gap     *float64 `json:"relative_gap"`
+}
+
+// CompareOptions bound a comparison.
+type CompareOptions struct {
+	Gap       float64 // relative gap at which a method is done
+	MaxPasses float64 // of every method
+	Seed      uint64
+	Progress  func(string) // told of every method; may be nil
+}
+
+// Compare runs every method of Entries from zero on the problem. A method that
+// does not apply has the reason in its Note.
+func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOptions) (*MethodsReport, error) {
+	r := &MethodsReport{Schema: MethodsSchema, Problem: info, Gap: o.Gap, MaxPasses: o.MaxPasses, Seed: o.Seed}
+	for _, e := range Entries() {
+		if o.Progress != nil {
+			o.Progress(e.Label)
+		}
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.MaxPasses, s.Seed, s.CheckEvery = o.Gap, o.MaxPasses, o.Seed, 1
+		run := MethodRun{Name: e.Name, Label: e.Label}
+		var res *dro.Result
+		var err error
+		if e.Method == nil {
+			res, run.Note, err = subgradient(ctx, p, s)
+		} else {
+			res, err = dro.Solve(ctx, p, e.Method, s)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			run.Status, run.Note = dro.NotSolved.String(), err.Error()
+		default:
+			run.fill(res, o.Gap)
+		}
+		r.Methods = append(r.Methods, run)
+	}
+	return r, nil
+}
+
+func (m *MethodRun) fill(res *dro.Result, gap float64) {
+	m.Status, m.Iterations, m.Passes, m.Seconds = res.Status.String(), res.Iterations, res.Passes, res.Elapsed.Seconds()
+	m.Gap = finite(res.Certificate.Relative())
+	trace := res.Trace
+	if k := len(trace) - 1; k < 0 || trace[k].Certificate != res.Certificate { // certified between two check points
+		trace = append(trace[:k+1:k+1], dro.Check{Certificate: res.Certificate, Passes: res.Passes, Elapsed: res.Elapsed})
+	}
+	for _, target := range Targets {
+		if target < gap {
+			continue
+		}
+		t := Reached{Gap: target}
+		for _, c := range trace {
+			if c.Relative() <= target {
+				t.Passes, t.Seconds = finite(c.Passes), finite(c.Elapsed.Seconds())
+				break
+			}
+		}
+		m.Reached = append(m.Reached, t)
+	}
+	for _, c := range trace {
+		m.Trace = append(m.Trace, TraceLine{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower), finite(c.Relative())})
+	}
+}
+
+// finite returns nil for what JSON cannot hold.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteText writes the comparison as a table for people.
+func (r *MethodsReport) WriteText(w io.Writer) {
+	p := r.Problem
+	fmt.Fprintf(w, "%s, target %s: %d rows × %d columns\n%s loss, %s penalty, ν = %.4g, μ = %.4g\n\n",
+		p.Data, p.Target, p.N, p.D, p.Loss, p.Penalty, p.Nu, p.Mu)
+	t := &table{}
+	head := []string{"passes / seconds to the relative gap"}
+	for _, target := range Targets {
+		if target >= r.Gap {
+			head = append(head, fmt.Sprintf("%.0e", target))
+		}
+	}
+	t.row(append(head, "gap at the end", "status")...)
+	for _, m := range r.Methods {
+		row := []string{m.Label}
+		if m.Status == "not solved" {
+			for len(row) < len(head) {
+				row = append(row, "-")
+			}
+			t.row(append(row, "-", "does not apply")...)
+			continue
+		}
+		for _, c := range m.Reached {
+			row = append(row, reachedText(c))
+		}
+		t.row(append(row, optional(m.Gap, "%.1e"), m.Status)...)
+	}
+	t.write(w)
+	fmt.Fprintln(w)
+	for _, m := range r.Methods {
+		if m.Note != "" {
+			fmt.Fprintf(w, "%s: %s\n", m.Label, strings.TrimPrefix(m.Note, "dro: "))
+		}
+	}
+	fmt.Fprintf(w, `A pass is %d rows touched once, checks and Hessians included; a pass that forms a
+Hessian does more arithmetic than one that takes a gradient: compare the seconds.
+Every method starts from zero and is certified alike.
+`, p.N)
+}
+
+func reachedText(c Reached) string {
+	if c.Passes == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s / %s", number(*c.Passes), number(*c.Seconds))
+}
+
+func optional(v *float64, format string) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// number writes three significant digits, without an exponent up to 10⁶.
+func number(v float64) string {
+	if a := math.Abs(v); a >= 100 && a < 1e6 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// Figures draws the gap against passes and against seconds.
+func (r *MethodsReport) Figures() []Figure {
+	var names []string
+	passes := Panel{X: "passes over the data", Y: "certified relative gap"}
+	seconds := Panel{X: "seconds", Y: "certified relative gap"}
+	for k, m := range r.Methods {
+		names = append(names, m.Label)
+		var x, s, y []float64
+		for _, c := range m.Trace {
+			if c.Gap != nil && *c.Gap > 0 {
+				x, s, y = append(x, c.Passes), append(s, c.Seconds), append(y, *c.Gap)
+			}
+		}
+		passes.Lines = append(passes.Lines, Line{Key: k, X: x, Y: y})
+		seconds.Lines = append(seconds.Lines, Line{Key: k, X: s, Y: y})
+	}
+	return []Figure{
+		{Name: "gap-passes", Legend: names, Panels: []Panel{passes}, Wide: 1},
+		{Name: "gap-seconds", Legend: names, Panels: []Panel{seconds}, Wide: 1},
+	}
+}
+
+// A table aligns its columns: the first to the left, the others to the right.
+type table struct{ rows [][]string }
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) write(w io.Writer) {
+	var width []int
+	for _, r := range t.rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range t.rows {
+		var b strings.Builder
+		for i, c := range r {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			if i == 0 {
+				b.WriteString(c + pad)
+			} else {
+				b.WriteString("  " + pad + c)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
+)
+
+// smallProblem is a well conditioned robust problem of 60 rows.
+func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
+	t.Helper()
+	in := newTraining(powerScales(60, 0.2), 3, 0.05, nu, true, 5)
+	return &dro.Problem{Oracle: in.oracle.(*losses.Linear), Dual: NewDual(penalty, nu), Primal: dro.L2{Mu: 0.05}}
+}
+
+// Every method of the paper and both baselines with second order reach 1e-9, the
+// subgradient method 1e-3, all within the bounds of one another.
+func TestCompare(t *testing.T) {
+	for _, penalty := range []string{"kl", "chi2"} {
+		r, err := Compare(context.Background(), smallProblem(t, penalty, 0.5), ProblemInfo{N: 60, D: 3, Penalty: penalty},
+			CompareOptions{Gap: 1e-9, MaxPasses: 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		upper, lower := math.Inf(1), math.Inf(-1)
+		for _, m := range r.Methods {
+			last := m.Trace[len(m.Trace)-1]
+			upper, lower = min(upper, *last.Upper), max(lower, *last.Lower)
+			reached := 0
+			for _, c := range m.Reached {
+				if c.Passes != nil {
+					reached++
+				}
+			}
+			want := len(Targets)
+			if m.Name == "subgradient" {
+				want = 1
+			}
+			if reached < want {
+				t.Errorf("%s, %s: %d of %d gaps reached: %s after %.0f passes, gap %s", penalty, m.Name, reached, want, m.Status, m.Passes, optional(m.Gap, "%.2g"))
+			}
+			for i := 1; i < len(m.Trace); i++ {
+				if m.Trace[i].Passes < m.Trace[i-1].Passes || *m.Trace[i].Upper > *m.Trace[i-1].Upper {
+					t.Errorf("%s, %s: check %d goes back", penalty, m.Name, i)
+				}
+			}
+		}
+		if upper < lower-1e-12 {
+			t.Errorf("%s: an upper bound %v below a lower bound %v", penalty, upper, lower)
+		}
+		drawn(t, r.Figures(), 2)
+	}
+}
+
+func TestCompareReportsWhatDoesNotApply(t *testing.T) {
+	r, err := Compare(context.Background(), smallProblem(t, "kl", 0), ProblemInfo{}, CompareOptions{Gap: 1e-9, MaxPasses: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]bool{}
+	for _, m := range r.Methods {
+		if m.Status == "not solved" {
+			refused[m.Name] = m.Note != ""
+		}
+	}
+	for _, name := range []string{"lbfgs", "newton", "subgradient"} {
+		if !refused[name] {
+			t.Errorf("%s solved a problem with ν = 0, or did not say why not", name)
+		}
+	}
+	var b bytes.Buffer
+	r.WriteText(&b)
+	if !strings.Contains(b.String(), "does not apply") {
+		t.Error("the table does not say what does not apply")
+	}
+	if _, err := json.Marshal(r); err != nil { // no infinities
+		t.Error(err)
+	}
+}
+
+func TestCompareIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Compare(ctx, smallProblem(t, "kl", 1), ProblemInfo{}, CompareOptions{Gap: 1e-9, MaxPasses: 20}); err == nil {
+		t.Error("a cancelled comparison has no error")
+	}
+}
+
+func TestNewProblemIsTheTrainingProblem(t *testing.T) {
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Holdout = "builtin:hmda", "deny", 0
+	frame, err := train.Open(context.Background(), cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, info, err := NewProblem(frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := train.FitFrame(context.Background(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := dro.Solve(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Summary(""); math.Abs(res.Objective/s.Objective-1) > 1e-5 || info.N != s.N || info.Loss != "logistic" {
+		t.Errorf("objective %v of %+v, training has %v of %d rows", res.Objective, info, s.Objective, s.N)
+	}
+	cfg.Target = "nothing"
+	if _, _, err := NewProblem(frame, cfg); err == nil {
+		t.Error("a target that does not exist is accepted")
+	}
+}

@@ -1,0 +1,214 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// subgradient is the plain stochastic subgradient method on the τ-lift
+//
+//	F(x, τ) = τ + Σ_j max_{0≤y≤1} [ y(f_j(x) − τ) − ψ_j(y) ] + φ(x),
+//
+// a baseline: mini-batches of n/64 samples, visited in a fresh random order every
+// pass, steps η/√(1 + t) after t passes. η is tuned: tunings candidates run for
+// tuningPasses each and the one with the lowest objective is taken; that work is
+// not counted. The last iterate and the average of the last passes are certified
+// as those of every other method.
+func subgradient(ctx context.Context, p *dro.Problem, s dro.Settings) (*dro.Result, string, error) {
+	walk, err := newDescent(p, s.Seed)
+	if err != nil {
+		return nil, "", err
+	}
+	best, eta := math.Inf(1), 0.0
+	for k := range tunings {
+		candidate := walk.scale * math.Pow(4, float64(k-tunings+3))
+		walk.begin(candidate)
+		for walk.passes < tuningPasses && ctx.Err() == nil {
+			walk.step()
+		}
+		c, err := certify(ctx, p, walk.x)
+		if err == nil && c.Upper < best {
+			best, eta = c.Upper, candidate
+		}
+	}
+	if eta == 0 {
+		return nil, "", errors.New("every step size diverged")
+	}
+	note := fmt.Sprintf("step η/√(1 + passes), η = %.3g, the best of %d after %d passes each, not counted", eta, tunings, tuningPasses)
+	walk.begin(eta)
+	res, err := walk.solve(ctx, s)
+	return res, note, err
+}
+
+const (
+	tunings      = 9
+	tuningPasses = 10
+)
+
+// certify is what dro knows of a point before the first step from it.
+func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
+	s := dro.DefaultSettings()
+	s.X0, s.MaxPasses = x, math.SmallestNonzeroFloat64
+	var m dro.Method = dro.LBFGS{}
+	if p.Dual.Modulus() == 0 {
+		m = dro.FullVector{Schedule: dro.Theory}
+	}
+	res, err := dro.Solve(ctx, p, m, s)
+	if err != nil {
+		return dro.Certificate{}, err
+	}
+	return res.Certificate, nil
+}
+
+// A descent is a subgradient method under way.
+type descent struct {
+	p       *dro.Problem
+	phi     dro.Smooth
+	dual    dro.Separable // of the lift
+	n, d    int
+	block   int
+	scale   float64 // 1/mean ‖z_j‖² where it is known
+	seed    uint64
+	rng     *rand.Rand
+	order   []int
+	visit   int
+	eta     float64
+	passes  float64
+	steps   int
+	x       []float64
+	tau     float64
+	average []float64 // of x since the passes doubled
+	count   float64
+	since   float64
+
+	even                  []float64 // coordinates of the weights 1/n
+	value, slope, u, y, g []float64
+}
+
+func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
+	lift, ok := p.Dual.(dro.Liftable)
+	phi, smooth := p.Primal.(dro.Smooth)
+	if !ok || !smooth || p.Dual.Modulus() == 0 {
+		return nil, errors.New("the baseline needs ν > 0, a penalty that separates and a differentiable φ")
+	}
+	n, d, slope := p.Oracle.Dims()
+	w := &descent{p: p, phi: phi, dual: lift.Separated(n), n: n, d: d, block: max(1, (n+63)/64), seed: seed, scale: 1,
+		x: make([]float64, d), average: make([]float64, d), value: make([]float64, n), slope: make([]float64, n*slope),
+		u: make([]float64, n), y: make([]float64, n), even: make([]float64, n), g: make([]float64, d)}
+	if o, ok := p.Oracle.(dro.Conditioned); ok {
+		h, m := make([]float64, n), make([]float64, n)
+		o.ConstantsTo(h, m, w.x)
+		sum := 0.0
+		for _, v := range m {
+			sum += v
+		}
+		if sum > 0 {
+			w.scale = float64(n) / sum
+		}
+	}
+	for j := range w.y {
+		w.y[j] = 1 / float64(n)
+	}
+	w.dual.CoordsTo(w.even, w.y)
+	for lo := 0; lo < n; lo += w.block {
+		w.order = append(w.order, lo)
+	}
+	return w, nil
+}
+
+// begin starts at x = 0 and the best τ there.
+func (w *descent) begin(eta float64) {
+	clear(w.x)
+	clear(w.average)
+	w.eta, w.passes, w.steps, w.visit, w.count, w.since = eta, 1, 0, len(w.order), 0, 1
+	w.rng = rand.New(rand.NewPCG(w.seed, 0x737562))
+	w.p.Oracle.EvalTo(w.value, w.slope, w.x, 0, w.n)
+	_, w.tau = w.p.Dual.BestResponseTo(w.y, w.value)
+}
+
+func (w *descent) step() {
+	if w.visit == len(w.order) {
+		w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
+		w.visit = 0
+	}
+	lo := w.order[w.visit]
+	hi := min(lo+w.block, w.n)
+	w.visit++
+	w.steps++
+	w.p.Oracle.EvalTo(w.value, w.slope, w.x, lo, hi)
+	for j := lo; j < hi; j++ {
+		w.value[j] -= w.tau
+	}
+	w.dual.BlockStepTo(w.u, w.y, w.value, w.even, 1/w.dual.Modulus(), lo, hi) // the best response at τ
+	clear(w.g)
+	w.p.Oracle.AddGradTo(w.g, w.y, w.slope, lo, hi)
+	mass := 0.0
+	for _, v := range w.y[lo:hi] {
+		mass += v
+	}
+	blow := float64(len(w.order)) // every block is drawn with probability block/n
+	for i := range w.g {
+		w.g[i] *= blow
+	}
+	w.phi.AddGradTo(w.g, w.x)
+	eta := w.eta / math.Sqrt(1+w.passes)
+	for i, v := range w.g {
+		w.x[i] -= eta * v
+	}
+	w.tau -= eta * (1 - blow*mass)
+	w.passes += float64(hi-lo) / float64(w.n)
+	if w.passes >= 2*w.since {
+		w.since, w.count = w.passes, 0
+	}
+	w.count++
+	for i, v := range w.x {
+		w.average[i] += (v - w.average[i]) / w.count
+	}
+}
+
+// solve steps until the gap or a limit, with check points as those of dro.
+func (w *descent) solve(ctx context.Context, s dro.Settings) (*dro.Result, error) {
+	began := time.Now()
+	best := dro.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
+	res := &dro.Result{}
+	check := func() error {
+		for k, x := range [][]float64{w.x, w.average} {
+			if k == 1 && w.count == 0 {
+				continue
+			}
+			c, err := certify(ctx, w.p, x)
+			if err != nil {
+				return err
+			}
+			w.passes++
+			best.Upper, best.Lower = math.Min(best.Upper, c.Upper), math.Max(best.Lower, c.Lower)
+		}
+		res.Trace = append(res.Trace, dro.Check{Certificate: best, Passes: w.passes, Elapsed: time.Since(began)})
+		return nil
+	}
+	err := check()
+	for next := w.passes; err == nil && res.Status == dro.NotSolved; {
+		switch {
+		case best.Relative() <= s.RelativeGap:
+			res.Status = dro.Certified
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		case w.passes >= s.MaxPasses:
+			res.Status = dro.Limit
+		default:
+			w.step()
+			if w.passes >= next || w.passes >= s.MaxPasses {
+				err = check()
+				next = w.passes + max(s.CheckEvery, w.passes/10)
+			}
+		}
+	}
+	res.Iterations, res.Passes, res.Elapsed, res.Certificate = w.steps, w.passes, time.Since(began), best
+	return res, err
+}
