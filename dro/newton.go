@@ -10,8 +10,8 @@ import (
 // Newton minimises the exact objective P by Newton's method on its Hessian
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
-// little. A step is two and a half passes, more when the search shortens it. It
-// needs ν > 0 (or Uniform), second derivatives, the L2 regulariser and d ≤ 2000.
+// little. A step is two and a half passes, one where the metric of the step before
+// still serves, more when the search shortens it. It needs ν > 0 (or Uniform), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton struct{}
 
 var _ Method = Newton{}
@@ -35,7 +35,15 @@ type newton struct {
 	x, g, dir, trial []float64
 	value            float64 // P(x)
 	began            bool
+
+	stale     bool    // the metric is of an earlier point
+	decrement float64 // ∇PᵀH⁻¹∇P at the step before
 }
+
+// keepsMetric is the fall of the squared Newton decrement in a step that makes
+// the next one worth taking in the same metric, for one pass instead of two and
+// a half.
+const keepsMetric = 1e-2
 
 // accept makes the point the certifier evaluated last the current one.
 func (m *newton) accept() {
@@ -44,59 +52,104 @@ func (m *newton) accept() {
 	m.phi.AddGradTo(m.g, m.x)
 	m.value = m.cert.objective
 	m.certifyWhenClose()
+}
+
+// refresh forms the metric at the current point, which the certifier evaluated
+// last.
+func (m *newton) refresh() {
 	m.metric.update(m.cert.evaluator, m.cert.y, m.cert.slope)
+	m.stale = false
+}
+
+// direction stores H⁻¹∇P in dir and returns the squared Newton decrement.
+func (m *newton) direction() float64 {
+	copy(m.dir, m.g)
+	m.metric.solve(m.dir)
+	return floats.Dot(m.dir, m.g)
 }
 
 func (m *newton) step() error {
 	if !m.began {
-		m.accept()
 		m.began = true
+		m.accept()
+		if !m.stale {
+			m.refresh()
+		}
 	}
-	const armijo, shortest, mostDamping = 1e-4, 1.0 / 64, 1e9
+	slope := m.direction()
+	if m.stale && slope > keepsMetric*m.decrement {
+		m.refresh()
+		slope = m.direction()
+	}
 	for {
-		copy(m.dir, m.g)
-		m.metric.solve(m.dir)
-		slope := floats.Dot(m.dir, m.g) // of P along −dir
 		if !(slope > 0) {
 			return errStalled
 		}
-		for t := 1.0; t >= shortest; t /= 2 {
-			floats.AddScaledTo(m.trial, m.x, -t, m.dir)
-			now := m.cert.evaluate(m.trial)
-			noise := 1e-15 * math.Abs(m.value)
-			if now <= m.value-armijo*t*slope || (slope <= noise && now <= m.value+noise) {
-				if t == 1 {
-					m.relax()
-				}
-				stuck := now >= m.value && slope <= noise
-				m.accept()
-				if stuck {
-					return errStalled
-				}
-				return nil
-			}
+		if moved, err := m.search(slope); moved || err != nil {
+			return err
 		}
-		if m.metric.damping >= mostDamping {
-			return errStalled
+		if m.stale {
+			m.cert.evaluate(m.x)
+			m.refresh()
+		} else if err := m.damp(); err != nil {
+			return err
 		}
-		m.metric.damp(m.cert.evaluator, max(firstDamping, 100*m.metric.damping))
-		m.metric.factorise()
-		m.logf("newton: no decrease along the step: damping %.3g", m.metric.damping)
+		slope = m.direction()
 	}
 }
 
-// relax takes damping back after a full step.
-func (m *newton) relax() {
-	if m.metric.damping /= 10; m.metric.damping < leastDamping {
-		m.metric.damping = 0
+// search moves along −dir by the first of 1, ½, … that lowers P enough; it
+// reports false if none does. slope is the derivative along dir.
+func (m *newton) search(slope float64) (moved bool, err error) {
+	const armijo, shortest = 1e-4, 1.0 / 64
+	noise := 1e-15 * math.Abs(m.value)
+	for t := 1.0; t >= shortest; t /= 2 {
+		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
+		now := m.cert.evaluate(m.trial)
+		if now <= m.value-armijo*t*slope || (slope <= noise && now <= m.value+noise) {
+			if now >= m.value {
+				err = errStalled // the steps are down to rounding
+			}
+			m.decrement, m.stale = slope, true
+			if t < 1 {
+				m.decrement = 0 // far from quadratic: a new metric next
+			} else if m.metric.damping /= 10; m.metric.damping < leastDamping {
+				m.metric.damping = 0
+			}
+			m.accept()
+			return true, err
+		}
 	}
+	return false, nil
+}
+
+// damp raises the damping of the metric.
+func (m *newton) damp() error {
+	const most = 1e9
+	if m.metric.damping >= most {
+		return errStalled
+	}
+	m.metric.damp(m.cert.evaluator, max(firstDamping, 100*m.metric.damping))
+	m.metric.factorise()
+	m.logf("newton: no decrease along the step: damping %.3g", m.metric.damping)
+	return nil
+}
+
+// inherit takes over the metric of another run on a like problem.
+func (m *newton) inherit(from *metric) {
+	m.metric.h.CopySym(from.h)
+	m.metric.damping = 0
+	m.metric.factorise()
+	m.stale, m.decrement = true, math.Inf(1)
 }
 
 func (m *newton) check() { m.cert.certify() }
 
 func (m *newton) visit(s *state) {
 	s.boolean(&m.began)
+	s.boolean(&m.stale)
 	s.float(&m.value)
+	s.float(&m.decrement)
 	s.floats(m.x, m.g)
 	m.metric.visit(s)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -138,18 +139,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	for l.result.Status == NotSolved {
-		switch {
-		case l.cert.best.Relative() <= s.RelativeGap:
-			l.result.Status = Certified
-		case ctx.Err() != nil:
-			l.result.Status = Cancelled
-		case l.cert.passes >= s.MaxPasses:
-			l.result.Status = Limit
-		default:
-			l.step()
-		}
-	}
+	l.loop(ctx)
 	l.finish()
 	if l.result.Status == Cancelled {
 		return l.result, context.Cause(ctx)
@@ -192,13 +182,31 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	if s.Resume != nil {
 		return l, l.resume()
 	}
-	if math.IsInf(r.cert.evaluate(r.x0), 1) {
-		return nil, errors.New("dro: the objective is not finite at the starting point")
+	if late, ok := l.method.(interface{ startsLate() bool }); !ok || !late.startsLate() {
+		if math.IsInf(r.cert.evaluate(r.x0), 1) {
+			return nil, errors.New("dro: the objective is not finite at the starting point")
+		}
+		r.cert.certify()
 	}
-	r.cert.certify()
 	l.next = r.cert.passes
 	l.record()
 	return l, nil
+}
+
+// loop steps until there is a status: certified, cancelled, or at a limit.
+func (l *loop) loop(ctx context.Context) {
+	for l.result.Status == NotSolved {
+		switch {
+		case l.cert.best.Relative() <= l.settings.RelativeGap:
+			l.result.Status = Certified
+		case ctx.Err() != nil:
+			l.result.Status = Cancelled
+		case l.cert.passes >= l.settings.MaxPasses:
+			l.result.Status = Limit
+		default:
+			l.step()
+		}
+	}
 }
 
 // step performs one iteration, and a check when one is due: when the method says
@@ -235,10 +243,16 @@ func (l *loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
 // finish fills in the result: the best point and the weights there.
 func (l *loop) finish() {
 	c, res := l.cert, l.result
+	if math.IsInf(c.bestObjective, 1) { // ended before the first evaluation
+		c.evaluate(l.x0)
+		c.certify()
+	}
 	res.X, res.Objective, res.Risk, res.Tau = c.bestX, c.bestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.best, c.passes
-	c.eval(res.X) // not counted: for the caller
-	c.p.Dual.BestResponseTo(c.y, c.value)
+	if !slices.Equal(c.x, res.X) {
+		c.eval(res.X) // not counted: for the caller
+		c.p.Dual.BestResponseTo(c.y, c.value)
+	}
 	res.Y = c.y
 	res.Elapsed = l.elapsed()
 }

@@ -1,0 +1,136 @@
+package dro
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// Growing solves the problem on a growing prefix of the samples, each stage
+// warm-started from the one before and only as exact as its size deserves, and
+// finishes on all of them until certified. With samples in random order the last
+// stage starts close to the optimum and needs a few passes. In another order the
+// answer is the same, and so is its certificate; only the work grows.
+type Growing struct {
+	First  int     // samples of the first stage; 0: 20·d
+	Factor int     // growth from stage to stage; 0: 8
+	Gap    float64 // relative gap of a stage; 0: 1e-3
+	Finish Method  // also of the stages; nil: Newton
+}
+
+var _ Method = Growing{}
+
+// Name implements Method.
+func (Growing) Name() string { return "growing" }
+
+func (m Growing) start(r *run) (stepper, error) {
+	if m.First < 0 || m.Factor < 0 || m.Factor == 1 || !(m.Gap >= 0) {
+		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
+	}
+	if m.First == 0 {
+		m.First = 20 * r.cert.d
+	}
+	if m.Factor == 0 {
+		m.Factor = 8
+	}
+	if m.Gap == 0 {
+		m.Gap = 1e-3
+	}
+	if m.Finish == nil {
+		m.Finish = Newton{}
+	}
+	g := &growing{run: r, settings: m, x: append([]float64(nil), r.x0...)}
+	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {
+		g.sizes = append(g.sizes, int(size))
+	}
+	finish, err := m.Finish.start(r) // fails now rather than after the stages
+	if err != nil {
+		return nil, err
+	}
+	g.finish = finish
+	return g, nil
+}
+
+type growing struct {
+	*run
+	settings Growing
+	sizes    []int // of the stages to come, the next one last
+	x        []float64
+	began    bool
+	finish   stepper
+}
+
+// startsLate says that the first point worth evaluating on all samples is the
+// last stage's, not the starting point.
+func (g *growing) startsLate() bool { return len(g.sizes) > 0 }
+
+func (g *growing) step() error {
+	if k := len(g.sizes); k > 0 {
+		size := g.sizes[k-1]
+		g.sizes = g.sizes[:k-1]
+		return g.stage(size)
+	}
+	if !g.began {
+		g.began = true
+		if math.IsInf(g.cert.evaluate(g.x), 1) || g.cert.objective > g.cert.bestObjective {
+			g.logf("growing: the stages ended above the starting point, and are dropped")
+			g.cert.evaluate(g.x0)
+		}
+	}
+	return g.finish.step()
+}
+
+// stage solves the problem on the first size samples.
+func (g *growing) stage(size int) error {
+	o := &prefix{g.problem.Oracle, size}
+	s := DefaultSettings()
+	s.X0, s.RelativeGap, s.Seed = g.x, g.settings.Gap, g.run.settings.Seed
+	s.MaxPasses = 200
+	l, err := newLoop(&Problem{o, g.problem.Dual, g.problem.Primal}, g.settings.Finish, s)
+	if err != nil {
+		return err
+	}
+	l.loop(context.Background())
+	passes := l.cert.passes * float64(size) / float64(g.cert.n)
+	g.cert.passes += passes
+	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
+	copy(g.x, l.cert.bestX)
+	if from, ok := l.method.(*newton); ok && len(g.sizes) == 0 {
+		g.finish.(*newton).inherit(from.metric)
+	}
+	return nil
+}
+
+func (g *growing) check() {
+	if g.began {
+		g.finish.check()
+	}
+}
+
+// A prefix is an oracle over the first n samples of another.
+type prefix struct {
+	Oracle
+	n int
+}
+
+func (p *prefix) Dims() (n, d, slope int) {
+	_, d, slope = p.Oracle.Dims()
+	return p.n, d, slope
+}
+
+// NonNegative passes the ability on.
+func (p *prefix) NonNegative() bool {
+	o, ok := p.Oracle.(NonNegative)
+	return ok && o.NonNegative()
+}
+
+// CurvatureTo passes the Curved ability on; methods that need it ask practicable
+// of the whole problem first.
+func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
+	p.Oracle.(Curved).CurvatureTo(curvature, slope, lo, hi)
+}
+
+// AddGramTo passes the Curved ability on.
+func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
+	p.Oracle.(Curved).AddGramTo(dst, weight, lo, hi)
+}
