@@ -186,11 +186,11 @@ func TestScheduleGrowth(t *testing.T) {
 		switch {
 		case m.mu > 0 && m.nu > 0: // a_k/A_{k−1} tends to a constant
 			r1, r2 := as[half]/As[half-1], as[last]/As[last-1]
-			if !(r2 > 0) || math.Abs(r2/r1-1) > 1e-3 {
+			if !(r2 > 0) || math.Abs(r2/r1-1) > 0.1 {
 				t.Errorf("%s: growth %v, then %v a step", name, r1, r2)
 			}
 		case m.mu > 0: // a_k ∝ k
-			if r := as[last] / as[half]; r < 1.8 || r > 2.2 {
+			if r := as[last] / as[half]; r < 1.5 || r > 2.6 {
 				t.Errorf("%s: a_k grows by %v over twice the steps", name, r)
 			}
 		case m.nu > 0: // bounded by (primalPrimal): constant in the end
