@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +62,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	train, encoded, err := encoder.Encode(frame, rows)
+	train, encoded, err := encoder.Encode(frame, shuffled(rows, cfg.Seed))
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +102,15 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		return nil, err
 	}
 	return m, err
+}
+
+// shuffled returns the rows in random order, so that every prefix of the training
+// data is a sample of it.
+func shuffled(rows []int, seed uint64) []int {
+	const stream = 0x73687566
+	out := slices.Clone(rows)
+	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
 }
 
 // spec is the part of the configuration that encodes columns.
@@ -187,7 +198,8 @@ func (m *Model) dual() dro.Mirror {
 // regulariser.
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, began time.Time) error {
 	p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{}, Primal: m.primal()}
-	res, err := dro.Solve(ctx, p, dro.LBFGS{}, m.settings("erm", began))
+	method, _ := choose(1, m.Run.Train.D)
+	res, err := dro.Solve(ctx, p, method, m.settings("erm", began))
 	if err != nil {
 		return err
 	}
@@ -207,7 +219,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began ti
 	if m.Config.Solver == Auto {
 		method, why := choose(m.Config.Nu, m.Run.Train.D)
 		m.Config.Solver = method.Name()
-		m.note(fmt.Sprintf("solver %s, chosen for %s", method.Name(), why))
+		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	}
 	method, err := solver(m.Config.Solver)
 	if err != nil {

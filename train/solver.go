@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}}
+var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
@@ -21,19 +21,19 @@ func Solvers() []string {
 	return names
 }
 
-// maxSquare is the number of columns up to which the d×d matrix that the
-// practical schedules step in costs less than it saves.
+// maxSquare is the number of columns up to which forming the d×d Hessian costs
+// less than the passes that it saves.
 const maxSquare = 500
 
-// choose returns the method that Auto stands for, and why.
+// choose returns the method that Auto stands for with d columns, and why.
 func choose(nu float64, d int) (m dro.Method, why string) {
 	switch {
 	case nu == 0:
-		return dro.FullVector{}, "nu is 0: the objective is a maximum, without a gradient"
+		return dro.FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
 	case d > maxSquare:
-		return dro.LBFGS{}, fmt.Sprintf("%d columns: too many to step in the metric of the Hessian", d)
+		return dro.LBFGS{}, fmt.Sprintf("%d columns are too many to form the Hessian", d)
 	}
-	return dro.SeparableBlock{}, fmt.Sprintf("%d columns: few enough to step in the metric of the Hessian", d)
+	return dro.Growing{}, fmt.Sprintf("%d columns are few enough to form the Hessian: Newton's method, on a growing prefix of the rows first", d)
 }
 
 // solver returns the method called name, with its default settings.
