@@ -99,20 +99,21 @@ func newConstants(o Oracle, norm Normed, lifted bool, b blocks, h, m []float64) 
 		gs: make([]float64, b.count()), ls: make([]float64, b.count()), lambdas: make([]float64, b.count()),
 	}
 	c.l = weighted(m, limit, total)
+	scratch := newNormScratch(n, d)
 	maxH := 0.0
 	for _, v := range h {
 		maxH = max(maxH, v)
 	}
 	for j := range b.count() {
 		lo, hi := b.bounds(j)
-		c.gs[j] = lift(blockNorm(o, h, m, d, lo, hi), hi-lo) / kappa
+		c.gs[j] = lift(blockNorm(o, h, m, lo, hi, scratch), hi-lo) / kappa
 		c.ls[j] = weighted(m[lo:hi], limit, total)
 		c.lambdas[j] = math.Hypot(c.gs[j], c.ls[j])
 	}
 	if norm.SumNorm() {
 		c.g = lift(maxH, 1)
 	} else {
-		c.g = lift(blockNorm(o, h, m, d, 0, n), n) / kappa
+		c.g = lift(blockNorm(o, h, m, 0, n, scratch), n) / kappa
 	}
 	return c
 }
@@ -144,33 +145,37 @@ func weighted(m []float64, limit, total float64) float64 {
 	return sum
 }
 
+// normScratch is what blockNorm works in, shared by the blocks.
+type normScratch struct{ unit, scaled, w, e, v []float64 }
+
+func newNormScratch(n, d int) *normScratch {
+	return &normScratch{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, d), make([]float64, d)}
+}
+
 // blockNorm returns the spectral norm G_J of the Jacobian of the samples
 // [lo, hi): by power iteration when the oracle has row products and the rows
 // share one slope bound, never above the bound √(Σ H_j²) that it falls back to.
-func blockNorm(o Oracle, h, m []float64, d, lo, hi int) float64 {
+func blockNorm(o Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 	sum := 0.0
 	for _, v := range h[lo:hi] {
 		sum += v * v
 	}
 	bound := math.Sqrt(sum)
 	rows, ok := o.(rowProducts)
-	if _, _, s := o.Dims(); !ok || s != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
+	if _, _, slope := o.Dims(); !ok || slope != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
 		return bound
 	}
 	// J = diag(w)·Z with w_j = H_j/‖z_j‖; power iteration on JᵀJ.
 	const iterations, safety = 30, 1.02
-	unit, scaled := make([]float64, hi), make([]float64, hi)
-	w := make([]float64, hi)
-	e := make([]float64, d)
+	unit, scaled, w, e, v := s.unit, s.scaled, s.w, s.e, s.v
 	rng := rand.New(rand.NewPCG(1, uint64(lo)))
-	v := make([]float64, d)
 	for i := range v {
 		v[i] = rng.NormFloat64()
 	}
 	for j := lo; j < hi; j++ {
 		unit[j] = 1
-		z := rowNorm(m[j], o)
-		if z > 0 {
+		w[j] = 0
+		if z := rowNorm(m[j], o); z > 0 {
 			w[j] = h[j] / z
 		}
 	}
