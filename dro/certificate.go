@@ -65,8 +65,8 @@ func newCertifier(p *Problem) *certifier {
 	return c
 }
 
-// normalised reports that ψ(1/n) = 0, 1/n ∈ Y and φ ≥ 0, so that f ≥ 0 makes 0 a
-// lower bound of every objective.
+// normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
+// f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
 	switch p.Primal.(type) {
 	case L2, Entropy:
@@ -74,7 +74,7 @@ func normalised(p *Problem) bool {
 		return false
 	}
 	switch p.Dual.(type) {
-	case KL, ChiSquare, Uniform:
+	case KL, ChiSquare, Uniform, Fixed:
 		return true
 	}
 	return false

@@ -11,7 +11,7 @@ import (
 // LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
 // limited-memory BFGS method with a Moré-Thuente line search, both of
 // gonum/optimize. It is the peer every other method is measured against. It
-// needs ν > 0 (or Uniform), where P is differentiable, and a differentiable φ.
+// needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
 type LBFGS struct {
 	Memory int // pairs kept; 0: 10
 }
@@ -32,7 +32,7 @@ func (m LBFGS) start(r *run) (stepper, error) {
 	if !ok {
 		return nil, errors.New("dro: lbfgs needs a regulariser with a gradient (the Smooth ability)")
 	}
-	if _, erm := r.problem.Dual.(Uniform); !erm && r.problem.Dual.Modulus() == 0 {
+	if _, fixed := r.problem.Dual.(fixedWeights); !fixed && r.problem.Dual.Modulus() == 0 {
 		return nil, errors.New("dro: lbfgs needs ν > 0: without a penalty the objective is a maximum, which has no gradient")
 	}
 	memory := m.Memory

@@ -96,8 +96,8 @@ func practicable(p *Problem) bool {
 	_, curved := p.Oracle.(Curved)
 	_, responsive := p.Dual.(Responsive)
 	_, ridge := p.Primal.(L2)
-	_, erm := p.Dual.(Uniform)
-	return curved && s == 1 && d <= maxMetric && responsive && ridge && (erm || p.Dual.Modulus() > 0)
+	_, fixed := p.Dual.(fixedWeights)
+	return curved && s == 1 && d <= maxMetric && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
 }
 
 // newMetric returns a metric for a practicable problem.

@@ -11,7 +11,8 @@ import (
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
 // little. A step is two and a half passes, one where the metric of the step before
-// still serves, more when the search shortens it. It needs ν > 0 (or Uniform), second derivatives, the L2 regulariser and d ≤ 2000.
+// still serves, more when the search shortens it. It needs ν > 0 (or fixed
+// weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton struct{}
 
 var _ Method = Newton{}

@@ -121,6 +121,9 @@ func (p *Problem) Validate() error {
 	if n < 1 || d < 1 || s < 1 {
 		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d: all must be positive", n, d, s)
 	}
+	if w, ok := p.Dual.(Fixed); ok && len(w.weights) < n {
+		return fmt.Errorf("dro: there are %d weights for %d samples", len(w.weights), n)
+	}
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
 	}

@@ -51,7 +51,7 @@ func DefaultConfig() Config {
 
 // Progress is what an observer sees at a check point.
 type Progress struct {
-	Phase        string // "erm" for the baseline, then "robust"
+	Phase        string // "erm" and "group-weighted erm" for the baselines, then "robust"
 	Passes       float64
 	MaxPasses    float64
 	Elapsed      time.Duration

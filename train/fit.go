@@ -94,7 +94,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := m.solveBaseline(ctx, oracle, began); err != nil {
+	if err := m.solveBaselines(ctx, oracle, began); err != nil {
 		return nil, err
 	}
 	err = m.solveRobust(ctx, oracle, began)
@@ -151,16 +151,12 @@ func start(loss losses.Loss, d *data.Dataset) []float64 {
 	if d.Intercept < 0 {
 		return x
 	}
-	mean := 0.0
-	for _, t := range d.Target {
-		mean += t
-	}
-	mean /= float64(d.N)
+	b := mean(d.Target)
 	if loss.Name() == "logistic" {
-		mean = math.Log((1 + mean) / (1 - mean)) // log-odds of the positive rows
+		b = math.Log((1 + b) / (1 - b)) // log-odds of the positive rows
 	}
-	if !math.IsInf(mean, 0) && !math.IsNaN(mean) {
-		x[d.Intercept] = mean
+	if !math.IsInf(b, 0) && !math.IsNaN(b) {
+		x[d.Intercept] = b
 	}
 	return x
 }
@@ -194,25 +190,67 @@ func (m *Model) dual() dro.Mirror {
 	return dro.KL{Nu: m.Config.Nu}
 }
 
-// solveBaseline trains the plain average on the same rows with the same
+// solveBaselines trains the plain average and, where there are groups, the
+// average that gives every group the same weight, on the same rows with the same
 // regulariser.
-func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{}, Primal: m.primal()}
-	method, _ := choose(1, m.Run.Train.D)
-	res, err := dro.Solve(ctx, p, method, m.settings("erm", began))
+func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	x, summary, err := m.solveBaseline(ctx, oracle, dro.Uniform{}, "erm", began)
 	if err != nil {
 		return err
 	}
-	m.Baseline = res.X
-	m.BaselineStatus = statusName(res.Status, *m.Config.Mu)
+	m.Baseline, m.Result.ERM = x, summary
+	w := groupWeights(m.Run.Train)
+	if w == nil {
+		return nil
+	}
+	dual, err := dro.NewFixed(w)
+	if err != nil {
+		return err
+	}
+	m.GroupWeighted, m.Result.GroupWeighted, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", began)
+	return err
+}
+
+// solveBaseline minimises the risk of fixed weights.
+func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
+	method, _ := choose(1, m.Run.Train.D)
+	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
+	if err != nil {
+		return nil, nil, err
+	}
 	loss := rowLosses(oracle, res.X)
 	weights := make([]float64, len(loss))
-	robust, _ := m.dual().BestResponseTo(weights, loss)
-	m.Result.ERM = &SummaryBaseline{Objective: res.Objective, Risk: res.Risk, RobustRisk: robust}
+	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: mean(loss)}
+	s.RobustRisk, _ = m.dual().BestResponseTo(weights, loss)
 	if groups := groupRisks(m.Run.Train, loss); len(groups) > 0 {
-		m.Result.ERM.WorstGroup = &groups[0]
+		s.WorstGroup = &groups[0]
 	}
-	return nil
+	return res.X, s, nil
+}
+
+// groupWeights gives every group of the last grouping that has rows the same
+// total weight, and the rows of a group equal ones; nil with fewer than two
+// groups.
+func groupWeights(d *data.Dataset) []float64 {
+	if len(d.Groups) == 0 {
+		return nil
+	}
+	last := d.Groups[len(d.Groups)-1]
+	count, groups := make([]float64, len(last.Labels)), 0
+	for _, g := range last.Index {
+		if count[g]++; count[g] == 1 {
+			groups++
+		}
+	}
+	if groups < 2 {
+		return nil
+	}
+	w := make([]float64, d.N)
+	for j, g := range last.Index {
+		w[j] = 1 / (float64(groups) * count[g])
+	}
+	return w
 }
 
 func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
@@ -251,13 +289,12 @@ func (m *Model) summarise(res *dro.Result, loss []float64) {
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
 	s.Solver, s.Loss, s.Penalty = m.Config.Solver, m.Config.Loss, m.Config.Penalty
 	s.Nu, s.Mu, s.N, s.D = m.Config.Nu, *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
-	sum, squares := 0.0, 0.0
-	for j, y := range res.Y {
-		sum += loss[j]
+	squares := 0.0
+	for _, y := range res.Y {
 		squares += y * y
 		s.MaxWeight = max(s.MaxWeight, y)
 	}
-	s.ERMRisk = sum / float64(len(loss))
+	s.ERMRisk = mean(loss)
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups = groupRisks(m.Run.Train, loss)
 	if len(s.Groups) > 0 {
@@ -284,6 +321,14 @@ func rowLosses(o *losses.Linear, x []float64) []float64 {
 	value, slope := make([]float64, n), make([]float64, n)
 	o.EvalTo(value, slope, x, 0, n)
 	return value
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, a := range v {
+		sum += a
+	}
+	return sum / float64(len(v))
 }
 
 // finite returns nil for what JSON cannot hold.

@@ -27,9 +27,9 @@ type Model struct {
 	Config  Config        `json:"config"`  // in force: nothing left to be chosen
 	Encoder *data.Encoder `json:"encoder"` // columns, levels, shifts and scales
 
-	Coefficients   []float64 `json:"coefficients"`     // D, of the encoded columns
-	Baseline       []float64 `json:"erm_coefficients"` // D, of the plain average on the same rows
-	BaselineStatus string    `json:"erm_status"`
+	Coefficients  []float64 `json:"coefficients"`                          // D, of the encoded columns
+	Baseline      []float64 `json:"erm_coefficients"`                      // D, of the plain average on the same rows
+	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"` // D, of the average with equal group weights; nil with fewer than two groups
 
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`
@@ -125,7 +125,8 @@ func decode(raw []byte) (*Model, error) {
 	if err := d.Decode(m); err != nil {
 		return nil, fmt.Errorf("not a model: %w", err)
 	}
-	if m.Encoder == nil || m.Encoder.D() != len(m.Coefficients) || len(m.Baseline) != len(m.Coefficients) {
+	if m.Encoder == nil || m.Encoder.D() != len(m.Coefficients) || len(m.Baseline) != len(m.Coefficients) ||
+		(m.GroupWeighted != nil && len(m.GroupWeighted) != len(m.Coefficients)) {
 		return nil, errors.New("a damaged model: coefficients and columns do not match")
 	}
 	var err error

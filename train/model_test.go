@@ -261,3 +261,47 @@ func TestFitRefuses(t *testing.T) {
 		t.Error("an empty table was accepted")
 	}
 }
+
+// The group-weighted average is the optimum of its own objective: the mean over
+// groups of the group risks, regularised.
+func TestGroupWeightedBaselineWinsItsOwnObjective(t *testing.T) {
+	cfg := builtin(t, "hmda")
+	cfg.Gap = 1e-9
+	m := fit(t, cfg)
+	mu := *m.Config.Mu
+	balanced := func(x []float64) float64 {
+		p, err := m.PredictDataset(m.Run.Train, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := m.Run.Train.Groups[len(m.Run.Train.Groups)-1]
+		sum, count := make([]float64, len(last.Labels)), make([]float64, len(last.Labels))
+		for j, g := range last.Index {
+			sum[g] += p.Loss[j]
+			count[g]++
+		}
+		v := 0.0
+		for g := range sum {
+			v += sum[g] / count[g] / float64(len(sum))
+		}
+		for i, a := range x {
+			if i != m.Encoder.Intercept() {
+				v += mu / 2 * a * a
+			}
+		}
+		return v
+	}
+	best := balanced(m.GroupWeighted)
+	if e := math.Abs(best/m.Result.GroupWeighted.Objective - 1); e > 1e-8 {
+		t.Errorf("objective %v by hand, %v reported", best, m.Result.GroupWeighted.Objective)
+	}
+	for name, x := range map[string][]float64{"robust": m.Coefficients, "ERM": m.Baseline} {
+		if v := balanced(x); v <= best {
+			t.Errorf("the %s model has a lower group-weighted objective: %v, %v", name, v, best)
+		}
+	}
+	cfg.Groups = nil
+	if m := fit(t, cfg); m.GroupWeighted != nil || m.Result.GroupWeighted != nil {
+		t.Error("a group-weighted model without groups")
+	}
+}

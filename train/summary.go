@@ -21,10 +21,11 @@ type Summary struct {
 	Tau                 float64            `json:"tau"`
 	EffectiveSampleSize float64            `json:"effective_sample_size"` // 1/Σy²
 	MaxWeight           float64            `json:"max_weight"`
-	Groups              []SummaryGroup     `json:"groups"`      // of the last grouping, worst first, training rows
-	WorstGroup          *SummaryGroup      `json:"worst_group"` // null without groups
-	ERM                 *SummaryBaseline   `json:"erm"`         // the plain average trained on the same rows
-	Model               string             `json:"model"`       // path, "" when not written
+	Groups              []SummaryGroup     `json:"groups"`             // of the last grouping, worst first, training rows
+	WorstGroup          *SummaryGroup      `json:"worst_group"`        // null without groups
+	ERM                 *SummaryBaseline   `json:"erm"`                // the plain average trained on the same rows
+	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"` // the average with equal group weights; null with fewer than two groups
+	Model               string             `json:"model"`              // path, "" when not written
 	Notes               []string           `json:"notes"`
 }
 
@@ -44,9 +45,10 @@ type SummaryGroup struct {
 	Risk  float64 `json:"risk"`
 }
 
-// SummaryBaseline is empirical risk minimisation on the same rows with the
-// same regulariser.
+// SummaryBaseline is (weighted) empirical risk minimisation on the same rows with
+// the same regulariser.
 type SummaryBaseline struct {
+	Status     string        `json:"status"`
 	Objective  float64       `json:"objective"`
 	Risk       float64       `json:"risk"`        // average training loss
 	RobustRisk float64       `json:"robust_risk"` // the same worst case as the robust model's

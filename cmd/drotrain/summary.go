@@ -34,8 +34,8 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 	fmt.Fprintln(w)
 
 	printComparison(w, s, groupingName(m))
-	if m.BaselineStatus != "certified" {
-		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", m.BaselineStatus)
+	if s := m.Result.ERM.Status; s != "certified" {
+		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", s)
 	}
 
 	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",

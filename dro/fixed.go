@@ -1,0 +1,69 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising
+// its risk is weighted empirical risk minimisation: by group frequencies, by
+// survey weights. On a prefix of the samples it uses the prefix of the weights.
+type Fixed struct {
+	weights []float64
+}
+
+var _ Mirror = Fixed{}
+
+// NewFixed returns the dual of the weights w ≥ 0, one per sample, not all zero;
+// they need not sum to one. The slice is kept.
+func NewFixed(w []float64) (Fixed, error) {
+	total := 0.0
+	for j, v := range w {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return Fixed{}, fmt.Errorf("dro: the weight of sample %d is %v: it must be finite and ≥ 0", j, v)
+		}
+		total += v
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		return Fixed{}, fmt.Errorf("dro: the weights sum to %v: the sum must be finite and > 0", total)
+	}
+	return Fixed{w}, nil
+}
+
+// fixedWeights is implemented by duals with a single feasible point: their risk
+// is smooth without a penalty.
+type fixedWeights interface{ fixedWeights() }
+
+func (Fixed) fixedWeights()   {}
+func (Uniform) fixedWeights() {}
+
+// Modulus implements Dual.
+func (Fixed) Modulus() float64 { return 0 }
+
+// Value implements Dual.
+func (Fixed) Value([]float64) float64 { return 0 }
+
+// BestResponseTo implements Dual: the weights, normalised; τ is the risk.
+func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
+	w := d.weights[:len(y)]
+	total := shard.Sum(len(w), func(lo, hi int) float64 { return sum(w[lo:hi]) })
+	for j, v := range w {
+		y[j] = v / total
+	}
+	risk = shard.Sum(len(f), func(lo, hi int) float64 { return dot(y[lo:hi], f[lo:hi]) })
+	return risk, risk
+}
+
+// CoordsTo implements Mirror: u = n y.
+func (Fixed) CoordsTo(u, y []float64) { ChiSquare{}.CoordsTo(u, y) }
+
+// ProxTo implements Mirror: there is one point to step to.
+func (d Fixed) ProxTo(u, y, f, _, _ []float64, _, _, _ float64) {
+	d.BestResponseTo(y, f)
+	d.CoordsTo(u, y)
+}
+
+// ResponseTo implements Responsive: fixed weights do not move.
+func (Fixed) ResponseTo(response, _ []float64) { clear(response) }
