@@ -70,9 +70,11 @@ func (m FullVector) start(r *run) (stepper, error) {
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func([]float64) { card.begin(r.cert.y) }}
 	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(blocks{[]int{0, r.cert.n}}, func(mo moduli, c constants) *theory {
-			return fullTheory(mo, c)
-		})
+		c, err := r.constants(r.problem, blocks{[]int{0, r.cert.n}}, r.x0, true)
+		if err != nil {
+			return nil, err
+		}
+		return w, w.useTheory(c, fullTheory)
 	}
 	return newPractical(w, false, 0.5, 1), nil
 }
@@ -86,7 +88,8 @@ func (m Stochastic) start(r *run) (stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.constants(r.problem, b, r.x0)
+	theoretical := m.Schedule == Theory || !practicable(r.problem)
+	c, err := r.constants(r.problem, b, r.x0, theoretical)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +107,8 @@ func (m Stochastic) start(r *run) (stepper, error) {
 	t.card = card
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func(u []float64) { card.begin(u, r.cert.y) }}
-	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(b, func(mo moduli, c constants) *theory {
+	if theoretical {
+		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return historicTheory(mo, c, s, wP, wD)
 			}
@@ -128,9 +131,12 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.constants(p, b, r.x0)
-	if err != nil {
-		return nil, err
+	theoretical := m.Schedule == Theory || !practicable(r.problem)
+	c := equalConstants(b.count()) // tied blocks are visited alike
+	if theoretical || m.ThreeTouches {
+		if c, err = r.constants(p, b, r.x0, theoretical); err != nil {
+			return nil, err
+		}
 	}
 	s, err := newSampler(m.Strategy, m.Sampling, c, true)
 	if err != nil {
@@ -152,8 +158,8 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 	if !lifted {
 		w.y = func() []float64 { return card.y }
 	}
-	if m.Schedule == Theory || !practicable(r.problem) {
-		return w, w.useTheory(b, func(mo moduli, c constants) *theory {
+	if theoretical {
+		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
 				return separableHistoricTheory(mo, c, s, wP)
 			}
@@ -193,24 +199,42 @@ func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 // rng returns the generator of the run's random choices.
 func (r *run) rng() *rand.Rand { return rand.New(r.source) }
 
-// constants returns the Lipschitz constants of p at x.
-func (r *run) constants(p *Problem, b blocks, x []float64) (constants, error) {
-	o, ok := r.problem.Oracle.(Conditioned)
-	if !ok {
-		return constants{}, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")
-	}
-	h, m := make([]float64, r.cert.n), make([]float64, r.cert.n)
-	o.ConstantsTo(h, m, x)
-	for j := range h {
-		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
-			return constants{}, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
-		}
+// constants returns the Lipschitz constants of p at x, with G_J by power iteration
+// if spectral is set and by their bound √(Σ H_j²) otherwise: one pass for the
+// samples' constants, and what the norms take.
+func (r *run) constants(p *Problem, b blocks, x []float64, spectral bool) (constants, error) {
+	h, m, err := r.sampleConstants(x)
+	if err != nil {
+		return constants{}, err
 	}
 	norm, ok := p.Dual.(Normed)
 	if !ok {
 		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
 	}
-	return newConstants(r.problem.Oracle, norm, p != r.problem, b, h, m), nil
+	o := r.problem.Oracle
+	if !spectral {
+		o = struct{ Oracle }{o} // hides the abilities that the norms are computed with
+	}
+	c := newConstants(o, norm, p != r.problem, b, h, m)
+	r.cert.passes += c.passes
+	return c, nil
+}
+
+// sampleConstants returns H_j and M_j at x: one pass.
+func (r *run) sampleConstants(x []float64) (h, m []float64, err error) {
+	o, ok := r.problem.Oracle.(Conditioned)
+	if !ok {
+		return nil, nil, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")
+	}
+	r.cert.passes++
+	h, m = make([]float64, r.cert.n), make([]float64, r.cert.n)
+	o.ConstantsTo(h, m, x)
+	for j := range h {
+		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
+			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
+		}
+	}
+	return h, m, nil
 }
 
 // offsets are the moduli of p as the theory sees them, with offsets μ₀, ν₀ that

@@ -215,6 +215,11 @@ func (w *walk) visit(s *state) {
 	s.float(&w.known.g)
 	s.float(&w.known.l)
 	s.floats(w.known.gs, w.known.ls, w.known.lambdas)
+	global := w.known.h == nil
+	if s.boolean(&global); global {
+		w.known.h = nil
+	}
+	s.floats(w.known.h)
 	w.t.visit(s)
 	s.generator(w.source)
 	if s.reading && s.err == nil && w.t.theory != nil {

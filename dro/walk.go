@@ -1,6 +1,9 @@
 package dro
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A walk runs the template of a method with the theoretical schedule and offers
 // its last iterate and, where the theory needs it, the averages.
@@ -14,16 +17,13 @@ type walk struct {
 	began    bool
 
 	conditions func(moduli, constants) *theory
-	blocks     blocks
 	known      constants
 }
 
-func (w *walk) useTheory(b blocks, conditions func(moduli, constants) *theory) error {
-	c, err := w.constants(w.t.problem, b, w.x0)
-	if err != nil {
-		return err
-	}
-	w.blocks, w.known, w.conditions = b, c, conditions
+// useTheory makes the walk follow the conditions of a proposition, and returns
+// nil.
+func (w *walk) useTheory(c constants, conditions func(moduli, constants) *theory) error {
+	w.known, w.conditions = c, conditions
 	w.t.m = offsets(w.t.problem, c)
 	w.t.theory = conditions(w.t.m, c)
 	w.logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.t.m.mu, w.t.m.nu, w.t.theory.first)
@@ -84,13 +84,30 @@ func (w *walk) offer(x []float64, y func() []float64) {
 }
 
 // reestimate updates the theory with the constants at the current point, where
-// the loss has no global Lipschitz constant. The constants only grow.
+// the loss has no global Lipschitz constant: every G grows by the largest growth
+// of an H_j, which bounds it. The constants never shrink. One pass.
 func (w *walk) reestimate() {
-	c, err := w.constants(w.t.problem, w.blocks, w.point(w.t.x))
-	if err != nil || c.g <= 1.01*w.known.g {
+	if w.known.h == nil {
 		return
 	}
-	w.logf("theory: G re-estimated from %.4g to %.4g", w.known.g, c.g)
-	w.known = c
-	w.t.theory = w.conditions(w.t.m, c)
+	h, _, err := w.sampleConstants(w.point(w.t.x))
+	if err != nil {
+		return // the iterate is not finite, which step reports
+	}
+	if slices.Equal(h, w.known.h) {
+		w.known.h = nil // global constants
+		return
+	}
+	growth := 1.0
+	for j, v := range h {
+		if v > w.known.h[j] && w.known.h[j] > 0 {
+			growth = max(growth, v/w.known.h[j])
+		}
+	}
+	if growth < 1.01 {
+		return
+	}
+	w.logf("theory: G re-estimated from %.4g to %.4g", w.known.g, growth*w.known.g)
+	w.known.grow(growth)
+	w.t.theory = w.conditions(w.t.m, w.known)
 }
