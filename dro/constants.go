@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"sort"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Normed is the ability of a Dual to say how its norm and its set Y measure the
@@ -75,6 +77,9 @@ type constants struct {
 	g, l    float64
 	gs, ls  []float64
 	lambdas []float64
+
+	h      []float64 // of the samples, that the above were computed from
+	passes float64   // over the data, that computing them took
 }
 
 // An Oracle that can multiply by its Jacobian's rows: z_jᵀv, up to the factor
@@ -86,7 +91,7 @@ type rowProducts interface {
 // newConstants computes the constants from those of the samples: H_j and M_j of
 // the oracle's Conditioned ability, in the norms of dual. Lifted gradients are
 // (∇f_j, −1): G² grows by the size of the block.
-func newConstants(o Oracle, norm Normed, lifted bool, b blocks, h, m []float64) constants {
+func newConstants(o Oracle, norm Normed, lifted bool, b blocks, h, m []float64) (c constants) {
 	n, d, _ := o.Dims()
 	lift := func(g float64, size int) float64 {
 		if lifted {
@@ -95,11 +100,13 @@ func newConstants(o Oracle, norm Normed, lifted bool, b blocks, h, m []float64) 
 		return g
 	}
 	kappa, limit, total := norm.NormScale(n), norm.WeightCap(n), norm.TotalWeight(n)
-	c := constants{
+	c = constants{
 		gs: make([]float64, b.count()), ls: make([]float64, b.count()), lambdas: make([]float64, b.count()),
 	}
 	c.l = weighted(m, limit, total)
-	scratch := newNormScratch(n, d)
+	c.h = h
+	scratch := newNormScratch(o, n, d)
+	defer func() { c.passes = scratch.passes }()
 	maxH := 0.0
 	for _, v := range h {
 		maxH = max(maxH, v)
@@ -145,16 +152,35 @@ func weighted(m []float64, limit, total float64) float64 {
 	return sum
 }
 
-// normScratch is what blockNorm works in, shared by the blocks.
-type normScratch struct{ unit, scaled, w, e, v []float64 }
+// maxGram is the largest number of parameters whose d×d Gram matrix is formed to
+// find a spectral norm.
+const maxGram = 500
 
-func newNormScratch(n, d int) *normScratch {
-	return &normScratch{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, d), make([]float64, d)}
+// A normScratch is what blockNorm works in, shared by the blocks.
+type normScratch struct {
+	unit, scaled, w []float64 // n
+	e, v            []float64 // d
+	gram            *mat.SymDense
+	grams           interface {
+		AddGramTo(dst, weight []float64, lo, hi int)
+	} // nil: none
+	passes float64 // over the data so far
+}
+
+func newNormScratch(o Oracle, n, d int) *normScratch {
+	s := &normScratch{unit: make([]float64, n), scaled: make([]float64, n), w: make([]float64, n),
+		e: make([]float64, d), v: make([]float64, d)}
+	if c, ok := o.(Curved); ok && d <= maxGram {
+		s.grams, s.gram = c, mat.NewSymDense(d, nil)
+	}
+	return s
 }
 
 // blockNorm returns the spectral norm G_J of the Jacobian of the samples
 // [lo, hi): by power iteration when the oracle has row products and the rows
-// share one slope bound, never above the bound √(Σ H_j²) that it falls back to.
+// share one slope bound, on the Gram matrix where the block has more samples than
+// parameters (one pass over it), else on the rows. It is never above the bound
+// √(Σ H_j²) that it falls back to.
 func blockNorm(o Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 	sum := 0.0
 	for _, v := range h[lo:hi] {
@@ -166,45 +192,55 @@ func blockNorm(o Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 		return bound
 	}
 	// J = diag(w)·Z with w_j = H_j/‖z_j‖; power iteration on JᵀJ.
-	const iterations, safety = 30, 1.02
-	unit, scaled, w, e, v := s.unit, s.scaled, s.w, s.e, s.v
-	rng := rand.New(rand.NewPCG(1, uint64(lo)))
-	for i := range v {
-		v[i] = rng.NormFloat64()
-	}
 	for j := lo; j < hi; j++ {
-		unit[j] = 1
-		w[j] = 0
+		s.unit[j], s.w[j] = 1, 0
 		if z := rowNorm(m[j], o); z > 0 {
-			w[j] = h[j] / z
+			s.w[j] = h[j] / z * (h[j] / z)
 		}
+	}
+	share := float64(hi-lo) / float64(len(h))
+	iterations := 30
+	multiply := func() {
+		s.passes += share
+		rows.MarginsTo(s.scaled, s.v, lo, hi)
+		for j := lo; j < hi; j++ {
+			s.scaled[j] *= s.w[j]
+		}
+		clear(s.e)
+		o.AddGradTo(s.e, s.scaled, s.unit, lo, hi)
+	}
+	if s.grams != nil && hi-lo > len(s.v) {
+		iterations = 100
+		s.passes += share
+		clear(s.gram.RawSymmetric().Data)
+		s.grams.AddGramTo(s.gram.RawSymmetric().Data, s.w, lo, hi)
+		out, in := mat.NewVecDense(len(s.e), s.e), mat.NewVecDense(len(s.v), s.v)
+		multiply = func() { out.MulVec(s.gram, in) }
+	}
+	return min(bound, 1.02*math.Sqrt(s.largestEigenvalue(multiply, iterations, lo)))
+}
+
+// largestEigenvalue is the power iteration on the symmetric positive matrix by
+// which multiply takes v to e.
+func (s *normScratch) largestEigenvalue(multiply func(), iterations, seed int) float64 {
+	rng := rand.New(rand.NewPCG(1, uint64(seed)))
+	for i := range s.v {
+		s.v[i] = rng.NormFloat64()
 	}
 	lambda := 0.0
 	for range iterations {
-		norm := 0.0
-		for _, a := range v {
-			norm += a * a
-		}
-		norm = math.Sqrt(norm)
+		norm := math.Sqrt(dot(s.v, s.v))
 		if norm == 0 {
-			return bound
+			return math.Inf(1) // nothing learnt
 		}
-		for i := range v {
-			v[i] /= norm
+		for i := range s.v {
+			s.v[i] /= norm
 		}
-		rows.MarginsTo(scaled, v, lo, hi)
-		for j := lo; j < hi; j++ {
-			scaled[j] *= w[j] * w[j]
-		}
-		clear(e)
-		o.AddGradTo(e, scaled, unit, lo, hi)
-		lambda = 0
-		for i := range v {
-			lambda += v[i] * e[i]
-		}
-		copy(v, e)
+		multiply()
+		lambda = dot(s.v, s.e)
+		copy(s.v, s.e)
 	}
-	return math.Min(bound, safety*math.Sqrt(lambda))
+	return lambda
 }
 
 // rowNorm returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
@@ -215,4 +251,23 @@ func rowNorm(m float64, o Oracle) float64 {
 		return 0
 	}
 	return math.Sqrt(m / c.CurvatureBound())
+}
+
+// equalConstants are those of blocks that are all alike.
+func equalConstants(blocks int) constants {
+	ones := make([]float64, blocks)
+	fill(ones, 1)
+	return constants{g: 1, l: 1, gs: ones, ls: ones, lambdas: ones}
+}
+
+// grow multiplies every G and H_j by growth ≥ 1.
+func (c *constants) grow(growth float64) {
+	c.g *= growth
+	for j := range c.gs {
+		c.gs[j] *= growth
+		c.lambdas[j] = math.Hypot(c.gs[j], c.ls[j])
+	}
+	for j := range c.h {
+		c.h[j] *= growth
+	}
 }
