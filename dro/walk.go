@@ -85,7 +85,7 @@ func (w *walk) offer(x []float64, y func() []float64) {
 
 // reestimate updates the theory with the constants at the current point, where
 // the loss has no global Lipschitz constant: every G grows by the largest growth
-// of an H_j, which bounds it. The constants never shrink. One pass.
+// of an H_j, one of typical size at least. The constants never shrink. One pass.
 func (w *walk) reestimate() {
 	if w.known.h == nil {
 		return
@@ -98,10 +98,10 @@ func (w *walk) reestimate() {
 		w.known.h = nil // global constants
 		return
 	}
-	growth := 1.0
-	for j, v := range h {
-		if v > w.known.h[j] && w.known.h[j] > 0 {
-			growth = max(growth, v/w.known.h[j])
+	growth, typical := 1.0, sum(w.known.h)/float64(len(h))
+	for j, v := range h { // a residual that happened to vanish says nothing about the rest
+		if was := max(w.known.h[j], typical); was > 0 {
+			growth = max(growth, v/was)
 		}
 	}
 	if growth < 1.01 {
