@@ -47,7 +47,7 @@ type Line struct {
 var (
 	hues = []color.NRGBA{
 		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-		{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x22, 0x26, 0x2b, 0xff}, {0x80, 0x80, 0x80, 0xff}, {0x8c, 0x51, 0x0a, 0xff},
+		{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x22, 0x26, 0x2b, 0xff}, {0x80, 0x80, 0x80, 0xff}, {0x8c, 0x51, 0x0a, 0xff}, {0x5e, 0x3c, 0x99, 0xff},
 	}
 	dashes = [][]vg.Length{nil, {6, 2}, {2, 2}, {8, 2, 2, 2}, nil, {6, 2}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
@@ -75,7 +75,7 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	var out []plot.Tick
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
 		for _, m := range []float64{1, 2, 5} {
-			v := m * math.Pow(10, e)
+			v, _ := strconv.ParseFloat(fmt.Sprintf("%ge%g", m, e), 64) // the double nearest 0.001
 			if v < lo*0.999 || v > hi*1.001 || m > 1 && span > 2.2 || m == 1 && math.Mod(e, every) != 0 {
 				continue
 			}
@@ -86,7 +86,7 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 }
 
 func tickText(v float64) string {
-	s := strconv.FormatFloat(v, 'g', 3, 64)
+	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if v < 1e-3 || v >= 1e4 {
 		m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
 		k, _ := strconv.Atoi(e)
@@ -98,11 +98,7 @@ func tickText(v float64) string {
 func (p Panel) plot() (*plot.Plot, error) {
 	c := plot.New()
 	c.BackgroundColor = color.White
-	if p.Title != "" {
-		c.Title.Padding = 4
-	}
-	c.Title.Text, c.X.Label.Text, c.Y.Label.Text = p.Title, p.X, p.Y
-	c.Title.TextStyle.Font, c.X.Label.TextStyle.Font, c.Y.Label.TextStyle.Font = sans(textSize+1), sans(textSize), sans(textSize)
+	c.X.Label.Text, c.X.Label.TextStyle.Font = p.X, sans(textSize)
 	c.X.Tick.Label.Font, c.Y.Tick.Label.Font = sans(textSize-1), sans(textSize-1)
 	if !p.LinearX {
 		c.X.Scale, c.X.Tick.Marker = plot.LogScale{}, decades{}
@@ -202,6 +198,8 @@ func (f Figure) on(canvas vg.CanvasSizer) error {
 	c := draw.New(canvas)
 	c.FillPolygon(color.White, []vg.Point{{}, {X: l.w}, {X: l.w, Y: l.h}, {Y: l.h}})
 	text := draw.TextStyle{Color: color.NRGBA{0x22, 0x26, 0x2b, 0xff}, Font: sans(textSize), Handler: plot.DefaultTextHandler}
+	muted := text
+	muted.Color = color.NRGBA{0x60, 0x67, 0x70, 0xff}
 	for k, name := range f.Legend {
 		x := 10 + (l.w-10)/vg.Length(l.columns)*vg.Length(k%l.columns)
 		y := l.h - legendRow*(vg.Length(k/l.columns)+0.8)
@@ -218,8 +216,11 @@ func (f Figure) on(canvas vg.CanvasSizer) error {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 		x, y := vg.Length(i%f.Wide)*l.panelW, l.foot+vg.Length(l.rows-1-i/f.Wide)*l.panelH
+		top := y + l.panelH - 18
+		c.FillText(text, vg.Point{X: x + 10, Y: top}, p.Title)
+		c.FillText(muted, vg.Point{X: x + 10, Y: top - 14}, p.Y)
 		chart.Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: x + 6, Y: y + 4}, Max: vg.Point{X: x + l.panelW - 8, Y: y + l.panelH - 8}}})
+			Min: vg.Point{X: x + 10, Y: y + 4}, Max: vg.Point{X: x + l.panelW - 10, Y: top - 24}}})
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ type Entry struct {
 	Reference bool       // in the table of reference problems
 }
 
-// Entries returns the methods compared, baselines last.
+// Entries returns the methods compared: those of the paper, Newton's method on
+// growing prefixes, baselines.
 func Entries() []Entry {
 	return []Entry{
 		{"separable", "separable (Alg. 6)", dro.SeparableBlock{}, true},
@@ -30,6 +31,7 @@ func Entries() []Entry {
 		{"stochastic", "stochastic (Alg. 4)", dro.Stochastic{}, true},
 		{"stochastic-historical", "stochastic, historical (Alg. 3)", dro.Stochastic{Strategy: dro.Historical}, true},
 		{"full", "full vector (Alg. 2)", dro.FullVector{}, true},
+		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
 		{"newton", "Newton (baseline)", dro.Newton{}, true},
 		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}, true},
 		{"subgradient", "stochastic subgradient (baseline)", nil, false},

@@ -73,8 +73,9 @@ func number(v float64) string {
 // Figures draws the gap against passes and against seconds.
 func (r *MethodsReport) Figures() []Figure {
 	var names []string
-	passes := Panel{X: "passes over the data", Y: "certified relative gap"}
-	seconds := Panel{X: "seconds", Y: "certified relative gap"}
+	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
+	passes := Panel{Title: title, X: "passes over the data", Y: "certified relative gap"}
+	seconds := Panel{Title: title, X: "seconds", Y: "certified relative gap"}
 	for k, m := range r.Methods {
 		names = append(names, m.Label)
 		var x, s, y []float64

@@ -70,7 +70,7 @@ func TestCompareReportsWhatDoesNotApply(t *testing.T) {
 			refused[m.Name] = m.Note != ""
 		}
 	}
-	for _, name := range []string{"lbfgs", "newton", "subgradient"} {
+	for _, name := range []string{"growing", "lbfgs", "newton", "subgradient"} {
 		if !refused[name] {
 			t.Errorf("%s solved a problem with ν = 0, or did not say why not", name)
 		}

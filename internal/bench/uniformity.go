@@ -140,12 +140,28 @@ func (l *lab) cost(e Experiment, goal float64, powers []float64, methods []theor
 				s.Verdict = NotReproduced
 			}
 			s.Why = fmt.Sprintf("at power %g it takes %.3g × the passes of the full vector update", s.X[k], 1/s.Y[k])
+			if s.Verdict == NotReproduced {
+				s.Why += "; " + whyLess(jobs[:len(powers)], goal, s)
+			}
 		} else {
 			s.judgeRatios()
 		}
 		e.Series = append(e.Series, s)
 	}
 	return e, nil
+}
+
+// whyLess says what a ratio of two bounds leaves out: the floors of the
+// sampling, and how far the full vector update is from its own bound.
+func whyLess(full []*job, goal float64, s Series) string {
+	k := len(full) - 1
+	measured := full[k].reach(goal) / full[0].reach(goal)
+	bound := full[k].in.complexity(fullVector, 1, false, false) / full[0].in.complexity(fullVector, 1, false, false)
+	text := fmt.Sprintf("the iterations of the full vector update fell to %.3g of those with equal rows where its bound fell to %.3g", measured, bound)
+	if a := s.AsSampled; len(a) > 1 && a[len(a)-1]/a[0] < 0.95*s.Theorem {
+		text += fmt.Sprintf("; with the floors on r and s the growth predicted is %.3g", a[len(a)-1]/a[0])
+	}
+	return text
 }
 
 // training compares samplings on robust training, sixteen blocks.

@@ -1,0 +1,303 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/drotrain/drotrain/internal/bench"
+)
+
+//go:embed methods.md.tmpl
+var pageText string
+
+var page = template.Must(template.New("methods").Option("missingkey=zero").Parse(pageText))
+
+// A pageData is what the template shows.
+type pageData struct {
+	Rows, MaxPasses int
+	WorstOff        string // largest relative distance of a certified objective to the reference
+	Tables          []dataTable
+	Head            string
+	Summary         []summaryLine
+	Wins            []winLine
+	Ratios          map[string]string // geometric means of passes to 1e-6
+	Tried           []trial
+	TriedOn         string
+	Theory          *bench.TheoryReport
+	Counts          map[string]int
+}
+
+type dataTable struct {
+	Name  string
+	N, D  int
+	Lines []string
+}
+
+type summaryLine struct {
+	Label     string
+	Certified [3]int
+	Median    [3]string
+	Passes    string // geometric mean against lbfgs, to 1e-6
+	Work      string
+}
+
+// A winLine counts problems of a data set, to a gap of 1e-6.
+type winLine struct {
+	Name        string
+	Rows        int
+	Passes      int // lbfgs needs the fewest passes of all
+	Work        int // the least work of all
+	PaperPasses int // lbfgs needs fewer passes than every method of the paper
+	PaperWork   int // less work
+}
+
+const toSix = 1 // the index of 1e-6 in bench.Targets
+
+func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryReport, passes float64) *pageData {
+	p := &pageData{Rows: len(rows), MaxPasses: int(passes), Tried: tried, Theory: theory, Ratios: map[string]string{}, Counts: map[string]int{}}
+	for v, n := range theory.Count() {
+		p.Counts[strings.ReplaceAll(string(v), " ", "")] = n
+	}
+	if len(rows) == 0 {
+		return p
+	}
+	p.TriedOn = fmt.Sprintf("%s, %s, %s, ν = %.4g, μ = %.4g", r.Dataset, r.Loss, penalty(r.Penalty), r.Nu, r.Mu)
+	names := map[string]int{}
+	p.Head = "| loss | penalty | ν | μ |"
+	rule := "|---|---|--:|--:|"
+	for i, e := range methods() {
+		names[e.Name] = i
+		p.Head += " " + e.Name + " |"
+		rule += "--:|"
+	}
+	p.Head += "\n" + rule
+	p.tables(rows)
+	p.summary(rows, names["lbfgs"])
+	p.wins(rows, names["lbfgs"])
+	for name, pair := range map[string][2]string{
+		"ThreeTouches": {"separable-3", "separable"}, "SeparableHistorical": {"separable-historical", "separable"},
+		"StochasticHistorical": {"stochastic-historical", "stochastic"}, "FullSeparable": {"separable", "full"},
+		"StochasticSeparable": {"stochastic", "separable"}, "GrowingNewton": {"growing", "newton"}, "GrowingSeparable": {"growing", "separable"},
+	} {
+		p.Ratios[name] = geometric(rows, names[pair[0]], names[pair[1]], func(c cell) float64 { return c.passes })
+	}
+	worst := 0.0
+	for _, r := range rows {
+		for _, cells := range r.cells {
+			for k, c := range cells {
+				if off := math.Abs(c.off) / bench.Targets[k]; off > worst {
+					worst = off
+				}
+			}
+		}
+	}
+	p.WorstOff = fmt.Sprintf("%.2g", worst)
+	return p
+}
+
+func penalty(p string) string {
+	if p == "chi2" {
+		return "χ²"
+	}
+	return strings.ToUpper(p)
+}
+
+// tables writes one table for each data set; the fewest passes to 1e-6 are bold.
+func (p *pageData) tables(rows []row) {
+	for _, r := range rows {
+		if k := len(p.Tables); k == 0 || p.Tables[k-1].Name != r.Dataset {
+			p.Tables = append(p.Tables, dataTable{Name: r.Dataset, N: r.design.n, D: r.design.d})
+		}
+		t := &p.Tables[len(p.Tables)-1]
+		line := fmt.Sprintf("| %s | %s | %.3g | %.3g |", r.Loss, penalty(r.Penalty), r.Nu, r.Mu)
+		least := r.least(func(c cell) float64 { return c.passes })
+		for _, cells := range r.cells {
+			var parts []string
+			for k, c := range cells {
+				s := count(c.passes)
+				if k == toSix && c.passes == least {
+					s = "**" + s + "**"
+				}
+				parts = append(parts, s)
+			}
+			line += " " + strings.Join(parts, " / ") + " |"
+		}
+		t.Lines = append(t.Lines, line)
+	}
+}
+
+func count(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// least returns the least of what over the methods, to 1e-6.
+func (r row) least(what func(cell) float64) float64 {
+	least := math.Inf(1)
+	for _, cells := range r.cells {
+		if v := what(cells[toSix]); v < least {
+			least = v
+		}
+	}
+	return least
+}
+
+func (p *pageData) summary(rows []row, lbfgs int) {
+	for m, e := range methods() {
+		s := summaryLine{Label: e.Name}
+		for k := range bench.Targets {
+			var v []float64
+			for _, r := range rows {
+				if c := r.cells[m][k].passes; !math.IsNaN(c) {
+					v = append(v, c)
+				}
+			}
+			s.Certified[k] = len(v)
+			s.Median[k] = "–"
+			if len(v) > 0 {
+				slices.Sort(v)
+				s.Median[k] = count(v[len(v)/2])
+			}
+		}
+		s.Passes = geometric(rows, m, lbfgs, func(c cell) float64 { return c.passes })
+		s.Work = geometric(rows, m, lbfgs, func(c cell) float64 { return c.work })
+		p.Summary = append(p.Summary, s)
+	}
+}
+
+// geometric is the geometric mean of the ratio of two methods, to 1e-6, over the
+// rows that both certify.
+func geometric(rows []row, a, b int, what func(cell) float64) string {
+	sum, n := 0.0, 0.0
+	for _, r := range rows {
+		if v := math.Log(what(r.cells[a][toSix]) / what(r.cells[b][toSix])); !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", math.Exp(sum/n))
+}
+
+// wins counts by data set where lbfgs wins, and where it loses to the paper.
+func (p *pageData) wins(rows []row, lbfgs int) {
+	for _, r := range rows {
+		if k := len(p.Wins); k == 0 || p.Wins[k-1].Name != r.Dataset {
+			p.Wins = append(p.Wins, winLine{Name: r.Dataset})
+		}
+		w := &p.Wins[len(p.Wins)-1]
+		w.Rows++
+		own := r.cells[lbfgs][toSix]
+		if own.passes == r.least(func(c cell) float64 { return c.passes }) {
+			w.Passes++
+		}
+		if own.work == r.least(func(c cell) float64 { return c.work }) {
+			w.Work++
+		}
+		passes, work := math.Inf(1), math.Inf(1)
+		for m, e := range methods() {
+			if c := r.cells[m][toSix]; strings.Contains(e.Label, "Alg.") && !math.IsNaN(c.passes) {
+				passes, work = min(passes, c.passes), min(work, c.work)
+			}
+		}
+		if own.passes < passes {
+			w.PaperPasses++
+		}
+		if own.work < work {
+			w.PaperWork++
+		}
+	}
+}
+
+// exponents is the table of the experiments with exponents: methods by
+// experiments, measured and, in brackets, of the theorem.
+func (p *pageData) exponents() (lines []string) {
+	head, rule := "| method |", "|---|"
+	var series [][]string
+	for _, e := range p.Theory.Experiments {
+		if e.Kind != bench.Exponents {
+			continue
+		}
+		name := e.Short
+		if !strings.HasPrefix(e.Name, "epsilon") {
+			name = "in " + e.X
+		} else if e.Name == "epsilon-mu-nu" {
+			name += " (in ln 1/ε)"
+		}
+		head += " " + name + " |"
+		rule += "--:|"
+		for i, s := range e.Series {
+			if i == len(series) {
+				series = append(series, []string{s.Method})
+			}
+			v := "–"
+			if s.Measured != nil {
+				v = fmt.Sprintf("%.2f", *s.Measured)
+			}
+			series[i] = append(series[i], fmt.Sprintf("%s (%.2f)", v, s.Theorem))
+		}
+	}
+	lines = append(lines, head, rule)
+	for _, s := range series {
+		lines = append(lines, "| "+strings.Join(s, " | ")+" |")
+	}
+	return lines
+}
+
+// Exponents is exponents, joined.
+func (p *pageData) Exponents() string { return strings.Join(p.exponents(), "\n") }
+
+// A ratioLine is one method in an experiment with ratios.
+type ratioLine struct {
+	Title, Method, Measured, Theorem, Floors, Verdict string
+}
+
+// RatioLines are the results about non-uniform blocks.
+func (p *pageData) RatioLines() (out []ratioLine) {
+	for _, e := range p.Theory.Experiments {
+		if e.Kind == bench.Exponents {
+			continue
+		}
+		for _, s := range e.Series {
+			l := ratioLine{Title: e.Title, Method: s.Method, Measured: "–", Floors: "–", Theorem: fmt.Sprintf("%.2f", s.Theorem), Verdict: string(s.Verdict)}
+			if s.Measured != nil {
+				l.Measured = fmt.Sprintf("%.2f", *s.Measured)
+			}
+			if k := len(s.AsSampled); k > 0 {
+				floors := s.AsSampled[k-1]
+				if e.Kind == bench.Growths {
+					floors /= s.AsSampled[0]
+				}
+				l.Floors = fmt.Sprintf("%.2f", floors)
+			}
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Remarks are the results that are not simply reproduced, with what is known of
+// the reason.
+func (p *pageData) Remarks() (out []string) {
+	for _, e := range p.Theory.Experiments {
+		for _, s := range e.Series {
+			if s.Verdict == bench.Reproduced || s.Measured == nil {
+				continue
+			}
+			text := fmt.Sprintf("%s, %s: %s, %.2f against %.2f", e.Title, s.Method, s.Verdict, *s.Measured, s.Theorem)
+			if s.Why != "" {
+				text += " (" + s.Why + ")"
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
