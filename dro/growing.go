@@ -43,12 +43,8 @@ func (m Growing) start(r *run) (stepper, error) {
 	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {
 		g.sizes = append(g.sizes, int(size))
 	}
-	finish, err := m.Finish.start(r) // fails now rather than after the stages
-	if err != nil {
-		return nil, err
-	}
-	g.finish = finish
-	return g, nil
+	_, err := m.Finish.start(r) // fails now rather than after the stages
+	return g, err
 }
 
 type growing struct {
@@ -56,8 +52,8 @@ type growing struct {
 	settings Growing
 	sizes    []int // of the stages to come, the next one last
 	x        []float64
-	began    bool
-	finish   stepper
+	metric   *metric // of the last stage, if it was Newton's
+	finish   stepper // nil until the stages are done
 }
 
 // startsLate says that the first point worth evaluating on all samples is the
@@ -70,14 +66,29 @@ func (g *growing) step() error {
 		g.sizes = g.sizes[:k-1]
 		return g.stage(size)
 	}
-	if !g.began {
-		g.began = true
-		if math.IsInf(g.cert.evaluate(g.x), 1) || g.cert.objective > g.cert.bestObjective {
-			g.logf("growing: the stages ended above the starting point, and are dropped")
-			g.cert.evaluate(g.x0)
+	if g.finish == nil {
+		if err := g.startFinish(); err != nil {
+			return err
 		}
 	}
 	return g.finish.step()
+}
+
+// startFinish starts the last stage where the ones before ended.
+func (g *growing) startFinish() (err error) {
+	if math.IsInf(g.cert.evaluate(g.x), 1) || g.cert.objective > g.cert.bestObjective {
+		g.logf("growing: the stages ended above the starting point, and are dropped")
+		copy(g.x, g.x0)
+		g.cert.evaluate(g.x)
+	}
+	copy(g.x0, g.x)
+	if g.finish, err = g.settings.Finish.start(g.run); err != nil {
+		return err
+	}
+	if to, ok := g.finish.(*newton); ok && g.metric != nil {
+		to.inherit(g.metric)
+	}
+	return nil
 }
 
 // stage solves the problem on the first size samples.
@@ -95,14 +106,14 @@ func (g *growing) stage(size int) error {
 	g.cert.passes += passes
 	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
 	copy(g.x, l.cert.bestX)
-	if from, ok := l.method.(*newton); ok && len(g.sizes) == 0 {
-		g.finish.(*newton).inherit(from.metric)
+	if from, ok := l.method.(*newton); ok {
+		g.metric = from.metric
 	}
 	return nil
 }
 
 func (g *growing) check() {
-	if g.began {
+	if g.finish != nil {
 		g.finish.check()
 	}
 }

@@ -3,6 +3,7 @@ package dro
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
@@ -57,9 +58,12 @@ type lbfgs struct {
 	failed int // consecutive line searches without a decrease
 }
 
-// evaluate fills loc with P and ∇P at loc.X: one pass.
+// evaluate fills loc with P and ∇P at loc.X: one pass, unless the certifier
+// evaluated that point last.
 func (l *lbfgs) evaluate(loc *optimize.Location) {
-	loc.F = l.cert.evaluate(loc.X)
+	if loc.F = l.cert.objective; !slices.Equal(loc.X, l.cert.x) {
+		loc.F = l.cert.evaluate(loc.X)
+	}
 	copy(loc.Gradient, l.cert.g)
 	l.phi.AddGradTo(loc.Gradient, loc.X)
 }
