@@ -54,14 +54,14 @@ func (c CappedChiSquare) Value(y []float64) float64 { return ChiSquare{c.Nu}.Val
 
 // Separated implements Liftable.
 func (c CappedChiSquare) Separated(n int) Separable {
-	return OrthantChiSquare{Nu: c.Nu, Cap: 1 / (c.Alpha * float64(n))}
+	return OrthantChiSquare{Nu: c.Nu, Cap: c.WeightCap(n)}
 }
 
 // NormScale implements Normed.
 func (CappedChiSquare) NormScale(n int) float64 { return math.Sqrt(float64(n)) }
 
 // WeightCap implements Normed.
-func (c CappedChiSquare) WeightCap(n int) float64 { return 1 / (c.Alpha * float64(n)) }
+func (c CappedChiSquare) WeightCap(n int) float64 { return 1 / c.Alpha / float64(n) }
 
 // TotalWeight implements Normed.
 func (CappedChiSquare) TotalWeight(int) float64 { return 1 }
@@ -109,14 +109,14 @@ func (c CappedKL) Value(y []float64) float64 { return KL{c.Nu}.Value(y) }
 
 // Separated implements Liftable.
 func (c CappedKL) Separated(n int) Separable {
-	return OrthantKL{Nu: c.Nu, Cap: 1 / (c.Alpha * float64(n))}
+	return OrthantKL{Nu: c.Nu, Cap: c.WeightCap(n)}
 }
 
 // NormScale implements Normed: ‖·‖₁ ≥ ‖·‖₂.
 func (CappedKL) NormScale(int) float64 { return 1 }
 
 // WeightCap implements Normed.
-func (c CappedKL) WeightCap(n int) float64 { return 1 / (c.Alpha * float64(n)) }
+func (c CappedKL) WeightCap(n int) float64 { return 1 / c.Alpha / float64(n) }
 
 // TotalWeight implements Normed.
 func (CappedKL) TotalWeight(int) float64 { return 1 }
@@ -136,6 +136,9 @@ func (c CappedKL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}
 	return risk, tau
 }
+
+// StartingWeights implements StartedDual: uniform.
+func (CappedKL) StartingWeights(y []float64) { fill(y, 1/float64(len(y))) }
 
 // CoordsTo implements Mirror: u = log(n y).
 func (CappedKL) CoordsTo(u, y []float64) { KL{}.CoordsTo(u, y) }
@@ -266,4 +269,26 @@ func cvar(y, f []float64, alpha float64) (risk, tau float64) {
 		}
 	}
 	return dot(y, f), tau
+}
+
+// ResponseTo implements Responsive: y_j/ν below the cap, 0 at it.
+func (c CappedKL) ResponseTo(response, y []float64) {
+	limit := c.WeightCap(len(y))
+	for j, v := range y {
+		response[j] = 0
+		if v < limit {
+			response[j] = v / c.Nu
+		}
+	}
+}
+
+// ResponseTo implements Responsive: 1/(νn) strictly between 0 and the cap.
+func (c CappedChiSquare) ResponseTo(response, y []float64) {
+	limit, inv := c.WeightCap(len(y)), 1/(c.Nu*float64(len(y)))
+	for j, v := range y {
+		response[j] = 0
+		if v > 0 && v < limit {
+			response[j] = inv
+		}
+	}
 }

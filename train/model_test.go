@@ -156,6 +156,9 @@ func TestEachModelWinsItsOwnObjective(t *testing.T) {
 func TestSolversAgree(t *testing.T) {
 	var first float64
 	for i, solver := range train.Solvers() {
+		if solver == "smoothing" {
+			continue // for ν = 0 alone
+		}
 		cfg := builtin(t, "hmda")
 		cfg.Solver, cfg.Gap = solver, 1e-9
 		s := fit(t, cfg).Summary("")
@@ -165,6 +168,20 @@ func TestSolversAgree(t *testing.T) {
 		if !s.Certified || math.Abs(s.Objective/first-1) > 1e-8 {
 			t.Errorf("%s: %s, objective %v, %s's %v", solver, s.Status, s.Objective, train.Solvers()[0], first)
 		}
+	}
+}
+
+// ν = 0 is the maximum loss: certified all the same, and the limit of small ν.
+func TestNuZeroIsCertified(t *testing.T) {
+	cfg := builtin(t, "hmda")
+	cfg.Nu = 0
+	s := fit(t, cfg).Summary("")
+	if !s.Certified || s.Solver != "smoothing" {
+		t.Errorf("%s by %s, relative gap %v", s.Status, s.Solver, *s.Certificate.RelativeGap)
+	}
+	cfg.Nu = 1e-3
+	if small := fit(t, cfg).Summary(""); small.Objective > s.Objective || small.Objective < s.Objective-1e-3*math.Log(float64(s.N)) {
+		t.Errorf("objective %v, with ν = 1e-3 %v", s.Objective, small.Objective)
 	}
 }
 

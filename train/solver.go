@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}}
+var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}, dro.Smoothing{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
@@ -29,7 +29,7 @@ const maxSquare = 500
 func choose(nu float64, d int) (m dro.Method, why string) {
 	switch {
 	case nu == 0:
-		return dro.FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
+		return dro.Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case d > maxSquare:
 		return dro.LBFGS{}, fmt.Sprintf("%d columns are too many to form the Hessian", d)
 	}

@@ -1,0 +1,48 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Without a penalty the maximum loss and CVaR_α are certified, and the optimum
+// agrees with that of a penalty too small to matter, where Newton's method gets
+// there from zero.
+func TestSmoothingCertifiesWithoutPenalty(t *testing.T) {
+	o := sample(t, losses.Huber{Delta: 1}, 600, 4)
+	s := dro.DefaultSettings()
+	s.MaxPasses = 3000
+	for _, c := range []struct{ dual, close dro.Dual }{
+		{dro.KL{}, dro.KL{Nu: 1e-8}},
+		{dro.ChiSquare{}, dro.KL{Nu: 1e-8}},
+		{dro.CVaR(0.1), dro.CappedChiSquare{Alpha: 0.1, Nu: 1e-8}},
+		{dro.CappedKL{Alpha: 0.3}, dro.CappedKL{Alpha: 0.3, Nu: 1e-8}},
+	} {
+		for _, primal := range []dro.L2{{Mu: 1e-2}, {Mu: 1e-3}} {
+			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: c.dual, Primal: primal}, dro.Smoothing{}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status != dro.Certified {
+				t.Errorf("%#v: %v after %.4g passes, relative gap %.3g", c.dual, res.Status, res.Passes, res.Certificate.Relative())
+			}
+			t.Logf("%#v μ=%v: %.4g passes, gap %.2g, objective %.8g", c.dual, primal.Mu, res.Passes, res.Certificate.Relative(), res.Objective)
+			for _, k := range res.Trace {
+				if !(k.Lower <= k.Upper) {
+					t.Errorf("lower %v above upper %v", k.Lower, k.Upper)
+				}
+			}
+			near, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: c.close, Primal: primal}, dro.Newton{}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if near.Status == dro.Certified && math.Abs(near.Objective-res.Objective) > 1e-5*res.Objective {
+				t.Errorf("%#v: objective %v, %v with ν = 1e-8 (%v)", c.dual, res.Objective, near.Objective, near.Status)
+			}
+		}
+	}
+}
