@@ -103,6 +103,9 @@ func (KL) CoordsTo(u, y []float64) {
 	}
 }
 
+// StartingWeights implements StartedDual: uniform.
+func (KL) StartingWeights(y []float64) { fill(y, 1/float64(len(y))) }
+
 // ProxTo implements Mirror: a weighted mean of the losses and the coordinates,
 // then the normaliser.
 func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {

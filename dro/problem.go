@@ -81,6 +81,12 @@ type Mirror interface {
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
+// StartedDual is the ability of a Dual to name the weights a method starts from
+// where ν = 0: the best response is then a vertex of Y, infinitely far from every
+// other point in the geometry of relative entropy. The paper starts in the
+// relative interior.
+type StartedDual interface{ StartingWeights(y []float64) }
+
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
 type Primal interface {
 	Modulus() float64

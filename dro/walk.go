@@ -36,6 +36,9 @@ func (w *walk) start() {
 	if w.lifted {
 		x = append(append([]float64(nil), x...), w.cert.tau)
 	}
+	if d, ok := w.problem.Dual.(StartedDual); ok && w.problem.Dual.Modulus() == 0 {
+		d.StartingWeights(w.cert.y)
+	}
 	w.t.begin(x)
 	w.begin(w.t.u)
 	w.began = true

@@ -1,0 +1,150 @@
+package dro_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The rows, labels and intercept column of a small binary problem.
+var (
+	exampleRows = []float64{
+		0.5, 1.2, 1,
+		-1.1, 0.4, 1,
+		1.5, -0.3, 1,
+		-0.2, -1.4, 1,
+		0.9, 0.8, 1,
+		-1.6, -0.5, 1,
+	}
+	exampleLabels = []float64{1, -1, 1, -1, -1, -1}
+)
+
+func exampleOracle() *losses.Linear {
+	oracle, err := losses.NewLinear(losses.Logistic{}, 6, 3, exampleRows, exampleLabels)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return oracle
+}
+
+// printCertificate prints what a solve proves, in loss units.
+func printCertificate(res *dro.Result) {
+	fmt.Printf("%v: %.4f ≤ optimum ≤ %.4f\n", res.Status, res.Certificate.Lower, res.Certificate.Upper)
+}
+
+// Logistic regression with an intercept, robust to reweightings of the sample
+// that cost ν = 0.5 times their Kullback-Leibler divergence.
+func ExampleSolve() {
+	problem := &dro.Problem{
+		Oracle: exampleOracle(),
+		Dual:   dro.KL{Nu: 0.5},
+		Primal: dro.L2{Mu: 0.1, Intercept: true},
+	}
+	res, err := dro.Solve(context.Background(), problem, dro.SeparableBlock{}, dro.DefaultSettings())
+	if err != nil {
+		log.Fatal(err)
+	}
+	printCertificate(res)
+	fmt.Printf("x = %.3f\n", res.X)
+	fmt.Printf("y = %.3f\n", res.Y)
+	// Output:
+	// certified: 0.5313 ≤ optimum ≤ 0.5313
+	// x = [0.759 0.288 -0.747]
+	// y = [0.251 0.093 0.186 0.100 0.293 0.077]
+}
+
+// The conditional value at risk: the mean loss of the worst half of the samples,
+// with its kink and, ν > 0, smoothed.
+func ExampleCVaR() {
+	for _, dual := range []dro.Dual{dro.CVaR(0.5), dro.CappedChiSquare{Alpha: 0.5, Nu: 0.1}} {
+		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1}}
+		settings := dro.DefaultSettings()
+		settings.RelativeGap = 1e-4
+		res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+		if err != nil {
+			log.Fatal(err)
+		}
+		printCertificate(res)
+	}
+	// Output:
+	// certified: 0.6630 ≤ optimum ≤ 0.6630
+	// certified: 0.6304 ≤ optimum ≤ 0.6304
+}
+
+// A matrix game between mixed strategies x and y, both on a simplex: the row
+// player's y maximises yᵀA x. The value of this game is 1/5, at y = (2/5, 3/5)
+// and x = (3/5, 2/5): A x = (1/5, 1/5).
+func ExampleBilinear() {
+	payoff := []float64{
+		-1, 2,
+		1, -1,
+	}
+	oracle, err := dro.NewBilinear(2, 2, payoff, nil, true)
+	if err != nil {
+		log.Fatal(err)
+	}
+	problem := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
+	settings := dro.DefaultSettings()
+	settings.RelativeGap = 1e-3
+	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	if err != nil {
+		log.Fatal(err)
+	}
+	printCertificate(res)
+	fmt.Printf("x = %.3f\n", res.X)
+	// Output:
+	// certified: 0.2000 ≤ optimum ≤ 0.2000
+	// x = [0.600 0.400]
+}
+
+// The point of smallest norm with x₁ + x₂ ≥ 2 and x₁ ≤ 3: x = (1, 1), ½‖x‖² = 1,
+// with multipliers (1, 0). The box bounds the multipliers: an exact penalty when
+// above the true ones. With ν > 0 the constraints are soft, f₊²/2ν, and the
+// optimum is x₁ = x₂ = 2/(2 + ν) of value 2/(2 + ν).
+func ExampleBox() {
+	constraints, err := dro.NewBilinear(2, 2, []float64{
+		-1, -1,
+		1, 0,
+	}, []float64{2, -3}, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, nu := range []float64{0, 0.5} {
+		problem := &dro.Problem{Oracle: constraints, Dual: dro.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
+		settings := dro.DefaultSettings()
+		settings.RelativeGap = 1e-5
+		res, err := dro.Solve(context.Background(), problem, dro.SeparableBlock{Block: 1}, settings)
+		if err != nil {
+			log.Fatal(err)
+		}
+		printCertificate(res)
+		fmt.Printf("ν = %v: x = %.3f\n", nu, res.X)
+	}
+	// Output:
+	// certified: 1.0000 ≤ optimum ≤ 1.0000
+	// ν = 0: x = [1.000 1.000]
+	// certified: 0.8000 ≤ optimum ≤ 0.8000
+	// ν = 0.5: x = [0.800 0.800]
+}
+
+// Least absolute deviations as a box dual: |r| = max over −1 ≤ y ≤ 1 of y·r. The
+// constant that fits 0, 0, 1, 5, 9 is their median, with deviations of sum 14.
+func ExampleBox_absoluteDeviations() {
+	residuals, err := dro.NewBilinear(5, 1, []float64{1, 1, 1, 1, 1}, []float64{0, 0, -1, -5, -9}, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	problem := &dro.Problem{Oracle: residuals, Dual: dro.Box{Lower: -1, Upper: 1}, Primal: dro.L2{Mu: 1e-3}}
+	settings := dro.DefaultSettings()
+	settings.RelativeGap = 1e-4
+	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v: x = %.2f, objective %.2f\n", res.Status, res.X, res.Objective)
+	// Output:
+	// certified: x = [1.00], objective 14.00
+}
