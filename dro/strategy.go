@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -24,14 +25,20 @@ func (s Strategy) String() string {
 	return [...]string{"replacement", "historical"}[s]
 }
 
-// Sampling says for each distribution over blocks whether it is uniform instead
-// of adapted to the constants of the blocks (the table of math: §6).
+// Sampling says for each distribution over blocks where it comes from: given, as
+// probabilities of the N blocks that sum to one; else uniform if that is asked
+// for; else adapted to the constants of the blocks, by the table of math: §6. The
+// zero value adapts all of them.
 type Sampling struct {
+	P, Q, R, S, Gamma []float64
+
 	UniformP, UniformQ, UniformR, UniformS, UniformGamma bool
 }
 
-// Uniform makes every distribution uniform.
-func UniformSampling() Sampling { return Sampling{true, true, true, true, true} }
+// UniformSampling makes every distribution uniform.
+func UniformSampling() Sampling {
+	return Sampling{UniformP: true, UniformQ: true, UniformR: true, UniformS: true, UniformGamma: true}
+}
 
 // A sampler holds the distributions of P, Q, R, S and the weights γ of one
 // method on one problem.
@@ -41,70 +48,81 @@ type sampler struct {
 }
 
 // newSampler returns the sampling of the table in math: §6. Separable methods
-// draw Q uniformly.
+// draw Q uniformly, by lem. expect.
 func newSampler(st Strategy, u Sampling, c constants, separable bool) (*sampler, error) {
-	n := len(c.gs)
-	uniform := make([]float64, n)
+	uniform := make([]float64, len(c.gs))
 	fill(uniform, 1)
-	pick := func(isUniform bool, weights func() []float64) ([]float64, error) {
-		if isUniform {
-			return uniform, nil
-		}
-		w := weights()
-		return w, nil
+	p, q, r, s, gamma := uniform, uniform, uniform, uniform, uniform
+	switch {
+	case st == Historical && separable: // Alg. 5
+		p, gamma = c.lambdas, c.ls
+	case st == Historical: // Alg. 3
+		p, q, gamma = c.lambdas, c.gs, c.lambdas
+	case separable: // Alg. 6
+		p, r = roots(c.lambdas), roots(c.ls)
+	default: // Alg. 4
+		p, q, r, s = roots(c.lambdas), roots(c.gs), roots(c.lambdas), roots(c.gs)
 	}
-	root := func(v []float64) []float64 {
-		w := make([]float64, n)
-		for i, a := range v {
-			w[i] = math.Sqrt(a)
-		}
-		return w
-	}
-	var p, q, r, s, gamma func() []float64
-	if st == Historical {
-		p, q = func() []float64 { return c.lambdas }, func() []float64 { return c.gs }
-		gamma = p
-		if separable {
-			gamma = func() []float64 { return c.ls }
-		}
-		u.UniformR, u.UniformS = true, true
-	} else {
-		p, q = func() []float64 { return root(c.lambdas) }, func() []float64 { return root(c.gs) }
-		r, s = p, q
-		if separable {
-			r = func() []float64 { return root(c.ls) }
-		}
-		u.UniformGamma = true
-	}
-	if separable {
-		u.UniformQ = true
+	if separable && u.Q != nil {
+		return nil, errors.New("dro: Q is uniform in a separable method: it cannot be given")
 	}
 	out := &sampler{}
 	for _, e := range []struct {
-		name    string
-		uniform bool
-		weights func() []float64
-		floor   bool // at least 1/(2N), by thms. stochastic:minty and sep:minty
-		dst     **alias
+		name           string
+		given, adapted []float64
+		uniform        bool
+		floor          bool // at least 1/(2N), by thms. stochastic:minty and sep:minty
+		dst            **alias
 	}{
-		{"p", u.UniformP, p, false, &out.p}, {"q", u.UniformQ, q, false, &out.q},
-		{"r", u.UniformR, r, true, &out.r}, {"s", u.UniformS, s, true, &out.s},
+		{"P", u.P, p, u.UniformP, false, &out.p}, {"Q", u.Q, q, u.UniformQ, false, &out.q},
+		{"R", u.R, r, u.UniformR, true, &out.r}, {"S", u.S, s, u.UniformS, true, &out.s},
+		{"Gamma", u.Gamma, gamma, u.UniformGamma, false, nil},
 	} {
-		w, err := pick(e.uniform, e.weights)
+		w, err := distribution(e.name, e.given, e.adapted, uniform, e.uniform, e.floor)
 		if err != nil {
 			return nil, err
 		}
-		w = probabilities(w, e.floor)
-		if *e.dst, err = newAlias(w); err != nil {
+		if e.dst == nil {
+			out.gamma = w
+		} else if *e.dst, err = newAlias(w); err != nil {
 			return nil, fmt.Errorf("%w (distribution %s)", err, e.name)
 		}
 	}
-	w, err := pick(u.UniformGamma, gamma)
-	if err != nil {
-		return nil, err
-	}
-	out.gamma = probabilities(w, false)
 	return out, nil
+}
+
+// distribution returns the probabilities of one distribution of a Sampling.
+func distribution(name string, given, adapted, uniform []float64, isUniform, floor bool) ([]float64, error) {
+	const rounding = 1e-9
+	switch {
+	case given == nil && isUniform:
+		return probabilities(uniform, floor), nil
+	case given == nil:
+		return probabilities(adapted, floor), nil
+	case isUniform:
+		return nil, fmt.Errorf("dro: distribution %s is both given and uniform", name)
+	case len(given) != len(uniform):
+		return nil, fmt.Errorf("dro: distribution %s has %d probabilities for %d blocks", name, len(given), len(uniform))
+	}
+	total := 0.0
+	for i, v := range given {
+		if !(v > 0) {
+			return nil, fmt.Errorf("dro: distribution %s gives block %d the probability %v: it must be positive", name, i, v)
+		}
+		total += v
+	}
+	if !(math.Abs(total-1) <= rounding) {
+		return nil, fmt.Errorf("dro: the probabilities of distribution %s sum to %v, not to one", name, total)
+	}
+	return given, nil
+}
+
+func roots(v []float64) []float64 {
+	w := make([]float64, len(v))
+	for i, a := range v {
+		w[i] = math.Sqrt(a)
+	}
+	return w
 }
 
 // probabilities normalises weights. Blocks whose constant is zero (rows of

@@ -1,0 +1,52 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Given distributions are used as they are, and refused when they are none.
+func TestGivenDistributions(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+	good := []float64{0.4, 0.3, 0.2, 0.1}
+	s := dro.DefaultSettings()
+	res, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, Q: good, R: good, S: good}}, s)
+	if err != nil || res.Status != dro.Certified {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	even := []float64{0.25, 0.25, 0.25, 0.25}
+	uniform, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.UniformSampling()}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: even, Q: even, R: even, S: even, Gamma: even}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(given.X, uniform.X) {
+		t.Error("uniform probabilities, given, act otherwise than uniform sampling")
+	}
+	for _, c := range []struct {
+		want   string
+		method dro.Method
+	}{
+		{"sum to", dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: []float64{0.4, 0.3, 0.2, 0.2}}}},
+		{"3 probabilities for 4 blocks", dro.Stochastic{Block: 10, Sampling: dro.Sampling{R: good[:3]}}},
+		{"must be positive", dro.Stochastic{Block: 10, Sampling: dro.Sampling{S: []float64{0, 0.5, 0.25, 0.25}}}},
+		{"must be positive", dro.Stochastic{Block: 10, Sampling: dro.Sampling{Gamma: []float64{math.NaN(), 0.5, 0.25, 0.25}}}},
+		{"underflows", dro.Stochastic{Block: 10, Sampling: dro.Sampling{Q: []float64{1e-310, 0.5, 0.25, 0.25}}}},
+		{"both given and uniform", dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, UniformP: true}}},
+		{"Q is uniform", dro.SeparableBlock{Block: 10, ThreeTouches: true, Sampling: dro.Sampling{Q: good}}},
+	} {
+		res, err := dro.Solve(context.Background(), p, c.method, s)
+		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%#v: %v, want an error with %q", c.method, err, c.want)
+		}
+	}
+}
