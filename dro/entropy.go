@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"fmt"
 	"math"
 )
 
@@ -17,6 +18,19 @@ var (
 
 // Modulus implements Primal, with respect to ‖·‖₁.
 func (e Entropy) Modulus() float64 { return e.Mu }
+
+// contains reports why x is not on the simplex.
+func (Entropy) contains(x []float64) error {
+	for i, v := range x {
+		if v < 0 {
+			return fmt.Errorf("entry %d of the starting point is %v: the simplex has none below 0", i, v)
+		}
+	}
+	if s := sum(x); math.Abs(s-1) > 1e-9 {
+		return fmt.Errorf("the entries of the starting point sum to %v, on the simplex to 1", s)
+	}
+	return nil
+}
 
 // Value implements Primal; +Inf outside the simplex is not checked.
 func (e Entropy) Value(x []float64) float64 { return KL{e.Mu}.Value(x) }

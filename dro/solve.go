@@ -104,6 +104,12 @@ type Result struct {
 	Y   []float64 // n: the adversary's best response at X
 	Tau float64   // threshold τ of Σ y = 1 at X
 
+	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
+	// drawn with probability a_k/A_t since the last restart: what the theorems
+	// bound in expectation. It is not what the certificate is about. Nil for a
+	// method that is not of the template.
+	Drawn []float64
+
 	Objective   float64 // P(X) = Risk + φ(X)
 	Risk        float64 // R(X), the robust risk
 	Certificate Certificate
@@ -171,6 +177,11 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 		source: rand.NewPCG(s.Seed, 0x64726f)}
 	if s.X0 != nil {
 		copy(r.x0, s.X0)
+		if set, ok := p.Primal.(interface{ contains(x []float64) error }); ok {
+			if err := set.contains(r.x0); err != nil {
+				return nil, fmt.Errorf("dro: %w", err)
+			}
+		}
 	} else if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(r.x0)
 	}
@@ -254,5 +265,8 @@ func (l *loop) finish() {
 		c.p.Dual.BestResponseTo(c.y, c.value)
 	}
 	res.Y = c.y
+	if w, ok := l.method.(interface{ drawn() []float64 }); ok {
+		res.Drawn = w.drawn()
+	}
 	res.Elapsed = l.elapsed()
 }
