@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,8 @@ type FullVector struct {
 type Stochastic struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int // samples in a block; 0: n/64, at least d
+	Block    int   // samples in a block; 0: n/64, at least d
+	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
 	Sampling Sampling
 }
 
@@ -26,7 +28,8 @@ type Stochastic struct {
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int // samples in a block; 0: n/64, at least d
+	Block    int   // samples in a block; 0: n/64, at least d
+	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
 	Sampling Sampling
 
 	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
@@ -50,9 +53,16 @@ func (Stochastic) Name() string { return "stochastic" }
 // Name implements Method.
 func (SeparableBlock) Name() string { return "separable" }
 
-// partition returns the blocks of size b, or of the default size for b = 0.
-func partition(n, d, b int) (blocks, error) {
+// partition returns the blocks of the given sizes, or of size b, or of the default
+// size for b = 0.
+func partition(n, d, b int, sizes []int) (blocks, error) {
 	const blocksWanted = 64
+	if sizes != nil {
+		if b != 0 {
+			return blocks{}, errors.New("dro: the blocks have both one size and several: leave Block 0 to use Sizes")
+		}
+		return sizedBlocks(n, sizes)
+	}
 	if b == 0 {
 		b = min(n, max((n+blocksWanted-1)/blocksWanted, min(d, (n+7)/8)))
 	}
@@ -65,7 +75,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
 	}
 	card := newFullCard(mirror, r.cert.evaluator)
-	t := newTemplate(r.problem, r.x0)
+	t := newTemplate(r.problem, r.x0, r.settings.Seed)
 	t.card = card
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func([]float64) { card.begin(r.cert.y) }}
@@ -84,7 +94,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 	if !ok {
 		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
 	}
-	b, err := partition(r.cert.n, r.cert.d, m.Block)
+	b, err := partition(r.cert.n, r.cert.d, m.Block, m.Sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +113,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 		wP, wD = historicalWeights(mo, b.count())
 	}
 	card := newStochasticCard(newWorker(r.problem.Oracle, r.cert.evaluator), mirror, b, s, r.rng(), wP, wD)
-	t := newTemplate(r.problem, r.x0)
+	t := newTemplate(r.problem, r.x0, r.settings.Seed)
 	t.card = card
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func(u []float64) { card.begin(u, r.cert.y) }}
@@ -127,7 +137,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		}
 		lifted = true
 	}
-	b, err := partition(r.cert.n, r.cert.d, m.Block)
+	b, err := partition(r.cert.n, r.cert.d, m.Block, m.Sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +162,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the walk begins
 	}
 	card := newSeparableCard(newWorker(p.Oracle, r.cert.evaluator), p.Dual.(Separable), b, s, r.rng(), wP, len(x0))
-	t := newTemplate(p, x0)
+	t := newTemplate(p, x0, r.settings.Seed)
 	t.card = card
 	w := &walk{run: r, t: t, lifted: lifted, begin: func(u []float64) { card.begin(u, r.cert.y) }}
 	if !lifted {

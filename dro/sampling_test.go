@@ -170,7 +170,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}} {
-		b, err := partition(c[0], c[1], 0) // n/64, at least d, at most n/8
+		b, err := partition(c[0], c[1], 0, nil) // n/64, at least d, at most n/8
 		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
 		}

@@ -180,7 +180,8 @@ func (t *template) visit(s *state) {
 	for _, v := range []*float64{&t.alpha, &t.a, &t.aPrev, &t.A, &t.m.mu, &t.m.mu0, &t.m.nu, &t.m.nu0} {
 		s.float(v)
 	}
-	s.floats(t.x, t.xPrev, t.u, t.averageX)
+	s.floats(t.x, t.xPrev, t.u, t.averageX, t.drawn)
+	s.generator(t.drawSeed)
 	if t.theory != nil {
 		s.float(&t.theory.slow0)
 	}

@@ -1,6 +1,9 @@
 package dro
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // A template is Alg. 1 of the paper at work: averaging weights, a primal prox
 // step, a dual prox step, and three subroutines that the identity card of a
@@ -22,6 +25,13 @@ type template struct {
 	g        []float64 // ḡ_{k−1}
 	center   []float64 // the mixed comparison point, in coordinates
 	averageX []float64 // A_k⁻¹ Σ a_i x_i
+
+	// drawn is x_t̂ for the random t̂ of §5 of the paper, t̂ = k with probability
+	// a_k/A_t, kept as the sequence runs: x_k takes the place with probability
+	// a_k/A_k.
+	drawn     []float64
+	drawSeed  *rand.PCG
+	drawCoins *rand.Rand
 }
 
 // A card is what distinguishes one method from another (Identity Cards 1–3).
@@ -53,10 +63,12 @@ type Geometry interface {
 	CoordsTo(u, x []float64)
 }
 
-func newTemplate(p *Problem, x0 []float64) *template {
+func newTemplate(p *Problem, x0 []float64, seed uint64) *template {
+	const stream = 0x7468617400
 	d := len(x0)
-	t := &template{problem: p, primal: p.Primal}
-	for _, v := range []*[]float64{&t.x, &t.xPrev, &t.u, &t.g, &t.center, &t.averageX} {
+	t := &template{problem: p, primal: p.Primal, drawSeed: rand.NewPCG(seed, stream)}
+	t.drawCoins = rand.New(t.drawSeed)
+	for _, v := range []*[]float64{&t.x, &t.xPrev, &t.u, &t.g, &t.center, &t.averageX, &t.drawn} {
 		*v = make([]float64, d)
 	}
 	t.begin(x0)
@@ -68,6 +80,7 @@ func (t *template) begin(x0 []float64) {
 	copy(t.x, x0)
 	copy(t.xPrev, x0)
 	copy(t.averageX, x0)
+	copy(t.drawn, x0)
 	t.coords(t.u, t.x)
 	t.k, t.a, t.aPrev, t.A = 0, 0, 0, 0
 }
@@ -95,6 +108,9 @@ func (t *template) step() {
 	t.A += t.a
 	for i, v := range t.x {
 		t.averageX[i] += t.a / t.A * (v - t.averageX[i])
+	}
+	if t.drawCoins.Float64()*t.A < t.a {
+		copy(t.drawn, t.x)
 	}
 	t.rescale()
 }

@@ -58,6 +58,9 @@ func (w *walk) step() error {
 	return nil
 }
 
+// drawn returns x_t̂.
+func (w *walk) drawn() []float64 { return slices.Clone(w.point(w.t.drawn)) }
+
 // point returns x of the template's point.
 func (w *walk) point(x []float64) []float64 { return x[:w.cert.d] }
 
