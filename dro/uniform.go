@@ -10,7 +10,22 @@ import (
 // is the average loss, so minimising it is empirical risk minimisation.
 type Uniform struct{}
 
-var _ Mirror = Uniform{}
+var (
+	_ Mirror = Uniform{}
+	_ Normed = Uniform{}
+)
+
+// NormScale implements Normed; Y is a point, and any norm serves.
+func (Uniform) NormScale(int) float64 { return 1 }
+
+// WeightCap implements Normed.
+func (Uniform) WeightCap(n int) float64 { return 1 / float64(n) }
+
+// TotalWeight implements Normed.
+func (Uniform) TotalWeight(int) float64 { return 1 }
+
+// SumNorm implements Normed.
+func (Uniform) SumNorm() bool { return true }
 
 // Modulus implements Dual.
 func (Uniform) Modulus() float64 { return 0 }
