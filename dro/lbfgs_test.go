@@ -23,7 +23,7 @@ func holds(t *testing.T, res *dro.Result, optimum float64) {
 
 func TestLBFGSAgainstReferences(t *testing.T) {
 	for _, ref := range references(t) {
-		if ref.N > 3000 && testing.Short() {
+		if ref.N > 3000 && !*dro.Long {
 			continue
 		}
 		t.Run(ref.String(), func(t *testing.T) {

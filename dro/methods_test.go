@@ -13,7 +13,7 @@ func TestMethodsOnReferences(t *testing.T) {
 	only := os.Getenv("ONLY")
 	for _, m := range []dro.Method{dro.FullVector{}, dro.Newton{}, dro.Stochastic{}, dro.SeparableBlock{}} {
 		for _, ref := range references(t) {
-			if ref.N > 3000 && testing.Short() {
+			if ref.N > 3000 && !*dro.Long {
 				continue
 			}
 			name := m.Name() + "/" + ref.String()
