@@ -31,7 +31,7 @@ func (e *Encoder) fitCategory(f *Frame, c *Column, rows []int) error {
 		}
 	}
 	if len(all) > limit {
-		return f.at(c.Name, -1, fmt.Sprintf("leave it out with --drop %s, or raise the limit with --max-levels %d", flagValue(c.Name), len(all)),
+		return f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name),
 			"%d levels are more than the %d a feature may have%s", len(all), limit, stray(f, c))
 	}
 	if len(all) == 1 {

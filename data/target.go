@@ -40,14 +40,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.at(c.Name, -1, "use --task binary for a target of two values", "the target of a regression must be numbers, not text%s", stray(f, c))
+			return f.at(c.Name, -1, "use --loss logistic for a target of two values", "the target of a regression must be numbers, not text%s", stray(f, c))
 		}
 		if c.InexactRow > 0 {
 			path, row := f.Where(c.InexactRow - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.at(c.Name, -1, "drop --positive, or use --task binary", "a positive value is given, but the target is one of regression")
+			return f.at(c.Name, -1, "drop --positive, or use --loss logistic", "a positive value is given, but the target is one of regression")
 		}
 		if s.ScaleTarget {
 			v := make([]float64, len(rows))
@@ -63,7 +63,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
 		return nil
 	}
 	if len(values) > 2 {
-		return f.at(c.Name, -1, "use --task regression if it is a quantity, or keep two of the values",
+		return f.at(c.Name, -1, "use --loss squared or huber if it is a quantity, or keep two of the values",
 			"a binary target has two values, but this one has at least three: %s", quoteList(values, "and"))
 	}
 	return e.choosePositive(f, c, values)
