@@ -141,7 +141,7 @@ func (l *lab) cost(e Experiment, goal float64, powers []float64, methods []theor
 			}
 			s.Why = fmt.Sprintf("at power %g it takes %.3g × the passes of the full vector update", s.X[k], 1/s.Y[k])
 			if s.Verdict == NotReproduced {
-				s.Why += "; " + whyLess(jobs[:len(powers)], goal, s)
+				s.Why += "; " + whyLess(jobs[:len(powers)], jobs[(i+1)*len(powers):(i+2)*len(powers)], goal, s)
 			}
 		} else {
 			s.judgeRatios()
@@ -151,13 +151,16 @@ func (l *lab) cost(e Experiment, goal float64, powers []float64, methods []theor
 	return e, nil
 }
 
-// whyLess says what a ratio of two bounds leaves out: the floors of the
-// sampling, and how far the full vector update is from its own bound.
-func whyLess(full []*job, goal float64, s Series) string {
-	k := len(full) - 1
-	measured := full[k].reach(goal) / full[0].reach(goal)
-	bound := full[k].in.complexity(fullVector, 1, false, false) / full[0].in.complexity(fullVector, 1, false, false)
-	text := fmt.Sprintf("the iterations of the full vector update fell to %.3g of those with equal rows where its bound fell to %.3g", measured, bound)
+// whyLess sets the change of the iterations from equal to the least equal rows
+// beside that of the bounds, for both methods, and names the floors of the
+// sampling where they matter.
+func whyLess(full, block []*job, goal float64, s Series) string {
+	fall := func(j []*job, adapted bool) string {
+		first, last := j[0], j[len(j)-1]
+		bound := func(j *job) float64 { return j.in.complexity(j.method, j.block, false, adapted) }
+		return fmt.Sprintf("%.3g × those with equal rows where the bound is %.3g ×", last.reach(goal)/first.reach(goal), bound(last)/bound(first))
+	}
+	text := "its iterations are " + fall(block, true) + ", those of the full vector update " + fall(full, false)
 	if a := s.AsSampled; len(a) > 1 && a[len(a)-1]/a[0] < 0.95*s.Theorem {
 		text += fmt.Sprintf("; with the floors on r and s the growth predicted is %.3g", a[len(a)-1]/a[0])
 	}

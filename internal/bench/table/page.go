@@ -18,17 +18,19 @@ var page = template.Must(template.New("methods").Option("missingkey=zero").Parse
 
 // A pageData is what the template shows.
 type pageData struct {
-	Rows, MaxPasses int
-	WorstOff        string // largest relative distance of a certified objective to the reference
-	Tables          []dataTable
-	Head            string
-	Summary         []summaryLine
-	Wins            []winLine
-	Ratios          map[string]string // geometric means of passes to 1e-6
-	Tried           []trial
-	TriedOn         string
-	Theory          *bench.TheoryReport
-	Counts          map[string]int
+	Rows, MaxPasses  int
+	WorstOff         string // largest relative distance of a certified objective to the reference
+	Tables           []dataTable
+	Head             string
+	Summary          []summaryLine
+	Wins             []winLine
+	Worst            string            // the problem hardest for lbfgs
+	NewtonBeatsPaper int               // problems where newton needs fewer passes than every method of the paper
+	Ratios           map[string]string // geometric means of passes to 1e-6
+	Tried            []trial
+	TriedOn          string
+	Theory           *bench.TheoryReport
+	Counts           map[string]int
 }
 
 type dataTable struct {
@@ -53,6 +55,8 @@ type winLine struct {
 	Work        int // the least work of all
 	PaperPasses int // lbfgs needs fewer passes than every method of the paper
 	PaperWork   int // less work
+
+	Growing string // passes of growing ÷ those of newton
 }
 
 const toSix = 1 // the index of 1e-6 in bench.Targets
@@ -65,7 +69,7 @@ func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryRepor
 	if len(rows) == 0 {
 		return p
 	}
-	p.TriedOn = fmt.Sprintf("%s, %s, %s, ν = %.4g, μ = %.4g", r.Dataset, r.Loss, penalty(r.Penalty), r.Nu, r.Mu)
+	p.TriedOn = r.Dataset + ", " + r.terms()
 	names := map[string]int{}
 	p.Head = "| loss | penalty | ν | μ |"
 	rule := "|---|---|--:|--:|"
@@ -77,7 +81,16 @@ func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryRepor
 	p.Head += "\n" + rule
 	p.tables(rows)
 	p.summary(rows, names["lbfgs"])
-	p.wins(rows, names["lbfgs"])
+	p.wins(rows, names["lbfgs"], names["newton"])
+	for i := range p.Wins {
+		var own []row
+		for _, r := range rows {
+			if r.Dataset == p.Wins[i].Name {
+				own = append(own, r)
+			}
+		}
+		p.Wins[i].Growing = geometric(own, names["growing"], names["newton"], func(c cell) float64 { return c.passes })
+	}
 	for name, pair := range map[string][2]string{
 		"ThreeTouches": {"separable-3", "separable"}, "SeparableHistorical": {"separable-historical", "separable"},
 		"StochasticHistorical": {"stochastic-historical", "stochastic"}, "FullSeparable": {"separable", "full"},
@@ -97,6 +110,11 @@ func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryRepor
 	}
 	p.WorstOff = fmt.Sprintf("%.2g", worst)
 	return p
+}
+
+// terms names the objective of a problem.
+func (p problem) terms() string {
+	return fmt.Sprintf("%s, %s, ν = %.3g, μ = %.3g", p.Loss, penalty(p.Penalty), p.Nu, p.Mu)
 }
 
 func penalty(p string) string {
@@ -188,7 +206,8 @@ func geometric(rows []row, a, b int, what func(cell) float64) string {
 }
 
 // wins counts by data set where lbfgs wins, and where it loses to the paper.
-func (p *pageData) wins(rows []row, lbfgs int) {
+func (p *pageData) wins(rows []row, lbfgs, newton int) {
+	worst := 0.0
 	for _, r := range rows {
 		if k := len(p.Wins); k == 0 || p.Wins[k-1].Name != r.Dataset {
 			p.Wins = append(p.Wins, winLine{Name: r.Dataset})
@@ -213,6 +232,13 @@ func (p *pageData) wins(rows []row, lbfgs int) {
 		}
 		if own.work < work {
 			w.PaperWork++
+		}
+		if c := r.cells[newton][toSix]; c.passes < passes {
+			p.NewtonBeatsPaper++
+		}
+		if ratio := own.passes / passes; ratio > worst {
+			worst = ratio
+			p.Worst = fmt.Sprintf("%s, %s: L-BFGS takes %s passes, the best method of the paper %s", r.Dataset, r.terms(), count(own.passes), count(passes))
 		}
 	}
 }
@@ -284,12 +310,12 @@ func (p *pageData) RatioLines() (out []ratioLine) {
 	return out
 }
 
-// Remarks are the results that are not simply reproduced, with what is known of
-// the reason.
+// Remarks are the results that are not simply reproduced, or of which there is
+// more to say.
 func (p *pageData) Remarks() (out []string) {
 	for _, e := range p.Theory.Experiments {
 		for _, s := range e.Series {
-			if s.Verdict == bench.Reproduced || s.Measured == nil {
+			if s.Verdict == bench.Reproduced && s.Why == "" || s.Measured == nil {
 				continue
 			}
 			text := fmt.Sprintf("%s, %s: %s, %.2f against %.2f", e.Title, s.Method, s.Verdict, *s.Measured, s.Theorem)
