@@ -15,9 +15,14 @@ type AdversaryInput struct {
 	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64       // n: training losses of the robust model, or nil
 	Groups  []data.Grouping // of the training rows
-	RowID   []int           // n, or nil for 0, 1, 2, …
-	Columns []Column        // raw features, for the mass by quantile and level
-	Top     int             // heaviest rows to list; 0 means 10, negative none
+
+	// RowWeight are the weights the rows have before the adversary, of any
+	// scale; nil means equal. Shares of rows are then shares of this weight.
+	RowWeight []float64
+
+	RowID   []int    // n, or nil for 1, 2, 3, …
+	Columns []Column // raw features, for the mass by quantile and level
+	Top     int      // heaviest rows to list; 0 means 10, negative none
 }
 
 // Adversary says who carries the objective.
@@ -80,8 +85,8 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("eval: no weights")
 	}
-	if in.Loss != nil && len(in.Loss) != n || in.RowID != nil && len(in.RowID) != n {
-		return nil, fmt.Errorf("eval: %d weights, but %d losses and %d row ids", n, len(in.Loss), len(in.RowID))
+	if in.Loss != nil && len(in.Loss) != n || in.RowID != nil && len(in.RowID) != n || in.RowWeight != nil && len(in.RowWeight) != n {
+		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
 	var sum, sq, ent summer
 	a := &Adversary{N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
@@ -108,6 +113,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return cmp.Or(cmp.Compare(in.Weights[j], in.Weights[i]), cmp.Compare(i, j))
 	})
 	N := float64(n)
+	base := scaleWeights(in.RowWeight)
 	a.Effective = Num(1 / sq.sum())
 	a.EffectiveShare = a.Effective / Num(N)
 	a.Perplexity = Num(math.Exp(ent.sum()))
@@ -117,21 +123,21 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err
 		}
-		a.Groupings = append(a.Groupings, massBy(g.Name, "", g.Labels, g.Index, in.Weights))
+		a.Groupings = append(a.Groupings, massBy(g.Name, "", g.Labels, g.Index, in.Weights, base))
 	}
 	for _, c := range in.Columns {
 		if err := c.check(n); err != nil {
 			return nil, err
 		}
 		labels, code := c.cells()
-		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights))
+		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights, base))
 	}
 	top := in.Top
 	if top == 0 {
 		top = 10
 	}
 	for _, i := range order[:max(0, min(top, n))] {
-		r := TopRow{Row: int(i), Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
+		r := TopRow{Row: int(i) + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.RowID != nil {
 			r.Row = in.RowID[i]
 		}
@@ -149,15 +155,15 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 // penalty "kl" or "chi2": who would carry the objective of any model with these
 // losses, trained here or not. in.Weights is ignored.
 func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCase, error) {
-	f := WorstCaseKL
+	f := worstKL
 	switch penalty {
 	case "kl":
 	case "chi2":
-		f = WorstCaseChiSquare
+		f = worstChiSquare
 	default:
 		return nil, WorstCase{}, fmt.Errorf("eval: penalty %q is neither kl nor chi2", penalty)
 	}
-	y, w, err := f(in.Loss, nu)
+	y, w, err := f(in.Loss, scaleWeights(in.RowWeight), nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
@@ -191,29 +197,35 @@ func (a *Adversary) concentrate(y []float64, order []int32) {
 	}
 }
 
-func massBy(name, unit string, labels []string, index []int32, y []float64) MassGrouping {
-	m := make([]summer, len(labels))
+func massBy(name, unit string, labels []string, index []int32, y, base []float64) MassGrouping {
+	m, share := make([]summer, len(labels)), make([]summer, len(labels))
 	c := make([]int, len(labels))
-	var missing summer
+	var missing, missingShare summer
 	lost := 0
+	n := float64(len(index))
 	for i, k := range index {
+		w := 1.0
+		if base != nil {
+			w = base[i]
+		}
 		if k < 0 {
 			missing.add(y[i])
+			missingShare.add(w)
 			lost++
 			continue
 		}
 		m[k].add(y[i])
+		share[k].add(w)
 		c[k]++
 	}
 	out := MassGrouping{Name: name, Unit: unit, Groups: []GroupMass{}}
-	n := float64(len(index))
 	for k, l := range labels {
 		if c[k] > 0 {
-			out.Groups = append(out.Groups, GroupMass{l, c[k], float64(c[k]) / n, m[k].sum()})
+			out.Groups = append(out.Groups, GroupMass{l, c[k], share[k].sum() / n, m[k].sum()})
 		}
 	}
 	if lost > 0 {
-		out.Groups = append(out.Groups, GroupMass{"(missing)", lost, float64(lost) / n, missing.sum()})
+		out.Groups = append(out.Groups, GroupMass{"(missing)", lost, missingShare.sum() / n, missing.sum()})
 	}
 	return out
 }

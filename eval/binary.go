@@ -13,7 +13,7 @@ const eceBins = 10
 // probabilities to.
 const logLossClip = 2.220446049250313e-16
 
-func measureBinary(target, score, loss []float64, threshold float64, rows []int32, b *scratch) Values {
+func measureBinary(target, score, loss, weight []float64, threshold float64, rows []int32, b *scratch) Values {
 	var v Values
 	if len(rows) == 0 {
 		for _, m := range binaryMeasures {
@@ -21,53 +21,64 @@ func measureBinary(target, score, loss []float64, threshold float64, rows []int3
 		}
 		return v
 	}
-	n := float64(len(rows))
-	var risk, ll, brier summer
-	var tp, fp, tn, fn float64
-	var binN, binPos [eceBins]float64
-	var binP [eceBins]summer
+	var risk, ll, brier, tp, fp, tn, fn summer
+	var bin [eceBins]summer // Σ w (p − y)
 	for _, i := range rows {
-		p, pos := score[i], target[i] > 0
-		risk.add(loss[i])
+		p, pos, w := score[i], target[i] > 0, 1.0
+		if weight != nil {
+			w = weight[i]
+		}
+		risk.add(w * loss[i])
 		q := min(max(p, logLossClip), 1-logLossClip)
 		y := 0.0
 		if pos {
 			y = 1
-			ll.add(-math.Log(q))
+			ll.add(-w * math.Log(q))
 		} else {
-			ll.add(-math.Log(1 - q))
+			ll.add(-w * math.Log(1-q))
 		}
-		brier.add((p - y) * (p - y))
+		brier.add(w * (p - y) * (p - y))
 		switch yes := p >= threshold; {
 		case yes && pos:
-			tp++
+			tp.add(w)
 		case yes:
-			fp++
+			fp.add(w)
 		case pos:
-			fn++
+			fn.add(w)
 		default:
-			tn++
+			tn.add(w)
 		}
-		k := min(int(p*eceBins), eceBins-1)
-		binN[k]++
-		binPos[k] += y
-		binP[k].add(p)
+		bin[eceBin(p)].add(w * (p - y))
 	}
 	var ece, gap summer
-	for k := range binN {
-		gap.add(binP[k].sum() - binPos[k])
-		if binN[k] > 0 {
-			ece.add(math.Abs(binP[k].sum() - binPos[k]))
-		}
+	for k := range bin {
+		gap.add(bin[k].sum())
+		ece.add(math.Abs(bin[k].sum()))
 	}
+	v.setCounts(tp.sum(), fp.sum(), tn.sum(), fn.sum())
+	n := tp.sum() + fp.sum() + tn.sum() + fn.sum()
 	v.set("risk", risk.sum()/n, "")
-	v.set("accuracy", (tp+tn)/n, "")
 	v.set("log_loss", ll.sum()/n, "")
 	v.set("brier", brier.sum()/n, "")
 	v.set("ece", ece.sum()/n, "")
 	v.set("calibration_gap", gap.sum()/n, "")
-	v.set("selection_rate", (tp+fp)/n, "")
-	v.set("prevalence", (tp+fn)/n, "")
+	if why := v.Why["balanced_accuracy"]; why != "" {
+		v.set("auc", 0, why)
+		v.set("auprc", 0, why)
+		return v
+	}
+	order := b.sortedBy(score, rows)
+	v.set("auc", auc(target, score, weight, order), "")
+	v.set("auprc", averagePrecision(target, score, weight, order), "")
+	return v
+}
+
+// eceBin is the bin of a probability.
+func eceBin(p float64) int { return min(int(p*eceBins), eceBins-1) }
+
+// setCounts sets what follows from the four cells of the confusion matrix.
+func (v *Values) setCounts(tp, fp, tn, fn float64) {
+	n := tp + fp + tn + fn
 	oneClass, noPos, noNeg, noSel := "", "", "", ""
 	if tp+fn == 0 {
 		noPos = "no positive rows"
@@ -80,19 +91,13 @@ func measureBinary(target, score, loss []float64, threshold float64, rows []int3
 	if tp+fp == 0 {
 		noSel = "no row is predicted positive"
 	}
+	v.set("accuracy", (tp+tn)/n, "")
+	v.set("selection_rate", (tp+fp)/n, "")
+	v.set("prevalence", (tp+fn)/n, "")
 	v.set("tpr", tp/(tp+fn), noPos)
 	v.set("fpr", fp/(tn+fp), noNeg)
 	v.set("ppv", tp/(tp+fp), noSel)
 	v.set("balanced_accuracy", (tp/(tp+fn)+tn/(tn+fp))/2, oneClass)
-	if oneClass != "" {
-		v.set("auc", 0, oneClass)
-		v.set("auprc", 0, oneClass)
-		return v
-	}
-	order := b.sortedBy(score, rows)
-	v.set("auc", auc(target, score, order), "")
-	v.set("auprc", averagePrecision(target, score, order), "")
-	return v
 }
 
 // sortedBy returns rows in ascending order of key; the slice is reused.
@@ -104,50 +109,49 @@ func (b *scratch) sortedBy(key []float64, rows []int32) []int32 {
 
 // auc is the Mann–Whitney statistic over rows sorted by ascending score, a tie
 // between a positive and a negative counting one half.
-func auc(target, score []float64, order []int32) float64 {
+func auc(target, score, weight []float64, order []int32) float64 {
 	var neg, pos, wins float64
-	for lo := 0; lo < len(order); {
-		hi := lo
-		var p, q float64
-		for hi < len(order) && score[order[hi]] == score[order[lo]] {
-			if target[order[hi]] > 0 {
-				p++
-			} else {
-				q++
-			}
-			hi++
-		}
+	eachTie(target, score, weight, order, func(p, q float64) {
 		wins += p * (neg + q/2)
 		pos += p
 		neg += q
-		lo = hi
-	}
+	})
 	return wins / (pos * neg)
 }
 
 // averagePrecision is Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
-func averagePrecision(target, score []float64, order []int32) float64 {
-	var pos float64
-	for _, i := range order {
-		if target[i] > 0 {
-			pos++
-		}
-	}
+func averagePrecision(target, score, weight []float64, order []int32) float64 {
+	down := slices.Clone(order)
+	slices.Reverse(down)
 	var tp, all float64
 	var ap summer
-	for hi := len(order); hi > 0; {
-		lo := hi
-		var p float64
-		for lo > 0 && score[order[lo-1]] == score[order[hi-1]] {
-			if target[order[lo-1]] > 0 {
-				p++
-			}
-			lo--
-		}
+	eachTie(target, score, weight, down, func(p, q float64) {
 		tp += p
-		all += float64(hi - lo)
-		ap.add(p / pos * (tp / all))
-		hi = lo
+		all += p + q
+		ap.add(p * (tp / all))
+	})
+	return ap.sum() / tp
+}
+
+// eachTie calls f with the weight of the positives and of the negatives of
+// every run of equal scores.
+func eachTie(target, score, weight []float64, order []int32, f func(p, q float64)) {
+	for lo := 0; lo < len(order); {
+		hi := lo
+		var p, q float64
+		for hi < len(order) && score[order[hi]] == score[order[lo]] {
+			w := 1.0
+			if weight != nil {
+				w = weight[order[hi]]
+			}
+			if target[order[hi]] > 0 {
+				p += w
+			} else {
+				q += w
+			}
+			hi++
+		}
+		f(p, q)
+		lo = hi
 	}
-	return ap.sum()
 }

@@ -41,6 +41,9 @@ type Comparison struct {
 	WorstGroup *Difference `json:"worst_group,omitempty"`
 	// AtBaselineWorst is the difference on the baseline's worst group.
 	AtBaselineWorst *Difference `json:"at_baseline_worst_group,omitempty"`
+	// Spread holds the differences of the risk's average, weighted_average,
+	// difference and ratio over the groups of the last grouping.
+	Spread map[string]Difference `json:"risk_spread,omitempty"`
 	// Groups are the risk differences by group of the last grouping.
 	Groups []GroupDifference `json:"by_group,omitempty"`
 }
@@ -64,7 +67,7 @@ func newComparison(e *Evaluation, in *Input, losses []*sorted, k int) Comparison
 	a, _ := losses[k].cvar(tailAlpha)
 	b, _ := losses[0].cvar(tailAlpha)
 	c.CVaR.Value = Num(a - b)
-	if in.Task == Binary {
+	if in.Task == Binary && in.weight == nil {
 		c.addAUC(e, in, k)
 	}
 	return c
@@ -102,20 +105,15 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, k int) {
 }
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, bt *booted, w int, groups []Group, diffs [][]Interval, k int) {
-	n := float64(e.N)
-	list := bootMeasures(in.Task)
-	if in.Task == Binary {
-		list = append(list, bootMeasure{"accuracy", func(m []float64) float64 { return m[colC] }})
+func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted, groups []Group, diffs [][]Interval, k int) {
+	for _, q := range in.Task.Measures() {
+		d := c.Measures[q.Key]
+		if d.Interval == nil && d.Value.Defined() {
+			d.Interval = e.bootDifference(cols, bt.overall, k+1, q.Key)
+			c.Measures[q.Key] = d
+		}
 	}
-	for _, q := range list {
-		d := c.Measures[q.key]
-		iv := e.bootDifference(in, bt.overall, w, k+1, n, q)
-		d.Interval = &iv
-		c.Measures[q.key] = d
-	}
-	iv := e.bootDifference(in, bt.overall, w, k+1, n, bootMeasure{"cvar", func(m []float64) float64 { return m[colTail] }})
-	c.CVaR.Interval = &iv
+	c.CVaR.Interval = e.bootDifference(cols, bt.overall, k+1, "cvar")
 	if groups == nil {
 		return
 	}
@@ -127,7 +125,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, bt *booted, w int, groups
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if len(diffs[s]) > k {
 			d.Interval = &diffs[s][k]
-			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s]))
+			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.weight, strata[s]))
 			d.Simultaneous = &Interval{d.Value - h, d.Value + h, "simultaneous"}
 		}
 		c.Groups = append(c.Groups, d)

@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 )
 
 // CVaRPoint is one point of a CVaR curve.
@@ -21,7 +23,7 @@ type CVaRPoint struct {
 // not modified. It is an error if loss is empty or holds a NaN or ±Inf, or if
 // an α is outside (0, 1].
 func CVaR(loss []float64, alpha ...float64) ([]float64, error) {
-	s, err := newSorted(loss)
+	s, err := newSorted(loss, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +37,34 @@ func CVaR(loss []float64, alpha ...float64) ([]float64, error) {
 	return out, nil
 }
 
-// sorted holds losses in descending order with their running sums.
+// sorted holds losses in descending order, the weights w of their rows (of mean
+// 1) and running sums.
 type sorted struct {
 	loss []float64
-	sum  []float64 // sum[k] = Σ_{i<k} (loss[i] − base)
-	sq   []float64 // sq[k]  = Σ_{i<k} (loss[i] − base)²
+	w    []float64 // nil: all 1
+	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k
+	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
+	sq   []float64 // sq[k]  = Σ_{i<k} w[i] (loss[i] − base)²
 	base float64   // the mean: keeps the sums free of cancellation
 }
 
-func newSorted(loss []float64) (*sorted, error) {
+// upTo is the weight of the k largest losses.
+func (s *sorted) upTo(k int) float64 {
+	if s.cum == nil {
+		return float64(k)
+	}
+	return s.cum[k]
+}
+
+func (s *sorted) weightOf(i int) float64 {
+	if s.w == nil {
+		return 1
+	}
+	return s.w[i]
+}
+
+// newSorted sorts; weight is nil or has mean 1.
+func newSorted(loss, weight []float64) (*sorted, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
 	}
@@ -52,29 +73,54 @@ func newSorted(loss []float64) (*sorted, error) {
 			return nil, fmt.Errorf("eval: loss of row %d is %v", i, l)
 		}
 	}
-	s := &sorted{loss: slices.Clone(loss), base: mean(loss)}
-	slices.Sort(s.loss)
-	slices.Reverse(s.loss)
 	n := len(loss)
+	s := &sorted{loss: slices.Clone(loss), base: weightedSum(loss, weight) / float64(n)}
+	if weight == nil {
+		slices.Sort(s.loss)
+		slices.Reverse(s.loss)
+	} else {
+		s.sortWith(weight)
+	}
 	s.sum, s.sq = make([]float64, n+1), make([]float64, n+1)
 	var a, b summer
 	for i, l := range s.loss {
 		d := l - s.base
-		a.add(d)
-		b.add(d * d)
+		a.add(s.weightOf(i) * d)
+		b.add(s.weightOf(i) * d * d)
 		s.sum[i+1], s.sq[i+1] = a.sum(), b.sum()
 	}
 	return s, nil
+}
+
+func (s *sorted) sortWith(weight []float64) {
+	order := make([]int32, len(s.loss))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	loss := s.loss
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(loss[j], loss[i]), cmp.Compare(i, j)) })
+	sorted := make([]float64, len(loss))
+	s.w, s.cum = make([]float64, len(loss)), make([]float64, len(loss)+1)
+	var c summer
+	for k, i := range order {
+		sorted[k], s.w[k] = loss[i], weight[i]
+		c.add(weight[i])
+		s.cum[k+1] = c.sum()
+	}
+	s.loss = sorted
 }
 
 // cvar returns CVaR_α and the loss at the boundary (a 1−α quantile).
 func (s *sorted) cvar(alpha float64) (value, quantile float64) {
 	m := alpha * float64(len(s.loss))
 	k := min(int(m), len(s.loss)-1)
-	if m <= 1 {
+	if s.cum != nil { // the last k with cum[k] ≤ m
+		k = min(sort.Search(len(s.cum), func(i int) bool { return s.cum[i] > m })-1, len(s.loss)-1)
+	}
+	if k == 0 || m <= s.upTo(1) {
 		return s.loss[0], s.loss[0]
 	}
-	return s.base + (s.sum[k]+(m-float64(k))*(s.loss[k]-s.base))/m, s.loss[k]
+	return s.base + (s.sum[k]+(m-s.upTo(k))*(s.loss[k]-s.base))/m, s.loss[k]
 }
 
 // cvarLevels is a grid dense near 0, where the tail is, from max(1/n, 0.001)

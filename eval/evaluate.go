@@ -20,6 +20,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		return nil, err
 	}
 	n := len(in.Target)
+	in.weight = scaleWeights(in.Weight)
 	e := &Evaluation{
 		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
 		Target: in.TargetName, TargetUnit: in.TargetUnit, Positive: in.Positive,
@@ -27,6 +28,10 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		MinGroupSize: max(in.MinGroupSize, 1), Confidence: in.confidence(),
 		Resamples: in.Resamples, Seed: in.Seed,
 		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},
+	}
+	if in.Weight != nil {
+		k := Num(effective(in.Weight))
+		e.Weighted, e.Effective = true, &k
 	}
 	if in.Task == Binary {
 		t := Num(in.threshold())
@@ -40,13 +45,13 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	losses := make([]*sorted, len(in.Models))
 	err := parallel(ctx, in.Workers, len(in.Models), func(k int, b *scratch) error {
 		m := in.Models[k]
-		s, err := newSorted(m.Loss)
+		s, err := newSorted(m.Loss, in.weight)
 		if err != nil {
 			return err
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name}
-		r.Overall = measureRows(in.Task, in.Target, m.Score, m.Loss, in.threshold(), all, b)
+		r.Overall = measureRows(&in, m, all, b)
 		for _, a := range cvarLevels(n) {
 			v, _ := s.cvar(a)
 			r.CVaR = append(r.CVaR, CVaRPoint{a, Num(v)})

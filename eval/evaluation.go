@@ -20,6 +20,8 @@ type Evaluation struct {
 	MinGroupSize int     `json:"min_group_size"`
 	Confidence   float64 `json:"confidence"`
 	Resamples    int     `json:"resamples"`
+	Weighted     bool    `json:"weighted,omitempty"`       // rows had weights of their own
+	Effective    *Num    `json:"effective_rows,omitempty"` // (Σw)²/Σw² of those weights
 	Seed         uint64  `json:"seed"`
 
 	Models    []ModelResult `json:"models"`
@@ -62,7 +64,8 @@ type WorstGroup struct {
 }
 
 // Interval is a confidence interval with the method that made it: "wilson",
-// "delong", "bootstrap percentile" or "simultaneous".
+// "delong", "order statistics", "bootstrap percentile", "bootstrap basic" or
+// "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`
@@ -115,6 +118,10 @@ type Spread struct {
 	Average         Num     `json:"average"`          // each group counts once
 	WeightedAverage Num     `json:"weighted_average"` // weighted by training shares (shares here when unknown)
 	Groups          int     `json:"groups"`           // groups it was computed over
+
+	// Intervals are keyed group_min, group_max, difference, ratio,
+	// difference_to_overall, ratio_to_overall, average, weighted_average.
+	Intervals map[string]Interval `json:"intervals,omitempty"`
 }
 
 // Between holds the two ways of comparing groups.

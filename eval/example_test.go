@@ -75,7 +75,7 @@ func ExampleDescribeAdversary() {
 	south := a.Groupings[0].Groups[1]
 	fmt.Printf("effective rows %.2f of %d; %s holds %.0f %% with %.0f %% of the rows; heaviest row %d\n",
 		a.Effective, a.N, south.Label, 100*south.Mass, 100*south.Share, a.Top[0].Row)
-	// Output: effective rows 4.55 of 6; south holds 60 % with 33 % of the rows; heaviest row 4
+	// Output: effective rows 4.55 of 6; south holds 60 % with 33 % of the rows; heaviest row 5
 }
 
 func ExampleShares() {

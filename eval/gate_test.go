@@ -41,7 +41,7 @@ func TestGates(t *testing.T) {
 		"ratio.risk < 0":                               false,
 		"change.worst_group.risk.high > 0":             false,
 		"change.overall.risk.low < 0":                  true,
-		"change.overall.r2.high < 0":                   true, // no interval: undefined, cannot pass
+		"change.overall.r2.high < 0":                   false,
 		"cvar[0.1] > 1e9":                              false,
 		"worst_group.high < 0":                         false,
 	} {

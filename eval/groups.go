@@ -47,9 +47,10 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 
 func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, share map[string]float64) (Grouping, error) {
 	rows := rowsByGroup(g)
+	weight := in.weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
-		total[k] = mean(m.Loss) * float64(e.N)
+		total[k] = weightedSum(m.Loss, weight)
 	}
 	all := make([]Group, len(g.Labels))
 	err := parallel(ctx, in.Workers, len(g.Labels), func(j int, b *scratch) error {
@@ -57,7 +58,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 		if len(r) == 0 {
 			return nil
 		}
-		h := Group{Label: g.Labels[j], N: len(r), Share: float64(len(r)) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+		h := Group{Label: g.Labels[j], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
 			if ok && (bad(s) || s < 0) {
@@ -67,11 +68,11 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			h.TrainShare = &t
 		}
 		for k, m := range in.Models {
-			v := measureRows(in.Task, in.Target, m.Score, m.Loss, in.threshold(), r, b)
+			v := measureRows(in, m, r, b)
 			risk, _ := v.Get("risk")
 			es := Undefined()
 			if total[k] > 0 {
-				es = Num(risk * float64(len(r)) / total[k])
+				es = Num(risk * sumAt(weight, r) / total[k])
 			}
 			h.Models = append(h.Models, GroupModel{Model: m.Name, Values: v, ErrorShare: es})
 		}
@@ -125,10 +126,7 @@ func spread(groups []Group, k int, key string, overall float64) Spread {
 		if math.IsNaN(r) || r < ratio {
 			ratio = r
 		}
-		w := g.Share
-		if g.TrainShare != nil {
-			w = float64(*g.TrainShare)
-		}
+		w := g.share()
 		sum.add(v)
 		wsum.add(w * v)
 		weight.add(w)

@@ -35,7 +35,11 @@ type Input struct {
 	// or a nil entry means the shares of the rows evaluated.
 	TrainShare []map[string]float64
 
-	RowID []int // n row numbers to name rows by; nil means 0, 1, 2, …
+	// Weight, when given, counts row i Weight[i] times in every measure, curve
+	// and interval: survey weights, costs. Only the proportions matter.
+	Weight []float64 // n positive numbers, or nil
+
+	RowID []int // n row numbers to name rows by; nil means 1, 2, 3, …
 
 	Threshold    *float64 // binary: predicted positive when Score ≥ Threshold; nil means 0.5
 	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
@@ -49,6 +53,8 @@ type Input struct {
 
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
+
+	weight []float64 // Weight, scaled to mean 1
 }
 
 // A Column is one raw feature over the rows evaluated: numbers, or codes into
@@ -77,7 +83,7 @@ func (in *Input) confidence() float64 {
 
 func (in *Input) rowID(i int) int {
 	if in.RowID == nil {
-		return i
+		return i + 1
 	}
 	return in.RowID[i]
 }
@@ -95,6 +101,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("eval: no model to evaluate")
 	case in.RowID != nil && len(in.RowID) != n:
 		return fmt.Errorf("eval: %d row ids for %d rows", len(in.RowID), n)
+	case in.Weight != nil && len(in.Weight) != n:
+		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
 		return fmt.Errorf("eval: training shares for %d groupings, but %d groupings", len(in.TrainShare), len(in.Groups))
 	case !(in.confidence() > 0 && in.confidence() < 1):
@@ -110,6 +118,11 @@ func (in *Input) check() error {
 		}
 		if bad(t) {
 			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
+		}
+	}
+	for i, w := range in.Weight {
+		if !(w > 0) || bad(w) {
+			return fmt.Errorf("eval: weight of row %d is %v; a positive number is needed", in.rowID(i), w)
 		}
 	}
 	seen := make(map[string]bool)

@@ -14,11 +14,14 @@ func Wilson(hits, n int, confidence float64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
-	z := normalQuantile(confidence)
-	p, m := float64(hits)/float64(n), float64(n)
-	mid := p + z*z/(2*m)
-	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	d := 1 + z*z/m
+	return wilson(float64(hits), float64(n), normalQuantile(confidence))
+}
+
+func wilson(hits, n, z float64) (low, high float64) {
+	p := hits / n
+	mid := p + z*z/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	d := 1 + z*z/n
 	low, high = math.Max(0, (mid-half)/d), math.Min(1, (mid+half)/d)
 	if hits == 0 {
 		low = 0
@@ -30,9 +33,14 @@ func Wilson(hits, n int, confidence float64) (low, high float64) {
 }
 
 // addExact adds the intervals that need no resampling: Wilson for proportions,
-// DeLong for the AUC, order statistics for a median.
-func addExact(t Task, target, score []float64, rows []int32, threshold, confidence float64, v Values, iv map[string]Interval, b *scratch) {
-	if t == Regression {
+// DeLong for the AUC, order statistics for a median. They hold for rows of
+// equal weight; others have the bootstrap for all.
+func (in *Input) addExact(m Model, rows []int32, v Values, iv map[string]Interval, b *scratch) {
+	target, score, threshold, confidence := in.Target, m.Score, in.threshold(), in.confidence()
+	switch {
+	case in.weight != nil:
+		return
+	case in.Task == Regression:
 		addMedianInterval(target, score, rows, confidence, iv, b)
 		return
 	}

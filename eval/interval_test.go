@@ -81,7 +81,7 @@ func TestDeLongAgainstPairs(t *testing.T) {
 	if want := variance(v10) + variance(v01); math.Abs(got-want) > closedForm {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, want := auc(target, score, order), mean(v10); math.Abs(got-want) > closedForm {
+	if got, want := auc(target, score, nil, order), mean(v10); math.Abs(got-want) > closedForm {
 		t.Errorf("AUC %v, want %v", got, want)
 	}
 }

@@ -3,35 +3,20 @@ package eval
 import (
 	"context"
 	"math"
+	"slices"
 )
 
-// bootMeasure says how a measure follows from the resampled means of one
-// model's columns.
-type bootMeasure struct {
-	key string
-	of  func(mean []float64) float64 // mean: the model's perModel columns
-}
-
-func bootMeasures(t Task) []bootMeasure {
-	col := func(k int) func([]float64) float64 { return func(m []float64) float64 { return m[k] } }
-	if t == Binary {
-		return []bootMeasure{{"risk", col(colLoss)}, {"log_loss", col(colA)}, {"brier", col(colB)}, {"calibration_gap", col(colGap)}}
-	}
-	return []bootMeasure{
-		{"risk", col(colLoss)},
-		{"rmse", func(m []float64) float64 { return math.Sqrt(m[colA]) }},
-		{"mae", col(colB)}, {"bias", col(colC)},
-	}
-}
+// mostDefined is the share of resamples in which a statistic must be defined to
+// have an interval (the recall of a group with few positives may not be).
+const mostDefined = 0.95
 
 // addIntervals fills in every interval and the comparisons with the baseline.
 func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sorted) error {
 	var b scratch
 	all := strataOf(in, nil)[0]
 	for k, m := range in.Models {
-		iv := make(map[string]Interval)
-		addExact(in.Task, in.Target, m.Score, all, in.threshold(), e.Confidence, e.Models[k].Overall, iv, &b)
-		e.Models[k].Intervals = iv
+		e.Models[k].Intervals = make(map[string]Interval)
+		in.addExact(m, all, e.Models[k].Overall, e.Models[k].Intervals, &b)
 	}
 	for k := range in.Models[1:] {
 		e.Compared = append(e.Compared, newComparison(e, in, losses, k+1))
@@ -41,9 +26,8 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sort
 		err := parallel(ctx, in.Workers, len(strata), func(s int, b *scratch) error {
 			g := &e.Groupings[j].Groups[s]
 			for k, m := range in.Models {
-				iv := make(map[string]Interval)
-				addExact(in.Task, in.Target, m.Score, strata[s], in.threshold(), e.Confidence, g.Models[k].Values, iv, b)
-				g.Models[k].Intervals = iv
+				g.Models[k].Intervals = make(map[string]Interval)
+				in.addExact(m, strata[s], g.Models[k].Values, g.Models[k].Intervals, b)
 			}
 			return nil
 		})
@@ -60,36 +44,60 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sort
 		_, tailQ[k] = s.cvar(tailAlpha)
 	}
 	for j := range max(1, len(in.Groups)) {
-		var groups []Group
+		var grouping *Grouping
 		strata := strataOf(in, nil)
 		if len(in.Groups) > 0 {
-			groups = e.Groupings[j].Groups
+			grouping = &e.Groupings[j]
 			strata = strataOf(in, &in.Groups[j])
 		}
-		if err := e.bootGrouping(ctx, in, j, groups, strata, tailQ, center); err != nil {
+		if err := e.bootGrouping(ctx, in, j, grouping, strata, tailQ, center); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groups []Group, strata [][]int32, tailQ []float64, center float64) error {
-	c := buildColumns(in, strata, tailQ, center)
-	eligible := make([]bool, len(strata))
-	for s := range strata {
-		eligible[s] = groups == nil || groups[s].Sufficient
+// bootGrouping adds the bootstrap intervals of one grouping; for the last one,
+// those over all rows and of the comparisons too.
+func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata [][]int32, tailQ []float64, center float64) error {
+	var groups []Group
+	if grouping != nil {
+		groups = grouping.Groups
 	}
 	last := j == max(1, len(in.Groups))-1
+	r := newResampler(in, uint64(j), strata, tailQ, center, last)
+	eligible := make([]bool, len(strata))
+	for s := range strata {
+		eligible[s] = groups == nil || groups[s].Sufficient && groups[s].N > 1
+	}
+	list := in.Task.Measures()
 	diffs := make([][]Interval, len(strata)) // per group: interval of the paired risk difference of each later model
-	bt, err := bootstrap(ctx, in, uint64(j), c, strata, eligible, func(s int, sums []float64) {
-		if groups == nil || !eligible[s] || groups[s].N < 2 {
+	derived := make([][]float64, len(strata))
+	acc := newSpreads(e, grouping, list, in.Resamples)
+	bt, err := r.run(ctx, eligible, func(s int, sums []float64) {
+		if groups == nil || !eligible[s] {
 			return
 		}
+		x := make([]float64, 0, len(in.Models)*len(list)*in.Resamples)
 		for k := range in.Models {
-			e.bootIntervals(in, sums, c.width, k, float64(groups[s].N), groups[s].Models[k].Intervals)
+			m := &groups[s].Models[k]
+			for _, q := range list {
+				x = r.c.appendValues(x, q.Key, sums, k)
+				e.put(q.Key, x[len(x)-in.Resamples:], m.Values, m.Intervals)
+			}
 		}
+		derived[s] = x
 		for k := range in.Models[1:] {
-			diffs[s] = append(diffs[s], e.bootDifference(in, sums, c.width, k+1, float64(groups[s].N), bootMeasures(in.Task)[0]))
+			if iv := e.bootDifference(r.c, sums, k+1, "risk"); iv != nil {
+				diffs[s] = append(diffs[s], *iv)
+			}
+		}
+	}, func(lo, hi int) {
+		for s := lo; s < hi; s++ {
+			if derived[s] != nil {
+				acc.add(&groups[s], derived[s])
+				derived[s] = nil
+			}
 		}
 	})
 	if err != nil {
@@ -97,61 +105,75 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groups 
 	}
 	if groups != nil {
 		e.simultaneous(in, groups, strata, bt.maxT)
+		acc.finish(e, in, r.c, bt.overall)
 	}
 	if !last {
 		return nil
 	}
-	n := float64(e.N)
+	var x []float64
 	for k := range in.Models {
-		e.bootIntervals(in, bt.overall, c.width, k, n, e.Models[k].Intervals)
+		for _, q := range list {
+			x = r.c.appendValues(x[:0], q.Key, bt.overall, k)
+			e.put(q.Key, x, e.Models[k].Overall, e.Models[k].Intervals)
+		}
 	}
 	for k := range e.Compared {
-		e.Compared[k].addBoot(e, in, bt, c.width, groups, diffs, k)
+		e.Compared[k].addBoot(e, in, r.c, bt, groups, diffs, k)
+		acc.compare(&e.Compared[k], k+1, e.Confidence)
 	}
 	return nil
 }
 
-// bootIntervals adds the percentile intervals of model k from resampled sums
-// over n rows.
-func (e *Evaluation) bootIntervals(in *Input, sums []float64, w, k int, n float64, iv map[string]Interval) {
-	x := make([]float64, in.Resamples)
-	m := make([]float64, perModel)
-	put := func(key string, of func(row []float64) float64) {
-		for b := range x {
-			x[b] = of(sums[b*w:][:w])
-			if bad(x[b]) {
-				return // undefined in some resample: no interval rather than a wrong one
-			}
+// appendValues appends the measure of model k in every resample.
+func (c *columns) appendValues(x []float64, key string, sums []float64, k int) []float64 {
+	for at := 0; at < len(sums); at += c.width {
+		x = append(x, c.value(key, sums[at:at+c.width], k))
+	}
+	return x
+}
+
+// put gives a measure its bootstrap interval from its value in every resample,
+// unless it has an exact one.
+func (e *Evaluation) put(key string, x []float64, v Values, iv map[string]Interval) {
+	if _, ok := iv[key]; ok {
+		return
+	}
+	at, ok := v.Get(key)
+	if !ok {
+		return
+	}
+	if i := bootInterval(key, at, x, e.Confidence); i != nil {
+		iv[key] = *i
+	}
+}
+
+// bootInterval is the percentile interval of resampled values; for the ECE the
+// basic one, which takes off the bias that a mean of absolute values has. nil
+// where too few resamples are defined.
+func bootInterval(key string, at float64, x []float64, confidence float64) *Interval {
+	ok := make([]float64, 0, len(x))
+	for _, v := range x {
+		if !bad(v) {
+			ok = append(ok, v)
 		}
-		iv[key] = percentile(x, e.Confidence)
 	}
-	for _, q := range bootMeasures(in.Task) {
-		put(q.key, func(row []float64) float64 { return q.of(means(m, row, k, n)) })
+	if float64(len(ok)) < mostDefined*float64(len(x)) {
+		return nil
 	}
-	if in.Task == Regression {
-		put("r2", func(row []float64) float64 {
-			t := row[w-2:]
-			return 1 - row[k*perModel+colA]/(t[1]-t[0]*t[0]/n)
-		})
+	iv := percentile(ok, confidence)
+	if key == "ece" {
+		iv = Interval{max(0, Num(2*at)-iv.High), max(0, Num(2*at)-iv.Low), "bootstrap basic"}
 	}
+	return &iv
 }
 
-func means(dst, row []float64, k int, n float64) []float64 {
-	for i := range dst {
-		dst[i] = row[k*perModel+i] / n
-	}
-	return dst
-}
-
-// bootDifference is the paired percentile interval of model k − baseline.
-func (e *Evaluation) bootDifference(in *Input, sums []float64, w, k int, n float64, q bootMeasure) Interval {
-	x := make([]float64, in.Resamples)
-	m := make([]float64, perModel)
+// bootDifference is the paired interval of model k − baseline.
+func (e *Evaluation) bootDifference(c *columns, sums []float64, k int, key string) *Interval {
+	x := c.appendValues(nil, key, sums, k)
 	for b := range x {
-		row := sums[b*w:][:w]
-		x[b] = q.of(means(m, row, k, n)) - q.of(means(m, row, 0, n))
+		x[b] -= c.value(key, sums[b*c.width:][:c.width], 0)
 	}
-	return percentile(x, e.Confidence)
+	return bootInterval("", 0, x, e.Confidence)
 }
 
 // simultaneous gives every eligible group an interval that covers together
@@ -166,28 +188,81 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata [][]int32, m
 		}
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
-			se := standardError(in.Models[k].Loss, nil, strata[s])
+			se := standardError(in.Models[k].Loss, nil, in.weight, strata[s])
 			g.Models[k].Simultaneous = &Interval{Num(m - c*se), Num(m + c*se), "simultaneous"}
 		}
 	}
 }
 
-// standardError of the mean of a − b (b may be nil) over rows.
-func standardError(a, b []float64, rows []int32) float64 {
-	at := func(i int32) float64 {
-		if b == nil {
-			return a[i]
+// standardError of the weighted mean of a − b (b may be nil) over rows.
+func standardError(a, b, weight []float64, rows []int32) float64 {
+	at := func(i int32) (w, x float64) {
+		w, x = 1, a[i]
+		if b != nil {
+			x -= b[i]
 		}
-		return a[i] - b[i]
+		if weight != nil {
+			w = weight[i]
+		}
+		return w, x
 	}
-	var s, q summer
+	var s, t, q summer
 	for _, i := range rows {
-		s.add(at(i))
+		w, x := at(i)
+		s.add(w * x)
+		t.add(w)
 	}
-	m := s.sum() / float64(len(rows))
+	m := s.sum() / t.sum()
 	for _, i := range rows {
-		d := at(i) - m
+		w, x := at(i)
+		d := w * (x - m)
 		q.add(d * d)
 	}
-	return math.Sqrt(q.sum()) / float64(len(rows))
+	return math.Sqrt(q.sum()) / t.sum()
+}
+
+// deviations turns resampled values into |x − at|/sd, undefined ones into 0,
+// and returns sd.
+func deviations(dst, x []float64, at float64) (sd float64) {
+	var m moments
+	for _, v := range x {
+		if !bad(v) {
+			m.add(v)
+		}
+	}
+	sd = math.Sqrt(m.variance())
+	for b, v := range x {
+		dst[b] = 0
+		if !bad(v) && sd > 0 {
+			dst[b] = math.Abs(v-at) / sd
+		}
+	}
+	return sd
+}
+
+func undefinedShare(x []float64) float64 {
+	n := 0
+	for _, v := range x {
+		if bad(v) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(x)))
+}
+
+var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
+
+// bounds are the values a measure can take.
+func (m Measure) bounds() (lo, hi float64) {
+	switch {
+	case m.Key == "calibration_gap":
+		return -1, 1
+	case m.Unit == "share" || m.Key == "auc" || m.Key == "auprc":
+		return 0, 1
+	case slices.Contains(nonNegative, m.Key):
+		return 0, math.Inf(1)
+	case m.Key == "r2":
+		return math.Inf(-1), 1
+	}
+	return math.Inf(-1), math.Inf(1)
 }

@@ -100,11 +100,11 @@ func (v *Values) set(key string, x float64, why string) {
 }
 
 // measureRows computes every measure of the task over the rows listed.
-func measureRows(t Task, target, score, loss []float64, threshold float64, rows []int32, b *scratch) Values {
-	if t == Binary {
-		return measureBinary(target, score, loss, threshold, rows, b)
+func measureRows(in *Input, m Model, rows []int32, b *scratch) Values {
+	if in.Task == Binary {
+		return measureBinary(in.Target, m.Score, m.Loss, in.weight, in.threshold(), rows, b)
 	}
-	return measureRegression(target, score, loss, rows, b)
+	return measureRegression(in.Target, m.Score, m.Loss, in.weight, rows, b)
 }
 
 // scratch is the working memory of one goroutine.

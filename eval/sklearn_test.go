@@ -30,6 +30,8 @@ type fixtureRows struct{ Target, Score, Loss []float64 }
 type fixture struct {
 	Threshold  float64                  `json:"threshold"`
 	Groupings  map[string][]string      `json:"groupings"`
+	Weight     []float64                `json:"weight"`
+	Weighted   map[Task]peer            `json:"weighted"`
 	Binary     fixtureRows              `json:"binary"`
 	Regression fixtureRows              `json:"regression"`
 	Expected   map[Task]map[string]peer `json:"expected"`
@@ -115,6 +117,32 @@ func TestAgreesWithPeers(t *testing.T) {
 		}
 		if want := 8 * map[Task]int{Binary: 13, Regression: 6}[task]; checked != want {
 			t.Errorf("%s: %d group measures compared, want %d", task, checked, want)
+		}
+	}
+}
+
+// With row weights every measure agrees with scikit-learn's sample_weight.
+func TestWeightedAgreesWithPeers(t *testing.T) {
+	f := readFixture(t)
+	for _, task := range []Task{Binary, Regression} {
+		in := f.input(task)
+		in.Weight = f.Weight
+		e, err := Evaluate(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := f.Weighted[task]
+		for key, x := range want.Overall {
+			same(t, "weighted "+key, e.Models[0].Overall.Of[key], x)
+		}
+		g := e.Groupings[len(e.Groupings)-1]
+		for _, h := range g.Groups {
+			for key, x := range want.ByGroup[h.Label] {
+				same(t, "weighted "+h.Label+" "+key, h.Models[0].Values.Of[key], x)
+			}
+		}
+		if len(want.Overall) < 6 || len(g.Groups) != 4 {
+			t.Errorf("%d measures, %d groups compared", len(want.Overall), len(g.Groups))
 		}
 	}
 }

@@ -20,7 +20,13 @@ type WorstCase struct {
 // Σ y_j ℓ_j − ν Σ y_j log(n y_j) over the simplex, and what they amount to. It
 // is an error if loss is empty or not finite or ν is not positive.
 func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(loss, nu)
+	return worstKL(loss, nil, nu)
+}
+
+// worstKL is WorstCaseKL for rows of weight w (nil: equal): the weights are
+// y ∝ w exp(ℓ/ν), and the penalty is measured from w.
+func worstKL(loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
@@ -28,6 +34,9 @@ func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
 	w, z := klAt(s, nu)
 	for i, l := range loss {
 		y[i] = math.Exp((l-s.loss[0])/nu) / z
+		if weight != nil {
+			y[i] *= weight[i]
+		}
 	}
 	return y, w, nil
 }
@@ -36,7 +45,11 @@ func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
 // Σ y_j = 1, which maximises Σ y_j ℓ_j − (νn/2) Σ (y_j − 1/n)² over the
 // simplex, and what it amounts to. Errors as [WorstCaseKL].
 func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(loss, nu)
+	return worstChiSquare(loss, nil, nu)
+}
+
+func worstChiSquare(loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
@@ -45,28 +58,32 @@ func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error
 	n := float64(len(loss))
 	for i, l := range loss {
 		y[i] = math.Max(0, n/k+(l-top)/nu) / n
+		if weight != nil {
+			y[i] *= weight[i]
+		}
 	}
 	return y, w, nil
 }
 
-func newWorst(loss []float64, nu float64) (*sorted, error) {
+func newWorst(loss, weight []float64, nu float64) (*sorted, error) {
 	if !(nu > 0) || math.IsInf(nu, 0) {
 		return nil, fmt.Errorf("eval: penalty ν = %v is not a positive number", nu)
 	}
-	return newSorted(loss)
+	return newSorted(loss, weight)
 }
 
-// klAt evaluates the KL worst case at ν; z = Σ exp((ℓ − max ℓ)/ν).
+// klAt evaluates the KL worst case at ν; z = Σ w exp((ℓ − max ℓ)/ν).
 func klAt(s *sorted, nu float64) (w WorstCase, z float64) {
 	top := s.loss[0]
 	n := float64(len(s.loss))
-	var z1, z2, zl float64 // Σ e, Σ e², Σ e·(ℓ − top), with e = exp((ℓ − top)/ν)
-	for _, l := range s.loss {
+	var z1, z2, zl, most float64 // Σ e, Σ e², Σ e·(ℓ − top), max e, with e = w exp((ℓ − top)/ν)
+	for i, l := range s.loss {
 		d := (l - top) / nu
 		if d < -745 {
 			break // descending: every later term is zero
 		}
-		x := math.Exp(d)
+		x := s.weightOf(i) * math.Exp(d)
+		most = max(most, x)
 		z1 += x
 		z2 += x * x
 		zl += x * (l - top)
@@ -76,7 +93,7 @@ func klAt(s *sorted, nu float64) (w WorstCase, z float64) {
 	pen := top + nu*math.Log(z1/n)
 	return WorstCase{
 		Nu: nu, Radius: Num(radius), Mean: Num(mean), Penalised: Num(pen),
-		Effective: Num(z1 * z1 / z2), MaxWeight: Num(n / z1),
+		Effective: Num(z1 * z1 / z2), MaxWeight: Num(n * most / z1),
 	}, z1
 }
 
@@ -87,7 +104,7 @@ func activeRows(s *sorted, nu float64) int {
 	lo, hi := 1, len(s.loss)
 	for lo < hi {
 		m := (lo + hi + 1) / 2
-		if n/float64(m)+(s.loss[m-1]-s.base-s.sum[m]/float64(m))/nu > 0 {
+		if n/s.upTo(m)+(s.loss[m-1]-s.base-s.sum[m]/s.upTo(m))/nu > 0 {
 			lo = m
 		} else {
 			hi = m - 1
@@ -96,25 +113,33 @@ func activeRows(s *sorted, nu float64) int {
 	return lo
 }
 
-// chiSquareAt evaluates the χ² worst case at ν. With the k largest losses
-// active and top their mean, Σ y = 1 gives n y_j = n/k + (ℓ_j − top)/ν.
+// chiSquareAt evaluates the χ² worst case at ν. With the largest losses active,
+// k their weight and top their mean, Σ y = 1 gives n y_j = w_j (n/k + (ℓ_j − top)/ν).
 func chiSquareAt(s *sorted, nu float64) (w WorstCase, k, top float64) {
 	N := float64(len(s.loss))
 	lo := activeRows(s, nu)
-	k = float64(lo)
-	top = mean(s.loss[:lo])
-	var sq, gain summer // Σ (ℓ − top)², Σ (n y_j)(ℓ_j − top)
-	for _, l := range s.loss[:lo] {
-		d := l - top
-		sq.add(d * d)
-		gain.add((N/k + d/nu) * d)
+	k = s.upTo(lo)
+	var total summer
+	for i, l := range s.loss[:lo] {
+		total.add(s.weightOf(i) * l)
 	}
-	sumR2 := N*N/k + sq.sum()/(nu*nu)
+	top = total.sum() / k
+	var sq, gain, y2 summer // Σ w (ℓ − top)², Σ (n y_j)(ℓ_j − top), Σ (n y_j)²
+	most := 0.0
+	for i, l := range s.loss[:lo] {
+		w, d := s.weightOf(i), l-top
+		r := N/k + d/nu
+		sq.add(w * d * d)
+		gain.add(w * r * d)
+		y2.add(w * r * (w * r))
+		most = max(most, w*r)
+	}
+	sumR2 := N*N/k + sq.sum()/(nu*nu) // Σ w (n y_j/w)²
 	m := top + gain.sum()/N
 	radius := math.Max(0, (sumR2/N-1)/2)
 	return WorstCase{
 		Nu: nu, Radius: Num(radius), Mean: Num(m), Penalised: Num(m - nu*radius),
-		Effective: Num(N * N / sumR2), MaxWeight: Num(N/k + (s.loss[0]-top)/nu),
+		Effective: Num(N * N / y2.sum()), MaxWeight: Num(most),
 	}, k, top
 }
 
@@ -169,8 +194,8 @@ func worstCaseKLCurve(s *sorted) []WorstCase {
 		if lo >= keep {
 			hi = min(n, lo+max(1, (n-keep)/blocks))
 		}
-		loss = append(loss, s.base+(s.sum[hi]-s.sum[lo])/float64(hi-lo))
-		weight = append(weight, float64(hi-lo))
+		loss = append(loss, s.base+(s.sum[hi]-s.sum[lo])/(s.upTo(hi)-s.upTo(lo)))
+		weight = append(weight, s.upTo(hi)-s.upTo(lo))
 		lo = hi
 	}
 	radius := func(nu float64) float64 {
@@ -197,9 +222,10 @@ func worstCaseKLCurve(s *sorted) []WorstCase {
 func worstCaseChiSquareCurve(s *sorted) []WorstCase {
 	n := float64(len(s.loss))
 	radius := func(nu float64) float64 { // by running sums: less exact than chiSquareAt, and quick
-		k := float64(activeRows(s, nu))
-		a := s.sum[int(k)] / k
-		return ((n*n/k+math.Max(0, s.sq[int(k)]-k*a*a)/(nu*nu))/n - 1) / 2
+		m := activeRows(s, nu)
+		k := s.upTo(m)
+		a := s.sum[m] / k
+		return ((n*n/k+math.Max(0, s.sq[m]-k*a*a)/(nu*nu))/n - 1) / 2
 	}
 	out := []WorstCase{}
 	for _, nu := range nuGrid(s, radius, math.Min(100, 0.45*(n-1))) {

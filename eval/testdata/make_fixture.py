@@ -71,7 +71,41 @@ def frame(metrics, t, s, groups):
     }
 
 
+w = np.round(rng.gamma(2, size=n) + 0.05, 3)  # row weights
+wbin = {
+    "risk": lambda t, s, w: sm.log_loss(t, s[:, 0], labels=[0, 1], sample_weight=w),
+    "accuracy": lambda t, s, w: sm.accuracy_score(t, s[:, 1], sample_weight=w),
+    "balanced_accuracy": lambda t, s, w: sm.balanced_accuracy_score(t, s[:, 1], sample_weight=w),
+    "brier": lambda t, s, w: sm.brier_score_loss(t, s[:, 0], sample_weight=w),
+    "auc": lambda t, s, w: sm.roc_auc_score(t, s[:, 0], sample_weight=w),
+    "auprc": lambda t, s, w: sm.average_precision_score(t, s[:, 0], sample_weight=w),
+    "tpr": lambda t, s, w: sm.recall_score(t, s[:, 1], sample_weight=w),
+    "ppv": lambda t, s, w: sm.precision_score(t, s[:, 1], sample_weight=w),
+    "selection_rate": lambda t, s, w: np.average(s[:, 1], weights=w),
+}
+wreg = {
+    "risk": lambda t, s, w: np.average(s[:, 1], weights=w),
+    "rmse": lambda t, s, w: sm.root_mean_squared_error(t, s[:, 0], sample_weight=w),
+    "mae": lambda t, s, w: sm.mean_absolute_error(t, s[:, 0], sample_weight=w),
+    "r2": lambda t, s, w: sm.r2_score(t, s[:, 0], sample_weight=w),
+    "median_ae": lambda t, s, w: sm.median_absolute_error(t, s[:, 0], sample_weight=w),
+    "bias": lambda t, s, w: np.average(s[:, 0] - t, weights=w),
+}
+
+
+def weighted(metrics, t, s, groups):
+    return {
+        "overall": {k: float(f(t, s, w)) for k, f in metrics.items()},
+        "by_group": {g: {k: float(f(t[groups == g], s[groups == g], w[groups == g])) for k, f in metrics.items()} for g in np.unique(groups)},
+    }
+
+
 out = {
+    "weight": w.tolist(),
+    "weighted": {
+        "binary": weighted(wbin, y, np.column_stack([p, pred]), cross),
+        "regression": weighted(wreg, yr, np.column_stack([q, loss_r]), cross),
+    },
     "threshold": thr,
     "groupings": {"a": a.tolist(), "b": b.tolist(), "a × b": cross.tolist()},
     "binary": {"target": y.tolist(), "score": p.tolist(), "loss": logloss.tolist()},

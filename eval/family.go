@@ -1,0 +1,66 @@
+package eval
+
+import "math"
+
+// A family is the set of numbers the simultaneous intervals cover together:
+// the risk of every model on every eligible group, and its difference from the
+// baseline's. Their deviations are studentised by standard errors.
+type family struct {
+	c    *columns
+	mean [][]float64 // per stratum: models risks, then models−1 differences
+	se   [][]float64
+}
+
+func newFamily(c *columns, start []int, eligible []bool) *family {
+	f := &family{c: c}
+	m := 2*c.models - 1
+	for s := range eligible {
+		lo, hi := start[s], start[s+1]
+		if !eligible[s] || hi-lo < 2 {
+			f.mean, f.se = append(f.mean, nil), append(f.se, nil)
+			continue
+		}
+		mu, se := make([]float64, m), make([]float64, m)
+		for k := range mu {
+			value := func(i int) float64 { // w × the loss, or the difference of losses
+				row := c.v[i*c.width0:]
+				if k < c.models {
+					return row[k*c.per+colLoss]
+				}
+				return row[(k-c.models+1)*c.per+colLoss] - row[colLoss]
+			}
+			weight := func(i int) float64 { return c.v[i*c.width0+c.shared] }
+			var a, w, q summer
+			for i := lo; i < hi; i++ {
+				a.add(value(i))
+				w.add(weight(i))
+			}
+			mu[k] = a.sum() / w.sum()
+			for i := lo; i < hi; i++ {
+				d := value(i) - weight(i)*mu[k]
+				q.add(d * d)
+			}
+			se[k] = math.Sqrt(q.sum()) / w.sum()
+		}
+		f.mean, f.se = append(f.mean, mu), append(f.se, se)
+	}
+	return f
+}
+
+// deviation is the largest |mean* − mean|/se of the stratum in one resample.
+func (f *family) deviation(s int, sums []float64) float64 {
+	mu, se := f.mean[s], f.se[s]
+	t, w := 0.0, sums[f.c.shared]
+	for k := range mu {
+		x := sums[colLoss] / w
+		if k < f.c.models {
+			x = sums[k*f.c.per+colLoss] / w
+		} else {
+			x = sums[(k-f.c.models+1)*f.c.per+colLoss]/w - x
+		}
+		if d := math.Abs(x - mu[k]); se[k] > 0 && d > t*se[k] {
+			t = d / se[k]
+		}
+	}
+	return t
+}

@@ -1,0 +1,270 @@
+package eval
+
+import "math"
+
+// spreads gathers over the groups of a grouping what the intervals of Spread
+// need. The extremes of several groups are biased upwards when resampled, so
+// their intervals come from bands around the groups' own values that hold for
+// all groups (and the value over all rows) together; the averages have
+// percentile intervals.
+type spreads struct {
+	g    *Grouping
+	list []Measure
+	of   [][]*spreadBoot // by model and measure
+	dev  []float64
+}
+
+// A spreadBoot is one measure of one model.
+type spreadBoot struct {
+	sd     map[string]float64 // by group
+	maxT   []float64          // largest deviation over the groups, by resample
+	sum    []float64          // of the groups' values
+	wsum   []float64          // weighted by training shares
+	n      int
+	weight float64
+	broken bool // undefined in too many resamples of some group
+}
+
+func newSpreads(e *Evaluation, g *Grouping, list []Measure, resamples int) *spreads {
+	a := &spreads{g: g, list: list, dev: make([]float64, resamples)}
+	if g == nil {
+		return a
+	}
+	for range e.Models {
+		var row []*spreadBoot
+		for range list {
+			row = append(row, &spreadBoot{sd: make(map[string]float64),
+				maxT: make([]float64, resamples), sum: make([]float64, resamples), wsum: make([]float64, resamples)})
+		}
+		a.of = append(a.of, row)
+	}
+	return a
+}
+
+// add takes the values of all measures of all models of one group, resample by
+// resample.
+func (a *spreads) add(g *Group, x []float64) {
+	B := len(a.dev)
+	for k, row := range a.of {
+		for q, s := range row {
+			v := x[(k*len(row)+q)*B:][:B]
+			at, ok := g.Models[k].Values.Get(a.list[q].Key)
+			if !ok {
+				continue
+			}
+			if undefinedShare(v) > 1-mostDefined {
+				s.broken = true
+				continue
+			}
+			s.sd[g.Label] = deviations(a.dev, v, at)
+			w := g.share()
+			s.n++
+			s.weight += w
+			for b, d := range a.dev {
+				s.maxT[b] = math.Max(s.maxT[b], d)
+				s.sum[b] += v[b]
+				s.wsum[b] += w * v[b]
+			}
+		}
+	}
+}
+
+// share is the weight of the group in weighted averages.
+func (g *Group) share() float64 {
+	if g.TrainShare != nil {
+		return float64(*g.TrainShare)
+	}
+	return g.Share
+}
+
+// finish writes the intervals of every summary.
+func (a *spreads) finish(e *Evaluation, in *Input, c *columns, overall []float64) {
+	var x []float64
+	for k, row := range a.of {
+		for q, s := range row {
+			m := a.list[q]
+			sp, ok := a.g.Summary[k].Spread[m.Key]
+			if !ok || s.n == 0 || s.n != sp.Groups {
+				continue
+			}
+			sp.Intervals = make(map[string]Interval)
+			for name, sum := range map[string][]float64{"average": s.averages(), "weighted_average": s.weighted()} {
+				if iv := bootInterval("", 0, sum, e.Confidence); iv != nil {
+					sp.Intervals[name] = *iv
+				}
+			}
+			if !s.broken {
+				x = c.appendValues(x[:0], m.Key, overall, k)
+				a.extremes(e, in, k, m, s, sp, x)
+			}
+			a.g.Summary[k].Spread[m.Key] = sp
+		}
+	}
+}
+
+func (s *spreadBoot) averages() []float64 {
+	out := make([]float64, len(s.sum))
+	for b, v := range s.sum {
+		out[b] = v / float64(s.n)
+	}
+	return out
+}
+
+func (s *spreadBoot) weighted() []float64 {
+	out := make([]float64, len(s.wsum))
+	for b, v := range s.wsum {
+		out[b] = v / s.weight
+	}
+	return out
+}
+
+// A band holds the true value of every group at once.
+type band struct{ lo, hi float64 }
+
+// extremes adds the intervals of what the largest and smallest group decide.
+// all are the resampled values over all rows.
+func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spreadBoot, sp Spread, all []float64) {
+	crit := upperQuantile(s.maxT, e.Confidence)
+	bands := a.bands(in, k, m, s, crit)
+	lo, hi := extremeBands(bands)
+	put := func(name string, l, h float64) {
+		sp.Intervals[name] = Interval{Num(l), Num(h), "simultaneous"}
+	}
+	put("group_min", lo.lo, lo.hi)
+	put("group_max", hi.lo, hi.hi)
+	put("difference", math.Max(0, hi.lo-lo.hi), hi.hi-lo.lo)
+	least, _ := m.bounds()
+	sameSign := least >= 0 || lo.lo > 0
+	if sameSign && hi.hi > 0 {
+		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
+	}
+	at, ok := e.Models[k].Overall.Get(m.Key)
+	if !ok || undefinedShare(all) > 0 {
+		return
+	}
+	joint := make([]float64, len(all))
+	sd := deviations(joint, all, at)
+	for b, t := range s.maxT {
+		joint[b] = math.Max(joint[b], t)
+	}
+	crit = upperQuantile(joint, e.Confidence)
+	o := m.clip(band{at - crit*sd, at + crit*sd})
+	var d band
+	r := band{1, 1}
+	for _, g := range a.bands(in, k, m, s, crit) {
+		d.lo = max(d.lo, g.lo-o.hi, o.lo-g.hi)
+		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
+		if g.hi > 0 && o.hi > 0 {
+			r.lo = min(r.lo, g.lo/o.hi, o.lo/g.hi)
+			r.hi = min(r.hi, max(ratioAtMost(g.hi, o.lo), 0), max(ratioAtMost(o.hi, g.lo), 0))
+		}
+	}
+	put("difference_to_overall", d.lo, d.hi)
+	if sameSign && hi.hi > 0 && o.hi > 0 && o.lo >= 0 {
+		put("ratio_to_overall", r.lo, r.hi)
+	}
+}
+
+// ratioAtMost bounds a ratio of at most 1 from above.
+func ratioAtMost(num, den float64) float64 {
+	if den <= 0 {
+		return 1
+	}
+	return math.Min(1, num/den)
+}
+
+// bands are the groups' values ± crit standard errors; Wilson's interval with
+// crit for a normal quantile where a proportion has counts, and the
+// simultaneous interval of the risk, which holds for all models together.
+func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64) []band {
+	var out []band
+	for i := range a.g.Groups {
+		g := &a.g.Groups[i]
+		sd, ok := s.sd[g.Label]
+		if !ok {
+			continue
+		}
+		v := &g.Models[k].Values
+		at := float64(v.Of[m.Key])
+		b := m.clip(band{at - crit*sd, at + crit*sd})
+		if n := v.trials(m.Key, float64(g.N)); n > 0 && in.weight == nil {
+			b.lo, b.hi = wilson(at*n, n, crit)
+		}
+		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
+			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// trials is the number of rows that a proportion is taken over; 0 for what is
+// no proportion.
+func (v *Values) trials(key string, n float64) float64 {
+	switch key {
+	case "accuracy", "selection_rate", "prevalence":
+		return n
+	case "tpr":
+		return math.Round(n * float64(v.Of["prevalence"]))
+	case "fpr":
+		return math.Round(n * (1 - float64(v.Of["prevalence"])))
+	case "ppv":
+		return math.Round(n * float64(v.Of["selection_rate"]))
+	}
+	return 0
+}
+
+func (m Measure) clip(b band) band {
+	lo, hi := m.bounds()
+	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
+}
+
+// extremeBands bound the smallest and the largest of the values.
+func extremeBands(bands []band) (least, most band) {
+	least = band{math.Inf(1), math.Inf(1)}
+	most = band{math.Inf(-1), math.Inf(-1)}
+	for _, b := range bands {
+		least = band{math.Min(least.lo, b.lo), math.Min(least.hi, b.hi)}
+		most = band{math.Max(most.lo, b.lo), math.Max(most.hi, b.hi)}
+	}
+	return least, most
+}
+
+// compare adds to a comparison how the averages of the group risks differ.
+func (a *spreads) compare(c *Comparison, k int, confidence float64) {
+	if a.g == nil {
+		return
+	}
+	base, model := a.of[0][0], a.of[k][0] // the risk
+	if base.n == 0 || base.n != model.n {
+		return
+	}
+	c.Spread = make(map[string]Difference)
+	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
+	minus := func(x, y []float64) *Interval {
+		for b := range x {
+			x[b] -= y[b]
+		}
+		return bootInterval("", 0, x, confidence)
+	}
+	c.Spread["average"] = Difference{sa.Average - sb.Average, minus(model.averages(), base.averages())}
+	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}
+	between := func(x, y Num, p, q Interval, ok bool) Difference {
+		d := Difference{Value: x - y}
+		if ok {
+			d.Interval = &Interval{p.Low - q.High, p.High - q.Low, "simultaneous"}
+		}
+		return d
+	}
+	pair := func(key string) (p, q Interval, ok bool) {
+		p, ok = sa.Intervals[key]
+		if ok {
+			q, ok = sb.Intervals[key]
+		}
+		return p, q, ok
+	}
+	p, q, ok := pair("difference")
+	c.Spread["difference"] = between(sa.Difference.BetweenGroups, sb.Difference.BetweenGroups, p, q, ok)
+	p, q, ok = pair("ratio")
+	c.Spread["ratio"] = between(sa.Ratio.BetweenGroups, sb.Ratio.BetweenGroups, p, q, ok)
+}
