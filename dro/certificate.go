@@ -131,8 +131,9 @@ func (c *certifier) certifyWith(y []float64) {
 			c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
 		}
 	default:
-		if linear, ok := c.bracket(c.bound, y); ok {
-			c.recordWith(y, linear, c.bound)
+		if linear, size, ok := c.bracket(c.bound, y); ok {
+			psi := c.p.Dual.Value(y)
+			c.record(linear-psi, size+math.Abs(psi), c.bound)
 		}
 	}
 }
@@ -174,9 +175,10 @@ func (ChiSquare) wholeSimplex() {}
 // bracket finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
 // ⟨y, f⟩ of opposite signs, near the x last evaluated. The mixture of the two
 // cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
-// the free coordinate: it returns its value at x, and its gradient in g. Half a
-// pass for every point tried, twice; false if no sign change was found.
-func (c *certifier) bracket(g, y []float64) (value float64, ok bool) {
+// the free coordinate: it returns its value at x, the size of the terms that make
+// it up, and its gradient in g. One pass for every point tried and half of one;
+// false if no sign change was found.
+func (c *certifier) bracket(g, y []float64) (value, size float64, ok bool) {
 	const tries = 60
 	if c.cut == nil {
 		c.cut = &evaluator{p: c.p, n: c.n, d: c.d, value: make([]float64, c.n), slope: make([]float64, len(c.slope)), part: c.part}
@@ -189,12 +191,9 @@ func (c *certifier) bracket(g, y []float64) (value float64, ok bool) {
 	nearValue, nearB := c.linear(y, c.value), at[k]
 	if near[k] == 0 {
 		copy(g, near)
-		return nearValue, true
+		return nearValue, math.Abs(nearValue), true
 	}
-	step := -near[k] // as for curvature 1; sup ℓ″ is of this order
-	if o, has := c.p.Oracle.(interface{ CurvatureBound() float64 }); has && o.CurvatureBound() > 0 {
-		step /= o.CurvatureBound()
-	}
+	step := -near[k] / c.freeCurvature(y)
 	for range tries {
 		at[k] = nearB + step
 		c.cut.eval(at)
@@ -203,17 +202,32 @@ func (c *certifier) bracket(g, y []float64) (value float64, ok bool) {
 		if r, s := near[k], g[k]; r*s <= 0 {
 			theta := s / (s - r)
 			value = theta*(nearValue-r*nearB) + (1-theta)*(farValue-s*at[k])
+			size = theta*(math.Abs(nearValue)+math.Abs(r*nearB)) + (1-theta)*(math.Abs(farValue)+math.Abs(s*at[k]))
 			for i := range g {
 				g[i] = theta*near[i] + (1-theta)*g[i]
 			}
 			g[k] = 0 // by the choice of θ, up to rounding
-			return value, true
+			return value, size, true
 		}
 		copy(near, g)
 		nearValue, nearB = farValue, at[k]
 		step *= 2
 	}
-	return 0, false
+	return 0, 0, false
+}
+
+// freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
+// the x last evaluated, a little less so that a Newton step with it overshoots,
+// but not so little that the step leaves the scale of the problem; 1 for an
+// oracle that does not tell. It touches no sample.
+func (c *certifier) freeCurvature(y []float64) float64 {
+	const overshoot, least = 1.1, 1e-2
+	o, ok := c.p.Oracle.(Curved)
+	if !ok {
+		return 1
+	}
+	o.CurvatureTo(c.cut.value, c.slope, 0, c.n)
+	return math.Max(c.linear(y, c.cut.value)/overshoot, least)
 }
 
 // allowance bounds the rounding error of sums of n terms of total size.
