@@ -54,7 +54,7 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 				y[j] = b.clip(v / b.Nu)
 			case v > 0:
 				y[j] = b.Upper
-			case v < 0 || b.Lower > 0:
+			case v < 0:
 				y[j] = b.Lower
 			default:
 				y[j] = b.clip(0)

@@ -54,6 +54,13 @@ func TestLossesOfAnySize(t *testing.T) {
 				if s := sum(z); math.Abs(s-1) > ClosedForm {
 					t.Errorf("%s: step to weights of mass 1 + %.3g", name, s-1)
 				}
+				coords := make([]float64, n)
+				d.CoordsTo(coords, z)
+				for j, v := range z {
+					if v > 1e-280 && !near(u[j], coords[j], 1e-9, coords[j]) {
+						t.Errorf("%s: coordinate %v of weight %v, want %v", name, u[j], v, coords[j])
+					}
+				}
 			}
 		}
 	}

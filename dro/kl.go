@@ -37,16 +37,13 @@ func (k KL) Value(y []float64) float64 {
 }
 
 // entropy returns r log r − r + 1 ≥ 0, whose mean over r = n y is KL(y ‖ 1/n) on
-// the simplex: no cancellation near r = 1, where a large ν would magnify it.
+// the simplex: of second order near r = 1, where a large ν would magnify a
+// rounding error of first order.
 func entropy(r float64) float64 {
-	switch d := r - 1; {
-	case r <= 0:
+	if r <= 0 {
 		return 1
-	case math.Abs(d) < 0.5:
-		return r*math.Log1p(d) - d
-	default:
-		return r*math.Log(r) - d
 	}
+	return r*math.Log(r) - (r - 1)
 }
 
 // Divergence returns Δ(y, z) = Σ y_j log(y_j/z_j) on the simplex, +Inf where z
