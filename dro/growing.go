@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 )
 
 // Growing solves the problem on a growing prefix of the samples, each stage
@@ -76,7 +77,10 @@ func (g *growing) step() error {
 
 // startFinish starts the last stage where the ones before ended.
 func (g *growing) startFinish() (err error) {
-	if math.IsInf(g.cert.evaluate(g.x), 1) || g.cert.objective > g.cert.bestObjective {
+	if !slices.Equal(g.x, g.cert.x) || math.IsInf(g.cert.bestObjective, 1) {
+		g.cert.evaluate(g.x)
+	}
+	if math.IsInf(g.cert.objective, 1) || g.cert.objective > g.cert.bestObjective {
 		g.logf("growing: the stages ended above the starting point, and are dropped")
 		copy(g.x, g.x0)
 		g.cert.evaluate(g.x)

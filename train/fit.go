@@ -214,7 +214,7 @@ func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began
 // solveBaseline minimises the risk of fixed weights.
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
-	method, _ := choose(1, m.Run.Train.D)
+	method, _ := choose(1, m.Run.Train.N, m.Run.Train.D)
 	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
 	if err != nil {
 		return nil, nil, err
@@ -255,7 +255,7 @@ func groupWeights(d *data.Dataset) []float64 {
 
 func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
 	if m.Config.Solver == Auto {
-		method, why := choose(m.Config.Nu, m.Run.Train.D)
+		method, why := choose(m.Config.Nu, m.Run.Train.N, m.Run.Train.D)
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	}

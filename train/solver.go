@@ -25,13 +25,21 @@ func Solvers() []string {
 // less than the passes that it saves.
 const maxSquare = 500
 
-// choose returns the method that Auto stands for with d columns, and why.
-func choose(nu float64, d int) (m dro.Method, why string) {
+// fewRows is the number of rows up to which every pass is cheap, and a prefix of
+// them says too little to save one.
+const fewRows = 50_000
+
+// choose returns the method that Auto stands for with n rows and d columns, and
+// why.
+func choose(nu float64, n, d int) (m dro.Method, why string) {
 	switch {
 	case nu == 0:
 		return dro.Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case d > maxSquare:
 		return dro.LBFGS{}, fmt.Sprintf("%d columns are too many to form the Hessian", d)
+	}
+	if n <= fewRows {
+		return dro.Newton{}, fmt.Sprintf("%d columns are few enough to form the Hessian", d)
 	}
 	return dro.Growing{}, fmt.Sprintf("%d columns are few enough to form the Hessian: Newton's method, on a growing prefix of the rows first", d)
 }
