@@ -152,6 +152,8 @@ func TestRefusals(t *testing.T) {
 		{&Problem{o, badDual{KL{1}}, L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Mirror"},
 		{&Problem{o, badDual{KL{1}}, L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "Liftable"},
 		{&Problem{bareOracle{o}, KL{1}, L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Conditioned"},
+		{&Problem{o, Box{0, math.Inf(1), 0.5}, L2{Mu: 1}}, FullVector{}, DefaultSettings(), "unbounded"},
+		{&Problem{o, Box{0, math.Inf(1), 0.5}, L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "unbounded"},
 		{good, Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 	} {

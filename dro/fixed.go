@@ -14,7 +14,22 @@ type Fixed struct {
 	weights []float64
 }
 
-var _ Mirror = Fixed{}
+var (
+	_ Mirror = Fixed{}
+	_ Normed = Fixed{}
+)
+
+// NormScale implements Normed; Y is a point, and any norm serves.
+func (Fixed) NormScale(int) float64 { return 1 }
+
+// WeightCap implements Normed.
+func (Fixed) WeightCap(int) float64 { return 1 }
+
+// TotalWeight implements Normed.
+func (Fixed) TotalWeight(int) float64 { return 1 }
+
+// SumNorm implements Normed.
+func (Fixed) SumNorm() bool { return true }
 
 // NewFixed returns the dual of the weights w ≥ 0, one per sample, not all zero;
 // they need not sum to one. The slice is kept.

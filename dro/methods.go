@@ -227,6 +227,9 @@ func (r *run) constants(p *Problem, b blocks, x []float64, spectral bool) (const
 	}
 	c := newConstants(o, norm, p != r.problem, b, h, m)
 	r.cert.passes += c.passes
+	if math.IsInf(c.l, 1) || math.IsInf(c.g, 1) {
+		return constants{}, fmt.Errorf("dro: the weights are unbounded and the losses are not linear: the theory has no constants for that, bound the weights")
+	}
 	return c, nil
 }
 
