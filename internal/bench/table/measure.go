@@ -16,6 +16,8 @@ import (
 type row struct {
 	problem
 	cells [][]cell // by method, by gap
+
+	shuffled [2]cell // growing and newton to 1e-6, the rows in random order
 }
 
 // A cell is one solve; NaN: the gap was not certified.
@@ -84,6 +86,16 @@ func measure(ctx context.Context, refs []problem, passes float64, log func(strin
 						cells = append(cells, c)
 					}
 					r.cells = append(r.cells, cells)
+				}
+				random := refs[i].shuffle()
+				for k, m := range []dro.Method{dro.Growing{}, dro.Newton{}} {
+					c, _, err := random.solve(ctx, m, bench.Targets[toSix], passes)
+					if err != nil {
+						mu.Lock()
+						first = err
+						mu.Unlock()
+					}
+					r.shuffled[k] = c
 				}
 				rows[i] = r
 				log(fmt.Sprintf("%d of %d: %s, %s, %s", i+1, len(refs), r.Dataset, r.Loss, r.Penalty))

@@ -4,8 +4,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -82,6 +84,20 @@ func readDesign(path string) (*design, error) {
 		}
 	}
 	return v, nil
+}
+
+// shuffle returns the problem with its rows in random order.
+func (p problem) shuffle() problem {
+	d := p.design.d
+	v := &design{n: p.design.n, d: d, x: slices.Clone(p.design.x), target: slices.Clone(p.design.target)}
+	rand.New(rand.NewPCG(0, 0x726f7773)).Shuffle(v.n, func(i, j int) {
+		v.target[i], v.target[j] = v.target[j], v.target[i]
+		for k := range d {
+			v.x[i*d+k], v.x[j*d+k] = v.x[j*d+k], v.x[i*d+k]
+		}
+	})
+	p.design = v
+	return p
 }
 
 // A countingOracle counts the rows whose squares went into Hessians.
