@@ -10,8 +10,14 @@ import (
 )
 
 // AdversaryInput is the worst-case reweighting that training ended with, over
-// the n training rows.
+// the n training rows, or that of the losses of any model over any rows.
 type AdversaryInput struct {
+	// Model and Rows say whose losses on which rows; empty means the robust
+	// model and "training rows". Penalty and Nu are recorded as given.
+	Model, Rows string
+	Penalty     string  // "kl", "chi2" or ""
+	Nu          float64 // 0 when not known
+
 	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64       // n: training losses of the robust model, or nil
 	Groups  []data.Grouping // of the training rows
@@ -23,15 +29,26 @@ type AdversaryInput struct {
 	RowID   []int    // n, or nil for 1, 2, 3, …
 	Columns []Column // raw features, for the mass by quantile and level
 	Top     int      // heaviest rows to list; 0 means 10, negative none
+
+	// ShowRows lists the values of Columns in the heaviest rows. They may
+	// identify people.
+	ShowRows bool
 }
 
 // Adversary says who carries the objective.
 type Adversary struct {
+	Model   string `json:"model"`
+	Rows    string `json:"rows"` // which: "training rows", "hold-out", …
+	Penalty string `json:"penalty,omitempty"`
+	Nu      *Num   `json:"nu,omitempty"`
+
 	N              int `json:"n"`
 	Effective      Num `json:"effective_rows"` // 1/Σ y²
 	EffectiveShare Num `json:"effective_share"`
 	Perplexity     Num `json:"perplexity"` // exp(−Σ y log y)
 	MaxWeight      Num `json:"max_weight_times_n"`
+	RadiusKL       Num `json:"radius_kl"`         // Σ y log(n y)
+	RadiusChi      Num `json:"radius_chi_square"` // ½ mean((n y − 1)²)
 	ZeroRows       int `json:"zero_weight_rows"`
 	HalfMassRows   int `json:"rows_holding_half"` // fewest rows that hold half of the mass
 	TenPercent     Num `json:"mass_of_heaviest_tenth"`
@@ -41,6 +58,7 @@ type Adversary struct {
 	Groupings     []MassGrouping  `json:"mass_by_group"`
 	Columns       []MassGrouping  `json:"mass_by_column"`
 	Top           []TopRow        `json:"heaviest_rows"`
+	TopColumns    []string        `json:"heaviest_rows_columns,omitempty"` // of the values of Top, when asked for
 	Warnings      []string        `json:"warnings"`
 }
 
@@ -70,12 +88,15 @@ type GroupMass struct {
 // Lift is Mass/Share: how many times its due the group weighs.
 func (g GroupMass) Lift() float64 { return g.Mass / g.Share }
 
-// TopRow is one of the heaviest rows, by number only.
+// TopRow is one of the heaviest rows: its number, counted from 1, and its values
+// only when asked for.
 type TopRow struct {
 	Row    int  `json:"row"`
 	Weight Num  `json:"weight_times_n"`
 	Loss   *Num `json:"loss,omitempty"`
 	Mass   Num  `json:"share_of_mass"`
+
+	Values []string `json:"values,omitempty"`
 }
 
 // DescribeAdversary summarises worst-case weights. It is an error if they are
@@ -89,10 +110,11 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
 	var sum, sq, ent summer
-	a := &Adversary{N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
+	a := &Adversary{Model: orDefault(in.Model, "robust"), Rows: orDefault(in.Rows, "training rows"), Penalty: in.Penalty,
+		N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
 	for i, y := range in.Weights {
 		if bad(y) || y < 0 {
-			return nil, fmt.Errorf("eval: weight of row %d is %v", i, y)
+			return nil, fmt.Errorf("eval: weight %d is %v", i+1, y)
 		}
 		sum.add(y)
 		sq.add(y * y)
@@ -114,10 +136,14 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	})
 	N := float64(n)
 	base := scaleWeights(in.RowWeight)
+	if nu := Num(in.Nu); in.Nu > 0 {
+		a.Nu = &nu
+	}
 	a.Effective = Num(1 / sq.sum())
 	a.EffectiveShare = a.Effective / Num(N)
 	a.Perplexity = Num(math.Exp(ent.sum()))
 	a.MaxWeight = Num(in.Weights[order[0]] * N)
+	a.radii(in.Weights, base)
 	a.concentrate(in.Weights, order)
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
@@ -145,7 +171,17 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 			l := Num(in.Loss[i])
 			r.Loss = &l
 		}
+		if in.ShowRows {
+			for _, c := range in.Columns {
+				r.Values = append(r.Values, c.text(int(i)))
+			}
+		}
 		a.Top = append(a.Top, r)
+	}
+	if in.ShowRows && len(a.Top) > 0 {
+		for _, c := range in.Columns {
+			a.TopColumns = append(a.TopColumns, withUnit(c.Name, c.Unit))
+		}
 	}
 	a.warn()
 	return a, nil
@@ -167,9 +203,27 @@ func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCa
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
-	in.Weights = y
+	in.Weights, in.Penalty, in.Nu = y, penalty, nu
 	a, err := DescribeAdversary(in)
 	return a, w, err
+}
+
+// radii measures how far the weights are from those the rows had before.
+func (a *Adversary) radii(y, base []float64) {
+	var kl, chi summer
+	n := float64(len(y))
+	for i, v := range y {
+		w := 1.0
+		if base != nil {
+			w = base[i]
+		}
+		if v > 0 {
+			kl.add(v * math.Log(n*v/w))
+		}
+		d := n*v/w - 1
+		chi.add(w * d * d)
+	}
+	a.RadiusKL, a.RadiusChi = Num(max(0, kl.sum())), Num(chi.sum()/n/2)
 }
 
 func (a *Adversary) concentrate(y []float64, order []int32) {
@@ -232,13 +286,16 @@ func massBy(name, unit string, labels []string, index []int32, y, base []float64
 
 // warn says when a handful of rows carry the objective, and what helps.
 func (a *Adversary) warn() {
-	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
+	advice := " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
+	if a.Rows != "training rows" {
+		advice = " Look at those rows first: they may be errors in the data. A larger ν, or the Huber loss, spreads the weight."
+	}
 	switch ess := float64(a.Effective); {
 	case ess < 30:
 		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s rows carry the objective (effective sample size %s).%s",
 			count(int(math.Ceil(ess))), count(a.N), number(ess), advice))
 	case ess < 0.05*float64(a.N):
-		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: the fit rests on few of them.%s",
+		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: the worst case rests on few of them.%s",
 			number(ess), percent(ess/float64(a.N)), count(a.N), advice))
 	}
 	if len(a.Warnings) == 0 && a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N) {

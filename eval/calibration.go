@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A CalibrationBin is about a tenth of the rows, by ascending probability;
-// equal probabilities share a bin.
+// A CalibrationBin is about a tenth of the rows (of a small group, a larger
+// part), by ascending probability; equal probabilities share a bin.
 type CalibrationBin struct {
 	N         int `json:"n"`
 	Predicted Num `json:"mean_probability"`
@@ -15,28 +15,72 @@ type CalibrationBin struct {
 
 const bins = 10
 
-func calibrate(target, score []float64, rows []int32, b *scratch) []CalibrationBin {
-	order := b.sortedBy(score, rows)
+// calibrate divides rows into about parts equal bins; the means are weighted.
+func calibrate(in *Input, score []float64, rows []int32, parts int, b *scratch) []CalibrationBin {
 	out := []CalibrationBin{}
-	for lo := 0; lo < len(order); {
-		left := max(1, bins-len(out))
+	b.eachBin(score, rows, parts, func(bin []int32) {
+		var p, pos, total summer
+		for _, i := range bin {
+			w := 1.0
+			if in.weight != nil {
+				w = in.weight[i]
+			}
+			total.add(w)
+			p.add(w * score[i])
+			pos.add(w * max(0, in.Target[i]))
+		}
+		out = append(out, CalibrationBin{len(bin), Num(p.sum() / total.sum()), Num(pos.sum() / total.sum())})
+	})
+	return out
+}
+
+// eachBin calls f with rows in ascending order of score, in about parts equal
+// runs; equal scores share one.
+func (b *scratch) eachBin(score []float64, rows []int32, parts int, f func(bin []int32)) {
+	order := b.sortedBy(score, rows)
+	done := 0
+	for lo := 0; lo < len(order); done++ {
+		left := max(1, parts-done)
 		hi := lo + (len(order)-lo+left-1)/left
 		for hi < len(order) && score[order[hi]] == score[order[hi-1]] {
 			hi++
 		}
-		var p summer
-		pos := 0
-		for _, i := range order[lo:hi] {
-			p.add(score[i])
-			if target[i] > 0 {
-				pos++
-			}
-		}
-		n := float64(hi - lo)
-		out = append(out, CalibrationBin{hi - lo, Num(p.sum() / n), Num(float64(pos) / n)})
+		f(order[lo:hi])
 		lo = hi
 	}
-	return out
+}
+
+// Reliability curves by group: the groups that have one, and the fewest rows of
+// a bin.
+const (
+	maxCurves   = 9
+	rowsPerBin  = 15
+	fewestParts = 2
+)
+
+// calibrateGroups gives the worst groups of the headline grouping that have
+// rows enough a reliability curve for each model.
+func (e *Evaluation) calibrateGroups(in *Input) {
+	g := e.headline()
+	if g == nil || in.Task != Binary {
+		return
+	}
+	rows := make(map[string][]int32)
+	for _, r := range strataOf(in, &in.Groups[len(in.Groups)-1]) {
+		rows[in.Groups[len(in.Groups)-1].Labels[in.Groups[len(in.Groups)-1].Index[r[0]]]] = r
+	}
+	var b scratch
+	drawn := 0
+	for _, h := range worstFirst(g.Groups) {
+		parts := min(bins, h.N/rowsPerBin)
+		if !h.Sufficient || parts < fewestParts || drawn == maxCurves {
+			continue
+		}
+		drawn++
+		for k, m := range in.Models {
+			h.Models[k].Calibration = calibrate(in, m.Score, rows[h.Label], parts, &b)
+		}
+	}
 }
 
 // A ResidualBin is about a tenth of the rows, by ascending prediction;
@@ -50,25 +94,18 @@ type ResidualBin struct {
 }
 
 func residualBins(target, score []float64, rows []int32, b *scratch) []ResidualBin {
-	order := b.sortedBy(score, rows)
 	out := []ResidualBin{}
-	for lo := 0; lo < len(order); {
-		left := max(1, bins-len(out))
-		hi := lo + (len(order)-lo+left-1)/left
-		for hi < len(order) && score[order[hi]] == score[order[hi-1]] {
-			hi++
-		}
+	b.eachBin(score, rows, bins, func(bin []int32) {
 		b.f = b.f[:0]
 		var p summer
-		for _, i := range order[lo:hi] {
+		for _, i := range bin {
 			p.add(score[i])
 			b.f = append(b.f, target[i]-score[i])
 		}
 		slices.Sort(b.f)
-		out = append(out, ResidualBin{hi - lo, Num(p.sum() / float64(hi-lo)),
+		out = append(out, ResidualBin{len(bin), Num(p.sum() / float64(len(bin))),
 			Num(quantile(b.f, 0.1)), Num(quantile(b.f, 0.5)), Num(quantile(b.f, 0.9))})
-		lo = hi
-	}
+	})
 	return out
 }
 

@@ -41,6 +41,17 @@ func (c Column) cells() (labels []string, code []int32) {
 	return labels, code
 }
 
+// text is the value of row i as people read it.
+func (c Column) text(i int) string {
+	switch {
+	case c.Levels == nil && math.IsNaN(c.Value[i]), c.Levels != nil && c.Code[i] < 0:
+		return "(missing)"
+	case c.Levels == nil:
+		return plain(c.Value[i])
+	}
+	return c.Levels[c.Code[i]]
+}
+
 // quantileCuts returns at most k−1 increasing observed values that divide x
 // into about equal parts, none of them the largest value. NaN is left out.
 func quantileCuts(x []float64, k int) []float64 {

@@ -59,7 +59,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		r.KL = worstCaseKLCurve(s)
 		r.ChiSquare = worstCaseChiSquareCurve(s)
 		if in.Task == Binary {
-			r.Calibration = calibrate(in.Target, m.Score, all, b)
+			r.Calibration = calibrate(&in, m.Score, all, bins, b)
 		} else {
 			r.Residuals = residualBins(in.Target, m.Score, all, b)
 		}
@@ -83,6 +83,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if err := e.addIntervals(ctx, &in, losses); err != nil {
 		return nil, err
 	}
+	e.calibrateGroups(&in)
 	e.nameWorstGroups()
 	e.compare()
 	if in.Columns != nil {

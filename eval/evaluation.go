@@ -98,6 +98,10 @@ type GroupModel struct {
 	// eligible group.
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
 	ErrorShare   Num       `json:"error_share"` // share of the summed loss of all rows
+
+	// Calibration is the reliability curve, in the worst groups with rows
+	// enough of the last grouping of a binary task.
+	Calibration []CalibrationBin `json:"calibration,omitempty"`
 }
 
 // Summary is what fairlearn's MetricFrame computes, one Spread per measure,

@@ -16,7 +16,7 @@ func Figures(r *Report) ([]Figure, error) {
 	}
 	var out []Figure
 	for _, f := range []func(*Report) (Figure, bool){
-		figGap, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figGroupBias, figCoefficients,
+		figGap, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients,
 	} {
 		if g, ok := f(r); ok {
 			out = append(out, g)
@@ -203,51 +203,21 @@ func figRadius(r *Report) (Figure, bool) {
 	if len(alt) == 0 {
 		return Figure{}, false
 	}
+	mark := ""
+	if a := r.Adversary; a != nil && a.Nu != nil && a.Nu.Defined() && a.Penalty != "" {
+		at, p := a.RadiusKL, &kl
+		if a.Penalty == "chi2" {
+			at, p = a.RadiusChi, &chi
+		}
+		if nu := short(float64(*a.Nu)); at.Defined() && at > smallestRadius {
+			p.xRef, p.xRefText = float64(at), "ν = "+nu
+			mark = fmt.Sprintf(" Dotted: the radius that the adversary of %s reaches on the %s at ν = %s.", a.Model, a.Rows, nu)
+			alt = append(alt, fmt.Sprintf("at ν = %s the adversary of %s has radius %s", nu, a.Model, number(float64(at))))
+		}
+	}
 	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: lineCharts([]panel{kl, chi}, e.names()),
-		Caption: fmt.Sprintf("The largest mean loss any reweighting y of the rows of the %s can reach within the radius.", e.Split),
+		Caption: fmt.Sprintf("The largest mean loss any reweighting y of the rows of the %s can reach within the radius.", e.Split) + mark,
 		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + "."}, true
-}
-
-func figConcentration(r *Report) (Figure, bool) {
-	a := r.Adversary
-	if a == nil || len(a.Concentration) < 2 {
-		return Figure{}, false
-	}
-	s, u := series{k: 1}, series{k: 2}
-	for _, c := range a.Concentration {
-		s.x, s.y = append(s.x, c.Rows), append(s.y, c.Mass)
-		u.x, u.y = append(u.x, c.Rows), append(u.y, c.Rows)
-	}
-	p := panel{xLabel: "heaviest share of the training rows", yLabel: "share of the adversary's weight they hold", xLog: true, xShare: true, yShare: true, zero: true, series: []series{s, u}}
-	return Figure{Name: "weights", Title: "How concentrated the adversary is",
-		draw:    lineCharts([]panel{p}, []string{"", "adversary", "equal weights"}),
-		Caption: "Training rows sorted by worst-case weight, heaviest first.",
-		Alt: fmt.Sprintf("The heaviest 1 %% of the training rows hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s rows.",
-			percent(float64(a.OnePercent)), percent(float64(a.TenPercent)), count(a.HalfMassRows), count(a.N))}, true
-}
-
-func figMass(r *Report) (Figure, bool) {
-	a := r.Adversary
-	if a == nil || len(a.Groupings) == 0 {
-		return Figure{}, false
-	}
-	g := a.Groupings[len(a.Groupings)-1]
-	order := slices.Clone(g.Groups)
-	slices.SortStableFunc(order, func(x, y GroupMass) int { return cmp.Compare(y.Lift(), x.Lift()) })
-	d := dotChart{names: []string{"share of the training rows", "share of the adversary's weight"}, xLabel: "share", share: true, ref: []float64{0}}
-	var alt []string
-	for i, m := range order {
-		if i == maxDots {
-			break
-		}
-		d.rows = append(d.rows, dotRow{label: m.Label, detail: fmt.Sprintf("× %.2f", m.Lift()), value: []float64{m.Share, m.Mass}})
-		if i < 12 {
-			alt = append(alt, fmt.Sprintf("%s %s of the weight with %s of the rows", m.Label, percent(m.Mass), percent(m.Share)))
-		}
-	}
-	return Figure{Name: "mass-by-group", Title: "Whom the adversary up-weights", draw: d.drawing(),
-		Caption: "Most up-weighted group first; × is weight relative to the group's share of the training rows.",
-		Alt:     "Adversary weight by group. " + strings.Join(alt, "; ") + "."}, true
 }
 
 func figCalibration(r *Report) (Figure, bool) {

@@ -15,6 +15,8 @@ type panel struct {
 	zero           bool // a reference line at y = 0
 	ref            float64
 	refText        string // a reference line at y = ref, when not empty
+	xRef           float64
+	xRefText       string // a reference line at x = xRef, when not empty
 	series         []series
 	legend         []string // names of the series; nil for none
 	height         vg.Length
@@ -72,6 +74,9 @@ func (q panel) draw(p sheet, top vg.Length) {
 	}
 	if q.refText != "" {
 		y.fit(q.ref)
+	}
+	if q.xRefText != "" {
+		x.fit(q.xRef)
 	}
 	if q.zero {
 		y.fit(0)
@@ -131,9 +136,25 @@ func (q panel) draw(p sheet, top vg.Length) {
 		p.area(colPaper, vg.Point{X: x.lo, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 12}, vg.Point{X: x.lo, Y: at + 12})
 		p.text(x.lo+3, at+4, q.refText, smallSize, colMuted, 0)
 	}
+	q.drawXRef(p, x, y)
 	for _, s := range q.series {
 		s.draw(p, x, y)
 	}
+}
+
+// drawXRef draws the vertical reference line with its name beside it.
+func (q panel) drawXRef(p sheet, x, y axis) {
+	if q.xRefText == "" || !x.inside(q.xRef) {
+		return
+	}
+	at, w := x.at(q.xRef), textWidth(q.xRefText, smallSize)
+	p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.hi})
+	left := at + 4
+	if left+w > x.hi {
+		left = at - 4 - w
+	}
+	p.area(colPaper, vg.Point{X: left - 2, Y: y.hi - 1}, vg.Point{X: left + w + 2, Y: y.hi - 1}, vg.Point{X: left + w + 2, Y: y.hi - 12}, vg.Point{X: left - 2, Y: y.hi - 12})
+	p.text(left, y.hi-9.5, q.xRefText, smallSize, colMuted, 0)
 }
 
 func (s series) draw(p sheet, x, y axis) {

@@ -69,6 +69,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	if p.Adversary != nil {
 		line("## The adversary\n")
 		bullets(r.Adversary.Warnings)
+		line("%s\n", mdText(p.About))
 		facts(p.Adversary)
 		figure("mass-by-group", "weights")
 		if p.Top != nil {
@@ -76,7 +77,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		}
 	}
 	line("## Calibration and residuals\n")
-	figure("calibration", "residuals", "bias-by-group")
+	figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
 	if p.Slices != nil {
 		line("## Slices nobody named\n")
 		mdTable(&b, *p.Slices)

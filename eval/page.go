@@ -71,6 +71,7 @@ type page struct {
 	Coef        *table
 	Slices      *table
 	Certificate []Fact
+	About       string // of the adversary
 	Facts       []Fact
 	Adversary   []Fact
 	Caveats     []string
@@ -115,6 +116,7 @@ func newPage(r *Report) *page {
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
+		p.About = a.about()
 		p.Mass, p.Top = massTables(a), topTable(a, e.LossUnit)
 	}
 	p.Coef = coefficientTable(r.Coefficients)
@@ -188,6 +190,9 @@ func (p *page) factList() []Fact {
 	if o.N > 0 {
 		add("Training rows", count(o.N))
 	}
+	if e.Effective != nil {
+		add("Row weights", fmt.Sprintf("worth %s equal rows, (Σw)²/Σw²", number(float64(*e.Effective))))
+	}
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
@@ -251,10 +256,23 @@ func certificateCaveat(c *Certificate) []string {
 	return []string{"Uncertified: training stopped before the gap asked for. The robust objective is at most the gap above its optimum, and may be that far."}
 }
 
+// about says whose worst case it is.
+func (a *Adversary) about() string {
+	if a.Rows == "training rows" {
+		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model)
+	}
+	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, rowsNoun(a.Rows))
+	if a.Nu != nil && a.Penalty != "" {
+		s += fmt.Sprintf(", with the %s penalty at ν = %s", map[string]string{"kl": "KL", "chi2": "χ²"}[a.Penalty], short(float64(*a.Nu)))
+	}
+	return s + "."
+}
+
 func adversaryFacts(a *Adversary) []Fact {
 	return []Fact{
 		{"Effective sample size 1/Σy²", fmt.Sprintf("%s of %s rows (%s)", number(float64(a.Effective)), count(a.N), percent(float64(a.EffectiveShare)))},
 		{"Perplexity exp(−Σ y log y)", number(float64(a.Perplexity)) + " rows"},
+		{"Radius", fmt.Sprintf("%s as KL, %s as χ²", number(float64(a.RadiusKL)), number(float64(a.RadiusChi)))},
 		{"Largest weight × n", number(float64(a.MaxWeight))},
 		{"Heaviest 1 % of rows hold", percent(float64(a.OnePercent))},
 		{"Heaviest 10 % of rows hold", percent(float64(a.TenPercent))},
@@ -270,11 +288,19 @@ func (e *Evaluation) methods() []string {
 		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows.",
 		"CVaR at α is the mean of the worst α of the losses, the boundary row counted in part.",
 	}
+	switch {
+	case e.Weighted:
+		out = append(out, "Every row counts with its weight in every measure, curve and interval; n is a number of rows, shares are shares of the weight.")
+	case e.Task == Binary:
+		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale).")
+	default:
+		out = append(out, "The median absolute error carries an interval between order statistics.")
+	}
 	if e.Task == Binary {
-		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale). ECE: 10 equal-width bins.")
+		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows; its interval is corrected for that (basic bootstrap) and may lie below the number.")
 	}
 	if e.Resamples > 0 {
-		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
+		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
 			count(e.Resamples), e.Seed, percent0(e.Confidence), percent0(e.Confidence)))
 	}
 	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")

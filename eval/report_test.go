@@ -48,7 +48,7 @@ func sample(t testing.TB, task Task) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := DescribeAdversary(AdversaryInput{Weights: y, Loss: second.Loss, Groups: in.Groups, Columns: in.Columns})
+	a, err := DescribeAdversary(AdversaryInput{Weights: y, Penalty: "chi2", Nu: 0.5, Rows: "hold-out", Loss: second.Loss, Groups: in.Groups, Columns: in.Columns})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,7 +14,7 @@ func (p *page) against() table {
 	for _, c := range e.Compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
-	row := func(label string, of func(k int) float64, diff func(c *Comparison) *Difference) {
+	row := func(label string, of func(k int) float64, in func(k int) (Interval, bool), diff func(c *Comparison) *Difference) {
 		cells := []string{label}
 		scale := math.NaN()
 		for k := range e.Models {
@@ -24,7 +23,13 @@ func (p *page) against() table {
 			}
 		}
 		for k := range e.Models {
-			cells = append(cells, like(of(k), scale))
+			s := like(of(k), scale)
+			if in != nil {
+				if iv, ok := in(k); ok && s != "–" {
+					s += " [" + rangeText(&iv, scale) + "]"
+				}
+			}
+			cells = append(cells, s)
 		}
 		for k := range e.Compared {
 			d := &Difference{Value: Num(of(k+1) - of(0))}
@@ -41,24 +46,49 @@ func (p *page) against() table {
 	measure := func(key string) func(c *Comparison) *Difference {
 		return func(c *Comparison) *Difference { d := c.Measures[key]; return &d }
 	}
-	row(withUnit("Overall risk", e.LossUnit), overall("risk"), measure("risk"))
+	within := func(key string) func(int) (Interval, bool) {
+		return func(k int) (Interval, bool) { iv, ok := e.Models[k].Intervals[key]; return iv, ok }
+	}
+	row(withUnit("Overall risk", e.LossUnit), overall("risk"), within("risk"), measure("risk"))
 	if g := e.headline(); g != nil && e.Models[0].WorstGroup != nil {
 		s := func(f func(Spread) Num) func(int) float64 {
 			return func(k int) float64 { return float64(f(g.Summary[k].Spread["risk"])) }
 		}
-		row("Worst group’s risk", func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) }, func(c *Comparison) *Difference { return c.WorstGroup })
-		b := e.Models[0].WorstGroup.Label
-		row(fmt.Sprintf("Risk in %s, worst for %s", b, e.Models[0].Name), func(k int) float64 {
+		spread := func(key string) (func(int) (Interval, bool), func(*Comparison) *Difference) {
+			return func(k int) (Interval, bool) { iv, ok := g.Summary[k].Spread["risk"].Intervals[key]; return iv, ok },
+				func(c *Comparison) *Difference {
+					d, ok := c.Spread[key]
+					if !ok {
+						d.Value = Undefined()
+					}
+					return &d
+				}
+		}
+		row("Worst group’s risk", func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) }, func(k int) (Interval, bool) {
+			if iv := e.Models[k].WorstGroup.MaxInterval; iv != nil {
+				return *iv, true
+			}
+			return Interval{}, false
+		}, func(c *Comparison) *Difference { return c.WorstGroup })
+		if len(p.Models) > 1 {
+			b := e.Models[0].WorstGroup.Label
 			i := slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == b })
-			return float64(g.Groups[i].Models[k].Values.Of["risk"])
-		}, func(c *Comparison) *Difference { return c.AtBaselineWorst })
-		row("Difference between groups", s(func(x Spread) Num { return x.Difference.BetweenGroups }), nil)
-		row("Ratio between groups", s(func(x Spread) Num { return x.Ratio.BetweenGroups }), nil)
-		row("Mean of group risks", s(func(x Spread) Num { return x.Average }), nil)
-		row("Mean weighted by training shares", s(func(x Spread) Num { return x.WeightedAverage }), nil)
+			row(fmt.Sprintf("Risk in %s, worst for %s", b, e.Models[0].Name), func(k int) float64 {
+				return float64(g.Groups[i].Models[k].Values.Of["risk"])
+			}, func(k int) (Interval, bool) { iv, ok := g.Groups[i].Models[k].Intervals["risk"]; return iv, ok },
+				func(c *Comparison) *Difference { return c.AtBaselineWorst })
+		}
+		in, diff := spread("difference")
+		row("Difference between groups", s(func(x Spread) Num { return x.Difference.BetweenGroups }), in, diff)
+		in, diff = spread("ratio")
+		row("Ratio between groups", s(func(x Spread) Num { return x.Ratio.BetweenGroups }), in, diff)
+		in, diff = spread("average")
+		row("Mean of group risks", s(func(x Spread) Num { return x.Average }), in, diff)
+		in, diff = spread("weighted_average")
+		row("Mean weighted by training shares", s(func(x Spread) Num { return x.WeightedAverage }), in, diff)
 	}
-	row("CVaR₀.₁: worst 10 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.1)) }, func(c *Comparison) *Difference { return &c.CVaR })
-	row("CVaR₀.₀₁: worst 1 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.01)) }, nil)
+	row("CVaR₀.₁: worst 10 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.1)) }, nil, func(c *Comparison) *Difference { return &c.CVaR })
+	row("CVaR₀.₀₁: worst 1 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.01)) }, nil, nil)
 	for _, q := range e.Task.Measures()[1:] {
 		label := q.Label
 		switch q.Unit {
@@ -67,12 +97,11 @@ func (p *page) against() table {
 		case "nats":
 			label = withUnit(label, "nats")
 		}
-		row(label, overall(q.Key), measure(q.Key))
+		row(label, overall(q.Key), within(q.Key), measure(q.Key))
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r tableRow) bool { return strings.Trim(strings.Join(r.Cells[1:], ""), "–") == "" })
-	t.Foot = fmt.Sprintf("In brackets: %s interval of the paired difference.", percent0(e.Confidence))
-	if len(e.Compared) == 0 || e.Compared[0].Measures["risk"].Interval == nil {
-		t.Foot = ""
+	if e.Resamples > 0 {
+		t.Foot = fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", percent0(e.Confidence))
 	}
 	return t
 }
@@ -215,6 +244,9 @@ func valueText(m GroupModel, key string) string {
 	return s
 }
 
+// maxMeasureTables bounds the tables of all measures; the JSON has all.
+const maxMeasureTables = 12
+
 // moreTables gives every measure of every grouping, one table per grouping and
 // model.
 func (p *page) moreTables() []table {
@@ -223,6 +255,9 @@ func (p *page) moreTables() []table {
 	for i := len(e.Groupings) - 1; i >= 0; i-- {
 		g := &e.Groupings[i]
 		for k, model := range p.Models {
+			if len(out) == maxMeasureTables {
+				return out
+			}
 			t := table{Title: fmt.Sprintf("All measures by %s, %s", g.Name, model), Head: []string{"Group", "n"}}
 			for _, q := range e.Task.Measures() {
 				t.Head = append(t.Head, q.Label)
@@ -243,111 +278,33 @@ func (p *page) moreTables() []table {
 				}
 				t.Rows = append(t.Rows, tableRow{cells, class})
 			}
-			extra := func(label string, of func(key string) Num) {
+			extra := func(label, interval string, of func(key string) Num) {
 				cells := []string{label, ""}
 				for _, q := range e.Task.Measures() {
-					cells = append(cells, number(float64(of(q.Key))))
+					s := number(float64(of(q.Key)))
+					iv, ok := g.Summary[k].Spread[q.Key].Intervals[interval]
+					if interval == "" {
+						iv, ok = e.Models[k].Intervals[q.Key]
+					}
+					if ok && s != "–" {
+						s += " [" + rangeText(&iv, float64(of(q.Key))) + "]"
+					}
+					cells = append(cells, s)
 				}
 				t.Rows = append(t.Rows, tableRow{cells, "total"})
 			}
 			s := g.Summary[k].Spread
-			extra("overall", func(key string) Num { return e.Models[k].Overall.Of[key] })
-			extra("group_min", func(key string) Num { return s[key].GroupMin })
-			extra("group_max", func(key string) Num { return s[key].GroupMax })
-			extra("difference between groups", func(key string) Num { return s[key].Difference.BetweenGroups })
-			extra("difference to overall", func(key string) Num { return s[key].Difference.ToOverall })
-			extra("ratio between groups", func(key string) Num { return s[key].Ratio.BetweenGroups })
-			extra("ratio to overall", func(key string) Num { return s[key].Ratio.ToOverall })
-			extra("average", func(key string) Num { return s[key].Average })
-			extra("average weighted by training shares", func(key string) Num { return s[key].WeightedAverage })
+			extra("overall", "", func(key string) Num { return e.Models[k].Overall.Of[key] })
+			extra("group_min", "group_min", func(key string) Num { return s[key].GroupMin })
+			extra("group_max", "group_max", func(key string) Num { return s[key].GroupMax })
+			extra("difference between groups", "difference", func(key string) Num { return s[key].Difference.BetweenGroups })
+			extra("difference to overall", "difference_to_overall", func(key string) Num { return s[key].Difference.ToOverall })
+			extra("ratio between groups", "ratio", func(key string) Num { return s[key].Ratio.BetweenGroups })
+			extra("ratio to overall", "ratio_to_overall", func(key string) Num { return s[key].Ratio.ToOverall })
+			extra("average", "average", func(key string) Num { return s[key].Average })
+			extra("average weighted by training shares", "weighted_average", func(key string) Num { return s[key].WeightedAverage })
 			out = append(out, t)
 		}
 	}
 	return out
-}
-
-func massTables(a *Adversary) []table {
-	var out []table
-	grouped := make(map[string]bool)
-	for _, g := range a.Groupings {
-		grouped[g.Name] = true
-	}
-	columns := slices.DeleteFunc(slices.Clone(a.Columns), func(g MassGrouping) bool { return grouped[g.Name] })
-	for _, g := range append(slices.Clone(a.Groupings), columns...) {
-		t := table{Title: "Weight by " + withUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
-		for i, m := range g.Groups {
-			if i == maxTableRows/4 {
-				t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(g.Groups)-i))
-				break
-			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, count(m.N), percent(m.Share), percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
-		}
-		out = append(out, t)
-		if len(out) == 40 {
-			break
-		}
-	}
-	return out
-}
-
-func topTable(a *Adversary, unit string) *table {
-	if len(a.Top) == 0 {
-		return nil
-	}
-	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", withUnit("Loss", unit)}, Foot: "Row numbers count from 0 in the input."}
-	for _, r := range a.Top {
-		l := "–"
-		if r.Loss != nil {
-			l = number(float64(*r.Loss))
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{strconv.Itoa(r.Row), number(float64(r.Weight)), percent(float64(r.Mass)), l}})
-	}
-	return t
-}
-
-func coefficientTable(c *Coefficients) *table {
-	if c == nil || len(c.Rows) == 0 {
-		return nil
-	}
-	t := &table{Title: withUnit("Coefficients", c.Unit), Head: []string{"Column"}}
-	units := slices.ContainsFunc(c.Rows, func(q Coefficient) bool { return q.Unit != "" })
-	if units {
-		t.Head = append(t.Head, "Unit")
-	}
-	t.Head = append(t.Head, c.Models...)
-	for i, q := range c.Rows {
-		if i == 2*maxTableRows {
-			t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(c.Rows)-i))
-			break
-		}
-		cells := []string{q.Name}
-		if units {
-			cells = append(cells, q.Unit)
-		}
-		for k := range c.Models {
-			if k < len(q.Original) {
-				cells = append(cells, number(float64(q.Original[k])))
-			} else {
-				cells = append(cells, "–")
-			}
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: cells})
-	}
-	return t
-}
-
-func sliceTable(s *SliceSearch, confidence float64) *table {
-	if s == nil || len(s.Found) == 0 {
-		return nil
-	}
-	t := &table{Title: "Worst-off slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
-	for _, c := range s.Found {
-		yes, class := "no", "faint"
-		if c.Confirmed {
-			yes, class = "yes", ""
-		}
-		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, count(c.N), number(float64(c.Risk)), number(float64(c.Rest)),
-			changeText(&Difference{c.Risk - c.Rest, &c.Interval}, float64(c.Risk)), yes}, class})
-	}
-	return t
 }

@@ -42,21 +42,17 @@ func (e *Evaluation) verdict() Verdict {
 	scale = changeScale(&d, scale)
 	v := Verdict{}
 	side, ok := d.Settled()
-	train := strings.ToUpper(c.Model[:1]) + c.Model[1:] + " training"
 	switch {
 	case d.Interval == nil:
 		v.Outcome = Untested
-		v.Headline = fmt.Sprintf("%s changed %s by %s; without intervals, nothing is claimed.", train, what, signed(a, scale))
 	case ok && side < 0:
 		v.Outcome = Helped
-		v.Headline = fmt.Sprintf("%s lowered %s by %s.", train, what, like(-a, scale))
 	case ok:
 		v.Outcome = Hurt
-		v.Headline = fmt.Sprintf("%s raised %s by %s.", train, what, like(a, scale))
 	default:
 		v.Outcome = Inconclusive
-		v.Headline = fmt.Sprintf("%s did not measurably help here: the change in %s could be zero.", train, what)
 	}
+	v.Headline = headline(c.Model, c.Baseline, what, v.Outcome, a, scale)
 	if d.Interval != nil {
 		how := ""
 		if d.Interval.Method == "simultaneous" {
@@ -88,10 +84,45 @@ func (e *Evaluation) verdict() Verdict {
 		s += fmt.Sprintf("; %s interval of the change %s", percent0(e.Confidence), rangeText(r.Interval, fine))
 	}
 	v.Details = append(v.Details, s+").")
+	for _, c := range e.Compared[1:] {
+		if d := c.WorstGroup; d != nil && d.Value.Defined() {
+			fine := changeScale(d, scale)
+			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, signed(float64(d.Value), fine))
+			if d.Interval != nil {
+				s += fmt.Sprintf(" (%s interval %s)", percent0(e.Confidence), rangeText(d.Interval, fine))
+			}
+			v.Details = append(v.Details, s+".")
+		}
+	}
 	if e.Split == "training rows" {
 		v.Headline += " On the training rows only."
 	}
 	return v
+}
+
+// headline words the outcome: of training robustly, or of any other model
+// against a baseline.
+func headline(model, baseline, what string, o Outcome, change, scale float64) string {
+	if model == "robust" {
+		switch o {
+		case Untested:
+			return fmt.Sprintf("Robust training changed %s by %s; without intervals, nothing is claimed.", what, signed(change, scale))
+		case Helped:
+			return fmt.Sprintf("Robust training lowered %s by %s.", what, like(-change, scale))
+		case Hurt:
+			return fmt.Sprintf("Robust training raised %s by %s.", what, like(change, scale))
+		}
+		return fmt.Sprintf("Robust training did not measurably help here: the change in %s could be zero.", what)
+	}
+	switch o {
+	case Untested:
+		return fmt.Sprintf("From %s to %s, %s changes by %s; without intervals, nothing is claimed.", baseline, model, what, signed(change, scale))
+	case Helped:
+		return fmt.Sprintf("From %s to %s, %s falls by %s.", baseline, model, what, like(-change, scale))
+	case Hurt:
+		return fmt.Sprintf("From %s to %s, %s rises by %s.", baseline, model, what, like(change, scale))
+	}
+	return fmt.Sprintf("%s and %s do not measurably differ in %s: the difference could be zero.", baseline, model, what)
 }
 
 func (e *Evaluation) verdictAlone() Verdict {
@@ -105,7 +136,7 @@ func (e *Evaluation) verdictAlone() Verdict {
 				rangeText(w.MaxInterval, float64(w.Risk)), percent0(e.Confidence), plural(w.Compared, "group", "groups")))
 		}
 	}
-	v.Details = append(v.Details, "No baseline was given, so nothing is said about robust training.")
+	v.Details = append(v.Details, "One model only: there is nothing to compare it with.")
 	return v
 }
 

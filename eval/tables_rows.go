@@ -1,0 +1,105 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+func massTables(a *Adversary) []table {
+	var out []table
+	grouped := make(map[string]bool)
+	for _, g := range a.Groupings {
+		grouped[g.Name] = true
+	}
+	columns := slices.DeleteFunc(slices.Clone(a.Columns), func(g MassGrouping) bool { return grouped[g.Name] })
+	for _, g := range append(slices.Clone(a.Groupings), columns...) {
+		t := table{Title: "Weight by " + withUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
+		for i, m := range g.Groups {
+			if i == maxTableRows/4 {
+				t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(g.Groups)-i))
+				break
+			}
+			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, count(m.N), percent(m.Share), percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
+		}
+		out = append(out, t)
+		if len(out) == 40 {
+			break
+		}
+	}
+	return out
+}
+
+func topTable(a *Adversary, unit string) *table {
+	if len(a.Top) == 0 {
+		return nil
+	}
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", withUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
+	t.Head = append(t.Head, a.TopColumns...)
+	if a.TopColumns == nil {
+		t.Foot += " --show-rows adds their values."
+	}
+	for _, r := range a.Top {
+		l := "–"
+		if r.Loss != nil {
+			l = number(float64(*r.Loss))
+		}
+		cells := []string{strconv.Itoa(r.Row), number(float64(r.Weight)), percent(float64(r.Mass)), l}
+		for k := range a.TopColumns {
+			if k < len(r.Values) {
+				cells = append(cells, r.Values[k])
+			} else {
+				cells = append(cells, "–")
+			}
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	return t
+}
+
+func coefficientTable(c *Coefficients) *table {
+	if c == nil || len(c.Rows) == 0 {
+		return nil
+	}
+	t := &table{Title: withUnit("Coefficients", c.Unit), Head: []string{"Column"}}
+	units := slices.ContainsFunc(c.Rows, func(q Coefficient) bool { return q.Unit != "" })
+	if units {
+		t.Head = append(t.Head, "Unit")
+	}
+	t.Head = append(t.Head, c.Models...)
+	for i, q := range c.Rows {
+		if i == 2*maxTableRows {
+			t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(c.Rows)-i))
+			break
+		}
+		cells := []string{q.Name}
+		if units {
+			cells = append(cells, q.Unit)
+		}
+		for k := range c.Models {
+			if k < len(q.Original) {
+				cells = append(cells, number(float64(q.Original[k])))
+			} else {
+				cells = append(cells, "–")
+			}
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	return t
+}
+
+func sliceTable(s *SliceSearch, confidence float64) *table {
+	if s == nil || len(s.Found) == 0 {
+		return nil
+	}
+	t := &table{Title: "Worst-off slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	for _, c := range s.Found {
+		yes, class := "no", "faint"
+		if c.Confirmed {
+			yes, class = "yes", ""
+		}
+		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, count(c.N), number(float64(c.Risk)), number(float64(c.Rest)),
+			changeText(&Difference{c.Risk - c.Rest, &c.Interval}, float64(c.Risk)), yes}, class})
+	}
+	return t
+}
