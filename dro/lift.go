@@ -2,6 +2,7 @@ package dro
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
@@ -135,6 +136,17 @@ func (k KL) Separated(int) Separable { return OrthantKL{Nu: k.Nu, Cap: 1} }
 
 // Separated implements Liftable; the simplex implies y_j ≤ 1.
 func (c ChiSquare) Separated(int) Separable { return OrthantChiSquare{Nu: c.Nu, Cap: 1} }
+
+func (k OrthantKL) valid() error { return validCap(k.Cap) }
+
+func (c OrthantChiSquare) valid() error { return validCap(c.Cap) }
+
+func validCap(v float64) error {
+	if !(v > 0) {
+		return fmt.Errorf("the cap of the weights is %v: it must be > 0, +Inf for none", v)
+	}
+	return nil
+}
 
 // Modulus implements Dual.
 func (k OrthantKL) Modulus() float64 { return k.Nu }

@@ -78,7 +78,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 	t := newTemplate(r.problem, r.x0, r.settings.Seed)
 	t.card = card
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
-		begin: func([]float64) { card.begin(r.cert.y) }}
+		begin: func(_, y []float64) { card.begin(y) }}
 	if m.Schedule == Theory || !practicable(r.problem) {
 		c, err := r.constants(r.problem, blocks{[]int{0, r.cert.n}}, r.x0, true)
 		if err != nil {
@@ -116,7 +116,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 	t := newTemplate(r.problem, r.x0, r.settings.Seed)
 	t.card = card
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
-		begin: func(u []float64) { card.begin(u, r.cert.y) }}
+		begin: card.begin}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
@@ -164,9 +164,10 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 	card := newSeparableCard(newWorker(p.Oracle, r.cert.evaluator), p.Dual.(Separable), b, s, r.rng(), wP, len(x0))
 	t := newTemplate(p, x0, r.settings.Seed)
 	t.card = card
-	w := &walk{run: r, t: t, lifted: lifted, begin: func(u []float64) { card.begin(u, r.cert.y) }}
-	if !lifted {
-		w.y = func() []float64 { return card.y }
+	w := &walk{run: r, t: t, lifted: lifted, begin: card.begin}
+	w.y = func() []float64 { return card.y }
+	if mirror, ok := r.problem.Dual.(Mirror); ok && lifted {
+		w.y = func() []float64 { return projected(mirror, card.y) }
 	}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
@@ -185,6 +186,16 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 		card.visited = len(card.order)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count()), nil
+}
+
+// projected returns the point of the dual set nearest to y ≥ 0 in its geometry: a
+// proximal step without a loss.
+func projected(dual Mirror, y []float64) []float64 {
+	n := len(y)
+	u, out := make([]float64, n), make([]float64, n)
+	dual.CoordsTo(u, y)
+	dual.ProxTo(u, out, make([]float64, n), u, u, 0, 1, 0)
+	return out
 }
 
 // historicalWeights are the w^P, w^D of thms. stochastic:historic and

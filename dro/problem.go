@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
@@ -143,6 +144,33 @@ func (p *Problem) Validate() error {
 	}
 	if freeLast(p.Primal) && s != 1 {
 		return fmt.Errorf("dro: an unpenalised coordinate needs scalar slopes, the oracle's have length %d", s)
+	}
+	return nil
+}
+
+// freeSample is the number of samples whose last column is looked at.
+const freeSample = 4096
+
+// validateFree checks on the first samples that the column of an unpenalised
+// coordinate is the constant 1: the gradient of weighted samples with slope 1 is
+// then the sum of the weights, whatever these are.
+func (r *run) validateFree() error {
+	n, d := r.cert.n, r.cert.d
+	if !r.cert.free {
+		return nil
+	}
+	samples := min(n, freeSample)
+	r.cert.passes += 0.5 * float64(samples) / float64(n)
+	weight, slope, g := make([]float64, n), make([]float64, n), make([]float64, d)
+	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
+	for j := range samples {
+		weight[j], slope[j] = rng.NormFloat64(), 1
+		sum += weight[j]
+		size += math.Abs(weight[j])
+	}
+	r.problem.Oracle.AddGradTo(g, weight, slope, 0, samples)
+	if math.Abs(g[d-1]-sum) > 1e-9*size {
+		return errors.New("dro: the last coordinate is said to be an intercept, but the last column of the design is not the constant 1")
 	}
 	return nil
 }

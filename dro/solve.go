@@ -95,7 +95,11 @@ const (
 )
 
 func (s Status) String() string {
-	return [...]string{"not solved", "certified", "limit", "stalled", "cancelled"}[s]
+	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+	return names[s]
 }
 
 // A Result is the best point found and what is proved about it.
@@ -175,6 +179,9 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	}
 	r := &run{problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d),
 		source: rand.NewPCG(s.Seed, 0x64726f)}
+	if err := r.validateFree(); err != nil {
+		return nil, err
+	}
 	if s.X0 != nil {
 		copy(r.x0, s.X0)
 		if set, ok := p.Primal.(interface{ contains(x []float64) error }); ok {

@@ -125,7 +125,7 @@ func (t *template) nextWeight() float64 {
 	}
 	switch {
 	case t.m.mu > 0 && t.m.nu > 0:
-		return t.alpha * (t.A + 1) // A₀ counts as 1: μ₀ = μ and ν₀ = ν
+		return t.alpha * (t.A + t.m.mu0/t.m.mu) // A₀ counts as μ₀/μ = ν₀/ν, 1 at the start
 	case t.m.mu > 0:
 		return t.alpha * float64(t.k)
 	}

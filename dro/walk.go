@@ -10,10 +10,10 @@ import (
 type walk struct {
 	*run
 	t        *template
-	lifted   bool             // the template's point is (x, τ)
-	y        func() []float64 // y_k on the run's own dual set, nil for the lift
-	averageY []float64        // Σ a_i y_i / A_k, nil if the method keeps none
-	begin    func(u []float64)
+	lifted   bool                 // the template's point is (x, τ)
+	y        func() []float64     // y_k, in the run's own dual set
+	averageY []float64            // Σ a_i y_i / A_k, nil if the method keeps none
+	begin    func(u, y []float64) // starts the card at coordinates u and weights y
 	began    bool
 
 	conditions func(moduli, constants) *theory
@@ -36,11 +36,13 @@ func (w *walk) start() {
 	if w.lifted {
 		x = append(append([]float64(nil), x...), w.cert.tau)
 	}
+	y := w.cert.y
 	if d, ok := w.problem.Dual.(StartedDual); ok && w.problem.Dual.Modulus() == 0 {
-		d.StartingWeights(w.cert.y)
+		y = make([]float64, w.cert.n)
+		d.StartingWeights(y)
 	}
 	w.t.begin(x)
-	w.begin(w.t.u)
+	w.begin(w.t.u, y)
 	w.began = true
 }
 

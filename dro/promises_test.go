@@ -1,0 +1,53 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// An intercept without its column of ones would make every lower bound false.
+func TestInterceptNeedsItsColumn(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 300, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1, Intercept: true}}
+	res, err := dro.Solve(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
+	if err == nil || res != nil || !strings.Contains(err.Error(), "column") {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+func TestCapsAreValidated(t *testing.T) {
+	o := sample(t, losses.Logistic{}, 30, 2)
+	for _, limit := range []float64{0, -1, math.NaN()} {
+		for _, d := range []dro.Dual{dro.OrthantKL{Nu: 1, Cap: limit}, dro.OrthantChiSquare{Nu: 1, Cap: limit}} {
+			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
+			if res, err := dro.Solve(context.Background(), p, dro.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
+				t.Errorf("%#v accepted", d)
+			}
+		}
+	}
+}
+
+// Without a penalty the best response is a vertex and proves little; the
+// separable method's own weights, projected on the dual set, prove more.
+func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.CVaR(0.5), Primal: dro.L2{Mu: 0.5}}
+	s := dro.DefaultSettings()
+	s.MaxPasses, s.RelativeGap = 3000, 0.05
+	exact, err := dro.Solve(context.Background(), p, dro.Smoothing{}, dro.DefaultSettings())
+	if err != nil || exact.Status != dro.Certified {
+		t.Fatal(err, exact)
+	}
+	res, err := dro.Solve(context.Background(), p, dro.SeparableBlock{Block: 8}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, res, exact.Objective)
+	if res.Status != dro.Certified {
+		t.Errorf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+	}
+	t.Logf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+}
