@@ -22,7 +22,7 @@ type Entry struct {
 }
 
 // Entries returns the methods compared: those of the paper, Newton's method on
-// growing prefixes, baselines.
+// growing prefixes and with falling penalties, baselines.
 func Entries() []Entry {
 	return []Entry{
 		{"separable", "separable (Alg. 6)", dro.SeparableBlock{}, true},
@@ -32,6 +32,7 @@ func Entries() []Entry {
 		{"stochastic-historical", "stochastic, historical (Alg. 3)", dro.Stochastic{Strategy: dro.Historical}, true},
 		{"full", "full vector (Alg. 2)", dro.FullVector{}, true},
 		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
+		{"smoothing", "falling penalties, Newton", dro.Smoothing{}, false},
 		{"newton", "Newton (baseline)", dro.Newton{}, true},
 		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}, true},
 		{"subgradient", "stochastic subgradient (baseline)", nil, false},

@@ -76,7 +76,11 @@ func (r *MethodsReport) Figures() []Figure {
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
 	passes := Panel{Title: title, X: "passes over the data", Y: "certified relative gap"}
 	seconds := Panel{Title: title, X: "seconds", Y: "certified relative gap"}
-	for k, m := range r.Methods {
+	for _, m := range r.Methods {
+		if len(m.Trace) == 0 {
+			continue // does not apply
+		}
+		k := len(names)
 		names = append(names, m.Label)
 		var x, s, y []float64
 		for _, c := range m.Trace {
