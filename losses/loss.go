@@ -71,13 +71,21 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 		z := -t * m
 		e := math.Exp(-math.Abs(z))
 		if z > 0 {
-			value[i] = z + math.Log1p(e)
+			value[i] = z + log1p(e)
 			slope[i] = -t / (1 + e)
 		} else {
-			value[i] = math.Log1p(e)
+			value[i] = log1p(e)
 			slope[i] = -t * e / (1 + e)
 		}
 	}
+}
+
+// log1p returns log(1 + e) for 0 ≤ e ≤ 1: the logarithm of the rounded sum and
+// the first-order term of what rounding took. It is several times faster than
+// math.Log1p, which took a third of the time of a solve.
+func log1p(e float64) float64 {
+	u := 1 + e
+	return math.Log(u) + (e-(u-1))/u
 }
 
 // CurvatureTo implements Loss.
