@@ -51,3 +51,30 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 	}
 	t.Logf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
 }
+
+// Certify proves from the point alone what a solve proves on its way there.
+func TestCertifyAgreesWithSolve(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+	res, err := dro.Solve(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := dro.Certify(p, res.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Upper != res.Certificate.Upper || c.Lower > res.Certificate.Upper || c.Relative() > 1e-6 {
+		t.Errorf("%+v, the solve %+v", c, res.Certificate)
+	}
+	if last := res.Trace[len(res.Trace)-1]; last.Certificate != res.Certificate {
+		t.Errorf("the trace ends with %+v, the result is %+v", last.Certificate, res.Certificate)
+	}
+	for _, bad := range [][]float64{{1}, {1, 2, math.NaN()}} {
+		if _, err := dro.Certify(p, bad); err == nil {
+			t.Errorf("%v certified", bad)
+		}
+	}
+	if far, err := dro.Certify(p, []float64{100, -100, 50}); err != nil || !(far.Lower <= res.Objective && res.Objective <= far.Upper) {
+		t.Errorf("%+v, %v: the optimum is %v", far, err, res.Objective)
+	}
+}

@@ -163,6 +163,7 @@ func (c *separableCard) nextBlock() int {
 
 func (c *separableCard) refresh(t *template) {
 	if c.tied {
+		c.points.replace(c.lastQ, t.u)
 		return
 	}
 	r := c.s.r.draw(c.rng)

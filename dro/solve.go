@@ -157,6 +157,31 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	return l.result, nil
 }
 
+// Certify bounds the optimum of p from one point x, length d, and nothing else:
+// the upper bound is the objective there, the lower one what the adversary's best
+// response at x proves. It takes a pass, and half of one or more with an
+// intercept. Errors are those of an unusable problem or point.
+func Certify(p *Problem, x []float64) (Certificate, error) {
+	if err := p.Validate(); err != nil {
+		return Certificate{}, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	s := DefaultSettings()
+	if s.X0 = x; x == nil {
+		s.X0 = make([]float64, d)
+	}
+	if err := s.validate(d); err != nil {
+		return Certificate{}, err
+	}
+	r := &run{problem: p, settings: s, cert: newCertifier(p)}
+	if err := r.validateFree(); err != nil {
+		return Certificate{}, err
+	}
+	r.cert.evaluate(s.X0)
+	r.cert.certify()
+	return r.cert.best, nil
+}
+
 // A loop is a solve in progress: certificate, stop, restart, in this order at
 // every check point.
 type loop struct {
@@ -264,6 +289,9 @@ func (l *loop) finish() {
 	if math.IsInf(c.bestObjective, 1) { // ended before the first evaluation
 		c.evaluate(l.x0)
 		c.certify()
+	}
+	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.best {
+		l.record() // certified within a step
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.bestX, c.bestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.best, c.passes
