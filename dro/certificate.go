@@ -111,8 +111,9 @@ func (c *certifier) certify() { c.certifyWith(c.y) }
 // certifyWith is certify for other feasible weights y: half a pass.
 //
 // A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
-// are balanced until it holds (balance); elsewhere y stays as it is and two cuts
-// on either side of the minimum over b are combined (bracket).
+// are balanced until it holds (balance); elsewhere, or where moving the weights
+// costs more than it gains (a large ν), y stays as it is and two cuts on either
+// side of the minimum over b are combined (bracket).
 func (c *certifier) certifyWith(y []float64) {
 	if math.IsInf(c.objective, 1) {
 		return
@@ -124,13 +125,10 @@ func (c *certifier) certifyWith(y []float64) {
 	case !c.free:
 		c.gradTo(c.bound, y)
 		c.recordWith(y, c.linear(y, c.value), c.bound)
-	case whole:
-		if balance(c.balanced, y, c.slope) {
-			c.gradTo(c.bound, c.balanced)
-			c.bound[c.d-1] = 0 // by the balance, up to rounding
-			c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
-		}
 	default:
+		if whole && !c.certifyBalanced(y) {
+			return
+		}
 		if linear, size, ok := c.bracket(c.bound, y); ok {
 			psi := c.p.Dual.Value(y)
 			c.record(linear-psi, size+math.Abs(psi), c.bound)
@@ -138,20 +136,36 @@ func (c *certifier) certifyWith(y []float64) {
 	}
 }
 
+// certifyBalanced records the bound of the balanced weights. It reports whether
+// moving the weights there cost more than what is left of the gap, close enough
+// to the optimum for that to matter: other weights would then prove more.
+func (c *certifier) certifyBalanced(y []float64) (dear bool) {
+	const close = 0.1
+	if !balance(c.balanced, y, c.slope) {
+		return false // far from the optimum: all slopes have one sign
+	}
+	c.gradTo(c.bound, c.balanced)
+	c.bound[c.d-1] = 0 // by the balance, up to rounding
+	left := c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
+	cost := c.p.Dual.Value(c.balanced) - c.p.Dual.Value(y)
+	return cost > left+c.allowance(math.Abs(c.objective)) && left < close*math.Abs(c.objective)
+}
+
 // recordWith records the bound of weights y, ⟨y, f(x)⟩ = linear and gradient g.
-func (c *certifier) recordWith(y []float64, linear float64, g []float64) {
+func (c *certifier) recordWith(y []float64, linear float64, g []float64) (left float64) {
 	psi := c.p.Dual.Value(y)
-	c.record(linear-psi, math.Abs(linear)+math.Abs(psi), g)
+	return c.record(linear-psi, math.Abs(linear)+math.Abs(psi), g)
 }
 
 // record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound,
-// less an allowance for sums of the given size.
-func (c *certifier) record(inner, size float64, g []float64) {
+// less an allowance for sums of the given size. It returns the Fenchel-Young term.
+func (c *certifier) record(inner, size float64, g []float64) (left float64) {
 	phi := c.p.Primal.Value(c.x)
-	lower := inner + phi - c.p.Primal.FenchelYoung(c.x, g) - c.allowance(size+math.Abs(phi))
-	if lower > c.best.Lower { // false for NaN
+	left = c.p.Primal.FenchelYoung(c.x, g)
+	if lower := inner + phi - left - c.allowance(size+math.Abs(phi)); lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
 	}
+	return left
 }
 
 // linear returns ⟨y, f⟩.
