@@ -134,6 +134,10 @@ type Between struct {
 	ToOverall     Num `json:"to_overall"`
 }
 
+// focus is the model that tables, slices and the adversary are about among k:
+// the first one compared with the baseline, or the only one.
+func focus(k int) int { return min(1, k-1) }
+
 // headline returns the grouping that names the worst group, or nil.
 func (e *Evaluation) headline() *Grouping {
 	if len(e.Groupings) == 0 {

@@ -92,7 +92,7 @@ func show(r *eval.Report, name string) {
 func ExampleFigures_gap() {
 	show(small(eval.Binary), "gap")
 	// Output:
-	// Certified gap falling from 0.1000 after 3.000 passes to 1.0 × 10⁻⁵ after 15.00 passes and 0.0500 seconds.
+	// Certified gap falling from 0.1000 after 3 passes to 1.0 × 10⁻⁵ after 15 passes and 0.05 seconds.
 	// as kept: true
 }
 

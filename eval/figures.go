@@ -148,7 +148,7 @@ func figGap(r *Report) (Figure, bool) {
 		Name: "gap", Title: "Certified gap", draw: lineCharts([]panel{mk(px, "passes over the training rows"), mk(sx, "seconds")}, nil),
 		Caption: "Upper minus lower bound on the robust objective, logarithmic. Points where no lower bound was known yet are not drawn.",
 		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
-			number(first), number(px[0]), number(last), number(px[len(px)-1]), number(sx[len(sx)-1])),
+			number(first), short(px[0]), number(last), short(px[len(px)-1]), short(sx[len(sx)-1])),
 	}, true
 }
 

@@ -108,7 +108,10 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	if r.Failed {
 		word = "failed"
 	}
-	r.Message = fmt.Sprintf("%s: %s is %v (fails if %s %v)", word, g.Path, v, g.Op, g.Bound)
+	r.Message = fmt.Sprintf("%s: %s is %.6g (fails if %s %v)", word, g.Path, v, g.Op, g.Bound)
+	if d := math.Abs(v - g.Bound); r.Failed && d > 0 {
+		r.Message = fmt.Sprintf("%s, by %.3g", r.Message, d)
+	}
 	return r, nil
 }
 

@@ -133,10 +133,7 @@ func newPage(r *Report) *page {
 
 func (p *page) tiles() []tile {
 	e := p.E
-	k := len(e.Models) - 1
-	if k > 1 {
-		k = 1
-	}
+	k := focus(len(e.Models))
 	get := func(f func(m *ModelResult) float64, label, note string) tile {
 		t := tile{Label: label, Value: number(f(&e.Models[k])), Note: note}
 		if k > 0 {
@@ -226,9 +223,9 @@ func certificateFacts(c *Certificate, unit string) []Fact {
 		{"Certified to the gap asked for", yes},
 		{"Relative gap", sci(c.RelativeGap) + ask(c.Target)},
 		{withUnit("Gap", unit), sci(c.Gap)},
-		{withUnit("Objective (upper bound)", unit), f(c.Upper)},
+		{withUnit("Objective, upper bound", unit), f(c.Upper)},
 		{withUnit("Lower bound", unit), f(c.Lower)},
-		{"Work", fmt.Sprintf("%s passes over the data, %s s", short(c.Passes), short(c.Seconds))},
+		{"Work", fmt.Sprintf("%s passes over the data, %.2g s", short(c.Passes), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, Fact{"Solver", c.Solver})
@@ -284,8 +281,8 @@ func adversaryFacts(a *Adversary) []Fact {
 // methods states how the numbers were made.
 func (e *Evaluation) methods() []string {
 	out := []string{
-		"Risk is the mean training loss. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
-		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows.",
+		"Risk is the mean loss of a row. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
+		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows (of the rows here, when those are not known).",
 		"CVaR at α is the mean of the worst α of the losses, the boundary row counted in part.",
 	}
 	switch {

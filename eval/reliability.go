@@ -84,9 +84,8 @@ func (d reliability) draw(p sheet, side vg.Length) {
 		x.hi = x.lo + side
 		y.hi = top - vg.Length(row)*(side+32) - 16
 		y.lo = y.hi - side
-		w := textWidth(c.detail, smallSize)
-		p.text(x.lo, y.hi+5, clip(c.title, side-w-6, smallSize), smallSize, colInk, 0)
-		p.text(x.hi, y.hi+5, c.detail, smallSize, colMuted, 1)
+		p.text(x.lo, y.hi+5, clip(c.title, side, smallSize), smallSize, colInk, 0)
+		p.text(x.hi-2, y.lo+4, c.detail, smallSize, colMuted, 1)
 		lastRow := i+cellColumns >= len(d.cells)
 		for _, t := range ticks {
 			s := shareTick(t.v)

@@ -46,11 +46,11 @@ type cutColumn struct {
 	use  []bool // cells large enough in the searching half
 }
 
-// searchSlices looks for the slices of the last model with the largest
+// searchSlices looks for the slices of the model in focus with the largest
 // standardised excess risk, over single cells (a level, or a quintile of a
 // number) and pairs of cells of two columns.
 func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
-	m := in.Models[len(in.Models)-1]
+	m := in.Models[focus(len(in.Models))]
 	n := len(in.Target)
 	r := newRNG(in.Seed, 0x511ce5)
 	perm := make([]int32, n)

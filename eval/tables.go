@@ -85,7 +85,11 @@ func (p *page) against() table {
 		in, diff = spread("average")
 		row("Mean of group risks", s(func(x Spread) Num { return x.Average }), in, diff)
 		in, diff = spread("weighted_average")
-		row("Mean weighted by training shares", s(func(x Spread) Num { return x.WeightedAverage }), in, diff)
+		weighted := "Mean weighted by shares of rows"
+		if g.Groups[0].TrainShare != nil {
+			weighted = "Mean weighted by training shares"
+		}
+		row(weighted, s(func(x Spread) Num { return x.WeightedAverage }), in, diff)
 	}
 	row("CVaR₀.₁: worst 10 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.1)) }, nil, func(c *Comparison) *Difference { return &c.CVaR })
 	row("CVaR₀.₀₁: worst 1 % of rows", func(k int) float64 { return float64(e.Models[k].cvar(0.01)) }, nil, nil)
@@ -109,6 +113,9 @@ func (p *page) against() table {
 func changeText(d *Difference, scale float64) string {
 	if d == nil || !d.Value.Defined() {
 		return "–"
+	}
+	if d.Interval != nil && d.Value == 0 && d.Interval.Low == 0 && d.Interval.High == 0 {
+		return "0"
 	}
 	scale = changeScale(d, scale)
 	s := signed(float64(d.Value), scale)
@@ -149,17 +156,20 @@ func (p *page) groupTable() *table {
 	for _, c := range e.Compared {
 		t.Head = append(t.Head, "Change, "+c.Model)
 	}
+	wide := len(p.Models) > 2 // the tables of all measures have the second one too
 	for _, m := range p.Models {
-		t.Head = append(t.Head, second.Label+", "+m)
+		if !wide {
+			t.Head = append(t.Head, second.Label+", "+m)
+		}
 	}
-	last := len(p.Models) - 1
-	t.Head = append(t.Head, "Share of all error, "+p.Models[last])
+	f := focus(len(p.Models))
+	t.Head = append(t.Head, "Share of all error, "+p.Models[f])
 	mass := p.massByLabel(g.Name)
 	if mass != nil {
 		t.Head = append(t.Head, "Adversary’s weight")
 	}
 	worst := ""
-	if w := e.Models[last].WorstGroup; w != nil {
+	if w := e.Models[f].WorstGroup; w != nil {
 		worst = w.Label
 	}
 	byLabel := make(map[string]int)
@@ -174,7 +184,7 @@ func (p *page) groupTable() *table {
 		}
 		label, class := h.Label, ""
 		if h.Label == worst {
-			label, class = label+" (worst for "+p.Models[last]+")", "worst"
+			label, class = label+" (worst for "+p.Models[f]+")", "worst"
 		}
 		if !h.Sufficient {
 			label, class = label+" (insufficient evidence)", "faint"
@@ -195,9 +205,11 @@ func (p *page) groupTable() *table {
 			cells = append(cells, changeText(&d, float64(h.Models[0].Values.Of["risk"])))
 		}
 		for _, m := range h.Models {
-			cells = append(cells, valueText(m, second.Key))
+			if !wide {
+				cells = append(cells, valueText(m, second.Key))
+			}
 		}
-		cells = append(cells, percent(float64(h.Models[last].ErrorShare)))
+		cells = append(cells, percent(float64(h.Models[f].ErrorShare)))
 		if mass != nil {
 			if gm, ok := mass[h.Label]; ok {
 				cells = append(cells, fmt.Sprintf("%s (× %.2f)", percent(gm.Mass), gm.Lift()))
@@ -302,7 +314,7 @@ func (p *page) moreTables() []table {
 			extra("ratio between groups", "ratio", func(key string) Num { return s[key].Ratio.BetweenGroups })
 			extra("ratio to overall", "ratio_to_overall", func(key string) Num { return s[key].Ratio.ToOverall })
 			extra("average", "average", func(key string) Num { return s[key].Average })
-			extra("average weighted by training shares", "weighted_average", func(key string) Num { return s[key].WeightedAverage })
+			extra("weighted average", "weighted_average", func(key string) Num { return s[key].WeightedAverage })
 			out = append(out, t)
 		}
 	}

@@ -70,7 +70,7 @@ func (e *Evaluation) verdict() Verdict {
 	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
 		b := float64(e.Models[0].cvar(tailAlpha))
 		fine := changeScale(&c.CVaR, b)
-		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): %s", signed(float64(c.CVaR.Value), fine))
+		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", signed(float64(c.CVaR.Value), fine))
 		if c.CVaR.Interval != nil {
 			s += fmt.Sprintf(" (%s interval %s)", percent0(e.Confidence), rangeText(c.CVaR.Interval, fine))
 		}
@@ -79,9 +79,9 @@ func (e *Evaluation) verdict() Verdict {
 	r := c.Measures["risk"]
 	base, _ := e.Models[0].Overall.Get("risk")
 	fine := changeScale(&r, base)
-	s := fmt.Sprintf("On average: overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), number(base+float64(r.Value)))
+	s := fmt.Sprintf("On average: change of the overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), number(base+float64(r.Value)))
 	if r.Interval != nil {
-		s += fmt.Sprintf("; %s interval of the change %s", percent0(e.Confidence), rangeText(r.Interval, fine))
+		s += fmt.Sprintf("; %s interval %s", percent0(e.Confidence), rangeText(r.Interval, fine))
 	}
 	v.Details = append(v.Details, s+").")
 	for _, c := range e.Compared[1:] {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train"
@@ -36,6 +35,8 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 		"confidence", "of every interval")
 	fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 		"threshold", "probability from which a row is predicted positive")
+	fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
+	fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
 }
 
 // check refuses what only the options together show.
@@ -99,7 +100,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := requireData(o.data); err != nil {
 		return err
 	}
-	e, _, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
+	_, e, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
 	if err != nil {
 		return interruption(ctx, err)
 	}
@@ -125,7 +126,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 }
 
 // measureFile evaluates a model on every row of a table.
-func measureFile(ctx context.Context, a *app, m *train.Model, path string, groups []string, o measureOptions, quiet bool) (*eval.Evaluation, *data.Frame, error) {
+func measureFile(ctx context.Context, a *app, m *train.Model, path string, groups []string, o measureOptions, quiet bool) (*eval.Input, *eval.Evaluation, error) {
 	f, err := openTable(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -146,6 +147,5 @@ func measureFile(ctx context.Context, a *app, m *train.Model, path string, group
 			a.note("note: the model was trained on rows of this table; `drotrain report` measures it on those held out")
 		}
 	}
-	e, err := measure(ctx, m, f, rows, nil, splitFile, o)
-	return e, f, err
+	return measure(ctx, m, f, rows, nil, splitFile, o)
 }

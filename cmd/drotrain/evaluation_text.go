@@ -49,28 +49,44 @@ func printWrapped(w io.Writer, indent, text string) {
 	}
 }
 
+// shownModels bounds the columns of the printed tables; the files have all.
+const shownModels = 4
+
 func printOverall(w io.Writer, e *eval.Evaluation) {
-	line := func(label string, cells []string) {
-		fmt.Fprintf(w, "%s", fit(label, 44))
+	label, cell := 44, 15
+	if k := min(len(e.Models), shownModels); k > 2 {
+		label, cell = 36, (helpWidth-36)/k-2
+	}
+	line := func(name string, cells []string) {
+		fmt.Fprintf(w, "%s", fit(name, label))
 		for _, c := range cells {
-			fmt.Fprintf(w, "  %s", padLeft(c, 15))
+			fmt.Fprintf(w, "  %s", padLeft(c, cell))
 		}
 		fmt.Fprintln(w)
 	}
-	line("Overall", modelNames(e))
+	names := modelNames(e)
+	line("Overall", names[:min(len(names), shownModels)])
 	for _, q := range e.Task.Measures() {
-		label := "  " + q.Label
+		name := "  " + q.Label
 		switch {
 		case q.Unit == "loss" && e.LossUnit != "":
-			label += " (" + e.LossUnit + ")"
+			name += " (" + strings.TrimSuffix(strings.TrimPrefix(e.LossUnit, "("), ")") + ")"
+			if strings.HasPrefix(e.LossUnit, "(") {
+				name = "  " + q.Label + ", " + e.LossUnit
+			}
+		case q.Unit == "target" && e.TargetUnit != "":
+			name += " (" + e.TargetUnit + ")"
 		case q.Unit == "target":
-			label += " (units of " + e.Target + ")"
+			name += " (units of " + e.Target + ")"
 		}
-		cells := make([]string, len(e.Models))
-		for k, m := range e.Models {
-			cells[k] = measured(m.Overall, q.Key)
+		var cells []string
+		for k := range min(len(e.Models), shownModels) {
+			cells = append(cells, measured(e.Models[k].Overall, q.Key))
 		}
-		line(label, cells)
+		line(name, cells)
+	}
+	if n := len(e.Models) - shownModels; n > 0 {
+		fmt.Fprintf(w, "  and %d more in the report\n", n)
 	}
 }
 
@@ -91,26 +107,35 @@ func measured(v eval.Values, key string) string {
 }
 
 // printGrouping writes the risk and the second measure of every group, the
-// largest risk of the last model first.
+// largest risk of the model in focus first.
 func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
-	const label, cell = 29, 9
-	second := e.Task.Measures()[1]
-	fmt.Fprintf(w, "\n%s  %s  %s %s\n", fit("", label), padLeft("", 7), padLeft("risk", cell*2+1), padLeft(second.Label, cell*2+1))
+	const label = 29
+	measures := e.Task.Measures()[:2]
+	models := min(len(e.Models), shownModels)
+	if models > 2 {
+		measures = measures[:1]
+	}
+	cell := min(16, (helpWidth-label-11)/(models*len(measures))-1)
+	fmt.Fprintf(w, "\n%s  %s ", fit("", label), padLeft("", 7))
+	for _, q := range measures {
+		fmt.Fprintf(w, " %s", padLeft(q.Label, (cell+1)*models-1))
+	}
+	fmt.Fprintln(w)
 	line := func(name, rows string, cells []string) {
 		fmt.Fprintf(w, "%s  %s  %s\n", fit(name, label), padLeft(rows, 7), strings.Join(cells, " "))
 	}
 	var head []string
-	for range 2 {
-		for _, name := range modelNames(e) {
+	for range measures {
+		for _, name := range modelNames(e)[:models] {
 			head = append(head, padLeft(name, cell))
 		}
 	}
 	line("By "+g.Name, "rows", head)
-	last := len(e.Models) - 1
+	f := focus(len(e.Models))
 	groups := slices.Clone(g.Groups)
 	slices.SortStableFunc(groups, func(a, b eval.Group) int {
-		x, _ := a.Models[last].Values.Get("risk")
-		y, _ := b.Models[last].Values.Get("risk")
+		x, _ := a.Models[f].Values.Get("risk")
+		y, _ := b.Models[f].Values.Get("risk")
 		if a.Sufficient != b.Sufficient {
 			if a.Sufficient {
 				return -1
@@ -129,9 +154,9 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 			name, small = fit(name, label-2)+" *", true
 		}
 		var cells []string
-		for _, key := range []string{"risk", second.Key} {
-			for _, m := range h.Models {
-				cells = append(cells, padLeft(measured(m.Values, key), cell))
+		for _, q := range measures {
+			for _, m := range h.Models[:models] {
+				cells = append(cells, padLeft(measured(m.Values, q.Key), cell))
 			}
 		}
 		line(name, thousands(h.N), cells)

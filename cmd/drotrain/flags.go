@@ -113,6 +113,12 @@ func optionalAtLeastZero(p **float64) *floatValue {
 	}
 }
 
+func optionalPositive(p **float64) *floatValue {
+	v := optionalAtLeastZero(p)
+	v.valid, v.must = func(x float64) bool { return x > 0 }, "be greater than 0"
+	return v
+}
+
 // countValue is a whole number that is at least 0.
 type countValue struct{ p *int }
 

@@ -19,12 +19,14 @@ func newInspect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "inspect FILE [--json]",
 		DisableFlagsInUseLine: true,
-		Short:                 "Describe a table or a model",
-		Long: `Describe a table (columns, types, nulls, ranges, levels) or a model (what was
-optimised, the certificate, the coefficients in the units of the columns).`,
+		Short:                 "Describe a table, a model or metrics",
+		Long: `Describe a table (columns, types, nulls, ranges, levels), a model (what was
+optimised, the certificate, the coefficients in the units of the columns), or
+the numbers of an evaluation: metrics.json or report.json.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect builtin:hmda
-  drotrain inspect drotrain-out/model.json`,
+  drotrain inspect drotrain-out/model.json
+  drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
@@ -41,6 +43,9 @@ optimised, the certificate, the coefficients in the units of the columns).`,
 
 func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 	if isModel(path) {
+		if done, err := inspectResult(a, path, asJSON); done || err != nil {
+			return err
+		}
 		m, err := loadModel(path)
 		if err != nil {
 			return err

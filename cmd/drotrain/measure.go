@@ -14,6 +14,7 @@ import (
 const (
 	baselineName = "ERM"
 	robustName   = "robust"
+	balancedName = "balanced ERM" // every group of the last grouping weighs the same
 )
 
 // What the rows of an evaluation are.
@@ -29,6 +30,8 @@ type measureOptions struct {
 	resamples    int
 	confidence   float64
 	threshold    float64
+	unit         string // of the target
+	showRows     bool
 }
 
 func defaultMeasure() measureOptions {
@@ -39,25 +42,26 @@ func defaultMeasure() measureOptions {
 // within seconds.
 const manyRows = 100_000
 
-func defaultMeasureFor(rows int) measureOptions {
-	o := defaultMeasure()
+func (o *trainOptions) measureFor(rows int) measureOptions {
+	m := defaultMeasure()
 	if rows > manyRows {
-		o.resamples = 200
+		m.resamples = 200
 	}
-	return o
+	m.unit = o.unit
+	return m
 }
 
 // measure evaluates a model and its baseline on rows of f that the model's
 // encoder has encoded. trained holds the training rows if they are known.
-func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *data.Dataset, split string, o measureOptions) (*eval.Evaluation, error) {
+func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *data.Dataset, split string, o measureOptions) (*eval.Input, *eval.Evaluation, error) {
 	if rows.Target == nil {
-		return nil, withHint(fmt.Errorf("the data has no column %q, the target of the model", m.Encoder.Target.Name),
+		return nil, nil, withHint(fmt.Errorf("the data has no column %q, the target of the model", m.Encoder.Target.Name),
 			"drotrain predict needs no target")
 	}
 	in := eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: lossUnit(m.Config),
-		TargetName: m.Encoder.Target.Name, Target: rows.Target,
-		Groups: rows.Groups, RowID: rows.Rows, Columns: rawColumns(m, f, rows.Rows),
+		TargetName: m.Encoder.Target.Name, TargetUnit: o.unit, Target: rows.Target,
+		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
 		MinGroupSize: o.minGroupSize, Resamples: o.resamples, Confidence: o.confidence,
 		Seed: m.Config.Seed, Split: split,
 	}
@@ -68,7 +72,7 @@ func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *
 	} else {
 		column, err := f.Column(in.TargetName)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		in.Target = make([]float64, rows.N)
 		for i, r := range rows.Rows {
@@ -78,17 +82,21 @@ func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *
 	for _, v := range []struct {
 		name string
 		x    []float64
-	}{{baselineName, m.Baseline}, {robustName, m.Coefficients}} {
+	}{{baselineName, m.Baseline}, {robustName, m.Coefficients}, {balancedName, m.GroupWeighted}} {
+		if v.x == nil {
+			continue
+		}
 		p, err := m.PredictDataset(rows, v.x)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		in.Models = append(in.Models, eval.Model{Name: v.name, Score: p.Score, Loss: p.Loss})
 	}
 	if trained != nil {
 		in.TrainShare = groupShares(rows.Groups, trained)
 	}
-	return eval.Evaluate(ctx, in)
+	e, err := eval.Evaluate(ctx, in)
+	return &in, e, err
 }
 
 // lossName names the loss with its parameter.
@@ -119,12 +127,36 @@ func rawColumns(m *train.Model, f *data.Frame, rows []int) []eval.Column {
 		if err != nil {
 			continue // the encoder has refused such a table already
 		}
-		if in.Kind == data.Numeric && c.Number != nil {
-			out = append(out, eval.Column{Name: in.Name, Value: numbersAt(c, rows)})
+		if in.Kind != data.Numeric && c.Kind == data.Numeric { // categories by choice
+			levels, code := levelsAt(c, rows)
+			out = append(out, eval.Column{Name: in.Name, Levels: levels, Code: code})
 			continue
 		}
+		if col, ok := rawColumn(c, rows); ok {
+			out = append(out, col)
+		}
+	}
+	return out
+}
+
+// rawColumn gives a column as it is in the table; ok is false where its values
+// are neither numbers nor levels.
+func rawColumn(c *data.Column, rows []int) (col eval.Column, ok bool) {
+	switch c.Kind {
+	case data.Numeric:
+		return eval.Column{Name: c.Name, Value: numbersAt(c, rows)}, true
+	case data.Categorical, data.Bool:
 		levels, code := levelsAt(c, rows)
-		out = append(out, eval.Column{Name: in.Name, Levels: levels, Code: code})
+		return eval.Column{Name: c.Name, Levels: levels, Code: code}, true
+	}
+	return eval.Column{}, false
+}
+
+// rowNumbers counts rows from 1, as everything shown to people does.
+func rowNumbers(rows []int) []int {
+	out := make([]int, len(rows))
+	for i, r := range rows {
+		out[i] = r + 1
 	}
 	return out
 }

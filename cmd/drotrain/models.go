@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
@@ -50,10 +52,28 @@ func withGroups(e *data.Encoder, f *data.Frame, names []string) (*data.Encoder, 
 		if err != nil {
 			return nil, err
 		}
-		out.Groups = append(out.Groups, data.Factor{Name: name, Sources: []string{name}, Kind: c.Kind})
+		out.Groups = append(out.Groups, data.Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: terse(c)})
 	}
 	if len(names) > 1 {
 		out.Groups = append(out.Groups, data.Factor{Sources: names})
 	}
 	return &out, nil
+}
+
+// terse says that the values of a column need its name to be understood: yes,
+// no, numbers.
+func terse(c *data.Column) bool {
+	if c.Kind != data.Categorical {
+		return true
+	}
+	for _, l := range c.Level {
+		switch strings.ToLower(l) {
+		case "yes", "no", "y", "n", "true", "false", "t", "f":
+		default:
+			if _, err := strconv.ParseFloat(l, 64); err != nil {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -124,8 +124,11 @@ func (p *progress) advance(s train.Progress) (first float64, done int) {
 }
 
 func phaseName(phase string) string {
-	if phase == "erm" {
-		return "ERM"
+	switch phase {
+	case "erm":
+		return baselineName
+	case "group-weighted erm":
+		return balancedName
 	}
 	return phase
 }

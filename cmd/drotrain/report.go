@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -21,38 +17,24 @@ type reportOptions struct {
 	groups      []string
 	measure     measureOptions
 	gates       gates
-	out         []string
-	force       bool
+	out         outputs
 	json, quiet bool
 }
 
-// writer returns what writes the format that the ending of a name asks for.
-func (o *reportOptions) writer(path string) (func(io.Writer, *eval.Report) error, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".html":
-		return eval.WriteHTML, nil
-	case ".md":
-		return eval.WriteMarkdown, nil
-	case ".json":
-		return eval.WriteJSON, nil
-	case ".xml":
-		return func(w io.Writer, _ *eval.Report) error { return o.gates.writeJUnit(w) }, nil
-	}
-	return nil, usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
-}
-
 func newReport(a *app) *cobra.Command {
-	o := &reportOptions{out: []string{reportFile}}
+	o := &reportOptions{}
 	cmd := &cobra.Command{
 		Use:                   "report --model FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Write the report of a model",
 		Long: `Write the report of a model as a page (.html), Markdown (.md), JSON (.json) or
-its gates as JUnit (.xml), by the ending of the name. Without --data the model
+its gates as JUnit (.xml), by the ending of the name, or several formats and the
+figures to a directory. Without --data the model
 is measured on the rows that its training held out, and the adversary is
 described; with --data, on the rows of that table. For the conditions of
 --fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
+  drotrain report --model drotrain-out --out paper --format html,pdf
   drotrain report --model drotrain-out --data new.parquet --groups region`,
 		Args: noArgs,
 	}
@@ -64,8 +46,7 @@ described; with --data, on the rows of that table. For the conditions of
 		o.gates.define(fs)
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&listValue{p: &o.out}, "out", "`files` to write, ending in .html, .md, .json or .xml")
-		fs.BoolVar(&o.force, "force", false, "replace files that exist")
+		o.out.define(fs, []string{reportFile})
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
 	})
@@ -90,14 +71,9 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.gates.check(r.Evaluation); err != nil {
 		return err
 	}
-	for _, path := range o.out {
-		write, err := o.writer(path)
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.AtomicWrite(path, o.force, func(w io.Writer) error { return write(w, r) }); err != nil {
-			return existsHint(err)
-		}
+	files, err := o.out.write(ctx, r, &o.gates)
+	if err != nil {
+		return err
 	}
 	if o.json {
 		if err := eval.WriteJSON(a.stdout, r); err != nil {
@@ -107,17 +83,15 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	}
 	printVerdict(a.stdout, r.Evaluation)
 	fmt.Fprintln(a.stdout)
-	for _, path := range o.out {
+	for _, path := range files {
 		fmt.Fprintf(a.stdout, "wrote  %s\n", path)
 	}
 	return o.gates.tell(a, o.quiet)
 }
 
 func (o *reportOptions) check() error {
-	for _, path := range o.out {
-		if _, err := o.writer(path); err != nil {
-			return err
-		}
+	if err := o.out.check(); err != nil {
+		return err
 	}
 	return o.measure.check()
 }
@@ -126,11 +100,11 @@ func (o *reportOptions) check() error {
 // training held out.
 func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model, command string) (*eval.Report, error) {
 	if o.data != "" {
-		e, _, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
+		in, e, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
 		if err != nil {
 			return nil, err
 		}
-		return buildReport(m, nil, e, command)
+		return buildReport(m, nil, in, e, command, o.measure.showRows)
 	}
 	f, err := openTable(ctx, m.Config.Data)
 	if err != nil {
@@ -147,9 +121,9 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model, comma
 	if rows == nil {
 		rows, split = run.Train, splitTraining
 	}
-	e, err := measure(ctx, m, f, rows, run.Train, split, o.measure)
+	in, e, err := measure(ctx, m, f, rows, run.Train, split, o.measure)
 	if err != nil {
 		return nil, err
 	}
-	return buildReport(m, run, e, command)
+	return buildReport(m, run, in, e, command, o.measure.showRows)
 }

@@ -10,23 +10,30 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// buildReport puts what training knows beside an evaluation. run may be nil:
-// the report then says nothing of the adversary.
-func buildReport(m *train.Model, run *train.Run, e *eval.Evaluation, command string) (*eval.Report, error) {
+// buildReport puts what training knows beside an evaluation of the rows of in.
+// Without a run the adversary is the worst case of those rows' own losses.
+func buildReport(m *train.Model, run *train.Run, in *eval.Input, e *eval.Evaluation, command string, showRows bool) (*eval.Report, error) {
 	s := m.Summary("")
 	r := &eval.Report{
 		Title: fmt.Sprintf("Robust model of %s", m.Encoder.Target.Name),
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N,
-			Selection: "given", SelectedAlike: true,
+			// Nothing is tuned on the data: the baseline differs from the robust
+			// model by ν alone.
+			Selection: "ν and μ as set, none tuned; the baseline has the same μ", SelectedAlike: true,
 		},
 		Facts:        facts(m),
 		Certificate:  certificate(m),
 		Trace:        trace(m),
 		Evaluation:   e,
 		Coefficients: coefficients(m),
-		Notes:        append([]string{}, m.Notes...),
+		Notes:        notes(m),
 		Command:      command,
+	}
+	if run == nil && s.Nu > 0 {
+		var err error
+		r.Adversary, err = holders(in, s.Penalty, s.Nu, showRows)
+		return r, err
 	}
 	if run == nil || run.Weights == nil {
 		return r, nil
@@ -37,9 +44,20 @@ func buildReport(m *train.Model, run *train.Run, e *eval.Evaluation, command str
 	}
 	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 		Weights: run.Weights, Loss: p.Loss, Groups: run.Train.Groups,
-		RowID: run.Train.Rows, Columns: rawColumns(m, run.Frame, run.Train.Rows),
+		RowID: rowNumbers(run.Train.Rows), Columns: rawColumns(m, run.Frame, run.Train.Rows),
+		Penalty: s.Penalty, Nu: s.Nu, ShowRows: showRows,
 	})
 	return r, err
+}
+
+// notes are the remarks of the training.
+func notes(m *train.Model) []string {
+	out := append([]string{}, m.Notes...)
+	if m.GroupWeighted != nil {
+		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, in which every group of %s weighs the same: what weighing the known groups achieves without an adversary.",
+			balancedName, groupingName(m)))
+	}
+	return out
 }
 
 // facts is the data sheet of the report.
@@ -47,8 +65,8 @@ func facts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{
 		{Key: "data", Value: c.Data},
-		{Key: "hold-out rows", Value: thousands(m.HoldoutRows)},
-		{Key: "encoded columns", Value: thousands(m.Encoder.D())},
+		{Key: "hold-out rows", Value: strconv.Itoa(m.HoldoutRows)},
+		{Key: "encoded columns", Value: strconv.Itoa(m.Encoder.D())},
 		{Key: "seed", Value: strconv.FormatUint(c.Seed, 10)},
 		{Key: "trained by", Value: "drotrain " + m.Version},
 	}
@@ -107,12 +125,33 @@ func coefficients(m *train.Model) *eval.Coefficients {
 	if m.Encoder.Target.Task == data.Binary {
 		c.Unit = "log-odds per unit"
 	}
-	for i, e := range m.Explain() {
-		row := eval.Coefficient{Name: e.Name, Original: []eval.Num{eval.Num(e.Baseline), eval.Num(e.Robust)}}
-		if i < len(m.Baseline) {
-			row.Scaled = []eval.Num{eval.Num(m.Baseline[i]), eval.Num(e.Encoded)}
+	robust, erm := []float64{}, []float64{}
+	for _, e := range m.Explain() {
+		robust, erm = append(robust, e.Robust), append(erm, e.Baseline)
+		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
+	}
+	add := func(original, scaled []float64) {
+		for i := range c.Rows {
+			row := &c.Rows[i]
+			row.Original = append(row.Original, eval.Num(original[i]))
+			if i < len(scaled) {
+				row.Scaled = append(row.Scaled, eval.Num(scaled[i]))
+			}
 		}
-		c.Rows = append(c.Rows, row)
+	}
+	add(erm, m.Baseline)
+	add(robust, m.Coefficients)
+	if m.GroupWeighted != nil {
+		other := *m // explained in the place of the baseline
+		other.Baseline = m.GroupWeighted
+		var balanced []float64
+		for _, e := range other.Explain() {
+			balanced = append(balanced, e.Baseline)
+		}
+		if len(balanced) == len(c.Rows) {
+			c.Models = append(c.Models, balancedName)
+			add(balanced, m.GroupWeighted)
+		}
 	}
 	return c
 }

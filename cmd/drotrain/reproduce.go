@@ -9,7 +9,7 @@ import (
 // notReproduced are the options that change where and how a result is told,
 // not the result.
 var notReproduced = map[string]bool{
-	"config": true, "out": true, "force": true, "json": true, "quiet": true, "threads": true,
+	"config": true, "out": true, "format": true, "force": true, "json": true, "quiet": true, "threads": true,
 	"verbose": true, "fail-if": true, "help": true,
 }
 

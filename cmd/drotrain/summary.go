@@ -79,6 +79,9 @@ func printComparison(w io.Writer, s train.Summary, grouping string) {
 		line("    rows", a[1], b[1])
 		line("    risk", a[2], b[2])
 	}
+	if b := s.GroupWeighted; b != nil && b.WorstGroup != nil {
+		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", balancedName, number6(b.Risk), number6(b.WorstGroup.Risk))
+	}
 	fmt.Fprintln(w)
 }
 

@@ -19,7 +19,10 @@ type trainOptions struct {
 	json    bool
 	quiet   bool
 	verbose bool
-	config  string
+
+	unit     string // of the target, for the report
+	showRows bool
+	config   string
 }
 
 // define adds the options to cmd, section by section.
@@ -48,7 +51,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
 	section(cmd, "Solver", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&c.Solver, train.Solvers()}, "solver", "method")
+		fs.Var(&enumValue{&c.Solver, train.Solvers()}, "solver", solverHelp)
 		fs.Var(positive(&c.Gap), "gap", "relative gap to certify, then stop")
 		fs.Var(positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
 		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the hold-out split and of stochastic solvers")
@@ -56,6 +59,8 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", defaultOut, "`directory` for the model, the metrics, the plots and the report")
+		fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
+		fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")
@@ -63,6 +68,9 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.StringVar(&o.config, "config", "", "YAML `file` with these options as keys; the command line wins")
 	})
 }
+
+// solverHelp says what auto stands for.
+const solverHelp = "method; auto takes newton up to 500 columns (growing where rows are many too), lbfgs beyond, smoothing where ν is 0, and notes its choice"
 
 // Words the options take.
 var (

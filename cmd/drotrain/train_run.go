@@ -32,6 +32,12 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
+	c := &o.cfg
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
+		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
+	if err != nil {
+		return err
+	}
 	if o.threads > 0 {
 		runtime.GOMAXPROCS(o.threads)
 	}
@@ -65,7 +71,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		a.note("measuring the model by group, with intervals")
 	}
 	command := commandLine("train", fs, "data", "target", "groups")
-	e, err := writeResults(ctx, m, out, command)
+	e, err := o.writeResults(ctx, m, out, command)
 	if err != nil && context.Cause(ctx) != nil {
 		return o.tellStopped(ctx, a, m, out, err)
 	} else if err != nil {
@@ -135,52 +141,26 @@ func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
 
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
-func writeResults(ctx context.Context, m *train.Model, out *outDir, command string) (*eval.Evaluation, error) {
+func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outDir, command string) (*eval.Evaluation, error) {
 	rows, split := m.Run.Holdout, splitHoldout
 	if rows == nil {
 		rows, split = m.Run.Train, splitTraining
 	}
-	e, err := measure(ctx, m, m.Run.Frame, rows, m.Run.Train, split, defaultMeasureFor(rows.N))
+	in, e, err := measure(ctx, m, m.Run.Frame, rows, m.Run.Train, split, o.measureFor(rows.N))
 	if err != nil {
 		return nil, err
 	}
 	if err := out.write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
-	r, err := buildReport(m, m.Run, e, command)
+	r, err := buildReport(m, m.Run, in, e, command, o.showRows)
 	if err != nil {
 		return nil, err
 	}
 	if err := out.write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
-	return e, writeFigures(ctx, r, out)
-}
-
-// writeFigures writes every figure of the report as SVG and as PNG.
-func writeFigures(ctx context.Context, r *eval.Report, out *outDir) error {
-	figures, err := eval.Figures(r)
-	if err != nil {
-		return err
-	}
-	for _, f := range figures {
-		for _, format := range []struct {
-			ext    string
-			render func() ([]byte, error)
-		}{{".svg", f.SVG}, {".png", f.PNG}} {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			b, err := format.render()
-			if err != nil {
-				return err
-			}
-			if err := out.write(f.Name+format.ext, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return e, writeFigures(ctx, r, out, "svg", "png")
 }
 
 // tell prints the outcome, and says by the exit code whether it is certified.

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// auditOptions are the options of `drotrain audit`.
+type auditOptions struct {
+	label, task, loss, positive string
+	huberDelta                  float64
+	scores, groups              []string
+	columns, drop               []string
+	weight                      string
+
+	penalty string
+	nu      *float64
+
+	measure     measureOptions
+	seed        uint64
+	gates       gates
+	out         outputs
+	json, quiet bool
+}
+
+func newAudit(a *app) *cobra.Command {
+	o := &auditOptions{penalty: "kl", huberDelta: 1}
+	cmd := &cobra.Command{
+		Use:                   "audit FILE --label COLUMN --score COLUMNS [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Measure the predictions of any model",
+		Long: `Measure predictions that a table holds, of any model, trained here or not:
+overall and by group with intervals, tail and worst-case risk, and who holds the
+worst-case weight. Nothing is trained. Of several score columns the first is the
+baseline that the others are compared with.
+
+Scores are probabilities of the positive label where labels have two values,
+otherwise predictions in the units of the label. The loss of a row follows from
+both: logistic is -log of the probability given to what occurred, squared is
+(y-p)^2/2, huber the Huber loss of y-p. For conditions see drotrain eval -h.`,
+		Example: `  drotrain audit preds.parquet --label deny --score probability \
+      --groups region,sex
+  drotrain audit preds.csv --label y --score old=p_2023,new=p_2024 \
+      --weight survey_weight --out audit --format html,json,png
+  drotrain audit preds.parquet --label y --score p --out audit.html,gates.xml \
+      --fail-if "worst_group.risk > 0.6"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("as in drotrain audit preds.parquet --label y --score p", "audit takes one table, not %d", len(args))
+			}
+			return nil
+		},
+	}
+	section(cmd, "Columns", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.label, "label", "", "`column` of what occurred")
+		fs.Var(&listValue{p: &o.scores}, "score", "`columns` of predictions, or NAME=COLUMN; the first is the baseline")
+		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.StringVar(&o.weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
+		fs.Var(&listValue{p: &o.columns}, "columns", "`columns` to search for bad slices (default: all others)")
+		fs.Var(&listValue{p: &o.drop}, "drop", "`columns` to leave out of that search")
+	})
+	section(cmd, "What is measured", func(fs *pflag.FlagSet) {
+		fs.Var(&enumValue{&o.task, []string{"binary", "regression"}}, "task", "what the labels are (default: binary for two values)")
+		fs.StringVar(&o.positive, "positive", "", "`value` of a two-valued label that counts as positive")
+		fs.Var(&enumValue{&o.loss, lossNames}, "loss", "loss of a row (default: by the task)")
+		fs.Var(positive(&o.huberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear, in units of the label")
+		fs.Var(&enumValue{&o.penalty, penaltyNames}, "penalty", "divergence of the worst-case reweighting that is described")
+		fs.Var(optionalPositive(&o.nu), "nu", "ν > 0: its price, in units of the loss (default: where about half of the rows stay effective)")
+		o.measure.define(fs)
+		fs.Var(&seedValue{&o.seed}, "seed", "seed of the resamples and of the slice search")
+		o.gates.define(fs)
+	})
+	section(cmd, "Output", func(fs *pflag.FlagSet) {
+		o.out.define(fs, nil)
+		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return interruption(cmd.Context(), o.run(cmd.Context(), a, args[0], cmd.Flags()))
+	}
+	return cmd
+}
+
+func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.FlagSet) error {
+	models, err := o.check()
+	if err != nil {
+		return err
+	}
+	f, err := openTable(ctx, path)
+	if err != nil {
+		return err
+	}
+	in, err := o.input(f, models)
+	if err != nil {
+		return err
+	}
+	e, err := eval.Evaluate(ctx, *in)
+	if err != nil {
+		return err
+	}
+	if err := o.gates.check(e); err != nil {
+		return err
+	}
+	r, err := o.report(f, path, in, e)
+	if err != nil {
+		return err
+	}
+	r.Command = commandLine("audit "+shellQuote(path), fs)
+	files, err := o.out.write(ctx, r, &o.gates)
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		for _, n := range r.Notes {
+			a.note("note: %s", n)
+		}
+	}
+	if o.json {
+		if err := eval.WriteJSON(a.stdout, r); err != nil {
+			return err
+		}
+		return o.gates.tell(a, o.quiet)
+	}
+	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, thousands(e.N), o.labelText(in)))
+	printHolders(a.stdout, r.Adversary)
+	if len(files) > 0 {
+		fmt.Fprintln(a.stdout)
+	}
+	for _, p := range files {
+		fmt.Fprintf(a.stdout, "wrote  %s\n", p)
+	}
+	return o.gates.tell(a, o.quiet)
+}
+
+func (o *auditOptions) labelText(in *eval.Input) string {
+	if in.Positive != "" {
+		return in.TargetName + ", positive: " + in.Positive
+	}
+	return in.TargetName
+}
+
+// report puts the worst-case weights of the model in focus beside the evaluation.
+func (o *auditOptions) report(f *data.Frame, path string, in *eval.Input, e *eval.Evaluation) (*eval.Report, error) {
+	r := &eval.Report{Title: "Audit of " + in.TargetName, Evaluation: e, Notes: append([]string{}, f.Notes...)}
+	r.Facts = append(r.Facts, eval.Fact{Key: "data", Value: path})
+	for _, m := range o.scores {
+		name, column := scoreName(m)
+		r.Facts = append(r.Facts, eval.Fact{Key: "scores of " + name, Value: "column " + column})
+	}
+	if o.weight != "" {
+		r.Facts = append(r.Facts, eval.Fact{Key: "weight", Value: "column " + o.weight})
+	}
+	for _, s := range f.Sources {
+		if s.SHA256 != "" {
+			r.Facts = append(r.Facts, eval.Fact{Key: "SHA-256 of " + s.Path, Value: s.SHA256})
+		}
+	}
+	r.Facts = append(r.Facts, eval.Fact{Key: "audited by", Value: "drotrain " + train.Version()})
+	var err error
+	r.Adversary, err = holders(in, o.penalty, o.price(e), o.measure.showRows)
+	return r, err
+}
+
+// focus is the model that is compared with the baseline, or the only one.
+func focus(models int) int { return min(1, models-1) }
+
+// price is the ν asked for, or that point of the curve of the model in focus at which
+// the effective rows are nearest to half of them; 0 where all losses are equal.
+func (o *auditOptions) price(e *eval.Evaluation) float64 {
+	if o.nu != nil {
+		return *o.nu
+	}
+	m := e.Models[focus(len(e.Models))]
+	curve := m.KL
+	if o.penalty == "chi2" {
+		curve = m.ChiSquare
+	}
+	nu, best := 0.0, math.Inf(1)
+	for _, w := range curve {
+		if d := math.Abs(math.Log(2 * float64(w.Effective) / float64(e.N))); d < best {
+			nu, best = w.Nu, d
+		}
+	}
+	two, err := strconv.ParseFloat(strconv.FormatFloat(nu, 'g', 2, 64), 64)
+	if err != nil {
+		return nu
+	}
+	return two
+}
+
+// holders describes the worst case of the losses of the model in focus; there is none
+// to describe at ν = 0.
+func holders(in *eval.Input, penalty string, nu float64, showRows bool) (*eval.Adversary, error) {
+	if !(nu > 0) {
+		return nil, nil
+	}
+	m := in.Models[focus(len(in.Models))]
+	a, _, err := eval.Holders(eval.AdversaryInput{
+		Model: m.Name, Rows: in.Split, Loss: m.Loss, RowWeight: in.Weight, Groups: in.Groups,
+		RowID: in.RowID, Columns: in.Columns, ShowRows: showRows,
+	}, penalty, nu)
+	return a, err
+}
+
+// printHolders writes who holds the worst-case weight, in 80 columns.
+func printHolders(w io.Writer, a *eval.Adversary) {
+	if a == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nWorst case of %s, %s penalty, ν = %s\n", a.Model, penaltyName(a.Penalty), number3(float64(*a.Nu)))
+	fmt.Fprintf(w, "  effective rows %s of %s; the heaviest 1 %% hold %s of the weight\n",
+		thousands(int(float64(a.Effective)+0.5)), thousands(a.N), percent(float64(a.OnePercent)))
+	if n := len(a.Groupings); n > 0 {
+		for _, g := range heaviest(a.Groupings[n-1].Groups, 3) {
+			fmt.Fprintf(w, "  %s  %s of the weight, %s of the rows\n", fit(g.Label, 29), padLeft(percent(g.Mass), 7), padLeft(percent(g.Share), 7))
+		}
+	}
+	for _, s := range a.Warnings {
+		printWrapped(w, "  ", s)
+	}
+}
+
+// heaviest are the k groups that weigh most beyond their share.
+func heaviest(groups []eval.GroupMass, k int) []eval.GroupMass {
+	out := slices.Clone(groups)
+	slices.SortStableFunc(out, func(a, b eval.GroupMass) int { return cmp.Compare(b.Lift(), a.Lift()) })
+	return out[:min(k, len(out))]
+}
+
+// scoreName splits NAME=COLUMN; a column alone is its own name.
+func scoreName(s string) (name, column string) {
+	if name, column, ok := strings.Cut(s, "="); ok {
+		return strings.TrimSpace(name), strings.TrimSpace(column)
+	}
+	return s, s
+}
