@@ -25,8 +25,11 @@ type Certificate struct {
 // returned; +Inf while Lower is unknown.
 func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 
-// Relative returns Gap/max(1e-12, |Upper|).
+// Relative returns Gap/max(1e-12, |Upper|), +Inf while a bound is unknown.
 func (c Certificate) Relative() float64 {
+	if math.IsInf(c.Gap(), 1) {
+		return math.Inf(1)
+	}
 	return c.Gap() / math.Max(1e-12, math.Abs(c.Upper))
 }
 

@@ -33,9 +33,12 @@ func (e *evaluator) eval(x []float64) {
 }
 
 // gradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
-func (e *evaluator) gradTo(g, y []float64) {
+func (e *evaluator) gradTo(g, y []float64) { e.gradOf(g, y, e.slope) }
+
+// gradOf is gradTo with other slopes.
+func (e *evaluator) gradOf(g, y, slope []float64) {
 	e.passes += 0.5
-	sumGradTo(g, e.part, e.p.Oracle, e.n, y, e.slope)
+	sumGradTo(g, e.part, e.p.Oracle, e.n, y, slope)
 }
 
 // sumGradTo stores Σ_j y_j ∇f_j in g, with one partial sum per shard in part.

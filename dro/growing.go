@@ -16,7 +16,7 @@ type Growing struct {
 	First  int     // samples of the first stage; 0: 20·d
 	Factor int     // growth from stage to stage; 0: 8
 	Gap    float64 // relative gap of a stage; 0: 1e-3
-	Finish Method  // also of the stages; nil: Newton
+	Finish Method  // also of the stages; nil: Newton up to 64 parameters, NewtonCG beyond
 }
 
 var _ Method = Growing{}
@@ -38,7 +38,7 @@ func (m Growing) start(r *run) (stepper, error) {
 		m.Gap = 1e-3
 	}
 	if m.Finish == nil {
-		m.Finish = Newton{}
+		m.Finish = Second(r.cert.d)
 	}
 	g := &growing{run: r, settings: m, x: append([]float64(nil), r.x0...)}
 	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {
@@ -111,7 +111,7 @@ func (g *growing) stage(size int) error {
 	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
 	copy(g.x, l.cert.bestX)
 	if from, ok := l.method.(*newton); ok {
-		g.metric = from.metric
+		g.metric, _ = from.h.(*metric)
 	}
 	return nil
 }
@@ -139,8 +139,8 @@ func (p *prefix) NonNegative() bool {
 	return ok && o.NonNegative()
 }
 
-// CurvatureTo passes the Curved ability on; methods that need it ask practicable
-// of the whole problem first.
+// CurvatureTo passes the Curved ability on. The last stage's method was started on
+// the whole problem, and asked for what it needs, before any prefix.
 func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	p.Oracle.(Curved).CurvatureTo(curvature, slope, lo, hi)
 }
@@ -148,4 +148,14 @@ func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
 // AddGramTo passes the Curved ability on.
 func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
 	p.Oracle.(Curved).AddGramTo(dst, weight, lo, hi)
+}
+
+// MarginsTo passes the Products ability on.
+func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
+	p.Oracle.(Products).MarginsTo(margin, v, lo, hi)
+}
+
+// AddSquaresTo passes the Products ability on.
+func (p *prefix) AddSquaresTo(dst, weight []float64, lo, hi int) {
+	p.Oracle.(Products).AddSquaresTo(dst, weight, lo, hi)
 }

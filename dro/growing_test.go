@@ -56,6 +56,8 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 			}{
 				{dro.Growing{}, 10},
 				{dro.Growing{Finish: dro.LBFGS{}}, 60},
+				{dro.Growing{Finish: dro.NewtonCG{}}, 40},
+				{dro.NewtonCG{}, 80},
 				{dro.Growing{First: n}, 25}, // no stage: Newton from the start
 			} {
 				res, err := dro.Solve(context.Background(), p, c.method, s)

@@ -11,7 +11,7 @@ import (
 
 func TestMethodsOnReferences(t *testing.T) {
 	only := os.Getenv("ONLY")
-	for _, m := range []dro.Method{dro.FullVector{}, dro.Newton{}, dro.Stochastic{}, dro.SeparableBlock{}} {
+	for _, m := range []dro.Method{dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.Stochastic{}, dro.SeparableBlock{}} {
 		for _, ref := range references(t) {
 			if ref.N > 3000 && !*dro.Long {
 				continue

@@ -60,14 +60,15 @@ const maxMetric = 2000
 // which the practical methods take their primal steps: there the problem is well
 // conditioned whatever the scaling of the columns.
 type metric struct {
+	e       *evaluator
 	oracle  Curved
 	dual    Responsive
 	hessian func(*mat.SymDense) // adds ∇²φ
 	n, d    int
 	lifted  bool // over (x, τ), else over x
 
-	damping float64   // λ: λ·diag(scale) is added to the Hessian when it is factorised
-	scale   []float64 // mean squares of the columns; nil until needed
+	lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
+	scale  []float64 // mean squares of the columns; nil until needed
 
 	weight, response []float64
 	part             []float64     // partial Gram matrices
@@ -92,18 +93,25 @@ func (l L2) addHessian(h *mat.SymDense, d int) {
 // practicable reports that the Hessian of P exists and can be formed, and with
 // it that the practical schedule applies.
 func practicable(p *Problem) bool {
-	_, d, s := p.Oracle.Dims()
+	_, d, _ := p.Oracle.Dims()
+	return d <= maxMetric && smoothResponse(p)
+}
+
+// smoothResponse reports that P has a Hessian that the abilities of its parts
+// give.
+func smoothResponse(p *Problem) bool {
+	_, _, s := p.Oracle.Dims()
 	_, curved := p.Oracle.(Curved)
 	_, responsive := p.Dual.(Responsive)
 	_, ridge := p.Primal.(L2)
 	_, fixed := p.Dual.(fixedWeights)
-	return curved && s == 1 && d <= maxMetric && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
+	return curved && s == 1 && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
 }
 
 // newMetric returns a metric for a practicable problem.
-func newMetric(p *Problem, lifted bool) *metric {
+func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	n, d, _ := p.Oracle.Dims()
-	m := &metric{oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), n: n, d: d, lifted: lifted,
+	m := &metric{e: e, oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), n: n, d: d, lifted: lifted,
 		weight: make([]float64, n), response: make([]float64, n)}
 	phi := p.Primal.(L2)
 	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
@@ -118,13 +126,21 @@ func newMetric(p *Problem, lifted bool) *metric {
 	return m
 }
 
-// damp sets the damping λ. The first time that it is positive it computes the
-// mean squares of the columns: one pass.
-func (m *metric) damp(e *evaluator, lambda float64) {
-	if m.damping = lambda; lambda == 0 || m.scale != nil {
+func (m *metric) damping() float64 { return m.lambda }
+
+// redamp changes the damping of the factor that is in use.
+func (m *metric) redamp(lambda float64) {
+	m.damp(lambda)
+	m.factorise()
+}
+
+// damp sets the damping λ of the next factor. The first time that it is positive
+// it computes the mean squares of the columns: one pass.
+func (m *metric) damp(lambda float64) {
+	if m.lambda = lambda; lambda == 0 || m.scale != nil {
 		return
 	}
-	e.passes++
+	m.e.passes++
 	m.scale = make([]float64, m.d)
 	fill(m.weight, 1/float64(m.n))
 	kept := mat.NewSymDense(m.h.SymmetricDim(), nil)
@@ -146,7 +162,8 @@ func (m *metric) shards() int {
 
 // update forms and factorises the Hessian at the point with best response y and
 // these slopes: a pass and a half.
-func (m *metric) update(e *evaluator, y, slope []float64) {
+func (m *metric) update(y, slope []float64) {
+	e := m.e
 	e.passes += 1.5
 	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, slope, lo, hi) })
 	m.dual.ResponseTo(m.response, y)
@@ -195,9 +212,9 @@ func (m *metric) gram() {
 // diagonal what rounding took from a matrix that is singular or nearly so.
 func (m *metric) factorise() {
 	m.damped.CopySym(m.h)
-	if m.damping > 0 {
+	if m.lambda > 0 {
 		for i, v := range m.scale {
-			m.damped.SetSym(i, i, m.damped.At(i, i)+m.damping*v)
+			m.damped.SetSym(i, i, m.damped.At(i, i)+m.lambda*v)
 		}
 	}
 	size := m.damped.SymmetricDim()

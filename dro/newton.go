@@ -24,14 +24,33 @@ func (Newton) start(r *run) (stepper, error) {
 	if !practicable(r.problem) {
 		return nil, errors.New("dro: newton needs ν > 0, an oracle with second derivatives (the Curved ability), the L2 regulariser and at most 2000 parameters")
 	}
+	return newNewton(r, newMetric(r.problem, false, r.cert.evaluator)), nil
+}
+
+// A curvature is a Hessian of P that steps can be solved for: formed and
+// factorised (metric), or known by its products (implicit).
+type curvature interface {
+	// update takes the Hessian at the point with best response y and these slopes.
+	update(y, slope []float64)
+
+	// solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
+	solve(v []float64)
+
+	damping() float64 // λ
+	redamp(lambda float64)
+
+	visit(*state)
+}
+
+func newNewton(r *run, h curvature) *newton {
 	d := r.cert.d
-	return &newton{run: r, metric: newMetric(r.problem, false), phi: r.problem.Primal.(Smooth),
-		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}, nil
+	return &newton{run: r, h: h, phi: r.problem.Primal.(Smooth),
+		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}
 }
 
 type newton struct {
 	*run
-	metric           *metric
+	h                curvature
 	phi              Smooth
 	x, g, dir, trial []float64
 	value            float64 // P(x)
@@ -58,14 +77,14 @@ func (m *newton) accept() {
 // refresh forms the metric at the current point, which the certifier evaluated
 // last.
 func (m *newton) refresh() {
-	m.metric.update(m.cert.evaluator, m.cert.y, m.cert.slope)
+	m.h.update(m.cert.y, m.cert.slope)
 	m.stale = false
 }
 
 // direction stores H⁻¹∇P in dir and returns the squared Newton decrement.
 func (m *newton) direction() float64 {
 	copy(m.dir, m.g)
-	m.metric.solve(m.dir)
+	m.h.solve(m.dir)
 	return floats.Dot(m.dir, m.g)
 }
 
@@ -114,8 +133,11 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 			m.decrement, m.stale = slope, true
 			if t < 1 {
 				m.decrement = 0 // far from quadratic: a new metric next
-			} else if m.metric.damping /= 10; m.metric.damping < leastDamping {
-				m.metric.damping = 0
+			} else if lambda := m.h.damping(); lambda > 0 {
+				if lambda /= 10; lambda < leastDamping {
+					lambda = 0
+				}
+				m.h.redamp(lambda)
 			}
 			m.accept()
 			return true, err
@@ -127,20 +149,24 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 // damp raises the damping of the metric.
 func (m *newton) damp() error {
 	const most = 1e9
-	if m.metric.damping >= most {
+	lambda := m.h.damping()
+	if lambda >= most {
 		return errStalled
 	}
-	m.metric.damp(m.cert.evaluator, max(firstDamping, 100*m.metric.damping))
-	m.metric.factorise()
-	m.logf("newton: no decrease along the step: damping %.3g", m.metric.damping)
+	m.h.redamp(max(firstDamping, 100*lambda))
+	m.logf("newton: no decrease along the step: damping %.3g", m.h.damping())
 	return nil
 }
 
-// inherit takes over the metric of another run on a like problem.
+// inherit takes over the metric of another run on a like problem, if both have
+// one.
 func (m *newton) inherit(from *metric) {
-	m.metric.h.CopySym(from.h)
-	m.metric.damping = 0
-	m.metric.factorise()
+	to, ok := m.h.(*metric)
+	if !ok {
+		return
+	}
+	to.h.CopySym(from.h)
+	to.redamp(0)
 	m.stale, m.decrement = true, math.Inf(1)
 }
 
@@ -152,5 +178,5 @@ func (m *newton) visit(s *state) {
 	s.float(&m.value)
 	s.float(&m.decrement)
 	s.floats(m.x, m.g)
-	m.metric.visit(s)
+	m.h.visit(s)
 }

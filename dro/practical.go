@@ -37,7 +37,7 @@ const sweepsBetween = 4
 const firstDamping, leastDamping = 1e-3, 1e-6
 
 func newPractical(w *walk, lifted bool, alpha float64, steps int) *practical {
-	m := newMetric(w.run.problem, lifted)
+	m := newMetric(w.run.problem, lifted, w.run.cert.evaluator)
 	p := &practical{walk: w, metric: m, most: alpha, steps: steps, sweeps: 1}
 	w.t.alpha = alpha
 	w.t.primal = metricStep{m, w.run.problem.Primal.(Smooth), lifted}
@@ -63,7 +63,7 @@ func (p *practical) step() error {
 // of the Hessian there.
 func (p *practical) restart() {
 	p.last = p.cert.objective
-	p.metric.update(p.cert.evaluator, p.cert.y, p.cert.slope)
+	p.metric.update(p.cert.y, p.cert.slope)
 	p.t.m = moduli{1, 1, p.problem.Dual.Modulus(), p.problem.Dual.Modulus()}
 	p.start()
 	p.done = 0
@@ -85,14 +85,14 @@ func (p *practical) check() {
 				p.calm = 0
 			}
 		}
-		if p.metric.damping /= 3; p.metric.damping < leastDamping {
-			p.metric.damping = 0
+		if p.metric.lambda /= 3; p.metric.lambda < leastDamping {
+			p.metric.lambda = 0
 		}
 	default:
 		p.t.alpha /= 2
 		p.calm, p.sweeps = 0, 1
-		p.metric.damp(p.cert.evaluator, max(firstDamping, 10*p.metric.damping))
-		p.logf("the objective rose from %.10g to %.10g: α halved to %.3g, damping %.3g, restart from the best point", p.last, now, p.t.alpha, p.metric.damping)
+		p.metric.damp(max(firstDamping, 10*p.metric.lambda))
+		p.logf("the objective rose from %.10g to %.10g: α halved to %.3g, damping %.3g, restart from the best point", p.last, now, p.t.alpha, p.metric.lambda)
 		p.cert.evaluate(p.cert.bestX)
 	}
 	p.restart()

@@ -240,7 +240,7 @@ func (p *practical) visit(s *state) {
 }
 
 func (m *metric) visit(s *state) {
-	s.float(&m.damping)
+	s.float(&m.lambda)
 	known := m.scale != nil
 	if s.boolean(&known); known && m.scale == nil {
 		m.scale = make([]float64, m.d)

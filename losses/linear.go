@@ -83,6 +83,16 @@ func (l *Linear) AddGramTo(dst, weight []float64, lo, hi int) {
 	kernel.AddGramTo(dst, l.x, l.d, weight, lo, hi)
 }
 
+// AddSquaresTo adds Σ_j weight[j]·z_ji² over j in [lo, hi) to dst[i].
+func (l *Linear) AddSquaresTo(dst, weight []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		w := weight[j]
+		for i, v := range l.x[j*l.d : (j+1)*l.d] {
+			dst[i] += w * v * v
+		}
+	}
+}
+
 // MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
 func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 	kernel.MarginsTo(margin, l.x, l.d, v, lo, hi)

@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.LBFGS{}, dro.Smoothing{}}
+var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Smoothing{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
@@ -21,27 +21,24 @@ func Solvers() []string {
 	return names
 }
 
-// maxSquare is the number of columns up to which forming the d×d Hessian costs
-// less than the passes that it saves.
-const maxSquare = 500
-
 // fewRows is the number of rows up to which every pass is cheap, and a prefix of
-// them says too little to save one.
-const fewRows = 50_000
+// them says too little to save one. mostSmoothed is the number of columns up to
+// which ν = 0 is solved by falling penalties.
+const fewRows, mostSmoothed = 50_000, 2000
 
 // choose returns the method that Auto stands for with n rows and d columns, and
 // why.
 func choose(nu float64, n, d int) (m dro.Method, why string) {
+	second := dro.Second(d)
 	switch {
-	case nu == 0:
+	case nu == 0 && d <= mostSmoothed:
 		return dro.Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
-	case d > maxSquare:
-		return dro.LBFGS{}, fmt.Sprintf("%d columns are too many to form the Hessian", d)
+	case nu == 0:
+		return dro.FullVector{}, fmt.Sprintf("nu is 0 and there are %d columns", d)
+	case n > fewRows:
+		return dro.Growing{}, fmt.Sprintf("%s, by %d columns, on a growing prefix of %d rows", second.Name(), d, n)
 	}
-	if n <= fewRows {
-		return dro.Newton{}, fmt.Sprintf("%d columns are few enough to form the Hessian", d)
-	}
-	return dro.Growing{}, fmt.Sprintf("%d columns are few enough to form the Hessian: Newton's method, on a growing prefix of the rows first", d)
+	return second, fmt.Sprintf("by %d columns", d)
 }
 
 // solver returns the method called name, with its default settings.

@@ -1,0 +1,194 @@
+package dro
+
+import (
+	"errors"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
+)
+
+// NewtonCG is Newton's method with the step of each iteration computed by
+// preconditioned conjugate gradients from products with the Hessian, which is
+// never formed: for more parameters than a d×d matrix allows. A product is one
+// pass. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// rows, and the L2 regulariser.
+type NewtonCG struct{}
+
+var _ Method = NewtonCG{}
+
+// Name implements Method.
+func (NewtonCG) Name() string { return "newton-cg" }
+
+// Second returns the second-order method that costs the least for d parameters:
+// forming a Hessian takes the arithmetic of d/4 gradients, and conjugate gradients
+// settle a step with about ten products.
+func Second(d int) Method {
+	const formed = 64
+	if d <= formed {
+		return Newton{}
+	}
+	return NewtonCG{}
+}
+
+// Products is the ability of a Curved oracle to multiply without forming a
+// matrix.
+type Products interface {
+	Curved
+
+	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
+	MarginsTo(margin, v []float64, lo, hi int)
+
+	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
+	AddSquaresTo(dst, weight []float64, lo, hi int)
+}
+
+func (NewtonCG) start(r *run) (stepper, error) {
+	_, products := r.problem.Oracle.(Products)
+	if _, responsive := r.problem.Dual.(Responsive); !products || !responsive || !smoothResponse(r.problem) {
+		return nil, errors.New("dro: newton-cg needs ν > 0, an oracle with second derivatives and products (the Products ability) and the L2 regulariser")
+	}
+	return newNewton(r, newImplicit(r.problem, r.cert.evaluator)), nil
+}
+
+// An implicit is the Hessian of P at a point as an operator,
+//
+//	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
+//
+// with its diagonal as the preconditioner.
+type implicit struct {
+	oracle Products
+	dual   Responsive
+	phi    L2
+	e      *evaluator
+	lambda float64 // damping: λ times the diagonal is added
+
+	weight, response, margin, ones []float64 // n
+	cross, diagonal                []float64 // d: Σ c_j∇f_j; the diagonal
+	total                          float64   // Σ c_j
+	residual, direction, scaled    []float64 // d, of the iteration
+	product                        []float64
+	first                          float64 // norm of the first right-hand side
+}
+
+func newImplicit(p *Problem, e *evaluator) *implicit {
+	h := &implicit{oracle: p.Oracle.(Products), dual: p.Dual.(Responsive), phi: p.Primal.(L2), e: e}
+	for _, v := range []*[]float64{&h.weight, &h.response, &h.margin, &h.ones} {
+		*v = make([]float64, e.n)
+	}
+	for _, v := range []*[]float64{&h.cross, &h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
+		*v = make([]float64, e.d)
+	}
+	fill(h.ones, 1)
+	return h
+}
+
+func (h *implicit) damping() float64 { return h.lambda }
+
+func (h *implicit) redamp(lambda float64) { h.lambda = lambda }
+
+// update takes the weights at the point with best response y and these slopes:
+// one pass.
+func (h *implicit) update(y, slope []float64) {
+	e := h.e
+	e.passes++
+	shard.Run(e.n, func(_, lo, hi int) { h.oracle.CurvatureTo(h.weight, slope, lo, hi) })
+	h.dual.ResponseTo(h.response, y)
+	h.total = 0
+	for j, c := range h.response {
+		h.total += c
+		h.weight[j] = y[j]*h.weight[j] + c*slope[j]*slope[j]
+	}
+	sumGradTo(h.cross, e.part, e.p.Oracle, e.n, h.response, slope)
+	clear(e.part)
+	shard.Run(e.n, func(s, lo, hi int) { h.oracle.AddSquaresTo(e.part[s*e.d:(s+1)*e.d], h.weight, lo, hi) })
+	clear(h.diagonal)
+	for s := range shard.Count(e.n) {
+		floats.Add(h.diagonal, e.part[s*e.d:(s+1)*e.d])
+	}
+	for i := range h.phi.penalised(h.diagonal) {
+		h.diagonal[i] += h.phi.Mu
+	}
+	for i, v := range h.diagonal {
+		full := v
+		if h.total > 0 {
+			v -= h.cross[i] * h.cross[i] / h.total
+		}
+		// Where rounding leaves nothing of the difference, a little of it stands in.
+		h.diagonal[i] = math.Max(v, 1e-8*full)
+		if h.diagonal[i] == 0 {
+			h.diagonal[i] = 1 // a column of zeros, and no penalty
+		}
+	}
+}
+
+// multiply stores (H + λD)v in dst: one pass.
+func (h *implicit) multiply(dst, v []float64) {
+	e := h.e
+	e.passes += 0.5
+	shard.Run(e.n, func(_, lo, hi int) { h.oracle.MarginsTo(h.margin, v, lo, hi) })
+	for j, w := range h.weight {
+		h.margin[j] *= w
+	}
+	e.gradOf(dst, h.margin, h.ones)
+	if h.total > 0 {
+		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
+	}
+	for i, a := range h.phi.penalised(v) {
+		dst[i] += h.phi.Mu * a
+	}
+	if h.lambda > 0 {
+		for i, a := range v {
+			dst[i] += h.lambda * h.diagonal[i] * a
+		}
+	}
+}
+
+// solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
+// residual that shrinks with v: superlinear convergence at few products each.
+func (h *implicit) solve(v []float64) {
+	const most, loosest, tightest = 250, 0.3, 1e-9
+	norm := floats.Norm(v, 2)
+	if h.first == 0 {
+		h.first = norm
+	}
+	goal := norm * math.Max(tightest, math.Min(loosest, math.Sqrt(norm/h.first)))
+	copy(h.residual, v)
+	clear(v) // from here on the iterate
+	rho := h.precondition()
+	copy(h.direction, h.scaled)
+	for range most {
+		h.multiply(h.product, h.direction)
+		curvature := floats.Dot(h.direction, h.product)
+		if !(curvature > 0) {
+			break // rounding: the iterate so far is a direction of descent
+		}
+		step := rho / curvature
+		floats.AddScaled(v, step, h.direction)
+		floats.AddScaled(h.residual, -step, h.product)
+		if floats.Norm(h.residual, 2) <= goal {
+			break
+		}
+		before := rho
+		rho = h.precondition()
+		floats.AddScaledTo(h.direction, h.scaled, rho/before, h.direction)
+	}
+	if floats.Norm(v, 2) == 0 {
+		copy(v, h.scaled) // no progress at all: the preconditioned gradient
+	}
+}
+
+// precondition stores D⁻¹ residual in scaled and returns ⟨residual, scaled⟩.
+func (h *implicit) precondition() float64 {
+	for i, r := range h.residual {
+		h.scaled[i] = r / (h.diagonal[i] * (1 + h.lambda))
+	}
+	return floats.Dot(h.residual, h.scaled)
+}
+
+func (h *implicit) visit(s *state) {
+	s.float(&h.lambda)
+	s.float(&h.first)
+	s.float(&h.total)
+	s.floats(h.weight, h.cross, h.diagonal)
+}
