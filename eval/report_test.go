@@ -343,3 +343,51 @@ func TestManyGroups(t *testing.T) {
 		t.Error("the page hides that groups are left out")
 	}
 }
+
+// The values of heavy rows appear only when asked for; rows count from 1.
+func TestShowRows(t *testing.T) {
+	in := AdversaryInput{Loss: []float64{1, 5, 2, 3}, Columns: []Column{{Name: "age", Unit: "years", Value: []float64{30, math.NaN(), 50, 60}}, {Name: "site", Levels: []string{"a"}, Code: []int32{0, 0, -1, 0}}}}
+	a, _, err := Holders(in, "chi2", 1)
+	if err != nil || a.TopColumns != nil || a.Top[0].Values != nil || a.Top[0].Row != 2 {
+		t.Errorf("%+v %v", a, err)
+	}
+	in.ShowRows = true
+	a, w, err := Holders(in, "chi2", 1)
+	if err != nil || !reflect.DeepEqual(a.TopColumns, []string{"age (years)", "site"}) || !reflect.DeepEqual(a.Top[0].Values, []string{"(missing)", "a"}) {
+		t.Errorf("%+v %v", a, err)
+	}
+	if math.Abs(float64(a.RadiusChi-w.Radius)) > closedForm || *a.Nu != 1 || a.Penalty != "chi2" {
+		t.Errorf("radius %v, want %v", a.RadiusChi, w.Radius)
+	}
+	r := sample(t, Binary)
+	a, w, err = Holders(AdversaryInput{Loss: in.Loss}, "kl", 0.5)
+	if err != nil || math.Abs(float64(a.RadiusKL-w.Radius)) > closedForm {
+		t.Errorf("radius %v, want %v: %v", a.RadiusKL, w.Radius, err)
+	}
+	r.Adversary, _, _ = Holders(in, "kl", 1)
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r); err != nil || !strings.Contains(b.String(), "age (years)") || !strings.Contains(b.String(), "(missing)") {
+		t.Error("the page lacks the rows asked for", err)
+	}
+}
+
+// A run that knows no bounds at its first checks, or at any, has a report.
+func TestUnknownBounds(t *testing.T) {
+	r := sample(t, Binary)
+	for _, trace := range [][]TracePoint{
+		{{1, 0.1, math.NaN(), math.Inf(-1)}},
+		{{1, 0.1, math.NaN(), math.Inf(-1)}, {2, 0.2, math.NaN(), 0}, {3, 0.3, 0.5, 0.4}, {4, 0.4, 0.45, 0.449}},
+	} {
+		r.Trace = trace
+		r.Certificate = &Certificate{Upper: Undefined(), Lower: Undefined(), Gap: Undefined(), RelativeGap: Undefined(), Target: 1e-6}
+		var b bytes.Buffer
+		if err := WriteHTML(&b, r); err != nil || strings.Contains(b.String(), "NaN") {
+			t.Error("page:", err)
+		}
+		b.Reset()
+		if err := WriteJSON(&b, r); err != nil {
+			t.Error(err)
+		}
+		finite(t, b.Bytes())
+	}
+}

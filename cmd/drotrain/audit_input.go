@@ -38,13 +38,14 @@ func (o *auditOptions) check() ([]string, error) {
 		}
 		names, columns = append(names, name), append(columns, column)
 	}
+	once := slices.Compact(slices.Sorted(slices.Values(columns)))
 	one := []string{o.label}
 	weight := []string{}
 	if o.weight != "" {
 		weight = []string{o.weight}
 	}
 	err := checkRoles(
-		role{"label", one, []string{"score", "weight", "columns"}}, role{"score", columns, []string{"weight", "columns"}},
+		role{"label", one, []string{"score", "weight", "columns"}}, role{"score", once, []string{"weight", "columns"}},
 		role{"weight", weight, []string{"columns", "groups"}}, role{"groups", o.groups, nil},
 		role{"columns", o.columns, []string{"drop"}}, role{"drop", o.drop, nil},
 	)

@@ -33,6 +33,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{exitOK, "train --quiet --out m"},
 		{exitFailed, "train --quiet --out m"}, // it exists
+		{exitOK, "predict --model m --data builtin:hmda --keep deny,afam --out p.csv --quiet"},
 		{exitUsage, ""},
 		{exitUsage, "trian"},
 		{exitUsage, "train --nu -1"},
@@ -44,6 +45,11 @@ func TestExitCodes(t *testing.T) {
 		{exitLimit, "train --quiet --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
 		{exitGate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exitUsage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
+		{exitGate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
+		{exitOK, "audit p.csv --label deny --score probability --resamples 0"},
+		{exitUsage, "audit p.csv --label deny"},
+		{exitFailed, "audit p.csv --label deny --score row"},
+		{exitUsage, "train --data builtin:hmda --target deny --features deny"},
 		{exitUsage, "predict --model m --data builtin:hmda"},
 		{exitFailed, "predict --model nowhere.json --data builtin:hmda --out p.csv"},
 		{exitUsage, "inspect"},

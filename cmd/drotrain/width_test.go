@@ -46,7 +46,9 @@ func TestWidth(t *testing.T) {
 		"inspect builtin:cps1988",
 		"eval --model drotrain-out --data builtin:hmda --quiet --resamples 100",
 		"report --model drotrain-out --resamples 0",
-		"predict --model drotrain-out --data builtin:hmda --out p.csv",
+		"predict --model drotrain-out --data builtin:hmda --keep deny,afam --out p.csv",
+		"audit p.csv --label deny --score probability --groups afam --resamples 100",
+		"audit p.csv --label deny --score a=probability,b=probability,c=probability,d=probability,e=probability --groups afam --resamples 0",
 		"datasets",
 	} {
 		code, stdout, stderr := try(t.Context(), strings.Fields(args)...)
