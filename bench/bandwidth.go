@@ -1,0 +1,66 @@
+package main
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// A bandwidth is how fast the design is read by a plain sum, in bytes a second.
+type bandwidth struct {
+	One float64 `json:"one"` // with one goroutine
+	Two float64 `json:"two"`
+}
+
+var sink float64 // keeps the sums from being optimised away
+
+// measureBandwidth sums v with one and two goroutines, in turn, and returns the
+// medians of seven.
+func measureBandwidth(v []float64) bandwidth {
+	var at [2][]float64
+	for range 7 {
+		for k := range at {
+			began := time.Now()
+			sink += sumBy(v, k+1)
+			at[k] = append(at[k], float64(8*len(v))/time.Since(began).Seconds())
+		}
+	}
+	return bandwidth{median(at[0]), median(at[1])}
+}
+
+func sumBy(v []float64, goroutines int) float64 {
+	part := make([]float64, 8*goroutines) // a cache line each
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() { part[8*g] = sum(v[g*len(v)/goroutines : (g+1)*len(v)/goroutines]) })
+	}
+	wg.Wait()
+	total := 0.0
+	for _, p := range part {
+		total += p
+	}
+	return total
+}
+
+// sum reads four distant streams, which is faster than one.
+func sum(v []float64) float64 {
+	q := len(v) / 4
+	a, b, c, d := v[:q], v[q:2*q], v[2*q:3*q], v[3*q:4*q]
+	var s, t, u, w float64
+	for i := range a {
+		s += a[i]
+		t += b[i]
+		u += c[i]
+		w += d[i]
+	}
+	return s + t + u + w
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Clone(v)
+	slices.Sort(s)
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
