@@ -34,6 +34,7 @@ func Entries() []Entry {
 		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
 		{"smoothing", "falling penalties, Newton", dro.Smoothing{}, false},
 		{"newton", "Newton (baseline)", dro.Newton{}, true},
+		{"newton-cg", "Newton, conjugate gradients (baseline)", dro.NewtonCG{}, true},
 		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}, true},
 		{"subgradient", "stochastic subgradient (baseline)", nil, false},
 	}
