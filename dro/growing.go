@@ -16,7 +16,7 @@ type Growing struct {
 	First  int     // samples of the first stage; 0: 20·d
 	Factor int     // growth from stage to stage; 0: 8
 	Gap    float64 // relative gap of a stage; 0: 1e-3
-	Finish Method  // also of the stages; nil: Newton up to 64 parameters, NewtonCG beyond
+	Finish Method  // also of the stages; nil: what Second says
 }
 
 var _ Method = Growing{}
