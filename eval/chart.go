@@ -15,8 +15,8 @@ import (
 // repeat what colour says, so that a figure survives a grey printer.
 const (
 	figureWidth = 400 // points; readable when scaled to a phone
-	fontSize    = 10.5
-	smallSize   = 9.5
+	fontSize    = 11.5
+	smallSize   = 10.5
 )
 
 var (

@@ -41,6 +41,7 @@ type GateResult struct {
 //	[model.]difference.MEASURE         between groups of the last grouping; also ratio,
 //	                                   group_min, group_max, average, weighted_average
 //	[model.]group[LABEL].MEASURE       one group of the last grouping; also .n
+//	                                   overall, difference … and group take .low, .high too
 //	change.overall.MEASURE[.low|.high] model − baseline, and the ends of its interval
 //	change.worst_group.risk[.low|.high], change.cvar[0.1][.low|.high]
 //
@@ -170,11 +171,20 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 	}
 	head, arg, _ := bracket(part[0])
 	unknown := fmt.Errorf("nothing is called %q here; try overall.%s, worst_group.risk, difference.risk or cvar[0.1]", path, e.Task.Measures()[1].Key)
-	if len(part) > 2 {
+	side := ""
+	if len(part) == 3 && (part[2] == "low" || part[2] == "high") {
+		side = part[2]
+	} else if len(part) > 2 {
+		return 0, unknown
+	}
+	if side != "" && head != "overall" && head != "group" && !slices.Contains(spreadPaths, head) {
 		return 0, unknown
 	}
 	switch head {
 	case "overall":
+		if _, ok := e.Task.measure(tail); ok && side != "" {
+			return endOf(m.Intervals, tail, side), nil
+		}
 		return valueAt(m.Overall, tail, e.Task)
 	case "worst_group":
 		w := m.WorstGroup
@@ -204,12 +214,18 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 		if !ok {
 			return 0, fmt.Errorf("%q is not a measure of a %s task", tail, e.Task)
 		}
+		if side != "" {
+			return endOf(s.Intervals, head, side), nil
+		}
 		return float64(map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
 			"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[head]), nil
 	case "group":
 		if g := e.headline(); g != nil {
 			for i := range g.Groups {
 				if g.Groups[i].Label == arg {
+					if _, ok := e.Task.measure(tail); ok && side != "" {
+						return endOf(g.Groups[i].Models[k].Intervals, tail, side), nil
+					}
 					if tail == "n" {
 						return float64(g.Groups[i].N), nil
 					}
@@ -251,6 +267,18 @@ func (e *Evaluation) lookupChange(path string, part []string) (float64, error) {
 		return end(d.Interval, part[0]), nil
 	}
 	return 0, fmt.Errorf("nothing is called %q", path)
+}
+
+// spreadPaths are the paths of what a Spread holds.
+var spreadPaths = []string{"difference", "ratio", "group_min", "group_max", "average", "weighted_average"}
+
+// endOf is one end of an interval, NaN where there is none.
+func endOf(of map[string]Interval, key, side string) float64 {
+	iv, ok := of[key]
+	if !ok {
+		return math.NaN()
+	}
+	return end(&iv, side)
 }
 
 func end(iv *Interval, which string) float64 {

@@ -44,6 +44,9 @@ func TestGates(t *testing.T) {
 		"change.overall.r2.high < 0":                   false,
 		"cvar[0.1] > 1e9":                              false,
 		"worst_group.high < 0":                         false,
+		"overall.rmse.high < 0":                        false,
+		"difference.risk.high > 0":                     true,
+		"group[g00001].mae.low < 0":                    false,
 	} {
 		g, err := ParseGate(s)
 		if err != nil {

@@ -287,7 +287,7 @@ func (e *Evaluation) methods() []string {
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Every row counts with its weight in every measure, curve and interval; n is a number of rows, shares are shares of the weight.")
+		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
 	case e.Task == Binary:
 		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale).")
 	default:

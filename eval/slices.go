@@ -63,6 +63,9 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	search, confirm := perm[:half], perm[half:]
 	s := &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.MinGroupSize, 20, half/100), Found: []Slice{}}
 	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", count(half), count(n-half), max(in.MinGroupSize, 20))
+	if in.weight != nil {
+		s.Method += " The search counts rows, the confirmation their weights."
+	}
 	if half < 2*s.MinRows {
 		s.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", count(n))
 		return s, nil
@@ -94,19 +97,21 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		keep := func(i int32) bool {
 			return cols[f.a].code[i] == f.ka && (f.b < 0 || cols[f.b].code[i] == f.kb)
 		}
-		var a, b moments
+		var inside, rest []int32
 		for _, i := range confirm {
 			if keep(i) {
-				a.add(m.Loss[i])
+				inside = append(inside, i)
 			} else {
-				b.add(m.Loss[i])
+				rest = append(rest, i)
 			}
 		}
-		if a.n < 2 || b.n < 2 {
+		if len(inside) < 2 || len(rest) < 2 {
 			continue
 		}
-		d, se := a.mean-b.mean, math.Sqrt(a.variance()/a.n+b.variance()/b.n)
-		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: int(a.n), Risk: Num(a.mean), Rest: Num(b.mean),
+		a, va := meanAndVariance(m.Loss, in.weight, inside)
+		b, vb := meanAndVariance(m.Loss, in.weight, rest)
+		d, se := a-b, math.Sqrt(va+vb)
+		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 			Interval: Interval{Num(d - z*se), Num(d + z*se), "normal, Bonferroni"}}
 		if f.b >= 0 {
 			q.Condition += " and " + cols[f.b].text[f.kb]
@@ -206,6 +211,30 @@ func rankSlices(ctx context.Context, s *SliceSearch, cols []cutColumn, loss []fl
 func (c candidate) shares(o candidate) bool {
 	has := func(col int, k int32) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
 	return has(c.a, c.ka) || c.b >= 0 && has(c.b, c.kb)
+}
+
+// meanAndVariance returns the weighted mean of x over rows and the variance of
+// that mean.
+func meanAndVariance(x, weight []float64, rows []int32) (m, variance float64) {
+	var s summer
+	total := sumAt(weight, rows)
+	w := func(i int32) float64 {
+		if weight == nil {
+			return 1
+		}
+		return weight[i]
+	}
+	for _, i := range rows {
+		s.add(w(i) * x[i])
+	}
+	m = s.sum() / total
+	var q summer
+	for _, i := range rows {
+		d := w(i) * (x[i] - m)
+		q.add(d * d)
+	}
+	n := float64(len(rows))
+	return m, q.sum() / (total * total) * n / (n - 1)
 }
 
 // moments accumulates a mean and variance (Welford).

@@ -1,6 +1,9 @@
 package eval
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // spreads gathers over the groups of a grouping what the intervals of Spread
 // need. The extremes of several groups are biased upwards when resampled, so
@@ -134,7 +137,7 @@ func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spread
 	put("group_max", hi.lo, hi.hi)
 	put("difference", math.Max(0, hi.lo-lo.hi), hi.hi-lo.lo)
 	least, _ := m.bounds()
-	sameSign := least >= 0 || lo.lo > 0
+	sameSign := least >= 0 || lo.lo > 0 || m.Key == "risk" && lo.lo == 0
 	if sameSign && hi.hi > 0 {
 		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
 	}
@@ -178,6 +181,7 @@ func ratioAtMost(num, den float64) float64 {
 // simultaneous interval of the risk, which holds for all models together.
 func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64) []band {
 	var out []band
+	allAtLeastZero := slices.Min(in.Models[k].Loss) >= 0
 	for i := range a.g.Groups {
 		g := &a.g.Groups[i]
 		sd, ok := s.sd[g.Label]
@@ -192,6 +196,9 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
+			if allAtLeastZero {
+				b.lo = math.Max(b.lo, 0)
+			}
 		}
 		out = append(out, b)
 	}

@@ -23,10 +23,14 @@ func (p *page) against() table {
 			}
 		}
 		for k := range e.Models {
-			s := like(of(k), scale)
+			own := scale
+			if v := math.Abs(of(k)); v > 0 && v < math.Abs(scale)/20 {
+				own = v // one decimal for all would leave nothing of it
+			}
+			s := like(of(k), own)
 			if in != nil {
 				if iv, ok := in(k); ok && s != "–" {
-					s += " [" + rangeText(&iv, scale) + "]"
+					s += " [" + rangeText(&iv, own) + "]"
 				}
 			}
 			cells = append(cells, s)

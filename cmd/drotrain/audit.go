@@ -24,7 +24,6 @@ type auditOptions struct {
 	huberDelta                  float64
 	scores, groups              []string
 	columns, drop               []string
-	weight                      string
 
 	penalty string
 	nu      *float64
@@ -68,7 +67,6 @@ both: logistic is -log of the probability given to what occurred, squared is
 		fs.StringVar(&o.label, "label", "", "`column` of what occurred")
 		fs.Var(&listValue{p: &o.scores}, "score", "`columns` of predictions, or NAME=COLUMN; the first is the baseline")
 		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed")
-		fs.StringVar(&o.weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 		fs.Var(&listValue{p: &o.columns}, "columns", "`columns` to search for bad slices (default: all others)")
 		fs.Var(&listValue{p: &o.drop}, "drop", "`columns` to leave out of that search")
 	})
@@ -160,8 +158,8 @@ func (o *auditOptions) report(f *data.Frame, path string, in *eval.Input, e *eva
 		name, column := scoreName(m)
 		r.Facts = append(r.Facts, eval.Fact{Key: "scores of " + name, Value: "column " + column})
 	}
-	if o.weight != "" {
-		r.Facts = append(r.Facts, eval.Fact{Key: "weight", Value: "column " + o.weight})
+	if o.measure.weight != "" {
+		r.Facts = append(r.Facts, eval.Fact{Key: "weight", Value: "column " + o.measure.weight})
 	}
 	for _, s := range f.Sources {
 		if s.SHA256 != "" {

@@ -41,8 +41,8 @@ func (o *auditOptions) check() ([]string, error) {
 	once := slices.Compact(slices.Sorted(slices.Values(columns)))
 	one := []string{o.label}
 	weight := []string{}
-	if o.weight != "" {
-		weight = []string{o.weight}
+	if o.measure.weight != "" {
+		weight = []string{o.measure.weight}
 	}
 	err := checkRoles(
 		role{"label", one, []string{"score", "weight", "columns"}}, role{"score", once, []string{"weight", "columns"}},
@@ -82,8 +82,8 @@ func (o *auditOptions) input(f *data.Frame, columns []string) (*eval.Input, erro
 	if err := o.readScores(f, columns, in); err != nil {
 		return nil, err
 	}
-	if o.weight != "" {
-		if in.Weight, err = numbers(f, o.weight, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight"); err != nil {
+	if o.measure.weight != "" {
+		if in.Weight, err = weights(f, o.measure.weight); err != nil {
 			return nil, err
 		}
 	}
@@ -102,10 +102,10 @@ func (o *auditOptions) input(f *data.Frame, columns []string) (*eval.Input, erro
 }
 
 func (o *auditOptions) weightColumn() []string {
-	if o.weight == "" {
+	if o.measure.weight == "" {
 		return nil
 	}
-	return []string{o.weight}
+	return []string{o.measure.weight}
 }
 
 // at names a cell of the table in an error.
@@ -135,6 +135,11 @@ func numbers(f *data.Frame, name, what string, valid func(float64) bool, must, h
 		}
 	}
 	return out, nil
+}
+
+// weights reads a column of row weights.
+func weights(f *data.Frame, name string) ([]float64, error) {
+	return numbers(f, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
 }
 
 // readLabels fills in the task and the targets.
@@ -286,7 +291,7 @@ func (o *auditOptions) sliceColumns(f *data.Frame, scores []string, rows []int) 
 	var out []eval.Column
 	for _, c := range f.Columns {
 		name := c.Name
-		if slices.Contains(o.drop, name) || name == o.label || name == o.weight || slices.Contains(scores, name) {
+		if slices.Contains(o.drop, name) || name == o.label || name == o.measure.weight || slices.Contains(scores, name) {
 			continue
 		}
 		if len(o.columns) > 0 && !slices.Contains(o.columns, name) {

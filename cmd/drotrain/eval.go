@@ -35,6 +35,7 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 		"confidence", "of every interval")
 	fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 		"threshold", "probability from which a row is predicted positive")
+	fs.StringVar(&o.weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 	fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 	fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
 }

@@ -49,6 +49,9 @@ func printWrapped(w io.Writer, indent, text string) {
 	}
 }
 
+// shownGroups bounds the printed rows of a grouping; the files have all.
+const shownGroups = 50
+
 // shownModels bounds the columns of the printed tables; the files have all.
 const shownModels = 4
 
@@ -148,7 +151,11 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		return 1
 	})
 	small := false
-	for _, h := range groups {
+	for i, h := range groups {
+		if i == shownGroups {
+			fmt.Fprintf(w, "  and %s more groups\n", thousands(len(groups)-i))
+			break
+		}
 		name := "  " + h.Label
 		if !h.Sufficient {
 			name, small = fit(name, label-2)+" *", true

@@ -82,6 +82,9 @@ func help(cmd *cobra.Command, _ []string) {
 func printOption(w io.Writer, f *pflag.Flag) {
 	name, usage := pflag.UnquoteUsage(f)
 	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
+	if v, ok := f.Value.(*enumValue); ok && utf8.RuneCountInString(left) > helpWidth/2 {
+		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(v.allowed, ", ")+"; "+usage
+	}
 	switch f.DefValue {
 	case "", "false", "0":
 	default:

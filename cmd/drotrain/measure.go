@@ -32,6 +32,7 @@ type measureOptions struct {
 	threshold    float64
 	unit         string // of the target
 	showRows     bool
+	weight       string // column of row weights, or ""
 }
 
 func defaultMeasure() measureOptions {
@@ -64,6 +65,16 @@ func measure(ctx context.Context, m *train.Model, f *data.Frame, rows, trained *
 		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
 		MinGroupSize: o.minGroupSize, Resamples: o.resamples, Confidence: o.confidence,
 		Seed: m.Config.Seed, Split: split,
+	}
+	if o.weight != "" {
+		all, err := weights(f, o.weight)
+		if err != nil {
+			return nil, nil, err
+		}
+		in.Weight = make([]float64, rows.N)
+		for i, r := range rows.Rows {
+			in.Weight[i] = all[r]
+		}
 	}
 	if m.Encoder.Target.Task == data.Binary {
 		in.Task = eval.Binary

@@ -70,7 +70,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 }
 
 // solverHelp says what auto stands for.
-const solverHelp = "method; auto takes newton up to 500 columns (growing where rows are many too), lbfgs beyond, smoothing where ν is 0, and notes its choice"
+const solverHelp = "auto chooses a Newton method by the rows, the columns and ν (smoothing where ν is 0), and notes which and why"
 
 // Words the options take.
 var (
