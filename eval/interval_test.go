@@ -163,7 +163,7 @@ func TestRNGBelowIsUniform(t *testing.T) {
 // the two headline intervals, which are conservative.
 func TestCoverage(t *testing.T) {
 	const runs, groups = 100, 5
-	point, worst, change := 0, 0, 0
+	point, worst, change, spread := 0, 0, 0, 0
 	for s := range runs {
 		in := two(500, groups, 0.05, uint64(s)+100)
 		in.Workers = 1
@@ -180,15 +180,19 @@ func TestCoverage(t *testing.T) {
 		if iv := e.Models[0].WorstGroup.MaxInterval; iv.Low <= truth && truth <= iv.High {
 			worst++
 		}
+		// Largest minus smallest group: 2 − 1/2.
+		if iv := e.Groupings[0].Summary[0].Spread["risk"].Intervals["difference"]; iv.Low <= 1.5 && 1.5 <= iv.High {
+			spread++
+		}
 		d := truth * (0.95*0.95 - 1)
 		if iv := e.Compared[0].WorstGroup.Interval; iv.Low <= d && d <= iv.High {
 			change++
 		}
 	}
-	t.Logf("pointwise %d, worst group %d, change %d of %d", point, worst, change, runs)
+	t.Logf("pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
 	// Skewed losses cost the percentile interval some coverage at n = 100.
-	if point < runs*85/100 || worst < runs*90/100 || change < runs*90/100 {
-		t.Errorf("coverage too low: pointwise %d, worst group %d, change %d of %d", point, worst, change, runs)
+	if point < runs*85/100 || worst < runs*90/100 || change < runs*90/100 || spread < runs*90/100 {
+		t.Errorf("coverage too low: pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
 	}
 }
 
