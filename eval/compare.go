@@ -104,6 +104,10 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, k int) {
 	c.Measures["auc"] = d
 }
 
+// fewTailRows is the number of rows that a tail needs for an interval: resampling
+// fewer says nothing of the rows that were not met.
+const fewTailRows = 10
+
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
 func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted, groups []Group, diffs [][]Interval, k int) {
 	for _, q := range in.Task.Measures() {
@@ -113,7 +117,9 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted
 			c.Measures[q.Key] = d
 		}
 	}
-	c.CVaR.Interval = e.bootDifference(cols, bt.overall, k+1, "cvar")
+	if tailAlpha*float64(len(in.Target)) >= fewTailRows {
+		c.CVaR.Interval = e.bootDifference(cols, bt.overall, k+1, "cvar")
+	}
 	if groups == nil {
 		return
 	}
