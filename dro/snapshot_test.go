@@ -24,10 +24,11 @@ func TestResumeContinuesBitForBit(t *testing.T) {
 		dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.SeparableBlock{ThreeTouches: true},
 		dro.Stochastic{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Historical, ThreeTouches: true},
 		dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory},
+		dro.Newton{}, dro.NewtonCG{},
 	} {
 		var states [][]byte
 		s := dro.DefaultSettings()
-		s.MaxPasses = 60
+		s.MaxPasses, s.RelativeGap = 60, 1e-12
 		s.Snapshot = func(state []byte) { states = append(states, state) }
 		whole, err := dro.Solve(context.Background(), ref.problem(t), m, s)
 		if err != nil {
