@@ -80,14 +80,6 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 	}
 }
 
-// log1p returns log(1 + e) for 0 ≤ e ≤ 1: the logarithm of the rounded sum and
-// the first-order term of what rounding took. It is several times faster than
-// math.Log1p, which took a third of the time of a solve.
-func log1p(e float64) float64 {
-	u := 1 + e
-	return math.Log(u) + (e-(u-1))/u
-}
-
 // CurvatureTo implements Loss.
 func (Logistic) CurvatureTo(curvature, slope []float64) {
 	for i, s := range slope {
