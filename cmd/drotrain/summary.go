@@ -145,8 +145,8 @@ func significant(x float64, digits int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
-// plain is a number without trailing zeros: a setting or a count.
-func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+// plain is a count of passes, to a tenth.
+func plain(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
 func optional6(p *float64) string {
 	if p == nil {
