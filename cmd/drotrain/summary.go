@@ -29,7 +29,7 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 	row("upper bound", optional6(s.Certificate.Upper))
 	row("lower bound", optional6(s.Certificate.Lower))
 	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
-	row("passes", fmt.Sprintf("%s over %s rows × %d columns", plain(s.Passes), thousands(s.N), s.D))
+	row("passes", fmt.Sprintf("%s over %s rows × %d columns", passes(s.Passes), thousands(s.N), s.D))
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
@@ -145,8 +145,11 @@ func significant(x float64, digits int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
-// plain is a count of passes, to a tenth.
-func plain(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+// plain is a number without trailing zeros: a setting or a count.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// passes is a count of passes, to a tenth.
+func passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
 func optional6(p *float64) string {
 	if p == nil {

@@ -193,7 +193,7 @@ func (o *trainOptions) title(m *train.Model) string {
 // notCertified is the outcome of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s passes, before the relative gap of %g was certified; the model is marked uncertified",
-		s.Status, plain(s.Passes), m.Config.Gap)
+		s.Status, passes(s.Passes), m.Config.Gap)
 	hint := "raise --max-passes, or ask for a wider --gap"
 	switch {
 	case s.Mu == 0:
