@@ -143,7 +143,7 @@ func (c *certifier) certifyWith(y []float64) {
 // moving the weights there cost more than what is left of the gap, close enough
 // to the optimum for that to matter: other weights would then prove more.
 func (c *certifier) certifyBalanced(y []float64) (dear bool) {
-	const close = 0.1
+	const near = 0.1
 	if !balance(c.balanced, y, c.slope) {
 		return false // far from the optimum: all slopes have one sign
 	}
@@ -151,7 +151,7 @@ func (c *certifier) certifyBalanced(y []float64) (dear bool) {
 	c.bound[c.d-1] = 0 // by the balance, up to rounding
 	left := c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
 	cost := c.p.Dual.Value(c.balanced) - c.p.Dual.Value(y)
-	return cost > left+c.allowance(math.Abs(c.objective)) && left < close*math.Abs(c.objective)
+	return cost > left+c.allowance(math.Abs(c.objective)) && left < near*math.Abs(c.objective)
 }
 
 // recordWith records the bound of weights y, ⟨y, f(x)⟩ = linear and gradient g.

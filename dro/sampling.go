@@ -96,12 +96,3 @@ func sizedBlocks(n int, sizes []int) (blocks, error) {
 
 func (b blocks) count() int                { return len(b.start) - 1 }
 func (b blocks) bounds(j int) (lo, hi int) { return b.start[j], b.start[j+1] }
-
-// largest returns the size of the largest block.
-func (b blocks) largest() int {
-	m := 0
-	for j := range b.count() {
-		m = max(m, b.start[j+1]-b.start[j])
-	}
-	return m
-}

@@ -12,7 +12,6 @@ type dotChart struct {
 	xLabel string
 	share  bool      // ticks as percentages
 	ref    []float64 // reference lines
-	refSay string    // what they are, below the axis label
 	note   string    // below the axis
 }
 

@@ -18,7 +18,6 @@ type panel struct {
 	xRef           float64
 	xRefText       string // a reference line at x = xRef, when not empty
 	series         []series
-	legend         []string // names of the series; nil for none
 	height         vg.Length
 }
 

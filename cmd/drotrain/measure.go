@@ -206,17 +206,11 @@ func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
 // groupings that the training rows have too.
 func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
+	shares := eval.Shares(trained.Groups)
 	for k, g := range groups {
-		for _, t := range trained.Groups {
-			if t.Name != g.Name {
-				continue
-			}
-			out[k] = map[string]float64{}
-			for _, i := range t.Index {
-				out[k][t.Labels[i]]++
-			}
-			for label := range out[k] {
-				out[k][label] /= float64(trained.N)
+		for j, t := range trained.Groups {
+			if t.Name == g.Name {
+				out[k] = shares[j]
 			}
 		}
 	}

@@ -124,10 +124,6 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 
 // fit trains with the progress on stderr.
 func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
-	frame, err := openTable(ctx, o.cfg.Data)
-	if err != nil {
-		return nil, err
-	}
 	cfg := o.cfg
 	if p := newProgress(a, o.quiet); p != nil {
 		cfg.Observe = p.observe
@@ -136,7 +132,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
-	return train.FitFrame(ctx, frame, cfg)
+	return train.Fit(ctx, cfg)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training
@@ -165,21 +161,29 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 
 // tell prints the outcome, and says by the exit code whether it is certified.
 func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *outDir) error {
-	s := m.Summary(out.file(modelFile))
-	if o.json {
-		if err := printJSON(a.stdout, s); err != nil {
-			return err
-		}
-	} else {
-		printSummary(a.stdout, m, o.title(m))
-		printVerdict(a.stdout, e)
-		printFiles(a.stdout, out)
-		printNext(a.stdout, m, out)
-	}
-	if s.Certified {
-		return nil
+	s, err := o.printOutcome(a, m, e, out)
+	if err != nil || s.Certified {
+		return err
 	}
 	return notCertified(m, s)
+}
+
+// printOutcome prints the summary, for machines or for people; e is nil where
+// nothing was measured.
+func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outDir) (train.Summary, error) {
+	s := m.Summary(out.file(modelFile))
+	if o.json {
+		return s, printJSON(a.stdout, s)
+	}
+	printSummary(a.stdout, m, o.title(m))
+	if e != nil {
+		printVerdict(a.stdout, e)
+	}
+	printFiles(a.stdout, out)
+	if e != nil {
+		printNext(a.stdout, m, out)
+	}
+	return s, nil
 }
 
 func (o *trainOptions) title(m *train.Model) string {
@@ -206,14 +210,9 @@ func notCertified(m *train.Model, s train.Summary) error {
 
 // tellStopped reports a run that a signal ended, in the training or after it.
 func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *outDir, err error) error {
-	s := m.Summary(out.file(modelFile))
-	if o.json {
-		if err := printJSON(a.stdout, s); err != nil {
-			return err
-		}
-	} else {
-		printSummary(a.stdout, m, o.title(m))
-		printFiles(a.stdout, out)
+	s, printed := o.printOutcome(a, m, nil, out)
+	if printed != nil {
+		return printed
 	}
 	cause := context.Cause(ctx)
 	switch {

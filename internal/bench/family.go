@@ -123,11 +123,11 @@ func (in *instance) constants(o dro.Conditioned) {
 
 // A gauge computes bounds on the value of an instance.
 type gauge struct {
-	in                  *instance
-	primal              dro.Primal
-	dual                dro.Dual
-	f, slope, best, g   []float64
-	upper, lower, first float64
+	in                *instance
+	primal            dro.Primal
+	dual              dro.Dual
+	f, slope, best, g []float64
+	upper, lower      float64
 }
 
 func (in *instance) gauge() *gauge {
