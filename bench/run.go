@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -101,7 +102,11 @@ func measure(o *options, c *cell, t *table, b bandwidth) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	oracle, err := losses.NewLinear(loss, t.n, t.d, t.x, t.target(c.Loss))
+	rows, err := design.NewDense(t.n, t.d, t.x)
+	if err != nil {
+		return nil, err
+	}
+	oracle, err := losses.NewLinear(loss, rows, t.target(c.Loss))
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 package data
 
+import "github.com/drotrain/drotrain/design"
+
 // A Dataset is what training and evaluation see: plain slices, no Arrow type.
-//
-// X is row-major, N×D: row i is X[i*D : (i+1)*D].
 type Dataset struct {
 	N, D int
 
-	X     []float64 // N×D, row-major; encoded features, then the intercept column if there is one
-	Names []string  // D column names, e.g. "education", "region=south", "(intercept)"
+	X     design.Matrix // N×D: encoded features, then the intercept column if there is one
+	Names []string      // D column names, e.g. "education", "region=south", "(intercept)"
 
 	// Intercept is the index of the constant column in X, or -1.
 	Intercept int
@@ -22,8 +22,12 @@ type Dataset struct {
 	Rows []int // row numbers (0-based) in the frame, for naming a row to the user
 }
 
-// Row returns features of row i; it aliases X.
-func (d *Dataset) Row(i int) []float64 { return d.X[i*d.D : (i+1)*d.D] }
+// Row returns the features of row i.
+func (d *Dataset) Row(i int) []float64 {
+	row := make([]float64, d.D)
+	d.X.RowTo(row, i)
+	return row
+}
 
 // A Grouping assigns each row of a Dataset to one group.
 type Grouping struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/drotrain/drotrain/design"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -87,13 +89,14 @@ func (e *Encoder) encode(f *Frame, rows []int, withTarget bool) (*Dataset, Encod
 	if d > 0 && n > maxCells/d {
 		return fail(f.at("", -1, "use fewer columns or rows", "a matrix of %d × %d numbers is too large", n, d))
 	}
-	ds := &Dataset{N: n, D: d, X: make([]float64, n*d), Names: e.Names(), Intercept: e.Intercept(),
+	ds := &Dataset{N: n, D: d, Names: e.Names(), Intercept: e.Intercept(),
 		Rows: append(make([]int, 0, n), rows...)}
+	x := make([]float64, n*d)
 	for i, in := range e.Inputs {
 		if in.Kind == Numeric {
-			err = e.encodeNumeric(f, cols[i], in, rows, ds, &report)
+			err = e.encodeNumeric(f, cols[i], in, rows, x, &report)
 		} else {
-			err = e.encodeCategory(f, cols[i], in, rows, ds, &report)
+			err = e.encodeCategory(f, cols[i], in, rows, x, &report)
 		}
 		if err != nil {
 			return fail(err)
@@ -101,8 +104,11 @@ func (e *Encoder) encode(f *Frame, rows []int, withTarget bool) (*Dataset, Encod
 	}
 	if k := ds.Intercept; k >= 0 {
 		for i := 0; i < n; i++ {
-			ds.X[i*d+k] = 1
+			x[i*d+k] = 1
 		}
+	}
+	if ds.X, err = design.NewDense(n, d, x); err != nil {
+		return fail(err)
 	}
 	if target != nil {
 		ds.Target = make([]float64, n)
@@ -128,8 +134,8 @@ func (in *Input) accepts(f *Frame, c *Column) error {
 	return nil
 }
 
-func (e *Encoder) encodeNumeric(f *Frame, c *Column, in Input, rows []int, ds *Dataset, report *EncodeReport) error {
-	k, d := in.First, ds.D
+func (e *Encoder) encodeNumeric(f *Frame, c *Column, in Input, rows []int, x []float64, report *EncodeReport) error {
+	k, d := in.First, len(e.Columns)
 	shift, scale := e.Columns[k].Shift, e.Columns[k].Scale
 	nulls, first := 0, -1
 	for i, r := range rows {
@@ -146,7 +152,7 @@ func (e *Encoder) encodeNumeric(f *Frame, c *Column, in Input, rows []int, ds *D
 		if math.IsInf(v, 0) {
 			return f.at(c.Name, r, "", "the value %v is too far from those of training to standardise", c.Number[r])
 		}
-		ds.X[i*d+k] = v
+		x[i*d+k] = v
 	}
 	if nulls == 0 {
 		return nil
@@ -158,8 +164,8 @@ func (e *Encoder) encodeNumeric(f *Frame, c *Column, in Input, rows []int, ds *D
 	return nil
 }
 
-func (e *Encoder) encodeCategory(f *Frame, c *Column, in Input, rows []int, ds *Dataset, report *EncodeReport) error {
-	d := ds.D
+func (e *Encoder) encodeCategory(f *Frame, c *Column, in Input, rows []int, x []float64, report *EncodeReport) error {
+	d := len(e.Columns)
 	// offset of a level's column from First: -1 none, -2 unseen
 	const none, unseen = -1, -2
 	levels := len(in.Levels)
@@ -229,7 +235,7 @@ func (e *Encoder) encodeCategory(f *Frame, c *Column, in Input, rows []int, ds *
 				miss.Examples = append(miss.Examples, label)
 			}
 		default:
-			ds.X[i*d+in.First+at] = 1
+			x[i*d+in.First+at] = 1
 		}
 	}
 	if miss != nil {

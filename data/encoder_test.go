@@ -79,8 +79,8 @@ func TestStatisticsComeFromTrainingRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	// c has two training levels, one column "c=b"; z is unseen and a is 0 there.
-	if want := []float64{198, 0, 98, 0}; !reflect.DeepEqual(ds.X, want) {
-		t.Errorf("X %v, want %v", ds.X, want)
+	if got, want := append(ds.Row(0), ds.Row(1)...), []float64{198, 0, 98, 0}; !reflect.DeepEqual(got, want) {
+		t.Errorf("X %v, want %v", got, want)
 	}
 	if !reflect.DeepEqual(ds.Rows, []int{3, 2}) {
 		t.Errorf("rows %v", ds.Rows)
@@ -113,8 +113,12 @@ func TestImpute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(ds.X, c.want) {
-			t.Errorf("%s: %v, want %v", c.impute, ds.X, c.want)
+		var got []float64
+		for i := range ds.N {
+			got = append(got, ds.Row(i)...)
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.impute, got, c.want)
 		}
 		if c.impute == "drop" && (report.Dropped != 3 || !reflect.DeepEqual(ds.Rows, []int{0, 2, 3}) || !reflect.DeepEqual(ds.Target, []float64{1, 3, 4})) {
 			t.Errorf("drop: %+v, rows %v, target %v", report, ds.Rows, ds.Target)
@@ -277,14 +281,14 @@ func TestBackToSourceUnits(t *testing.T) {
 	var sum, squares float64
 	for i := 0; i < ds.N; i++ {
 		c := e.Columns[0]
-		if x := ds.X[i]*c.Scale + c.Shift; math.Abs(x-f.Columns[1].Number[i]) > 1e-9 {
+		if x := ds.Row(i)[0]*c.Scale + c.Shift; math.Abs(x-f.Columns[1].Number[i]) > 1e-9 {
 			t.Errorf("row %d: x = %v", i, x)
 		}
 		if y := ds.Target[i]*e.Target.Scale + e.Target.Shift; math.Abs(y-f.Columns[0].Number[i]) > closedForm {
 			t.Errorf("row %d: y = %v", i, y)
 		}
-		sum += ds.X[i]
-		squares += ds.X[i] * ds.X[i]
+		sum += ds.Row(i)[0]
+		squares += ds.Row(i)[0] * ds.Row(i)[0]
 	}
 	if math.Abs(sum) > 1e-9 || math.Abs(squares/4-1) > 1e-9 {
 		t.Errorf("standardised x has sum %v and mean square %v", sum, squares/4)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -23,7 +24,11 @@ var (
 )
 
 func exampleOracle() *losses.Linear {
-	oracle, err := losses.NewLinear(losses.Logistic{}, 6, 3, exampleRows, exampleLabels)
+	rows, err := design.NewDense(6, 3, exampleRows)
+	if err != nil {
+		log.Fatal(err)
+	}
+	oracle, err := losses.NewLinear(losses.Logistic{}, rows, exampleLabels)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,9 +6,20 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
+
+// dense is the matrix of n rows of d columns over x.
+func dense(t testing.TB, n, d int, x []float64) *design.Dense {
+	t.Helper()
+	z, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
 
 // sample is a random problem of n rows: a linear model with noise of heavy
 // tails, or its sign.
@@ -30,7 +41,7 @@ func sample(t testing.TB, loss losses.Loss, n, d int) *losses.Linear {
 			target[j] = math.Copysign(1, m)
 		}
 	}
-	o, err := losses.NewLinear(loss, n, d, x, target)
+	o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
 )
+
+// dense is the matrix of n rows of d columns over x.
+func dense(t testing.TB, n, d int, x []float64) *design.Dense {
+	t.Helper()
+	z, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
 
 func rngOf(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 17)) }
 
@@ -83,7 +94,7 @@ func newSample(rng *rand.Rand, n, d int, intercept bool) sample {
 
 func (s sample) oracle(t testing.TB, l losses.Loss) *losses.Linear {
 	t.Helper()
-	o, err := losses.NewLinear(l, s.n, s.d, s.design, s.label)
+	o, err := losses.NewLinear(l, dense(t, s.n, s.d, s.design), s.label)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,17 +49,17 @@ func references(t testing.TB) []reference {
 	return refs
 }
 
-type design struct {
+type table struct {
 	n, d      int
 	x, target []float64
 }
 
-var designs sync.Map // dataset → design
+var designs sync.Map // dataset → table
 
-func loadDesign(t testing.TB, dataset string) design {
+func loadDesign(t testing.TB, dataset string) table {
 	t.Helper()
 	if v, ok := designs.Load(dataset); ok {
-		return v.(design)
+		return v.(table)
 	}
 	f, err := os.Open(filepath.Join(referenceDir, dataset+"_design.csv"))
 	if err != nil {
@@ -70,7 +70,7 @@ func loadDesign(t testing.TB, dataset string) design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v design
+	var v table
 	v.n, v.d = len(rows)-1, len(rows[0])-2 // the last two columns are target and group
 	for _, row := range rows[1:] {
 		for j, cell := range row[:v.d+1] {
@@ -96,7 +96,7 @@ func (r reference) problem(t testing.TB) *dro.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle, err := losses.NewLinear(loss, v.n, v.d, v.x, v.target)
+	oracle, err := losses.NewLinear(loss, dense(t, v.n, v.d, v.x), v.target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/design"
 )
 
 // Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n
@@ -16,25 +16,20 @@ import (
 type Linear struct {
 	loss   Loss
 	n, d   int
-	x      []float64 // n×d, row-major
-	target []float64 // n
+	z      design.Matrix // n×d
+	target []float64     // n
 }
 
-// NewLinear returns the oracle over the row-major n×d matrix design and the n
-// targets. The slices are kept, not copied, and must not change. Errors name
-// the shape, or the first row that is not finite or, for the logistic loss,
-// whose target is not ±1.
-func NewLinear(loss Loss, n, d int, design, target []float64) (*Linear, error) {
+// NewLinear returns the oracle over the rows of z and as many targets. The slice
+// is kept, not copied, and must not change. Errors name the lengths, or the first
+// row whose target is not finite or, for the logistic loss, not ±1.
+func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
+	n, d := z.Dims()
 	if n < 1 || d < 1 {
 		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
 	}
-	if len(design) != n*d || len(target) != n {
-		return nil, fmt.Errorf("losses: design has %d entries and target %d, want %d×%d and %d", len(design), len(target), n, d, n)
-	}
-	for i, v := range design {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("losses: design row %d, column %d is %v", i/d, i%d, v)
-		}
+	if len(target) != n {
+		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)
 	}
 	_, signs := loss.(Logistic)
 	for i, v := range target {
@@ -45,7 +40,7 @@ func NewLinear(loss Loss, n, d int, design, target []float64) (*Linear, error) {
 			return nil, fmt.Errorf("losses: target of row %d is %v: the logistic loss takes ±1", i, v)
 		}
 	}
-	return &Linear{loss: loss, n: n, d: d, x: design, target: target}, nil
+	return &Linear{loss: loss, n: n, d: d, z: z, target: target}, nil
 }
 
 // Dims returns the samples n, the parameters d, and the length of a sample's
@@ -55,20 +50,20 @@ func (l *Linear) Dims() (n, d, slope int) { return l.n, l.d, 1 }
 // EvalTo stores f_j(x) in value[j] and ℓ'(m_j) in slope[j] for j in [lo, hi).
 // value and slope have length n.
 func (l *Linear) EvalTo(value, slope, x []float64, lo, hi int) {
-	kernel.MarginsTo(slope, l.x, l.d, x, lo, hi)
+	l.z.MarginsTo(slope, x, lo, hi)
 	l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
 // AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst (length d), with
 // ∇f_j = slope[j]·z_j. weight and slope have length n.
 func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
-	kernel.AddRowsTo(dst, l.x, l.d, weight, slope, lo, hi)
+	l.z.AddRowsTo(dst, weight, slope, lo, hi)
 }
 
 // AddChangeTo adds Σ_j (weight[j]·slope[j] − oldWeight[j]·oldSlope[j])·z_j over j
 // in [lo, hi) to dst. All have length n.
 func (l *Linear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	kernel.AddChangeTo(dst, l.x, l.d, weight, slope, oldWeight, oldSlope, lo, hi)
+	l.z.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
 }
 
 // CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes
@@ -80,22 +75,17 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 // AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper
 // triangle of the row-major d×d matrix dst.
 func (l *Linear) AddGramTo(dst, weight []float64, lo, hi int) {
-	kernel.AddGramTo(dst, l.x, l.d, weight, lo, hi)
+	l.z.AddGramTo(dst, weight, lo, hi)
 }
 
 // AddSquaresTo adds Σ_j weight[j]·z_ji² over j in [lo, hi) to dst[i].
 func (l *Linear) AddSquaresTo(dst, weight []float64, lo, hi int) {
-	for j := lo; j < hi; j++ {
-		w := weight[j]
-		for i, v := range l.x[j*l.d : (j+1)*l.d] {
-			dst[i] += w * v * v
-		}
-	}
+	l.z.AddSquaresTo(dst, weight, lo, hi)
 }
 
 // MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
 func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
-	kernel.MarginsTo(margin, l.x, l.d, v, lo, hi)
+	l.z.MarginsTo(margin, v, lo, hi)
 }
 
 // ConstantsTo stores the constants of the samples: lipschitz[j] = H_j =
@@ -109,11 +99,8 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 		slope = make([]float64, l.n)
 		l.EvalTo(lipschitz, slope, x, 0, l.n)
 	}
-	for j := range l.n {
-		norm2 := 0.0
-		for _, v := range l.x[j*l.d : (j+1)*l.d] {
-			norm2 += v * v
-		}
+	l.z.NormsTo(smoothness, 0, l.n)
+	for j, norm2 := range smoothness {
 		smoothness[j] = smooth * norm2
 		bound := lip
 		if slope != nil {
@@ -121,6 +108,15 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 		}
 		lipschitz[j] = bound * math.Sqrt(norm2)
 	}
+}
+
+// Select returns the oracle over a copy of the given samples, in their order.
+func (l *Linear) Select(samples []int) *Linear {
+	target := make([]float64, len(samples))
+	for k, j := range samples {
+		target[k] = l.target[j]
+	}
+	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
 // CurvatureBound returns sup ℓ″.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/drotrain/drotrain/design"
 )
 
 const closedForm = 1e-12 // tolerance of a closed form against an independent evaluation
@@ -123,16 +125,20 @@ func TestParse(t *testing.T) {
 func TestLinearAgainstFiniteDifferences(t *testing.T) {
 	const n, d, h = 7, 3, 1e-6
 	rng := rand.New(rand.NewPCG(5, 6))
-	design, x := make([]float64, n*d), []float64{0.3, -0.8, 1.1}
-	for i := range design {
-		design[i] = rng.NormFloat64()
+	entries, x := make([]float64, n*d), []float64{0.3, -0.8, 1.1}
+	for i := range entries {
+		entries[i] = rng.NormFloat64()
+	}
+	z, err := design.NewDense(n, d, entries)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, l := range all {
 		target := make([]float64, n)
 		for i := range target {
 			target[i] = targets(l)[i%len(targets(l))]
 		}
-		o, err := NewLinear(l, n, d, design, target)
+		o, err := NewLinear(l, z, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,15 +170,24 @@ func TestLinearAgainstFiniteDifferences(t *testing.T) {
 
 func TestNewLinearRefuses(t *testing.T) {
 	nan := math.NaN()
-	for name, f := range map[string]func() (*Linear, error){
-		"shape":    func() (*Linear, error) { return NewLinear(Squared{}, 2, 2, make([]float64, 3), make([]float64, 2)) },
-		"no rows":  func() (*Linear, error) { return NewLinear(Squared{}, 0, 2, nil, nil) },
-		"NaN":      func() (*Linear, error) { return NewLinear(Squared{}, 1, 2, []float64{1, nan}, []float64{1}) },
-		"Inf":      func() (*Linear, error) { return NewLinear(Squared{}, 1, 1, []float64{1}, []float64{math.Inf(1)}) },
-		"target 0": func() (*Linear, error) { return NewLinear(Logistic{}, 1, 1, []float64{1}, []float64{0}) },
+	for _, c := range []struct {
+		name   string
+		loss   Loss
+		rows   int
+		target []float64
+	}{
+		{"no rows", Squared{}, 0, nil},
+		{"fewer targets", Squared{}, 2, []float64{1}},
+		{"NaN", Squared{}, 2, []float64{1, nan}},
+		{"Inf", Squared{}, 1, []float64{math.Inf(1)}},
+		{"target 0", Logistic{}, 1, []float64{0}},
 	} {
-		if _, err := f(); err == nil {
-			t.Errorf("%s accepted", name)
+		z, err := design.NewDense(c.rows, 1, make([]float64, c.rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewLinear(c.loss, z, c.target); err == nil {
+			t.Errorf("%s accepted", c.name)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, err
 	}
-	oracle, err := losses.NewLinear(m.loss, train.N, train.D, train.X, train.Target)
+	oracle, err := losses.NewLinear(m.loss, train.X, train.Target)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -50,7 +49,7 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 		return nil, errors.New("train: the rows have other columns than the model")
 	}
 	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: make([]float64, d.N), Score: make([]float64, d.N)}
-	kernel.MarginsTo(p.Margin, d.X, d.D, x, 0, d.N)
+	d.X.MarginsTo(p.Margin, x, 0, d.N)
 	t := m.Encoder.Target
 	for i, v := range p.Margin {
 		if t.Task == data.Binary {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -91,7 +92,11 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 			t[j] = -1
 		}
 	}
-	oracle, err := losses.NewLinear(losses.Logistic{}, n, d, z, t)
+	rows, err := design.NewDense(n, d, z)
+	if err != nil {
+		panic(err)
+	}
+	oracle, err := losses.NewLinear(losses.Logistic{}, rows, t)
 	if err != nil {
 		panic(err)
 	}

@@ -57,7 +57,7 @@ func NewProblem(frame *data.Frame, cfg train.Config) (*dro.Problem, ProblemInfo,
 	if err != nil {
 		return nil, info, err
 	}
-	oracle, err := losses.NewLinear(loss, set.N, set.D, set.X, set.Target)
+	oracle, err := losses.NewLinear(loss, set.X, set.Target)
 	if err != nil {
 		return nil, info, err
 	}

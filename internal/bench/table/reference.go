@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/bench"
 	"github.com/drotrain/drotrain/losses"
@@ -25,10 +26,10 @@ type problem struct {
 	Mu        float64 `json:"mu"`
 	Objective float64 `json:"objective"`
 
-	design *design
+	design *matrix
 }
 
-type design struct {
+type matrix struct {
 	n, d      int
 	x, target []float64
 }
@@ -42,7 +43,7 @@ func readReferences(dir string) ([]problem, error) {
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return nil, fmt.Errorf("reference.json: %w", err)
 	}
-	designs := map[string]*design{}
+	designs := map[string]*matrix{}
 	for i := range out {
 		name := out[i].Dataset
 		if designs[name] == nil {
@@ -56,7 +57,7 @@ func readReferences(dir string) ([]problem, error) {
 }
 
 // readDesign reads a design matrix; its last two columns are target and group.
-func readDesign(path string) (*design, error) {
+func readDesign(path string) (*matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func readDesign(path string) (*design, error) {
 	if len(rows) < 2 || len(rows[0]) < 3 {
 		return nil, fmt.Errorf("%s: no design matrix", path)
 	}
-	v := &design{n: len(rows) - 1, d: len(rows[0]) - 2}
+	v := &matrix{n: len(rows) - 1, d: len(rows[0]) - 2}
 	for i, row := range rows[1:] {
 		for j, cell := range row[:v.d+1] {
 			a, err := strconv.ParseFloat(cell, 64)
@@ -89,7 +90,7 @@ func readDesign(path string) (*design, error) {
 // shuffle returns the problem with its rows in random order.
 func (p problem) shuffle() problem {
 	d := p.design.d
-	v := &design{n: p.design.n, d: d, x: slices.Clone(p.design.x), target: slices.Clone(p.design.target)}
+	v := &matrix{n: p.design.n, d: d, x: slices.Clone(p.design.x), target: slices.Clone(p.design.target)}
 	rand.New(rand.NewPCG(0, 0x726f7773)).Shuffle(v.n, func(i, j int) {
 		v.target[i], v.target[j] = v.target[j], v.target[i]
 		for k := range d {
@@ -118,7 +119,11 @@ func (p problem) problem() (*dro.Problem, *atomic.Int64, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	oracle, err := losses.NewLinear(loss, p.design.n, p.design.d, p.design.x, p.design.target)
+	rows, err := design.NewDense(p.design.n, p.design.d, p.design.x)
+	if err != nil {
+		return nil, nil, err
+	}
+	oracle, err := losses.NewLinear(loss, rows, p.design.target)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,102 @@
+package design
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+)
+
+// Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d].
+type Dense struct {
+	n, d int
+	x    []float64
+}
+
+var _ Matrix = (*Dense)(nil)
+
+// NewDense returns the matrix of n rows of d columns over x, row after row. The
+// slice is kept, not copied, and must not change. Errors name the shape, or the
+// first entry that is not finite.
+func NewDense(n, d int, x []float64) (*Dense, error) {
+	if err := checkShape(n, d, len(x)); err != nil {
+		return nil, err
+	}
+	for i, v := range x {
+		if v-v != 0 {
+			return nil, notFinite(i/d, i%d, v)
+		}
+	}
+	return &Dense{n, d, x}, nil
+}
+
+func checkShape(n, d, entries int) error {
+	if n < 0 || d < 0 || d > 0 && n > math.MaxInt/d || entries != n*d {
+		return fmt.Errorf("design: %d entries for %d rows × %d columns", entries, n, d)
+	}
+	return nil
+}
+
+func notFinite(row, column int, v float64) error {
+	return fmt.Errorf("design: row %d, column %d is %v", row, column, v)
+}
+
+// Dims implements Matrix.
+func (m *Dense) Dims() (n, d int) { return m.n, m.d }
+
+// MarginsTo implements Matrix.
+func (m *Dense) MarginsTo(dst, x []float64, lo, hi int) {
+	kernel.MarginsTo(dst, m.x, m.d, x, lo, hi)
+}
+
+// AddRowsTo implements Matrix.
+func (m *Dense) AddRowsTo(dst, u, v []float64, lo, hi int) {
+	kernel.AddRowsTo(dst, m.x, m.d, u, v, lo, hi)
+}
+
+// AddChangeTo implements Matrix.
+func (m *Dense) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+	kernel.AddChangeTo(dst, m.x, m.d, u, v, p, q, lo, hi)
+}
+
+// AddGramTo implements Matrix.
+func (m *Dense) AddGramTo(dst, w []float64, lo, hi int) {
+	kernel.AddGramTo(dst, m.x, m.d, w, lo, hi)
+}
+
+// AddSquaresTo implements Matrix.
+func (m *Dense) AddSquaresTo(dst, w []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		for k, v := range m.row(i) {
+			dst[k] += w[i] * v * v
+		}
+	}
+}
+
+// NormsTo implements Matrix.
+func (m *Dense) NormsTo(dst []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s := 0.0
+		for _, v := range m.row(i) {
+			s += v * v
+		}
+		dst[i] = s
+	}
+}
+
+// RowTo implements Matrix.
+func (m *Dense) RowTo(dst []float64, i int) { copy(dst, m.row(i)) }
+
+// Select implements Matrix.
+func (m *Dense) Select(rows []int) Matrix {
+	x := make([]float64, len(rows)*m.d)
+	for k, i := range rows {
+		copy(x[k*m.d:], m.row(i))
+	}
+	return &Dense{len(rows), m.d, x}
+}
+
+// Bytes implements Matrix.
+func (m *Dense) Bytes() int64 { return 8 * int64(len(m.x)) }
+
+func (m *Dense) row(i int) []float64 { return m.x[i*m.d : (i+1)*m.d] }

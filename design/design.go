@@ -1,0 +1,40 @@
+// Package design holds design matrices: n rows of d features, stored densely in
+// float64 or float32, or sparsely, and the loops over them that training takes.
+// Whatever the storage, every product is formed and added in float64.
+package design
+
+// A Matrix is a design matrix of n rows Z[i] of d columns. It is immutable; its
+// methods are safe for concurrent use on disjoint outputs. Vectors indexed by row
+// have length n, whatever the range [lo, hi) of the call.
+type Matrix interface {
+	// Dims returns the rows n and the columns d.
+	Dims() (n, d int)
+
+	// MarginsTo stores ⟨Z[i], x⟩ in dst[i] for the rows i in [lo, hi).
+	MarginsTo(dst, x []float64, lo, hi int)
+
+	// AddRowsTo adds Σ_i u[i]·v[i]·Z[i] over [lo, hi) to dst, of length d.
+	AddRowsTo(dst, u, v []float64, lo, hi int)
+
+	// AddChangeTo adds Σ_i (u[i]·v[i] − p[i]·q[i])·Z[i] over [lo, hi) to dst.
+	AddChangeTo(dst, u, v, p, q []float64, lo, hi int)
+
+	// AddGramTo adds Σ_i w[i]·Z[i]Z[i]ᵀ over [lo, hi) to the upper triangle of the
+	// row-major d×d matrix dst.
+	AddGramTo(dst, w []float64, lo, hi int)
+
+	// AddSquaresTo adds Σ_i w[i]·Z[i][k]² over [lo, hi) to dst[k].
+	AddSquaresTo(dst, w []float64, lo, hi int)
+
+	// NormsTo stores ‖Z[i]‖² in dst[i] for the rows i in [lo, hi).
+	NormsTo(dst []float64, lo, hi int)
+
+	// RowTo stores Z[i] in dst, of length d.
+	RowTo(dst []float64, i int)
+
+	// Select returns a copy of the given rows, in their order.
+	Select(rows []int) Matrix
+
+	// Bytes is the memory that the entries take.
+	Bytes() int64
+}
