@@ -1,0 +1,29 @@
+package kernel
+
+// No assembly: the calls below are dead code that the compiler removes.
+const avx2 = false
+
+func margins64AVX2(dst, X *float64, d int, x *float64, n int)          { panic("kernel: no AVX2") }
+func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int) { panic("kernel: no AVX2") }
+
+func addRows64AVX2(dst, X *float64, d int, u, v *float64, n int)          { panic("kernel: no AVX2") }
+func addRows32AVX2(dst *float64, X *float32, d int, u, v *float64, n int) { panic("kernel: no AVX2") }
+
+func addChange64AVX2(dst, X *float64, d int, u, v, p, q *float64, n int) { panic("kernel: no AVX2") }
+func addChange32AVX2(dst *float64, X *float32, d int, u, v, p, q *float64, n int) {
+	panic("kernel: no AVX2")
+}
+
+func expAVX2(dst, src *float64, shift, scale float64, n int) (sum float64) { panic("kernel: no AVX2") }
+func logisticAVX2(value, slope, margin, target *float64, n int)            { panic("kernel: no AVX2") }
+
+func maxAVX2(v *float64, n int) float64    { panic("kernel: no AVX2") }
+func sumAVX2(v *float64, n int) float64    { panic("kernel: no AVX2") }
+func dotAVX2(a, b *float64, n int) float64 { panic("kernel: no AVX2") }
+
+func positivePartAVX2(dst, src *float64, shift, scale float64, n int) (sum float64, count int) {
+	panic("kernel: no AVX2")
+}
+func excessAVX2(src *float64, shift float64, n int) (sum float64, count int) {
+	panic("kernel: no AVX2")
+}

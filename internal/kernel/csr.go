@@ -1,0 +1,105 @@
+package kernel
+
+// A CSR is a sparse matrix by rows: the entries of row i are Value[k] in the
+// columns Column[k], k in [Start[i], Start[i+1]), the columns strictly ascending
+// and in [0, D). Start has one entry more than there are rows.
+//
+// As in the dense loops, vectors are indexed by row whatever the range [lo, hi),
+// rows of weight zero are skipped, and a result depends on the arguments alone.
+type CSR struct {
+	D      int
+	Start  []int
+	Column []int32
+	Value  []float64
+}
+
+// row returns the columns and values of row i, of one length.
+func (m *CSR) row(i int) ([]int32, []float64) {
+	a, b := m.Start[i], m.Start[i+1]
+	c := m.Column[a:b]
+	return c, m.Value[a:b][:len(c)]
+}
+
+// MarginsTo stores X[i]·x in dst[i] for the rows i in [lo, hi).
+func (m *CSR) MarginsTo(dst, x []float64, lo, hi int) {
+	x = x[:m.D]
+	for i := lo; i < hi; i++ {
+		c, v := m.row(i)
+		s := 0.0
+		for k, j := range c {
+			s += v[k] * x[j]
+		}
+		dst[i] = s
+	}
+}
+
+// AddRowsTo adds Σ_i u[i]·v[i]·X[i] over the rows [lo, hi) to dst, of length D.
+func (m *CSR) AddRowsTo(dst, u, v []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		m.add(dst, i, u[i]*v[i])
+	}
+}
+
+// AddChangeTo adds Σ_i (u[i]·v[i] − p[i]·q[i])·X[i] over the rows [lo, hi) to
+// dst. The two products are rounded before they are subtracted, so that a row
+// whose weight did not change adds nothing.
+func (m *CSR) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		m.add(dst, i, float64(u[i]*v[i])-float64(p[i]*q[i]))
+	}
+}
+
+// add adds w·X[i] to dst.
+func (m *CSR) add(dst []float64, i int, w float64) {
+	if w == 0 {
+		return
+	}
+	c, v := m.row(i)
+	for k, j := range c {
+		dst[j] += w * v[k]
+	}
+}
+
+// AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper triangle
+// of the row-major D×D matrix dst: the square of the entries of a row.
+func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		if w[i] == 0 {
+			continue
+		}
+		c, v := m.row(i)
+		for a, j := range c {
+			u := w[i] * v[a]
+			t := dst[int(j)*m.D : (int(j)+1)*m.D]
+			cb := c[a:]
+			vb := v[a:][:len(cb)]
+			for b, k := range cb {
+				t[k] += u * vb[b]
+			}
+		}
+	}
+}
+
+// AddSquaresTo adds Σ_i w[i]·X[i][k]² over the rows [lo, hi) to dst[k].
+func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		if w[i] == 0 {
+			continue
+		}
+		c, v := m.row(i)
+		for k, j := range c {
+			dst[j] += w[i] * v[k] * v[k]
+		}
+	}
+}
+
+// NormsTo stores ‖X[i]‖² in dst[i] for the rows i in [lo, hi).
+func (m *CSR) NormsTo(dst []float64, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s := 0.0
+		for _, v := range m.Value[m.Start[i]:m.Start[i+1]] {
+			s += v * v
+		}
+		dst[i] = s
+	}
+}
