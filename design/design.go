@@ -37,4 +37,12 @@ type Matrix interface {
 
 	// Bytes is the memory that the entries take.
 	Bytes() int64
+
+	// Work estimates, for all n rows, the cost of MarginsTo, or of AddRowsTo, which
+	// costs as much (pass), and of AddGramTo (gram), in multiplications and
+	// additions: n·d and n·d(d+1)/2 of a dense matrix; of a sparse one its entries,
+	// and the pairs of entries that share a row, which may be far more than the
+	// entries say where rows are of very different lengths. It is a function of the
+	// matrix alone, so that decisions taken from it are the same everywhere.
+	Work() (pass, gram float64)
 }

@@ -119,6 +119,11 @@ func (l *Linear) Select(samples []int) *Linear {
 	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
+// Work estimates the cost of EvalTo, or of AddGradTo, over all samples (pass), and
+// of AddGramTo (gram), in multiplications and additions with entries of the design
+// matrix: see design.Matrix.
+func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
+
 // CurvatureBound returns sup ℓ″.
 func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
 

@@ -1,0 +1,122 @@
+package design
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+)
+
+// Sparse is a matrix of float64 in compressed rows: of row i only the entries
+// value[k] in the columns column[k], k in [start[i], start[i+1]), are stored, and
+// nothing else is touched. It pays where few entries are not zero: one-hot
+// columns, counts of words.
+type Sparse struct {
+	csr  kernel.CSR
+	gram float64 // pairs of entries that share a row
+}
+
+var _ Matrix = (*Sparse)(nil)
+
+// NewSparse returns the matrix of n rows of d columns whose row i has the entries
+// value[k] in the columns column[k], k in [start[i], start[i+1]). start has n+1
+// entries and begins with 0; the columns of a row are strictly ascending and in
+// [0, d); a row may be empty, and a stored value zero. The slices are kept, not
+// copied, and must not change. Errors name the lengths, or the first row and
+// column at fault.
+func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse, error) {
+	if n < 0 || d < 0 || n == math.MaxInt || len(start) != n+1 {
+		return nil, fmt.Errorf("design: %d starts for %d rows × %d columns: one more than rows is needed", len(start), n, d)
+	}
+	if start[0] != 0 {
+		return nil, fmt.Errorf("design: row 0 starts at entry %d, not 0", start[0])
+	}
+	if len(column) != len(value) || start[n] != len(value) {
+		return nil, fmt.Errorf("design: %d columns and %d values for rows that end at entry %d", len(column), len(value), start[n])
+	}
+	for i := range n {
+		lo, hi := start[i], start[i+1]
+		if hi < lo || hi > len(value) {
+			return nil, fmt.Errorf("design: row %d starts at entry %d and ends at %d of %d", i, lo, hi, len(value))
+		}
+		before := -1
+		for k := lo; k < hi; k++ {
+			j := int(column[k])
+			if j < 0 || j >= d {
+				return nil, fmt.Errorf("design: row %d has column %d of %d", i, j, d)
+			}
+			if j <= before {
+				return nil, fmt.Errorf("design: row %d has column %d after column %d: columns ascend", i, j, before)
+			}
+			if v := value[k]; v-v != 0 {
+				return nil, notFinite(i, j, v)
+			}
+			before = j
+		}
+	}
+	return newSparse(kernel.CSR{D: d, Start: start, Column: column, Value: value}), nil
+}
+
+func newSparse(csr kernel.CSR) *Sparse {
+	m := &Sparse{csr: csr}
+	for i, end := range csr.Start[1:] {
+		k := float64(end - csr.Start[i])
+		m.gram += k * (k + 1) / 2
+	}
+	return m
+}
+
+// Dims implements Matrix.
+func (m *Sparse) Dims() (n, d int) { return len(m.csr.Start) - 1, m.csr.D }
+
+// MarginsTo implements Matrix.
+func (m *Sparse) MarginsTo(dst, x []float64, lo, hi int) { m.csr.MarginsTo(dst, x, lo, hi) }
+
+// AddRowsTo implements Matrix.
+func (m *Sparse) AddRowsTo(dst, u, v []float64, lo, hi int) { m.csr.AddRowsTo(dst, u, v, lo, hi) }
+
+// AddChangeTo implements Matrix.
+func (m *Sparse) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+	m.csr.AddChangeTo(dst, u, v, p, q, lo, hi)
+}
+
+// AddGramTo implements Matrix.
+func (m *Sparse) AddGramTo(dst, w []float64, lo, hi int) { m.csr.AddGramTo(dst, w, lo, hi) }
+
+// AddSquaresTo implements Matrix.
+func (m *Sparse) AddSquaresTo(dst, w []float64, lo, hi int) { m.csr.AddSquaresTo(dst, w, lo, hi) }
+
+// NormsTo implements Matrix.
+func (m *Sparse) NormsTo(dst []float64, lo, hi int) { m.csr.NormsTo(dst, lo, hi) }
+
+// RowTo implements Matrix.
+func (m *Sparse) RowTo(dst []float64, i int) {
+	clear(dst[:m.csr.D])
+	for k := m.csr.Start[i]; k < m.csr.Start[i+1]; k++ {
+		dst[m.csr.Column[k]] = m.csr.Value[k]
+	}
+}
+
+// Select implements Matrix.
+func (m *Sparse) Select(rows []int) Matrix {
+	from := &m.csr
+	to := kernel.CSR{D: from.D, Start: make([]int, len(rows)+1)}
+	for k, i := range rows {
+		to.Start[k+1] = to.Start[k] + from.Start[i+1] - from.Start[i]
+	}
+	to.Column = make([]int32, to.Start[len(rows)])
+	to.Value = make([]float64, len(to.Column))
+	for k, i := range rows {
+		copy(to.Column[to.Start[k]:], from.Column[from.Start[i]:from.Start[i+1]])
+		copy(to.Value[to.Start[k]:], from.Value[from.Start[i]:from.Start[i+1]])
+	}
+	return newSparse(to)
+}
+
+// Bytes implements Matrix.
+func (m *Sparse) Bytes() int64 {
+	return 8*int64(len(m.csr.Start)) + 4*int64(len(m.csr.Column)) + 8*int64(len(m.csr.Value))
+}
+
+// Work implements Matrix.
+func (m *Sparse) Work() (pass, gram float64) { return float64(len(m.csr.Value)), m.gram }
