@@ -270,25 +270,3 @@ func cvar(y, f []float64, alpha float64) (risk, tau float64) {
 	}
 	return dot(y, f), tau
 }
-
-// ResponseTo implements Responsive: y_j/ν below the cap, 0 at it.
-func (c CappedKL) ResponseTo(response, y []float64) {
-	limit := c.WeightCap(len(y))
-	for j, v := range y {
-		response[j] = 0
-		if v < limit {
-			response[j] = v / c.Nu
-		}
-	}
-}
-
-// ResponseTo implements Responsive: 1/(νn) strictly between 0 and the cap.
-func (c CappedChiSquare) ResponseTo(response, y []float64) {
-	limit, inv := c.WeightCap(len(y)), 1/(c.Nu*float64(len(y)))
-	for j, v := range y {
-		response[j] = 0
-		if v > 0 && v < limit {
-			response[j] = inv
-		}
-	}
-}

@@ -88,8 +88,7 @@ func normalised(p *Problem) bool {
 // +Inf when it is not finite.
 func (c *certifier) evaluate(x []float64) float64 {
 	copy(c.x, x)
-	c.eval(x)
-	c.risk, c.tau = c.p.Dual.BestResponseTo(c.y, c.value)
+	c.risk, c.tau = c.respond(c.g, c.y, x)
 	phi := c.p.Primal.Value(x)
 	c.objective = c.risk + phi
 	if math.IsNaN(c.objective) || math.IsInf(c.objective, 0) {

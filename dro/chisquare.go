@@ -3,6 +3,7 @@ package dro
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -50,24 +51,53 @@ func (ChiSquare) Divergence(y, z []float64) float64 {
 }
 
 // BestResponseTo implements Dual: y_j = (1/n)(1 + (f_j − τ)/ν)₊ with τ such that
-// Σ y_j = 1 (math: §2). With r = n y, the risk is ⟨y, f⟩ − (ν/2)·mean((r−1)²) and
-// τ = ⟨y, f⟩ − ν·mean((r−1)²): of second order in the error of y, and without
-// the cancellation that a large ν would magnify.
+// Σ y_j = 1 (math: §2).
 func (c ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
+	r := c.respond(y, f, math.NaN())
+	return r.risk, r.tau
+}
+
+// A response says how ChiSquare weighed: y_j = (v_j − threshold)₊/total with v_j =
+// 1 + (f_j − top)/ν, shifted so that nothing overflows.
+type response struct {
+	risk, tau, top, threshold, total float64
+}
+
+// level returns the loss from which on there is weight.
+func (r *response) level(nu float64) float64 { return r.top + nu*(r.threshold-1) }
+
+// respond is BestResponseTo with a guess of the level, NaN for none. With r = n y,
+// the risk is ⟨y, f⟩ − (ν/2)·mean((r−1)²) and τ = ⟨y, f⟩ − ν·mean((r−1)²): of second
+// order in the error of y, and without the cancellation that a large ν would magnify.
+func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 	n := len(f)
-	top := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
+	r.top = shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if c.Nu == 0 {
-		return top, uniformOnMax(y, f, top)
+		r.risk, r.tau = r.top, uniformOnMax(y, f, r.top)
+		return r
 	}
-	shard.Run(n, func(_, lo, hi int) { // v = 1 + (f − max f)/ν, shifted so that nothing overflows
+	shard.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			y[j] = 1 + (f[j]-top)/c.Nu
+			y[j] = 1 + (f[j]-r.top)/c.Nu
 		}
 	})
-	project(y, threshold(y))
-	scale(y, 1/shard.Sum(n, func(lo, hi int) float64 { return sum(y[lo:hi]) }))
-	linear, penalty := shard.Sum(n, func(lo, hi int) float64 { return dot(y[lo:hi], f[lo:hi]) }), c.Value(y)
-	return linear - penalty, linear - 2*penalty
+	r.threshold, r.total = threshold(y, 1, 1+(guess-r.top)/c.Nu)
+	var linear, penalty [shard.Limit]float64
+	shard.Run(n, func(s, lo, hi int) {
+		size := float64(n)
+		for j := lo; j < hi; j++ {
+			w := max(y[j]-r.threshold, 0) / r.total
+			y[j] = w
+			linear[s] += w * f[j]
+			penalty[s] += (size*w - 1) * (size*w - 1)
+		}
+	})
+	count := shard.Count(n)
+	mean := c.Nu * (sum(penalty[:count]) / float64(n))
+	r.tau = sum(linear[:count])
+	r.risk = r.tau - mean/2
+	r.tau -= mean
+	return r
 }
 
 // CoordsTo implements Mirror: u = n y.
@@ -84,7 +114,7 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	n := len(f)
 	inv := 1 / (a*c.Nu + e)
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
-	largest := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
+	largest := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	shard.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ { // up to a constant, which the projection removes
 			v := ca*below(f[j], largest) + cp*prev[j]
@@ -94,7 +124,9 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 			u[j] = v
 		}
 	})
-	project(u, threshold(u))
+	top := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(u[lo:hi]) })
+	t, _ := threshold(u, top, math.NaN())
+	project(u, t)
 	invN := 1 / float64(n)
 	shard.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -103,38 +135,35 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	})
 }
 
-// threshold returns the t with mean((v − t)₊) = 1: a Newton iteration on a
-// convex, piecewise linear, decreasing function, monotone from the left, in the
-// differences v − t so that large v lose no digits. Each step drops at least one
-// entry from the active set or ends.
-func threshold(v []float64) float64 {
+// threshold returns the t with mean((v − t)₊) = 1, and the sum n of the (v − t)₊ as
+// rounding leaves it. top is the largest entry, from a guess, or NaN for none. It is a
+// Newton iteration on a convex, piecewise linear, decreasing function, monotone from
+// the left, where it is after one step, in the differences v − t so that large v lose
+// no digits. Each step drops at least one entry from the active set or ends.
+func threshold(v []float64, top, from float64) (t, total float64) {
 	n := float64(len(v))
-	mean := shard.Sum(len(v), func(lo, hi int) float64 { return sum(v[lo:hi]) }) / n
-	top := shard.Max(len(v), func(lo, hi int) float64 { return maxOf(v[lo:hi]) })
-	t := max(mean-1, top-n) // both are lower bounds of the root
-	active := math.Inf(1)
-	for {
-		var count, excess [shard.Limit]float64
-		shard.Run(len(v), func(s, lo, hi int) {
-			c, a := 0.0, 0.0
-			for _, x := range v[lo:hi] {
-				if x > t {
-					c++
-					a += x - t
-				}
-			}
-			count[s], excess[s] = c, a
-		})
+	if t = from; !(t < top) || math.IsInf(t, -1) {
+		mean := shard.Sum(len(v), func(lo, hi int) float64 { return kernel.Sum(v[lo:hi]) }) / n
+		t = max(mean-1, top-n) // both are lower bounds of the root
+	}
+	for active := math.Inf(1); ; {
+		var count [shard.Limit]int
+		var excess [shard.Limit]float64
+		shard.Run(len(v), func(s, lo, hi int) { excess[s], count[s] = kernel.ExcessOver(v[lo:hi], t) })
 		c, s := 0.0, 0.0
 		for i := range shard.Count(len(v)) {
-			c += count[i]
+			c += float64(count[i])
 			s += excess[i]
 		}
-		next := t + (s-n)/c
-		if c == active || next == t { // the active set is final: next solves its linear equation
-			return next
+		step := (s - n) / c
+		next := t + step
+		if c == active || next == t || math.IsNaN(next) { // the active set is final: next solves its linear equation
+			return next, s - c*(next-t)
 		}
-		active, t = c, max(t, next)
+		if !math.IsInf(active, 1) {
+			next = max(t, next)
+		}
+		active, t = c, next
 	}
 }
 

@@ -14,15 +14,22 @@ import (
 type counter struct {
 	*losses.Linear
 	eval, grad, change, curvature, gram, margins, constants atomic.Int64
+
+	atHand atomic.Int64 // the samples of which a matrix was summed just now: a gradient of theirs is free
 }
+
+func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
 
 func (c *counter) EvalTo(value, slope, x []float64, lo, hi int) {
 	c.eval.Add(int64(hi - lo))
+	c.atHand.Store(0)
 	c.Linear.EvalTo(value, slope, x, lo, hi)
 }
 
 func (c *counter) AddGradTo(dst, weight, slope []float64, lo, hi int) {
-	c.grad.Add(int64(hi - lo))
+	if c.atHand.Swap(0) != rangeKey(lo, hi) {
+		c.grad.Add(int64(hi - lo))
+	}
 	c.Linear.AddGradTo(dst, weight, slope, lo, hi)
 }
 
@@ -38,6 +45,7 @@ func (c *counter) CurvatureTo(curvature, x []float64, lo, hi int) {
 
 func (c *counter) AddGramTo(dst, weight []float64, lo, hi int) {
 	c.gram.Add(int64(hi - lo))
+	c.atHand.Store(rangeKey(lo, hi))
 	c.Linear.AddGramTo(dst, weight, lo, hi)
 }
 

@@ -4,8 +4,8 @@ import "github.com/drotrain/drotrain/internal/shard"
 
 // An evaluator calls the oracle over all samples, shard by shard, and counts
 // the work. One pass is n samples touched once: losses and slopes at a point,
-// and one weighted gradient from these slopes. A further gradient from the same
-// slopes is half a pass.
+// and weighted gradients from these slopes while they are at hand. A further
+// gradient from the same slopes is half a pass.
 type evaluator struct {
 	p      *Problem
 	n, d   int
@@ -14,15 +14,24 @@ type evaluator struct {
 	value []float64 // n: f(x) at the last x
 	slope []float64 // n·s: the slopes there
 	part  []float64 // shards·d: partial gradients, added in shard order
+
+	// Of fused evaluations.
+	block              int       // samples taken at once
+	top                []float64 // by block: the largest loss known then
+	level              float64   // below which a loss had no weight, at the last evaluation
+	levelled           bool
+	active, activePart []float64 // n: 1 above the level; shards·d
 }
 
 func newEvaluator(p *Problem) *evaluator {
 	n, d, s := p.Oracle.Dims()
+	block := blockRows(float64(d))
 	return &evaluator{
 		p: p, n: n, d: d,
 		value: make([]float64, n),
 		slope: make([]float64, n*s),
 		part:  make([]float64, shard.Count(n)*d),
+		block: block, top: make([]float64, n/block+shard.Limit+1),
 	}
 }
 
@@ -39,6 +48,19 @@ func (e *evaluator) gradTo(g, y []float64) { e.gradOf(g, y, e.slope) }
 func (e *evaluator) gradOf(g, y, slope []float64) {
 	e.passes += 0.5
 	sumGradTo(g, e.part, e.p.Oracle, e.n, y, slope)
+}
+
+// partOf is where shard s adds its gradients.
+func (e *evaluator) partOf(s int) []float64 { return e.part[s*e.d : (s+1)*e.d] }
+
+// sumTo stores the sum of the shards' gradients in g.
+func (e *evaluator) sumTo(g []float64) {
+	clear(g)
+	for s := range shard.Count(e.n) {
+		for i, v := range e.partOf(s) {
+			g[i] += v
+		}
+	}
 }
 
 // sumGradTo stores Σ_j y_j ∇f_j in g, with one partial sum per shard in part.

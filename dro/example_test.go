@@ -93,7 +93,7 @@ func ExampleBilinear() {
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
 	settings := dro.DefaultSettings()
-	settings.RelativeGap = 1e-3
+	settings.RelativeGap = 1e-4
 	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
 	if err != nil {
 		log.Fatal(err)

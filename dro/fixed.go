@@ -62,13 +62,20 @@ func (Fixed) Value([]float64) float64 { return 0 }
 
 // BestResponseTo implements Dual: the weights, normalised; τ is the risk.
 func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
-	w := d.weights[:len(y)]
-	total := shard.Sum(len(w), func(lo, hi int) float64 { return sum(w[lo:hi]) })
-	for j, v := range w {
-		y[j] = v / total
-	}
+	d.normaliseTo(y)
 	risk = shard.Sum(len(f), func(lo, hi int) float64 { return dot(y[lo:hi], f[lo:hi]) })
 	return risk, risk
+}
+
+// normaliseTo stores the weights of the first samples, of sum one, in y.
+func (d Fixed) normaliseTo(y []float64) {
+	w := d.weights[:len(y)]
+	total := shard.Sum(len(w), func(lo, hi int) float64 { return sum(w[lo:hi]) })
+	shard.Run(len(w), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			y[j] = w[j] / total
+		}
+	})
 }
 
 // CoordsTo implements Mirror: u = n y.
@@ -79,6 +86,3 @@ func (d Fixed) ProxTo(u, y, f, _, _ []float64, _, _, _ float64) {
 	d.BestResponseTo(y, f)
 	d.CoordsTo(u, y)
 }
-
-// ResponseTo implements Responsive: fixed weights do not move.
-func (Fixed) ResponseTo(response, _ []float64) { clear(response) }

@@ -3,6 +3,7 @@ package dro
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -62,20 +63,20 @@ func (KL) Divergence(y, z []float64) float64 {
 // risk = τ = ν log mean exp(f/ν), through a shifted log-sum-exp (math: §2).
 func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	n := len(f)
-	top := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
+	top := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if k.Nu == 0 {
 		return top, uniformOnMax(y, f, top)
 	}
-	sum := shard.Sum(n, func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			e := math.Exp((f[j] - top) / k.Nu)
-			y[j] = e
-			s += e
-		}
-		return s
-	})
+	sum := shard.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
 	scale(y, 1/sum)
+	risk = k.riskOf(f, top, sum)
+	return risk, risk
+}
+
+// riskOf returns ν log mean exp(f/ν) for the largest loss top and the sum of the
+// exp((f − top)/ν).
+func (k KL) riskOf(f []float64, top, sum float64) float64 {
+	n := len(f)
 	logMean := math.Log(sum / float64(n))
 	if logMean > -0.5 { // close to 0, where the logarithm cancels and ν magnifies the error
 		logMean = math.Log1p(shard.Sum(n, func(lo, hi int) float64 {
@@ -86,8 +87,7 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 			return s
 		}) / float64(n))
 	}
-	risk = top + k.Nu*logMean
-	return risk, risk
+	return top + k.Nu*logMean
 }
 
 // CoordsTo implements Mirror: u = log(n y), of weights that underflowed the
@@ -109,7 +109,7 @@ func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	n := len(f)
 	inv := 1 / (a*k.Nu + e)
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
-	largest := shard.Max(n, func(lo, hi int) float64 { return maxOf(f[lo:hi]) })
+	largest := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	top := shard.Max(n, func(lo, hi int) float64 {
 		m := math.Inf(-1)
 		for j := lo; j < hi; j++ {
@@ -122,15 +122,7 @@ func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		}
 		return m
 	})
-	sum := shard.Sum(n, func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			v := math.Exp(u[j] - top)
-			y[j] = v
-			s += v
-		}
-		return s
-	})
+	sum := shard.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], u[lo:hi], top, 1) })
 	norm := top + math.Log(sum/float64(n))
 	shard.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {

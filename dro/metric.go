@@ -9,45 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Curved is the ability of an Oracle with scalar slopes to give second
-// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
-type Curved interface {
-	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo
-	// stored these slopes.
-	CurvatureTo(curvature, slope []float64, lo, hi int)
-
-	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
-	// the row-major d×d matrix dst.
-	AddGramTo(dst, weight []float64, lo, hi int)
-}
-
-// Responsive is the ability of a Dual to say how its best response moves with
-// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y.
-type Responsive interface {
-	ResponseTo(response, y []float64)
-}
-
-// ResponseTo implements Responsive: y_j/ν.
-func (k KL) ResponseTo(response, y []float64) {
-	for j, v := range y {
-		response[j] = v / k.Nu
-	}
-}
-
-// ResponseTo implements Responsive: 1/(νn) on the active set y > 0.
-func (c ChiSquare) ResponseTo(response, y []float64) {
-	inv := 1 / (c.Nu * float64(len(y)))
-	for j, v := range y {
-		response[j] = 0
-		if v > 0 {
-			response[j] = inv
-		}
-	}
-}
-
-// ResponseTo implements Responsive: the uniform weights do not move.
-func (Uniform) ResponseTo(response, _ []float64) { clear(response) }
-
 // maxMetric is the largest number of parameters whose d×d matrix is formed.
 const maxMetric = 2000
 
@@ -60,9 +21,7 @@ const maxMetric = 2000
 // which the practical methods take their primal steps: there the problem is well
 // conditioned whatever the scaling of the columns.
 type metric struct {
-	e       *evaluator
-	oracle  Curved
-	dual    Responsive
+	second
 	hessian func(*mat.SymDense) // adds ∇²φ
 	n, d    int
 	lifted  bool // over (x, τ), else over x
@@ -70,14 +29,13 @@ type metric struct {
 	lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
 
-	weight, response []float64
-	part             []float64     // partial Gram matrices
-	h                *mat.SymDense // the Hessian
-	damped           *mat.SymDense // what was factorised
-	store            *mat.TriDense // its Cholesky factor
-	factor           blas64.Triangular
-	chol             mat.Cholesky
-	dir              []float64
+	part   []float64     // partial Gram matrices
+	h      *mat.SymDense // the Hessian
+	damped *mat.SymDense // what was factorised
+	store  *mat.TriDense // its Cholesky factor
+	factor blas64.Triangular
+	chol   mat.Cholesky
+	dir    []float64
 }
 
 // addHessian adds ∇²φ, μ on the penalised diagonal, to the first d rows of h.
@@ -97,22 +55,10 @@ func practicable(p *Problem) bool {
 	return d <= maxMetric && smoothResponse(p)
 }
 
-// smoothResponse reports that P has a Hessian that the abilities of its parts
-// give.
-func smoothResponse(p *Problem) bool {
-	_, _, s := p.Oracle.Dims()
-	_, curved := p.Oracle.(Curved)
-	_, responsive := p.Dual.(Responsive)
-	_, ridge := p.Primal.(L2)
-	_, fixed := p.Dual.(fixedWeights)
-	return curved && s == 1 && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
-}
-
 // newMetric returns a metric for a practicable problem.
 func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	n, d, _ := p.Oracle.Dims()
-	m := &metric{e: e, oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), n: n, d: d, lifted: lifted,
-		weight: make([]float64, n), response: make([]float64, n)}
+	m := &metric{second: newSecond(p, e), n: n, d: d, lifted: lifted}
 	phi := p.Primal.(L2)
 	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
 	size := d
@@ -122,7 +68,6 @@ func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	m.h, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
 	m.store = mat.NewTriDense(size, mat.Upper, nil)
 	m.dir = make([]float64, size)
-	m.part = make([]float64, m.shards()*d*d)
 	return m
 }
 
@@ -141,11 +86,14 @@ func (m *metric) damp(lambda float64) {
 		return
 	}
 	m.e.passes++
-	m.scale = make([]float64, m.d)
-	fill(m.weight, 1/float64(m.n))
 	kept := mat.NewSymDense(m.h.SymmetricDim(), nil)
 	kept.CopySym(m.h)
-	m.gram()
+	equal := make([]float64, m.n)
+	fill(equal, 1/float64(m.n))
+	m.clearParts()
+	shard.RunCount(m.n, m.shards(), func(s, lo, hi int) { m.oracle.AddGramTo(m.partOf(s), equal, lo, hi) })
+	m.sumParts()
+	m.scale = make([]float64, m.d)
 	for i := range m.scale {
 		if m.scale[i] = m.h.At(i, i); m.scale[i] == 0 {
 			m.scale[i] = 1 // a column of zeros
@@ -161,42 +109,43 @@ func (m *metric) shards() int {
 }
 
 // update forms and factorises the Hessian at the point with best response y and
-// these slopes: a pass and a half.
+// these slopes: one pass.
 func (m *metric) update(y, slope []float64) {
-	e := m.e
-	e.passes += 1.5
-	shard.Run(m.n, func(_, lo, hi int) { m.oracle.CurvatureTo(m.weight, slope, lo, hi) })
-	m.dual.ResponseTo(m.response, y)
-	total := 0.0
-	cross := make([]float64, m.d)
-	for j, c := range m.response {
-		total += c
-		m.weight[j] = y[j]*m.weight[j] + c*slope[j]*slope[j]
-	}
-	sumGradTo(cross, e.part, e.p.Oracle, m.n, m.response, slope) // Σ c_j∇f_j
-	m.gram()
-	if !m.lifted && total > 0 {
+	m.clearParts()
+	m.second.update(y, slope, m.shards(), func(s, lo, hi int) { m.oracle.AddGramTo(m.partOf(s), m.weight, lo, hi) })
+	m.sumParts()
+	if !m.lifted && m.total > 0 {
 		for i := range m.d {
 			for j := i; j < m.d; j++ {
-				m.h.SetSym(i, j, m.h.At(i, j)-cross[i]*cross[j]/total)
+				m.h.SetSym(i, j, m.h.At(i, j)-m.cross[i]*m.cross[j]/m.total)
 			}
 		}
 	}
 	m.hessian(m.h)
 	if m.lifted {
 		for i := range m.d {
-			m.h.SetSym(i, m.d, -cross[i])
+			m.h.SetSym(i, m.d, -m.cross[i])
 		}
-		m.h.SetSym(m.d, m.d, total)
+		m.h.SetSym(m.d, m.d, m.total)
 	}
 	m.factorise()
 }
 
-// gram stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
-func (m *metric) gram() {
+// clearParts makes room for the shards' Gram matrices.
+func (m *metric) clearParts() {
+	if m.part == nil {
+		m.part = make([]float64, m.shards()*m.d*m.d)
+		return
+	}
 	clear(m.part)
+}
+
+// partOf is where shard s adds its Gram matrices.
+func (m *metric) partOf(s int) []float64 { return m.part[s*m.d*m.d : (s+1)*m.d*m.d] }
+
+// sumParts stores the sum of the shards' Gram matrices in the first d rows of h.
+func (m *metric) sumParts() {
 	count, dd := m.shards(), m.d*m.d
-	shard.RunCount(m.n, count, func(s, lo, hi int) { m.oracle.AddGramTo(m.part[s*dd:(s+1)*dd], m.weight, lo, hi) })
 	for i := range m.d {
 		for j := i; j < m.d; j++ {
 			v := 0.0

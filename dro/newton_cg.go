@@ -58,29 +58,26 @@ func (NewtonCG) start(r *run) (stepper, error) {
 //
 // with its diagonal as the preconditioner.
 type implicit struct {
-	oracle Products
-	dual   Responsive
+	second
+	rows   Products
 	phi    L2
-	e      *evaluator
 	lambda float64 // damping: λ times the diagonal is added
 
-	weight, response, margin, ones []float64 // n
-	cross, diagonal                []float64 // d: Σ c_j∇f_j; the diagonal
-	total                          float64   // Σ c_j
-	residual, direction, scaled    []float64 // d, of the iteration
-	product                        []float64
-	first                          float64 // norm of the first right-hand side
+	margin                      []float64 // n
+	squares                     []float64 // shards·d
+	diagonal                    []float64 // d
+	residual, direction, scaled []float64 // d, of the iteration
+	product                     []float64
+	first                       float64 // norm of the first right-hand side
 }
 
 func newImplicit(p *Problem, e *evaluator) *implicit {
-	h := &implicit{oracle: p.Oracle.(Products), dual: p.Dual.(Responsive), phi: p.Primal.(L2), e: e}
-	for _, v := range []*[]float64{&h.weight, &h.response, &h.margin, &h.ones} {
-		*v = make([]float64, e.n)
-	}
-	for _, v := range []*[]float64{&h.cross, &h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
+	h := &implicit{second: newSecond(p, e), rows: p.Oracle.(Products), phi: p.Primal.(L2),
+		margin: make([]float64, e.n), squares: make([]float64, len(e.part))}
+	h.weight, h.response = make([]float64, e.n), make([]float64, e.n)
+	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.d)
 	}
-	fill(h.ones, 1)
 	return h
 }
 
@@ -91,21 +88,14 @@ func (h *implicit) redamp(lambda float64) { h.lambda = lambda }
 // update takes the weights at the point with best response y and these slopes:
 // one pass.
 func (h *implicit) update(y, slope []float64) {
-	e := h.e
-	e.passes++
-	shard.Run(e.n, func(_, lo, hi int) { h.oracle.CurvatureTo(h.weight, slope, lo, hi) })
-	h.dual.ResponseTo(h.response, y)
-	h.total = 0
-	for j, c := range h.response {
-		h.total += c
-		h.weight[j] = y[j]*h.weight[j] + c*slope[j]*slope[j]
-	}
-	sumGradTo(h.cross, e.part, e.p.Oracle, e.n, h.response, slope)
-	clear(e.part)
-	shard.Run(e.n, func(s, lo, hi int) { h.oracle.AddSquaresTo(e.part[s*e.d:(s+1)*e.d], h.weight, lo, hi) })
+	d := h.e.d
+	clear(h.squares)
+	h.second.update(y, slope, shard.Count(h.e.n), func(s, lo, hi int) {
+		h.rows.AddSquaresTo(h.squares[s*d:(s+1)*d], h.weight, lo, hi)
+	})
 	clear(h.diagonal)
-	for s := range shard.Count(e.n) {
-		floats.Add(h.diagonal, e.part[s*e.d:(s+1)*e.d])
+	for s := range shard.Count(h.e.n) {
+		floats.Add(h.diagonal, h.squares[s*d:(s+1)*d])
 	}
 	for i := range h.phi.penalised(h.diagonal) {
 		h.diagonal[i] += h.phi.Mu
@@ -126,12 +116,16 @@ func (h *implicit) update(y, slope []float64) {
 // multiply stores (H + λD)v in dst: one pass.
 func (h *implicit) multiply(dst, v []float64) {
 	e := h.e
-	e.passes += 0.5
-	shard.Run(e.n, func(_, lo, hi int) { h.oracle.MarginsTo(h.margin, v, lo, hi) })
-	for j, w := range h.weight {
-		h.margin[j] *= w
-	}
-	e.gradOf(dst, h.margin, h.ones)
+	e.passes++
+	clear(e.part)
+	shard.Run(e.n, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.block {
+			end := min(lo+e.block, hi)
+			h.rows.MarginsTo(h.margin, v, lo, end)
+			e.p.Oracle.AddGradTo(e.partOf(s), h.weight, h.margin, lo, end)
+		}
+	})
+	e.sumTo(dst)
 	if h.total > 0 {
 		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
 	}

@@ -169,8 +169,12 @@ func TestThresholdsAgainstSorting(t *testing.T) {
 	for range 300 {
 		n := 1 + rng.IntN(30)
 		v := normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
-		if got, want := threshold(v), naiveThreshold(v, float64(n)); !near(got, want, 1e-11, maxAbs(v)) {
-			t.Fatalf("threshold(%v) = %v, by sorting %v", v, got, want)
+		want, top := naiveThreshold(v, float64(n)), maxOf(v)
+		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
+			got, total := threshold(v, top, from)
+			if !near(got, want, 1e-11, maxAbs(v)) || !near(total, float64(n), 1e-11, maxAbs(v)) {
+				t.Fatalf("threshold(%v) from %v = %v, by sorting %v; total %v", v, from, got, want, total)
+			}
 		}
 		limit := 1 + 3*rng.Float64()
 		cut := cappedThreshold(v, limit, linearLevel)

@@ -173,6 +173,8 @@ func (c *certifier) visit(s *state) {
 		s.float(v)
 	}
 	s.floats(c.x, c.y, c.g, c.bestX, c.value, c.slope)
+	s.float(&c.level)
+	s.boolean(&c.levelled)
 }
 
 func (t *template) visit(s *state) {

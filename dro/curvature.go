@@ -1,0 +1,139 @@
+package dro
+
+import (
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Curved is the ability of an Oracle with scalar slopes to give second
+// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
+type Curved interface {
+	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo
+	// stored these slopes.
+	CurvatureTo(curvature, slope []float64, lo, hi int)
+
+	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
+	// the row-major d×d matrix dst.
+	AddGramTo(dst, weight []float64, lo, hi int)
+}
+
+// Responsive is the ability of a Dual to say how its best response moves with
+// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
+// in [lo, hi). Both have length n.
+type Responsive interface {
+	ResponseTo(response, y []float64, lo, hi int)
+}
+
+// ResponseTo implements Responsive: y_j/ν.
+func (k KL) ResponseTo(response, y []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		response[j] = y[j] / k.Nu
+	}
+}
+
+// ResponseTo implements Responsive: 1/(νn) on the active set y > 0.
+func (c ChiSquare) ResponseTo(response, y []float64, lo, hi int) {
+	inv := 1 / (c.Nu * float64(len(y)))
+	for j := lo; j < hi; j++ {
+		response[j] = 0
+		if y[j] > 0 {
+			response[j] = inv
+		}
+	}
+}
+
+// ResponseTo implements Responsive: y_j/ν below the cap, 0 at it.
+func (c CappedKL) ResponseTo(response, y []float64, lo, hi int) {
+	limit := c.WeightCap(len(y))
+	for j := lo; j < hi; j++ {
+		response[j] = 0
+		if y[j] < limit {
+			response[j] = y[j] / c.Nu
+		}
+	}
+}
+
+// ResponseTo implements Responsive: 1/(νn) strictly between 0 and the cap.
+func (c CappedChiSquare) ResponseTo(response, y []float64, lo, hi int) {
+	limit, inv := c.WeightCap(len(y)), 1/(c.Nu*float64(len(y)))
+	for j := lo; j < hi; j++ {
+		response[j] = 0
+		if y[j] > 0 && y[j] < limit {
+			response[j] = inv
+		}
+	}
+}
+
+// ResponseTo implements Responsive: the uniform weights do not move.
+func (Uniform) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:hi]) }
+
+// ResponseTo implements Responsive: fixed weights do not move.
+func (Fixed) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:hi]) }
+
+// smoothResponse reports that P has a Hessian that the abilities of its parts
+// give.
+func smoothResponse(p *Problem) bool {
+	_, _, s := p.Oracle.Dims()
+	_, curved := p.Oracle.(Curved)
+	_, responsive := p.Dual.(Responsive)
+	_, ridge := p.Primal.(L2)
+	_, fixed := p.Dual.(fixedWeights)
+	return curved && s == 1 && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
+}
+
+// A second is what the Hessian of P at a point takes of its samples. With weights y
+// and response c it is (math: §9)
+//
+//	Σ_j w_j z_j z_jᵀ − cross crossᵀ/Σc + ∇²φ,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
+//	cross = Σ_j c_j ∇f_j.
+type second struct {
+	e      *evaluator
+	oracle Curved
+	dual   Responsive
+
+	weight, response []float64 // n; allocated by the first update
+	cross            []float64 // d
+	total            float64   // Σ c_j
+}
+
+func newSecond(p *Problem, e *evaluator) second {
+	return second{e: e, oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), cross: make([]float64, e.d)}
+}
+
+// chunkRows is the number of samples that a sum of matrices is taken over at once, at
+// least: below it the arithmetic waits for the matrix.
+const chunkRows = 512
+
+// update takes the weights at the point with best response y and these slopes, by
+// count shards, and calls sum on chunks of each in turn, to add what it wants of them
+// while they are at hand: one pass.
+func (w *second) update(y, slope []float64, count int, sum func(s, lo, hi int)) {
+	e := w.e
+	e.passes++
+	if w.weight == nil {
+		w.weight, w.response = make([]float64, e.n), make([]float64, e.n)
+	}
+	var totals [shard.Limit]float64
+	clear(e.part)
+	shard.RunCount(e.n, count, func(s, lo, hi int) {
+		for ; lo < hi; lo += max(e.block, chunkRows) {
+			end := min(lo+max(e.block, chunkRows), hi)
+			w.oracle.CurvatureTo(w.weight, slope, lo, end)
+			w.dual.ResponseTo(w.response, y, lo, end)
+			for j := lo; j < end; j++ {
+				c := w.response[j]
+				totals[s] += c
+				w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
+			}
+			sum(s, lo, end)
+			e.p.Oracle.AddGradTo(e.partOf(s), w.response, slope, lo, end)
+		}
+	})
+	w.total = 0
+	clear(w.cross)
+	for s := range count {
+		w.total += totals[s]
+		for i, v := range e.partOf(s) {
+			w.cross[i] += v
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package dro
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A fused evaluation reads every sample once: block by block, small enough to stay
+// in the cache, it takes the losses and slopes, weighs them, and adds the weighted
+// gradients, although the weights depend on all losses. A dual can do that if what
+// it learns last can be made up for in the sums.
+type fusible interface {
+	Dual
+
+	// fusedTo is BestResponseTo at the losses at x, which it stores in e.value and
+	// the slopes in e.slope, and stores Σ_j y_j ∇f_j in g besides: one pass.
+	fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64)
+}
+
+// respond evaluates f and the slopes at x, stores the best response in y and
+// Σ_j y_j ∇f_j in g, and returns the robust risk and the threshold: one pass. Where
+// the risk is not finite, g is nothing of use.
+func (e *evaluator) respond(g, y, x []float64) (risk, tau float64) {
+	if d, ok := e.p.Dual.(fusible); ok {
+		return d.fusedTo(e, g, y, x)
+	}
+	return e.respondTwice(g, y, x)
+}
+
+// respondTwice is respond by two readings of the samples.
+func (e *evaluator) respondTwice(g, y, x []float64) (risk, tau float64) {
+	e.eval(x)
+	risk, tau = e.p.Dual.BestResponseTo(y, e.value)
+	e.gradTo(g, y)
+	return risk, tau
+}
+
+// blocks evaluates f and the slopes at x block by block, and calls then on each,
+// in order within a shard: one pass with the gradients that it adds.
+func (e *evaluator) blocks(x []float64, then func(s, lo, hi int)) {
+	e.passes++
+	shard.Run(e.n, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.block {
+			end := min(lo+e.block, hi)
+			e.p.Oracle.EvalTo(e.value, e.slope, x, lo, end)
+			then(s, lo, end)
+		}
+	})
+}
+
+// blockBytes is the size of a block of rows: with the vectors beside it within the
+// second-level cache of a core.
+const blockBytes = 192 << 10
+
+// blockRows is the number of samples of a block with so many stored numbers each.
+func blockRows(entries float64) int {
+	return int(max(16, min(1024, blockBytes/(8*entries))))
+}
+
+// fusedTo implements fusible. Every shard weighs by exp((f − top)/ν) with the
+// largest loss so far, and shrinks its sums when it meets a larger one.
+func (k KL) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
+	if k.Nu == 0 {
+		return e.respondTwice(g, y, x)
+	}
+	var top, total [shard.Limit]float64
+	for s := range top {
+		top[s] = math.Inf(-1)
+	}
+	clear(e.part)
+	e.blocks(x, func(s, lo, hi int) {
+		f := e.value[lo:hi]
+		if m := kernel.Max(f); !(m <= top[s]) {
+			shrink := math.Exp((top[s] - m) / k.Nu)
+			top[s], total[s] = m, total[s]*shrink
+			for i := range e.partOf(s) {
+				e.part[s*e.d+i] *= shrink
+			}
+		}
+		e.top[lo/e.block+s] = top[s]
+		total[s] += kernel.ExpTo(y[lo:hi], f, top[s], k.Nu)
+		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
+	})
+	count := shard.Count(e.n)
+	largest, sum := maxOf(top[:count]), 0.0
+	for s := range count {
+		sum += total[s] * math.Exp((top[s]-largest)/k.Nu)
+	}
+	clear(g)
+	for s := range count {
+		share := math.Exp((top[s]-largest)/k.Nu) / sum
+		for i, v := range e.partOf(s) {
+			g[i] += share * v
+		}
+	}
+	shard.Run(e.n, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.block {
+			share := math.Exp((e.top[lo/e.block+s]-largest)/k.Nu) / sum
+			for j := lo; j < min(lo+e.block, hi); j++ {
+				y[j] *= share
+			}
+		}
+	})
+	risk = k.riskOf(e.value, largest, sum)
+	return risk, risk
+}
+
+// fusedTo implements fusible. The weights (f_j − θ)₊/ν need the level θ. With that
+// of the evaluation before, θ₀, their gradients are
+//
+//	G₁ + (θ₀ − θ)/ν·G₀,  G₁ = Σ_A (f_j − θ₀)/ν·∇f_j,  G₀ = Σ_A ∇f_j,  A = {f_j > θ₀},
+//
+// up to the few samples whose loss lies between the levels, which are touched
+// again.
+func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
+	if c.Nu == 0 || !e.levelled {
+		e.eval(x)
+		r := c.respond(y, e.value, math.NaN())
+		e.level, e.levelled = r.level(c.Nu), c.Nu > 0
+		e.gradTo(g, y)
+		return r.risk, r.tau
+	}
+	if e.active == nil {
+		e.active, e.activePart = make([]float64, e.n), make([]float64, len(e.part))
+	}
+	guess, d := e.level, e.d
+	clear(e.part)
+	clear(e.activePart)
+	e.blocks(x, func(s, lo, hi int) {
+		kernel.PositivePartTo(y[lo:hi], e.value[lo:hi], guess, c.Nu)
+		for j, w := range y[lo:hi] {
+			e.active[lo+j] = 0
+			if w > 0 {
+				e.active[lo+j] = 1
+			}
+		}
+		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
+		e.p.Oracle.AddGradTo(e.activePart[s*d:(s+1)*d], e.active, e.slope, lo, hi)
+	})
+	r := c.respond(y, e.value, guess)
+	e.level = r.level(c.Nu)
+	shift := (guess-r.top)/c.Nu + 1 - r.threshold // (θ₀ − θ)/ν
+	if !e.amend(y, r.total, guess, shift, c.Nu) {
+		e.gradTo(g, y)
+		return r.risk, r.tau
+	}
+	clear(g)
+	for s := range shard.Count(e.n) {
+		for i, v := range e.partOf(s) {
+			g[i] += (v + shift*e.activePart[s*d+i]) / r.total
+		}
+	}
+	return r.risk, r.tau
+}
+
+// amend adds to the shards' sums the samples that the guessed level weighed and the
+// weights y do not, or the other way round. It reports false, and does nothing, when
+// they are so many that another reading costs less, or the level moved so far that
+// the sums would cancel.
+func (e *evaluator) amend(y []float64, total, guess, shift, nu float64) bool {
+	const most, farthest = 1.0 / 32, 64
+	var moved, active [shard.Limit]int
+	shard.Run(e.n, func(s, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if e.active[j] > 0 {
+				active[s]++
+			}
+			if (y[j] > 0) != (e.active[j] > 0) {
+				moved[s]++
+			}
+		}
+	})
+	all, above := 0, 0
+	for s := range moved {
+		all += moved[s]
+		above += active[s]
+	}
+	if float64(all) > most*float64(e.n) || math.Abs(shift)*float64(above) > farthest*total {
+		return false
+	}
+	e.passes += 0.5 * float64(all) / float64(e.n)
+	shard.Run(e.n, func(s, lo, hi int) {
+		if moved[s] == 0 {
+			return
+		}
+		for j := lo; j < hi; j++ {
+			if y[j] > 0 == (e.active[j] > 0) {
+				continue
+			}
+			if e.active[j] > 0 { // counted with this weight, and should not
+				e.active[j] = -((e.value[j]-guess)/nu + shift)
+			} else {
+				e.active[j] = y[j] * total
+			}
+			e.p.Oracle.AddGradTo(e.partOf(s), e.active, e.slope, j, j+1)
+		}
+	})
+	return true
+}
+
+// fusedTo implements fusible: the weights are known.
+func (u Uniform) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
+	fill(y, 1/float64(e.n))
+	return fixedTo(e, g, y, x)
+}
+
+// fusedTo implements fusible: the weights are known.
+func (d Fixed) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
+	d.normaliseTo(y)
+	return fixedTo(e, g, y, x)
+}
+
+func fixedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
+	var part [shard.Limit]float64
+	clear(e.part)
+	e.blocks(x, func(s, lo, hi int) {
+		part[s] += kernel.Dot(y[lo:hi], e.value[lo:hi])
+		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
+	})
+	e.sumTo(g)
+	risk = sum(part[:shard.Count(e.n)])
+	return risk, risk
+}
