@@ -61,21 +61,34 @@ func (m *CSR) add(dst []float64, i int, w float64) {
 }
 
 // AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper triangle
-// of the row-major D×D matrix dst: the square of the entries of a row.
+// of the row-major D×D matrix dst: the pairs of entries of a row, those of two
+// left entries with all to their right at a time.
 func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
+	d := m.D
 	for i := lo; i < hi; i++ {
 		if w[i] == 0 {
 			continue
 		}
 		c, v := m.row(i)
-		for a, j := range c {
-			u := w[i] * v[a]
-			t := dst[int(j)*m.D : (int(j)+1)*m.D]
-			cb := c[a:]
-			vb := v[a:][:len(cb)]
-			for b, k := range cb {
-				t[k] += u * vb[b]
+		for len(c) >= 2 && len(v) >= 2 {
+			j0, j1 := int(c[0]), int(c[1])
+			v0, v1 := v[0], v[1]
+			u0, u1 := w[i]*v0, w[i]*v1
+			t0 := dst[j0*d : (j0+1)*d]
+			t1 := dst[j1*d : (j1+1)*d][:len(t0)]
+			t0[j0] += u0 * v0
+			t0[j1] += u0 * v1
+			t1[j1] += u1 * v1
+			c, v = c[2:], v[2:]
+			v = v[:len(c)]
+			for b, k := range c {
+				t0[k] += u0 * v[b]
+				t1[k] += u1 * v[b]
 			}
+		}
+		if len(c) > 0 && len(v) > 0 {
+			j := int(c[0])
+			dst[j*d+j] += w[i] * v[0] * v[0]
 		}
 	}
 }
