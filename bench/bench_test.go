@@ -1,23 +1,80 @@
 package main
 
 import (
+	"encoding/json"
 	"math"
-	"regexp"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestGenerationIsDeterministic(t *testing.T) {
-	a, b := generate(50, 4, 100, 3), generate(50, 4, 100, 3)
-	if !slices.Equal(a.x, b.x) || !slices.Equal(a.signs, b.signs) || !slices.Equal(a.real, b.real) {
-		t.Error("equal seeds, different tables")
+// TestMain lets the tests start themselves as workers, as the command does.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == workerMode {
+		workerMain(os.Args[2:])
+		return
 	}
-	if slices.Equal(a.x, generate(50, 4, 100, 4).x) {
+	os.Exit(m.Run())
+}
+
+func generated(t *testing.T, n, d int, s source, seed uint64) (*table, []float64) {
+	t.Helper()
+	made, err := generate(filepath.Join(t.TempDir(), "data"), n, d, s, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := readFile(made.path + ".x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made, x
+}
+
+func TestGenerationIsDeterministic(t *testing.T) {
+	const n = generatedRows + 50
+	a, x := generated(t, n, 4, source{Kappa: 100}, 3)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b, y := generated(t, n, 4, source{Kappa: 100}, 3)
+	if !slices.Equal(x, y) || !slices.Equal(a.signs, b.signs) || !slices.Equal(a.real, b.real) {
+		t.Error("equal seeds, different tables on one thread")
+	}
+	if _, z := generated(t, n, 4, source{Kappa: 100}, 4); slices.Equal(x, z) {
 		t.Error("different seeds, equal tables")
 	}
-	if a.x[0] != 0.6336878034030962 { // frozen: results are compared across versions
-		t.Errorf("first entry %v", a.x[0])
+	if slices.Equal(x[:4], x[4*generatedRows:4*generatedRows+4]) {
+		t.Error("blocks repeat")
+	}
+	const first, last = -0.9333371403199586, 0.016342915059004696
+	if x[0] != first || x[len(x)-1] != last { // frozen: results are compared across versions
+		t.Errorf("entries %v and %v", x[0], x[len(x)-1])
+	}
+	read := 0
+	if err := a.each(func(lo int, rows []float64) {
+		read += len(rows)
+		if !slices.Equal(rows, x[4*lo:4*lo+len(rows)]) {
+			t.Errorf("rows from %d on are read wrongly", lo)
+		}
+	}); err != nil || read != len(x) {
+		t.Errorf("%d of %d entries read, %v", read, len(x), err)
+	}
+}
+
+// Any two columns have the correlation asked for: over 2·10⁴ rows its estimate is
+// within 0.02 of it, more than ten standard deviations.
+func TestCorrelatedColumns(t *testing.T) {
+	_, x := generated(t, 20_000, 2, source{Kappa: 10, Rho: 0.9}, 1)
+	var aa, ab, bb float64
+	for j := 0; j < len(x); j += 2 {
+		aa, ab, bb = aa+x[j]*x[j], ab+x[j]*x[j+1], bb+x[j+1]*x[j+1]
+	}
+	if rho := ab / math.Sqrt(aa*bb); math.Abs(rho-0.9) > 0.02 {
+		t.Errorf("correlation %v", rho)
+	}
+	if kappa := math.Sqrt(aa / bb); math.Abs(kappa-10) > 0.5 {
+		t.Errorf("scales differ by %v", kappa)
 	}
 }
 
@@ -25,14 +82,18 @@ func TestGenerationIsDeterministic(t *testing.T) {
 // ∇P = 5x − 4, least at x = 0.8 with P = 0.08 + 0.32 = 0.4. At x = 1, P = 0.5 and
 // the bound is 0.5 − 1/2 = 0. With one sample every adversary is the same.
 func TestCheckerOnOneSample(t *testing.T) {
-	table := &table{n: 1, d: 1, x: []float64{2}, real: []float64{2}}
+	path := filepath.Join(t.TempDir(), "one")
+	if err := os.WriteFile(path+".x", littleEndian([]float64{2}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := &table{n: 1, d: 1, real: []float64{2}, path: path}
 	for _, penalty := range []string{"kl", "chi2"} {
 		c := &cell{Loss: "squared", Penalty: penalty, N: 1, D: 1, Nu: 0.7, Mu: 1}
-		if b := check(c, table, []float64{1}); math.Abs(b.Upper-0.5) > 1e-15 || math.Abs(b.Lower) > 1e-15 {
-			t.Errorf("%s: %+v at 1", penalty, b)
+		if b, err := check(c, table, []float64{1}); err != nil || math.Abs(b.Upper-0.5) > 1e-15 || math.Abs(b.Lower) > 1e-15 {
+			t.Errorf("%s: %+v at 1, %v", penalty, b, err)
 		}
-		if b := check(c, table, []float64{0.8}); math.Abs(b.Upper-0.4) > 1e-15 || b.Gap() > 1e-15 {
-			t.Errorf("%s: %+v at the optimum", penalty, b)
+		if b, err := check(c, table, []float64{0.8}); err != nil || math.Abs(b.Upper-0.4) > 1e-15 || b.Gap() > 1e-15 {
+			t.Errorf("%s: %+v at the optimum, %v", penalty, b, err)
 		}
 	}
 }
@@ -55,31 +116,137 @@ func TestCheckerResponses(t *testing.T) {
 }
 
 // A wrong x shows in the checker's gap, whatever the solver said; the bounds of
-// a right and a wrong one hold the same optimum. No peer is needed.
+// a right and a wrong one hold the same optimum. No peer is needed. Resumed, the
+// run measures nothing again.
 func TestQuickCellsAndWrongPoint(t *testing.T) {
-	o := &options{repeats: 1, seconds: 10, threads: 2, seed: 1, quick: true, dir: t.TempDir(),
-		cells: regexp.MustCompile("n2000-"), missing: map[string]bool{"scipy": true, "cvxpy": true}}
-	results, err := measureAll(o)
+	o := &options{repeats: 2, seconds: 10, threads: 2, seed: 1, quick: true, resume: true,
+		out: filepath.Join(t.TempDir(), "r"), python: "no such program"}
+	if err := o.prepare("n2000-", "lbfgs"); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(o, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newReport(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(results) != 6 {
-		t.Fatalf("%d results", len(results))
+	if len(r.Results) != 6 || len(r.Skipped) != 0 {
+		t.Fatalf("%d results, %d skipped", len(r.Results), len(r.Skipped))
 	}
-	for _, r := range results {
-		own := r.of("ours")
-		if own.Gap > relativeGap || !r.Sound {
-			t.Errorf("%s: gap %v, sound %v", r.Cell, own.Gap, r.Sound)
+	for _, res := range r.Results {
+		own := res.of("ours")
+		if own.Gap > relativeGap || !res.Sound || len(own.Seconds) < 2 || own.Passes <= 0 {
+			t.Errorf("%s: %+v, sound %v", res.Cell, own, res.Sound)
 		}
-		data := generate(r.Problem.N, r.Problem.D, r.Problem.Source.Kappa, o.seed)
-		wrong := slices.Clone(own.x)
-		wrong[0] += 0.1
-		b := check(&r.Problem, data, wrong)
-		if b.Gap() < 100*relativeGap || b.Lower > own.upper || own.lower > b.Upper {
-			t.Errorf("%s: a wrong point passes: %+v", r.Cell, b)
+		if res.Bandwidth.Two <= 0 || res.Pass <= 0 {
+			t.Errorf("%s: bandwidth %v, pass %v", res.Cell, res.Bandwidth, res.Pass)
 		}
 	}
-	if md := (&report{Results: results}).markdown(); strings.Count(md, "huber-") != 2 {
+	data, _ := generated(t, 2000, 10, source{Kappa: 1}, o.seed)
+	for _, c := range quickCells()[:6] {
+		b, err := check(&c, data, make([]float64, 10))
+		if err != nil || b.Gap() < 100*relativeGap {
+			t.Errorf("%s: a wrong point passes: %+v, %v", c.Name(), b, err)
+		}
+	}
+	md := r.markdown()
+	if strings.Count(md, "| huber-") != 2 || !strings.Contains(md, "### Summary") {
 		t.Error(md)
+	}
+	before, err := os.ReadFile(o.out + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(o, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	var was, is report
+	after, _ := os.ReadFile(o.out + ".json")
+	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
+		t.Fatal("the results are not JSON")
+	}
+	for i, res := range was.Results {
+		if !slices.Equal(res.of("ours").Seconds, is.Results[i].of("ours").Seconds) {
+			t.Errorf("%s was measured again", res.Cell)
+		}
+	}
+}
+
+func TestLoading(t *testing.T) {
+	o := &options{repeats: 1, seconds: 10, threads: 2, seed: 1, quick: true, python: "no such program"}
+	if err := o.prepare("^loading", ""); err != nil {
+		t.Fatal(err)
+	}
+	o.dir = t.TempDir()
+	r := &report{}
+	if err := measureAll(o, nil, r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Loading == nil || len(r.Loading.Series) != 1 || r.Loading.Series[0].Seconds[0] <= 0 {
+		t.Errorf("%+v", r.Loading)
+	}
+}
+
+// Without time nothing is run, and all of it is listed.
+func TestBudget(t *testing.T) {
+	o := &options{repeats: 1, seconds: 10, threads: 2, quick: true, budget: 1e-9, python: "no such program"}
+	if err := o.prepare("", ""); err != nil {
+		t.Fatal(err)
+	}
+	o.dir = t.TempDir()
+	cells, err := o.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &report{}
+	if err := measureAll(o, cells, r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Skipped) != len(cells) || len(r.Results) != 0 {
+		t.Errorf("%d skipped of %d", len(r.Skipped), len(cells))
+	}
+}
+
+// Every cell has a name of its own, and a table in which it appears.
+func TestCellNames(t *testing.T) {
+	o := &options{repeats: 1, reference: t.TempDir()}
+	if err := o.prepare("", ""); err != nil {
+		t.Fatal(err)
+	}
+	cells, err := o.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i, c := range cells {
+		if seen[c.Name()] {
+			t.Errorf("%s occurs twice", c.Name())
+		}
+		seen[c.Name()] = true
+		if !slices.Contains(groups, c.Group) {
+			t.Errorf("%s is in no table", c.Name())
+		}
+		if i > 0 && c.tier < cells[i-1].tier {
+			t.Errorf("%s comes late", c.Name())
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	r := &report{}
+	for _, c := range sweepCells() {
+		r.Results = append(r.Results, &result{Cell: c.Name(), Problem: c, Series: []*series{
+			{Solver: "ours", Status: "certified", Seconds: []float64{0.02}, Passes: 5},
+			{Solver: "scipy-1", Status: "certified", Compared: true, Seconds: []float64{0.03}, Passes: 8}}})
+	}
+	dir := t.TempDir()
+	if err := r.drawTo(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sweeps {
+		if svg, err := os.ReadFile(filepath.Join(dir, "performance-"+s.of+".svg")); err != nil || !strings.Contains(string(svg), "logistic, κ = 100") {
+			t.Errorf("%s: %v", s.of, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 // A cell is one problem to solve.
 type cell struct {
-	Group   string  `json:"group"` // main, quick, sweep-n, sweep-d, sweep-nu or ref
+	Group   string  `json:"group"` // one of groups
 	Source  source  `json:"source"`
 	Loss    string  `json:"loss"`
 	Penalty string  `json:"penalty"` // kl or chi2
@@ -19,6 +20,8 @@ type cell struct {
 	D       int     `json:"d"`
 	Nu      float64 `json:"nu"`
 	Mu      float64 `json:"mu"`
+
+	tier int // order of importance
 }
 
 // A source is a design matrix: a reference design by name, or a synthetic one.
@@ -27,27 +30,43 @@ type source struct {
 	Rows    int     `json:"-"`
 	Columns int     `json:"-"`
 	Kappa   float64 `json:"kappa,omitempty"` // largest column scale over the smallest
+	Rho     float64 `json:"rho,omitempty"`   // correlation of any two columns
 }
+
+// groups are the tables of the report, in order.
+var groups = []string{"quick", "main", "small", "correlated", "ref", "sweep-n", "sweep-d", "sweep-nu", "sweep-mu", "large"}
 
 // Name is the cell's name in tables and for -cells.
 func (c *cell) Name() string {
 	if c.Source.Dataset != "" {
 		return fmt.Sprintf("%s/%s-%s-%s-nu%g-mu%.3g", c.Group, c.Source.Dataset, c.Loss, c.Penalty, c.Nu, c.Mu)
 	}
-	return fmt.Sprintf("%s/%s-%s-n%d-d%d-k%g-nu%g", c.Group, c.Loss, c.Penalty, c.N, c.D, c.Source.Kappa, c.Nu)
+	name := fmt.Sprintf("%s/%s-%s-n%d-d%d-k%g-nu%g", c.Group, c.Loss, c.Penalty, c.N, c.D, c.Source.Kappa, c.Nu)
+	if c.Source.Rho != 0 {
+		name += fmt.Sprintf("-rho%g", c.Source.Rho)
+	}
+	if c.Group == "sweep-mu" {
+		name += fmt.Sprintf("-mu%.0e", c.Mu)
+	}
+	return name
 }
 
-func synthetic(group, loss, penalty string, n, d int, kappa, nu float64) cell {
-	return cell{group, source{Rows: n, Columns: d, Kappa: kappa}, loss, penalty, n, d, nu, 1 / float64(n)}
+// bytes is the size of the design.
+func (c *cell) bytes() float64 { return 8 * float64(c.N) * float64(c.D) }
+
+func synthetic(group, loss, penalty string, s source, nu float64) cell {
+	return cell{Group: group, Source: s, Loss: loss, Penalty: penalty, N: s.Rows, D: s.Columns, Nu: nu, Mu: 1 / float64(s.Rows)}
 }
 
 // grid is every combination of losses, penalties and ν on the given sources.
-func grid(group string, sources []source, losses []string, nus []float64) (out []cell) {
+func grid(group string, tier int, sources []source, losses []string, nus []float64) (out []cell) {
 	for _, s := range sources {
 		for _, loss := range losses {
 			for _, penalty := range []string{"kl", "chi2"} {
 				for _, nu := range nus {
-					out = append(out, synthetic(group, loss, penalty, s.Rows, s.Columns, s.Kappa, nu))
+					c := synthetic(group, loss, penalty, s, nu)
+					c.tier = tier
+					out = append(out, c)
 				}
 			}
 		}
@@ -58,29 +77,70 @@ func grid(group string, sources []source, losses []string, nus []float64) (out [
 var allLosses = []string{"logistic", "huber", "squared"}
 
 func quickCells() []cell {
-	return grid("quick", []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses, []float64{1})
+	return grid("quick", 0, []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses, []float64{1})
 }
 
-func mainCells() []cell {
-	var sources []source
-	for _, shape := range [][2]int{{100_000, 20}, {100_000, 100}, {1_000_000, 20}} {
-		for _, kappa := range []float64{1, 100} {
-			sources = append(sources, source{Rows: shape[0], Columns: shape[1], Kappa: kappa})
+// conditionings are the designs of n rows and d columns, well and badly scaled.
+func conditionings(n, d int) []source {
+	return []source{{Rows: n, Columns: d, Kappa: 1}, {Rows: n, Columns: d, Kappa: 100}}
+}
+
+// mainCells are those that the goal is about, at 10⁵ and 10⁶ rows, and what is
+// measured beside them, most important first.
+func mainCells() (out []cell) {
+	both := []float64{1, 0.1}
+	out = append(out, grid("main", 0, conditionings(100_000, 20), allLosses, both)...)
+	out = append(out, grid("main", 1, conditionings(1_000_000, 20), allLosses, both)...)
+	out = append(out, grid("main", 2, conditionings(100_000, 100), allLosses, both)...)
+	out = append(out, grid("main", 3, conditionings(1_000_000, 100), allLosses, both)...)
+	out = append(out, grid("small", 5, []source{{Rows: 10_000, Columns: 20, Kappa: 1}}, allLosses, []float64{1})...)
+	out = append(out, grid("correlated", 7, []source{
+		{Rows: 100_000, Columns: 20, Kappa: 1, Rho: 0.9}, {Rows: 100_000, Columns: 100, Kappa: 1, Rho: 0.9}}, []string{"logistic", "huber"}, []float64{1})...)
+	out = append(out, grid("large", 8, conditionings(10_000_000, 20), []string{"logistic", "huber"}, both)...)
+	return append(out, grid("large", 9, conditionings(10_000_000, 100), []string{"logistic", "huber"}, []float64{1})...)
+}
+
+// A curve is a line of the figures: a loss with KL on columns of one scaling.
+type curve struct {
+	loss  string
+	kappa float64
+}
+
+// curves are those of the sweep over the given variable.
+func curves(of string) []curve {
+	if of == "nu" {
+		return []curve{{"logistic", 1}, {"logistic", 100}, {"huber", 1}}
+	}
+	return []curve{{"logistic", 1}, {"logistic", 100}}
+}
+
+// sweepCells vary one of n, d, ν and μ around n = 10⁵, d = 20, ν = 1, μ = 1/n.
+func sweepCells() (out []cell) {
+	add := func(of string, c curve, n, d int, nu, mu float64) {
+		v := synthetic("sweep-"+of, c.loss, "kl", source{Rows: n, Columns: d, Kappa: c.kappa}, nu)
+		v.Mu, v.tier = mu, 6
+		out = append(out, v)
+	}
+	const n, d = 100_000, 20
+	for _, c := range curves("n") {
+		for _, n := range []int{10_000, 30_000, 100_000, 300_000, 1_000_000} {
+			add("n", c, n, d, 1, 1/float64(n))
 		}
 	}
-	return grid("main", sources, allLosses, []float64{1, 0.1})
-}
-
-// sweepCells vary one of n, d and ν around logistic loss, KL, n = 10⁵, d = 20, ν = 1.
-func sweepCells() (out []cell) {
-	for _, n := range []int{10_000, 30_000, 100_000, 300_000, 1_000_000} {
-		out = append(out, synthetic("sweep-n", "logistic", "kl", n, 20, 1, 1))
+	for _, c := range curves("d") {
+		for _, d := range []int{10, 20, 50, 100, 200} {
+			add("d", c, n, d, 1, 1.0/n)
+		}
 	}
-	for _, d := range []int{10, 20, 50, 100, 200} {
-		out = append(out, synthetic("sweep-d", "logistic", "kl", 100_000, d, 1, 1))
+	for _, c := range curves("nu") {
+		for _, nu := range []float64{10, 1, 0.3, 0.1, 0.03, 0.01} {
+			add("nu", c, n, d, nu, 1.0/n)
+		}
 	}
-	for _, nu := range []float64{10, 1, 0.1, 0.01} {
-		out = append(out, synthetic("sweep-nu", "logistic", "kl", 100_000, 20, 1, nu))
+	for _, c := range curves("mu") {
+		for _, mu := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
+			add("mu", c, n, d, 1, mu)
+		}
 	}
 	return out
 }
@@ -108,15 +168,28 @@ func referenceCells(dir string) ([]cell, error) {
 		if strings.Contains(r.Penalty, "chi") {
 			penalty = "chi2"
 		}
-		out = append(out, cell{"ref", source{Dataset: r.Dataset}, r.Loss, penalty, r.N, r.D, r.Nu, r.Mu})
+		out = append(out, cell{Group: "ref", Source: source{Dataset: r.Dataset}, Loss: r.Loss, Penalty: penalty, N: r.N, D: r.D, Nu: r.Nu, Mu: r.Mu, tier: 4})
 	}
 	return out, nil
 }
 
-// bySource orders cells so that those of one design follow each other.
-func bySource(cells []cell) []cell {
+// inOrder sorts cells by importance, and keeps those of one design together
+// within a tier.
+func inOrder(cells []cell) []cell {
 	out := slices.Clone(cells)
-	key := func(c *cell) string { return fmt.Sprintf("%+v", c.Source) }
+	key := func(c *cell) string { return fmt.Sprintf("%02d %+v", c.tier, c.Source) }
 	slices.SortStableFunc(out, func(a, b cell) int { return strings.Compare(key(&a), key(&b)) })
 	return out
+}
+
+// expected is a guess, in seconds, of one run of ours and two of scipy on the
+// cell, at most limit each. It shares out the budget and decides nothing else.
+func (c *cell) expected(limit float64) float64 {
+	const bytesASecond, rowsASecond = 6e9, 40e6
+	evaluations := 8.0
+	if c.Source.Kappa > 1 || c.Source.Rho > 0 || c.Nu < 1 {
+		evaluations = 300
+	}
+	one := 2*c.bytes()/bytesASecond + float64(c.N)/rowsASecond
+	return 0.2 + 10*one + 2*math.Min(limit, evaluations*one)
 }

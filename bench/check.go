@@ -8,6 +8,7 @@ import (
 // Bounds are what the checker proves from one point: Lower ≤ min P ≤ Upper.
 type Bounds struct {
 	Upper, Lower float64
+	Radius       float64 // divergence from equal weights, ψ/ν, of the adversary's response
 }
 
 // Gap is the relative gap.
@@ -16,15 +17,20 @@ func (b Bounds) Gap() float64 { return (b.Upper - b.Lower) / max(1e-12, math.Abs
 // check bounds the optimum of the cell from x, with plain loops that share no
 // code with the solvers: upper is P(x), lower is L(x, y) − ‖∇ₓL(x, y)‖²/(2μ) with
 // the adversary's best response y at x (docs/math.md §3).
-func check(c *cell, t *table, x []float64) Bounds {
+func check(c *cell, t *table, x []float64) (Bounds, error) {
 	target := t.target(c.Loss)
 	f, slope := make([]float64, t.n), make([]float64, t.n)
-	for j := range f {
-		m := 0.0
-		for i, z := range t.x[j*t.d : (j+1)*t.d] {
-			m += z * x[i]
+	err := t.each(func(lo int, rows []float64) {
+		for j := range len(rows) / t.d {
+			m := 0.0
+			for i, z := range rows[j*t.d : (j+1)*t.d] {
+				m += z * x[i]
+			}
+			f[lo+j], slope[lo+j] = lossAt(c.Loss, m, target[lo+j])
 		}
-		f[j], slope[j] = lossAt(c.Loss, m, target[j])
+	})
+	if err != nil {
+		return Bounds{}, err
 	}
 	var y []float64
 	var penalty float64
@@ -34,12 +40,15 @@ func check(c *cell, t *table, x []float64) Bounds {
 		y, penalty = respondChi2(f, c.Nu)
 	}
 	inner, g := -penalty, make([]float64, t.d)
-	for j, w := range y {
-		inner += w * f[j]
-		for i, z := range t.x[j*t.d : (j+1)*t.d] {
-			g[i] += w * slope[j] * z
+	err = t.each(func(lo int, rows []float64) {
+		for j := range len(rows) / t.d {
+			w := y[lo+j]
+			inner += w * f[lo+j]
+			for i, z := range rows[j*t.d : (j+1)*t.d] {
+				g[i] += w * slope[lo+j] * z
+			}
 		}
-	}
+	})
 	squares, xx := 0.0, 0.0
 	for i := range g {
 		r := g[i] + c.Mu*x[i]
@@ -47,7 +56,7 @@ func check(c *cell, t *table, x []float64) Bounds {
 		xx += x[i] * x[i]
 	}
 	upper := inner + c.Mu/2*xx
-	return Bounds{upper, upper - squares/(2*c.Mu)}
+	return Bounds{upper, upper - squares/(2*c.Mu), penalty / c.Nu}, err
 }
 
 func lossAt(name string, m, t float64) (value, slope float64) {

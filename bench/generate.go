@@ -3,24 +3,28 @@ package main
 import (
 	"encoding/binary"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
-// A table is a design matrix with its two targets: signs for the logistic loss,
-// real numbers with heavy-tailed noise for the others. A reference design has the
-// one target of its file in both.
+// A table is a design matrix in a file with its two targets: signs for the
+// logistic loss, real numbers with heavy-tailed noise for the others. A reference
+// design has the one target of its file in both. The files PATH.x, PATH.signs and
+// PATH.real hold little-endian float64, the design row after row: every solver
+// reads the same bits.
 type table struct {
-	n, d  int
-	x     []float64 // n×d, row-major
-	signs []float64
-	real  []float64
-	path  string // of the files, without .x, .signs, .real
+	n, d        int
+	signs, real []float64
+	path        string
 }
 
 func (t *table) target(loss string) []float64 {
@@ -30,54 +34,106 @@ func (t *table) target(loss string) []float64 {
 	return t.real
 }
 
-func (t *table) targetPath(loss string) string {
+func targetSuffix(loss string) string {
 	if loss == "logistic" {
-		return t.path + ".signs"
+		return ".signs"
 	}
-	return t.path + ".real"
+	return ".real"
 }
 
-// generate draws n rows of d normal columns, scaled from 1 down to 1/κ in equal
-// ratios; labels of a logistic model with margins of variance 4; and real targets
-// of signal variance 1 with half a Student t variable of 5 degrees of freedom on
-// top. The coefficients make up for the column scales, so that κ changes the
-// conditioning alone. Equal arguments give equal bits.
-func generate(n, d int, kappa float64, seed uint64) *table {
-	rng := rand.New(rand.NewPCG(seed, uint64(n)<<20^uint64(d)<<8^math.Float64bits(kappa)))
-	t := &table{n: n, d: d, x: make([]float64, n*d), signs: make([]float64, n), real: make([]float64, n)}
-	scale, truth := make([]float64, d), make([]float64, d)
-	norm := 0.0
-	for i := range d {
-		scale[i] = math.Pow(kappa, -float64(i)/float64(max(1, d-1)))
-		truth[i] = rng.NormFloat64()
-		norm += truth[i] * truth[i]
+// generatedRows is the number of rows drawn from one stream: the numbers do not
+// depend on how many threads draw them.
+const generatedRows = 4096
+
+// A recipe is how the columns of a synthetic design and its targets are made.
+type recipe struct {
+	scale, truth []float64
+	norm, shared float64 // of the margins; √ρ
+}
+
+// generate writes n rows of d normal columns, any two of them with correlation ρ,
+// scaled from 1 down to 1/κ in equal ratios; labels of a logistic model with
+// margins of variance 4; and real targets of signal variance 1 with half a Student
+// t variable of 5 degrees of freedom on top. The coefficients make up for the
+// column scales, so that κ changes the conditioning alone. Equal arguments give
+// equal bits.
+func generate(path string, n, d int, s source, seed uint64) (*table, error) {
+	t := &table{n: n, d: d, signs: make([]float64, n), real: make([]float64, n), path: path}
+	key := math.Float64bits(s.Kappa) ^ math.Float64bits(s.Rho)<<1 ^ uint64(n)<<20 ^ uint64(d)<<8
+	r := newRecipe(d, s, rand.New(rand.NewPCG(seed, key)))
+	f, err := os.Create(path + ".x")
+	if err != nil {
+		return nil, err
 	}
-	for j := range n {
-		row := t.x[j*d : (j+1)*d]
-		m := 0.0
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	failed := make([]error, runtime.GOMAXPROCS(0))
+	for g := range failed {
+		wg.Go(func() {
+			block := make([]float64, generatedRows*d)
+			for failed[g] == nil {
+				k := int(next.Add(1) - 1)
+				lo, hi := k*generatedRows, min(n, (k+1)*generatedRows)
+				if lo >= n {
+					return
+				}
+				rng := rand.New(rand.NewPCG(seed, key^uint64(k+1)<<40))
+				r.rows(rng, block[:(hi-lo)*d], t.signs[lo:hi], t.real[lo:hi])
+				_, failed[g] = f.WriteAt(littleEndian(block[:(hi-lo)*d]), int64(8*lo*d))
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(append(failed, f.Close())...); err != nil {
+		return nil, err
+	}
+	return t, t.writeTargets()
+}
+
+func newRecipe(d int, s source, rng *rand.Rand) *recipe {
+	r := &recipe{scale: make([]float64, d), truth: make([]float64, d), shared: math.Sqrt(s.Rho)}
+	sum, squares := 0.0, 0.0
+	for i := range d {
+		r.scale[i] = math.Pow(s.Kappa, -float64(i)/float64(max(1, d-1)))
+		r.truth[i] = rng.NormFloat64()
+		sum += r.truth[i]
+		squares += r.truth[i] * r.truth[i]
+	}
+	r.norm = math.Sqrt((1-s.Rho)*squares + s.Rho*sum*sum)
+	return r
+}
+
+// rows draws rows and their targets.
+func (r *recipe) rows(rng *rand.Rand, x, signs, real []float64) {
+	d, own := len(r.scale), math.Sqrt(1-r.shared*r.shared)
+	for j := range signs {
+		common := 0.0
+		if r.shared > 0 {
+			common = r.shared * rng.NormFloat64()
+		}
+		m, row := 0.0, x[j*d:(j+1)*d]
 		for i := range row {
-			z := rng.NormFloat64()
-			m += z * truth[i]
-			row[i] = z * scale[i]
+			z := own*rng.NormFloat64() + common
+			m += z * r.truth[i]
+			row[i] = z * r.scale[i]
 		}
-		m /= math.Sqrt(norm)
-		t.signs[j] = -1
+		m /= r.norm
+		signs[j] = -1
 		if rng.Float64() < 1/(1+math.Exp(-2*m)) {
-			t.signs[j] = 1
+			signs[j] = 1
 		}
-		chi2 := 0.0
-		noise := rng.NormFloat64()
+		chi2, noise := 0.0, rng.NormFloat64()
 		for range 5 {
 			v := rng.NormFloat64()
 			chi2 += v * v
 		}
-		t.real[j] = m + 0.5*noise/math.Sqrt(chi2/5)
+		real[j] = m + 0.5*noise/math.Sqrt(chi2/5)
 	}
-	return t
 }
 
-// readReference reads NAME_design.csv: the columns target and group are no features.
-func readReference(dir, name string) (*table, error) {
+// readReference reads NAME_design.csv, where the columns target and group are no
+// features, and writes it under path.
+func readReference(path, dir, name string) (*table, error) {
 	f, err := os.Open(filepath.Join(dir, name+"_design.csv"))
 	if err != nil {
 		return nil, err
@@ -87,7 +143,8 @@ func readReference(dir, name string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{n: len(records) - 1}
+	t := &table{n: len(records) - 1, path: path}
+	var x []float64
 	for _, record := range records[1:] {
 		for i, s := range record {
 			column := records[0][i]
@@ -101,24 +158,43 @@ func readReference(dir, name string) (*table, error) {
 			if column == "target" {
 				t.real = append(t.real, v)
 			} else {
-				t.x = append(t.x, v)
+				x = append(x, v)
 			}
 		}
 	}
 	if t.n > 0 {
-		t.d = len(t.x) / t.n
+		t.d = len(x) / t.n
 	}
 	t.signs = t.real
-	return t, nil
+	if err := os.WriteFile(path+".x", littleEndian(x), 0o600); err != nil {
+		return nil, err
+	}
+	return t, t.writeTargets()
 }
 
-// write stores the table under path as raw little-endian float64.
-func (t *table) write(path string) error {
-	t.path = path
-	for suffix, v := range map[string][]float64{".x": t.x, ".signs": t.signs, ".real": t.real} {
-		if err := os.WriteFile(path+suffix, littleEndian(v), 0o600); err != nil {
+func (t *table) writeTargets() error {
+	err := os.WriteFile(t.path+".signs", littleEndian(t.signs), 0o600)
+	if err == nil {
+		err = os.WriteFile(t.path+".real", littleEndian(t.real), 0o600)
+	}
+	return err
+}
+
+// each calls do with the rows of the design, from the file, some at a time; rows
+// holds those from lo on.
+func (t *table) each(do func(lo int, rows []float64)) error {
+	f, err := os.Open(t.path + ".x")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	block := make([]float64, min(t.n, generatedRows)*t.d)
+	for lo := 0; lo < t.n; lo += generatedRows {
+		part := block[:(min(t.n, lo+generatedRows)-lo)*t.d]
+		if err := readFloats(f, part, int64(8*lo*t.d)); err != nil {
 			return err
 		}
+		do(lo, part)
 	}
 	return nil
 }
@@ -129,14 +205,60 @@ func (t *table) remove() {
 	}
 }
 
-// littleEndian returns the bytes of v, without a copy where the machine stores
-// them so.
-func littleEndian(v []float64) []byte {
+// readFile returns the numbers in the file.
+func readFile(path string) ([]float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	v := make([]float64, info.Size()/8)
+	return v, readFloats(f, v, 0)
+}
+
+// readFloats fills v from the given offset on.
+func readFloats(f *os.File, v []float64, offset int64) error {
+	const most = 1 << 24 // numbers at a time
+	for len(v) > 0 {
+		part := v[:min(len(v), most)]
+		if native {
+			if _, err := f.ReadAt(bytesOf(part), offset); err != nil {
+				return err
+			}
+		} else {
+			raw := make([]byte, 8*len(part))
+			if _, err := f.ReadAt(raw, offset); err != nil {
+				return err
+			}
+			for i := range part {
+				part[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+			}
+		}
+		offset += int64(8 * len(part))
+		v = v[len(part):]
+	}
+	return nil
+}
+
+// native says that the machine stores numbers as the files do.
+var native = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// bytesOf returns the memory of v.
+func bytesOf(v []float64) []byte {
 	if len(v) == 0 {
 		return nil
 	}
-	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v))
+	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v))
+}
+
+// littleEndian returns the bytes of v, without a copy on a native machine.
+func littleEndian(v []float64) []byte {
+	if native {
+		return bytesOf(v)
 	}
 	out := make([]byte, 0, 8*len(v))
 	for _, a := range v {

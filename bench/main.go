@@ -1,31 +1,45 @@
 // Command bench measures drotrain against its peers on problems that both read
-// from the same files, and writes a table. bench/README.md says how to run it.
+// from the same files, and writes tables and figures. bench/README.md says how to
+// run it.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
 type options struct {
 	out       string
+	figures   string
 	cells     *regexp.Regexp
+	also      []string
 	repeats   int
 	threads   int
 	seconds   float64
+	budget    float64
 	seed      uint64
 	python    string
 	reference string
 	quick     bool
+	list      bool
+	resume    bool
 
 	log     io.Writer       // progress; nil: none
+	stderr  io.Writer       // of the subprocesses; nil: none
 	dir     string          // of the temporary files
 	missing map[string]bool // peers found to be absent
+	until   time.Time       // of the budget; zero: no end
+
+	standing map[string]*peer // processes that serve any design
 }
 
 func (o *options) logf(format string, args ...any) {
@@ -34,25 +48,43 @@ func (o *options) logf(format string, args ...any) {
 	}
 }
 
+// left is what remains of the budget, in seconds.
+func (o *options) left() float64 {
+	if o.until.IsZero() {
+		return math.Inf(1)
+	}
+	return time.Until(o.until).Seconds()
+}
+
+// limit is how long a run may take.
+func (o *options) limit() float64 { return max(1, min(o.seconds, o.left())) }
+
 func main() {
-	o := options{log: os.Stderr}
-	var cells string
-	flag.StringVar(&o.out, "out", "", "write NAME.md and NAME.json here; empty: the table goes to standard output")
+	if len(os.Args) > 1 && os.Args[1] == workerMode {
+		workerMain(os.Args[2:])
+		return
+	}
+	o := options{log: os.Stderr, stderr: os.Stderr}
+	var cells, also, dir string
+	flag.StringVar(&o.out, "out", "", "write NAME.md and NAME.json here; empty: the tables go to standard output")
+	flag.BoolVar(&o.resume, "resume", false, "keep the cells that NAME.json has, and measure the others")
+	flag.StringVar(&o.figures, "figures", "", "draw the sweeps as SVG in this folder")
 	flag.StringVar(&cells, "cells", "", "regular expression on the names of the cells; empty: all")
-	flag.IntVar(&o.repeats, "repeats", 5, "interleaved runs of each solver")
+	flag.BoolVar(&o.list, "list", false, "print the names of the cells in their order, and stop")
+	flag.StringVar(&also, "also", "", "further methods of ours, once a cell, by commas: lbfgs, separable")
+	flag.Float64Var(&o.budget, "budget", 0, "seconds in all; 0: as long as it takes")
+	flag.IntVar(&o.repeats, "repeats", 5, "interleaved runs of each solver, at most")
 	flag.IntVar(&o.threads, "threads", 2, "of ours")
-	flag.Float64Var(&o.seconds, "seconds", 60, "give up on a run after this many seconds")
+	flag.Float64Var(&o.seconds, "seconds", 20, "give up on a run after this many seconds")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the synthetic data")
 	flag.StringVar(&o.python, "python", "python3", "interpreter that has numpy and scipy")
 	flag.StringVar(&o.reference, "reference", "../shared/reference", "folder of the reference designs; skipped when absent")
+	flag.StringVar(&dir, "dir", os.TempDir(), "folder for the data; the largest design takes 8 GB")
 	flag.BoolVar(&o.quick, "quick", false, "small cells alone: seconds")
 	flag.Parse()
-	var err error
-	if o.cells, err = regexp.Compile(cells); err == nil && o.repeats < 1 {
-		err = fmt.Errorf("-repeats %d: at least 1", o.repeats)
-	}
+	err := o.prepare(cells, also)
 	if err == nil {
-		err = run(&o)
+		err = run(&o, dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -60,23 +92,61 @@ func main() {
 	}
 }
 
-func run(o *options) (err error) {
-	o.missing = map[string]bool{}
-	if o.dir, err = os.MkdirTemp("", "bench"); err != nil {
-		return err
+func (o *options) prepare(cells, also string) (err error) {
+	if also != "" {
+		o.also = strings.Split(also, ",")
 	}
-	defer os.RemoveAll(o.dir)
-	results, err := measureAll(o)
+	for _, name := range o.also {
+		if name != "lbfgs" && name != "separable" {
+			return fmt.Errorf("-also %s: lbfgs or separable", name)
+		}
+	}
+	if o.repeats < 1 {
+		return fmt.Errorf("-repeats %d: at least 1", o.repeats)
+	}
+	if o.resume && o.out == "" {
+		return errors.New("-resume needs -out NAME")
+	}
+	if o.budget > 0 {
+		o.until = time.Now().Add(time.Duration(o.budget * float64(time.Second)))
+	}
+	o.missing, o.standing = map[string]bool{}, map[string]*peer{}
+	o.cells, err = regexp.Compile(cells)
+	return err
+}
+
+func run(o *options, dir string) (err error) {
+	cells, err := o.plan()
 	if err != nil {
 		return err
 	}
-	return write(o, results)
+	if o.list {
+		for _, c := range cells {
+			fmt.Println(c.Name())
+		}
+		return nil
+	}
+	if o.dir, err = os.MkdirTemp(dir, "bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.dir)
+	r, err := newReport(o)
+	if err != nil {
+		return err
+	}
+	if err := measureAll(o, cells, r); err != nil {
+		return err
+	}
+	if o.out == "" {
+		fmt.Print(r.markdown())
+	}
+	return r.drawTo(o.figures)
 }
 
-func measureAll(o *options) ([]*result, error) {
+// plan returns the cells asked for, most important first.
+func (o *options) plan() (out []cell, err error) {
 	cells := quickCells()
 	if !o.quick {
-		cells = append(mainCells(), sweepCells()...)
 		refs, err := referenceCells(o.reference)
 		if err != nil {
 			return nil, err
@@ -84,46 +154,108 @@ func measureAll(o *options) ([]*result, error) {
 		if refs == nil {
 			o.logf("no reference designs: skipped")
 		}
-		cells = append(cells, refs...)
+		cells = slices.Concat(mainCells(), sweepCells(), refs)
 	}
-	var results []*result
-	var t *table
-	var from source
-	var b bandwidth
-	for _, c := range bySource(cells) {
-		if !o.cells.MatchString(c.Name()) {
-			continue
+	for _, c := range inOrder(cells) {
+		if o.cells.MatchString(c.Name()) {
+			out = append(out, c)
 		}
-		if t == nil || c.Source != from {
-			if t != nil {
-				t.remove()
-			}
-			var err error
-			if t, err = load(o, &c); err != nil {
-				return nil, err
-			}
-			from, b = c.Source, measureBandwidth(t.x)
-		}
-		began := time.Now()
-		r, err := measure(o, &c, t, b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name(), err)
-		}
-		results = append(results, r)
-		o.logf("%-50s ours %.3g s, scipy ÷ ours %.3g (%.1f s)", r.Cell, median(r.of("ours").Seconds), median(r.Speedup), time.Since(began).Seconds())
 	}
-	return results, nil
+	return out, nil
 }
 
-// load makes or reads the design of the cell and writes it for the peers.
-func load(o *options, c *cell) (t *table, err error) {
+// measureAll measures the cells that the report does not have, and loading, and
+// writes the report after each.
+func measureAll(o *options, cells []cell, r *report) error {
+	cells = slices.DeleteFunc(cells, func(c cell) bool { return r.of(c.Name()) != nil })
+	total := 0.0 // expected seconds of what is to come
+	for _, c := range cells {
+		total += c.expected(o.seconds) * c.repeatsWanted(o)
+	}
+	var f *fleet
+	var from source
+	stop := func() {
+		if f != nil {
+			f.stop()
+			f.t.remove()
+			f = nil
+		}
+	}
+	defer func() {
+		stop()
+		stopAll(o.standing)
+	}()
+	for _, c := range cells {
+		one := c.expected(o.limit())
+		share := o.left() * one * c.repeatsWanted(o) / total
+		total -= one * c.repeatsWanted(o)
+		if math.IsInf(share, 1) {
+			share = 0
+		}
+		if !r.loaded(o) && c.tier > loadingTier {
+			stop()
+			if err := r.addLoading(o); err != nil {
+				return err
+			}
+		}
+		if one > o.left() {
+			r.skip(&c, "no time left")
+			continue
+		}
+		if f == nil || c.Source != from {
+			stop()
+			var err error
+			if f, err = open(o, &c); err != nil {
+				r.skip(&c, err.Error())
+				f = nil
+				continue
+			}
+			from = c.Source
+		}
+		began := time.Now()
+		res, err := f.measure(&c, share)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name(), err)
+		}
+		r.add(res)
+		if err := r.write(o.out); err != nil {
+			return err
+		}
+		o.logf("%-50s ours %.3g s, %.1f passes, scipy ÷ ours %.3g (%.1f s, %d repeats)", res.Cell, median(res.of("ours").Seconds),
+			res.of("ours").Passes, median(res.Speedup), time.Since(began).Seconds(), len(res.of("ours").Seconds))
+	}
+	stop()
+	if !r.loaded(o) {
+		if err := r.addLoading(o); err != nil {
+			return err
+		}
+	}
+	return r.write(o.out)
+}
+
+// repeatsWanted is the share of the budget that the cell deserves, in repeats.
+func (c *cell) repeatsWanted(o *options) float64 {
+	if c.tier <= 3 {
+		return float64(o.repeats)
+	}
+	return min(float64(o.repeats), 3)
+}
+
+// open makes or reads the design of the cell and writes it for the solvers.
+func open(o *options, c *cell) (*fleet, error) {
+	path := filepath.Join(o.dir, "data")
+	var t *table
+	var err error
 	if c.Source.Dataset == "" {
-		t = generate(c.N, c.D, c.Source.Kappa, o.seed)
-	} else if t, err = readReference(o.reference, c.Source.Dataset); err != nil {
+		t, err = generate(path, c.N, c.D, c.Source, o.seed)
+	} else {
+		t, err = readReference(path, o.reference, c.Source.Dataset)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if t.n != c.N || t.d != c.D {
 		return nil, fmt.Errorf("%s: the design is %d×%d, want %d×%d", c.Name(), t.n, t.d, c.N, c.D)
 	}
-	return t, t.write(filepath.Join(o.dir, "data"))
+	return newFleet(o, c, t)
 }

@@ -11,57 +11,89 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 //go:embed peers.py
 var peersSource []byte
 
 // Missing peers are told with the line that installs them.
-const installLine = "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel, then -python venv/bin/python"
+const installLine = "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python venv/bin/python"
 
 var errMissing = errors.New("not installed")
 
-// A peer is a subprocess that holds one problem and solves it when asked to.
+// A peer is a subprocess that holds a design and solves problems on it when asked
+// to: ours and the others alike.
 type peer struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan reply
+}
+
+// files say where the table is, as raw numbers without the suffix or, for the
+// benchmark of loading, as one file.
+type files struct {
+	Path string  `json:"path"`
+	N    int     `json:"n"`
+	D    int     `json:"d"`
+	Gap  float64 `json:"gap"`
+}
+
+// A request is one line to a peer.
+type request struct {
+	Cell      cell    `json:"cell"`
+	Files     files   `json:"files"`
+	Seconds   float64 `json:"seconds"` // to give up after
+	Threads   int     `json:"threads"` // ours; others take theirs from the environment
+	Method    string  `json:"method"`  // ours: auto if empty
+	Radius    float64 `json:"radius"`  // of the ball of the constrained problem
+	Bandwidth bool    `json:"bandwidth"`
+	Pass      bool    `json:"pass"` // time one pass as well
 }
 
 // A reply is one line of a peer.
 type reply struct {
-	Ready   bool
-	Missing string
-	Seconds float64
-	Evals   int
-	Status  string
-	X       []float64
-	RSS     float64
+	Ready       bool
+	Missing     string
+	Seconds     float64
+	Passes      float64 // ours: passes; others: evaluations or iterations
+	Status      string
+	X           []float64
+	RSS         float64
+	PassSeconds float64
+	Bandwidth   *bandwidth
 }
 
-// A peerSpec is a module to solve with, and the threads of its BLAS. One thread
-// beats two wherever the cores are shared with anything else, so both are tried.
+// A peerSpec is a module of peers.py, or "ours", and its threads.
 type peerSpec struct {
-	name, module, threads string
+	name, module string
+	threads      int
 }
 
-var peerSpecs = []peerSpec{{"scipy-1", "scipy", "1"}, {"scipy-2", "scipy", "2"}, {"cvxpy", "cvxpy", "2"}}
-
-// startPeer starts the peer on the cell, or returns errMissing.
-func startPeer(o *options, spec peerSpec, c *cell, t *table) (*peer, error) {
-	script := filepath.Join(o.dir, "peers.py")
-	if err := os.WriteFile(script, peersSource, 0o600); err != nil {
-		return nil, err
-	}
-	config, err := json.Marshal(map[string]any{
-		"x": t.path + ".x", "target": t.targetPath(c.Loss), "n": c.N, "d": c.D, "loss": c.Loss, "penalty": c.Penalty,
-		"nu": c.Nu, "mu": c.Mu, "gap": relativeGap,
-	})
+// startPeer starts a process on the files, or returns errMissing. Those with
+// nothing to do do not run.
+func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
+	config, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{cmd: exec.Command(o.python, script, spec.module, string(config))}
-	p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+spec.threads, "OMP_NUM_THREADS="+spec.threads, "PYTHONWARNINGS=ignore")
+	p := &peer{lines: make(chan reply)}
+	if spec.module == "ours" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		p.cmd = exec.Command(self, workerMode, kind, string(config))
+	} else {
+		script := filepath.Join(o.dir, "peers.py")
+		if err := os.WriteFile(script, peersSource, 0o600); err != nil {
+			return nil, err
+		}
+		p.cmd = exec.Command(o.python, script, spec.module, string(config))
+		n := fmt.Sprint(spec.threads)
+		p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n, "PYTHONWARNINGS=ignore")
+	}
+	p.cmd.Stderr = o.stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -69,39 +101,71 @@ func startPeer(o *options, spec peerSpec, c *cell, t *table) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewReader(out)
 	if err := p.cmd.Start(); err != nil {
 		return nil, errMissing
 	}
-	if r, err := p.read(); err != nil || !r.Ready {
+	go p.listen(bufio.NewReaderSize(out, 1<<16))
+	r, err := p.next(10 * time.Minute)
+	if err != nil || !r.Ready {
 		p.stop()
-		return nil, errMissing
+		if r.Missing != "" {
+			return nil, errMissing
+		}
+		return nil, fmt.Errorf("%s did not start: %w", spec.name, errors.Join(err, errMissing))
 	}
 	return p, nil
 }
 
-// read returns the next line that is JSON; solvers may print others.
-func (p *peer) read() (r reply, err error) {
+// listen passes on the lines that are JSON; solvers may print others.
+func (p *peer) listen(out *bufio.Reader) {
+	defer close(p.lines)
 	for {
-		line, err := p.out.ReadString('\n')
+		line, err := out.ReadString('\n')
 		if err != nil {
-			return r, err
+			return
 		}
-		if strings.HasPrefix(line, "{") {
-			return r, json.Unmarshal([]byte(line), &r)
+		var r reply
+		if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &r) == nil {
+			p.lines <- r
 		}
 	}
 }
 
-// solve asks for one run of at most so many seconds.
-func (p *peer) solve(seconds float64) (reply, error) {
-	if _, err := fmt.Fprintln(p.in, seconds); err != nil {
+func (p *peer) next(limit time.Duration) (reply, error) {
+	select {
+	case r, ok := <-p.lines:
+		if !ok {
+			return r, errors.New("the process ended")
+		}
+		return r, nil
+	case <-time.After(limit):
+		return reply{}, errSlow
+	}
+}
+
+var errSlow = errors.New("no answer in time")
+
+// ask sends a request. A process that takes far longer than it was given is killed.
+func (p *peer) ask(q request) (reply, error) {
+	raw, err := json.Marshal(q)
+	if err != nil {
 		return reply{}, err
 	}
-	return p.read()
+	if _, err := fmt.Fprintf(p.in, "%s\n", raw); err != nil {
+		return reply{}, err
+	}
+	return p.next(time.Duration((2*q.Seconds + 20) * float64(time.Second)))
 }
 
+// stop ends the process: at its end of input or, if it is busy, at once.
 func (p *peer) stop() {
 	p.in.Close()
+	select {
+	case <-p.lines:
+	case <-time.After(2 * time.Second):
+		p.cmd.Process.Kill()
+	}
+	for range p.lines { // what is left
+	}
 	p.cmd.Wait()
 }

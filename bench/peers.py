@@ -1,27 +1,59 @@
-"""Peers of drotrain: solves one problem, timed, each time a line arrives on stdin:
-the seconds after which to give up.
+"""Peers of drotrain: answers requests, one JSON object a line on stdin, by one line.
 
-Usage: python peers.py scipy|cvxpy CONFIG, where CONFIG is JSON with the paths of
-the raw little-endian float64 files of the design and the target, n, d, loss,
-penalty, nu, mu and gap. Prints one JSON object a line: {"ready": ...},
-then one a run. Timed is the solve alone, not reading or compiling anything.
+Usage: python peers.py scipy|cvxpy|dro|pyarrow CONFIG. CONFIG is JSON: the path of
+the raw little-endian float64 files PATH.x, PATH.signs, PATH.real with n, d and the
+gap to reach or, for pyarrow, of a Parquet file. Prints {"Ready": true} first. A
+request has the cell (loss, penalty, nu, mu), the seconds after which to give up
+and, for dro, the radius of its ball. Timed is what README.md says.
 """
+import gc
 import json
-import resource
 import sys
 import time
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as e:
+    print(json.dumps({"Missing": str(e)}), flush=True)
+    sys.exit()
+
+
+def reset_peak():
+    gc.collect()
+    try:
+        with open("/proc/self/clear_refs", "w") as f:
+            f.write("5")
+    except OSError:
+        pass
+
+
+def peak():
+    try:
+        with open("/proc/self/status") as f:
+            for line in f:
+                if line.startswith("VmHWM:"):
+                    return 1024 * int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+class Table:
+    def __init__(self, c):
+        self.path, self.n, self.d, self.gap = c["path"], c["n"], c["d"], c["gap"]
+        self.z = np.fromfile(self.path + ".x", dtype="<f8").reshape(self.n, self.d)
+
+    def target(self, loss):
+        return np.fromfile(self.path + (".signs" if loss == "logistic" else ".real"), dtype="<f8")
 
 
 class Objective:
     """P(x) and its gradient, in one call, without allocating vectors of length n."""
 
-    def __init__(self, c):
-        n, d = c["n"], c["d"]
-        self.z = np.fromfile(c["x"], dtype="<f8").reshape(n, d)
-        self.t = np.fromfile(c["target"], dtype="<f8")
-        self.loss, self.penalty, self.nu, self.mu, self.n = c["loss"], c["penalty"], c["nu"], c["mu"], n
+    def __init__(self, table, cell):
+        n, d = table.n, table.d
+        self.z, self.t = table.z, table.target(cell["loss"])
+        self.loss, self.penalty, self.nu, self.mu, self.n = cell["loss"], cell["penalty"], cell["nu"], cell["mu"], n
         self.m, self.f, self.s, self.y, self.w = (np.empty(n) for _ in range(5))
         self.g = np.empty(d)
         self.reset()
@@ -94,78 +126,126 @@ class Objective:
         return p, g
 
 
-def scipy_runner(c):
+def scipy_peer(c):
     from scipy.optimize import minimize
 
-    objective = Objective(c)
-    objective(np.zeros(c["d"]))  # starts the threads of the BLAS
+    table, state = Table(c), {}
 
-    def run(seconds):
+    def run(q):
+        if state.get("cell") != q["cell"]:
+            state.clear()
+            state["objective"] = Objective(table, q["cell"])
+            state["cell"] = q["cell"]
+            state["objective"](np.zeros(table.d))  # starts the threads of the BLAS
+        objective, mu = state["objective"], q["cell"]["mu"]
         objective.reset()
+        reset_peak()
+        status = ["stalled"]
         began = time.perf_counter()
 
         def callback(xk):
             x, p, g = objective.last
-            if np.array_equal(x, xk) and np.dot(g, g) / (2 * c["mu"]) <= c["gap"] * abs(p):
-                run.status = "certified"
+            if np.array_equal(x, xk) and np.dot(g, g) / (2 * mu) <= table.gap * abs(p):
+                status[0] = "certified"
                 raise StopIteration
-            if time.perf_counter() - began > seconds:
-                run.status = "limit"
+            if time.perf_counter() - began > q["seconds"]:
+                status[0] = "limit"
                 raise StopIteration
 
-        run.status = "stalled"
-        out = minimize(objective, np.zeros(c["d"]), jac=True, method="L-BFGS-B", callback=callback,
+        out = minimize(objective, np.zeros(table.d), jac=True, method="L-BFGS-B", callback=callback,
                        options={"maxcor": 10, "ftol": 0, "gtol": 0, "maxiter": 100000, "maxfun": 100000})
         seconds = time.perf_counter() - began
-        return {"seconds": seconds, "evals": objective.evals, "status": run.status, "x": out.x.tolist()}
+        return {"Seconds": seconds, "Passes": objective.evals, "Status": status[0], "X": out.x.tolist()}
 
     return run
 
 
-def cvxpy_runner(c):
+def cvxpy_peer(c):
     import cvxpy as cp
 
-    n, d, nu = c["n"], c["d"], c["nu"]
-    z = np.fromfile(c["x"], dtype="<f8").reshape(n, d)
-    t = np.fromfile(c["target"], dtype="<f8")
-    x = cp.Variable(d)
-    if c["loss"] == "logistic":
-        f = cp.logistic(-cp.multiply(t, z @ x))
-    elif c["loss"] == "squared":
-        f = 0.5 * cp.square(z @ x - t)
-    else:
-        f = 0.5 * cp.huber(z @ x - t, 1)
-    if c["penalty"] == "kl":
-        risk = nu * cp.log_sum_exp(f / nu) - nu * np.log(n)
-    else:
-        tau = cp.Variable()
-        risk = tau - nu / 2 + nu / (2 * n) * cp.sum_squares(cp.pos(1 + (f - tau) / nu))
-    problem = cp.Problem(cp.Minimize(risk + c["mu"] / 2 * cp.sum_squares(x)))
+    table = Table(c)
+    z, n, d = table.z, table.n, table.d
 
-    def run(seconds):
-        problem.solve(solver=cp.CLARABEL, warm_start=False)
+    def run(q):
+        cell, t = q["cell"], table.target(q["cell"]["loss"])
+        nu = cell["nu"]
+        x = cp.Variable(d)
+        if cell["loss"] == "logistic":
+            f = cp.logistic(-cp.multiply(t, z @ x))
+        elif cell["loss"] == "squared":
+            f = 0.5 * cp.square(z @ x - t)
+        else:
+            f = 0.5 * cp.huber(z @ x - t, 1)
+        if cell["penalty"] == "kl":
+            risk = nu * cp.log_sum_exp(f / nu) - nu * np.log(n)
+        else:
+            tau = cp.Variable()
+            risk = tau - nu / 2 + nu / (2 * n) * cp.sum_squares(cp.pos(1 + (f - tau) / nu))
+        problem = cp.Problem(cp.Minimize(risk + cell["mu"] / 2 * cp.sum_squares(x)))
+        problem.solve(solver=cp.CLARABEL, warm_start=False, time_limit=q["seconds"])
         stats = problem.solver_stats
         status = "solved" if problem.status == "optimal" else problem.status
-        return {"seconds": stats.solve_time, "evals": stats.num_iters, "status": status,
-                "x": None if x.value is None else x.value.tolist()}
+        return {"Seconds": stats.solve_time, "Passes": stats.num_iters, "Status": status,
+                "X": None if x.value is None else x.value.tolist()}
+
+    return run
+
+
+def dro_peer(c):
+    """The package dro: minimises the largest risk over a ball of weights, without a
+    regulariser. Its squared loss is twice ours, which moves no optimum."""
+    from dro.linear_model.chi2_dro import Chi2DRO
+    from dro.linear_model.kl_dro import KLDRO
+
+    def run(q):
+        table, cell = Table(q["files"]), q["cell"]
+        ball, radius = (KLDRO, q["radius"]) if cell["penalty"] == "kl" else (Chi2DRO, 2 * q["radius"])
+        kind = {"logistic": "logistic", "squared": "ols"}[cell["loss"]]
+        t = table.target(cell["loss"])
+        model = ball(input_dim=table.d, model_type=kind, fit_intercept=False, solver="CLARABEL")
+        model.update({"eps": float(radius)})
+        began = time.perf_counter()
+        model.fit(table.z, t)
+        seconds = time.perf_counter() - began
+        return {"Seconds": seconds, "Passes": 0, "Status": "solved", "X": model.theta.reshape(-1).tolist()}
+
+    return run
+
+
+def pyarrow_peer(c):
+    import pyarrow.parquet as pq
+
+    def run(q):
+        reset_peak()
+        began = time.perf_counter()
+        table = pq.read_table(c["path"])
+        names = [name for name in table.column_names if name != "target"]
+        x = np.empty((table.num_rows, len(names)))
+        for i, name in enumerate(names):
+            x[:, i] = table[name].to_numpy()
+        t = table["target"].to_numpy()
+        seconds = time.perf_counter() - began
+        return {"Seconds": seconds, "Passes": 0, "Status": "solved", "X": [float(len(t)), float(x.shape[1]), x[-1, -1]]}
 
     return run
 
 
 def main():
-    c = json.loads(sys.argv[2])
     try:
-        run = {"scipy": scipy_runner, "cvxpy": cvxpy_runner}[sys.argv[1]](c)
+        make = {"scipy": scipy_peer, "cvxpy": cvxpy_peer, "dro": dro_peer, "pyarrow": pyarrow_peer}[sys.argv[1]]
+        run = make(json.loads(sys.argv[2]))
     except ImportError as e:
-        print(json.dumps({"missing": str(e)}), flush=True)
+        print(json.dumps({"Missing": str(e)}), flush=True)
         return
-    print(json.dumps({"ready": True}), flush=True)
+    print(json.dumps({"Ready": True}), flush=True)
     for line in sys.stdin:
+        q = json.loads(line)
         try:
-            out = run(float(line))
+            out = run(q)
         except Exception as e:  # a solver's failure is a result
-            out = {"status": "failed: " + type(e).__name__, "seconds": 0, "evals": 0, "x": None}
-        out["rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            out = {"Status": "failed", "Seconds": 0, "Passes": 0, "X": None}
+            print(type(e).__name__, e, file=sys.stderr, flush=True)
+        out["RSS"] = peak()
         print(json.dumps(out), flush=True)
 
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,41 +16,118 @@ import (
 
 // A report is everything that is written.
 type report struct {
-	Date    string    `json:"date"`
-	CPU     string    `json:"cpu"`
-	Cores   int       `json:"cores"`
-	Go      string    `json:"go"`
-	Command string    `json:"command"`
-	Results []*result `json:"results"`
+	Date     string    `json:"date"`
+	CPU      string    `json:"cpu"`
+	Cores    int       `json:"cores"`
+	Go       string    `json:"go"`
+	Commit   string    `json:"commit,omitempty"`
+	Versions string    `json:"versions,omitempty"` // of the peers
+	Commands []string  `json:"commands"`
+	Skipped  []skipped `json:"skipped,omitempty"`
+	Loading  *loading  `json:"loading,omitempty"`
+	Results  []*result `json:"results"`
 }
 
-func write(o *options, results []*result) error {
-	command := fmt.Sprintf("go run ./bench -repeats %d -cells '%s'", o.repeats, o.cells)
+// A skipped cell was asked for and not measured.
+type skipped struct {
+	Cell   string `json:"cell"`
+	Reason string `json:"reason"`
+}
+
+// newReport continues the one that is there, if that is asked for.
+func newReport(o *options) (*report, error) {
+	r := &report{}
+	if o.resume {
+		raw, err := os.ReadFile(o.out + ".json")
+		if err == nil {
+			err = json.Unmarshal(raw, r)
+		} else if os.IsNotExist(err) {
+			err = nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-resume: %s.json: %w", o.out, err)
+		}
+		r.Skipped = nil
+	}
+	r.Date, r.CPU, r.Cores, r.Go = time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), runtime.Version()
+	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
+		r.Commit = strings.TrimSpace(string(out))
+	}
+	r.Versions = peerVersions(o)
+	command := fmt.Sprintf("go run ./bench -repeats %d -seconds %g", o.repeats, o.seconds)
+	if o.budget > 0 {
+		command += fmt.Sprintf(" -budget %g", o.budget)
+	}
+	if s := o.cells.String(); s != "" {
+		command += fmt.Sprintf(" -cells '%s'", s)
+	}
 	if o.quick {
 		command += " -quick"
 	}
-	r := report{time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), runtime.Version(), command, results}
-	md := r.markdown()
-	if o.out == "" {
-		_, err := os.Stdout.WriteString(md)
+	if !slices.Contains(r.Commands, command) {
+		r.Commands = append(r.Commands, command)
+	}
+	return r, nil
+}
+
+// peerVersions asks Python for the versions of what is installed.
+func peerVersions(o *options) string {
+	const script = `import importlib.metadata as m
+for name in ("numpy", "scipy", "cvxpy", "clarabel", "dro", "pyarrow"):
+    try: print(name, m.version(name), end=", ")
+    except m.PackageNotFoundError: pass`
+	out, err := exec.Command(o.python, "-c", script).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(out), ", ")
+}
+
+func (r *report) of(name string) *result {
+	for _, res := range r.Results {
+		if res.Cell == name {
+			return res
+		}
+	}
+	return nil
+}
+
+func (r *report) add(res *result) {
+	rounded(res)
+	r.Results = append(r.Results, res)
+}
+
+func (r *report) skip(c *cell, reason string) {
+	r.Skipped = append(r.Skipped, skipped{c.Name(), reason})
+}
+
+// write stores the report as NAME.json and NAME.md, whole or not at all; nowhere
+// without a name.
+func (r *report) write(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(round(r))
+	raw, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	raw = bytes.ReplaceAll(raw, []byte(`{"cell"`), []byte("\n{\"cell\""))
-	if err := os.WriteFile(o.out+".json", append(raw, '\n'), 0o644); err != nil {
-		return err
+	raw = append(bytes.ReplaceAll(raw, []byte(`{"cell":"`), []byte("\n{\"cell\":\"")), '\n')
+	for ext, text := range map[string][]byte{".json": raw, ".md": []byte(r.markdown())} {
+		if err := os.WriteFile(name+ext+".new", text, 0o644); err != nil {
+			return err
+		}
+		if err := os.Rename(name+ext+".new", name+ext); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(o.out+".md", []byte(md), 0o644)
+	return nil
 }
 
-// round keeps four digits of what was measured.
-func round(r report) report {
+// rounded keeps four digits of what was measured.
+func rounded(res *result) {
 	digits := func(v float64) float64 {
 		if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 			return 0
@@ -57,23 +135,20 @@ func round(r report) report {
 		p := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
 		return math.Round(v*p) / p
 	}
-	for _, res := range r.Results {
-		for _, s := range res.Series {
-			for k := range s.Seconds {
-				s.Seconds[k] = digits(s.Seconds[k])
-			}
-			s.Gap = digits(s.Gap)
+	for _, s := range res.Series {
+		for k := range s.Seconds {
+			s.Seconds[k] = digits(s.Seconds[k])
 		}
-		for k := range res.Speedup {
-			res.Speedup[k] = digits(res.Speedup[k])
-		}
-		res.Fraction = digits(res.Fraction)
-		res.Bandwidth = bandwidth{digits(res.Bandwidth.One), digits(res.Bandwidth.Two)}
+		s.Gap, s.Excess, s.Passes = digits(s.Gap), digits(s.Excess), digits(s.Passes)
 	}
-	return r
+	for k := range res.Speedup {
+		res.Speedup[k] = digits(res.Speedup[k])
+	}
+	res.Fraction, res.Pass = digits(res.Fraction), digits(res.Pass)
+	res.Bandwidth = bandwidth{digits(res.Bandwidth.One), digits(res.Bandwidth.Two)}
 }
 
-// cpuModel is the processor's name, unknown where the system does not tell.
+// cpuModel is the processor's name, its architecture where the system does not tell.
 func cpuModel() string {
 	raw, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(raw)) {
@@ -86,66 +161,116 @@ func cpuModel() string {
 
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d cores, %s, %s. `%s`\n", r.CPU, r.Cores, r.Go, r.Date, r.Command)
-	for _, group := range []string{"quick", "main", "sweep-n", "sweep-d", "sweep-nu", "ref"} {
-		var rows []*result
-		for _, res := range r.Results {
-			if res.Problem.Group == group {
-				rows = append(rows, res)
-			}
+	fmt.Fprintf(&b, "%s, %d cores, %s, %s", r.CPU, r.Cores, r.Go, r.Date)
+	for _, s := range []string{r.Commit, r.Versions} {
+		if s != "" {
+			b.WriteString(", " + s)
 		}
-		if len(rows) == 0 {
-			continue
-		}
-		slices.SortStableFunc(rows, func(a, b *result) int {
-			return strings.Compare(fmt.Sprintf("%09d %09d", a.Problem.N, a.Problem.D), fmt.Sprintf("%09d %09d", b.Problem.N, b.Problem.D))
-		})
-		fmt.Fprintf(&b, "\n### %s\n\n", group)
-		b.WriteString("| cell | ours, ms | passes | gap | scipy, ms | threads | evaluations | gap | scipy ÷ ours (least–most) | on one thread each | our L-BFGS, ms (passes) | separable, ms (passes) | cvxpy, ms | scipy, MB | of bandwidth |\n")
-		b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-		for _, res := range rows {
-			res.row(&b)
-		}
-		summary(&b, rows)
 	}
-	designs(&b, r.Results)
+	for _, c := range r.Commands {
+		fmt.Fprintf(&b, ". `%s`", c)
+	}
+	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps are the checker's. What the columns mean: [README](../README.md).\n")
+	r.summary(&b)
+	for _, group := range groups {
+		if rows := r.group(group); len(rows) > 0 {
+			section(&b, group, rows)
+		}
+	}
+	r.loading(&b)
+	r.memory(&b)
+	if len(r.Skipped) > 0 {
+		b.WriteString("\n### Not run\n\n")
+		for _, s := range r.Skipped {
+			fmt.Fprintf(&b, "* %s: %s\n", s.Cell, s.Reason)
+		}
+	}
 	return b.String()
 }
 
-func (r *result) row(b *strings.Builder) {
-	own, scipy, cvxpy := r.of("ours"), r.of("scipy"), r.of("cvxpy")
+// group returns the results of a group, by size.
+func (r *report) group(name string) (rows []*result) {
+	for _, res := range r.Results {
+		if res.Problem.Group == name {
+			rows = append(rows, res)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *result) int {
+		return strings.Compare(fmt.Sprintf("%09d %09d", a.Problem.N, a.Problem.D), fmt.Sprintf("%09d %09d", b.Problem.N, b.Problem.D))
+	})
+	return rows
+}
+
+// section writes one row a cell.
+func section(b *strings.Builder, group string, rows []*result) {
+	fmt.Fprintf(b, "\n### %s\n\n", group)
+	var further []string // solvers that some cells have
+	for _, name := range []string{"cvxpy", "dro", "lbfgs", "separable"} {
+		if slices.ContainsFunc(rows, func(r *result) bool { return r.of(name) != nil }) {
+			further = append(further, name)
+		}
+	}
+	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "gap", "MB", "scipy ÷ ours", "on one thread each", "of bandwidth", "limit"}
+	for _, name := range further {
+		switch name {
+		case "lbfgs", "separable":
+			head = append(head, name+" (passes)")
+		default:
+			head = append(head, name+" (excess)")
+		}
+	}
+	fmt.Fprintf(b, "| %s |\n|---%s|\n", strings.Join(head, " | "), strings.Repeat("|--:", len(head)-1))
+	for _, res := range rows {
+		res.row(b, further)
+	}
+}
+
+func (r *result) row(b *strings.Builder, further []string) {
+	own, scipy := r.of("ours"), r.of("scipy")
 	_, name, _ := strings.Cut(r.Cell, "/")
 	if !r.Sound {
 		name += " **bounds contradict**"
 	}
-	fmt.Fprintf(b, "| %s | %s | %.1f | %.1e |", name, own.ms(), own.Passes, own.Gap)
+	fmt.Fprintf(b, "| %s | %s | %.1f | %.0e | %.0f |", name, own.ms(), own.Passes, own.Gap, own.RSS/1e6)
 	if scipy == nil {
-		b.WriteString(" – | – | – | – | – | – |")
+		b.WriteString(" – | – | – | – | – | – | – |")
 	} else {
-		fmt.Fprintf(b, " %s | %s | %.0f | %.1e | %.1f (%.1f–%.1f) | %.1f |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, scipy.Gap,
-			median(r.Speedup), slices.Min(r.Speedup), slices.Max(r.Speedup), r.oneThread())
+		one := "–"
+		if v := r.oneThread(); v > 0 {
+			one = ratio(v)
+			if !r.of("scipy-1").certified() {
+				one = "> " + one
+			}
+		}
+		more := ""
+		if !scipy.certified() {
+			more = "> "
+		}
+		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, scipy.Gap, scipy.RSS/1e6,
+			more, ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
 	}
-	for _, name := range []string{"lbfgs", "separable"} {
+	fmt.Fprintf(b, " %.0f %% | %s |", 100*r.Fraction, r.limit())
+	for _, name := range further {
 		s := r.of(name)
-		fmt.Fprintf(b, " %s (%.0f) |", s.ms(), s.Passes)
+		switch {
+		case s == nil:
+			b.WriteString(" – |")
+		case s.Gap < 0:
+			fmt.Fprintf(b, " %s |", s.Status)
+		case name == "cvxpy" || name == "dro":
+			fmt.Fprintf(b, " %s (%.0e) |", s.ms(), max(0, s.Excess))
+		default:
+			fmt.Fprintf(b, " %s (%.0f) |", s.ms(), s.Passes)
+		}
 	}
-	if cvxpy == nil {
-		b.WriteString(" – |")
-	} else {
-		fmt.Fprintf(b, " %s |", cvxpy.ms())
-	}
-	rss := "–"
-	if scipy != nil {
-		rss = fmt.Sprintf("%.0f", scipy.RSS/1e6)
-	}
-	fmt.Fprintf(b, " %s | %.0f %% |\n", rss, 100*r.Fraction)
+	b.WriteString("\n")
 }
 
-// ms is the median, with what went wrong if anything did.
+// ms is the median and the spread, with what went wrong if anything did.
 func (s *series) ms() string {
-	text := fmt.Sprintf("%.3g", 1000*median(s.Seconds))
-	if m := 1000 * median(s.Seconds); m >= 1000 {
-		text = fmt.Sprintf("%.0f", m)
+	text := milliseconds(median(s.Seconds))
+	if len(s.Seconds) > 1 {
+		text += fmt.Sprintf(" (%s–%s)", milliseconds(slices.Min(s.Seconds)), milliseconds(slices.Max(s.Seconds)))
 	}
 	if s.Status != "certified" && s.Status != "solved" {
 		text += " " + s.Status
@@ -153,50 +278,152 @@ func (s *series) ms() string {
 	return text
 }
 
-// summary counts the rows that meet the goal.
-func summary(b *strings.Builder, rows []*result) {
-	var five, ten, slower, compared int
-	var ratios []float64
-	for _, r := range rows {
-		own, scipy := r.of("ours"), r.of("scipy")
-		if own.Status == "certified" && own.Passes <= 5 {
-			five++
-		}
-		if scipy == nil {
-			continue
-		}
-		compared++
-		ratio := median(r.Speedup)
-		ratios = append(ratios, ratio)
-		if ratio >= 10 {
-			ten++
-		}
-		if ratio < 1 {
-			slower++
-		}
+func milliseconds(seconds float64) string {
+	if m := 1000 * seconds; m >= 100 {
+		return fmt.Sprintf("%.0f", m)
 	}
-	fmt.Fprintf(b, "\nCertified within 5 passes: %d of %d.", five, len(rows))
-	if compared > 0 {
-		fmt.Fprintf(b, " At least 10 × faster than scipy: %d of %d; slower: %d; median %.1f ×, least %.1f ×, most %.1f ×.",
-			ten, compared, slower, median(ratios), slices.Min(ratios), slices.Max(ratios))
-	}
-	b.WriteString("\n")
+	return fmt.Sprintf("%.3g", 1000*seconds)
 }
 
-// designs tells how fast a plain sum reads each design.
-func designs(b *strings.Builder, results []*result) {
-	b.WriteString("\n### Memory\n\n| design | MB | sum, 1 goroutine, GB/s | 2 goroutines, GB/s |\n|---|--:|--:|--:|\n")
-	seen := map[source]bool{}
-	for _, r := range results {
-		p := &r.Problem
-		if seen[p.Source] {
-			continue
+func ratio(v float64) string {
+	if v >= 9.95 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+// A tally counts cells that meet the goal.
+type tally struct {
+	name                                    string
+	cells, five, ten, both, slower, slower1 int
+	compared, compared1                     int
+	passes, ratios, ones                    []float64
+}
+
+func (t *tally) count(r *result) {
+	own := r.of("ours")
+	t.cells++
+	t.passes = append(t.passes, own.Passes)
+	five := own.certified() && own.Passes <= 5
+	if five {
+		t.five++
+	}
+	if v := r.oneThread(); v > 0 {
+		t.compared1++
+		t.ones = append(t.ones, v)
+		if v < 1 {
+			t.slower1++
 		}
-		seen[p.Source] = true
+	}
+	if r.of("scipy") == nil {
+		return
+	}
+	t.compared++
+	v := median(r.Speedup)
+	t.ratios = append(t.ratios, v)
+	if v >= 10 {
+		t.ten++
+		if five {
+			t.both++
+		}
+	}
+	if v < 1 {
+		t.slower++
+	}
+}
+
+func (t *tally) row(b *strings.Builder) {
+	fmt.Fprintf(b, "| %s | %d | %d | %.1f (%.1f) |", t.name, t.cells, t.five, median(t.passes), slices.Max(t.passes))
+	if t.compared == 0 {
+		b.WriteString(" – | – | – | – | – |\n")
+		return
+	}
+	fmt.Fprintf(b, " %d | %d | %d | %s (%s–%s) |", t.ten, t.both, t.slower, ratio(median(t.ratios)), ratio(slices.Min(t.ratios)), ratio(slices.Max(t.ratios)))
+	if t.compared1 == 0 {
+		b.WriteString(" – |\n")
+		return
+	}
+	fmt.Fprintf(b, " %s (%d) |\n", ratio(median(t.ones)), t.slower1)
+}
+
+// summary counts, by the kind of cell, what meets the goal.
+func (r *report) summary(b *strings.Builder) {
+	var order []string
+	of := map[string]*tally{}
+	add := func(name string, res *result) {
+		if of[name] == nil {
+			of[name] = &tally{name: name}
+			order = append(order, name)
+		}
+		of[name].count(res)
+	}
+	for _, group := range []string{"quick", "main", "large", "small", "correlated", "ref"} {
+		for _, res := range r.group(group) {
+			p := &res.Problem
+			if group != "ref" {
+				name := fmt.Sprintf("%s: n = %d, d = %d, κ = %g", group, p.N, p.D, p.Source.Kappa)
+				if p.Source.Rho != 0 {
+					name += fmt.Sprintf(", ρ = %g", p.Source.Rho)
+				}
+				add(name, res)
+			} else {
+				add("ref: "+p.Source.Dataset, res)
+			}
+		}
+		for _, res := range r.group(group) {
+			add("**all of "+group+"**", res)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	b.WriteString("\n### Summary\n\n| cells | number | within 5 passes | passes, median (most) | ≥ 10 × scipy | both | slower | scipy ÷ ours, median (least–most) | on one thread each, median (slower) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, name := range order {
+		of[name].row(b)
+	}
+}
+
+func (r *report) loading(b *strings.Builder) {
+	l := r.Loading
+	if l == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n### Loading\n\n%d rows, %d numeric columns and a target, Parquet with zstd, %.0f MB on disk, %.0f MB as a matrix.\n\n", l.N, l.D, float64(l.Bytes)/1e6, float64(8*l.N*l.D)/1e6)
+	b.WriteString("| | time, ms | MB |\n|---|--:|--:|\n")
+	for _, s := range l.Series {
+		fmt.Fprintf(b, "| %s | %s | %.0f |\n", s.Solver, s.ms(), s.RSS/1e6)
+	}
+}
+
+// memory tells how fast a plain sum reads each design.
+func (r *report) memory(b *strings.Builder) {
+	type shape struct {
+		name string
+		n, d int
+	}
+	one, two := map[shape][]float64{}, map[shape][]float64{}
+	var order []shape
+	for _, res := range r.Results {
+		p := &res.Problem
 		name := p.Source.Dataset
 		if name == "" {
-			name = fmt.Sprintf("κ = %g", p.Source.Kappa)
+			name = "synthetic"
 		}
-		fmt.Fprintf(b, "| %s, %d × %d | %.0f | %.1f | %.1f |\n", name, p.N, p.D, float64(8*p.N*p.D)/1e6, r.Bandwidth.One/1e9, r.Bandwidth.Two/1e9)
+		s := shape{name, p.N, p.D}
+		if one[s] == nil {
+			order = append(order, s)
+		}
+		one[s], two[s] = append(one[s], res.Bandwidth.One/1e9), append(two[s], res.Bandwidth.Two/1e9)
+	}
+	if len(order) == 0 {
+		return
+	}
+	b.WriteString("\n### Memory\n\nA plain sum of the design in our process, GB/s: median of the cells (least–most).\n\n| design | MB | 1 goroutine | 2 goroutines |\n|---|--:|--:|--:|\n")
+	for _, s := range order {
+		fmt.Fprintf(b, "| %s, %d × %d | %.0f |", s.name, s.n, s.d, float64(8*s.n*s.d)/1e6)
+		for _, v := range [][]float64{one[s], two[s]} {
+			fmt.Fprintf(b, " %.1f (%.1f–%.1f) |", median(v), slices.Min(v), slices.Max(v))
+		}
+		b.WriteString("\n")
 	}
 }

@@ -1,23 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"math"
-	"runtime"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/losses"
 )
 
 const (
-	relativeGap  = 1e-6
-	prefixesFrom = 50_000 // rows above which auto works on prefixes
-	cvxpyRows    = 10_000 // rows up to which the interior-point peer is asked
+	relativeGap = 1e-6
+	convexRows  = 10_000 // rows up to which the interior-point peers are asked
+	mostRepeats = 15     // of cells that take a second for all of them
 )
 
 // A series is every run of one solver on one cell.
@@ -26,13 +23,16 @@ type series struct {
 	Compared bool      `json:"compared,omitempty"` // the faster of scipy's two series
 	Status   string    `json:"status"`
 	Seconds  []float64 `json:"seconds"`
-	Passes   float64   `json:"passes"`        // ours: passes; peers: evaluations or iterations
-	Gap      float64   `json:"gap"`           // of the checker, the largest of the runs
-	RSS      float64   `json:"rss,omitempty"` // bytes, peak of the subprocess
+	Passes   float64   `json:"passes"`           // ours: passes; peers: evaluations or iterations
+	Gap      float64   `json:"gap"`              // of the checker, from x alone: the largest of the runs
+	Excess   float64   `json:"excess,omitempty"` // of the objective over the best lower bound of any solver, relative
+	RSS      float64   `json:"rss,omitempty"`    // bytes, peak of the subprocess
 
 	x            []float64 // checked last
 	upper, lower float64   // of the checker: the highest objective, the best bound
 }
+
+func (s *series) certified() bool { return s.Status == "certified" }
 
 // A result is what was measured on one cell.
 type result struct {
@@ -40,121 +40,194 @@ type result struct {
 	Problem   cell      `json:"problem"`
 	Series    []*series `json:"series"`
 	Speedup   []float64 `json:"speedup"`   // time of scipy ÷ time of ours, pair by pair
-	Bandwidth bandwidth `json:"bandwidth"` // of a plain sum over this design
+	Bandwidth bandwidth `json:"bandwidth"` // of a plain sum over this design, in our process
 	Fraction  float64   `json:"fraction"`  // of the sum's by two goroutines that ours reads the design at
+	Pass      float64   `json:"pass"`      // seconds of one pass of ours
 	Sound     bool      `json:"sound"`     // no lower bound of the checker lies above an upper one
 }
 
 func (r *result) of(solver string) *series {
 	for _, s := range r.Series {
-		if s.Solver == solver || (solver == "scipy" && s.Compared) {
+		if s.Solver == solver || solver == "scipy" && s.Compared {
 			return s
 		}
 	}
 	return nil
 }
 
-// oneThread is the time of scipy over ours, both on one thread; 0 without scipy.
+// oneThread is the time of scipy over ours, both on one thread; 0 if not measured.
 func (r *result) oneThread() float64 {
-	if s := r.of("scipy-1"); s != nil {
-		return median(s.Seconds) / median(r.of("ours-1").Seconds)
+	own, scipy := r.of("ours-1"), r.of("scipy-1")
+	if own == nil || scipy == nil {
+		return 0
+	}
+	return median(scipy.Seconds) / median(own.Seconds)
+}
+
+const readsAPass = 2 // of the design: the margins, then the gradient
+
+// limit names what holds ours back on the cell, by the rule in README.md.
+func (r *result) limit() string {
+	own := r.of("ours")
+	switch {
+	case r.Fraction >= 0.5:
+		return "bandwidth"
+	case own.Passes > 10:
+		return "passes"
+	case own.Passes*r.Pass < 0.5*median(own.Seconds):
+		return "steps"
+	}
+	return "arithmetic"
+}
+
+// A runner is a solver's part in one cell.
+type runner struct {
+	spec   peerSpec
+	method string // ours: what to solve with instead of auto
+	every  bool   // in every repeat, else in the first alone
+	series *series
+}
+
+// runners are the solvers asked on the cell, in their order in the first repeat.
+func runners(o *options, c *cell, turns bool) []*runner {
+	var out []*runner
+	add := func(spec peerSpec, method string, every bool) {
+		if !o.missing[spec.module] {
+			out = append(out, &runner{spec, method, every, &series{Solver: spec.name}})
+		}
+	}
+	add(peerSpec{"ours", "ours", o.threads}, "", true)
+	add(peerSpec{"scipy-2", "scipy", 2}, "", true)
+	if turns {
+		return out
+	}
+	add(peerSpec{"ours-1", "ours", 1}, "", true)
+	add(peerSpec{"scipy-1", "scipy", 1}, "", true)
+	if c.N <= convexRows && !strings.HasPrefix(c.Group, "sweep") {
+		add(peerSpec{"cvxpy", "cvxpy", 2}, "", false)
+		if c.Loss != "huber" { // it has none
+			add(peerSpec{"dro", "dro", 2}, "", false)
+		}
+	}
+	for _, name := range o.also {
+		add(peerSpec{name, "ours", o.threads}, name, false)
+	}
+	return out
+}
+
+// A fleet is the processes on one design.
+type fleet struct {
+	o     *options
+	t     *table
+	turns bool // no two of them fit in memory: one at a time, started anew for each run
+	alive map[string]*peer
+}
+
+// get returns the process for the spec. Ours serves any number of threads; those
+// that take seconds to start serve all small designs.
+func (f *fleet) get(spec peerSpec) (*peer, error) {
+	alive, key := f.alive, fmt.Sprint(spec.module, spec.threads)
+	switch spec.module {
+	case "ours":
+		key = "ours"
+	case "cvxpy", "dro":
+		alive = f.o.standing
+	}
+	if p := alive[key]; p != nil {
+		return p, nil
+	}
+	if f.turns {
+		f.stop()
+	}
+	p, err := startPeer(f.o, spec, "solve", f.files())
+	if err == nil {
+		alive[key] = p
+	}
+	return p, err
+}
+
+func (f *fleet) files() files { return files{f.t.path, f.t.n, f.t.d, relativeGap} }
+
+func (f *fleet) stop() { stopAll(f.alive) }
+
+func stopAll(alive map[string]*peer) {
+	for key, p := range alive {
+		p.stop()
+		delete(alive, key)
+	}
+}
+
+// Memory of a solver beside the design: vectors of as many rows, generously.
+const vectorsAside = 16
+
+// newFleet decides whether the processes fit in memory together. It returns an
+// error if not even one does.
+func newFleet(o *options, c *cell, t *table) (*fleet, error) {
+	f := &fleet{o: o, t: t, alive: map[string]*peer{}}
+	one, free := c.bytes()+8*vectorsAside*float64(c.N), availableMemory()
+	if free > 0 && one > 0.9*free {
+		return nil, fmt.Errorf("one solver takes %.0f GB, %.0f are free", one/1e9, free/1e9)
+	}
+	f.turns = free > 0 && 3*one > 0.8*free
+	return f, nil
+}
+
+// availableMemory is in bytes; 0 if the system does not tell.
+func availableMemory() float64 {
+	raw, _ := os.ReadFile("/proc/meminfo")
+	for line := range strings.Lines(string(raw)) {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return 1024 * kb
+		}
 	}
 	return 0
 }
 
-// A runner solves the cell once, in at most so many seconds.
-type runner struct {
-	series *series
-	once   func(seconds float64) (reply, error)
-	every  bool // in every repeat, else in the first alone
-}
-
-func ours(c *cell) dro.Method {
-	if c.N > prefixesFrom {
-		return dro.Growing{}
-	}
-	return dro.Newton{}
-}
-
-// inProcess times dro.Solve with the method m, and nothing else.
-func inProcess(p *dro.Problem, name string, m dro.Method, threads int, every bool) runner {
-	return runner{&series{Solver: name}, func(limit float64) (reply, error) {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(limit*float64(time.Second)))
-		defer cancel()
-		s := dro.DefaultSettings()
-		s.RelativeGap = relativeGap
-		runtime.GC()
-		began := time.Now()
-		res, err := dro.Solve(ctx, p, m, s)
-		seconds := time.Since(began).Seconds()
-		if res == nil {
-			return reply{}, err
-		}
-		return reply{Seconds: seconds, Status: res.Status.String(), X: res.X, RSS: 0, Evals: int(math.Round(2 * res.Passes))}, nil
-	}, every}
-}
-
 // measure runs every solver on the cell, in turn, and checks what they return.
-func measure(o *options, c *cell, t *table, b bandwidth) (*result, error) {
-	var loss losses.Loss
-	loss, err := losses.Parse(c.Loss, 1)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := design.NewDense(t.n, t.d, t.x)
-	if err != nil {
-		return nil, err
-	}
-	oracle, err := losses.NewLinear(loss, rows, t.target(c.Loss))
-	if err != nil {
-		return nil, err
-	}
-	p := &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: c.Nu}, Primal: dro.L2{Mu: c.Mu}}
-	if c.Penalty == "chi2" {
-		p.Dual = dro.ChiSquare{Nu: c.Nu}
-	}
-	runners := []runner{inProcess(p, "ours", ours(c), o.threads, true), inProcess(p, "ours-1", ours(c), 1, true)}
-	for _, spec := range peerSpecs {
-		if o.missing[spec.module] || (spec.module == "cvxpy" && (c.N > cvxpyRows || c.Group == "sweep-n")) {
-			continue
-		}
-		peer, err := startPeer(o, spec, c, t)
-		if errors.Is(err, errMissing) {
-			o.missing[spec.module] = true
-			o.logf("%s: not installed: %s", spec.module, installLine)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		defer peer.stop()
-		runners = append(runners, runner{&series{Solver: spec.name}, peer.solve, spec.module == "scipy"})
-	}
-	runners = append(runners, inProcess(p, "lbfgs", dro.LBFGS{}, o.threads, false), inProcess(p, "separable", dro.SeparableBlock{}, o.threads, false))
-	r := &result{Cell: c.Name(), Problem: *c, Bandwidth: b}
-	for k := range o.repeats {
-		order := slices.Clone(runners)
+// Every repeat but the first must fit in the time allowed.
+func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
+	o := f.o
+	r := &result{Cell: c.Name(), Problem: *c, Sound: true}
+	all := runners(o, c, f.turns)
+	radius, repeats := 0.0, o.repeats
+	began := time.Now()
+	for k := 0; k < repeats; k++ {
+		order := slices.Clone(all)
 		if k%2 == 1 {
 			slices.Reverse(order) // no solver always follows the same one
 		}
+		again := 0.0 // seconds of the runs that will be repeated
 		for _, run := range order {
-			if k > 0 && !run.every {
+			if k > 0 && !run.every || o.missing[run.spec.module] {
 				continue
 			}
-			limit := o.seconds
-			if first := firstTime(runners, "scipy-1"); k == 0 && run.series.Solver == "scipy-2" && first > 0 {
-				limit = 2 * first // beyond, it has lost
+			at := time.Now()
+			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method, Radius: radius, Pass: k == 0 && run.spec.name == "ours"}
+			if first := all[1].series; k == 0 && run.spec.name == "scipy-1" && len(first.Seconds) > 0 && first.certified() {
+				q.Seconds = min(q.Seconds, 2*first.Seconds[0]+0.5) // beyond, it has lost
 			}
-			if err := run.add(c, t, limit); err != nil {
+			b, err := f.run(run, c, q, r)
+			if err != nil {
 				return nil, err
 			}
+			if run.spec.name == "ours" {
+				radius = b.Radius
+			}
+			if run.every {
+				again += time.Since(at).Seconds()
+			}
 		}
-		if k == 0 {
-			keepFaster(runners)
+		if k > 0 {
+			continue
+		}
+		dropSlower(all)
+		repeats = max(repeats, min(mostRepeats, int(1/again)))
+		if allowed > 0 {
+			repeats = min(repeats, 1+int(max(0, allowed-time.Since(began).Seconds())/again))
 		}
 	}
-	for _, run := range runners {
+	for _, run := range all {
 		if len(run.series.Seconds) > 0 {
 			r.Series = append(r.Series, run.series)
 		}
@@ -163,83 +236,128 @@ func measure(o *options, c *cell, t *table, b bandwidth) (*result, error) {
 	return r, nil
 }
 
-// firstTime returns the time of the first run of the solver called name, 0 for none.
-func firstTime(runners []runner, name string) float64 {
-	for _, r := range runners {
-		if r.series.Solver == name && len(r.series.Seconds) > 0 {
-			return r.series.Seconds[0]
-		}
+// run performs one run and checks its x.
+func (f *fleet) run(run *runner, c *cell, q request, r *result) (Bounds, error) {
+	p, err := f.get(run.spec)
+	if errors.Is(err, errMissing) && run.spec.module != "ours" {
+		f.o.missing[run.spec.module] = true
+		f.o.logf("%s: not installed: %s", run.spec.module, installLine)
+		return Bounds{}, nil
 	}
-	return 0
-}
-
-// keepFaster goes on with the faster of scipy's two runners, which is the one
-// compared from then on.
-func keepFaster(runners []runner) {
-	var best *runner
-	for i := range runners {
-		r := &runners[i]
-		if !strings.HasPrefix(r.series.Solver, "scipy") {
-			continue
-		}
-		r.every = false
-		if best == nil || r.series.Status == "certified" && r.series.Seconds[0] < best.series.Seconds[0] {
-			best = r
-		}
-	}
-	if best != nil {
-		best.every = true
-		best.series.Compared = true
-	}
-}
-
-// add performs one run and checks its x.
-func (r *runner) add(c *cell, t *table, limit float64) error {
-	reply, err := r.once(limit)
 	if err != nil {
-		return err
+		return Bounds{}, err
 	}
-	s := r.series
-	if s.Status == "" || s.Status == "certified" || s.Status == "solved" {
-		s.Status = reply.Status // the worst of the runs
-	}
-	s.Seconds = append(s.Seconds, reply.Seconds)
-	s.RSS = max(s.RSS, reply.RSS)
-	s.Passes = float64(reply.Evals)
-	if !strings.HasPrefix(s.Solver, "scipy") && s.Solver != "cvxpy" {
-		s.Passes /= 2
-	}
-	if reply.X == nil {
-		s.Gap = -1
-		return nil
-	}
-	if !slices.Equal(reply.X, s.x) {
-		b := check(c, t, reply.X)
-		if s.x == nil {
-			s.upper, s.lower = b.Upper, b.Lower
+	if q.Pass {
+		got, err := p.ask(request{Bandwidth: true, Seconds: q.Seconds})
+		if err != nil {
+			return Bounds{}, err
 		}
-		s.x, s.Gap = reply.X, max(s.Gap, b.Gap())
-		s.upper, s.lower = min(s.upper, b.Upper), max(s.lower, b.Lower)
+		r.Bandwidth = *got.Bandwidth
 	}
-	return nil
+	got, err := p.ask(q)
+	if f.turns || err != nil {
+		f.stop()
+	}
+	if err != nil {
+		stopAll(f.o.standing)
+	}
+	if err != nil {
+		if run.spec.module == "ours" {
+			return Bounds{}, err
+		}
+		got = reply{Status: "failed", Seconds: q.Seconds}
+	}
+	if q.Pass {
+		r.Pass = got.PassSeconds
+	}
+	return run.series.add(c, f.t, &got)
+}
+
+// add notes a run and checks its x.
+func (s *series) add(c *cell, t *table, got *reply) (b Bounds, err error) {
+	if s.Status == "" || s.Status == "certified" || s.Status == "solved" {
+		s.Status = got.Status // the worst of the runs
+	}
+	s.Seconds = append(s.Seconds, got.Seconds)
+	s.RSS = max(s.RSS, got.RSS)
+	s.Passes = got.Passes
+	if got.X == nil {
+		s.Gap = -1
+		return b, nil
+	}
+	if slices.Equal(got.X, s.x) {
+		return b, nil
+	}
+	if b, err = check(c, t, got.X); err != nil {
+		return b, err
+	}
+	if s.x == nil {
+		s.upper, s.lower = b.Upper, b.Lower
+	}
+	s.x, s.Gap = got.X, max(s.Gap, b.Gap())
+	s.upper, s.lower = max(s.upper, b.Upper), max(s.lower, b.Lower)
+	return b, nil
+}
+
+// dropSlower goes on without those of scipy's two runners that did not get there,
+// and without the slower one if it is far slower than the other.
+func dropSlower(all []*runner) {
+	const far, matters = 1.5, 0.1 // seconds, below which one run says little
+	var one, two *runner
+	for _, r := range all {
+		switch {
+		case r.spec.name == "scipy-1" && len(r.series.Seconds) > 0:
+			one = r
+		case r.spec.name == "scipy-2" && len(r.series.Seconds) > 0:
+			two = r
+		}
+	}
+	for _, r := range []*runner{one, two} {
+		if r != nil && !r.series.certified() {
+			r.every = false // once says that it takes longer than it was given
+		}
+	}
+	if one == nil || two == nil {
+		return
+	}
+	a, b := one.series, two.series
+	if a.certified() && (!b.certified() || b.Seconds[0] > max(matters, far*a.Seconds[0])) {
+		two.every = false
+	} else if b.certified() && (!a.certified() || a.Seconds[0] > max(matters, far*b.Seconds[0])) {
+		one.every = false
+	}
 }
 
 // conclude derives what compares the series.
 func (r *result) conclude() {
-	r.Sound = true
-	for _, a := range r.Series {
-		for _, b := range r.Series {
-			if a.x != nil && b.x != nil && a.lower > b.upper+1e-12*math.Abs(b.upper) {
-				r.Sound = false
-			}
+	best := math.Inf(-1)
+	for _, s := range r.Series {
+		if s.x != nil {
+			best = max(best, s.lower)
 		}
 	}
-	own, scipy := r.of("ours"), r.of("scipy")
-	c := &r.Problem
-	r.Fraction = 2 * own.Passes * float64(c.N*c.D*8) / median(own.Seconds) / r.Bandwidth.Two
-	if scipy != nil {
-		for k := range min(len(own.Seconds), len(scipy.Seconds)) {
-			r.Speedup = append(r.Speedup, scipy.Seconds[k]/own.Seconds[k])
+	for _, s := range r.Series {
+		if s.x == nil {
+			continue
 		}
+		s.Excess = (s.upper - best) / max(1e-12, math.Abs(s.upper))
+		if s.Excess < -1e-12 {
+			r.Sound = false
+		}
+	}
+	own, one, two := r.of("ours"), r.of("scipy-1"), r.of("scipy-2")
+	scipy := two
+	if one != nil && (two == nil || one.certified() && (!two.certified() || median(one.Seconds) < median(two.Seconds))) {
+		scipy = one
+	}
+	if r.Bandwidth.Two > 0 {
+		r.Fraction = readsAPass * own.Passes * r.Problem.bytes() / median(own.Seconds) / r.Bandwidth.Two
+	}
+	if scipy == nil {
+		return
+	}
+	scipy.Compared = true
+	for k := range min(len(own.Seconds), len(scipy.Seconds)) {
+		r.Speedup = append(r.Speedup, scipy.Seconds[k]/own.Seconds[k])
 	}
 }

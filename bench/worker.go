@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Ours runs in a subprocess of its own, as the peers do, so that its memory can be
+// told from the benchmark's: the command starts itself as `bench worker KIND
+// CONFIG` and they talk in lines of JSON (peer.go).
+
+// workerMode is the first argument of a worker.
+const workerMode = "worker"
+
+// methodFor is the only place that says what "ours" is: the choice of train's
+// auto. The names of further methods are for information.
+func methodFor(name string, c *cell) dro.Method {
+	switch name {
+	case "lbfgs":
+		return dro.LBFGS{}
+	case "separable":
+		return dro.SeparableBlock{}
+	}
+	const fewRows = 50_000
+	if c.N > fewRows {
+		return dro.Growing{}
+	}
+	return dro.Second(c.D)
+}
+
+// work serves requests from in until it ends.
+func work(kind, config string, in io.Reader, out io.Writer) error {
+	var c files
+	if err := json.Unmarshal([]byte(config), &c); err != nil {
+		return err
+	}
+	answer := json.NewEncoder(out)
+	serve := loader
+	if kind == "solve" {
+		s, err := newSolver(c)
+		if err != nil {
+			return err
+		}
+		serve = s.serve
+	}
+	if err := answer.Encode(reply{Ready: true}); err != nil {
+		return err
+	}
+	for lines := bufio.NewReader(in); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var q request
+		if err := json.Unmarshal(line, &q); err != nil {
+			return err
+		}
+		r, err := serve(c, &q)
+		if err != nil {
+			return err
+		}
+		if err := answer.Encode(r); err != nil {
+			return err
+		}
+	}
+}
+
+// A solver holds a design and the problem asked for last.
+type solver struct {
+	x    []float64
+	rows design.Matrix
+	cell cell
+	p    *dro.Problem
+}
+
+func newSolver(c files) (*solver, error) {
+	x, err := readFile(c.Path + ".x")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := design.NewDense(c.N, c.D, x)
+	return &solver{x: x, rows: rows}, err
+}
+
+func (s *solver) serve(c files, q *request) (reply, error) {
+	if q.Bandwidth {
+		b := measureBandwidth(s.x)
+		return reply{Bandwidth: &b}, nil
+	}
+	if s.p == nil || q.Cell != s.cell {
+		target, err := readFile(c.Path + targetSuffix(q.Cell.Loss))
+		if err != nil {
+			return reply{}, err
+		}
+		if s.p, err = problem(&q.Cell, s.rows, target); err != nil {
+			return reply{}, err
+		}
+		s.cell = q.Cell
+	}
+	return s.solve(q)
+}
+
+func problem(c *cell, rows design.Matrix, target []float64) (*dro.Problem, error) {
+	loss, err := losses.Parse(c.Loss, 1)
+	if err != nil {
+		return nil, err
+	}
+	oracle, err := losses.NewLinear(loss, rows, target)
+	if err != nil {
+		return nil, err
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: c.Nu}, Primal: dro.L2{Mu: c.Mu}}
+	if c.Penalty == "chi2" {
+		p.Dual = dro.ChiSquare{Nu: c.Nu}
+	}
+	return p, nil
+}
+
+// solve times dro.Solve and nothing else. A pass is timed by certifying the
+// answer once more.
+func (s *solver) solve(q *request) (reply, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(q.Threads))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(q.Seconds*float64(time.Second)))
+	defer cancel()
+	settings := dro.DefaultSettings()
+	settings.RelativeGap = relativeGap
+	debug.FreeOSMemory()
+	resetPeak()
+	began := time.Now()
+	res, err := dro.Solve(ctx, s.p, methodFor(q.Method, &s.cell), settings)
+	seconds := time.Since(began).Seconds()
+	if res == nil {
+		return reply{}, err
+	}
+	out := reply{Seconds: seconds, Passes: res.Passes, Status: res.Status.String(), X: res.X, RSS: peak()}
+	if q.Pass {
+		var took []float64
+		for range 3 {
+			began = time.Now()
+			if _, err := dro.Certify(s.p, res.X); err != nil {
+				return reply{}, err
+			}
+			took = append(took, time.Since(began).Seconds())
+		}
+		out.PassSeconds = median(took)
+	}
+	return out, nil
+}
+
+// loader times reading a table into a design matrix by what the product offers for
+// that: the file's columns, checked and encoded, but not scaled, since the peer
+// scales nothing either.
+func loader(c files, q *request) (reply, error) {
+	runtime.GOMAXPROCS(q.Threads)
+	resetPeak()
+	began := time.Now()
+	frame, err := data.Read(context.Background(), c.Path)
+	if err != nil {
+		return reply{}, err
+	}
+	encoder, err := data.NewEncoder(frame, nil, data.Spec{Target: "target", Task: data.Regression, Scale: "none"})
+	if err != nil {
+		return reply{}, err
+	}
+	set, _, err := encoder.Encode(frame, nil)
+	if err != nil {
+		return reply{}, err
+	}
+	r := reply{Seconds: time.Since(began).Seconds(), Status: "solved", RSS: peak(), X: []float64{float64(set.N), float64(set.D), set.Row(set.N - 1)[set.D-1]}}
+	return r, nil
+}
+
+// resetPeak forgets the highest resident memory so far, where the system can.
+func resetPeak() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// peak is the highest resident memory since resetPeak, in bytes; 0 if unknown.
+func peak() float64 {
+	raw, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(raw)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return 1024 * kb
+		}
+	}
+	return 0
+}
+
+func workerMain(args []string) {
+	err := fmt.Errorf("%s needs a kind and a configuration", workerMode)
+	if len(args) == 2 {
+		err = work(args[0], args[1], os.Stdin, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench worker:", err)
+		os.Exit(1)
+	}
+}
