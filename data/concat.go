@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/drotrain/drotrain/internal/suggest"
@@ -11,7 +12,7 @@ func nearestNames(name string, among []string) []string { return suggest.Nearest
 // concat joins frames of one schema: the same names with the same kinds of
 // values; their order may differ. A column that is all null in one file takes
 // the kind it has in the others.
-func concat(frames []*Frame) (*Frame, error) {
+func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	if len(frames) == 1 {
 		return frames[0], nil
 	}
@@ -20,6 +21,7 @@ func concat(frames []*Frame) (*Frame, error) {
 	for _, f := range frames {
 		out.Rows += f.Rows
 		out.Sources = append(out.Sources, f.Sources...)
+		out.inputs = append(out.inputs, f.inputs...)
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.path()+": "+note)
 		}
@@ -42,11 +44,20 @@ func concat(frames []*Frame) (*Frame, error) {
 	for _, c := range first.Columns {
 		parts := make([]*Column, len(frames))
 		for i, f := range frames {
-			p, err := f.Column(c.Name)
+			p, err := f.column(c.Name)
 			if err != nil {
 				return nil, err
 			}
 			parts[i] = p
+		}
+		if joined := joinLazily(parts, frames); joined != nil {
+			out.Columns = append(out.Columns, joined)
+			continue
+		}
+		// What is all null decides on the kind.
+		parts, err := loadColumns(ctx, parts)
+		if err != nil {
+			return nil, err
 		}
 		joined, err := joinColumn(c.Name, parts, frames, out.Rows)
 		if err != nil {
@@ -55,6 +66,28 @@ func concat(frames []*Frame) (*Frame, error) {
 		out.Columns = append(out.Columns, joined)
 	}
 	return out, nil
+}
+
+// joinLazily joins columns of one type without reading values, if one of them
+// is still in its file; else it returns nil.
+func joinLazily(parts []*Column, frames []*Frame) *Column {
+	first, lazy := parts[0], false
+	out := &Column{Name: first.Name, Type: first.Type, Kind: first.Kind, Integer: first.Integer, lazy: true}
+	for i, p := range parts {
+		if p.Kind == Other || p.Kind != first.Kind || p.Type != first.Type || p.Integer != first.Integer || p.StrayRow > 0 {
+			return nil
+		}
+		lazy = lazy || p.lazy
+		if p.lazy {
+			out.parts = append(out.parts, p.parts...)
+		} else {
+			out.parts = append(out.parts, part{rows: frames[i].Rows, column: p})
+		}
+	}
+	if !lazy {
+		return nil
+	}
+	return out
 }
 
 func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {

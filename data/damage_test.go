@@ -228,7 +228,7 @@ func TestDamage(t *testing.T) {
 var damageRounds = flag.Int("damage", 300, "mutations of a file in TestDamage (a quarter of it for some)")
 
 func parquetFooterSize(t testing.TB, b []byte) int {
-	f, err := parquetFooter(b)
+	f, err := parquetFooter(bytesInput("", b))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -46,7 +47,9 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown kind of column %q", b)
 }
 
-// A Column is one column of a Frame. Its length is Frame.Rows.
+// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
+// of a frame that [Open] made, one of a Parquet file has its name, its type and
+// its kind alone: [Frame.Column] gives the values.
 type Column struct {
 	Name string
 	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
@@ -69,6 +72,9 @@ type Column struct {
 	// numbers from being numeric, or 0; Stray is that text.
 	StrayRow int
 	Stray    string
+
+	lazy  bool // the values are in parts
+	parts []part
 }
 
 // Len returns the number of rows, or 0 for Other columns.
@@ -137,15 +143,42 @@ type Source struct {
 	SHA256 string `json:"sha256"` // of the file's bytes, in hexadecimal
 }
 
-// A Frame is a table in memory: named columns of equal length.
+// A Frame is a table: named columns of equal length, in memory or, as [Open]
+// leaves them, in Parquet files.
 type Frame struct {
 	Rows    int
 	Columns []*Column
 	Sources []Source // the files the rows come from, in the order of the rows
 	Notes   []string // remarks on reading, for the user
 
-	once  sync.Once
-	index map[string]int // -1 for a name that occurs more than once
+	once   sync.Once
+	index  map[string]int // -1 for a name that occurs more than once
+	inputs []*input       // one per source, or none
+}
+
+// Fingerprint waits for the SHA-256 of the files, which is taken beside the
+// reading, and stores it in Sources; before, a frame that Open made lacks it.
+func (f *Frame) Fingerprint() error {
+	for i, in := range f.inputs {
+		if in.sum == nil {
+			continue
+		}
+		d := <-in.sum
+		in.sum <- d
+		if d.err != nil {
+			return d.err
+		}
+		f.Sources[i].SHA256 = d.sum
+	}
+	return nil
+}
+
+// Close lets go of the files. Values that are still in them cannot be read any
+// more.
+func (f *Frame) Close() {
+	for _, in := range f.inputs {
+		in.close()
+	}
 }
 
 // Names returns the column names in the order of the file.
@@ -174,9 +207,20 @@ func (f *Frame) build() {
 	}
 }
 
-// Column returns the column of that name. The error for an absent one suggests
-// the nearest names.
+// Column returns the column of that name with its values. Of a frame that Open
+// made it reads them anew at every call, and keeps none: keep what it returns
+// for as long as it is needed. The error for an absent one suggests the nearest
+// names.
 func (f *Frame) Column(name string) (*Column, error) {
+	c, err := f.column(name)
+	if err != nil {
+		return nil, err
+	}
+	return c.load(context.Background())
+}
+
+// column returns the column of that name, with values only if it has them.
+func (f *Frame) column(name string) (*Column, error) {
 	f.once.Do(f.build)
 	i, ok := f.index[name]
 	switch {

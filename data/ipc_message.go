@@ -263,7 +263,7 @@ func unfoldBuffer(codec int, b []byte) []byte {
 		panic(errDamaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
 	}
 	if codec == 1 {
-		return unfold(codecZstd, b, int(size))
+		return unfold(nil, codecZstd, b, int(size))
 	}
 	return unfoldLZ4Frame(b, int(size))
 }

@@ -4,9 +4,8 @@ import "unicode/utf8"
 
 // A levelSet numbers texts in order of appearance.
 type levelSet struct {
-	index   map[string]int32
-	level   []string
-	inexact int // first row (1-based, in the chunk) that lost digits
+	index map[string]int32
+	level []string
 }
 
 func newLevelSet() *levelSet { return &levelSet{index: make(map[string]int32)} }

@@ -2,12 +2,9 @@ package data
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"runtime"
 	"sort"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/parquet"
@@ -15,12 +12,15 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// Parquet is read in layers. The footer is walked by our own reader first,
-// which checks every length against the bytes there are; then Arrow's parser
-// makes the schema of it. Column chunks are checked to lie apart inside the
-// file and to agree with the schema. Pages are unfolded and their contents
-// checked here (parquet_page.go) before Arrow's decoders see them. Every
-// goroutine turns a panic of a decoder into an error.
+// Parquet is read in layers, and by pieces: nothing here holds a whole file.
+// Opening one reads its footer and the headers of its pages. The footer is
+// walked by our own reader first, which checks every length against the bytes
+// there are; then Arrow's parser makes the schema of it. Column chunks are
+// checked to lie apart inside the file and to agree with the schema. The values
+// stay in the file until they are asked for: pages are then read one at a time,
+// unfolded and their contents checked (parquet_page.go) before Arrow's decoders
+// see them (parquet_column.go). Every goroutine turns a panic of a decoder into
+// an error.
 
 // A file may hold at most this many values a byte, beyond a first allowance:
 // runs and dictionaries make constant columns very small.
@@ -31,22 +31,26 @@ const (
 
 // A chunk is one column of one row group.
 type chunk struct {
-	bytes  []byte
-	codec  int64
-	values int
+	leaf       *leaf
+	from, size int64 // where it lies in the file
+	codec      int64
+	values     int
+	pages      []pageHeader
 }
 
-// A leaf is a column of the file that can be read.
+// A leaf is a column of a file that can be read.
 type leaf struct {
+	in     *input
+	name   string
 	index  int // among the file's leaf columns
 	descr  *schema.Column
 	how    converter
-	chunks []chunk // one per row group
-	out    *Column
+	chunks []*chunk // one per row group
 }
 
-func readParquet(ctx context.Context, name string, b []byte, names []string) (*Frame, error) {
-	footer, err := parquetFooter(b)
+// openParquet makes a frame of a file, whose columns hold no values yet.
+func openParquet(in *input, names []string) (*Frame, error) {
+	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,8 @@ func readParquet(ctx context.Context, name string, b []byte, names []string) (*F
 		return nil, err
 	}
 	var leaves []*leaf
-	at := 0 // leaf index
+	var columns []*Column // of the leaves
+	at := 0               // leaf index
 	for i := 0; i < root.NumFields(); i++ {
 		node := root.Field(i)
 		first := at
@@ -97,38 +102,58 @@ func readParquet(ctx context.Context, name string, b []byte, names []string) (*F
 			col.Type = "list"
 			continue
 		}
-		l := &leaf{index: first, descr: meta.Schema.Column(first), out: col}
+		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first)}
 		if l.how, err = converterFor(l.descr); err != nil {
 			return nil, inColumn(col.Name, err)
 		}
 		col.Type, col.Kind, col.Integer = l.how.name, l.how.kind, l.how.integer
 		if col.Kind != Other {
-			leaves = append(leaves, l)
+			leaves, columns = append(leaves, l), append(columns, col)
 		}
 	}
-	if f.Rows, err = locateChunks(b[:len(b)-8-len(footer)], &tree, meta.Schema, leaves); err != nil {
+	if f.Rows, err = locateChunks(in.size-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
 		return nil, err
 	}
-	return f, readLeaves(ctx, f.Rows, leaves)
+	// All page headers are walked before anything is allocated by the row count.
+	for i, l := range leaves {
+		columns[i].lazy = true
+		for _, c := range l.chunks {
+			if err := guard(func() error {
+				if _, ok := maxRatio[c.codec]; !ok {
+					unfold(nil, c.codec, []byte{0}, 1) // panics with the reason
+				}
+				c.pages = walkPages(c)
+				return nil
+			}); err != nil {
+				return nil, inColumn(l.name, err)
+			}
+			columns[i].parts = append(columns[i].parts, part{rows: c.values, chunk: c})
+		}
+	}
+	return f, nil
 }
 
-// parquetFooter cuts the footer out of a file.
-func parquetFooter(b []byte) ([]byte, error) {
-	if len(b) < 12 {
+// parquetFooter reads the footer of a file.
+func parquetFooter(in *input) ([]byte, error) {
+	if in.size < 12 {
 		return nil, errDamaged("it is too short to be Parquet; it may be truncated")
 	}
-	tail := b[len(b)-8:]
+	tail := make([]byte, 8)
+	if err := in.read(tail, in.size-8); err != nil {
+		return nil, err
+	}
 	if bytes.Equal(tail[4:], []byte("PARE")) {
 		return nil, &Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
 	}
 	if !bytes.Equal(tail[4:], []byte("PAR1")) {
 		return nil, errDamaged("it does not end with PAR1; it may be truncated")
 	}
-	size := binary.LittleEndian.Uint32(tail)
-	if uint64(size) > uint64(len(b)-12) {
+	size := int64(binary.LittleEndian.Uint32(tail))
+	if size > in.size-12 {
 		return nil, errDamaged("its footer is said to be longer than the file; it may be truncated")
 	}
-	return b[len(b)-8-int(size) : len(b)-8], nil
+	footer := make([]byte, size)
+	return footer, in.read(footer, in.size-8-size)
 }
 
 // checkSchemaTree checks that the flat list of schema elements is one tree and
@@ -202,11 +227,11 @@ func checkAnnotation(e *thriftValue) {
 }
 
 // locateChunks finds and checks the column chunks of the leaves, and returns
-// the number of rows. body is the file without its footer.
-func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
+// the number of rows. body is the size of the file without its footer.
+func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
 	groups := tree.get(4)
 	total := tree.int(3, -1)
-	limit := int64(freeCells) + int64(len(body))*cellsPerByte
+	limit := int64(freeCells) + body*cellsPerByte
 	if total < 0 || total > limit {
 		return 0, errDamaged("%d rows cannot be in a file of this size", total)
 	}
@@ -244,7 +269,7 @@ func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*l
 			if d := md.int(11, 0); d > 0 && (d < from || from == 0) {
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
-			if size < 0 || from < 0 || size > 0 && from < 4 || from > int64(len(body)) || size > int64(len(body))-from {
+			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
 				return 0, errDamaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
 			}
 			if size > 0 {
@@ -258,7 +283,8 @@ func locateChunks(body []byte, tree *thriftValue, sc *schema.Schema, leaves []*l
 				size = 0 // a dictionary at most
 			}
 			if next < len(leaves) && leaves[next].index == i {
-				leaves[next].chunks = append(leaves[next].chunks, chunk{bytes: body[from : from+size], codec: md.int(4, -1), values: int(values)})
+				l := leaves[next]
+				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: md.int(4, -1), values: int(values)})
 				next++
 			}
 		}
@@ -287,118 +313,6 @@ func pathOf(v *thriftValue) string {
 		parts[i] = string(v.list[i].bytes)
 	}
 	return strings.Join(parts, ".")
-}
-
-// readLeaves decodes the chunks, a few at a time.
-func readLeaves(ctx context.Context, rows int, leaves []*leaf) error {
-	type task struct {
-		l        *leaf
-		k, start int
-		levels   *levelSet
-	}
-	var tasks []*task
-	perLeaf := make([][]*task, len(leaves))
-	pages := make(map[*chunk][]pageHeader)
-	for i, l := range leaves {
-		start := 0
-		for k := range l.chunks {
-			t := &task{l: l, k: k, start: start}
-			// All page headers are walked before anything is allocated by the row count.
-			if err := guard(func() error {
-				c := &l.chunks[k]
-				if _, ok := maxRatio[c.codec]; !ok {
-					unfold(c.codec, []byte{0}, 1) // panics with the reason
-				}
-				pages[c] = walkPages(c.bytes, int64(c.values), c.codec)
-				return nil
-			}); err != nil {
-				return inColumn(l.out.Name, err)
-			}
-			start += l.chunks[k].values
-			tasks = append(tasks, t)
-			perLeaf[i] = append(perLeaf[i], t)
-		}
-	}
-	for _, l := range leaves {
-		if l.out.Kind == Categorical {
-			l.out.Code = make([]int32, rows)
-		} else {
-			l.out.Number = make([]float64, rows)
-		}
-		if l.descr.MaxDefinitionLevel() > 0 {
-			l.out.Null = make([]bool, rows)
-		}
-	}
-
-	workers := min(runtime.GOMAXPROCS(0), len(tasks))
-	queue := make(chan *task)
-	failed := make(chan struct{})
-	var once sync.Once
-	var first error
-	var wg sync.WaitGroup
-	for w := 0; w < workers; w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for t := range queue {
-				err := ctx.Err()
-				if err == nil {
-					err = guard(func() error {
-						c := &t.l.chunks[t.k]
-						t.levels = newLevelSet()
-						return decodeChunk(t.l, c, pages[c], t.start, t.levels)
-					})
-				}
-				if err != nil {
-					once.Do(func() { first = inColumn(t.l.out.Name, err); close(failed) })
-					return
-				}
-			}
-		}()
-	}
-feed:
-	for _, t := range tasks {
-		select {
-		case queue <- t:
-		case <-failed:
-			break feed
-		}
-	}
-	close(queue)
-	wg.Wait()
-	if first != nil {
-		return first
-	}
-	for i, l := range leaves {
-		if l.out.Kind == Categorical {
-			all := newLevelSet()
-			for _, t := range perLeaf[i] {
-				remap := make([]int32, len(t.levels.level))
-				same := true
-				for k, s := range t.levels.level {
-					remap[k] = all.codeOf(s)
-					same = same && remap[k] == int32(k)
-				}
-				if !same {
-					for j, c := range l.out.Code[t.start : t.start+l.chunks[t.k].values] {
-						if c >= 0 {
-							l.out.Code[t.start+j] = remap[c]
-						}
-					}
-				}
-			}
-			l.out.Level = all.level
-		}
-		for _, t := range perLeaf[i] {
-			if r := t.levels.inexact; r > 0 && l.out.InexactRow == 0 {
-				l.out.InexactRow = t.start + r
-			}
-		}
-		if l.out.Null != nil && l.out.Nulls() == 0 {
-			l.out.Null = nil
-		}
-	}
-	return nil
 }
 
 // guard turns a panic into an error.

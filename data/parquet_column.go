@@ -163,117 +163,277 @@ func valueWidth(d *schema.Column) int {
 // bufferPool serves Arrow's readers.
 var bufferPool = sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.NewGoAllocator()) }}
 
-const batchRows = 8192
+// batchRows is how many values are asked of Arrow at a time.
+const batchRows = stripeRows
 
-// decodeChunk decodes one column chunk into its rows of the column.
-func decodeChunk(l *leaf, c *chunk, pages []pageHeader, start int, levels *levelSet) error {
-	if c.values == 0 {
-		return nil
-	}
-	maxDef := l.descr.MaxDefinitionLevel()
-	feed := &pageFeed{pages: pages, codec: c.codec, width: valueWidth(l.descr), maxDef: maxDef}
-	reader := file.NewColumnReader(l.descr, feed, memory.NewGoAllocator(), &bufferPool)
+// A chunkReader reads the values of a column chunk one after the other.
+type chunkReader struct {
+	chunk   *chunk
+	feed    pageFeed
+	arrow   file.ColumnChunkReader
+	fill    func(dst []float64) (total int64, present int, err error) // the values that are there, without gaps
+	texts   *file.ByteArrayColumnChunkReader                          // of a categorical column
+	text    []parquet.ByteArray
+	defs    []int16 // nil for a required column
+	row     int     // of the chunk
+	page    int     // the next one to begin
+	left    int     // values left in the current one
+	lost    int     // index in the last batch of the first value that lost digits, or -1
+	inexact int     // first row (1-based, in the chunk) that lost digits, or 0
+}
 
-	out := &sink{column: l.out, how: &l.how, levels: levels, start: start, end: start + c.values}
-	if maxDef > 0 {
-		out.defs = make([]int16, batchRows)
+// openChunk makes a reader that begins at the given row of a chunk.
+func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
+	l := c.leaf
+	r := &chunkReader{chunk: c, lost: -1}
+	r.feed = pageFeed{chunk: c, width: valueWidth(l.descr), maxDef: l.descr.MaxDefinitionLevel(), buffers: b, keep: 1}
+	if r.feed.maxDef > 0 {
+		r.defs = make([]int16, min(batchRows, c.values))
 	}
-	switch r := reader.(type) {
+	// Pages before the row are passed over, but for the dictionary.
+	first := 0
+	for first < len(c.pages) && c.pages[first].kind == pageDictionary {
+		first++
+	}
+	for first < len(c.pages) && r.row+c.pages[first].values <= skip {
+		r.row += c.pages[first].values
+		first++
+	}
+	r.page = first
+	r.feed.first = first
+	r.arrow = file.NewColumnReader(l.descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
+	switch a := r.arrow.(type) {
 	case *file.BooleanColumnChunkReader:
-		return drain(out, r.ReadBatch, func(row int, v bool) {
-			if v {
-				l.out.Number[row] = 1
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []bool) {
+			for i, b := range v {
+				dst[i] = 0
+				if b {
+					dst[i] = 1
+				}
 			}
-		}, r)
+		})
 	case *file.Int32ColumnChunkReader:
-		return drain(out, r.ReadBatch, func(row int, v int32) { l.out.Number[row] = l.how.i32(v) }, r)
-	case *file.Int64ColumnChunkReader:
-		exact := l.how.exact
-		return drain(out, r.ReadBatch, func(row int, v int64) {
-			l.out.Number[row] = l.how.i64(v)
-			if !exact(v) {
-				out.lost(row)
+		to := l.how.i32
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []int32) {
+			for i, k := range v {
+				dst[i] = to(k)
 			}
-		}, r)
+		})
+	case *file.Int64ColumnChunkReader:
+		to, exact := l.how.i64, l.how.exact
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []int64) {
+			for i, k := range v {
+				dst[i] = to(k)
+				if !exact(k) && r.lost < 0 {
+					r.lost = i
+				}
+			}
+		})
 	case *file.Float32ColumnChunkReader:
-		return drain(out, r.ReadBatch, func(row int, v float32) { l.out.Number[row] = float64(v) }, r)
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []float32) {
+			for i, x := range v {
+				dst[i] = float64(x)
+			}
+		})
 	case *file.Float64ColumnChunkReader:
-		return drain(out, r.ReadBatch, func(row int, v float64) { l.out.Number[row] = v }, r)
+		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
 	case *file.ByteArrayColumnChunkReader:
-		if l.out.Kind == Categorical {
-			return drain(out, r.ReadBatch, func(row int, v parquet.ByteArray) { l.out.Code[row] = levels.codeOfBytes(v) }, r)
-		}
-		return drain(out, r.ReadBatch, func(row int, v parquet.ByteArray) { out.number(row, v) }, r)
-	case *file.FixedLenByteArrayColumnChunkReader:
-		return drain(out, r.ReadBatch, func(row int, v parquet.FixedLenByteArray) { out.number(row, v) }, r)
-	}
-	return errDamaged("values of type %s cannot be read", l.out.Type)
-}
-
-// A sink is where a chunk's values go.
-type sink struct {
-	column     *Column
-	how        *converter
-	levels     *levelSet
-	start, end int
-	defs       []int16
-}
-
-func (s *sink) lost(row int) {
-	if s.levels.inexact == 0 {
-		s.levels.inexact = row - s.start + 1
-	}
-}
-
-func (s *sink) number(row int, b []byte) {
-	v, exact := s.how.bytes(b)
-	s.column.Number[row] = v
-	if !exact {
-		s.lost(row)
-	}
-}
-
-// drain reads batches to the end of the chunk and puts values and nulls in their rows.
-func drain[T any](s *sink, read func(int64, []T, []int16, []int16) (int64, int, error), put func(row int, v T), r file.ColumnChunkReader) error {
-	values := make([]T, min(batchRows, s.end-s.start))
-	row := s.start
-	for row < s.end {
-		want := min(len(values), s.end-row)
-		total, present, err := read(int64(want), values[:want], s.defs, nil)
-		if err != nil {
-			return errDamaged("%v", err)
-		}
-		if total <= 0 || total > int64(want) || present > int(total) {
+		if l.how.kind == Categorical {
+			r.texts, r.text, r.feed.keep = a, make([]parquet.ByteArray, min(batchRows, c.values)), 2
 			break
 		}
-		if s.defs == nil {
-			for i, v := range values[:present] {
-				put(row+i, v)
+		r.feed.keep = 2
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.ByteArray) {
+			for i, b := range v {
+				r.decimal(dst, i, b)
 			}
-		} else {
-			k := 0
-			for i, d := range s.defs[:total] {
-				if d > 0 {
-					if k == present {
-						return errDamaged("a page has fewer values than it says")
-					}
-					put(row+i, values[k])
-					k++
-					continue
-				}
-				s.column.Null[row+i] = true
-				if s.column.Kind == Categorical {
-					s.column.Code[row+i] = -1
-				}
+		})
+	case *file.FixedLenByteArrayColumnChunkReader:
+		r.feed.keep = 2
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.FixedLenByteArray) {
+			for i, b := range v {
+				r.decimal(dst, i, b)
 			}
-		}
-		row += int(total)
+		})
+	default:
+		return nil, errDamaged("values of type %s cannot be read", l.how.name)
 	}
-	if err := r.Err(); err != nil {
+	return r, r.skip(skip)
+}
+
+// filler reads a batch of another type and converts it.
+func filler[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) func([]float64) (int64, int, error) {
+	values := make([]T, min(batchRows, r.chunk.values))
+	return func(dst []float64) (int64, int, error) {
+		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
+		if err == nil && present <= len(dst) {
+			convert(dst[:present], values[:present])
+		}
+		return total, present, err
+	}
+}
+
+func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
+	v, exact := r.chunk.leaf.how.bytes(b)
+	dst[i] = v
+	if !exact && r.lost < 0 {
+		r.lost = i
+	}
+}
+
+func (r *chunkReader) close() { r.feed.close() }
+
+// skip passes over the rows before the given one, which lie in the same page.
+func (r *chunkReader) skip(row int) error {
+	if row == r.row {
+		return nil
+	}
+	var number [batchRows]float64
+	var code [batchRows]int32
+	var levels *levelSet
+	for r.row < row {
+		n := min(row-r.row, batchRows)
+		var err error
+		if r.texts != nil {
+			if levels == nil {
+				levels = newLevelSet()
+			}
+			_, err = r.codes(code[:n], nil, levels)
+		} else {
+			_, err = r.numbers(number[:n], nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.inexact = 0 // whoever reads those rows tells
+	return nil
+}
+
+// batch is how many of the next n values to ask for at once: values of one page.
+func (r *chunkReader) batch(n int) (int, error) {
+	for r.left == 0 {
+		if r.page >= len(r.chunk.pages) {
+			return 0, errDamaged("a column ends %d values early", r.chunk.values-r.row)
+		}
+		r.left = r.chunk.pages[r.page].values
+		r.page++
+	}
+	return min(n, r.left, batchRows), nil
+}
+
+// check accepts a batch of n values as Arrow read it.
+func (r *chunkReader) check(n int, total int64, present int, err error) error {
+	if err == nil {
+		err = r.arrow.Err()
+	}
+	if err != nil {
 		return errDamaged("%v", err)
 	}
-	if row != s.end {
-		return errDamaged("a column ends %d values early", s.end-row)
+	if total != int64(n) || present > n || r.defs == nil && present != n {
+		return errDamaged("a column ends %d values early", r.chunk.values-r.row-int(max(total, 0)))
 	}
+	r.row += n
+	r.left -= n
 	return nil
+}
+
+// numbers reads the next len(dst) values of a numeric column or one of bools,
+// 0 for the nulls, which it counts and, if null is not nil, marks there.
+func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error) {
+	for len(dst) > 0 {
+		n, err := r.batch(len(dst))
+		if err != nil {
+			return nulls, err
+		}
+		start := r.row
+		total, present, err := r.fill(dst[:n])
+		if err := r.check(n, total, present, err); err != nil {
+			return nulls, err
+		}
+		lost := r.lost
+		if r.defs != nil && present < n {
+			lost, err = spread(dst[:n], null, r.defs[:n], present, lost)
+			if err != nil {
+				return nulls, err
+			}
+			nulls += n - present
+		}
+		if lost >= 0 && r.inexact == 0 {
+			r.inexact = start + lost + 1
+		}
+		r.lost = -1
+		dst = dst[n:]
+		if null != nil {
+			null = null[n:]
+		}
+	}
+	return nulls, nil
+}
+
+// spread moves the present values of a batch to their rows. lost is the index
+// of one of them, or -1; its row is returned.
+func spread(dst []float64, null []bool, defs []int16, present, lost int) (int, error) {
+	k := present
+	row := lost
+	for i := len(dst) - 1; i >= 0; i-- {
+		if defs[i] > 0 {
+			if k--; k < 0 {
+				return 0, errDamaged("a page has fewer values than it says")
+			}
+			dst[i] = dst[k]
+			if k == lost {
+				row = i
+			}
+			continue
+		}
+		if null != nil {
+			null[i] = true
+		}
+	}
+	if k != 0 {
+		return 0, errDamaged("a page has more values than it says")
+	}
+	for i := range dst {
+		if defs[i] <= 0 {
+			dst[i] = 0
+		}
+	}
+	return row, nil
+}
+
+// codes reads the next len(dst) values of a column of text, -1 for the nulls,
+// which it counts and, if null is not nil, marks there.
+func (r *chunkReader) codes(dst []int32, null []bool, levels *levelSet) (nulls int, err error) {
+	for len(dst) > 0 {
+		n, err := r.batch(len(dst))
+		if err != nil {
+			return nulls, err
+		}
+		total, present, err := r.texts.ReadBatch(int64(n), r.text[:n], r.defs, nil)
+		if err := r.check(n, total, present, err); err != nil {
+			return nulls, err
+		}
+		k := 0
+		for i := range dst[:n] {
+			if r.defs != nil && r.defs[i] == 0 {
+				dst[i] = -1
+				if null != nil {
+					null[i] = true
+				}
+				nulls++
+				continue
+			}
+			if k == present {
+				return nulls, errDamaged("a page has fewer values than it says")
+			}
+			dst[i] = levels.codeOfBytes(r.text[k])
+			k++
+		}
+		dst = dst[n:]
+		if null != nil {
+			null = null[n:]
+		}
+	}
+	return nulls, nil
 }

@@ -44,8 +44,9 @@ var maxRatio = map[int64]int{codecNone: 1, codecSnappy: 64, codecGzip: 1100, cod
 // A pageHeader is the header of a page and where its bytes lie.
 type pageHeader struct {
 	kind     int64
-	size     int // unfolded
-	body     []byte
+	from     int64 // where its bytes begin in the file
+	packed   int   // how many there are
+	size     int   // unfolded
 	values   int
 	encoding int64
 
@@ -55,28 +56,74 @@ type pageHeader struct {
 	compressed     bool
 
 	defEncoding int64
-	crc         *thriftValue
+	checked     bool // there is a checksum
+	crc         uint32
+}
+
+// headerWindow is how many bytes are read to find a page header in; one that is
+// longer, for the statistics in it, is read again with a window twice as long.
+const headerWindow = 4 << 10
+
+// headerAt reads the header of the page at that place of a chunk, and tells its
+// length. window holds bytes of the file from the place it returns on.
+func headerAt(c *chunk, at int64, window []byte, windowAt int64) (h thriftValue, n int, w []byte, wAt int64) {
+	end := c.from + c.size
+	if at < windowAt || at >= windowAt+int64(len(window)) {
+		window = window[:0]
+	} else {
+		window, windowAt = window[at-windowAt:], at
+		if guard(func() error { h, n = parseThrift(window); return nil }) == nil {
+			return h, n, window, windowAt
+		}
+	}
+	for size := max(int64(headerWindow), 2*int64(len(window))); ; size *= 2 {
+		size = min(size, end-at)
+		window, windowAt = make([]byte, size), at
+		if err := c.leaf.in.read(window, at); err != nil {
+			panic(err)
+		}
+		if size == end-at {
+			h, n = parseThrift(window) // the last chance: it panics with the reason
+			return h, n, window, windowAt
+		}
+		if guard(func() error { h, n = parseThrift(window); return nil }) == nil {
+			return h, n, window, windowAt
+		}
+	}
 }
 
 // walkPages reads the page headers of a column chunk and checks them against
 // each other: the pages fill the chunk and hold as many values as it says.
-func walkPages(chunk []byte, values int64, codec int64) []pageHeader {
+func walkPages(c *chunk) []pageHeader {
 	var pages []pageHeader
 	var sum int64
-	for at := 0; at < len(chunk); {
-		h, n := parseThrift(chunk[at:])
-		at += n
-		p := pageHeader{kind: h.int(1, -1), crc: h.get(4), compressed: true}
+	values, end := int64(c.values), c.from+c.size
+	if values == 0 {
+		return nil // a dictionary at most
+	}
+	var window []byte
+	var windowAt int64
+	for at := c.from; at < end; {
+		var h thriftValue
+		var n int
+		h, n, window, windowAt = headerAt(c, at, window, windowAt)
+		at += int64(n)
+		p := pageHeader{kind: h.int(1, -1), compressed: true}
+		if crc := h.get(4); crc != nil {
+			if crc.kind != thriftI32 {
+				panic(errDamaged("the checksum of a page does not match its bytes"))
+			}
+			p.checked, p.crc = true, uint32(int32(crc.num))
+		}
 		size, packed := h.int(2, -1), h.int(3, -1)
-		if packed < 0 || packed > int64(len(chunk)-at) {
+		if packed < 0 || packed > end-at {
 			panic(errDamaged("a page is longer than its column chunk"))
 		}
-		if size < 0 || size > packed*int64(maxRatio[codec])+64 {
+		if size < 0 || size > packed*int64(maxRatio[c.codec])+64 {
 			panic(errDamaged("a page of %d bytes cannot unfold to %d", packed, size))
 		}
-		p.size = int(size)
-		p.body = chunk[at : at+int(packed)]
-		at += int(packed)
+		p.size, p.packed, p.from = int(size), int(packed), at
+		at += packed
 		var d *thriftValue
 		switch p.kind {
 		case pageData:
@@ -94,11 +141,11 @@ func walkPages(chunk []byte, values int64, codec int64) []pageHeader {
 			p.encoding = d.int(4, -1)
 			p.nulls, p.rows = int(d.int(2, -1)), int(d.int(3, -1))
 			p.defLen, p.repLen = int(d.int(5, -1)), int(d.int(6, -1))
-			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > len(p.body) {
+			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
 				panic(errDamaged("the levels of a page are longer than the page"))
 			}
-			if c := d.get(7); c != nil {
-				p.compressed = c.num == 1
+			if packed := d.get(7); packed != nil {
+				p.compressed = packed.num == 1
 			}
 		case pageIndex:
 			continue
@@ -133,15 +180,24 @@ func walkPages(chunk []byte, values int64, codec int64) []pageHeader {
 	return pages
 }
 
-// A pageFeed hands checked, decompressed pages to Arrow's column reader.
+// A pageFeed reads, checks and unfolds the pages of a chunk, for Arrow's column
+// reader. It holds the dictionary and, of the pages, the last two: values of
+// texts lie in the page they were read from.
 type pageFeed struct {
-	pages  []pageHeader
-	codec  int64
+	chunk  *chunk
+	first  int // pages before it are passed over, but for the dictionary
+	next   int
 	width  int // bytes of a fixed-width value; 0 for byte arrays; -1 for bools
 	maxDef int16
 	page   file.Page
-	next   int
 	dict   int // values in the dictionary
+
+	buffers *buffers
+	folded  []byte    // a page as it is in the file
+	dictAt  []byte    // the dictionary's bytes
+	held    [2][]byte // unfolded pages, in turn
+	turn    int
+	keep    int // how many of held are in use: 1, or 2 for texts
 }
 
 func (f *pageFeed) SetMaxPageHeaderSize(int) {}
@@ -151,18 +207,61 @@ func (f *pageFeed) Reset(parquet.BufferedReader, int64, compress.Compression, *f
 	panic("data: pageFeed cannot be reset")
 }
 
+// close gives the buffers back.
+func (f *pageFeed) close() {
+	f.buffers.put(f.folded)
+	f.buffers.put(f.dictAt)
+	f.buffers.put(f.held[0])
+	f.buffers.put(f.held[1])
+	f.folded, f.dictAt, f.held = nil, nil, [2][]byte{}
+}
+
+// room returns *b with n bytes, and no promise on what they are.
+func (f *pageFeed) room(b *[]byte, n int) []byte {
+	if cap(*b) < n {
+		f.buffers.put(*b)
+		*b = f.buffers.get(n)
+	}
+	*b = (*b)[:n]
+	return *b
+}
+
+// read brings in the bytes of a page and checks their sum.
+func (f *pageFeed) read(p *pageHeader) []byte {
+	b := f.room(&f.folded, p.packed)
+	if err := f.chunk.leaf.in.read(b, p.from); err != nil {
+		panic(err)
+	}
+	if p.checked && crc32.ChecksumIEEE(b) != p.crc {
+		panic(errDamaged("the checksum of a page does not match its bytes"))
+	}
+	return b
+}
+
+// unfoldInto decompresses b into *dst.
+func (f *pageFeed) unfoldInto(dst *[]byte, b []byte, size int) []byte {
+	if f.chunk.codec == codecNone && len(b) == size {
+		copy(f.room(dst, size), b)
+		return *dst
+	}
+	if cap(*dst) < size && size <= trustedSize+16*len(b) {
+		f.room(dst, size)
+	}
+	*dst = unfold((*dst)[:0], f.chunk.codec, b, size)
+	return *dst
+}
+
+// trustedSize is how large a page may say it is before there are bytes to show
+// for it: a damaged header must not make us allocate much.
+const trustedSize = 64 << 10
+
 // Next prepares the next page; it panics with an error if the page is damaged.
 func (f *pageFeed) Next() bool {
-	for f.next < len(f.pages) {
-		p := f.pages[f.next]
+	for f.next < len(f.chunk.pages) {
+		p := &f.chunk.pages[f.next]
 		f.next++
-		if p.crc != nil {
-			if p.crc.kind != thriftI32 || crc32.ChecksumIEEE(p.body) != uint32(int32(p.crc.num)) {
-				panic(errDamaged("the checksum of a page does not match its bytes"))
-			}
-		}
 		if p.kind == pageDictionary {
-			b := unfold(f.codec, p.body, p.size)
+			b := f.unfoldInto(&f.dictAt, f.read(p), p.size)
 			if p.encoding != encPlain && p.encoding != encPlainDictionary {
 				panic(errDamaged("a dictionary has encoding %d", p.encoding))
 			}
@@ -171,7 +270,7 @@ func (f *pageFeed) Next() bool {
 			f.page = file.NewDictionaryPage(memory.NewBufferBytes(b), int32(p.values), parquet.Encodings.Plain)
 			return true
 		}
-		if p.values == 0 {
+		if p.values == 0 || f.next <= f.first {
 			continue
 		}
 		f.page = f.dataPage(p)
@@ -183,18 +282,25 @@ func (f *pageFeed) Next() bool {
 
 // dataPage unfolds a data page, checks that its levels and values are all
 // there, and makes a version 1 page of it.
-func (f *pageFeed) dataPage(p pageHeader) file.Page {
-	var levels, body []byte
+func (f *pageFeed) dataPage(p *pageHeader) file.Page {
+	f.turn = (f.turn + 1) % f.keep
+	held := &f.held[f.turn]
+	raw := f.read(p)
+	var levels, body, whole []byte // whole is both, as version 1 has them
 	if p.kind == pageDataV2 {
-		levels = p.body[p.repLen : p.repLen+p.defLen]
-		body = p.body[p.repLen+p.defLen:]
-		if p.compressed {
-			body = unfold(f.codec, body, p.size-p.repLen-p.defLen)
-		} else if len(body) != p.size-p.repLen-p.defLen {
+		levels = raw[p.repLen : p.repLen+p.defLen]
+		body = raw[p.repLen+p.defLen:]
+		if size := p.size - p.repLen - p.defLen; p.compressed {
+			body = f.unfoldInto(held, body, size)
+		} else if len(body) != size {
 			panic(errDamaged("a page has another size than its header says"))
+		} else {
+			body = append((*held)[:0], body...)
+			*held = body
 		}
 	} else {
-		body = unfold(f.codec, p.body, p.size)
+		body = f.unfoldInto(held, raw, p.size)
+		whole = body
 		if f.maxDef > 0 {
 			if p.defEncoding != encRLE {
 				panic(errDamaged("levels of encoding %d are not supported", p.defEncoding))
@@ -218,7 +324,7 @@ func (f *pageFeed) dataPage(p pageHeader) file.Page {
 	}
 	enc := p.encoding
 	if present == 0 {
-		body, enc = nil, encPlain
+		body, enc, whole = nil, encPlain, nil
 	}
 	switch enc {
 	case encPlain:
@@ -227,7 +333,7 @@ func (f *pageFeed) dataPage(p pageHeader) file.Page {
 		if f.width <= 0 || len(body) != present*f.width {
 			panic(errDamaged("a byte-stream-split page has the wrong size"))
 		}
-		body, enc = unsplit(body, f.width), encPlain
+		body, enc, whole = unsplit(body, f.width), encPlain, nil
 	case encPlainDictionary, encRLEDictionary:
 		if len(body) < 1 || body[0] > 32 {
 			panic(errDamaged("the indices of a page cannot be read"))
@@ -245,7 +351,9 @@ func (f *pageFeed) dataPage(p pageHeader) file.Page {
 	default:
 		panic(errDamaged("encoding %d of a page is unknown", enc))
 	}
-	if f.maxDef > 0 {
+	if f.maxDef > 0 && whole != nil {
+		body = whole
+	} else if f.maxDef > 0 {
 		joined := make([]byte, 4, 4+len(levels)+len(body))
 		binary.LittleEndian.PutUint32(joined, uint32(len(levels)))
 		joined = append(joined, levels...)

@@ -3,8 +3,6 @@ package data
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,35 +24,83 @@ import (
 //
 // A directory is not searched deeper, and its files whose names start with "."
 // or "_" are passed over. Errors name the file.
+//
+// All values are in memory afterwards; [Open] leaves those of Parquet files
+// where they are until they are needed.
 func Read(ctx context.Context, path string) (*Frame, error) { return ReadColumns(ctx, path, nil) }
 
 // ReadColumns is Read for the named columns alone, which saves time and memory
 // with Parquet. The columns keep the order of the file; nil means all. A name
 // that is not there is an error that suggests the nearest.
 func ReadColumns(ctx context.Context, path string, names []string) (*Frame, error) {
+	f, err := open(ctx, path, names)
+	if err != nil {
+		return nil, err
+	}
+	return f.settle(ctx)
+}
+
+// Open is Read without the values of Parquet files, which stay in their files:
+// [Frame.Column] reads a column when it is asked for, and [Fit] and
+// [Encoder.Encode] read them by stripes, so that there is never a full table
+// beside the matrix. Schema, structure and page headers of every file are
+// checked at once; damage to values is found when they are read. Other formats
+// are read as by Read.
+//
+// The files must not change while the frame is in use; Close ends that.
+func Open(ctx context.Context, path string) (*Frame, error) { return open(ctx, path, nil) }
+
+func open(ctx context.Context, path string, names []string) (*Frame, error) {
 	files, err := expand(path)
 	if err != nil {
 		return nil, err
 	}
 	frames := make([]*Frame, 0, len(files))
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, &Error{Path: file, Msg: "cannot read", Err: pathCause(err)}
+	fail := func(err error) (*Frame, error) {
+		for _, f := range frames {
+			f.Close()
 		}
-		f, err := readBytes(ctx, file, b, names)
+		return nil, err
+	}
+	for _, file := range files {
+		in, err := openInput(file)
 		if err != nil {
-			return nil, err
+			return fail(err)
+		}
+		f, err := openTable(ctx, in, names)
+		if err != nil {
+			in.close()
+			return fail(err)
 		}
 		frames = append(frames, f)
 	}
-	return concat(frames)
+	f, err := concat(ctx, frames)
+	if err != nil {
+		return fail(err)
+	}
+	return f, nil
 }
 
 // ReadBytes is Read for a file in memory. The name stands for the file in
 // messages, and its extension tells the format where the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
-	return readBytes(ctx, name, b, nil)
+	f, err := openTable(ctx, bytesInput(name, b), nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.settle(ctx)
+}
+
+// settle brings all values into memory, and the sums of the files, and lets go
+// of the files.
+func (f *Frame) settle(ctx context.Context) (*Frame, error) {
+	defer f.Close()
+	cols, err := loadColumns(ctx, f.Columns)
+	if err != nil {
+		return nil, err
+	}
+	f.Columns = cols
+	return f, f.Fingerprint()
 }
 
 var extensions = []string{".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows",
@@ -199,7 +245,9 @@ func detect(name string, b []byte) (format, error) {
 	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
 }
 
-func readBytes(ctx context.Context, name string, b []byte, names []string) (f *Frame, err error) {
+// openTable makes a frame of a file. Columns of Parquet hold no values yet.
+func openTable(ctx context.Context, in *input, names []string) (f *Frame, err error) {
+	name := in.name
 	// The readers guard their own goroutines; this is the last line for ours.
 	defer func() {
 		if r := recover(); r != nil {
@@ -209,30 +257,36 @@ func readBytes(ctx context.Context, name string, b []byte, names []string) (f *F
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	kind, err := detect(name, b)
+	head := make([]byte, min(in.size, 8))
+	if err := in.read(head, 0); err != nil {
+		return nil, err
+	}
+	kind, err := detect(name, head)
 	if err != nil {
 		return nil, err
 	}
-	sum := make(chan string, 1)
-	go func() {
-		h := sha256.Sum256(b)
-		sum <- hex.EncodeToString(h[:])
-	}()
-	switch kind {
-	case parquetFormat:
-		f, err = readParquet(ctx, name, b, names)
-	case ipcFileFormat:
-		f, err = readIPCFile(ctx, name, b, names)
-	case ipcStreamFormat:
-		f, err = readIPCStream(ctx, name, b, names)
-	case csvFormat:
-		f, err = readCSV(ctx, name, b, names)
+	in.hash(ctx)
+	if kind == parquetFormat {
+		f, err = openParquet(in, names)
+	} else {
+		var b []byte
+		if b, err = in.all(); err != nil {
+			return nil, err
+		}
+		switch kind {
+		case ipcFileFormat:
+			f, err = readIPCFile(ctx, name, b, names)
+		case ipcStreamFormat:
+			f, err = readIPCStream(ctx, name, b, names)
+		case csvFormat:
+			f, err = readCSV(ctx, name, b, names)
+		}
 	}
-	digest := <-sum
 	if err != nil {
 		return nil, inFile(name, err)
 	}
-	f.Sources = []Source{{Path: name, Bytes: int64(len(b)), Rows: f.Rows, SHA256: digest}}
+	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
+	f.inputs = []*input{in}
 	return f, nil
 }
 

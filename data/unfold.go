@@ -22,8 +22,9 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unfold decompresses src to exactly size bytes.
-func unfold(codec int64, src []byte, size int) []byte {
+// unfold decompresses src to exactly size bytes, in the room of dst if that is
+// large enough.
+func unfold(dst []byte, codec int64, src []byte, size int) []byte {
 	bad := func(what any) []byte { panic(errDamaged("%s data: %v", codecNames[codec], what)) }
 	if size == 0 && len(src) == 0 {
 		return nil
@@ -38,7 +39,10 @@ func unfold(codec int64, src []byte, size int) []byte {
 		if n, err := snappy.DecodedLen(src); err != nil || n != size {
 			return bad("a page has another size than its header says")
 		}
-		out, err := snappy.Decode(make([]byte, size), src)
+		if cap(dst) < size {
+			dst = make([]byte, size)
+		}
+		out, err := snappy.Decode(dst[:size], src)
 		if err != nil {
 			return bad(err)
 		}
@@ -54,7 +58,10 @@ func unfold(codec int64, src []byte, size int) []byte {
 		} else if !h.HasFCS { // do not believe the size before there are bytes to show for it
 			room = min(size, 1<<16+8*len(src))
 		}
-		out, err := zstdDecoder().DecodeAll(src, make([]byte, 0, room))
+		if room = max(room, min(size, cap(dst))); cap(dst) < room {
+			dst = make([]byte, 0, room)
+		}
+		out, err := zstdDecoder().DecodeAll(src, dst[:0:room])
 		for errors.Is(err, zstd.ErrDecoderSizeExceeded) && room < size {
 			room = min(size, 4*room)
 			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
@@ -67,7 +74,10 @@ func unfold(codec int64, src []byte, size int) []byte {
 		}
 		return out
 	case codecLZ4Raw:
-		out := make([]byte, size)
+		if cap(dst) < size {
+			dst = make([]byte, size)
+		}
+		out := dst[:size]
 		n, err := lz4.UncompressBlock(src, out)
 		if err != nil {
 			return bad(err)
@@ -81,9 +91,9 @@ func unfold(codec int64, src []byte, size int) []byte {
 		if err != nil {
 			return bad(err)
 		}
-		return readExactly(z, size, bad)
+		return readExactly(dst, z, size, bad)
 	case codecBrotli:
-		return readExactly(brotli.NewReader(bytes.NewReader(src)), size, bad)
+		return readExactly(dst, brotli.NewReader(bytes.NewReader(src)), size, bad)
 	}
 	name := codecNames[codec]
 	if name == "" {
@@ -93,9 +103,9 @@ func unfold(codec int64, src []byte, size int) []byte {
 }
 
 // readExactly reads size bytes and the end, where gzip checks its sum.
-func readExactly(r io.Reader, size int, bad func(any) []byte) []byte {
-	var out bytes.Buffer // grows with what there is, whatever size says
-	if n, err := io.CopyN(&out, r, int64(size)); err != nil {
+func readExactly(dst []byte, r io.Reader, size int, bad func(any) []byte) []byte {
+	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
+	if n, err := io.CopyN(out, r, int64(size)); err != nil {
 		if err == io.EOF {
 			err = fmt.Errorf("it unfolds to %d bytes, not %d", n, size)
 		}

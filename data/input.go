@@ -1,0 +1,136 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"sync"
+)
+
+// An input is a file that is read by pieces while its frame is in use. A file
+// that is cut short in the meantime is an error of the piece that is missing.
+type input struct {
+	io.ReaderAt
+	name string
+	size int64
+	sum  chan digest // its SHA-256, once; nil if it is not wanted
+	quit chan struct{}
+}
+
+type digest struct {
+	sum string
+	err error
+}
+
+// openInput opens a file. What is not a regular file is read as a whole.
+func openInput(path string) (*input, error) {
+	cannot := func(err error) error { return &Error{Path: path, Msg: "cannot read", Err: pathCause(err)} }
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return &input{ReaderAt: f, name: path, size: info.Size()}, nil
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	return bytesInput(path, b), nil
+}
+
+func bytesInput(name string, b []byte) *input {
+	return &input{ReaderAt: bytes.NewReader(b), name: name, size: int64(len(b))}
+}
+
+// read fills b with the bytes from that place on.
+func (in *input) read(b []byte, at int64) error {
+	n, err := in.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{Path: in.name, Msg: "the file has become shorter while it was read"}
+	}
+	return &Error{Path: in.name, Msg: "cannot read", Err: pathCause(err)}
+}
+
+// all returns the bytes of the whole input.
+func (in *input) all() ([]byte, error) {
+	b := make([]byte, in.size)
+	return b, in.read(b, 0)
+}
+
+// hash starts taking the SHA-256.
+func (in *input) hash(ctx context.Context) {
+	in.sum, in.quit = make(chan digest, 1), make(chan struct{})
+	go func() {
+		h := sha256.New()
+		buf := make([]byte, min(in.size, 256<<10))
+		for at := int64(0); at < in.size; at += int64(len(buf)) {
+			select {
+			case <-in.quit:
+				in.sum <- digest{err: context.Canceled}
+				return
+			case <-ctx.Done():
+				in.sum <- digest{err: ctx.Err()}
+				return
+			default:
+			}
+			b := buf[:min(int64(len(buf)), in.size-at)]
+			if err := in.read(b, at); err != nil {
+				in.sum <- digest{err: err}
+				return
+			}
+			h.Write(b)
+		}
+		in.sum <- digest{sum: hex.EncodeToString(h.Sum(nil))}
+	}()
+}
+
+// close ends the use of the input.
+func (in *input) close() {
+	if in.quit != nil {
+		close(in.quit)
+		in.quit = nil
+	}
+	if c, ok := in.ReaderAt.(io.Closer); ok {
+		c.Close()
+	}
+}
+
+// buffers are byte slices to use again. They are safe for concurrent use.
+type buffers struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// get returns a slice of n bytes or more, and no promise on what they are.
+func (b *buffers) get(n int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, f := range b.free {
+		if cap(f) >= n {
+			last := len(b.free) - 1
+			b.free[i], b.free[last] = b.free[last], nil
+			b.free = b.free[:last]
+			return f[:n]
+		}
+	}
+	const grain = 4 << 10
+	return make([]byte, n, (n+grain-1)/grain*grain)
+}
+
+func (b *buffers) put(s []byte) {
+	if cap(s) > 0 {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.free = append(b.free, s)
+	}
+}
