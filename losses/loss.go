@@ -5,6 +5,8 @@ package losses
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
 )
 
 // A Loss is a convex, non-negative function ℓ(m; t) of the margin m = zᵀx and
@@ -64,20 +66,9 @@ func (Logistic) Lipschitz() float64 { return 1 }
 // Smoothness implements Loss.
 func (Logistic) Smoothness() float64 { return 0.25 }
 
-// EvalTo implements Loss. No margin overflows: only exp(−|m|) is formed.
+// EvalTo implements Loss. No margin overflows.
 func (Logistic) EvalTo(value, slope, margin, target []float64) {
-	for i, m := range margin {
-		t := target[i]
-		z := -t * m
-		e := math.Exp(-math.Abs(z))
-		if z > 0 {
-			value[i] = z + log1p(e)
-			slope[i] = -t / (1 + e)
-		} else {
-			value[i] = log1p(e)
-			slope[i] = -t * e / (1 + e)
-		}
-	}
+	kernel.LogisticTo(value, slope, margin, target)
 }
 
 // CurvatureTo implements Loss.

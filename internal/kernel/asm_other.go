@@ -1,3 +1,5 @@
+//go:build !amd64 || purego
+
 package kernel
 
 // No assembly: the calls below are dead code that the compiler removes.
@@ -27,3 +29,13 @@ func positivePartAVX2(dst, src *float64, shift, scale float64, n int) (sum float
 func excessAVX2(src *float64, shift float64, n int) (sum float64, count int) {
 	panic("kernel: no AVX2")
 }
+
+func gramPack64AVX2(a, b, X *float64, d int, w *float64, n, room int) (read, packed int) {
+	panic("kernel: no AVX2")
+}
+func gramPack32AVX2(a, b *float64, X *float32, d int, w *float64, n, room int) (read, packed int) {
+	panic("kernel: no AVX2")
+}
+func gramTile12AVX2(a, b *float64, k, room int, c *float64, stride int) { panic("kernel: no AVX2") }
+func gramTile8AVX2(a, b *float64, k, room int, c *float64, stride int)  { panic("kernel: no AVX2") }
+func gramTile4AVX2(a, b *float64, k, room int, c *float64, stride int)  { panic("kernel: no AVX2") }

@@ -21,9 +21,17 @@ func ExpTo(dst, src []float64, shift, scale float64) (sum float64) {
 
 func expPortable(dst, src []float64, shift, scale float64) (sum float64) {
 	for i, v := range src {
-		e := math.Exp((v - shift) / scale)
+		e := expOf((v - shift) / scale)
 		dst[i] = e
 		sum += e
 	}
 	return sum
+}
+
+// expOf is math.Exp, which on amd64 (Go 1.26) is +Inf from 709.44 on already.
+func expOf(x float64) float64 {
+	if x > 709 {
+		return math.E * math.Exp(x-1)
+	}
+	return math.Exp(x)
 }

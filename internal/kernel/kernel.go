@@ -13,7 +13,7 @@
 // Slices that are too short panic; nothing is read or written outside them.
 package kernel
 
-//go:generate go -C gen run . -out ../asm_amd64.s -stubs ../asm_amd64.go
+//go:generate go -C gen run . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg kernel
 
 // checkRows reports whether there are rows in [lo, hi), and panics unless a
 // matrix of size entries with d columns has them.
@@ -25,12 +25,4 @@ func checkRows(size, d, lo, hi int) bool {
 		panic("kernel: rows outside the matrix")
 	}
 	return true
-}
-
-// first returns the address of v[i], nil where v ends there.
-func first[T float32 | float64](v []T, i int) *T {
-	if i == len(v) {
-		return nil
-	}
-	return &v[i]
 }

@@ -7,8 +7,8 @@ func MarginsTo(dst, X []float64, d int, x []float64, lo, hi int) {
 		return
 	}
 	x, dst = x[:d], dst[:hi]
-	if avx2 {
-		margins64AVX2(&dst[lo], first(X, lo*d), d, first(x, 0), hi-lo)
+	if avx2 && d > 0 {
+		margins64AVX2(&dst[lo], &X[lo*d], d, &x[0], hi-lo)
 		return
 	}
 	margins(dst, X, x, lo, hi)
@@ -21,8 +21,8 @@ func Margins32To(dst []float64, X []float32, d int, x []float64, lo, hi int) {
 		return
 	}
 	x, dst = x[:d], dst[:hi]
-	if avx2 {
-		margins32AVX2(&dst[lo], first(X, lo*d), d, first(x, 0), hi-lo)
+	if avx2 && d > 0 {
+		margins32AVX2(&dst[lo], &X[lo*d], d, &x[0], hi-lo)
 		return
 	}
 	margins(dst, X, x, lo, hi)

@@ -1,0 +1,163 @@
+// Command gen writes the AVX2 and FMA assembly of package kernel. It is a module
+// of its own, so that the product does not depend on avo.
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	maskTables()
+	for _, size := range []int{8, 4} {
+		margins(size)
+		addRows(size, false)
+		addRows(size, true)
+	}
+	gram()
+	exponential()
+	logistic()
+	reductions()
+	positivePart()
+	Generate()
+}
+
+// mask64 and mask32 are four ones and four zeros: loaded 4−r entries from their
+// start they let r lanes through.
+var mask64, mask32 Mem
+
+func maskTables() {
+	mask64 = GLOBL("mask64", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(uint64(math.MaxUint64)*bit(i < 4)))
+	}
+	mask32 = GLOBL("mask32", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(uint32(math.MaxUint32)*uint32(bit(i < 4))))
+	}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// constants are four copies each of the doubles the code uses, by their bits.
+var constants = map[uint64]Mem{}
+
+// c4 is the memory operand of four copies of v.
+func c4(v float64) Mem { return c4bits(math.Float64bits(v)) }
+
+func c4bits(v uint64) Mem {
+	m, ok := constants[v]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("c%016x", v), RODATA|NOPTR)
+		for i := range 4 {
+			DATA(8*i, U64(v))
+		}
+		constants[v] = m
+	}
+	return m
+}
+
+// at is the memory disp bytes behind base.
+func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
+
+// atIdx is the memory disp bytes behind base + scale·index.
+func atIdx(base, index reg.Register, scale uint8, disp int) Mem {
+	return Mem{Base: base, Index: index, Scale: scale, Disp: disp}
+}
+
+// ptr loads the parameter called name.
+func ptr(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// broadcast loads the float64 parameter called name into all lanes.
+func broadcast(name string) reg.VecVirtual {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	y := YMM()
+	VBROADCASTSD(b.Addr, y)
+	return y
+}
+
+// zero returns a cleared register.
+func zero() reg.VecVirtual {
+	y := YMM()
+	VXORPD(y, y, y)
+	return y
+}
+
+// tailMask loads the mask of the lowest n%4 lanes, for n%4 > 0, or of all four
+// lanes when full is set and n%4 = 0. size is that of an entry.
+func tailMask(n reg.Register, size int, full bool) reg.VecVirtual {
+	r := GP64()
+	MOVQ(n, r)
+	if full {
+		DECQ(r)
+		ANDQ(Imm(3), r)
+		INCQ(r)
+	} else {
+		ANDQ(Imm(3), r)
+	}
+	NEGQ(r)
+	table := GP64()
+	if size == 8 {
+		LEAQ(mask64, table)
+		m := YMM()
+		VMOVUPD(atIdx(table, r, 8, 32), m)
+		return m
+	}
+	LEAQ(mask32, table)
+	m := XMM()
+	VMOVUPS(atIdx(table, r, 4, 16), m)
+	return m
+}
+
+// fmaRow adds four entries at m, of the given size, times x to acc; tail is their
+// mask, or nil. first makes it a product without a sum.
+func fmaRow(m Mem, size int, tail, x, acc reg.Register, first bool) {
+	var src Op = m
+	if size == 4 || tail != nil {
+		t := YMM()
+		loadRow(m, size, tail, t)
+		src = t
+	}
+	if first {
+		VMULPD(src, x, acc)
+	} else {
+		VFMADD231PD(src, x, acc)
+	}
+}
+
+// loadRow loads four entries of the given size at m as doubles into y.
+func loadRow(m Mem, size int, tail reg.Register, y reg.VecVirtual) {
+	switch {
+	case size == 8 && tail == nil:
+		VMOVUPD(m, y)
+	case size == 8:
+		VMASKMOVPD(m, tail, y)
+	case tail == nil:
+		VCVTPS2PD(m, y)
+	default:
+		VMASKMOVPS(m, tail, y.AsX())
+		VCVTPS2PD(y.AsX(), y)
+	}
+}
+
+// sumLanes adds the four lanes of y, (0+1) + (2+3), into the lowest of the result.
+func sumLanes(y reg.VecVirtual) reg.VecVirtual {
+	h, x := YMM(), XMM()
+	VHADDPD(y, y, h)
+	VEXTRACTF128(Imm(1), h, x)
+	VADDSD(x, h.AsX(), x)
+	return x
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package kernel
+
+// raceEnabled: the race detector drops pooled memory at random.
+const raceEnabled = true
