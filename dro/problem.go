@@ -27,7 +27,7 @@ type Problem struct {
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
-type Oracle interface {
+type Oracle = interface {
 	// Dims returns the samples n, the parameters d and the length of a slope.
 	Dims() (n, d, slope int)
 

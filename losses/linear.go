@@ -72,6 +72,12 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi])
 }
 
+// CurvatureFloorTo stores in curvature[j] a lower bound of ℓ″ over all margins
+// within radius of that where EvalTo stored these slopes, for j in [lo, hi).
+func (l *Linear) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64) {
+	return l.loss.FloorTo(curvature[lo:hi], slope[lo:hi])
+}
+
 // AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper
 // triangle of the row-major d×d matrix dst.
 func (l *Linear) AddGramTo(dst, weight []float64, lo, hi int) {
@@ -110,8 +116,15 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 }
 
+// Samples is what Select returns: dro.Oracle, spelled out. It is a *Linear.
+type Samples = interface {
+	Dims() (n, d, slope int)
+	EvalTo(value, slope, x []float64, lo, hi int)
+	AddGradTo(dst, weight, slope []float64, lo, hi int)
+}
+
 // Select returns the oracle over a copy of the given samples, in their order.
-func (l *Linear) Select(samples []int) *Linear {
+func (l *Linear) Select(samples []int) Samples {
 	target := make([]float64, len(samples))
 	for k, j := range samples {
 		target[k] = l.target[j]

@@ -59,7 +59,7 @@ func TestSelectKeepsTheSamples(t *testing.T) {
 	rows := []int{7, 0, 7, 10, 3}
 	for _, l := range all {
 		for _, o := range linearOver(t, l, n, d) {
-			s := o.Select(rows)
+			s := o.Select(rows).(*Linear)
 			if m, k, slope := s.Dims(); m != len(rows) || k != d || slope != 1 {
 				t.Fatalf("%#v: %d samples, %d parameters, slopes of %d", l, m, k, slope)
 			}
@@ -117,7 +117,7 @@ func TestSelectCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := o.Select([]int{2, 1})
+	s := o.Select([]int{2, 1}).(*Linear)
 	before := everything(s, []float64{1})
 	clear(x)
 	clear(target)

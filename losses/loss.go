@@ -24,6 +24,11 @@ type Loss interface {
 	// slope may be the same slice.
 	CurvatureTo(curvature, slope []float64)
 
+	// FloorTo stores in curvature a lower bound of ∂²ℓ/∂m² over all margins within
+	// radius of the one with this slope; radius may be +Inf. The slices have one
+	// length and may be the same.
+	FloorTo(curvature, slope []float64) (radius float64)
+
 	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
 	Lipschitz() float64
 
@@ -79,6 +84,17 @@ func (Logistic) CurvatureTo(curvature, slope []float64) {
 	}
 }
 
+// FloorTo implements Loss. |ℓ‴| ≤ ℓ″, so that ℓ″ falls at most by the factor e^{−r}
+// within r.
+func (l Logistic) FloorTo(curvature, slope []float64) (radius float64) {
+	const r = 0.25
+	l.CurvatureTo(curvature, slope)
+	for i := range curvature {
+		curvature[i] *= 0.7788 // ≤ e^{−1/4}
+	}
+	return r
+}
+
 // Probability returns P(t = +1) = 1/(1 + exp(−m)) of the logistic model.
 func Probability(m float64) float64 {
 	if m >= 0 {
@@ -114,6 +130,12 @@ func (Squared) CurvatureTo(curvature, _ []float64) {
 	for i := range curvature {
 		curvature[i] = 1
 	}
+}
+
+// FloorTo implements Loss: 1 everywhere.
+func (l Squared) FloorTo(curvature, slope []float64) (radius float64) {
+	l.CurvatureTo(curvature, slope)
+	return math.Inf(1)
 }
 
 // Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t.
@@ -157,4 +179,17 @@ func (h Huber) CurvatureTo(curvature, slope []float64) {
 			curvature[i] = 0
 		}
 	}
+}
+
+// FloorTo implements Loss: 1 where |r| stays below δ within δ/8.
+func (h Huber) FloorTo(curvature, slope []float64) (radius float64) {
+	radius = h.Delta / 8
+	for i, s := range slope {
+		if math.Abs(s) <= h.Delta-radius {
+			curvature[i] = 1
+		} else {
+			curvature[i] = 0
+		}
+	}
+	return radius
 }
