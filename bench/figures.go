@@ -47,7 +47,7 @@ func (r *report) drawTo(dir string) error {
 func (s sweep) figure(rows []*result) bench.Figure {
 	f := bench.Figure{Name: "performance-" + s.of, Wide: 1}
 	time := bench.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
-	passes := bench.Panel{Title: "passes of ours, evaluations of scipy", X: s.axis, Y: "each reads the design twice"}
+	passes := bench.Panel{Title: "passes over the data", X: s.axis, Y: "evaluations for scipy"}
 	for _, solver := range []string{"ours", "scipy"} {
 		for _, c := range curves(s.of) {
 			var x, ms, count []float64

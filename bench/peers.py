@@ -163,11 +163,9 @@ def scipy_peer(c):
 def cvxpy_peer(c):
     import cvxpy as cp
 
-    table = Table(c)
-    z, n, d = table.z, table.n, table.d
-
     def run(q):
-        cell, t = q["cell"], table.target(q["cell"]["loss"])
+        table, cell = Table(q["files"]), q["cell"]
+        z, n, d, t = table.z, table.n, table.d, table.target(cell["loss"])
         nu = cell["nu"]
         x = cp.Variable(d)
         if cell["loss"] == "logistic":

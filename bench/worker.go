@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
 )
 
 // Ours runs in a subprocess of its own, as the peers do, so that its memory can be
@@ -35,11 +36,8 @@ func methodFor(name string, c *cell) dro.Method {
 	case "separable":
 		return dro.SeparableBlock{}
 	}
-	const fewRows = 50_000
-	if c.N > fewRows {
-		return dro.Growing{}
-	}
-	return dro.Second(c.D)
+	m, _ := train.Choose(c.Nu, c.N, c.D)
+	return m
 }
 
 // work serves requests from in until it ends.
@@ -113,6 +111,9 @@ func (s *solver) serve(c files, q *request) (reply, error) {
 			return reply{}, err
 		}
 		s.cell = q.Cell
+		if _, err := dro.Certify(s.p, nil); err != nil { // the peers evaluate once, too
+			return reply{}, err
+		}
 	}
 	return s.solve(q)
 }
