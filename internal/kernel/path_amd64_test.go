@@ -2,15 +2,13 @@
 
 package kernel
 
-import "testing"
-
-// eachPath runs f with the assembly, where the processor has it, and without.
-// Such tests must not run in parallel.
-func eachPath(t *testing.T, f func(t *testing.T)) {
+// withAndWithout calls f with the assembly, where the processor has it, and
+// without. Tests that do must not run in parallel.
+func withAndWithout(f func(name string)) {
 	if avx2 {
-		t.Run("avx2", f)
+		f("avx2")
 		avx2 = false
 		defer func() { avx2 = true }()
 	}
-	t.Run("portable", f)
+	f("portable")
 }

@@ -87,6 +87,11 @@ func near(t *testing.T, what string, terms int, got, want []float64) {
 	}
 }
 
+// eachPath runs f with the assembly and without.
+func eachPath(t *testing.T, f func(t *testing.T)) {
+	withAndWithout(func(name string) { t.Run(name, f) })
+}
+
 func TestRowsAgainstNaive(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
