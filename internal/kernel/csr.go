@@ -61,8 +61,8 @@ func (m *CSR) add(dst []float64, i int, w float64) {
 }
 
 // AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper triangle
-// of the row-major D×D matrix dst: the pairs of entries of a row, those of two
-// left entries with all to their right at a time.
+// of the row-major D×D matrix dst: the pairs of entries of a row, those of four
+// entries with all to their right at a time.
 func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 	d := m.D
 	for i := lo; i < hi; i++ {
@@ -70,25 +70,39 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 			continue
 		}
 		c, v := m.row(i)
-		for len(c) >= 2 && len(v) >= 2 {
-			j0, j1 := int(c[0]), int(c[1])
-			v0, v1 := v[0], v[1]
-			u0, u1 := w[i]*v0, w[i]*v1
+		for len(c) >= 4 && len(v) >= 4 {
+			j0, j1, j2, j3 := int(c[0]), int(c[1]), int(c[2]), int(c[3])
+			v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
+			u0, u1, u2, u3 := w[i]*v0, w[i]*v1, w[i]*v2, w[i]*v3
 			t0 := dst[j0*d : (j0+1)*d]
 			t1 := dst[j1*d : (j1+1)*d][:len(t0)]
+			t2 := dst[j2*d : (j2+1)*d][:len(t0)]
+			t3 := dst[j3*d : (j3+1)*d][:len(t0)]
 			t0[j0] += u0 * v0
 			t0[j1] += u0 * v1
+			t0[j2] += u0 * v2
+			t0[j3] += u0 * v3
 			t1[j1] += u1 * v1
-			c, v = c[2:], v[2:]
+			t1[j2] += u1 * v2
+			t1[j3] += u1 * v3
+			t2[j2] += u2 * v2
+			t2[j3] += u2 * v3
+			t3[j3] += u3 * v3
+			c, v = c[4:], v[4:]
 			v = v[:len(c)]
 			for b, k := range c {
 				t0[k] += u0 * v[b]
 				t1[k] += u1 * v[b]
+				t2[k] += u2 * v[b]
+				t3[k] += u3 * v[b]
 			}
 		}
-		if len(c) > 0 && len(v) > 0 {
-			j := int(c[0])
-			dst[j*d+j] += w[i] * v[0] * v[0]
+		for a, j := range c {
+			u := w[i] * v[a]
+			t := dst[int(j)*d : (int(j)+1)*d]
+			for b := a; b < len(c); b++ {
+				t[c[b]] += u * v[b]
+			}
 		}
 	}
 }
