@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,47 +44,36 @@ func (r *report) drawTo(dir string) error {
 	return nil
 }
 
+var lossNames = map[string]string{"logistic": "logistic", "huber": "Huber", "squared": "squared"}
+
 // figure draws the time, and below it the passes, against the variable.
 func (s sweep) figure(rows []*result) bench.Figure {
-	f := bench.Figure{Name: "performance-" + s.of, Wide: 1}
-	time := bench.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
-	passes := bench.Panel{Title: "passes over the data", X: s.axis, Y: "evaluations for scipy"}
-	for _, solver := range []string{"ours", "scipy"} {
-		for _, c := range curves(s.of) {
-			var x, ms, count []float64
+	f := bench.Figure{Name: "performance-" + s.of, Wide: 1, First: bench.Pairs}
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b *result) int { return cmp.Compare(s.value(&a.Problem), s.value(&b.Problem)) })
+	took := bench.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
+	passes := bench.Panel{Title: "passes over the data", X: s.axis, Y: "of scipy: evaluations"}
+	for _, c := range curves(s.of) {
+		for _, solver := range []string{"ours", "scipy"} {
+			key := bench.Pairs + len(f.Legend)
+			t, n := bench.Line{Key: key}, bench.Line{Key: key}
 			for _, r := range rows {
-				p := &r.Problem
-				of := r.of(solver)
-				if p.Loss != c.loss || p.Source.Kappa != c.kappa || of == nil || !of.certified() {
+				p, of := &r.Problem, r.of(solver)
+				if p.Loss != c.loss || p.Source.Kappa != c.kappa || of == nil {
 					continue
 				}
-				x, ms, count = append(x, s.value(p)), append(ms, 1000*median(of.Seconds)), append(count, of.Passes)
-			}
-			if len(x) == 0 {
-				continue
-			}
-			order := make([]int, len(x))
-			for i := range order {
-				order[i] = i
-			}
-			slices.SortFunc(order, func(a, b int) int {
-				if x[a] < x[b] {
-					return -1
+				if !of.certified() {
+					f.Footnote = "Runs that were given up are left out."
+					continue
 				}
-				return 1
-			})
-			line := func(y []float64) bench.Line {
-				l := bench.Line{Key: len(f.Legend)}
-				for _, i := range order {
-					l.X, l.Y = append(l.X, x[i]), append(l.Y, y[i])
-				}
-				return l
+				x := s.value(p)
+				t.X, t.Y = append(t.X, x), append(t.Y, 1000*median(of.Seconds))
+				n.X, n.Y = append(n.X, x), append(n.Y, of.Passes)
 			}
-			time.Lines = append(time.Lines, line(ms))
-			passes.Lines = append(passes.Lines, line(count))
-			f.Legend = append(f.Legend, fmt.Sprintf("%s: %s, κ = %g", solver, c.loss, c.kappa))
+			took.Lines, passes.Lines = append(took.Lines, t), append(passes.Lines, n)
+			f.Legend = append(f.Legend, fmt.Sprintf("%s: %s, κ = %g", solver, lossNames[c.loss], c.kappa))
 		}
 	}
-	f.Panels = []bench.Panel{time, passes}
+	f.Panels = []bench.Panel{took, passes}
 	return f
 }

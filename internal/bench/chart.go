@@ -21,6 +21,7 @@ import (
 type Figure struct {
 	Name   string // file name without extension
 	Legend []string
+	First  int // key of the legend's first entry: 0 or Pairs
 	Panels []Panel
 	Wide   int // panels in a row
 
@@ -35,7 +36,12 @@ type Panel struct {
 	Lines       []Line
 }
 
-// A Line belongs to entry Key of the legend. Dotted lines are predictions.
+// Pairs is the first of the keys that come in twos of one hue: a solid line with
+// full glyphs, then a dashed one with hollow glyphs.
+const Pairs = 100
+
+// A Line has the key of its entry in the legend: First for the first one. Dotted
+// lines are predictions.
 type Line struct {
 	Key    int
 	X, Y   []float64
@@ -52,6 +58,8 @@ var (
 	dashes = [][]vg.Length{nil, {6, 2}, {2, 2}, {8, 2, 2, 2}, nil, {6, 2}, {2, 2}, {8, 2, 2, 2}}
 	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
 		draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.PlusGlyph{}}
+	paired = [2][]draw.GlyphDrawer{{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}},
+		{draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}}}
 )
 
 const (
@@ -158,10 +166,18 @@ func (p Panel) shows(x, y float64) bool {
 }
 
 func style(key int) draw.LineStyle {
+	if key >= Pairs {
+		pair, second := (key-Pairs)/2, key%2
+		return draw.LineStyle{Color: hues[pair%len(hues)], Width: 1.4, Dashes: dashes[second]}
+	}
 	return draw.LineStyle{Color: hues[key%len(hues)], Width: 1.4, Dashes: dashes[key%len(dashes)]}
 }
 
 func glyph(key int) draw.GlyphStyle {
+	if key >= Pairs {
+		pair, second := (key-Pairs)/2, key%2
+		return draw.GlyphStyle{Color: hues[pair%len(hues)], Radius: 2.4, Shape: paired[second][pair%4]}
+	}
 	return draw.GlyphStyle{Color: hues[key%len(hues)], Radius: 2.4, Shape: glyphs[key%len(glyphs)]}
 }
 
@@ -203,8 +219,8 @@ func (f Figure) on(canvas vg.CanvasSizer) error {
 	for k, name := range f.Legend {
 		x := 10 + (l.w-10)/vg.Length(l.columns)*vg.Length(k%l.columns)
 		y := l.h - legendRow*(vg.Length(k/l.columns)+0.8)
-		c.StrokeLine2(style(k), x, y, x+26, y)
-		c.DrawGlyph(glyph(k), vg.Point{X: x + 13, Y: y})
+		c.StrokeLine2(style(f.First+k), x, y, x+26, y)
+		c.DrawGlyph(glyph(f.First+k), vg.Point{X: x + 13, Y: y})
 		c.FillText(text, vg.Point{X: x + 32, Y: y - 3.2}, name)
 	}
 	if f.Footnote != "" {
