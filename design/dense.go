@@ -65,20 +65,38 @@ func (m *Dense) AddGramTo(dst, w []float64, lo, hi int) {
 }
 
 // AddSquaresTo implements Matrix.
-func (m *Dense) AddSquaresTo(dst, w []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		for k, v := range m.row(i) {
-			dst[k] += w[i] * v * v
+func (m *Dense) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
+
+// addSquares is AddSquaresTo of rows of len(dst) columns, four at a time.
+func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi int) {
+	d := len(dst)
+	for ; lo+4 <= hi; lo += 4 {
+		w0, w1, w2, w3 := w[lo], w[lo+1], w[lo+2], w[lo+3]
+		if w0 == 0 && w1 == 0 && w2 == 0 && w3 == 0 {
+			continue
+		}
+		rows := x[lo*d : (lo+4)*d]
+		r0, r1, r2, r3 := rows[:d], rows[d:][:d], rows[2*d:][:d], rows[3*d:][:d]
+		for k := range dst {
+			v0, v1, v2, v3 := float64(r0[k]), float64(r1[k]), float64(r2[k]), float64(r3[k])
+			dst[k] += (w0*v0*v0 + w1*v1*v1) + (w2*v2*v2 + w3*v3*v3)
+		}
+	}
+	for ; lo < hi; lo++ {
+		for k, v := range x[lo*d : (lo+1)*d] {
+			dst[k] += w[lo] * float64(v) * float64(v)
 		}
 	}
 }
 
 // NormsTo implements Matrix.
-func (m *Dense) NormsTo(dst []float64, lo, hi int) {
+func (m *Dense) NormsTo(dst []float64, lo, hi int) { norms(dst, m.x, m.d, lo, hi) }
+
+func norms[T float32 | float64](dst []float64, x []T, d, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		s := 0.0
-		for _, v := range m.row(i) {
-			s += v * v
+		for _, v := range x[i*d : (i+1)*d] {
+			s += float64(v) * float64(v)
 		}
 		dst[i] = s
 	}

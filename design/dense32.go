@@ -53,24 +53,10 @@ func (m *Dense32) AddGramTo(dst, w []float64, lo, hi int) {
 }
 
 // AddSquaresTo implements Matrix.
-func (m *Dense32) AddSquaresTo(dst, w []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		for k, v := range m.row(i) {
-			dst[k] += w[i] * float64(v) * float64(v)
-		}
-	}
-}
+func (m *Dense32) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
 // NormsTo implements Matrix.
-func (m *Dense32) NormsTo(dst []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		s := 0.0
-		for _, v := range m.row(i) {
-			s += float64(v) * float64(v)
-		}
-		dst[i] = s
-	}
-}
+func (m *Dense32) NormsTo(dst []float64, lo, hi int) { norms(dst, m.x, m.d, lo, hi) }
 
 // RowTo implements Matrix.
 func (m *Dense32) RowTo(dst []float64, i int) {
