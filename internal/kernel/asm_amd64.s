@@ -958,29 +958,29 @@ TEXT ·addRows64AVX2(SB), NOSPLIT, $24-48
 	JE      rest
 
 four:
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVAPD      X3, X2
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSD       (AX)(DX*1), X3
+	VMULSD       (CX)(DX*1), X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       (AX)(DX*1), X4
-	VMULSD       (CX)(DX*1), X4, X4
-	VORPD        X4, X2, X2
+	VMOVSD       (AX)(DX*2), X4
+	VMULSD       (CX)(DX*2), X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(DX*2), X5
-	VMULSD       (CX)(DX*2), X5, X5
-	VORPD        X5, X2, X2
+	VMOVSD       (AX)(SI*1), X5
+	VMULSD       (CX)(SI*1), X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(SI*1), X6
-	VMULSD       (CX)(SI*1), X6, X6
-	VORPD        X6, X2, X2
-	VBROADCASTSD X6, Y6
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     four_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X6
+	VORPD   X3, X6, X6
+	VORPD   X4, X6, X6
+	VORPD   X5, X6, X6
+	VPADDQ  X6, X6, X6
+	VPTEST  X6, X6
+	JZ      four_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), DI
@@ -989,18 +989,18 @@ four:
 	SUBQ $0x08, R11
 
 four_columns:
-	VMOVUPD     (DI), Y2
-	VFMADD231PD (R8), Y3, Y2
-	VFMADD231PD (R9), Y4, Y2
-	VFMADD231PD (R10), Y5, Y2
-	VFMADD231PD (BX), Y6, Y2
-	VMOVUPD     Y2, (DI)
-	VMOVUPD     32(DI), Y2
-	VFMADD231PD 32(R8), Y3, Y2
-	VFMADD231PD 32(R9), Y4, Y2
-	VFMADD231PD 32(R10), Y5, Y2
-	VFMADD231PD 32(BX), Y6, Y2
-	VMOVUPD     Y2, 32(DI)
+	VMOVUPD     (DI), Y6
+	VFMADD231PD (R8), Y2, Y6
+	VFMADD231PD (R9), Y3, Y6
+	VFMADD231PD (R10), Y4, Y6
+	VFMADD231PD (BX), Y5, Y6
+	VMOVUPD     Y6, (DI)
+	VMOVUPD     32(DI), Y6
+	VFMADD231PD 32(R8), Y2, Y6
+	VFMADD231PD 32(R9), Y3, Y6
+	VFMADD231PD 32(R10), Y4, Y6
+	VFMADD231PD 32(BX), Y5, Y6
+	VMOVUPD     Y6, 32(DI)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
@@ -1010,12 +1010,12 @@ four_columns:
 	JGE         four_columns
 	ADDQ        $0x04, R11
 	JL          four_tail
-	VMOVUPD     (DI), Y2
-	VFMADD231PD (R8), Y3, Y2
-	VFMADD231PD (R9), Y4, Y2
-	VFMADD231PD (R10), Y5, Y2
-	VFMADD231PD (BX), Y6, Y2
-	VMOVUPD     Y2, (DI)
+	VMOVUPD     (DI), Y6
+	VFMADD231PD (R8), Y2, Y6
+	VFMADD231PD (R9), Y3, Y6
+	VFMADD231PD (R10), Y4, Y6
+	VFMADD231PD (BX), Y5, Y6
+	VMOVUPD     Y6, (DI)
 	ADDQ        $0x20, DI
 	ADDQ        $0x20, R8
 	ADDQ        $0x20, R9
@@ -1024,16 +1024,16 @@ four_columns:
 	SUBQ        $0x04, R11
 
 four_tail:
-	VMASKMOVPD  (DI), Y1, Y2
+	VMASKMOVPD  (DI), Y1, Y6
 	VMASKMOVPD  (R8), Y0, Y7
-	VFMADD231PD Y7, Y3, Y2
-	VMASKMOVPD  (R9), Y0, Y3
-	VFMADD231PD Y3, Y4, Y2
-	VMASKMOVPD  (R10), Y0, Y3
-	VFMADD231PD Y3, Y5, Y2
-	VMASKMOVPD  (BX), Y0, Y3
-	VFMADD231PD Y3, Y6, Y2
-	VMASKMOVPD  Y2, Y1, (DI)
+	VFMADD231PD Y7, Y2, Y6
+	VMASKMOVPD  (R9), Y0, Y2
+	VFMADD231PD Y2, Y3, Y6
+	VMASKMOVPD  (R10), Y0, Y2
+	VFMADD231PD Y2, Y4, Y6
+	VMASKMOVPD  (BX), Y0, Y2
+	VFMADD231PD Y2, Y5, Y6
+	VMASKMOVPD  Y6, Y1, (DI)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 40(R8)(R11*8), R8
@@ -1060,17 +1060,17 @@ rest_row:
 	CMPQ         8(SP), $0x00
 	JE           done
 	DECQ         8(SP)
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVAPD      X3, X2
-	VBROADCASTSD X3, Y3
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VBROADCASTSD X2, Y2
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     rest_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X3
+	VPADDQ  X3, X3, X3
+	VPTEST  X3, X3
+	JZ      rest_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), DX
@@ -1079,30 +1079,30 @@ rest_row:
 	SUBQ $0x08, SI
 
 rest_columns:
-	VMOVUPD     (DX), Y2
-	VFMADD231PD (BX), Y3, Y2
-	VMOVUPD     Y2, (DX)
-	VMOVUPD     32(DX), Y2
-	VFMADD231PD 32(BX), Y3, Y2
-	VMOVUPD     Y2, 32(DX)
+	VMOVUPD     (DX), Y3
+	VFMADD231PD (BX), Y2, Y3
+	VMOVUPD     Y3, (DX)
+	VMOVUPD     32(DX), Y3
+	VFMADD231PD 32(BX), Y2, Y3
+	VMOVUPD     Y3, 32(DX)
 	ADDQ        $0x40, DX
 	ADDQ        $0x40, BX
 	SUBQ        $0x08, SI
 	JGE         rest_columns
 	ADDQ        $0x04, SI
 	JL          rest_tail
-	VMOVUPD     (DX), Y2
-	VFMADD231PD (BX), Y3, Y2
-	VMOVUPD     Y2, (DX)
+	VMOVUPD     (DX), Y3
+	VFMADD231PD (BX), Y2, Y3
+	VMOVUPD     Y3, (DX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x20, BX
 	SUBQ        $0x04, SI
 
 rest_tail:
-	VMASKMOVPD  (DX), Y1, Y2
+	VMASKMOVPD  (DX), Y1, Y3
 	VMASKMOVPD  (BX), Y0, Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMASKMOVPD  Y2, Y1, (DX)
+	VFMADD231PD Y4, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (DX)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 40(BX)(SI*8), BX
@@ -1133,37 +1133,37 @@ small1:
 	JE      small1_rest
 
 small1_four:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVAPD      X6, X5
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VBROADCASTSD X5, Y5
+	VMOVSD       (AX)(DX*1), X6
+	VMULSD       (CX)(DX*1), X6, X6
 	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(DX*1), X7
-	VMULSD       (CX)(DX*1), X7, X7
-	VORPD        X7, X5, X5
+	VMOVSD       (AX)(DX*2), X7
+	VMULSD       (CX)(DX*2), X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*2), X8
-	VMULSD       (CX)(DX*2), X8, X8
-	VORPD        X8, X5, X5
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VORPD        X9, X5, X5
-	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X9
+	VORPD       X6, X9, X9
+	VORPD       X7, X9, X9
+	VORPD       X8, X9, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small1_four_next
-	VMASKMOVPD  (R8), Y0, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPD  (R8), Y0, Y9
+	VFMADD231PD Y9, Y5, Y1
 	VMASKMOVPD  (R9), Y0, Y5
-	VFMADD231PD Y5, Y7, Y2
+	VFMADD231PD Y5, Y6, Y2
 	VMASKMOVPD  (R10), Y0, Y5
-	VFMADD231PD Y5, Y8, Y3
+	VFMADD231PD Y5, Y7, Y3
 	VMASKMOVPD  (BX), Y0, Y5
-	VFMADD231PD Y5, Y9, Y4
+	VFMADD231PD Y5, Y8, Y4
 
 small1_four_next:
 	ADDQ DI, R8
@@ -1180,19 +1180,19 @@ small1_rest:
 	JE   small1_rest_done
 
 small1_rest_row:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVAPD      X6, X5
-	VBROADCASTSD X6, Y6
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X6
+	VPADDQ      X6, X6, X6
+	VPTEST      X6, X6
 	JZ          small1_rest_next
-	VMASKMOVPD  (BX), Y0, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPD  (BX), Y0, Y6
+	VFMADD231PD Y6, Y5, Y1
 
 small1_rest_next:
 	ADDQ DI, BX
@@ -1238,41 +1238,41 @@ small2:
 	JE      small2_rest
 
 small2_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small2_four_next
-	VFMADD231PD (R8), Y10, Y1
-	VMASKMOVPD  32(R8), Y0, Y9
-	VFMADD231PD Y9, Y10, Y2
-	VFMADD231PD (R9), Y11, Y3
+	VFMADD231PD (R8), Y9, Y1
+	VMASKMOVPD  32(R8), Y0, Y13
+	VFMADD231PD Y13, Y9, Y2
+	VFMADD231PD (R9), Y10, Y3
 	VMASKMOVPD  32(R9), Y0, Y9
-	VFMADD231PD Y9, Y11, Y4
-	VFMADD231PD (R10), Y12, Y5
+	VFMADD231PD Y9, Y10, Y4
+	VFMADD231PD (R10), Y11, Y5
 	VMASKMOVPD  32(R10), Y0, Y9
-	VFMADD231PD Y9, Y12, Y6
-	VFMADD231PD (BX), Y13, Y7
+	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD (BX), Y12, Y7
 	VMASKMOVPD  32(BX), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small2_four_next:
 	ADDQ DI, R8
@@ -1289,20 +1289,20 @@ small2_rest:
 	JE   small2_rest_done
 
 small2_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small2_rest_next
-	VFMADD231PD (BX), Y10, Y1
-	VMASKMOVPD  32(BX), Y0, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VFMADD231PD (BX), Y9, Y1
+	VMASKMOVPD  32(BX), Y0, Y10
+	VFMADD231PD Y10, Y9, Y2
 
 small2_rest_next:
 	ADDQ DI, BX
@@ -1351,45 +1351,45 @@ small3:
 	JE      small3_rest
 
 small3_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(DX*1), X8
+	VMULSD       (CX)(DX*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VORPD        X9, X7, X7
+	VMOVSD       (AX)(DX*2), X9
+	VMULSD       (CX)(DX*2), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VORPD        X10, X7, X7
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small3_four_next
-	VFMADD231PD (R8), Y8, Y1
-	VFMADD231PD 32(R8), Y8, Y2
-	VMASKMOVPD  64(R8), Y0, Y7
-	VFMADD231PD Y7, Y8, Y3
-	VFMADD231PD (R9), Y9, Y4
-	VFMADD231PD 32(R9), Y9, Y5
+	VFMADD231PD (R8), Y7, Y1
+	VFMADD231PD 32(R8), Y7, Y2
+	VMASKMOVPD  64(R8), Y0, Y11
+	VFMADD231PD Y11, Y7, Y3
+	VFMADD231PD (R9), Y8, Y4
+	VFMADD231PD 32(R9), Y8, Y5
 	VMASKMOVPD  64(R9), Y0, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VFMADD231PD (R10), Y10, Y1
-	VFMADD231PD 32(R10), Y10, Y2
+	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (R10), Y9, Y1
+	VFMADD231PD 32(R10), Y9, Y2
 	VMASKMOVPD  64(R10), Y0, Y7
-	VFMADD231PD Y7, Y10, Y3
-	VFMADD231PD (BX), Y11, Y4
-	VFMADD231PD 32(BX), Y11, Y5
+	VFMADD231PD Y7, Y9, Y3
+	VFMADD231PD (BX), Y10, Y4
+	VFMADD231PD 32(BX), Y10, Y5
 	VMASKMOVPD  64(BX), Y0, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small3_four_next:
 	ADDQ DI, R8
@@ -1406,21 +1406,21 @@ small3_rest:
 	JE   small3_rest_done
 
 small3_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small3_rest_next
-	VFMADD231PD (BX), Y8, Y1
-	VFMADD231PD 32(BX), Y8, Y2
-	VMASKMOVPD  64(BX), Y0, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VFMADD231PD (BX), Y7, Y1
+	VFMADD231PD 32(BX), Y7, Y2
+	VMASKMOVPD  64(BX), Y0, Y8
+	VFMADD231PD Y8, Y7, Y3
 
 small3_rest_next:
 	ADDQ DI, BX
@@ -1470,49 +1470,49 @@ small4:
 	JE      small4_rest
 
 small4_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small4_four_next
-	VFMADD231PD (R8), Y10, Y1
-	VFMADD231PD 32(R8), Y10, Y2
-	VFMADD231PD 64(R8), Y10, Y3
-	VMASKMOVPD  96(R8), Y0, Y9
-	VFMADD231PD Y9, Y10, Y4
-	VFMADD231PD (R9), Y11, Y5
-	VFMADD231PD 32(R9), Y11, Y6
-	VFMADD231PD 64(R9), Y11, Y7
+	VFMADD231PD (R8), Y9, Y1
+	VFMADD231PD 32(R8), Y9, Y2
+	VFMADD231PD 64(R8), Y9, Y3
+	VMASKMOVPD  96(R8), Y0, Y13
+	VFMADD231PD Y13, Y9, Y4
+	VFMADD231PD (R9), Y10, Y5
+	VFMADD231PD 32(R9), Y10, Y6
+	VFMADD231PD 64(R9), Y10, Y7
 	VMASKMOVPD  96(R9), Y0, Y9
-	VFMADD231PD Y9, Y11, Y8
-	VFMADD231PD (R10), Y12, Y1
-	VFMADD231PD 32(R10), Y12, Y2
-	VFMADD231PD 64(R10), Y12, Y3
+	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (R10), Y11, Y1
+	VFMADD231PD 32(R10), Y11, Y2
+	VFMADD231PD 64(R10), Y11, Y3
 	VMASKMOVPD  96(R10), Y0, Y9
-	VFMADD231PD Y9, Y12, Y4
-	VFMADD231PD (BX), Y13, Y5
-	VFMADD231PD 32(BX), Y13, Y6
-	VFMADD231PD 64(BX), Y13, Y7
+	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD (BX), Y12, Y5
+	VFMADD231PD 32(BX), Y12, Y6
+	VFMADD231PD 64(BX), Y12, Y7
 	VMASKMOVPD  96(BX), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small4_four_next:
 	ADDQ DI, R8
@@ -1529,22 +1529,22 @@ small4_rest:
 	JE   small4_rest_done
 
 small4_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small4_rest_next
-	VFMADD231PD (BX), Y10, Y1
-	VFMADD231PD 32(BX), Y10, Y2
-	VFMADD231PD 64(BX), Y10, Y3
-	VMASKMOVPD  96(BX), Y0, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VFMADD231PD (BX), Y9, Y1
+	VFMADD231PD 32(BX), Y9, Y2
+	VFMADD231PD 64(BX), Y9, Y3
+	VMASKMOVPD  96(BX), Y0, Y10
+	VFMADD231PD Y10, Y9, Y4
 
 small4_rest_next:
 	ADDQ DI, BX
@@ -1599,53 +1599,53 @@ small5:
 	JE      small5_rest
 
 small5_four:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVAPD      X12, X11
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(DX*1), X12
+	VMULSD       (CX)(DX*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(DX*1), X13
-	VMULSD       (CX)(DX*1), X13, X13
-	VORPD        X13, X11, X11
+	VMOVSD       (AX)(DX*2), X13
+	VMULSD       (CX)(DX*2), X13, X13
 	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(DX*2), X14
-	VMULSD       (CX)(DX*2), X14, X14
-	VORPD        X14, X11, X11
+	VMOVSD       (AX)(SI*1), X14
+	VMULSD       (CX)(SI*1), X14, X14
 	VBROADCASTSD X14, Y14
-	VMOVSD       (AX)(SI*1), X15
-	VMULSD       (CX)(SI*1), X15, X15
-	VORPD        X15, X11, X11
-	VBROADCASTSD X15, Y15
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X15
+	VORPD       X12, X15, X15
+	VORPD       X13, X15, X15
+	VORPD       X14, X15, X15
+	VPADDQ      X15, X15, X15
+	VPTEST      X15, X15
 	JZ          small5_four_next
-	VFMADD231PD (R8), Y12, Y1
-	VFMADD231PD 32(R8), Y12, Y2
-	VFMADD231PD 64(R8), Y12, Y3
-	VFMADD231PD 96(R8), Y12, Y4
-	VMASKMOVPD  128(R8), Y0, Y11
-	VFMADD231PD Y11, Y12, Y5
-	VFMADD231PD (R9), Y13, Y6
-	VFMADD231PD 32(R9), Y13, Y7
-	VFMADD231PD 64(R9), Y13, Y8
-	VFMADD231PD 96(R9), Y13, Y9
+	VFMADD231PD (R8), Y11, Y1
+	VFMADD231PD 32(R8), Y11, Y2
+	VFMADD231PD 64(R8), Y11, Y3
+	VFMADD231PD 96(R8), Y11, Y4
+	VMASKMOVPD  128(R8), Y0, Y15
+	VFMADD231PD Y15, Y11, Y5
+	VFMADD231PD (R9), Y12, Y6
+	VFMADD231PD 32(R9), Y12, Y7
+	VFMADD231PD 64(R9), Y12, Y8
+	VFMADD231PD 96(R9), Y12, Y9
 	VMASKMOVPD  128(R9), Y0, Y11
-	VFMADD231PD Y11, Y13, Y10
-	VFMADD231PD (R10), Y14, Y1
-	VFMADD231PD 32(R10), Y14, Y2
-	VFMADD231PD 64(R10), Y14, Y3
-	VFMADD231PD 96(R10), Y14, Y4
+	VFMADD231PD Y11, Y12, Y10
+	VFMADD231PD (R10), Y13, Y1
+	VFMADD231PD 32(R10), Y13, Y2
+	VFMADD231PD 64(R10), Y13, Y3
+	VFMADD231PD 96(R10), Y13, Y4
 	VMASKMOVPD  128(R10), Y0, Y11
-	VFMADD231PD Y11, Y14, Y5
-	VFMADD231PD (BX), Y15, Y6
-	VFMADD231PD 32(BX), Y15, Y7
-	VFMADD231PD 64(BX), Y15, Y8
-	VFMADD231PD 96(BX), Y15, Y9
+	VFMADD231PD Y11, Y13, Y5
+	VFMADD231PD (BX), Y14, Y6
+	VFMADD231PD 32(BX), Y14, Y7
+	VFMADD231PD 64(BX), Y14, Y8
+	VFMADD231PD 96(BX), Y14, Y9
 	VMASKMOVPD  128(BX), Y0, Y11
-	VFMADD231PD Y11, Y15, Y10
+	VFMADD231PD Y11, Y14, Y10
 
 small5_four_next:
 	ADDQ DI, R8
@@ -1662,23 +1662,23 @@ small5_rest:
 	JE   small5_rest_done
 
 small5_rest_row:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVAPD      X12, X11
-	VBROADCASTSD X12, Y12
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small5_rest_next
-	VFMADD231PD (BX), Y12, Y1
-	VFMADD231PD 32(BX), Y12, Y2
-	VFMADD231PD 64(BX), Y12, Y3
-	VFMADD231PD 96(BX), Y12, Y4
-	VMASKMOVPD  128(BX), Y0, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VFMADD231PD (BX), Y11, Y1
+	VFMADD231PD 32(BX), Y11, Y2
+	VFMADD231PD 64(BX), Y11, Y3
+	VFMADD231PD 96(BX), Y11, Y4
+	VMASKMOVPD  128(BX), Y0, Y12
+	VFMADD231PD Y12, Y11, Y5
 
 small5_rest_next:
 	ADDQ DI, BX
@@ -1732,57 +1732,57 @@ small6:
 	JE      small6_rest
 
 small6_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(DX*1), X8
+	VMULSD       (CX)(DX*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VORPD        X9, X7, X7
+	VMOVSD       (AX)(DX*2), X9
+	VMULSD       (CX)(DX*2), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VORPD        X10, X7, X7
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small6_four_next
-	VFMADD231PD (R8), Y8, Y1
-	VFMADD231PD 32(R8), Y8, Y2
-	VFMADD231PD 64(R8), Y8, Y3
-	VFMADD231PD 96(R8), Y8, Y4
-	VFMADD231PD 128(R8), Y8, Y5
-	VMASKMOVPD  160(R8), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VFMADD231PD (R9), Y9, Y1
-	VFMADD231PD 32(R9), Y9, Y2
-	VFMADD231PD 64(R9), Y9, Y3
-	VFMADD231PD 96(R9), Y9, Y4
-	VFMADD231PD 128(R9), Y9, Y5
+	VFMADD231PD (R8), Y7, Y1
+	VFMADD231PD 32(R8), Y7, Y2
+	VFMADD231PD 64(R8), Y7, Y3
+	VFMADD231PD 96(R8), Y7, Y4
+	VFMADD231PD 128(R8), Y7, Y5
+	VMASKMOVPD  160(R8), Y0, Y11
+	VFMADD231PD Y11, Y7, Y6
+	VFMADD231PD (R9), Y8, Y1
+	VFMADD231PD 32(R9), Y8, Y2
+	VFMADD231PD 64(R9), Y8, Y3
+	VFMADD231PD 96(R9), Y8, Y4
+	VFMADD231PD 128(R9), Y8, Y5
 	VMASKMOVPD  160(R9), Y0, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VFMADD231PD (R10), Y10, Y1
-	VFMADD231PD 32(R10), Y10, Y2
-	VFMADD231PD 64(R10), Y10, Y3
-	VFMADD231PD 96(R10), Y10, Y4
-	VFMADD231PD 128(R10), Y10, Y5
+	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (R10), Y9, Y1
+	VFMADD231PD 32(R10), Y9, Y2
+	VFMADD231PD 64(R10), Y9, Y3
+	VFMADD231PD 96(R10), Y9, Y4
+	VFMADD231PD 128(R10), Y9, Y5
 	VMASKMOVPD  160(R10), Y0, Y7
-	VFMADD231PD Y7, Y10, Y6
-	VFMADD231PD (BX), Y11, Y1
-	VFMADD231PD 32(BX), Y11, Y2
-	VFMADD231PD 64(BX), Y11, Y3
-	VFMADD231PD 96(BX), Y11, Y4
-	VFMADD231PD 128(BX), Y11, Y5
+	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD (BX), Y10, Y1
+	VFMADD231PD 32(BX), Y10, Y2
+	VFMADD231PD 64(BX), Y10, Y3
+	VFMADD231PD 96(BX), Y10, Y4
+	VFMADD231PD 128(BX), Y10, Y5
 	VMASKMOVPD  160(BX), Y0, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small6_four_next:
 	ADDQ DI, R8
@@ -1799,24 +1799,24 @@ small6_rest:
 	JE   small6_rest_done
 
 small6_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small6_rest_next
-	VFMADD231PD (BX), Y8, Y1
-	VFMADD231PD 32(BX), Y8, Y2
-	VFMADD231PD 64(BX), Y8, Y3
-	VFMADD231PD 96(BX), Y8, Y4
-	VFMADD231PD 128(BX), Y8, Y5
-	VMASKMOVPD  160(BX), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (BX), Y7, Y1
+	VFMADD231PD 32(BX), Y7, Y2
+	VFMADD231PD 64(BX), Y7, Y3
+	VFMADD231PD 96(BX), Y7, Y4
+	VFMADD231PD 128(BX), Y7, Y5
+	VMASKMOVPD  160(BX), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
 
 small6_rest_next:
 	ADDQ DI, BX
@@ -1868,61 +1868,61 @@ small7:
 	JE      small7_rest
 
 small7_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVAPD      X9, X8
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVSD       (AX)(DX*1), X9
+	VMULSD       (CX)(DX*1), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*1), X10
-	VMULSD       (CX)(DX*1), X10, X10
-	VORPD        X10, X8, X8
+	VMOVSD       (AX)(DX*2), X10
+	VMULSD       (CX)(DX*2), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*2), X11
-	VMULSD       (CX)(DX*2), X11, X11
-	VORPD        X11, X8, X8
+	VMOVSD       (AX)(SI*1), X11
+	VMULSD       (CX)(SI*1), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
-	VORPD        X12, X8, X8
-	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X12
+	VORPD       X9, X12, X12
+	VORPD       X10, X12, X12
+	VORPD       X11, X12, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small7_four_next
-	VFMADD231PD (R8), Y9, Y1
-	VFMADD231PD 32(R8), Y9, Y2
-	VFMADD231PD 64(R8), Y9, Y3
-	VFMADD231PD 96(R8), Y9, Y4
-	VFMADD231PD 128(R8), Y9, Y5
-	VFMADD231PD 160(R8), Y9, Y6
-	VMASKMOVPD  192(R8), Y0, Y8
-	VFMADD231PD Y8, Y9, Y7
-	VFMADD231PD (R9), Y10, Y1
-	VFMADD231PD 32(R9), Y10, Y2
-	VFMADD231PD 64(R9), Y10, Y3
-	VFMADD231PD 96(R9), Y10, Y4
-	VFMADD231PD 128(R9), Y10, Y5
-	VFMADD231PD 160(R9), Y10, Y6
+	VFMADD231PD (R8), Y8, Y1
+	VFMADD231PD 32(R8), Y8, Y2
+	VFMADD231PD 64(R8), Y8, Y3
+	VFMADD231PD 96(R8), Y8, Y4
+	VFMADD231PD 128(R8), Y8, Y5
+	VFMADD231PD 160(R8), Y8, Y6
+	VMASKMOVPD  192(R8), Y0, Y12
+	VFMADD231PD Y12, Y8, Y7
+	VFMADD231PD (R9), Y9, Y1
+	VFMADD231PD 32(R9), Y9, Y2
+	VFMADD231PD 64(R9), Y9, Y3
+	VFMADD231PD 96(R9), Y9, Y4
+	VFMADD231PD 128(R9), Y9, Y5
+	VFMADD231PD 160(R9), Y9, Y6
 	VMASKMOVPD  192(R9), Y0, Y8
-	VFMADD231PD Y8, Y10, Y7
-	VFMADD231PD (R10), Y11, Y1
-	VFMADD231PD 32(R10), Y11, Y2
-	VFMADD231PD 64(R10), Y11, Y3
-	VFMADD231PD 96(R10), Y11, Y4
-	VFMADD231PD 128(R10), Y11, Y5
-	VFMADD231PD 160(R10), Y11, Y6
+	VFMADD231PD Y8, Y9, Y7
+	VFMADD231PD (R10), Y10, Y1
+	VFMADD231PD 32(R10), Y10, Y2
+	VFMADD231PD 64(R10), Y10, Y3
+	VFMADD231PD 96(R10), Y10, Y4
+	VFMADD231PD 128(R10), Y10, Y5
+	VFMADD231PD 160(R10), Y10, Y6
 	VMASKMOVPD  192(R10), Y0, Y8
-	VFMADD231PD Y8, Y11, Y7
-	VFMADD231PD (BX), Y12, Y1
-	VFMADD231PD 32(BX), Y12, Y2
-	VFMADD231PD 64(BX), Y12, Y3
-	VFMADD231PD 96(BX), Y12, Y4
-	VFMADD231PD 128(BX), Y12, Y5
-	VFMADD231PD 160(BX), Y12, Y6
+	VFMADD231PD Y8, Y10, Y7
+	VFMADD231PD (BX), Y11, Y1
+	VFMADD231PD 32(BX), Y11, Y2
+	VFMADD231PD 64(BX), Y11, Y3
+	VFMADD231PD 96(BX), Y11, Y4
+	VFMADD231PD 128(BX), Y11, Y5
+	VFMADD231PD 160(BX), Y11, Y6
 	VMASKMOVPD  192(BX), Y0, Y8
-	VFMADD231PD Y8, Y12, Y7
+	VFMADD231PD Y8, Y11, Y7
 
 small7_four_next:
 	ADDQ DI, R8
@@ -1939,25 +1939,25 @@ small7_rest:
 	JE   small7_rest_done
 
 small7_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVAPD      X9, X8
-	VBROADCASTSD X9, Y9
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VBROADCASTSD X8, Y8
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small7_rest_next
-	VFMADD231PD (BX), Y9, Y1
-	VFMADD231PD 32(BX), Y9, Y2
-	VFMADD231PD 64(BX), Y9, Y3
-	VFMADD231PD 96(BX), Y9, Y4
-	VFMADD231PD 128(BX), Y9, Y5
-	VFMADD231PD 160(BX), Y9, Y6
-	VMASKMOVPD  192(BX), Y0, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VFMADD231PD (BX), Y8, Y1
+	VFMADD231PD 32(BX), Y8, Y2
+	VFMADD231PD 64(BX), Y8, Y3
+	VFMADD231PD 96(BX), Y8, Y4
+	VFMADD231PD 128(BX), Y8, Y5
+	VFMADD231PD 160(BX), Y8, Y6
+	VMASKMOVPD  192(BX), Y0, Y9
+	VFMADD231PD Y9, Y8, Y7
 
 small7_rest_next:
 	ADDQ DI, BX
@@ -2012,65 +2012,65 @@ small8:
 	JE      small8_rest
 
 small8_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small8_four_next
-	VFMADD231PD (R8), Y10, Y1
-	VFMADD231PD 32(R8), Y10, Y2
-	VFMADD231PD 64(R8), Y10, Y3
-	VFMADD231PD 96(R8), Y10, Y4
-	VFMADD231PD 128(R8), Y10, Y5
-	VFMADD231PD 160(R8), Y10, Y6
-	VFMADD231PD 192(R8), Y10, Y7
-	VMASKMOVPD  224(R8), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
-	VFMADD231PD (R9), Y11, Y1
-	VFMADD231PD 32(R9), Y11, Y2
-	VFMADD231PD 64(R9), Y11, Y3
-	VFMADD231PD 96(R9), Y11, Y4
-	VFMADD231PD 128(R9), Y11, Y5
-	VFMADD231PD 160(R9), Y11, Y6
-	VFMADD231PD 192(R9), Y11, Y7
+	VFMADD231PD (R8), Y9, Y1
+	VFMADD231PD 32(R8), Y9, Y2
+	VFMADD231PD 64(R8), Y9, Y3
+	VFMADD231PD 96(R8), Y9, Y4
+	VFMADD231PD 128(R8), Y9, Y5
+	VFMADD231PD 160(R8), Y9, Y6
+	VFMADD231PD 192(R8), Y9, Y7
+	VMASKMOVPD  224(R8), Y0, Y13
+	VFMADD231PD Y13, Y9, Y8
+	VFMADD231PD (R9), Y10, Y1
+	VFMADD231PD 32(R9), Y10, Y2
+	VFMADD231PD 64(R9), Y10, Y3
+	VFMADD231PD 96(R9), Y10, Y4
+	VFMADD231PD 128(R9), Y10, Y5
+	VFMADD231PD 160(R9), Y10, Y6
+	VFMADD231PD 192(R9), Y10, Y7
 	VMASKMOVPD  224(R9), Y0, Y9
-	VFMADD231PD Y9, Y11, Y8
-	VFMADD231PD (R10), Y12, Y1
-	VFMADD231PD 32(R10), Y12, Y2
-	VFMADD231PD 64(R10), Y12, Y3
-	VFMADD231PD 96(R10), Y12, Y4
-	VFMADD231PD 128(R10), Y12, Y5
-	VFMADD231PD 160(R10), Y12, Y6
-	VFMADD231PD 192(R10), Y12, Y7
+	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (R10), Y11, Y1
+	VFMADD231PD 32(R10), Y11, Y2
+	VFMADD231PD 64(R10), Y11, Y3
+	VFMADD231PD 96(R10), Y11, Y4
+	VFMADD231PD 128(R10), Y11, Y5
+	VFMADD231PD 160(R10), Y11, Y6
+	VFMADD231PD 192(R10), Y11, Y7
 	VMASKMOVPD  224(R10), Y0, Y9
-	VFMADD231PD Y9, Y12, Y8
-	VFMADD231PD (BX), Y13, Y1
-	VFMADD231PD 32(BX), Y13, Y2
-	VFMADD231PD 64(BX), Y13, Y3
-	VFMADD231PD 96(BX), Y13, Y4
-	VFMADD231PD 128(BX), Y13, Y5
-	VFMADD231PD 160(BX), Y13, Y6
-	VFMADD231PD 192(BX), Y13, Y7
+	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD (BX), Y12, Y1
+	VFMADD231PD 32(BX), Y12, Y2
+	VFMADD231PD 64(BX), Y12, Y3
+	VFMADD231PD 96(BX), Y12, Y4
+	VFMADD231PD 128(BX), Y12, Y5
+	VFMADD231PD 160(BX), Y12, Y6
+	VFMADD231PD 192(BX), Y12, Y7
 	VMASKMOVPD  224(BX), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small8_four_next:
 	ADDQ DI, R8
@@ -2087,26 +2087,26 @@ small8_rest:
 	JE   small8_rest_done
 
 small8_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small8_rest_next
-	VFMADD231PD (BX), Y10, Y1
-	VFMADD231PD 32(BX), Y10, Y2
-	VFMADD231PD 64(BX), Y10, Y3
-	VFMADD231PD 96(BX), Y10, Y4
-	VFMADD231PD 128(BX), Y10, Y5
-	VFMADD231PD 160(BX), Y10, Y6
-	VFMADD231PD 192(BX), Y10, Y7
-	VMASKMOVPD  224(BX), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (BX), Y9, Y1
+	VFMADD231PD 32(BX), Y9, Y2
+	VFMADD231PD 64(BX), Y9, Y3
+	VFMADD231PD 96(BX), Y9, Y4
+	VFMADD231PD 128(BX), Y9, Y5
+	VFMADD231PD 160(BX), Y9, Y6
+	VFMADD231PD 192(BX), Y9, Y7
+	VMASKMOVPD  224(BX), Y0, Y10
+	VFMADD231PD Y10, Y9, Y8
 
 small8_rest_next:
 	ADDQ DI, BX
@@ -2203,43 +2203,43 @@ TEXT ·addChange64AVX2(SB), NOSPLIT, $24-64
 	JE      rest
 
 four:
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVSD       (DX), X2
-	VMULSD       (BX), X2, X2
-	VSUBSD       X2, X3, X3
-	VMOVAPD      X3, X2
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VMOVSD       (DX), X3
+	VMULSD       (BX), X3, X3
+	VSUBSD       X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSD       (AX)(SI*1), X3
+	VMULSD       (CX)(SI*1), X3, X3
+	VMOVSD       (DX)(SI*1), X4
+	VMULSD       (BX)(SI*1), X4, X4
+	VSUBSD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       (AX)(SI*1), X4
-	VMULSD       (CX)(SI*1), X4, X4
-	VMOVSD       (DX)(SI*1), X5
-	VMULSD       (BX)(SI*1), X5, X5
+	VMOVSD       (AX)(SI*2), X4
+	VMULSD       (CX)(SI*2), X4, X4
+	VMOVSD       (DX)(SI*2), X5
+	VMULSD       (BX)(SI*2), X5, X5
 	VSUBSD       X5, X4, X4
-	VORPD        X4, X2, X2
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(SI*2), X5
-	VMULSD       (CX)(SI*2), X5, X5
-	VMOVSD       (DX)(SI*2), X6
-	VMULSD       (BX)(SI*2), X6, X6
+	VMOVSD       (AX)(R8*1), X5
+	VMULSD       (CX)(R8*1), X5, X5
+	VMOVSD       (DX)(R8*1), X6
+	VMULSD       (BX)(R8*1), X6, X6
 	VSUBSD       X6, X5, X5
-	VORPD        X5, X2, X2
 	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(R8*1), X6
-	VMULSD       (CX)(R8*1), X6, X6
-	VMOVSD       (DX)(R8*1), X7
-	VMULSD       (BX)(R8*1), X7, X7
-	VSUBSD       X7, X6, X6
-	VORPD        X6, X2, X2
-	VBROADCASTSD X6, Y6
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     four_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X6
+	VORPD   X3, X6, X6
+	VORPD   X4, X6, X6
+	VORPD   X5, X6, X6
+	VPADDQ  X6, X6, X6
+	VPTEST  X6, X6
+	JZ      four_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), R9
@@ -2248,18 +2248,18 @@ four:
 	SUBQ $0x08, R13
 
 four_columns:
-	VMOVUPD     (R9), Y2
-	VFMADD231PD (R10), Y3, Y2
-	VFMADD231PD (R11), Y4, Y2
-	VFMADD231PD (R12), Y5, Y2
-	VFMADD231PD (DI), Y6, Y2
-	VMOVUPD     Y2, (R9)
-	VMOVUPD     32(R9), Y2
-	VFMADD231PD 32(R10), Y3, Y2
-	VFMADD231PD 32(R11), Y4, Y2
-	VFMADD231PD 32(R12), Y5, Y2
-	VFMADD231PD 32(DI), Y6, Y2
-	VMOVUPD     Y2, 32(R9)
+	VMOVUPD     (R9), Y6
+	VFMADD231PD (R10), Y2, Y6
+	VFMADD231PD (R11), Y3, Y6
+	VFMADD231PD (R12), Y4, Y6
+	VFMADD231PD (DI), Y5, Y6
+	VMOVUPD     Y6, (R9)
+	VMOVUPD     32(R9), Y6
+	VFMADD231PD 32(R10), Y2, Y6
+	VFMADD231PD 32(R11), Y3, Y6
+	VFMADD231PD 32(R12), Y4, Y6
+	VFMADD231PD 32(DI), Y5, Y6
+	VMOVUPD     Y6, 32(R9)
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
@@ -2269,12 +2269,12 @@ four_columns:
 	JGE         four_columns
 	ADDQ        $0x04, R13
 	JL          four_tail
-	VMOVUPD     (R9), Y2
-	VFMADD231PD (R10), Y3, Y2
-	VFMADD231PD (R11), Y4, Y2
-	VFMADD231PD (R12), Y5, Y2
-	VFMADD231PD (DI), Y6, Y2
-	VMOVUPD     Y2, (R9)
+	VMOVUPD     (R9), Y6
+	VFMADD231PD (R10), Y2, Y6
+	VFMADD231PD (R11), Y3, Y6
+	VFMADD231PD (R12), Y4, Y6
+	VFMADD231PD (DI), Y5, Y6
+	VMOVUPD     Y6, (R9)
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	ADDQ        $0x20, R11
@@ -2283,16 +2283,16 @@ four_columns:
 	SUBQ        $0x04, R13
 
 four_tail:
-	VMASKMOVPD  (R9), Y1, Y2
+	VMASKMOVPD  (R9), Y1, Y6
 	VMASKMOVPD  (R10), Y0, Y7
-	VFMADD231PD Y7, Y3, Y2
-	VMASKMOVPD  (R11), Y0, Y3
-	VFMADD231PD Y3, Y4, Y2
-	VMASKMOVPD  (R12), Y0, Y3
-	VFMADD231PD Y3, Y5, Y2
-	VMASKMOVPD  (DI), Y0, Y3
-	VFMADD231PD Y3, Y6, Y2
-	VMASKMOVPD  Y2, Y1, (R9)
+	VFMADD231PD Y7, Y2, Y6
+	VMASKMOVPD  (R11), Y0, Y2
+	VFMADD231PD Y2, Y3, Y6
+	VMASKMOVPD  (R12), Y0, Y2
+	VFMADD231PD Y2, Y4, Y6
+	VMASKMOVPD  (DI), Y0, Y2
+	VFMADD231PD Y2, Y5, Y6
+	VMASKMOVPD  Y6, Y1, (R9)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 40(R10)(R13*8), R10
@@ -2321,22 +2321,22 @@ rest_row:
 	CMPQ         8(SP), $0x00
 	JE           done
 	DECQ         8(SP)
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVSD       (DX), X2
-	VMULSD       (BX), X2, X2
-	VSUBSD       X2, X3, X3
-	VMOVAPD      X3, X2
-	VBROADCASTSD X3, Y3
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VMOVSD       (DX), X3
+	VMULSD       (BX), X3, X3
+	VSUBSD       X3, X2, X2
+	VBROADCASTSD X2, Y2
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     rest_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X3
+	VPADDQ  X3, X3, X3
+	VPTEST  X3, X3
+	JZ      rest_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), SI
@@ -2345,30 +2345,30 @@ rest_row:
 	SUBQ $0x08, R8
 
 rest_columns:
-	VMOVUPD     (SI), Y2
-	VFMADD231PD (DI), Y3, Y2
-	VMOVUPD     Y2, (SI)
-	VMOVUPD     32(SI), Y2
-	VFMADD231PD 32(DI), Y3, Y2
-	VMOVUPD     Y2, 32(SI)
+	VMOVUPD     (SI), Y3
+	VFMADD231PD (DI), Y2, Y3
+	VMOVUPD     Y3, (SI)
+	VMOVUPD     32(SI), Y3
+	VFMADD231PD 32(DI), Y2, Y3
+	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, DI
 	SUBQ        $0x08, R8
 	JGE         rest_columns
 	ADDQ        $0x04, R8
 	JL          rest_tail
-	VMOVUPD     (SI), Y2
-	VFMADD231PD (DI), Y3, Y2
-	VMOVUPD     Y2, (SI)
+	VMOVUPD     (SI), Y3
+	VFMADD231PD (DI), Y2, Y3
+	VMOVUPD     Y3, (SI)
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	SUBQ        $0x04, R8
 
 rest_tail:
-	VMASKMOVPD  (SI), Y1, Y2
+	VMASKMOVPD  (SI), Y1, Y3
 	VMASKMOVPD  (DI), Y0, Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMASKMOVPD  Y2, Y1, (SI)
+	VFMADD231PD Y4, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (SI)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 40(DI)(R8*8), DI
@@ -2399,51 +2399,51 @@ small1:
 	JE      small1_rest
 
 small1_four:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVSD       (DX), X5
-	VMULSD       (BX), X5, X5
-	VSUBSD       X5, X6, X6
-	VMOVAPD      X6, X5
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VMOVSD       (DX), X6
+	VMULSD       (BX), X6, X6
+	VSUBSD       X6, X5, X5
+	VBROADCASTSD X5, Y5
+	VMOVSD       (AX)(SI*1), X6
+	VMULSD       (CX)(SI*1), X6, X6
+	VMOVSD       (DX)(SI*1), X7
+	VMULSD       (BX)(SI*1), X7, X7
+	VSUBSD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(SI*1), X7
-	VMULSD       (CX)(SI*1), X7, X7
-	VMOVSD       (DX)(SI*1), X8
-	VMULSD       (BX)(SI*1), X8, X8
+	VMOVSD       (AX)(SI*2), X7
+	VMULSD       (CX)(SI*2), X7, X7
+	VMOVSD       (DX)(SI*2), X8
+	VMULSD       (BX)(SI*2), X8, X8
 	VSUBSD       X8, X7, X7
-	VORPD        X7, X5, X5
 	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(SI*2), X8
-	VMULSD       (CX)(SI*2), X8, X8
-	VMOVSD       (DX)(SI*2), X9
-	VMULSD       (BX)(SI*2), X9, X9
+	VMOVSD       (AX)(R8*1), X8
+	VMULSD       (CX)(R8*1), X8, X8
+	VMOVSD       (DX)(R8*1), X9
+	VMULSD       (BX)(R8*1), X9, X9
 	VSUBSD       X9, X8, X8
-	VORPD        X8, X5, X5
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(R8*1), X9
-	VMULSD       (CX)(R8*1), X9, X9
-	VMOVSD       (DX)(R8*1), X10
-	VMULSD       (BX)(R8*1), X10, X10
-	VSUBSD       X10, X9, X9
-	VORPD        X9, X5, X5
-	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X9
+	VORPD       X6, X9, X9
+	VORPD       X7, X9, X9
+	VORPD       X8, X9, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small1_four_next
-	VMASKMOVPD  (R10), Y0, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPD  (R10), Y0, Y9
+	VFMADD231PD Y9, Y5, Y1
 	VMASKMOVPD  (R11), Y0, Y5
-	VFMADD231PD Y5, Y7, Y2
+	VFMADD231PD Y5, Y6, Y2
 	VMASKMOVPD  (R12), Y0, Y5
-	VFMADD231PD Y5, Y8, Y3
+	VFMADD231PD Y5, Y7, Y3
 	VMASKMOVPD  (DI), Y0, Y5
-	VFMADD231PD Y5, Y9, Y4
+	VFMADD231PD Y5, Y8, Y4
 
 small1_four_next:
 	ADDQ R9, R10
@@ -2462,24 +2462,24 @@ small1_rest:
 	JE   small1_rest_done
 
 small1_rest_row:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVSD       (DX), X5
-	VMULSD       (BX), X5, X5
-	VSUBSD       X5, X6, X6
-	VMOVAPD      X6, X5
-	VBROADCASTSD X6, Y6
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VMOVSD       (DX), X6
+	VMULSD       (BX), X6, X6
+	VSUBSD       X6, X5, X5
+	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X6
+	VPADDQ      X6, X6, X6
+	VPTEST      X6, X6
 	JZ          small1_rest_next
-	VMASKMOVPD  (DI), Y0, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPD  (DI), Y0, Y6
+	VFMADD231PD Y6, Y5, Y1
 
 small1_rest_next:
 	ADDQ R9, DI
@@ -2525,55 +2525,55 @@ small2:
 	JE      small2_rest
 
 small2_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small2_four_next
-	VFMADD231PD (R10), Y10, Y1
-	VMASKMOVPD  32(R10), Y0, Y9
-	VFMADD231PD Y9, Y10, Y2
-	VFMADD231PD (R11), Y11, Y3
+	VFMADD231PD (R10), Y9, Y1
+	VMASKMOVPD  32(R10), Y0, Y13
+	VFMADD231PD Y13, Y9, Y2
+	VFMADD231PD (R11), Y10, Y3
 	VMASKMOVPD  32(R11), Y0, Y9
-	VFMADD231PD Y9, Y11, Y4
-	VFMADD231PD (R12), Y12, Y5
+	VFMADD231PD Y9, Y10, Y4
+	VFMADD231PD (R12), Y11, Y5
 	VMASKMOVPD  32(R12), Y0, Y9
-	VFMADD231PD Y9, Y12, Y6
-	VFMADD231PD (DI), Y13, Y7
+	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD (DI), Y12, Y7
 	VMASKMOVPD  32(DI), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small2_four_next:
 	ADDQ R9, R10
@@ -2592,25 +2592,25 @@ small2_rest:
 	JE   small2_rest_done
 
 small2_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small2_rest_next
-	VFMADD231PD (DI), Y10, Y1
-	VMASKMOVPD  32(DI), Y0, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VFMADD231PD (DI), Y9, Y1
+	VMASKMOVPD  32(DI), Y0, Y10
+	VFMADD231PD Y10, Y9, Y2
 
 small2_rest_next:
 	ADDQ R9, DI
@@ -2659,59 +2659,59 @@ small3:
 	JE      small3_rest
 
 small3_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
+	VMOVSD       (DX)(SI*1), X9
+	VMULSD       (BX)(SI*1), X9, X9
+	VSUBSD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VMOVSD       (DX)(SI*1), X10
-	VMULSD       (BX)(SI*1), X10, X10
+	VMOVSD       (AX)(SI*2), X9
+	VMULSD       (CX)(SI*2), X9, X9
+	VMOVSD       (DX)(SI*2), X10
+	VMULSD       (BX)(SI*2), X10, X10
 	VSUBSD       X10, X9, X9
-	VORPD        X9, X7, X7
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*2), X10
-	VMULSD       (CX)(SI*2), X10, X10
-	VMOVSD       (DX)(SI*2), X11
-	VMULSD       (BX)(SI*2), X11, X11
+	VMOVSD       (AX)(R8*1), X10
+	VMULSD       (CX)(R8*1), X10, X10
+	VMOVSD       (DX)(R8*1), X11
+	VMULSD       (BX)(R8*1), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X7, X7
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(R8*1), X11
-	VMULSD       (CX)(R8*1), X11, X11
-	VMOVSD       (DX)(R8*1), X12
-	VMULSD       (BX)(R8*1), X12, X12
-	VSUBSD       X12, X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small3_four_next
-	VFMADD231PD (R10), Y8, Y1
-	VFMADD231PD 32(R10), Y8, Y2
-	VMASKMOVPD  64(R10), Y0, Y7
-	VFMADD231PD Y7, Y8, Y3
-	VFMADD231PD (R11), Y9, Y4
-	VFMADD231PD 32(R11), Y9, Y5
+	VFMADD231PD (R10), Y7, Y1
+	VFMADD231PD 32(R10), Y7, Y2
+	VMASKMOVPD  64(R10), Y0, Y11
+	VFMADD231PD Y11, Y7, Y3
+	VFMADD231PD (R11), Y8, Y4
+	VFMADD231PD 32(R11), Y8, Y5
 	VMASKMOVPD  64(R11), Y0, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VFMADD231PD (R12), Y10, Y1
-	VFMADD231PD 32(R12), Y10, Y2
+	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (R12), Y9, Y1
+	VFMADD231PD 32(R12), Y9, Y2
 	VMASKMOVPD  64(R12), Y0, Y7
-	VFMADD231PD Y7, Y10, Y3
-	VFMADD231PD (DI), Y11, Y4
-	VFMADD231PD 32(DI), Y11, Y5
+	VFMADD231PD Y7, Y9, Y3
+	VFMADD231PD (DI), Y10, Y4
+	VFMADD231PD 32(DI), Y10, Y5
 	VMASKMOVPD  64(DI), Y0, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small3_four_next:
 	ADDQ R9, R10
@@ -2730,26 +2730,26 @@ small3_rest:
 	JE   small3_rest_done
 
 small3_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small3_rest_next
-	VFMADD231PD (DI), Y8, Y1
-	VFMADD231PD 32(DI), Y8, Y2
-	VMASKMOVPD  64(DI), Y0, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VFMADD231PD (DI), Y7, Y1
+	VFMADD231PD 32(DI), Y7, Y2
+	VMASKMOVPD  64(DI), Y0, Y8
+	VFMADD231PD Y8, Y7, Y3
 
 small3_rest_next:
 	ADDQ R9, DI
@@ -2799,63 +2799,63 @@ small4:
 	JE      small4_rest
 
 small4_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small4_four_next
-	VFMADD231PD (R10), Y10, Y1
-	VFMADD231PD 32(R10), Y10, Y2
-	VFMADD231PD 64(R10), Y10, Y3
-	VMASKMOVPD  96(R10), Y0, Y9
-	VFMADD231PD Y9, Y10, Y4
-	VFMADD231PD (R11), Y11, Y5
-	VFMADD231PD 32(R11), Y11, Y6
-	VFMADD231PD 64(R11), Y11, Y7
+	VFMADD231PD (R10), Y9, Y1
+	VFMADD231PD 32(R10), Y9, Y2
+	VFMADD231PD 64(R10), Y9, Y3
+	VMASKMOVPD  96(R10), Y0, Y13
+	VFMADD231PD Y13, Y9, Y4
+	VFMADD231PD (R11), Y10, Y5
+	VFMADD231PD 32(R11), Y10, Y6
+	VFMADD231PD 64(R11), Y10, Y7
 	VMASKMOVPD  96(R11), Y0, Y9
-	VFMADD231PD Y9, Y11, Y8
-	VFMADD231PD (R12), Y12, Y1
-	VFMADD231PD 32(R12), Y12, Y2
-	VFMADD231PD 64(R12), Y12, Y3
+	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (R12), Y11, Y1
+	VFMADD231PD 32(R12), Y11, Y2
+	VFMADD231PD 64(R12), Y11, Y3
 	VMASKMOVPD  96(R12), Y0, Y9
-	VFMADD231PD Y9, Y12, Y4
-	VFMADD231PD (DI), Y13, Y5
-	VFMADD231PD 32(DI), Y13, Y6
-	VFMADD231PD 64(DI), Y13, Y7
+	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD (DI), Y12, Y5
+	VFMADD231PD 32(DI), Y12, Y6
+	VFMADD231PD 64(DI), Y12, Y7
 	VMASKMOVPD  96(DI), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small4_four_next:
 	ADDQ R9, R10
@@ -2874,27 +2874,27 @@ small4_rest:
 	JE   small4_rest_done
 
 small4_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small4_rest_next
-	VFMADD231PD (DI), Y10, Y1
-	VFMADD231PD 32(DI), Y10, Y2
-	VFMADD231PD 64(DI), Y10, Y3
-	VMASKMOVPD  96(DI), Y0, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VFMADD231PD (DI), Y9, Y1
+	VFMADD231PD 32(DI), Y9, Y2
+	VFMADD231PD 64(DI), Y9, Y3
+	VMASKMOVPD  96(DI), Y0, Y10
+	VFMADD231PD Y10, Y9, Y4
 
 small4_rest_next:
 	ADDQ R9, DI
@@ -2949,67 +2949,67 @@ small5:
 	JE      small5_rest
 
 small5_four:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVSD       (DX), X11
-	VMULSD       (BX), X11, X11
-	VSUBSD       X11, X12, X12
-	VMOVAPD      X12, X11
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VMOVSD       (DX), X12
+	VMULSD       (BX), X12, X12
+	VSUBSD       X12, X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
+	VMOVSD       (DX)(SI*1), X13
+	VMULSD       (BX)(SI*1), X13, X13
+	VSUBSD       X13, X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VMOVSD       (DX)(SI*1), X14
-	VMULSD       (BX)(SI*1), X14, X14
+	VMOVSD       (AX)(SI*2), X13
+	VMULSD       (CX)(SI*2), X13, X13
+	VMOVSD       (DX)(SI*2), X14
+	VMULSD       (BX)(SI*2), X14, X14
 	VSUBSD       X14, X13, X13
-	VORPD        X13, X11, X11
 	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(SI*2), X14
-	VMULSD       (CX)(SI*2), X14, X14
-	VMOVSD       (DX)(SI*2), X15
-	VMULSD       (BX)(SI*2), X15, X15
+	VMOVSD       (AX)(R8*1), X14
+	VMULSD       (CX)(R8*1), X14, X14
+	VMOVSD       (DX)(R8*1), X15
+	VMULSD       (BX)(R8*1), X15, X15
 	VSUBSD       X15, X14, X14
-	VORPD        X14, X11, X11
 	VBROADCASTSD X14, Y14
-	VMOVSD       (AX)(R8*1), X15
-	VMULSD       (CX)(R8*1), X15, X15
-	VMOVSD       (DX)(R8*1), X16
-	VMULSD       (BX)(R8*1), X16, X16
-	VSUBSD       X16, X15, X15
-	VORPD        X15, X11, X11
-	VBROADCASTSD X15, Y15
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X15
+	VORPD       X12, X15, X15
+	VORPD       X13, X15, X15
+	VORPD       X14, X15, X15
+	VPADDQ      X15, X15, X15
+	VPTEST      X15, X15
 	JZ          small5_four_next
-	VFMADD231PD (R10), Y12, Y1
-	VFMADD231PD 32(R10), Y12, Y2
-	VFMADD231PD 64(R10), Y12, Y3
-	VFMADD231PD 96(R10), Y12, Y4
-	VMASKMOVPD  128(R10), Y0, Y11
-	VFMADD231PD Y11, Y12, Y5
-	VFMADD231PD (R11), Y13, Y6
-	VFMADD231PD 32(R11), Y13, Y7
-	VFMADD231PD 64(R11), Y13, Y8
-	VFMADD231PD 96(R11), Y13, Y9
+	VFMADD231PD (R10), Y11, Y1
+	VFMADD231PD 32(R10), Y11, Y2
+	VFMADD231PD 64(R10), Y11, Y3
+	VFMADD231PD 96(R10), Y11, Y4
+	VMASKMOVPD  128(R10), Y0, Y15
+	VFMADD231PD Y15, Y11, Y5
+	VFMADD231PD (R11), Y12, Y6
+	VFMADD231PD 32(R11), Y12, Y7
+	VFMADD231PD 64(R11), Y12, Y8
+	VFMADD231PD 96(R11), Y12, Y9
 	VMASKMOVPD  128(R11), Y0, Y11
-	VFMADD231PD Y11, Y13, Y10
-	VFMADD231PD (R12), Y14, Y1
-	VFMADD231PD 32(R12), Y14, Y2
-	VFMADD231PD 64(R12), Y14, Y3
-	VFMADD231PD 96(R12), Y14, Y4
+	VFMADD231PD Y11, Y12, Y10
+	VFMADD231PD (R12), Y13, Y1
+	VFMADD231PD 32(R12), Y13, Y2
+	VFMADD231PD 64(R12), Y13, Y3
+	VFMADD231PD 96(R12), Y13, Y4
 	VMASKMOVPD  128(R12), Y0, Y11
-	VFMADD231PD Y11, Y14, Y5
-	VFMADD231PD (DI), Y15, Y6
-	VFMADD231PD 32(DI), Y15, Y7
-	VFMADD231PD 64(DI), Y15, Y8
-	VFMADD231PD 96(DI), Y15, Y9
+	VFMADD231PD Y11, Y13, Y5
+	VFMADD231PD (DI), Y14, Y6
+	VFMADD231PD 32(DI), Y14, Y7
+	VFMADD231PD 64(DI), Y14, Y8
+	VFMADD231PD 96(DI), Y14, Y9
 	VMASKMOVPD  128(DI), Y0, Y11
-	VFMADD231PD Y11, Y15, Y10
+	VFMADD231PD Y11, Y14, Y10
 
 small5_four_next:
 	ADDQ R9, R10
@@ -3028,28 +3028,28 @@ small5_rest:
 	JE   small5_rest_done
 
 small5_rest_row:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVSD       (DX), X11
-	VMULSD       (BX), X11, X11
-	VSUBSD       X11, X12, X12
-	VMOVAPD      X12, X11
-	VBROADCASTSD X12, Y12
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VMOVSD       (DX), X12
+	VMULSD       (BX), X12, X12
+	VSUBSD       X12, X11, X11
+	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small5_rest_next
-	VFMADD231PD (DI), Y12, Y1
-	VFMADD231PD 32(DI), Y12, Y2
-	VFMADD231PD 64(DI), Y12, Y3
-	VFMADD231PD 96(DI), Y12, Y4
-	VMASKMOVPD  128(DI), Y0, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VFMADD231PD (DI), Y11, Y1
+	VFMADD231PD 32(DI), Y11, Y2
+	VFMADD231PD 64(DI), Y11, Y3
+	VFMADD231PD 96(DI), Y11, Y4
+	VMASKMOVPD  128(DI), Y0, Y12
+	VFMADD231PD Y12, Y11, Y5
 
 small5_rest_next:
 	ADDQ R9, DI
@@ -3103,71 +3103,71 @@ small6:
 	JE      small6_rest
 
 small6_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
+	VMOVSD       (DX)(SI*1), X9
+	VMULSD       (BX)(SI*1), X9, X9
+	VSUBSD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VMOVSD       (DX)(SI*1), X10
-	VMULSD       (BX)(SI*1), X10, X10
+	VMOVSD       (AX)(SI*2), X9
+	VMULSD       (CX)(SI*2), X9, X9
+	VMOVSD       (DX)(SI*2), X10
+	VMULSD       (BX)(SI*2), X10, X10
 	VSUBSD       X10, X9, X9
-	VORPD        X9, X7, X7
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*2), X10
-	VMULSD       (CX)(SI*2), X10, X10
-	VMOVSD       (DX)(SI*2), X11
-	VMULSD       (BX)(SI*2), X11, X11
+	VMOVSD       (AX)(R8*1), X10
+	VMULSD       (CX)(R8*1), X10, X10
+	VMOVSD       (DX)(R8*1), X11
+	VMULSD       (BX)(R8*1), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X7, X7
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(R8*1), X11
-	VMULSD       (CX)(R8*1), X11, X11
-	VMOVSD       (DX)(R8*1), X12
-	VMULSD       (BX)(R8*1), X12, X12
-	VSUBSD       X12, X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small6_four_next
-	VFMADD231PD (R10), Y8, Y1
-	VFMADD231PD 32(R10), Y8, Y2
-	VFMADD231PD 64(R10), Y8, Y3
-	VFMADD231PD 96(R10), Y8, Y4
-	VFMADD231PD 128(R10), Y8, Y5
-	VMASKMOVPD  160(R10), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
-	VFMADD231PD (R11), Y9, Y1
-	VFMADD231PD 32(R11), Y9, Y2
-	VFMADD231PD 64(R11), Y9, Y3
-	VFMADD231PD 96(R11), Y9, Y4
-	VFMADD231PD 128(R11), Y9, Y5
+	VFMADD231PD (R10), Y7, Y1
+	VFMADD231PD 32(R10), Y7, Y2
+	VFMADD231PD 64(R10), Y7, Y3
+	VFMADD231PD 96(R10), Y7, Y4
+	VFMADD231PD 128(R10), Y7, Y5
+	VMASKMOVPD  160(R10), Y0, Y11
+	VFMADD231PD Y11, Y7, Y6
+	VFMADD231PD (R11), Y8, Y1
+	VFMADD231PD 32(R11), Y8, Y2
+	VFMADD231PD 64(R11), Y8, Y3
+	VFMADD231PD 96(R11), Y8, Y4
+	VFMADD231PD 128(R11), Y8, Y5
 	VMASKMOVPD  160(R11), Y0, Y7
-	VFMADD231PD Y7, Y9, Y6
-	VFMADD231PD (R12), Y10, Y1
-	VFMADD231PD 32(R12), Y10, Y2
-	VFMADD231PD 64(R12), Y10, Y3
-	VFMADD231PD 96(R12), Y10, Y4
-	VFMADD231PD 128(R12), Y10, Y5
+	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (R12), Y9, Y1
+	VFMADD231PD 32(R12), Y9, Y2
+	VFMADD231PD 64(R12), Y9, Y3
+	VFMADD231PD 96(R12), Y9, Y4
+	VFMADD231PD 128(R12), Y9, Y5
 	VMASKMOVPD  160(R12), Y0, Y7
-	VFMADD231PD Y7, Y10, Y6
-	VFMADD231PD (DI), Y11, Y1
-	VFMADD231PD 32(DI), Y11, Y2
-	VFMADD231PD 64(DI), Y11, Y3
-	VFMADD231PD 96(DI), Y11, Y4
-	VFMADD231PD 128(DI), Y11, Y5
+	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD (DI), Y10, Y1
+	VFMADD231PD 32(DI), Y10, Y2
+	VFMADD231PD 64(DI), Y10, Y3
+	VFMADD231PD 96(DI), Y10, Y4
+	VFMADD231PD 128(DI), Y10, Y5
 	VMASKMOVPD  160(DI), Y0, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small6_four_next:
 	ADDQ R9, R10
@@ -3186,29 +3186,29 @@ small6_rest:
 	JE   small6_rest_done
 
 small6_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small6_rest_next
-	VFMADD231PD (DI), Y8, Y1
-	VFMADD231PD 32(DI), Y8, Y2
-	VFMADD231PD 64(DI), Y8, Y3
-	VFMADD231PD 96(DI), Y8, Y4
-	VFMADD231PD 128(DI), Y8, Y5
-	VMASKMOVPD  160(DI), Y0, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VFMADD231PD (DI), Y7, Y1
+	VFMADD231PD 32(DI), Y7, Y2
+	VFMADD231PD 64(DI), Y7, Y3
+	VFMADD231PD 96(DI), Y7, Y4
+	VFMADD231PD 128(DI), Y7, Y5
+	VMASKMOVPD  160(DI), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
 
 small6_rest_next:
 	ADDQ R9, DI
@@ -3260,75 +3260,75 @@ small7:
 	JE      small7_rest
 
 small7_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVSD       (DX), X8
-	VMULSD       (BX), X8, X8
-	VSUBSD       X8, X9, X9
-	VMOVAPD      X9, X8
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VMOVSD       (DX), X9
+	VMULSD       (BX), X9, X9
+	VSUBSD       X9, X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVSD       (AX)(SI*1), X9
+	VMULSD       (CX)(SI*1), X9, X9
+	VMOVSD       (DX)(SI*1), X10
+	VMULSD       (BX)(SI*1), X10, X10
+	VSUBSD       X10, X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VMOVSD       (DX)(SI*1), X11
-	VMULSD       (BX)(SI*1), X11, X11
+	VMOVSD       (AX)(SI*2), X10
+	VMULSD       (CX)(SI*2), X10, X10
+	VMOVSD       (DX)(SI*2), X11
+	VMULSD       (BX)(SI*2), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X8, X8
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*2), X11
-	VMULSD       (CX)(SI*2), X11, X11
-	VMOVSD       (DX)(SI*2), X12
-	VMULSD       (BX)(SI*2), X12, X12
+	VMOVSD       (AX)(R8*1), X11
+	VMULSD       (CX)(R8*1), X11, X11
+	VMOVSD       (DX)(R8*1), X12
+	VMULSD       (BX)(R8*1), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X8, X8
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(R8*1), X12
-	VMULSD       (CX)(R8*1), X12, X12
-	VMOVSD       (DX)(R8*1), X13
-	VMULSD       (BX)(R8*1), X13, X13
-	VSUBSD       X13, X12, X12
-	VORPD        X12, X8, X8
-	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X12
+	VORPD       X9, X12, X12
+	VORPD       X10, X12, X12
+	VORPD       X11, X12, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small7_four_next
-	VFMADD231PD (R10), Y9, Y1
-	VFMADD231PD 32(R10), Y9, Y2
-	VFMADD231PD 64(R10), Y9, Y3
-	VFMADD231PD 96(R10), Y9, Y4
-	VFMADD231PD 128(R10), Y9, Y5
-	VFMADD231PD 160(R10), Y9, Y6
-	VMASKMOVPD  192(R10), Y0, Y8
-	VFMADD231PD Y8, Y9, Y7
-	VFMADD231PD (R11), Y10, Y1
-	VFMADD231PD 32(R11), Y10, Y2
-	VFMADD231PD 64(R11), Y10, Y3
-	VFMADD231PD 96(R11), Y10, Y4
-	VFMADD231PD 128(R11), Y10, Y5
-	VFMADD231PD 160(R11), Y10, Y6
+	VFMADD231PD (R10), Y8, Y1
+	VFMADD231PD 32(R10), Y8, Y2
+	VFMADD231PD 64(R10), Y8, Y3
+	VFMADD231PD 96(R10), Y8, Y4
+	VFMADD231PD 128(R10), Y8, Y5
+	VFMADD231PD 160(R10), Y8, Y6
+	VMASKMOVPD  192(R10), Y0, Y12
+	VFMADD231PD Y12, Y8, Y7
+	VFMADD231PD (R11), Y9, Y1
+	VFMADD231PD 32(R11), Y9, Y2
+	VFMADD231PD 64(R11), Y9, Y3
+	VFMADD231PD 96(R11), Y9, Y4
+	VFMADD231PD 128(R11), Y9, Y5
+	VFMADD231PD 160(R11), Y9, Y6
 	VMASKMOVPD  192(R11), Y0, Y8
-	VFMADD231PD Y8, Y10, Y7
-	VFMADD231PD (R12), Y11, Y1
-	VFMADD231PD 32(R12), Y11, Y2
-	VFMADD231PD 64(R12), Y11, Y3
-	VFMADD231PD 96(R12), Y11, Y4
-	VFMADD231PD 128(R12), Y11, Y5
-	VFMADD231PD 160(R12), Y11, Y6
+	VFMADD231PD Y8, Y9, Y7
+	VFMADD231PD (R12), Y10, Y1
+	VFMADD231PD 32(R12), Y10, Y2
+	VFMADD231PD 64(R12), Y10, Y3
+	VFMADD231PD 96(R12), Y10, Y4
+	VFMADD231PD 128(R12), Y10, Y5
+	VFMADD231PD 160(R12), Y10, Y6
 	VMASKMOVPD  192(R12), Y0, Y8
-	VFMADD231PD Y8, Y11, Y7
-	VFMADD231PD (DI), Y12, Y1
-	VFMADD231PD 32(DI), Y12, Y2
-	VFMADD231PD 64(DI), Y12, Y3
-	VFMADD231PD 96(DI), Y12, Y4
-	VFMADD231PD 128(DI), Y12, Y5
-	VFMADD231PD 160(DI), Y12, Y6
+	VFMADD231PD Y8, Y10, Y7
+	VFMADD231PD (DI), Y11, Y1
+	VFMADD231PD 32(DI), Y11, Y2
+	VFMADD231PD 64(DI), Y11, Y3
+	VFMADD231PD 96(DI), Y11, Y4
+	VFMADD231PD 128(DI), Y11, Y5
+	VFMADD231PD 160(DI), Y11, Y6
 	VMASKMOVPD  192(DI), Y0, Y8
-	VFMADD231PD Y8, Y12, Y7
+	VFMADD231PD Y8, Y11, Y7
 
 small7_four_next:
 	ADDQ R9, R10
@@ -3347,30 +3347,30 @@ small7_rest:
 	JE   small7_rest_done
 
 small7_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVSD       (DX), X8
-	VMULSD       (BX), X8, X8
-	VSUBSD       X8, X9, X9
-	VMOVAPD      X9, X8
-	VBROADCASTSD X9, Y9
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VMOVSD       (DX), X9
+	VMULSD       (BX), X9, X9
+	VSUBSD       X9, X8, X8
+	VBROADCASTSD X8, Y8
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small7_rest_next
-	VFMADD231PD (DI), Y9, Y1
-	VFMADD231PD 32(DI), Y9, Y2
-	VFMADD231PD 64(DI), Y9, Y3
-	VFMADD231PD 96(DI), Y9, Y4
-	VFMADD231PD 128(DI), Y9, Y5
-	VFMADD231PD 160(DI), Y9, Y6
-	VMASKMOVPD  192(DI), Y0, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VFMADD231PD (DI), Y8, Y1
+	VFMADD231PD 32(DI), Y8, Y2
+	VFMADD231PD 64(DI), Y8, Y3
+	VFMADD231PD 96(DI), Y8, Y4
+	VFMADD231PD 128(DI), Y8, Y5
+	VFMADD231PD 160(DI), Y8, Y6
+	VMASKMOVPD  192(DI), Y0, Y9
+	VFMADD231PD Y9, Y8, Y7
 
 small7_rest_next:
 	ADDQ R9, DI
@@ -3425,79 +3425,79 @@ small8:
 	JE      small8_rest
 
 small8_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small8_four_next
-	VFMADD231PD (R10), Y10, Y1
-	VFMADD231PD 32(R10), Y10, Y2
-	VFMADD231PD 64(R10), Y10, Y3
-	VFMADD231PD 96(R10), Y10, Y4
-	VFMADD231PD 128(R10), Y10, Y5
-	VFMADD231PD 160(R10), Y10, Y6
-	VFMADD231PD 192(R10), Y10, Y7
-	VMASKMOVPD  224(R10), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
-	VFMADD231PD (R11), Y11, Y1
-	VFMADD231PD 32(R11), Y11, Y2
-	VFMADD231PD 64(R11), Y11, Y3
-	VFMADD231PD 96(R11), Y11, Y4
-	VFMADD231PD 128(R11), Y11, Y5
-	VFMADD231PD 160(R11), Y11, Y6
-	VFMADD231PD 192(R11), Y11, Y7
+	VFMADD231PD (R10), Y9, Y1
+	VFMADD231PD 32(R10), Y9, Y2
+	VFMADD231PD 64(R10), Y9, Y3
+	VFMADD231PD 96(R10), Y9, Y4
+	VFMADD231PD 128(R10), Y9, Y5
+	VFMADD231PD 160(R10), Y9, Y6
+	VFMADD231PD 192(R10), Y9, Y7
+	VMASKMOVPD  224(R10), Y0, Y13
+	VFMADD231PD Y13, Y9, Y8
+	VFMADD231PD (R11), Y10, Y1
+	VFMADD231PD 32(R11), Y10, Y2
+	VFMADD231PD 64(R11), Y10, Y3
+	VFMADD231PD 96(R11), Y10, Y4
+	VFMADD231PD 128(R11), Y10, Y5
+	VFMADD231PD 160(R11), Y10, Y6
+	VFMADD231PD 192(R11), Y10, Y7
 	VMASKMOVPD  224(R11), Y0, Y9
-	VFMADD231PD Y9, Y11, Y8
-	VFMADD231PD (R12), Y12, Y1
-	VFMADD231PD 32(R12), Y12, Y2
-	VFMADD231PD 64(R12), Y12, Y3
-	VFMADD231PD 96(R12), Y12, Y4
-	VFMADD231PD 128(R12), Y12, Y5
-	VFMADD231PD 160(R12), Y12, Y6
-	VFMADD231PD 192(R12), Y12, Y7
+	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (R12), Y11, Y1
+	VFMADD231PD 32(R12), Y11, Y2
+	VFMADD231PD 64(R12), Y11, Y3
+	VFMADD231PD 96(R12), Y11, Y4
+	VFMADD231PD 128(R12), Y11, Y5
+	VFMADD231PD 160(R12), Y11, Y6
+	VFMADD231PD 192(R12), Y11, Y7
 	VMASKMOVPD  224(R12), Y0, Y9
-	VFMADD231PD Y9, Y12, Y8
-	VFMADD231PD (DI), Y13, Y1
-	VFMADD231PD 32(DI), Y13, Y2
-	VFMADD231PD 64(DI), Y13, Y3
-	VFMADD231PD 96(DI), Y13, Y4
-	VFMADD231PD 128(DI), Y13, Y5
-	VFMADD231PD 160(DI), Y13, Y6
-	VFMADD231PD 192(DI), Y13, Y7
+	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD (DI), Y12, Y1
+	VFMADD231PD 32(DI), Y12, Y2
+	VFMADD231PD 64(DI), Y12, Y3
+	VFMADD231PD 96(DI), Y12, Y4
+	VFMADD231PD 128(DI), Y12, Y5
+	VFMADD231PD 160(DI), Y12, Y6
+	VFMADD231PD 192(DI), Y12, Y7
 	VMASKMOVPD  224(DI), Y0, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small8_four_next:
 	ADDQ R9, R10
@@ -3516,31 +3516,31 @@ small8_rest:
 	JE   small8_rest_done
 
 small8_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small8_rest_next
-	VFMADD231PD (DI), Y10, Y1
-	VFMADD231PD 32(DI), Y10, Y2
-	VFMADD231PD 64(DI), Y10, Y3
-	VFMADD231PD 96(DI), Y10, Y4
-	VFMADD231PD 128(DI), Y10, Y5
-	VFMADD231PD 160(DI), Y10, Y6
-	VFMADD231PD 192(DI), Y10, Y7
-	VMASKMOVPD  224(DI), Y0, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VFMADD231PD (DI), Y9, Y1
+	VFMADD231PD 32(DI), Y9, Y2
+	VFMADD231PD 64(DI), Y9, Y3
+	VFMADD231PD 96(DI), Y9, Y4
+	VFMADD231PD 128(DI), Y9, Y5
+	VFMADD231PD 160(DI), Y9, Y6
+	VFMADD231PD 192(DI), Y9, Y7
+	VMASKMOVPD  224(DI), Y0, Y10
+	VFMADD231PD Y10, Y9, Y8
 
 small8_rest_next:
 	ADDQ R9, DI
@@ -4710,29 +4710,29 @@ TEXT ·addRows32AVX2(SB), NOSPLIT, $24-48
 	JE      rest
 
 four:
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVAPD      X3, X2
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSD       (AX)(DX*1), X3
+	VMULSD       (CX)(DX*1), X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       (AX)(DX*1), X4
-	VMULSD       (CX)(DX*1), X4, X4
-	VORPD        X4, X2, X2
+	VMOVSD       (AX)(DX*2), X4
+	VMULSD       (CX)(DX*2), X4, X4
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(DX*2), X5
-	VMULSD       (CX)(DX*2), X5, X5
-	VORPD        X5, X2, X2
+	VMOVSD       (AX)(SI*1), X5
+	VMULSD       (CX)(SI*1), X5, X5
 	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(SI*1), X6
-	VMULSD       (CX)(SI*1), X6, X6
-	VORPD        X6, X2, X2
-	VBROADCASTSD X6, Y6
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     four_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X6
+	VORPD   X3, X6, X6
+	VORPD   X4, X6, X6
+	VORPD   X5, X6, X6
+	VPADDQ  X6, X6, X6
+	VPTEST  X6, X6
+	JZ      four_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), DI
@@ -4741,26 +4741,26 @@ four:
 	SUBQ $0x08, R11
 
 four_columns:
-	VMOVUPD     (DI), Y2
+	VMOVUPD     (DI), Y6
 	VCVTPS2PD   (R8), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, (DI)
-	VMOVUPD     32(DI), Y2
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (DI)
+	VMOVUPD     32(DI), Y6
 	VCVTPS2PD   16(R8), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   16(R9), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, 32(DI)
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, 32(DI)
 	ADDQ        $0x40, DI
 	ADDQ        $0x20, R8
 	ADDQ        $0x20, R9
@@ -4770,16 +4770,16 @@ four_columns:
 	JGE         four_columns
 	ADDQ        $0x04, R11
 	JL          four_tail
-	VMOVUPD     (DI), Y2
+	VMOVUPD     (DI), Y6
 	VCVTPS2PD   (R8), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, (DI)
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (DI)
 	ADDQ        $0x20, DI
 	ADDQ        $0x10, R8
 	ADDQ        $0x10, R9
@@ -4788,20 +4788,20 @@ four_columns:
 	SUBQ        $0x04, R11
 
 four_tail:
-	VMASKMOVPD  (DI), Y1, Y2
+	VMASKMOVPD  (DI), Y1, Y6
 	VMASKMOVPS  (R8), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y3, Y2
-	VMASKMOVPS  (R9), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y4, Y2
-	VMASKMOVPS  (R10), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y5, Y2
-	VMASKMOVPS  (BX), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y6, Y2
-	VMASKMOVPD  Y2, Y1, (DI)
+	VFMADD231PD Y7, Y2, Y6
+	VMASKMOVPS  (R9), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y3, Y6
+	VMASKMOVPS  (R10), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y4, Y6
+	VMASKMOVPS  (BX), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y5, Y6
+	VMASKMOVPD  Y6, Y1, (DI)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 20(R8)(R11*4), R8
@@ -4828,17 +4828,17 @@ rest_row:
 	CMPQ         8(SP), $0x00
 	JE           done
 	DECQ         8(SP)
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVAPD      X3, X2
-	VBROADCASTSD X3, Y3
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VBROADCASTSD X2, Y2
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     rest_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X3
+	VPADDQ  X3, X3, X3
+	VPTEST  X3, X3
+	JZ      rest_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), DX
@@ -4847,34 +4847,34 @@ rest_row:
 	SUBQ $0x08, SI
 
 rest_columns:
-	VMOVUPD     (DX), Y2
+	VMOVUPD     (DX), Y3
 	VCVTPS2PD   (BX), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, (DX)
-	VMOVUPD     32(DX), Y2
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, (DX)
+	VMOVUPD     32(DX), Y3
 	VCVTPS2PD   16(BX), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, 32(DX)
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, 32(DX)
 	ADDQ        $0x40, DX
 	ADDQ        $0x20, BX
 	SUBQ        $0x08, SI
 	JGE         rest_columns
 	ADDQ        $0x04, SI
 	JL          rest_tail
-	VMOVUPD     (DX), Y2
+	VMOVUPD     (DX), Y3
 	VCVTPS2PD   (BX), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, (DX)
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, (DX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x10, BX
 	SUBQ        $0x04, SI
 
 rest_tail:
-	VMASKMOVPD  (DX), Y1, Y2
+	VMASKMOVPD  (DX), Y1, Y3
 	VMASKMOVPS  (BX), X0, X4
 	VCVTPS2PD   X4, Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMASKMOVPD  Y2, Y1, (DX)
+	VFMADD231PD Y4, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (DX)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 20(BX)(SI*4), BX
@@ -4905,41 +4905,41 @@ small1:
 	JE      small1_rest
 
 small1_four:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVAPD      X6, X5
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VBROADCASTSD X5, Y5
+	VMOVSD       (AX)(DX*1), X6
+	VMULSD       (CX)(DX*1), X6, X6
 	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(DX*1), X7
-	VMULSD       (CX)(DX*1), X7, X7
-	VORPD        X7, X5, X5
+	VMOVSD       (AX)(DX*2), X7
+	VMULSD       (CX)(DX*2), X7, X7
 	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(DX*2), X8
-	VMULSD       (CX)(DX*2), X8, X8
-	VORPD        X8, X5, X5
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VORPD        X9, X5, X5
-	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X9
+	VORPD       X6, X9, X9
+	VORPD       X7, X9, X9
+	VORPD       X8, X9, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small1_four_next
-	VMASKMOVPS  (R8), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPS  (R8), X0, X9
+	VCVTPS2PD   X9, Y9
+	VFMADD231PD Y9, Y5, Y1
 	VMASKMOVPS  (R9), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y7, Y2
+	VFMADD231PD Y5, Y6, Y2
 	VMASKMOVPS  (R10), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y8, Y3
+	VFMADD231PD Y5, Y7, Y3
 	VMASKMOVPS  (BX), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y9, Y4
+	VFMADD231PD Y5, Y8, Y4
 
 small1_four_next:
 	ADDQ DI, R8
@@ -4956,20 +4956,20 @@ small1_rest:
 	JE   small1_rest_done
 
 small1_rest_row:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVAPD      X6, X5
-	VBROADCASTSD X6, Y6
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X6
+	VPADDQ      X6, X6, X6
+	VPTEST      X6, X6
 	JZ          small1_rest_next
-	VMASKMOVPS  (BX), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPS  (BX), X0, X6
+	VCVTPS2PD   X6, Y6
+	VFMADD231PD Y6, Y5, Y1
 
 small1_rest_next:
 	ADDQ DI, BX
@@ -5015,49 +5015,49 @@ small2:
 	JE      small2_rest
 
 small2_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small2_four_next
-	VCVTPS2PD   (R8), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPS  16(R8), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VCVTPS2PD   (R8), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VMASKMOVPS  16(R8), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y2
 	VCVTPS2PD   (R9), Y9
-	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y9, Y10, Y3
 	VMASKMOVPS  16(R9), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD Y9, Y10, Y4
 	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y9, Y11, Y5
 	VMASKMOVPS  16(R10), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y6
+	VFMADD231PD Y9, Y11, Y6
 	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  16(BX), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small2_four_next:
 	ADDQ DI, R8
@@ -5074,22 +5074,22 @@ small2_rest:
 	JE   small2_rest_done
 
 small2_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small2_rest_next
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPS  16(BX), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VCVTPS2PD   (BX), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VMASKMOVPS  16(BX), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y2
 
 small2_rest_next:
 	ADDQ DI, BX
@@ -5138,57 +5138,57 @@ small3:
 	JE      small3_rest
 
 small3_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(DX*1), X8
+	VMULSD       (CX)(DX*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VORPD        X9, X7, X7
+	VMOVSD       (AX)(DX*2), X9
+	VMULSD       (CX)(DX*2), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VORPD        X10, X7, X7
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small3_four_next
-	VCVTPS2PD   (R8), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(R8), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  32(R8), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VCVTPS2PD   (R8), Y11
+	VFMADD231PD Y11, Y7, Y1
+	VCVTPS2PD   16(R8), Y11
+	VFMADD231PD Y11, Y7, Y2
+	VMASKMOVPS  32(R8), X0, X11
+	VCVTPS2PD   X11, Y11
+	VFMADD231PD Y11, Y7, Y3
 	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y8, Y4
 	VCVTPS2PD   16(R9), Y7
-	VFMADD231PD Y7, Y9, Y5
+	VFMADD231PD Y7, Y8, Y5
 	VMASKMOVPS  32(R9), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD Y7, Y8, Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y10, Y1
+	VFMADD231PD Y7, Y9, Y1
 	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y10, Y2
+	VFMADD231PD Y7, Y9, Y2
 	VMASKMOVPS  32(R10), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y3
+	VFMADD231PD Y7, Y9, Y3
 	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y11, Y4
+	VFMADD231PD Y7, Y10, Y4
 	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y11, Y5
+	VFMADD231PD Y7, Y10, Y5
 	VMASKMOVPS  32(BX), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small3_four_next:
 	ADDQ DI, R8
@@ -5205,24 +5205,24 @@ small3_rest:
 	JE   small3_rest_done
 
 small3_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small3_rest_next
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  32(BX), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VCVTPS2PD   (BX), Y8
+	VFMADD231PD Y8, Y7, Y1
+	VCVTPS2PD   16(BX), Y8
+	VFMADD231PD Y8, Y7, Y2
+	VMASKMOVPS  32(BX), X0, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y7, Y3
 
 small3_rest_next:
 	ADDQ DI, BX
@@ -5272,65 +5272,65 @@ small4:
 	JE      small4_rest
 
 small4_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small4_four_next
-	VCVTPS2PD   (R8), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(R8), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(R8), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VMASKMOVPS  48(R8), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VCVTPS2PD   (R8), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   16(R8), Y13
+	VFMADD231PD Y13, Y9, Y2
+	VCVTPS2PD   32(R8), Y13
+	VFMADD231PD Y13, Y9, Y3
+	VMASKMOVPS  48(R8), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y4
 	VCVTPS2PD   (R9), Y9
-	VFMADD231PD Y9, Y11, Y5
+	VFMADD231PD Y9, Y10, Y5
 	VCVTPS2PD   16(R9), Y9
-	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD Y9, Y10, Y6
 	VCVTPS2PD   32(R9), Y9
-	VFMADD231PD Y9, Y11, Y7
+	VFMADD231PD Y9, Y10, Y7
 	VMASKMOVPS  48(R9), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD Y9, Y10, Y8
 	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y12, Y1
+	VFMADD231PD Y9, Y11, Y1
 	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y12, Y2
+	VFMADD231PD Y9, Y11, Y2
 	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y12, Y3
+	VFMADD231PD Y9, Y11, Y3
 	VMASKMOVPS  48(R10), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y4
+	VFMADD231PD Y9, Y11, Y4
 	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y13, Y5
+	VFMADD231PD Y9, Y12, Y5
 	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y13, Y6
+	VFMADD231PD Y9, Y12, Y6
 	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  48(BX), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small4_four_next:
 	ADDQ DI, R8
@@ -5347,26 +5347,26 @@ small4_rest:
 	JE   small4_rest_done
 
 small4_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small4_rest_next
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VMASKMOVPS  48(BX), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VCVTPS2PD   (BX), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VCVTPS2PD   16(BX), Y10
+	VFMADD231PD Y10, Y9, Y2
+	VCVTPS2PD   32(BX), Y10
+	VFMADD231PD Y10, Y9, Y3
+	VMASKMOVPS  48(BX), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y4
 
 small4_rest_next:
 	ADDQ DI, BX
@@ -5421,73 +5421,73 @@ small5:
 	JE      small5_rest
 
 small5_four:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVAPD      X12, X11
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(DX*1), X12
+	VMULSD       (CX)(DX*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(DX*1), X13
-	VMULSD       (CX)(DX*1), X13, X13
-	VORPD        X13, X11, X11
+	VMOVSD       (AX)(DX*2), X13
+	VMULSD       (CX)(DX*2), X13, X13
 	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(DX*2), X14
-	VMULSD       (CX)(DX*2), X14, X14
-	VORPD        X14, X11, X11
+	VMOVSD       (AX)(SI*1), X14
+	VMULSD       (CX)(SI*1), X14, X14
 	VBROADCASTSD X14, Y14
-	VMOVSD       (AX)(SI*1), X15
-	VMULSD       (CX)(SI*1), X15, X15
-	VORPD        X15, X11, X11
-	VBROADCASTSD X15, Y15
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X15
+	VORPD       X12, X15, X15
+	VORPD       X13, X15, X15
+	VORPD       X14, X15, X15
+	VPADDQ      X15, X15, X15
+	VPTEST      X15, X15
 	JZ          small5_four_next
-	VCVTPS2PD   (R8), Y11
-	VFMADD231PD Y11, Y12, Y1
-	VCVTPS2PD   16(R8), Y11
-	VFMADD231PD Y11, Y12, Y2
-	VCVTPS2PD   32(R8), Y11
-	VFMADD231PD Y11, Y12, Y3
-	VCVTPS2PD   48(R8), Y11
-	VFMADD231PD Y11, Y12, Y4
-	VMASKMOVPS  64(R8), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VCVTPS2PD   (R8), Y15
+	VFMADD231PD Y15, Y11, Y1
+	VCVTPS2PD   16(R8), Y15
+	VFMADD231PD Y15, Y11, Y2
+	VCVTPS2PD   32(R8), Y15
+	VFMADD231PD Y15, Y11, Y3
+	VCVTPS2PD   48(R8), Y15
+	VFMADD231PD Y15, Y11, Y4
+	VMASKMOVPS  64(R8), X0, X15
+	VCVTPS2PD   X15, Y15
+	VFMADD231PD Y15, Y11, Y5
 	VCVTPS2PD   (R9), Y11
-	VFMADD231PD Y11, Y13, Y6
+	VFMADD231PD Y11, Y12, Y6
 	VCVTPS2PD   16(R9), Y11
-	VFMADD231PD Y11, Y13, Y7
+	VFMADD231PD Y11, Y12, Y7
 	VCVTPS2PD   32(R9), Y11
-	VFMADD231PD Y11, Y13, Y8
+	VFMADD231PD Y11, Y12, Y8
 	VCVTPS2PD   48(R9), Y11
-	VFMADD231PD Y11, Y13, Y9
+	VFMADD231PD Y11, Y12, Y9
 	VMASKMOVPS  64(R9), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y13, Y10
+	VFMADD231PD Y11, Y12, Y10
 	VCVTPS2PD   (R10), Y11
-	VFMADD231PD Y11, Y14, Y1
+	VFMADD231PD Y11, Y13, Y1
 	VCVTPS2PD   16(R10), Y11
-	VFMADD231PD Y11, Y14, Y2
+	VFMADD231PD Y11, Y13, Y2
 	VCVTPS2PD   32(R10), Y11
-	VFMADD231PD Y11, Y14, Y3
+	VFMADD231PD Y11, Y13, Y3
 	VCVTPS2PD   48(R10), Y11
-	VFMADD231PD Y11, Y14, Y4
+	VFMADD231PD Y11, Y13, Y4
 	VMASKMOVPS  64(R10), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y14, Y5
+	VFMADD231PD Y11, Y13, Y5
 	VCVTPS2PD   (BX), Y11
-	VFMADD231PD Y11, Y15, Y6
+	VFMADD231PD Y11, Y14, Y6
 	VCVTPS2PD   16(BX), Y11
-	VFMADD231PD Y11, Y15, Y7
+	VFMADD231PD Y11, Y14, Y7
 	VCVTPS2PD   32(BX), Y11
-	VFMADD231PD Y11, Y15, Y8
+	VFMADD231PD Y11, Y14, Y8
 	VCVTPS2PD   48(BX), Y11
-	VFMADD231PD Y11, Y15, Y9
+	VFMADD231PD Y11, Y14, Y9
 	VMASKMOVPS  64(BX), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y15, Y10
+	VFMADD231PD Y11, Y14, Y10
 
 small5_four_next:
 	ADDQ DI, R8
@@ -5504,28 +5504,28 @@ small5_rest:
 	JE   small5_rest_done
 
 small5_rest_row:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVAPD      X12, X11
-	VBROADCASTSD X12, Y12
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small5_rest_next
-	VCVTPS2PD   (BX), Y11
-	VFMADD231PD Y11, Y12, Y1
-	VCVTPS2PD   16(BX), Y11
-	VFMADD231PD Y11, Y12, Y2
-	VCVTPS2PD   32(BX), Y11
-	VFMADD231PD Y11, Y12, Y3
-	VCVTPS2PD   48(BX), Y11
-	VFMADD231PD Y11, Y12, Y4
-	VMASKMOVPS  64(BX), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VCVTPS2PD   (BX), Y12
+	VFMADD231PD Y12, Y11, Y1
+	VCVTPS2PD   16(BX), Y12
+	VFMADD231PD Y12, Y11, Y2
+	VCVTPS2PD   32(BX), Y12
+	VFMADD231PD Y12, Y11, Y3
+	VCVTPS2PD   48(BX), Y12
+	VFMADD231PD Y12, Y11, Y4
+	VMASKMOVPS  64(BX), X0, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y11, Y5
 
 small5_rest_next:
 	ADDQ DI, BX
@@ -5579,81 +5579,81 @@ small6:
 	JE      small6_rest
 
 small6_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(DX*1), X8
+	VMULSD       (CX)(DX*1), X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(DX*1), X9
-	VMULSD       (CX)(DX*1), X9, X9
-	VORPD        X9, X7, X7
+	VMOVSD       (AX)(DX*2), X9
+	VMULSD       (CX)(DX*2), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*2), X10
-	VMULSD       (CX)(DX*2), X10, X10
-	VORPD        X10, X7, X7
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small6_four_next
-	VCVTPS2PD   (R8), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(R8), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VCVTPS2PD   32(R8), Y7
-	VFMADD231PD Y7, Y8, Y3
-	VCVTPS2PD   48(R8), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   64(R8), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  80(R8), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VCVTPS2PD   (R8), Y11
+	VFMADD231PD Y11, Y7, Y1
+	VCVTPS2PD   16(R8), Y11
+	VFMADD231PD Y11, Y7, Y2
+	VCVTPS2PD   32(R8), Y11
+	VFMADD231PD Y11, Y7, Y3
+	VCVTPS2PD   48(R8), Y11
+	VFMADD231PD Y11, Y7, Y4
+	VCVTPS2PD   64(R8), Y11
+	VFMADD231PD Y11, Y7, Y5
+	VMASKMOVPS  80(R8), X0, X11
+	VCVTPS2PD   X11, Y11
+	VFMADD231PD Y11, Y7, Y6
 	VCVTPS2PD   (R9), Y7
-	VFMADD231PD Y7, Y9, Y1
+	VFMADD231PD Y7, Y8, Y1
 	VCVTPS2PD   16(R9), Y7
-	VFMADD231PD Y7, Y9, Y2
+	VFMADD231PD Y7, Y8, Y2
 	VCVTPS2PD   32(R9), Y7
-	VFMADD231PD Y7, Y9, Y3
+	VFMADD231PD Y7, Y8, Y3
 	VCVTPS2PD   48(R9), Y7
-	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y8, Y4
 	VCVTPS2PD   64(R9), Y7
-	VFMADD231PD Y7, Y9, Y5
+	VFMADD231PD Y7, Y8, Y5
 	VMASKMOVPS  80(R9), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD Y7, Y8, Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y10, Y1
+	VFMADD231PD Y7, Y9, Y1
 	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y10, Y2
+	VFMADD231PD Y7, Y9, Y2
 	VCVTPS2PD   32(R10), Y7
-	VFMADD231PD Y7, Y10, Y3
+	VFMADD231PD Y7, Y9, Y3
 	VCVTPS2PD   48(R10), Y7
-	VFMADD231PD Y7, Y10, Y4
+	VFMADD231PD Y7, Y9, Y4
 	VCVTPS2PD   64(R10), Y7
-	VFMADD231PD Y7, Y10, Y5
+	VFMADD231PD Y7, Y9, Y5
 	VMASKMOVPS  80(R10), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y6
+	VFMADD231PD Y7, Y9, Y6
 	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y11, Y1
+	VFMADD231PD Y7, Y10, Y1
 	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y11, Y2
+	VFMADD231PD Y7, Y10, Y2
 	VCVTPS2PD   32(BX), Y7
-	VFMADD231PD Y7, Y11, Y3
+	VFMADD231PD Y7, Y10, Y3
 	VCVTPS2PD   48(BX), Y7
-	VFMADD231PD Y7, Y11, Y4
+	VFMADD231PD Y7, Y10, Y4
 	VCVTPS2PD   64(BX), Y7
-	VFMADD231PD Y7, Y11, Y5
+	VFMADD231PD Y7, Y10, Y5
 	VMASKMOVPS  80(BX), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small6_four_next:
 	ADDQ DI, R8
@@ -5670,30 +5670,30 @@ small6_rest:
 	JE   small6_rest_done
 
 small6_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small6_rest_next
-	VCVTPS2PD   (BX), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(BX), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VCVTPS2PD   32(BX), Y7
-	VFMADD231PD Y7, Y8, Y3
-	VCVTPS2PD   48(BX), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   64(BX), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  80(BX), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VCVTPS2PD   (BX), Y8
+	VFMADD231PD Y8, Y7, Y1
+	VCVTPS2PD   16(BX), Y8
+	VFMADD231PD Y8, Y7, Y2
+	VCVTPS2PD   32(BX), Y8
+	VFMADD231PD Y8, Y7, Y3
+	VCVTPS2PD   48(BX), Y8
+	VFMADD231PD Y8, Y7, Y4
+	VCVTPS2PD   64(BX), Y8
+	VFMADD231PD Y8, Y7, Y5
+	VMASKMOVPS  80(BX), X0, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y7, Y6
 
 small6_rest_next:
 	ADDQ DI, BX
@@ -5745,89 +5745,89 @@ small7:
 	JE      small7_rest
 
 small7_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVAPD      X9, X8
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVSD       (AX)(DX*1), X9
+	VMULSD       (CX)(DX*1), X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(DX*1), X10
-	VMULSD       (CX)(DX*1), X10, X10
-	VORPD        X10, X8, X8
+	VMOVSD       (AX)(DX*2), X10
+	VMULSD       (CX)(DX*2), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*2), X11
-	VMULSD       (CX)(DX*2), X11, X11
-	VORPD        X11, X8, X8
+	VMOVSD       (AX)(SI*1), X11
+	VMULSD       (CX)(SI*1), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*1), X12
-	VMULSD       (CX)(SI*1), X12, X12
-	VORPD        X12, X8, X8
-	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X12
+	VORPD       X9, X12, X12
+	VORPD       X10, X12, X12
+	VORPD       X11, X12, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small7_four_next
-	VCVTPS2PD   (R8), Y8
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   16(R8), Y8
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   32(R8), Y8
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   48(R8), Y8
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   64(R8), Y8
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   80(R8), Y8
-	VFMADD231PD Y8, Y9, Y6
-	VMASKMOVPS  96(R8), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VCVTPS2PD   (R8), Y12
+	VFMADD231PD Y12, Y8, Y1
+	VCVTPS2PD   16(R8), Y12
+	VFMADD231PD Y12, Y8, Y2
+	VCVTPS2PD   32(R8), Y12
+	VFMADD231PD Y12, Y8, Y3
+	VCVTPS2PD   48(R8), Y12
+	VFMADD231PD Y12, Y8, Y4
+	VCVTPS2PD   64(R8), Y12
+	VFMADD231PD Y12, Y8, Y5
+	VCVTPS2PD   80(R8), Y12
+	VFMADD231PD Y12, Y8, Y6
+	VMASKMOVPS  96(R8), X0, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y8, Y7
 	VCVTPS2PD   (R9), Y8
-	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y8, Y9, Y1
 	VCVTPS2PD   16(R9), Y8
-	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y8, Y9, Y2
 	VCVTPS2PD   32(R9), Y8
-	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y8, Y9, Y3
 	VCVTPS2PD   48(R9), Y8
-	VFMADD231PD Y8, Y10, Y4
+	VFMADD231PD Y8, Y9, Y4
 	VCVTPS2PD   64(R9), Y8
-	VFMADD231PD Y8, Y10, Y5
+	VFMADD231PD Y8, Y9, Y5
 	VCVTPS2PD   80(R9), Y8
-	VFMADD231PD Y8, Y10, Y6
+	VFMADD231PD Y8, Y9, Y6
 	VMASKMOVPS  96(R9), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y10, Y7
+	VFMADD231PD Y8, Y9, Y7
 	VCVTPS2PD   (R10), Y8
-	VFMADD231PD Y8, Y11, Y1
+	VFMADD231PD Y8, Y10, Y1
 	VCVTPS2PD   16(R10), Y8
-	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y8, Y10, Y2
 	VCVTPS2PD   32(R10), Y8
-	VFMADD231PD Y8, Y11, Y3
+	VFMADD231PD Y8, Y10, Y3
 	VCVTPS2PD   48(R10), Y8
-	VFMADD231PD Y8, Y11, Y4
+	VFMADD231PD Y8, Y10, Y4
 	VCVTPS2PD   64(R10), Y8
-	VFMADD231PD Y8, Y11, Y5
+	VFMADD231PD Y8, Y10, Y5
 	VCVTPS2PD   80(R10), Y8
-	VFMADD231PD Y8, Y11, Y6
+	VFMADD231PD Y8, Y10, Y6
 	VMASKMOVPS  96(R10), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y11, Y7
+	VFMADD231PD Y8, Y10, Y7
 	VCVTPS2PD   (BX), Y8
-	VFMADD231PD Y8, Y12, Y1
+	VFMADD231PD Y8, Y11, Y1
 	VCVTPS2PD   16(BX), Y8
-	VFMADD231PD Y8, Y12, Y2
+	VFMADD231PD Y8, Y11, Y2
 	VCVTPS2PD   32(BX), Y8
-	VFMADD231PD Y8, Y12, Y3
+	VFMADD231PD Y8, Y11, Y3
 	VCVTPS2PD   48(BX), Y8
-	VFMADD231PD Y8, Y12, Y4
+	VFMADD231PD Y8, Y11, Y4
 	VCVTPS2PD   64(BX), Y8
-	VFMADD231PD Y8, Y12, Y5
+	VFMADD231PD Y8, Y11, Y5
 	VCVTPS2PD   80(BX), Y8
-	VFMADD231PD Y8, Y12, Y6
+	VFMADD231PD Y8, Y11, Y6
 	VMASKMOVPS  96(BX), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y12, Y7
+	VFMADD231PD Y8, Y11, Y7
 
 small7_four_next:
 	ADDQ DI, R8
@@ -5844,32 +5844,32 @@ small7_rest:
 	JE   small7_rest_done
 
 small7_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVAPD      X9, X8
-	VBROADCASTSD X9, Y9
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VBROADCASTSD X8, Y8
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small7_rest_next
-	VCVTPS2PD   (BX), Y8
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   16(BX), Y8
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   32(BX), Y8
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   48(BX), Y8
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   64(BX), Y8
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   80(BX), Y8
-	VFMADD231PD Y8, Y9, Y6
-	VMASKMOVPS  96(BX), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VCVTPS2PD   (BX), Y9
+	VFMADD231PD Y9, Y8, Y1
+	VCVTPS2PD   16(BX), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VCVTPS2PD   32(BX), Y9
+	VFMADD231PD Y9, Y8, Y3
+	VCVTPS2PD   48(BX), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VCVTPS2PD   64(BX), Y9
+	VFMADD231PD Y9, Y8, Y5
+	VCVTPS2PD   80(BX), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VMASKMOVPS  96(BX), X0, X9
+	VCVTPS2PD   X9, Y9
+	VFMADD231PD Y9, Y8, Y7
 
 small7_rest_next:
 	ADDQ DI, BX
@@ -5924,97 +5924,97 @@ small8:
 	JE      small8_rest
 
 small8_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(DX*1), X10
+	VMULSD       (CX)(DX*1), X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(DX*1), X11
-	VMULSD       (CX)(DX*1), X11, X11
-	VORPD        X11, X9, X9
+	VMOVSD       (AX)(DX*2), X11
+	VMULSD       (CX)(DX*2), X11, X11
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(DX*2), X12
-	VMULSD       (CX)(DX*2), X12, X12
-	VORPD        X12, X9, X9
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small8_four_next
-	VCVTPS2PD   (R8), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(R8), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(R8), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VCVTPS2PD   48(R8), Y9
-	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   64(R8), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   80(R8), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   96(R8), Y9
-	VFMADD231PD Y9, Y10, Y7
-	VMASKMOVPS  112(R8), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VCVTPS2PD   (R8), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   16(R8), Y13
+	VFMADD231PD Y13, Y9, Y2
+	VCVTPS2PD   32(R8), Y13
+	VFMADD231PD Y13, Y9, Y3
+	VCVTPS2PD   48(R8), Y13
+	VFMADD231PD Y13, Y9, Y4
+	VCVTPS2PD   64(R8), Y13
+	VFMADD231PD Y13, Y9, Y5
+	VCVTPS2PD   80(R8), Y13
+	VFMADD231PD Y13, Y9, Y6
+	VCVTPS2PD   96(R8), Y13
+	VFMADD231PD Y13, Y9, Y7
+	VMASKMOVPS  112(R8), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y8
 	VCVTPS2PD   (R9), Y9
-	VFMADD231PD Y9, Y11, Y1
+	VFMADD231PD Y9, Y10, Y1
 	VCVTPS2PD   16(R9), Y9
-	VFMADD231PD Y9, Y11, Y2
+	VFMADD231PD Y9, Y10, Y2
 	VCVTPS2PD   32(R9), Y9
-	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y9, Y10, Y3
 	VCVTPS2PD   48(R9), Y9
-	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD Y9, Y10, Y4
 	VCVTPS2PD   64(R9), Y9
-	VFMADD231PD Y9, Y11, Y5
+	VFMADD231PD Y9, Y10, Y5
 	VCVTPS2PD   80(R9), Y9
-	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD Y9, Y10, Y6
 	VCVTPS2PD   96(R9), Y9
-	VFMADD231PD Y9, Y11, Y7
+	VFMADD231PD Y9, Y10, Y7
 	VMASKMOVPS  112(R9), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD Y9, Y10, Y8
 	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y12, Y1
+	VFMADD231PD Y9, Y11, Y1
 	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y12, Y2
+	VFMADD231PD Y9, Y11, Y2
 	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y12, Y3
+	VFMADD231PD Y9, Y11, Y3
 	VCVTPS2PD   48(R10), Y9
-	VFMADD231PD Y9, Y12, Y4
+	VFMADD231PD Y9, Y11, Y4
 	VCVTPS2PD   64(R10), Y9
-	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y9, Y11, Y5
 	VCVTPS2PD   80(R10), Y9
-	VFMADD231PD Y9, Y12, Y6
+	VFMADD231PD Y9, Y11, Y6
 	VCVTPS2PD   96(R10), Y9
-	VFMADD231PD Y9, Y12, Y7
+	VFMADD231PD Y9, Y11, Y7
 	VMASKMOVPS  112(R10), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y8
+	VFMADD231PD Y9, Y11, Y8
 	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y13, Y1
+	VFMADD231PD Y9, Y12, Y1
 	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y13, Y2
+	VFMADD231PD Y9, Y12, Y2
 	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y13, Y3
+	VFMADD231PD Y9, Y12, Y3
 	VCVTPS2PD   48(BX), Y9
-	VFMADD231PD Y9, Y13, Y4
+	VFMADD231PD Y9, Y12, Y4
 	VCVTPS2PD   64(BX), Y9
-	VFMADD231PD Y9, Y13, Y5
+	VFMADD231PD Y9, Y12, Y5
 	VCVTPS2PD   80(BX), Y9
-	VFMADD231PD Y9, Y13, Y6
+	VFMADD231PD Y9, Y12, Y6
 	VCVTPS2PD   96(BX), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  112(BX), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small8_four_next:
 	ADDQ DI, R8
@@ -6031,34 +6031,34 @@ small8_rest:
 	JE   small8_rest_done
 
 small8_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small8_rest_next
-	VCVTPS2PD   (BX), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(BX), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(BX), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VCVTPS2PD   48(BX), Y9
-	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   64(BX), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   80(BX), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   96(BX), Y9
-	VFMADD231PD Y9, Y10, Y7
-	VMASKMOVPS  112(BX), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VCVTPS2PD   (BX), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VCVTPS2PD   16(BX), Y10
+	VFMADD231PD Y10, Y9, Y2
+	VCVTPS2PD   32(BX), Y10
+	VFMADD231PD Y10, Y9, Y3
+	VCVTPS2PD   48(BX), Y10
+	VFMADD231PD Y10, Y9, Y4
+	VCVTPS2PD   64(BX), Y10
+	VFMADD231PD Y10, Y9, Y5
+	VCVTPS2PD   80(BX), Y10
+	VFMADD231PD Y10, Y9, Y6
+	VCVTPS2PD   96(BX), Y10
+	VFMADD231PD Y10, Y9, Y7
+	VMASKMOVPS  112(BX), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y8
 
 small8_rest_next:
 	ADDQ DI, BX
@@ -6155,43 +6155,43 @@ TEXT ·addChange32AVX2(SB), NOSPLIT, $24-64
 	JE      rest
 
 four:
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVSD       (DX), X2
-	VMULSD       (BX), X2, X2
-	VSUBSD       X2, X3, X3
-	VMOVAPD      X3, X2
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VMOVSD       (DX), X3
+	VMULSD       (BX), X3, X3
+	VSUBSD       X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSD       (AX)(SI*1), X3
+	VMULSD       (CX)(SI*1), X3, X3
+	VMOVSD       (DX)(SI*1), X4
+	VMULSD       (BX)(SI*1), X4, X4
+	VSUBSD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	VMOVSD       (AX)(SI*1), X4
-	VMULSD       (CX)(SI*1), X4, X4
-	VMOVSD       (DX)(SI*1), X5
-	VMULSD       (BX)(SI*1), X5, X5
+	VMOVSD       (AX)(SI*2), X4
+	VMULSD       (CX)(SI*2), X4, X4
+	VMOVSD       (DX)(SI*2), X5
+	VMULSD       (BX)(SI*2), X5, X5
 	VSUBSD       X5, X4, X4
-	VORPD        X4, X2, X2
 	VBROADCASTSD X4, Y4
-	VMOVSD       (AX)(SI*2), X5
-	VMULSD       (CX)(SI*2), X5, X5
-	VMOVSD       (DX)(SI*2), X6
-	VMULSD       (BX)(SI*2), X6, X6
+	VMOVSD       (AX)(R8*1), X5
+	VMULSD       (CX)(R8*1), X5, X5
+	VMOVSD       (DX)(R8*1), X6
+	VMULSD       (BX)(R8*1), X6, X6
 	VSUBSD       X6, X5, X5
-	VORPD        X5, X2, X2
 	VBROADCASTSD X5, Y5
-	VMOVSD       (AX)(R8*1), X6
-	VMULSD       (CX)(R8*1), X6, X6
-	VMOVSD       (DX)(R8*1), X7
-	VMULSD       (BX)(R8*1), X7, X7
-	VSUBSD       X7, X6, X6
-	VORPD        X6, X2, X2
-	VBROADCASTSD X6, Y6
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     four_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X6
+	VORPD   X3, X6, X6
+	VORPD   X4, X6, X6
+	VORPD   X5, X6, X6
+	VPADDQ  X6, X6, X6
+	VPTEST  X6, X6
+	JZ      four_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), R9
@@ -6200,26 +6200,26 @@ four:
 	SUBQ $0x08, R13
 
 four_columns:
-	VMOVUPD     (R9), Y2
+	VMOVUPD     (R9), Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   (R12), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, (R9)
-	VMOVUPD     32(R9), Y2
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (R9)
+	VMOVUPD     32(R9), Y6
 	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   16(R12), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   16(DI), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, 32(R9)
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, 32(R9)
 	ADDQ        $0x40, R9
 	ADDQ        $0x20, R10
 	ADDQ        $0x20, R11
@@ -6229,16 +6229,16 @@ four_columns:
 	JGE         four_columns
 	ADDQ        $0x04, R13
 	JL          four_tail
-	VMOVUPD     (R9), Y2
+	VMOVUPD     (R9), Y6
 	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y3, Y2
+	VFMADD231PD Y7, Y2, Y6
 	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y7, Y3, Y6
 	VCVTPS2PD   (R12), Y7
-	VFMADD231PD Y7, Y5, Y2
+	VFMADD231PD Y7, Y4, Y6
 	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y6, Y2
-	VMOVUPD     Y2, (R9)
+	VFMADD231PD Y7, Y5, Y6
+	VMOVUPD     Y6, (R9)
 	ADDQ        $0x20, R9
 	ADDQ        $0x10, R10
 	ADDQ        $0x10, R11
@@ -6247,20 +6247,20 @@ four_columns:
 	SUBQ        $0x04, R13
 
 four_tail:
-	VMASKMOVPD  (R9), Y1, Y2
+	VMASKMOVPD  (R9), Y1, Y6
 	VMASKMOVPS  (R10), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y3, Y2
-	VMASKMOVPS  (R11), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y4, Y2
-	VMASKMOVPS  (R12), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y5, Y2
-	VMASKMOVPS  (DI), X0, X3
-	VCVTPS2PD   X3, Y3
-	VFMADD231PD Y3, Y6, Y2
-	VMASKMOVPD  Y2, Y1, (R9)
+	VFMADD231PD Y7, Y2, Y6
+	VMASKMOVPS  (R11), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y3, Y6
+	VMASKMOVPS  (R12), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y4, Y6
+	VMASKMOVPS  (DI), X0, X2
+	VCVTPS2PD   X2, Y2
+	VFMADD231PD Y2, Y5, Y6
+	VMASKMOVPD  Y6, Y1, (R9)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 20(R10)(R13*4), R10
@@ -6289,22 +6289,22 @@ rest_row:
 	CMPQ         8(SP), $0x00
 	JE           done
 	DECQ         8(SP)
-	VMOVSD       (AX), X3
-	VMULSD       (CX), X3, X3
-	VMOVSD       (DX), X2
-	VMULSD       (BX), X2, X2
-	VSUBSD       X2, X3, X3
-	VMOVAPD      X3, X2
-	VBROADCASTSD X3, Y3
+	VMOVSD       (AX), X2
+	VMULSD       (CX), X2, X2
+	VMOVSD       (DX), X3
+	VMULSD       (BX), X3, X3
+	VSUBSD       X3, X2, X2
+	VBROADCASTSD X2, Y2
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ X2, X2, X2
-	VPTEST X2, X2
-	JZ     rest_zero
+	// Twice the bits of all of them: without the sign
+	VMOVAPD X2, X3
+	VPADDQ  X3, X3, X3
+	VPTEST  X3, X3
+	JZ      rest_zero
 
 	// left: columns before the last, masked, one to four
 	MOVQ dst+0(FP), SI
@@ -6313,34 +6313,34 @@ rest_row:
 	SUBQ $0x08, R8
 
 rest_columns:
-	VMOVUPD     (SI), Y2
+	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (DI), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, (SI)
-	VMOVUPD     32(SI), Y2
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, (SI)
+	VMOVUPD     32(SI), Y3
 	VCVTPS2PD   16(DI), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, 32(SI)
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, SI
 	ADDQ        $0x20, DI
 	SUBQ        $0x08, R8
 	JGE         rest_columns
 	ADDQ        $0x04, R8
 	JL          rest_tail
-	VMOVUPD     (SI), Y2
+	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (DI), Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMOVUPD     Y2, (SI)
+	VFMADD231PD Y4, Y2, Y3
+	VMOVUPD     Y3, (SI)
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	SUBQ        $0x04, R8
 
 rest_tail:
-	VMASKMOVPD  (SI), Y1, Y2
+	VMASKMOVPD  (SI), Y1, Y3
 	VMASKMOVPS  (DI), X0, X4
 	VCVTPS2PD   X4, Y4
-	VFMADD231PD Y4, Y3, Y2
-	VMASKMOVPD  Y2, Y1, (SI)
+	VFMADD231PD Y4, Y2, Y3
+	VMASKMOVPD  Y3, Y1, (SI)
 
 	// left is −4 to −1: the columns of the tail, less five
 	LEAQ 20(DI)(R8*4), DI
@@ -6371,55 +6371,55 @@ small1:
 	JE      small1_rest
 
 small1_four:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVSD       (DX), X5
-	VMULSD       (BX), X5, X5
-	VSUBSD       X5, X6, X6
-	VMOVAPD      X6, X5
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VMOVSD       (DX), X6
+	VMULSD       (BX), X6, X6
+	VSUBSD       X6, X5, X5
+	VBROADCASTSD X5, Y5
+	VMOVSD       (AX)(SI*1), X6
+	VMULSD       (CX)(SI*1), X6, X6
+	VMOVSD       (DX)(SI*1), X7
+	VMULSD       (BX)(SI*1), X7, X7
+	VSUBSD       X7, X6, X6
 	VBROADCASTSD X6, Y6
-	VMOVSD       (AX)(SI*1), X7
-	VMULSD       (CX)(SI*1), X7, X7
-	VMOVSD       (DX)(SI*1), X8
-	VMULSD       (BX)(SI*1), X8, X8
+	VMOVSD       (AX)(SI*2), X7
+	VMULSD       (CX)(SI*2), X7, X7
+	VMOVSD       (DX)(SI*2), X8
+	VMULSD       (BX)(SI*2), X8, X8
 	VSUBSD       X8, X7, X7
-	VORPD        X7, X5, X5
 	VBROADCASTSD X7, Y7
-	VMOVSD       (AX)(SI*2), X8
-	VMULSD       (CX)(SI*2), X8, X8
-	VMOVSD       (DX)(SI*2), X9
-	VMULSD       (BX)(SI*2), X9, X9
+	VMOVSD       (AX)(R8*1), X8
+	VMULSD       (CX)(R8*1), X8, X8
+	VMOVSD       (DX)(R8*1), X9
+	VMULSD       (BX)(R8*1), X9, X9
 	VSUBSD       X9, X8, X8
-	VORPD        X8, X5, X5
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(R8*1), X9
-	VMULSD       (CX)(R8*1), X9, X9
-	VMOVSD       (DX)(R8*1), X10
-	VMULSD       (BX)(R8*1), X10, X10
-	VSUBSD       X10, X9, X9
-	VORPD        X9, X5, X5
-	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X9
+	VORPD       X6, X9, X9
+	VORPD       X7, X9, X9
+	VORPD       X8, X9, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small1_four_next
-	VMASKMOVPS  (R10), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPS  (R10), X0, X9
+	VCVTPS2PD   X9, Y9
+	VFMADD231PD Y9, Y5, Y1
 	VMASKMOVPS  (R11), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y7, Y2
+	VFMADD231PD Y5, Y6, Y2
 	VMASKMOVPS  (R12), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y8, Y3
+	VFMADD231PD Y5, Y7, Y3
 	VMASKMOVPS  (DI), X0, X5
 	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y9, Y4
+	VFMADD231PD Y5, Y8, Y4
 
 small1_four_next:
 	ADDQ R9, R10
@@ -6438,25 +6438,25 @@ small1_rest:
 	JE   small1_rest_done
 
 small1_rest_row:
-	VMOVSD       (AX), X6
-	VMULSD       (CX), X6, X6
-	VMOVSD       (DX), X5
-	VMULSD       (BX), X5, X5
-	VSUBSD       X5, X6, X6
-	VMOVAPD      X6, X5
-	VBROADCASTSD X6, Y6
+	VMOVSD       (AX), X5
+	VMULSD       (CX), X5, X5
+	VMOVSD       (DX), X6
+	VMULSD       (BX), X6, X6
+	VSUBSD       X6, X5, X5
+	VBROADCASTSD X5, Y5
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X5, X5, X5
-	VPTEST      X5, X5
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X5, X6
+	VPADDQ      X6, X6, X6
+	VPTEST      X6, X6
 	JZ          small1_rest_next
-	VMASKMOVPS  (DI), X0, X5
-	VCVTPS2PD   X5, Y5
-	VFMADD231PD Y5, Y6, Y1
+	VMASKMOVPS  (DI), X0, X6
+	VCVTPS2PD   X6, Y6
+	VFMADD231PD Y6, Y5, Y1
 
 small1_rest_next:
 	ADDQ R9, DI
@@ -6502,63 +6502,63 @@ small2:
 	JE      small2_rest
 
 small2_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small2_four_next
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPS  16(R10), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VMASKMOVPS  16(R10), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y2
 	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y9, Y10, Y3
 	VMASKMOVPS  16(R11), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD Y9, Y10, Y4
 	VCVTPS2PD   (R12), Y9
-	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y9, Y11, Y5
 	VMASKMOVPS  16(R12), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y6
+	VFMADD231PD Y9, Y11, Y6
 	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  16(DI), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small2_four_next:
 	ADDQ R9, R10
@@ -6577,27 +6577,27 @@ small2_rest:
 	JE   small2_rest_done
 
 small2_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small2_rest_next
-	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPS  16(DI), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y2
+	VCVTPS2PD   (DI), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VMASKMOVPS  16(DI), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y2
 
 small2_rest_next:
 	ADDQ R9, DI
@@ -6646,71 +6646,71 @@ small3:
 	JE      small3_rest
 
 small3_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
+	VMOVSD       (DX)(SI*1), X9
+	VMULSD       (BX)(SI*1), X9, X9
+	VSUBSD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VMOVSD       (DX)(SI*1), X10
-	VMULSD       (BX)(SI*1), X10, X10
+	VMOVSD       (AX)(SI*2), X9
+	VMULSD       (CX)(SI*2), X9, X9
+	VMOVSD       (DX)(SI*2), X10
+	VMULSD       (BX)(SI*2), X10, X10
 	VSUBSD       X10, X9, X9
-	VORPD        X9, X7, X7
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*2), X10
-	VMULSD       (CX)(SI*2), X10, X10
-	VMOVSD       (DX)(SI*2), X11
-	VMULSD       (BX)(SI*2), X11, X11
+	VMOVSD       (AX)(R8*1), X10
+	VMULSD       (CX)(R8*1), X10, X10
+	VMOVSD       (DX)(R8*1), X11
+	VMULSD       (BX)(R8*1), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X7, X7
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(R8*1), X11
-	VMULSD       (CX)(R8*1), X11, X11
-	VMOVSD       (DX)(R8*1), X12
-	VMULSD       (BX)(R8*1), X12, X12
-	VSUBSD       X12, X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small3_four_next
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  32(R10), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VCVTPS2PD   (R10), Y11
+	VFMADD231PD Y11, Y7, Y1
+	VCVTPS2PD   16(R10), Y11
+	VFMADD231PD Y11, Y7, Y2
+	VMASKMOVPS  32(R10), X0, X11
+	VCVTPS2PD   X11, Y11
+	VFMADD231PD Y11, Y7, Y3
 	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y8, Y4
 	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y9, Y5
+	VFMADD231PD Y7, Y8, Y5
 	VMASKMOVPS  32(R11), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD Y7, Y8, Y6
 	VCVTPS2PD   (R12), Y7
-	VFMADD231PD Y7, Y10, Y1
+	VFMADD231PD Y7, Y9, Y1
 	VCVTPS2PD   16(R12), Y7
-	VFMADD231PD Y7, Y10, Y2
+	VFMADD231PD Y7, Y9, Y2
 	VMASKMOVPS  32(R12), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y3
+	VFMADD231PD Y7, Y9, Y3
 	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y11, Y4
+	VFMADD231PD Y7, Y10, Y4
 	VCVTPS2PD   16(DI), Y7
-	VFMADD231PD Y7, Y11, Y5
+	VFMADD231PD Y7, Y10, Y5
 	VMASKMOVPS  32(DI), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small3_four_next:
 	ADDQ R9, R10
@@ -6729,29 +6729,29 @@ small3_rest:
 	JE   small3_rest_done
 
 small3_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small3_rest_next
-	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(DI), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPS  32(DI), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y3
+	VCVTPS2PD   (DI), Y8
+	VFMADD231PD Y8, Y7, Y1
+	VCVTPS2PD   16(DI), Y8
+	VFMADD231PD Y8, Y7, Y2
+	VMASKMOVPS  32(DI), X0, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y7, Y3
 
 small3_rest_next:
 	ADDQ R9, DI
@@ -6801,79 +6801,79 @@ small4:
 	JE      small4_rest
 
 small4_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small4_four_next
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VMASKMOVPS  48(R10), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   16(R10), Y13
+	VFMADD231PD Y13, Y9, Y2
+	VCVTPS2PD   32(R10), Y13
+	VFMADD231PD Y13, Y9, Y3
+	VMASKMOVPS  48(R10), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y4
 	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y5
+	VFMADD231PD Y9, Y10, Y5
 	VCVTPS2PD   16(R11), Y9
-	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD Y9, Y10, Y6
 	VCVTPS2PD   32(R11), Y9
-	VFMADD231PD Y9, Y11, Y7
+	VFMADD231PD Y9, Y10, Y7
 	VMASKMOVPS  48(R11), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD Y9, Y10, Y8
 	VCVTPS2PD   (R12), Y9
-	VFMADD231PD Y9, Y12, Y1
+	VFMADD231PD Y9, Y11, Y1
 	VCVTPS2PD   16(R12), Y9
-	VFMADD231PD Y9, Y12, Y2
+	VFMADD231PD Y9, Y11, Y2
 	VCVTPS2PD   32(R12), Y9
-	VFMADD231PD Y9, Y12, Y3
+	VFMADD231PD Y9, Y11, Y3
 	VMASKMOVPS  48(R12), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y4
+	VFMADD231PD Y9, Y11, Y4
 	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y13, Y5
+	VFMADD231PD Y9, Y12, Y5
 	VCVTPS2PD   16(DI), Y9
-	VFMADD231PD Y9, Y13, Y6
+	VFMADD231PD Y9, Y12, Y6
 	VCVTPS2PD   32(DI), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  48(DI), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small4_four_next:
 	ADDQ R9, R10
@@ -6892,31 +6892,31 @@ small4_rest:
 	JE   small4_rest_done
 
 small4_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small4_rest_next
-	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(DI), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(DI), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VMASKMOVPS  48(DI), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y4
+	VCVTPS2PD   (DI), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VCVTPS2PD   16(DI), Y10
+	VFMADD231PD Y10, Y9, Y2
+	VCVTPS2PD   32(DI), Y10
+	VFMADD231PD Y10, Y9, Y3
+	VMASKMOVPS  48(DI), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y4
 
 small4_rest_next:
 	ADDQ R9, DI
@@ -6971,87 +6971,87 @@ small5:
 	JE      small5_rest
 
 small5_four:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVSD       (DX), X11
-	VMULSD       (BX), X11, X11
-	VSUBSD       X11, X12, X12
-	VMOVAPD      X12, X11
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VMOVSD       (DX), X12
+	VMULSD       (BX), X12, X12
+	VSUBSD       X12, X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSD       (AX)(SI*1), X12
+	VMULSD       (CX)(SI*1), X12, X12
+	VMOVSD       (DX)(SI*1), X13
+	VMULSD       (BX)(SI*1), X13, X13
+	VSUBSD       X13, X12, X12
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(SI*1), X13
-	VMULSD       (CX)(SI*1), X13, X13
-	VMOVSD       (DX)(SI*1), X14
-	VMULSD       (BX)(SI*1), X14, X14
+	VMOVSD       (AX)(SI*2), X13
+	VMULSD       (CX)(SI*2), X13, X13
+	VMOVSD       (DX)(SI*2), X14
+	VMULSD       (BX)(SI*2), X14, X14
 	VSUBSD       X14, X13, X13
-	VORPD        X13, X11, X11
 	VBROADCASTSD X13, Y13
-	VMOVSD       (AX)(SI*2), X14
-	VMULSD       (CX)(SI*2), X14, X14
-	VMOVSD       (DX)(SI*2), X15
-	VMULSD       (BX)(SI*2), X15, X15
+	VMOVSD       (AX)(R8*1), X14
+	VMULSD       (CX)(R8*1), X14, X14
+	VMOVSD       (DX)(R8*1), X15
+	VMULSD       (BX)(R8*1), X15, X15
 	VSUBSD       X15, X14, X14
-	VORPD        X14, X11, X11
 	VBROADCASTSD X14, Y14
-	VMOVSD       (AX)(R8*1), X15
-	VMULSD       (CX)(R8*1), X15, X15
-	VMOVSD       (DX)(R8*1), X16
-	VMULSD       (BX)(R8*1), X16, X16
-	VSUBSD       X16, X15, X15
-	VORPD        X15, X11, X11
-	VBROADCASTSD X15, Y15
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X15
+	VORPD       X12, X15, X15
+	VORPD       X13, X15, X15
+	VORPD       X14, X15, X15
+	VPADDQ      X15, X15, X15
+	VPTEST      X15, X15
 	JZ          small5_four_next
-	VCVTPS2PD   (R10), Y11
-	VFMADD231PD Y11, Y12, Y1
-	VCVTPS2PD   16(R10), Y11
-	VFMADD231PD Y11, Y12, Y2
-	VCVTPS2PD   32(R10), Y11
-	VFMADD231PD Y11, Y12, Y3
-	VCVTPS2PD   48(R10), Y11
-	VFMADD231PD Y11, Y12, Y4
-	VMASKMOVPS  64(R10), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VCVTPS2PD   (R10), Y15
+	VFMADD231PD Y15, Y11, Y1
+	VCVTPS2PD   16(R10), Y15
+	VFMADD231PD Y15, Y11, Y2
+	VCVTPS2PD   32(R10), Y15
+	VFMADD231PD Y15, Y11, Y3
+	VCVTPS2PD   48(R10), Y15
+	VFMADD231PD Y15, Y11, Y4
+	VMASKMOVPS  64(R10), X0, X15
+	VCVTPS2PD   X15, Y15
+	VFMADD231PD Y15, Y11, Y5
 	VCVTPS2PD   (R11), Y11
-	VFMADD231PD Y11, Y13, Y6
+	VFMADD231PD Y11, Y12, Y6
 	VCVTPS2PD   16(R11), Y11
-	VFMADD231PD Y11, Y13, Y7
+	VFMADD231PD Y11, Y12, Y7
 	VCVTPS2PD   32(R11), Y11
-	VFMADD231PD Y11, Y13, Y8
+	VFMADD231PD Y11, Y12, Y8
 	VCVTPS2PD   48(R11), Y11
-	VFMADD231PD Y11, Y13, Y9
+	VFMADD231PD Y11, Y12, Y9
 	VMASKMOVPS  64(R11), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y13, Y10
+	VFMADD231PD Y11, Y12, Y10
 	VCVTPS2PD   (R12), Y11
-	VFMADD231PD Y11, Y14, Y1
+	VFMADD231PD Y11, Y13, Y1
 	VCVTPS2PD   16(R12), Y11
-	VFMADD231PD Y11, Y14, Y2
+	VFMADD231PD Y11, Y13, Y2
 	VCVTPS2PD   32(R12), Y11
-	VFMADD231PD Y11, Y14, Y3
+	VFMADD231PD Y11, Y13, Y3
 	VCVTPS2PD   48(R12), Y11
-	VFMADD231PD Y11, Y14, Y4
+	VFMADD231PD Y11, Y13, Y4
 	VMASKMOVPS  64(R12), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y14, Y5
+	VFMADD231PD Y11, Y13, Y5
 	VCVTPS2PD   (DI), Y11
-	VFMADD231PD Y11, Y15, Y6
+	VFMADD231PD Y11, Y14, Y6
 	VCVTPS2PD   16(DI), Y11
-	VFMADD231PD Y11, Y15, Y7
+	VFMADD231PD Y11, Y14, Y7
 	VCVTPS2PD   32(DI), Y11
-	VFMADD231PD Y11, Y15, Y8
+	VFMADD231PD Y11, Y14, Y8
 	VCVTPS2PD   48(DI), Y11
-	VFMADD231PD Y11, Y15, Y9
+	VFMADD231PD Y11, Y14, Y9
 	VMASKMOVPS  64(DI), X0, X11
 	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y15, Y10
+	VFMADD231PD Y11, Y14, Y10
 
 small5_four_next:
 	ADDQ R9, R10
@@ -7070,33 +7070,33 @@ small5_rest:
 	JE   small5_rest_done
 
 small5_rest_row:
-	VMOVSD       (AX), X12
-	VMULSD       (CX), X12, X12
-	VMOVSD       (DX), X11
-	VMULSD       (BX), X11, X11
-	VSUBSD       X11, X12, X12
-	VMOVAPD      X12, X11
-	VBROADCASTSD X12, Y12
+	VMOVSD       (AX), X11
+	VMULSD       (CX), X11, X11
+	VMOVSD       (DX), X12
+	VMULSD       (BX), X12, X12
+	VSUBSD       X12, X11, X11
+	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X11, X11, X11
-	VPTEST      X11, X11
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X11, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small5_rest_next
-	VCVTPS2PD   (DI), Y11
-	VFMADD231PD Y11, Y12, Y1
-	VCVTPS2PD   16(DI), Y11
-	VFMADD231PD Y11, Y12, Y2
-	VCVTPS2PD   32(DI), Y11
-	VFMADD231PD Y11, Y12, Y3
-	VCVTPS2PD   48(DI), Y11
-	VFMADD231PD Y11, Y12, Y4
-	VMASKMOVPS  64(DI), X0, X11
-	VCVTPS2PD   X11, Y11
-	VFMADD231PD Y11, Y12, Y5
+	VCVTPS2PD   (DI), Y12
+	VFMADD231PD Y12, Y11, Y1
+	VCVTPS2PD   16(DI), Y12
+	VFMADD231PD Y12, Y11, Y2
+	VCVTPS2PD   32(DI), Y12
+	VFMADD231PD Y12, Y11, Y3
+	VCVTPS2PD   48(DI), Y12
+	VFMADD231PD Y12, Y11, Y4
+	VMASKMOVPS  64(DI), X0, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y11, Y5
 
 small5_rest_next:
 	ADDQ R9, DI
@@ -7150,95 +7150,95 @@ small6:
 	JE      small6_rest
 
 small6_four:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
+	VMOVSD       (AX)(SI*1), X8
+	VMULSD       (CX)(SI*1), X8, X8
+	VMOVSD       (DX)(SI*1), X9
+	VMULSD       (BX)(SI*1), X9, X9
+	VSUBSD       X9, X8, X8
 	VBROADCASTSD X8, Y8
-	VMOVSD       (AX)(SI*1), X9
-	VMULSD       (CX)(SI*1), X9, X9
-	VMOVSD       (DX)(SI*1), X10
-	VMULSD       (BX)(SI*1), X10, X10
+	VMOVSD       (AX)(SI*2), X9
+	VMULSD       (CX)(SI*2), X9, X9
+	VMOVSD       (DX)(SI*2), X10
+	VMULSD       (BX)(SI*2), X10, X10
 	VSUBSD       X10, X9, X9
-	VORPD        X9, X7, X7
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*2), X10
-	VMULSD       (CX)(SI*2), X10, X10
-	VMOVSD       (DX)(SI*2), X11
-	VMULSD       (BX)(SI*2), X11, X11
+	VMOVSD       (AX)(R8*1), X10
+	VMULSD       (CX)(R8*1), X10, X10
+	VMOVSD       (DX)(R8*1), X11
+	VMULSD       (BX)(R8*1), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X7, X7
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(R8*1), X11
-	VMULSD       (CX)(R8*1), X11, X11
-	VMOVSD       (DX)(R8*1), X12
-	VMULSD       (BX)(R8*1), X12, X12
-	VSUBSD       X12, X11, X11
-	VORPD        X11, X7, X7
-	VBROADCASTSD X11, Y11
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X11
+	VORPD       X8, X11, X11
+	VORPD       X9, X11, X11
+	VORPD       X10, X11, X11
+	VPADDQ      X11, X11, X11
+	VPTEST      X11, X11
 	JZ          small6_four_next
-	VCVTPS2PD   (R10), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(R10), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VCVTPS2PD   32(R10), Y7
-	VFMADD231PD Y7, Y8, Y3
-	VCVTPS2PD   48(R10), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   64(R10), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  80(R10), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VCVTPS2PD   (R10), Y11
+	VFMADD231PD Y11, Y7, Y1
+	VCVTPS2PD   16(R10), Y11
+	VFMADD231PD Y11, Y7, Y2
+	VCVTPS2PD   32(R10), Y11
+	VFMADD231PD Y11, Y7, Y3
+	VCVTPS2PD   48(R10), Y11
+	VFMADD231PD Y11, Y7, Y4
+	VCVTPS2PD   64(R10), Y11
+	VFMADD231PD Y11, Y7, Y5
+	VMASKMOVPS  80(R10), X0, X11
+	VCVTPS2PD   X11, Y11
+	VFMADD231PD Y11, Y7, Y6
 	VCVTPS2PD   (R11), Y7
-	VFMADD231PD Y7, Y9, Y1
+	VFMADD231PD Y7, Y8, Y1
 	VCVTPS2PD   16(R11), Y7
-	VFMADD231PD Y7, Y9, Y2
+	VFMADD231PD Y7, Y8, Y2
 	VCVTPS2PD   32(R11), Y7
-	VFMADD231PD Y7, Y9, Y3
+	VFMADD231PD Y7, Y8, Y3
 	VCVTPS2PD   48(R11), Y7
-	VFMADD231PD Y7, Y9, Y4
+	VFMADD231PD Y7, Y8, Y4
 	VCVTPS2PD   64(R11), Y7
-	VFMADD231PD Y7, Y9, Y5
+	VFMADD231PD Y7, Y8, Y5
 	VMASKMOVPS  80(R11), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y9, Y6
+	VFMADD231PD Y7, Y8, Y6
 	VCVTPS2PD   (R12), Y7
-	VFMADD231PD Y7, Y10, Y1
+	VFMADD231PD Y7, Y9, Y1
 	VCVTPS2PD   16(R12), Y7
-	VFMADD231PD Y7, Y10, Y2
+	VFMADD231PD Y7, Y9, Y2
 	VCVTPS2PD   32(R12), Y7
-	VFMADD231PD Y7, Y10, Y3
+	VFMADD231PD Y7, Y9, Y3
 	VCVTPS2PD   48(R12), Y7
-	VFMADD231PD Y7, Y10, Y4
+	VFMADD231PD Y7, Y9, Y4
 	VCVTPS2PD   64(R12), Y7
-	VFMADD231PD Y7, Y10, Y5
+	VFMADD231PD Y7, Y9, Y5
 	VMASKMOVPS  80(R12), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y10, Y6
+	VFMADD231PD Y7, Y9, Y6
 	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y11, Y1
+	VFMADD231PD Y7, Y10, Y1
 	VCVTPS2PD   16(DI), Y7
-	VFMADD231PD Y7, Y11, Y2
+	VFMADD231PD Y7, Y10, Y2
 	VCVTPS2PD   32(DI), Y7
-	VFMADD231PD Y7, Y11, Y3
+	VFMADD231PD Y7, Y10, Y3
 	VCVTPS2PD   48(DI), Y7
-	VFMADD231PD Y7, Y11, Y4
+	VFMADD231PD Y7, Y10, Y4
 	VCVTPS2PD   64(DI), Y7
-	VFMADD231PD Y7, Y11, Y5
+	VFMADD231PD Y7, Y10, Y5
 	VMASKMOVPS  80(DI), X0, X7
 	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y11, Y6
+	VFMADD231PD Y7, Y10, Y6
 
 small6_four_next:
 	ADDQ R9, R10
@@ -7257,35 +7257,35 @@ small6_rest:
 	JE   small6_rest_done
 
 small6_rest_row:
-	VMOVSD       (AX), X8
-	VMULSD       (CX), X8, X8
-	VMOVSD       (DX), X7
-	VMULSD       (BX), X7, X7
-	VSUBSD       X7, X8, X8
-	VMOVAPD      X8, X7
-	VBROADCASTSD X8, Y8
+	VMOVSD       (AX), X7
+	VMULSD       (CX), X7, X7
+	VMOVSD       (DX), X8
+	VMULSD       (BX), X8, X8
+	VSUBSD       X8, X7, X7
+	VBROADCASTSD X7, Y7
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X7, X7, X7
-	VPTEST      X7, X7
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X7, X8
+	VPADDQ      X8, X8, X8
+	VPTEST      X8, X8
 	JZ          small6_rest_next
-	VCVTPS2PD   (DI), Y7
-	VFMADD231PD Y7, Y8, Y1
-	VCVTPS2PD   16(DI), Y7
-	VFMADD231PD Y7, Y8, Y2
-	VCVTPS2PD   32(DI), Y7
-	VFMADD231PD Y7, Y8, Y3
-	VCVTPS2PD   48(DI), Y7
-	VFMADD231PD Y7, Y8, Y4
-	VCVTPS2PD   64(DI), Y7
-	VFMADD231PD Y7, Y8, Y5
-	VMASKMOVPS  80(DI), X0, X7
-	VCVTPS2PD   X7, Y7
-	VFMADD231PD Y7, Y8, Y6
+	VCVTPS2PD   (DI), Y8
+	VFMADD231PD Y8, Y7, Y1
+	VCVTPS2PD   16(DI), Y8
+	VFMADD231PD Y8, Y7, Y2
+	VCVTPS2PD   32(DI), Y8
+	VFMADD231PD Y8, Y7, Y3
+	VCVTPS2PD   48(DI), Y8
+	VFMADD231PD Y8, Y7, Y4
+	VCVTPS2PD   64(DI), Y8
+	VFMADD231PD Y8, Y7, Y5
+	VMASKMOVPS  80(DI), X0, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y8, Y7, Y6
 
 small6_rest_next:
 	ADDQ R9, DI
@@ -7337,103 +7337,103 @@ small7:
 	JE      small7_rest
 
 small7_four:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVSD       (DX), X8
-	VMULSD       (BX), X8, X8
-	VSUBSD       X8, X9, X9
-	VMOVAPD      X9, X8
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VMOVSD       (DX), X9
+	VMULSD       (BX), X9, X9
+	VSUBSD       X9, X8, X8
+	VBROADCASTSD X8, Y8
+	VMOVSD       (AX)(SI*1), X9
+	VMULSD       (CX)(SI*1), X9, X9
+	VMOVSD       (DX)(SI*1), X10
+	VMULSD       (BX)(SI*1), X10, X10
+	VSUBSD       X10, X9, X9
 	VBROADCASTSD X9, Y9
-	VMOVSD       (AX)(SI*1), X10
-	VMULSD       (CX)(SI*1), X10, X10
-	VMOVSD       (DX)(SI*1), X11
-	VMULSD       (BX)(SI*1), X11, X11
+	VMOVSD       (AX)(SI*2), X10
+	VMULSD       (CX)(SI*2), X10, X10
+	VMOVSD       (DX)(SI*2), X11
+	VMULSD       (BX)(SI*2), X11, X11
 	VSUBSD       X11, X10, X10
-	VORPD        X10, X8, X8
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*2), X11
-	VMULSD       (CX)(SI*2), X11, X11
-	VMOVSD       (DX)(SI*2), X12
-	VMULSD       (BX)(SI*2), X12, X12
+	VMOVSD       (AX)(R8*1), X11
+	VMULSD       (CX)(R8*1), X11, X11
+	VMOVSD       (DX)(R8*1), X12
+	VMULSD       (BX)(R8*1), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X8, X8
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(R8*1), X12
-	VMULSD       (CX)(R8*1), X12, X12
-	VMOVSD       (DX)(R8*1), X13
-	VMULSD       (BX)(R8*1), X13, X13
-	VSUBSD       X13, X12, X12
-	VORPD        X12, X8, X8
-	VBROADCASTSD X12, Y12
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X12
+	VORPD       X9, X12, X12
+	VORPD       X10, X12, X12
+	VORPD       X11, X12, X12
+	VPADDQ      X12, X12, X12
+	VPTEST      X12, X12
 	JZ          small7_four_next
-	VCVTPS2PD   (R10), Y8
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   16(R10), Y8
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   32(R10), Y8
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   48(R10), Y8
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   64(R10), Y8
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   80(R10), Y8
-	VFMADD231PD Y8, Y9, Y6
-	VMASKMOVPS  96(R10), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VCVTPS2PD   (R10), Y12
+	VFMADD231PD Y12, Y8, Y1
+	VCVTPS2PD   16(R10), Y12
+	VFMADD231PD Y12, Y8, Y2
+	VCVTPS2PD   32(R10), Y12
+	VFMADD231PD Y12, Y8, Y3
+	VCVTPS2PD   48(R10), Y12
+	VFMADD231PD Y12, Y8, Y4
+	VCVTPS2PD   64(R10), Y12
+	VFMADD231PD Y12, Y8, Y5
+	VCVTPS2PD   80(R10), Y12
+	VFMADD231PD Y12, Y8, Y6
+	VMASKMOVPS  96(R10), X0, X12
+	VCVTPS2PD   X12, Y12
+	VFMADD231PD Y12, Y8, Y7
 	VCVTPS2PD   (R11), Y8
-	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y8, Y9, Y1
 	VCVTPS2PD   16(R11), Y8
-	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y8, Y9, Y2
 	VCVTPS2PD   32(R11), Y8
-	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y8, Y9, Y3
 	VCVTPS2PD   48(R11), Y8
-	VFMADD231PD Y8, Y10, Y4
+	VFMADD231PD Y8, Y9, Y4
 	VCVTPS2PD   64(R11), Y8
-	VFMADD231PD Y8, Y10, Y5
+	VFMADD231PD Y8, Y9, Y5
 	VCVTPS2PD   80(R11), Y8
-	VFMADD231PD Y8, Y10, Y6
+	VFMADD231PD Y8, Y9, Y6
 	VMASKMOVPS  96(R11), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y10, Y7
+	VFMADD231PD Y8, Y9, Y7
 	VCVTPS2PD   (R12), Y8
-	VFMADD231PD Y8, Y11, Y1
+	VFMADD231PD Y8, Y10, Y1
 	VCVTPS2PD   16(R12), Y8
-	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y8, Y10, Y2
 	VCVTPS2PD   32(R12), Y8
-	VFMADD231PD Y8, Y11, Y3
+	VFMADD231PD Y8, Y10, Y3
 	VCVTPS2PD   48(R12), Y8
-	VFMADD231PD Y8, Y11, Y4
+	VFMADD231PD Y8, Y10, Y4
 	VCVTPS2PD   64(R12), Y8
-	VFMADD231PD Y8, Y11, Y5
+	VFMADD231PD Y8, Y10, Y5
 	VCVTPS2PD   80(R12), Y8
-	VFMADD231PD Y8, Y11, Y6
+	VFMADD231PD Y8, Y10, Y6
 	VMASKMOVPS  96(R12), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y11, Y7
+	VFMADD231PD Y8, Y10, Y7
 	VCVTPS2PD   (DI), Y8
-	VFMADD231PD Y8, Y12, Y1
+	VFMADD231PD Y8, Y11, Y1
 	VCVTPS2PD   16(DI), Y8
-	VFMADD231PD Y8, Y12, Y2
+	VFMADD231PD Y8, Y11, Y2
 	VCVTPS2PD   32(DI), Y8
-	VFMADD231PD Y8, Y12, Y3
+	VFMADD231PD Y8, Y11, Y3
 	VCVTPS2PD   48(DI), Y8
-	VFMADD231PD Y8, Y12, Y4
+	VFMADD231PD Y8, Y11, Y4
 	VCVTPS2PD   64(DI), Y8
-	VFMADD231PD Y8, Y12, Y5
+	VFMADD231PD Y8, Y11, Y5
 	VCVTPS2PD   80(DI), Y8
-	VFMADD231PD Y8, Y12, Y6
+	VFMADD231PD Y8, Y11, Y6
 	VMASKMOVPS  96(DI), X0, X8
 	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y12, Y7
+	VFMADD231PD Y8, Y11, Y7
 
 small7_four_next:
 	ADDQ R9, R10
@@ -7452,37 +7452,37 @@ small7_rest:
 	JE   small7_rest_done
 
 small7_rest_row:
-	VMOVSD       (AX), X9
-	VMULSD       (CX), X9, X9
-	VMOVSD       (DX), X8
-	VMULSD       (BX), X8, X8
-	VSUBSD       X8, X9, X9
-	VMOVAPD      X9, X8
-	VBROADCASTSD X9, Y9
+	VMOVSD       (AX), X8
+	VMULSD       (CX), X8, X8
+	VMOVSD       (DX), X9
+	VMULSD       (BX), X9, X9
+	VSUBSD       X9, X8, X8
+	VBROADCASTSD X8, Y8
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X8, X8, X8
-	VPTEST      X8, X8
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X8, X9
+	VPADDQ      X9, X9, X9
+	VPTEST      X9, X9
 	JZ          small7_rest_next
-	VCVTPS2PD   (DI), Y8
-	VFMADD231PD Y8, Y9, Y1
-	VCVTPS2PD   16(DI), Y8
-	VFMADD231PD Y8, Y9, Y2
-	VCVTPS2PD   32(DI), Y8
-	VFMADD231PD Y8, Y9, Y3
-	VCVTPS2PD   48(DI), Y8
-	VFMADD231PD Y8, Y9, Y4
-	VCVTPS2PD   64(DI), Y8
-	VFMADD231PD Y8, Y9, Y5
-	VCVTPS2PD   80(DI), Y8
-	VFMADD231PD Y8, Y9, Y6
-	VMASKMOVPS  96(DI), X0, X8
-	VCVTPS2PD   X8, Y8
-	VFMADD231PD Y8, Y9, Y7
+	VCVTPS2PD   (DI), Y9
+	VFMADD231PD Y9, Y8, Y1
+	VCVTPS2PD   16(DI), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VCVTPS2PD   32(DI), Y9
+	VFMADD231PD Y9, Y8, Y3
+	VCVTPS2PD   48(DI), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VCVTPS2PD   64(DI), Y9
+	VFMADD231PD Y9, Y8, Y5
+	VCVTPS2PD   80(DI), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VMASKMOVPS  96(DI), X0, X9
+	VCVTPS2PD   X9, Y9
+	VFMADD231PD Y9, Y8, Y7
 
 small7_rest_next:
 	ADDQ R9, DI
@@ -7537,111 +7537,111 @@ small8:
 	JE      small8_rest
 
 small8_four:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
+	VMOVSD       (AX)(SI*1), X10
+	VMULSD       (CX)(SI*1), X10, X10
+	VMOVSD       (DX)(SI*1), X11
+	VMULSD       (BX)(SI*1), X11, X11
+	VSUBSD       X11, X10, X10
 	VBROADCASTSD X10, Y10
-	VMOVSD       (AX)(SI*1), X11
-	VMULSD       (CX)(SI*1), X11, X11
-	VMOVSD       (DX)(SI*1), X12
-	VMULSD       (BX)(SI*1), X12, X12
+	VMOVSD       (AX)(SI*2), X11
+	VMULSD       (CX)(SI*2), X11, X11
+	VMOVSD       (DX)(SI*2), X12
+	VMULSD       (BX)(SI*2), X12, X12
 	VSUBSD       X12, X11, X11
-	VORPD        X11, X9, X9
 	VBROADCASTSD X11, Y11
-	VMOVSD       (AX)(SI*2), X12
-	VMULSD       (CX)(SI*2), X12, X12
-	VMOVSD       (DX)(SI*2), X13
-	VMULSD       (BX)(SI*2), X13, X13
+	VMOVSD       (AX)(R8*1), X12
+	VMULSD       (CX)(R8*1), X12, X12
+	VMOVSD       (DX)(R8*1), X13
+	VMULSD       (BX)(R8*1), X13, X13
 	VSUBSD       X13, X12, X12
-	VORPD        X12, X9, X9
 	VBROADCASTSD X12, Y12
-	VMOVSD       (AX)(R8*1), X13
-	VMULSD       (CX)(R8*1), X13, X13
-	VMOVSD       (DX)(R8*1), X14
-	VMULSD       (BX)(R8*1), X14, X14
-	VSUBSD       X14, X13, X13
-	VORPD        X13, X9, X9
-	VBROADCASTSD X13, Y13
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X13
+	VORPD       X10, X13, X13
+	VORPD       X11, X13, X13
+	VORPD       X12, X13, X13
+	VPADDQ      X13, X13, X13
+	VPTEST      X13, X13
 	JZ          small8_four_next
-	VCVTPS2PD   (R10), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(R10), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(R10), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VCVTPS2PD   48(R10), Y9
-	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   64(R10), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   80(R10), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   96(R10), Y9
-	VFMADD231PD Y9, Y10, Y7
-	VMASKMOVPS  112(R10), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VCVTPS2PD   (R10), Y13
+	VFMADD231PD Y13, Y9, Y1
+	VCVTPS2PD   16(R10), Y13
+	VFMADD231PD Y13, Y9, Y2
+	VCVTPS2PD   32(R10), Y13
+	VFMADD231PD Y13, Y9, Y3
+	VCVTPS2PD   48(R10), Y13
+	VFMADD231PD Y13, Y9, Y4
+	VCVTPS2PD   64(R10), Y13
+	VFMADD231PD Y13, Y9, Y5
+	VCVTPS2PD   80(R10), Y13
+	VFMADD231PD Y13, Y9, Y6
+	VCVTPS2PD   96(R10), Y13
+	VFMADD231PD Y13, Y9, Y7
+	VMASKMOVPS  112(R10), X0, X13
+	VCVTPS2PD   X13, Y13
+	VFMADD231PD Y13, Y9, Y8
 	VCVTPS2PD   (R11), Y9
-	VFMADD231PD Y9, Y11, Y1
+	VFMADD231PD Y9, Y10, Y1
 	VCVTPS2PD   16(R11), Y9
-	VFMADD231PD Y9, Y11, Y2
+	VFMADD231PD Y9, Y10, Y2
 	VCVTPS2PD   32(R11), Y9
-	VFMADD231PD Y9, Y11, Y3
+	VFMADD231PD Y9, Y10, Y3
 	VCVTPS2PD   48(R11), Y9
-	VFMADD231PD Y9, Y11, Y4
+	VFMADD231PD Y9, Y10, Y4
 	VCVTPS2PD   64(R11), Y9
-	VFMADD231PD Y9, Y11, Y5
+	VFMADD231PD Y9, Y10, Y5
 	VCVTPS2PD   80(R11), Y9
-	VFMADD231PD Y9, Y11, Y6
+	VFMADD231PD Y9, Y10, Y6
 	VCVTPS2PD   96(R11), Y9
-	VFMADD231PD Y9, Y11, Y7
+	VFMADD231PD Y9, Y10, Y7
 	VMASKMOVPS  112(R11), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y11, Y8
+	VFMADD231PD Y9, Y10, Y8
 	VCVTPS2PD   (R12), Y9
-	VFMADD231PD Y9, Y12, Y1
+	VFMADD231PD Y9, Y11, Y1
 	VCVTPS2PD   16(R12), Y9
-	VFMADD231PD Y9, Y12, Y2
+	VFMADD231PD Y9, Y11, Y2
 	VCVTPS2PD   32(R12), Y9
-	VFMADD231PD Y9, Y12, Y3
+	VFMADD231PD Y9, Y11, Y3
 	VCVTPS2PD   48(R12), Y9
-	VFMADD231PD Y9, Y12, Y4
+	VFMADD231PD Y9, Y11, Y4
 	VCVTPS2PD   64(R12), Y9
-	VFMADD231PD Y9, Y12, Y5
+	VFMADD231PD Y9, Y11, Y5
 	VCVTPS2PD   80(R12), Y9
-	VFMADD231PD Y9, Y12, Y6
+	VFMADD231PD Y9, Y11, Y6
 	VCVTPS2PD   96(R12), Y9
-	VFMADD231PD Y9, Y12, Y7
+	VFMADD231PD Y9, Y11, Y7
 	VMASKMOVPS  112(R12), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y12, Y8
+	VFMADD231PD Y9, Y11, Y8
 	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y13, Y1
+	VFMADD231PD Y9, Y12, Y1
 	VCVTPS2PD   16(DI), Y9
-	VFMADD231PD Y9, Y13, Y2
+	VFMADD231PD Y9, Y12, Y2
 	VCVTPS2PD   32(DI), Y9
-	VFMADD231PD Y9, Y13, Y3
+	VFMADD231PD Y9, Y12, Y3
 	VCVTPS2PD   48(DI), Y9
-	VFMADD231PD Y9, Y13, Y4
+	VFMADD231PD Y9, Y12, Y4
 	VCVTPS2PD   64(DI), Y9
-	VFMADD231PD Y9, Y13, Y5
+	VFMADD231PD Y9, Y12, Y5
 	VCVTPS2PD   80(DI), Y9
-	VFMADD231PD Y9, Y13, Y6
+	VFMADD231PD Y9, Y12, Y6
 	VCVTPS2PD   96(DI), Y9
-	VFMADD231PD Y9, Y13, Y7
+	VFMADD231PD Y9, Y12, Y7
 	VMASKMOVPS  112(DI), X0, X9
 	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y13, Y8
+	VFMADD231PD Y9, Y12, Y8
 
 small8_four_next:
 	ADDQ R9, R10
@@ -7660,39 +7660,39 @@ small8_rest:
 	JE   small8_rest_done
 
 small8_rest_row:
-	VMOVSD       (AX), X10
-	VMULSD       (CX), X10, X10
-	VMOVSD       (DX), X9
-	VMULSD       (BX), X9, X9
-	VSUBSD       X9, X10, X10
-	VMOVAPD      X10, X9
-	VBROADCASTSD X10, Y10
+	VMOVSD       (AX), X9
+	VMULSD       (CX), X9, X9
+	VMOVSD       (DX), X10
+	VMULSD       (BX), X10, X10
+	VSUBSD       X10, X9, X9
+	VBROADCASTSD X9, Y9
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x08, BX
 
-	// Twice the bits: without the sign
-	VPADDQ      X9, X9, X9
-	VPTEST      X9, X9
+	// Twice the bits of all of them: without the sign
+	VMOVAPD     X9, X10
+	VPADDQ      X10, X10, X10
+	VPTEST      X10, X10
 	JZ          small8_rest_next
-	VCVTPS2PD   (DI), Y9
-	VFMADD231PD Y9, Y10, Y1
-	VCVTPS2PD   16(DI), Y9
-	VFMADD231PD Y9, Y10, Y2
-	VCVTPS2PD   32(DI), Y9
-	VFMADD231PD Y9, Y10, Y3
-	VCVTPS2PD   48(DI), Y9
-	VFMADD231PD Y9, Y10, Y4
-	VCVTPS2PD   64(DI), Y9
-	VFMADD231PD Y9, Y10, Y5
-	VCVTPS2PD   80(DI), Y9
-	VFMADD231PD Y9, Y10, Y6
-	VCVTPS2PD   96(DI), Y9
-	VFMADD231PD Y9, Y10, Y7
-	VMASKMOVPS  112(DI), X0, X9
-	VCVTPS2PD   X9, Y9
-	VFMADD231PD Y9, Y10, Y8
+	VCVTPS2PD   (DI), Y10
+	VFMADD231PD Y10, Y9, Y1
+	VCVTPS2PD   16(DI), Y10
+	VFMADD231PD Y10, Y9, Y2
+	VCVTPS2PD   32(DI), Y10
+	VFMADD231PD Y10, Y9, Y3
+	VCVTPS2PD   48(DI), Y10
+	VFMADD231PD Y10, Y9, Y4
+	VCVTPS2PD   64(DI), Y10
+	VFMADD231PD Y10, Y9, Y5
+	VCVTPS2PD   80(DI), Y10
+	VFMADD231PD Y10, Y9, Y6
+	VCVTPS2PD   96(DI), Y10
+	VFMADD231PD Y10, Y9, Y7
+	VMASKMOVPS  112(DI), X0, X10
+	VCVTPS2PD   X10, Y10
+	VFMADD231PD Y10, Y9, Y8
 
 small8_rest_next:
 	ADDQ R9, DI
@@ -8290,130 +8290,301 @@ store:
 // func expAVX2(dst *float64, src *float64, shift float64, scale float64, n int) (sum float64)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+32(FP), DX
-	VBROADCASTSD shift+16(FP), Y0
-	VBROADCASTSD scale+24(FP), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         DX, BX
-	ANDQ         $-4, BX
-	XORQ         SI, SI
-	CMPQ         SI, BX
-	JGE          rest
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   n+32(FP), DX
+	VXORPD Y0, Y0, Y0
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SUBQ   $0x10, SI
+	JL     fours
+
+many:
+	VMOVUPD      (CX)(BX*8), Y1
+	VMOVUPD      32(CX)(BX*8), Y2
+	VMOVUPD      64(CX)(BX*8), Y3
+	VMOVUPD      96(CX)(BX*8), Y4
+	VBROADCASTSD shift+16(FP), Y5
+	VSUBPD       Y5, Y1, Y1
+	VSUBPD       Y5, Y2, Y2
+	VSUBPD       Y5, Y3, Y3
+	VSUBPD       Y5, Y4, Y4
+	VBROADCASTSD scale+24(FP), Y5
+	VDIVPD       Y5, Y1, Y1
+	VDIVPD       Y5, Y2, Y2
+	VDIVPD       Y5, Y3, Y3
+	VDIVPD       Y5, Y4, Y4
+
+	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
+	VMOVUPD cc087c00000000000<>+0(SB), Y5
+	VMAXPD  Y1, Y5, Y1
+	VMAXPD  Y2, Y5, Y2
+	VMAXPD  Y3, Y5, Y3
+	VMAXPD  Y4, Y5, Y4
+	VMOVUPD c4086800000000000<>+0(SB), Y5
+	VMINPD  Y1, Y5, Y1
+	VMINPD  Y2, Y5, Y2
+	VMINPD  Y3, Y5, Y3
+	VMINPD  Y4, Y5, Y4
+
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y6
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y7
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y8
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y9
+	VFMADD213PD  Y5, Y1, Y6
+	VFMADD213PD  Y5, Y2, Y7
+	VFMADD213PD  Y5, Y3, Y8
+	VFMADD213PD  Y5, Y4, Y9
+	VSUBPD       Y5, Y6, Y10
+	VSUBPD       Y5, Y7, Y11
+	VSUBPD       Y5, Y8, Y12
+	VSUBPD       Y5, Y9, Y5
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y10, Y1
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y11, Y2
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y12, Y3
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y5, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y11, Y2
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y12, Y3
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y5, Y4
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y5
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y10
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y11
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y12
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y13
+	VFMADD213PD  Y13, Y1, Y5
+	VFMADD213PD  Y13, Y2, Y10
+	VFMADD213PD  Y13, Y3, Y11
+	VFMADD213PD  Y13, Y4, Y12
+
+	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
+	VPSRAD  $0x01, Y6, Y1
+	VPSRAD  $0x01, Y7, Y2
+	VPSRAD  $0x01, Y8, Y3
+	VPSRAD  $0x01, Y9, Y4
+	VPSUBD  Y1, Y6, Y6
+	VPSUBD  Y2, Y7, Y7
+	VPSUBD  Y3, Y8, Y8
+	VPSUBD  Y4, Y9, Y9
+	VMOVDQU c00000000000003ff<>+0(SB), Y13
+	VPADDD  Y13, Y1, Y1
+	VPADDD  Y13, Y2, Y2
+	VPADDD  Y13, Y3, Y3
+	VPADDD  Y13, Y4, Y4
+	VPSLLQ  $0x34, Y1, Y1
+	VPSLLQ  $0x34, Y2, Y2
+	VPSLLQ  $0x34, Y3, Y3
+	VPSLLQ  $0x34, Y4, Y4
+	VMULPD  Y1, Y5, Y5
+	VMULPD  Y2, Y10, Y10
+	VMULPD  Y3, Y11, Y11
+	VMULPD  Y4, Y12, Y12
+	VPADDD  Y13, Y6, Y6
+	VPADDD  Y13, Y7, Y7
+	VPADDD  Y13, Y8, Y8
+	VPADDD  Y13, Y9, Y9
+	VPSLLQ  $0x34, Y6, Y6
+	VPSLLQ  $0x34, Y7, Y7
+	VPSLLQ  $0x34, Y8, Y8
+	VPSLLQ  $0x34, Y9, Y9
+	VMULPD  Y6, Y5, Y5
+	VMULPD  Y7, Y10, Y10
+	VMULPD  Y8, Y11, Y11
+	VMULPD  Y9, Y12, Y12
+	VMOVUPD Y5, (AX)(BX*8)
+	VADDPD  Y5, Y0, Y0
+	VMOVUPD Y10, 32(AX)(BX*8)
+	VADDPD  Y10, Y0, Y0
+	VMOVUPD Y11, 64(AX)(BX*8)
+	VADDPD  Y11, Y0, Y0
+	VMOVUPD Y12, 96(AX)(BX*8)
+	VADDPD  Y12, Y0, Y0
+	ADDQ    $0x10, BX
+	SUBQ    $0x10, SI
+	JGE     many
+
+fours:
+	ADDQ $0x0c, SI
+	JL   rest
 
 four:
-	VMOVUPD (CX)(SI*8), Y3
-	VSUBPD  Y0, Y3, Y3
-	VDIVPD  Y1, Y3, Y3
+	VMOVUPD      (CX)(BX*8), Y1
+	VBROADCASTSD shift+16(FP), Y2
+	VSUBPD       Y2, Y1, Y1
+	VBROADCASTSD scale+24(FP), Y2
+	VDIVPD       Y2, Y1, Y1
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD      cc087c00000000000<>+0(SB), Y4
-	VMAXPD       Y3, Y4, Y3
-	VMOVUPD      c4086800000000000<>+0(SB), Y4
-	VMINPD       Y3, Y4, Y3
-	VMOVUPD      c4338000000000000<>+0(SB), Y4
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  Y4, Y3, Y5
-	VSUBPD       Y4, Y5, Y4
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y4, Y3
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y4, Y3
+	VMOVUPD cc087c00000000000<>+0(SB), Y2
+	VMAXPD  Y1, Y2, Y1
+	VMOVUPD c4086800000000000<>+0(SB), Y2
+	VMINPD  Y1, Y2, Y1
 
-	// Estrin's scheme
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPD     c3fc5555555555556<>+0(SB), Y8
-	VFMADD213PD c3fe0000000000001<>+0(SB), Y3, Y8
-	VMOVUPD     c3f811111111109b2<>+0(SB), Y9
-	VFMADD213PD c3fa5555555553d5e<>+0(SB), Y3, Y9
-	VMOVUPD     c3f2a01a01a7c54ae<>+0(SB), Y10
-	VFMADD213PD c3f56c16c1788dc33<>+0(SB), Y3, Y10
-	VMOVUPD     c3ec71de0da9d06ac<>+0(SB), Y11
-	VFMADD213PD c3efa019b905bafb1<>+0(SB), Y3, Y11
-	VMOVUPD     c3e5af38b4925be09<>+0(SB), Y12
-	VFMADD213PD c3e928918e390a71e<>+0(SB), Y3, Y12
-	VFMADD231PD Y9, Y4, Y8
-	VFMADD231PD Y11, Y4, Y10
-	VFMADD231PD Y10, Y6, Y8
-	VFMADD231PD Y12, Y7, Y8
-	VFMADD213PD Y3, Y4, Y8
-	VADDPD      c3ff0000000000000<>+0(SB), Y8, Y8
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  Y2, Y1, Y3
+	VSUBPD       Y2, Y3, Y2
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y1
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y2
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD  $0x01, Y5, Y3
-	VPSUBD  Y3, Y5, Y5
-	VPADDD  c00000000000003ff<>+0(SB), Y3, Y3
+	VPSRAD  $0x01, Y3, Y1
+	VPSUBD  Y1, Y3, Y3
+	VMOVDQU c00000000000003ff<>+0(SB), Y4
+	VPADDD  Y4, Y1, Y1
+	VPSLLQ  $0x34, Y1, Y1
+	VMULPD  Y1, Y2, Y2
+	VPADDD  Y4, Y3, Y3
 	VPSLLQ  $0x34, Y3, Y3
-	VMULPD  Y3, Y8, Y8
-	VPADDD  c00000000000003ff<>+0(SB), Y5, Y5
-	VPSLLQ  $0x34, Y5, Y5
-	VMULPD  Y5, Y8, Y8
-	VMOVUPD Y8, (AX)(SI*8)
-	VADDPD  Y8, Y2, Y2
-	ADDQ    $0x04, SI
-	CMPQ    SI, BX
-	JL      four
+	VMULPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(BX*8)
+	VADDPD  Y2, Y0, Y0
+	ADDQ    $0x04, BX
+	SUBQ    $0x04, SI
+	JGE     four
 
 rest:
-	CMPQ       SI, DX
-	JGE        done
-	ANDQ       $0x03, DX
-	NEGQ       DX
-	LEAQ       mask64<>+0(SB), BX
-	VMOVUPD    32(BX)(DX*8), Y3
-	VMASKMOVPD (CX)(SI*8), Y3, Y4
-	VSUBPD     Y0, Y4, Y4
-	VDIVPD     Y1, Y4, Y4
+	CMPQ         BX, DX
+	JGE          done
+	ANDQ         $0x03, DX
+	NEGQ         DX
+	LEAQ         mask64<>+0(SB), SI
+	VMOVUPD      32(SI)(DX*8), Y1
+	VMASKMOVPD   (CX)(BX*8), Y1, Y2
+	VBROADCASTSD shift+16(FP), Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD scale+24(FP), Y3
+	VDIVPD       Y3, Y2, Y2
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD      cc087c00000000000<>+0(SB), Y0
-	VMAXPD       Y4, Y0, Y4
-	VMOVUPD      c4086800000000000<>+0(SB), Y0
-	VMINPD       Y4, Y0, Y4
-	VMOVUPD      c4338000000000000<>+0(SB), Y0
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y1
-	VFMADD213PD  Y0, Y4, Y1
-	VSUBPD       Y0, Y1, Y0
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y0, Y4
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y0, Y4
+	VMOVUPD cc087c00000000000<>+0(SB), Y3
+	VMAXPD  Y2, Y3, Y2
+	VMOVUPD c4086800000000000<>+0(SB), Y3
+	VMINPD  Y2, Y3, Y2
 
-	// Estrin's scheme
-	VMULPD      Y4, Y4, Y0
-	VMULPD      Y0, Y0, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     c3fc5555555555556<>+0(SB), Y7
-	VFMADD213PD c3fe0000000000001<>+0(SB), Y4, Y7
-	VMOVUPD     c3f811111111109b2<>+0(SB), Y8
-	VFMADD213PD c3fa5555555553d5e<>+0(SB), Y4, Y8
-	VMOVUPD     c3f2a01a01a7c54ae<>+0(SB), Y9
-	VFMADD213PD c3f56c16c1788dc33<>+0(SB), Y4, Y9
-	VMOVUPD     c3ec71de0da9d06ac<>+0(SB), Y10
-	VFMADD213PD c3efa019b905bafb1<>+0(SB), Y4, Y10
-	VMOVUPD     c3e5af38b4925be09<>+0(SB), Y11
-	VFMADD213PD c3e928918e390a71e<>+0(SB), Y4, Y11
-	VFMADD231PD Y8, Y0, Y7
-	VFMADD231PD Y10, Y0, Y9
-	VFMADD231PD Y9, Y5, Y7
-	VFMADD231PD Y11, Y6, Y7
-	VFMADD213PD Y4, Y0, Y7
-	VADDPD      c3ff0000000000000<>+0(SB), Y7, Y7
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y3
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y4
+	VFMADD213PD  Y3, Y2, Y4
+	VSUBPD       Y3, Y4, Y3
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y2
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y2
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y3
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFMADD213PD  Y5, Y2, Y3
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD     $0x01, Y1, Y0
-	VPSUBD     Y0, Y1, Y1
-	VPADDD     c00000000000003ff<>+0(SB), Y0, Y0
-	VPSLLQ     $0x34, Y0, Y0
-	VMULPD     Y0, Y7, Y7
-	VPADDD     c00000000000003ff<>+0(SB), Y1, Y1
-	VPSLLQ     $0x34, Y1, Y1
-	VMULPD     Y1, Y7, Y7
-	VMASKMOVPD Y7, Y3, (AX)(SI*8)
-	VANDPD     Y3, Y7, Y7
-	VADDPD     Y7, Y2, Y2
+	VPSRAD     $0x01, Y4, Y2
+	VPSUBD     Y2, Y4, Y4
+	VMOVDQU    c00000000000003ff<>+0(SB), Y5
+	VPADDD     Y5, Y2, Y2
+	VPSLLQ     $0x34, Y2, Y2
+	VMULPD     Y2, Y3, Y3
+	VPADDD     Y5, Y4, Y4
+	VPSLLQ     $0x34, Y4, Y4
+	VMULPD     Y4, Y3, Y3
+	VMASKMOVPD Y3, Y1, (AX)(BX*8)
+	VANDPD     Y1, Y3, Y3
+	VADDPD     Y3, Y0, Y0
 
 done:
-	VHADDPD      Y2, Y2, Y0
+	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X1
 	VZEROUPPER
@@ -8456,41 +8627,17 @@ DATA c3dea39ef35793c76<>+16(SB)/8, $0x3dea39ef35793c76
 DATA c3dea39ef35793c76<>+24(SB)/8, $0x3dea39ef35793c76
 GLOBL c3dea39ef35793c76<>(SB), RODATA|NOPTR, $32
 
-DATA c3fc5555555555556<>+0(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+8(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+16(SB)/8, $0x3fc5555555555556
-DATA c3fc5555555555556<>+24(SB)/8, $0x3fc5555555555556
-GLOBL c3fc5555555555556<>(SB), RODATA|NOPTR, $32
+DATA c3e5af38b4925be09<>+0(SB)/8, $0x3e5af38b4925be09
+DATA c3e5af38b4925be09<>+8(SB)/8, $0x3e5af38b4925be09
+DATA c3e5af38b4925be09<>+16(SB)/8, $0x3e5af38b4925be09
+DATA c3e5af38b4925be09<>+24(SB)/8, $0x3e5af38b4925be09
+GLOBL c3e5af38b4925be09<>(SB), RODATA|NOPTR, $32
 
-DATA c3fe0000000000001<>+0(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+8(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+16(SB)/8, $0x3fe0000000000001
-DATA c3fe0000000000001<>+24(SB)/8, $0x3fe0000000000001
-GLOBL c3fe0000000000001<>(SB), RODATA|NOPTR, $32
-
-DATA c3f811111111109b2<>+0(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+8(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+16(SB)/8, $0x3f811111111109b2
-DATA c3f811111111109b2<>+24(SB)/8, $0x3f811111111109b2
-GLOBL c3f811111111109b2<>(SB), RODATA|NOPTR, $32
-
-DATA c3fa5555555553d5e<>+0(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+8(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+16(SB)/8, $0x3fa5555555553d5e
-DATA c3fa5555555553d5e<>+24(SB)/8, $0x3fa5555555553d5e
-GLOBL c3fa5555555553d5e<>(SB), RODATA|NOPTR, $32
-
-DATA c3f2a01a01a7c54ae<>+0(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+8(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+16(SB)/8, $0x3f2a01a01a7c54ae
-DATA c3f2a01a01a7c54ae<>+24(SB)/8, $0x3f2a01a01a7c54ae
-GLOBL c3f2a01a01a7c54ae<>(SB), RODATA|NOPTR, $32
-
-DATA c3f56c16c1788dc33<>+0(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+8(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+16(SB)/8, $0x3f56c16c1788dc33
-DATA c3f56c16c1788dc33<>+24(SB)/8, $0x3f56c16c1788dc33
-GLOBL c3f56c16c1788dc33<>(SB), RODATA|NOPTR, $32
+DATA c3e928918e390a71e<>+0(SB)/8, $0x3e928918e390a71e
+DATA c3e928918e390a71e<>+8(SB)/8, $0x3e928918e390a71e
+DATA c3e928918e390a71e<>+16(SB)/8, $0x3e928918e390a71e
+DATA c3e928918e390a71e<>+24(SB)/8, $0x3e928918e390a71e
+GLOBL c3e928918e390a71e<>(SB), RODATA|NOPTR, $32
 
 DATA c3ec71de0da9d06ac<>+0(SB)/8, $0x3ec71de0da9d06ac
 DATA c3ec71de0da9d06ac<>+8(SB)/8, $0x3ec71de0da9d06ac
@@ -8504,17 +8651,41 @@ DATA c3efa019b905bafb1<>+16(SB)/8, $0x3efa019b905bafb1
 DATA c3efa019b905bafb1<>+24(SB)/8, $0x3efa019b905bafb1
 GLOBL c3efa019b905bafb1<>(SB), RODATA|NOPTR, $32
 
-DATA c3e5af38b4925be09<>+0(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+8(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+16(SB)/8, $0x3e5af38b4925be09
-DATA c3e5af38b4925be09<>+24(SB)/8, $0x3e5af38b4925be09
-GLOBL c3e5af38b4925be09<>(SB), RODATA|NOPTR, $32
+DATA c3f2a01a01a7c54ae<>+0(SB)/8, $0x3f2a01a01a7c54ae
+DATA c3f2a01a01a7c54ae<>+8(SB)/8, $0x3f2a01a01a7c54ae
+DATA c3f2a01a01a7c54ae<>+16(SB)/8, $0x3f2a01a01a7c54ae
+DATA c3f2a01a01a7c54ae<>+24(SB)/8, $0x3f2a01a01a7c54ae
+GLOBL c3f2a01a01a7c54ae<>(SB), RODATA|NOPTR, $32
 
-DATA c3e928918e390a71e<>+0(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+8(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+16(SB)/8, $0x3e928918e390a71e
-DATA c3e928918e390a71e<>+24(SB)/8, $0x3e928918e390a71e
-GLOBL c3e928918e390a71e<>(SB), RODATA|NOPTR, $32
+DATA c3f56c16c1788dc33<>+0(SB)/8, $0x3f56c16c1788dc33
+DATA c3f56c16c1788dc33<>+8(SB)/8, $0x3f56c16c1788dc33
+DATA c3f56c16c1788dc33<>+16(SB)/8, $0x3f56c16c1788dc33
+DATA c3f56c16c1788dc33<>+24(SB)/8, $0x3f56c16c1788dc33
+GLOBL c3f56c16c1788dc33<>(SB), RODATA|NOPTR, $32
+
+DATA c3f811111111109b2<>+0(SB)/8, $0x3f811111111109b2
+DATA c3f811111111109b2<>+8(SB)/8, $0x3f811111111109b2
+DATA c3f811111111109b2<>+16(SB)/8, $0x3f811111111109b2
+DATA c3f811111111109b2<>+24(SB)/8, $0x3f811111111109b2
+GLOBL c3f811111111109b2<>(SB), RODATA|NOPTR, $32
+
+DATA c3fa5555555553d5e<>+0(SB)/8, $0x3fa5555555553d5e
+DATA c3fa5555555553d5e<>+8(SB)/8, $0x3fa5555555553d5e
+DATA c3fa5555555553d5e<>+16(SB)/8, $0x3fa5555555553d5e
+DATA c3fa5555555553d5e<>+24(SB)/8, $0x3fa5555555553d5e
+GLOBL c3fa5555555553d5e<>(SB), RODATA|NOPTR, $32
+
+DATA c3fc5555555555556<>+0(SB)/8, $0x3fc5555555555556
+DATA c3fc5555555555556<>+8(SB)/8, $0x3fc5555555555556
+DATA c3fc5555555555556<>+16(SB)/8, $0x3fc5555555555556
+DATA c3fc5555555555556<>+24(SB)/8, $0x3fc5555555555556
+GLOBL c3fc5555555555556<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe0000000000001<>+0(SB)/8, $0x3fe0000000000001
+DATA c3fe0000000000001<>+8(SB)/8, $0x3fe0000000000001
+DATA c3fe0000000000001<>+16(SB)/8, $0x3fe0000000000001
+DATA c3fe0000000000001<>+24(SB)/8, $0x3fe0000000000001
+GLOBL c3fe0000000000001<>(SB), RODATA|NOPTR, $32
 
 DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
@@ -8536,204 +8707,554 @@ TEXT ·logisticAVX2(SB), NOSPLIT, $0-40
 	MOVQ margin+16(FP), DX
 	MOVQ target+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVQ SI, DI
-	ANDQ $-4, DI
-	XORQ R8, R8
-	CMPQ R8, DI
-	JGE  rest
+	XORQ DI, DI
+	MOVQ SI, R8
+	SUBQ $0x10, R8
+	JL   fours
 
-four:
-	VMOVUPD (BX)(R8*8), Y0
-	VMOVUPD (DX)(R8*8), Y1
+many:
+	VXORPD  Y4, Y4, Y4
+	VMOVUPD (BX)(DI*8), Y1
+	VMOVUPD (DX)(DI*8), Y0
+	VXORPD  c8000000000000000<>+0(SB), Y1, Y1
+	VMULPD  Y1, Y0, Y0
 
-	// t: −target; z = −t·m; e = exp(−|z|)
-	VXORPD c8000000000000000<>+0(SB), Y0, Y0
-	VMULPD Y0, Y1, Y1
-	VORPD  c8000000000000000<>+0(SB), Y1, Y2
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD  Y0, Y4, Y1
+	VMOVUPD Y1, (AX)(DI*8)
+	VORPD   c8000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD 32(BX)(DI*8), Y2
+	VMOVUPD 32(DX)(DI*8), Y1
+	VXORPD  c8000000000000000<>+0(SB), Y2, Y2
+	VMULPD  Y2, Y1, Y1
+
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD  Y1, Y4, Y2
+	VMOVUPD Y2, 32(AX)(DI*8)
+	VORPD   c8000000000000000<>+0(SB), Y1, Y1
+	VMOVUPD 64(BX)(DI*8), Y3
+	VMOVUPD 64(DX)(DI*8), Y2
+	VXORPD  c8000000000000000<>+0(SB), Y3, Y3
+	VMULPD  Y3, Y2, Y2
+
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD  Y2, Y4, Y3
+	VMOVUPD Y3, 64(AX)(DI*8)
+	VORPD   c8000000000000000<>+0(SB), Y2, Y2
+	VMOVUPD 96(BX)(DI*8), Y5
+	VMOVUPD 96(DX)(DI*8), Y3
+	VXORPD  c8000000000000000<>+0(SB), Y5, Y5
+	VMULPD  Y5, Y3, Y3
+
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD  Y3, Y4, Y4
+	VMOVUPD Y4, 96(AX)(DI*8)
+	VORPD   c8000000000000000<>+0(SB), Y3, Y3
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD      cc087c00000000000<>+0(SB), Y3
-	VMAXPD       Y2, Y3, Y2
-	VMOVUPD      c4338000000000000<>+0(SB), Y3
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y4
-	VFMADD213PD  Y3, Y2, Y4
-	VSUBPD       Y3, Y4, Y3
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y2
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y2
+	VMOVUPD cc087c00000000000<>+0(SB), Y4
+	VMAXPD  Y0, Y4, Y0
+	VMAXPD  Y1, Y4, Y1
+	VMAXPD  Y2, Y4, Y2
+	VMAXPD  Y3, Y4, Y3
 
-	// Estrin's scheme
-	VMULPD      Y2, Y2, Y3
-	VMULPD      Y3, Y3, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     c3fc5555555555556<>+0(SB), Y7
-	VFMADD213PD c3fe0000000000001<>+0(SB), Y2, Y7
-	VMOVUPD     c3f811111111109b2<>+0(SB), Y8
-	VFMADD213PD c3fa5555555553d5e<>+0(SB), Y2, Y8
-	VMOVUPD     c3f2a01a01a7c54ae<>+0(SB), Y9
-	VFMADD213PD c3f56c16c1788dc33<>+0(SB), Y2, Y9
-	VMOVUPD     c3ec71de0da9d06ac<>+0(SB), Y10
-	VFMADD213PD c3efa019b905bafb1<>+0(SB), Y2, Y10
-	VMOVUPD     c3e5af38b4925be09<>+0(SB), Y11
-	VFMADD213PD c3e928918e390a71e<>+0(SB), Y2, Y11
-	VFMADD231PD Y8, Y3, Y7
-	VFMADD231PD Y10, Y3, Y9
-	VFMADD231PD Y9, Y5, Y7
-	VFMADD231PD Y11, Y6, Y7
-	VFMADD213PD Y2, Y3, Y7
-	VADDPD      c3ff0000000000000<>+0(SB), Y7, Y7
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y4
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y5
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y6
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y7
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y8
+	VFMADD213PD  Y4, Y0, Y5
+	VFMADD213PD  Y4, Y1, Y6
+	VFMADD213PD  Y4, Y2, Y7
+	VFMADD213PD  Y4, Y3, Y8
+	VSUBPD       Y4, Y5, Y9
+	VSUBPD       Y4, Y6, Y10
+	VSUBPD       Y4, Y7, Y11
+	VSUBPD       Y4, Y8, Y4
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y0
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y10, Y1
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y11, Y2
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y4, Y3
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y0
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y11, Y2
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y4, Y3
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y4
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y9
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y10
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y11
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y12
+	VFMADD213PD  Y12, Y0, Y4
+	VFMADD213PD  Y12, Y1, Y9
+	VFMADD213PD  Y12, Y2, Y10
+	VFMADD213PD  Y12, Y3, Y11
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD $0x01, Y4, Y2
-	VPSUBD Y2, Y4, Y4
-	VPADDD c00000000000003ff<>+0(SB), Y2, Y2
-	VPSLLQ $0x34, Y2, Y2
-	VMULPD Y2, Y7, Y7
-	VPADDD c00000000000003ff<>+0(SB), Y4, Y4
-	VPSLLQ $0x34, Y4, Y4
-	VMULPD Y4, Y7, Y7
-	VXORPD Y3, Y3, Y3
-	VMAXPD Y1, Y3, Y2
-	VCMPPD $0x1e, Y3, Y1, Y3
+	VPSRAD  $0x01, Y5, Y0
+	VPSRAD  $0x01, Y6, Y1
+	VPSRAD  $0x01, Y7, Y2
+	VPSRAD  $0x01, Y8, Y3
+	VPSUBD  Y0, Y5, Y5
+	VPSUBD  Y1, Y6, Y6
+	VPSUBD  Y2, Y7, Y7
+	VPSUBD  Y3, Y8, Y8
+	VMOVDQU c00000000000003ff<>+0(SB), Y12
+	VPADDD  Y12, Y0, Y0
+	VPADDD  Y12, Y1, Y1
+	VPADDD  Y12, Y2, Y2
+	VPADDD  Y12, Y3, Y3
+	VPSLLQ  $0x34, Y0, Y0
+	VPSLLQ  $0x34, Y1, Y1
+	VPSLLQ  $0x34, Y2, Y2
+	VPSLLQ  $0x34, Y3, Y3
+	VMULPD  Y0, Y4, Y4
+	VMULPD  Y1, Y9, Y9
+	VMULPD  Y2, Y10, Y10
+	VMULPD  Y3, Y11, Y11
+	VPADDD  Y12, Y5, Y5
+	VPADDD  Y12, Y6, Y6
+	VPADDD  Y12, Y7, Y7
+	VPADDD  Y12, Y8, Y8
+	VPSLLQ  $0x34, Y5, Y5
+	VPSLLQ  $0x34, Y6, Y6
+	VPSLLQ  $0x34, Y7, Y7
+	VPSLLQ  $0x34, Y8, Y8
+	VMULPD  Y5, Y4, Y4
+	VMULPD  Y6, Y9, Y9
+	VMULPD  Y7, Y10, Y10
+	VMULPD  Y8, Y11, Y11
 
-	// slope: −t/(1 + e) for z > 0, −t·e/(1 + e) else
-	VMOVUPD   c3ff0000000000000<>+0(SB), Y1
-	VADDPD    Y1, Y7, Y4
-	VBLENDVPD Y3, Y1, Y7, Y1
-	VDIVPD    Y4, Y1, Y1
-	VMULPD    Y0, Y1, Y1
-	VMOVUPD   Y1, (CX)(R8*8)
+	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
+	VMOVUPD   c3ff0000000000000<>+0(SB), Y0
+	VMOVUPD   (BX)(DI*8), Y1
+	VMOVUPD   (DX)(DI*8), Y2
+	VXORPD    Y1, Y2, Y2
+	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD Y2, Y0, Y4, Y2
+	VADDPD    Y0, Y4, Y3
+	VDIVPD    Y3, Y2, Y2
+	VMULPD    Y1, Y2, Y2
+	VMOVUPD   Y2, (CX)(DI*8)
+	VMOVUPD   32(BX)(DI*8), Y1
+	VMOVUPD   32(DX)(DI*8), Y2
+	VXORPD    Y1, Y2, Y2
+	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD Y2, Y0, Y9, Y2
+	VADDPD    Y0, Y9, Y3
+	VDIVPD    Y3, Y2, Y2
+	VMULPD    Y1, Y2, Y2
+	VMOVUPD   Y2, 32(CX)(DI*8)
+	VMOVUPD   64(BX)(DI*8), Y1
+	VMOVUPD   64(DX)(DI*8), Y2
+	VXORPD    Y1, Y2, Y2
+	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD Y2, Y0, Y10, Y2
+	VADDPD    Y0, Y10, Y3
+	VDIVPD    Y3, Y2, Y2
+	VMULPD    Y1, Y2, Y2
+	VMOVUPD   Y2, 64(CX)(DI*8)
+	VMOVUPD   96(BX)(DI*8), Y1
+	VMOVUPD   96(DX)(DI*8), Y2
+	VXORPD    Y1, Y2, Y2
+	VXORPD    c8000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD Y2, Y0, Y11, Y2
+	VADDPD    Y0, Y11, Y0
+	VDIVPD    Y0, Y2, Y2
+	VMULPD    Y1, Y2, Y2
+	VMOVUPD   Y2, 96(CX)(DI*8)
 
-	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (e − 1)/2; else f = e
-	VMOVUPD     cbff0000000000000<>+0(SB), Y1
-	VADDPD      Y1, Y7, Y1
-	VMULPD      c3fe0000000000000<>+0(SB), Y1, Y1
-	VCMPPD      $0x1e, c3fda827999fcef32<>+0(SB), Y7, Y0
-	VBLENDVPD   Y0, Y1, Y7, Y1
-	VADDPD      c4000000000000000<>+0(SB), Y1, Y3
-	VDIVPD      Y3, Y1, Y3
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVUPD     c3fc39a09d078c69f<>+0(SB), Y6
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y5, Y6
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y5, Y6
-	VMULPD      Y5, Y6, Y6
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y7
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y5, Y7
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y5, Y7
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y5, Y7
-	VFMADD213PD Y6, Y4, Y7
-	VMULPD      c3fe0000000000000<>+0(SB), Y1, Y4
-	VMULPD      Y1, Y4, Y4
-	VADDPD      Y4, Y7, Y7
-	VANDPD      c3dea39ef35793c76<>+0(SB), Y0, Y5
-	VANDPD      c3fe62e42fee00000<>+0(SB), Y0, Y0
-	VFMADD213PD Y5, Y3, Y7
-	VSUBPD      Y7, Y4, Y4
-	VSUBPD      Y1, Y4, Y4
+	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
+	// tells which, that of e = 1 too
+	VMOVUPD     c3ff0000000000000<>+0(SB), Y1
+	VMOVUPD     c3fda827999fcef32<>+0(SB), Y2
+	VSUBPD      Y4, Y1, Y0
+	VMULPD      cbfe0000000000000<>+0(SB), Y0, Y0
+	VCMPPD      $0x1e, Y2, Y4, Y3
+	VBLENDVPD   Y3, Y0, Y4, Y0
+	VSUBPD      Y9, Y1, Y3
+	VMULPD      cbfe0000000000000<>+0(SB), Y3, Y3
+	VCMPPD      $0x1e, Y2, Y9, Y4
+	VBLENDVPD   Y4, Y3, Y9, Y3
+	VSUBPD      Y10, Y1, Y4
+	VMULPD      cbfe0000000000000<>+0(SB), Y4, Y4
+	VCMPPD      $0x1e, Y2, Y10, Y5
+	VBLENDVPD   Y5, Y4, Y10, Y4
+	VSUBPD      Y11, Y1, Y1
+	VMULPD      cbfe0000000000000<>+0(SB), Y1, Y1
+	VCMPPD      $0x1e, Y2, Y11, Y2
+	VBLENDVPD   Y2, Y1, Y11, Y1
+	VADDPD      c4000000000000000<>+0(SB), Y0, Y2
+	VADDPD      c4000000000000000<>+0(SB), Y3, Y5
+	VADDPD      c4000000000000000<>+0(SB), Y4, Y6
+	VADDPD      c4000000000000000<>+0(SB), Y1, Y7
+	VDIVPD      Y2, Y0, Y2
+	VDIVPD      Y5, Y3, Y5
+	VDIVPD      Y6, Y4, Y6
+	VDIVPD      Y7, Y1, Y7
+	VMULPD      Y2, Y2, Y8
+	VMULPD      Y5, Y5, Y9
+	VMULPD      Y6, Y6, Y10
+	VMULPD      Y7, Y7, Y11
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y12
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y13
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y14
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y15
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y8, Y12
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y9, Y13
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y10, Y14
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y11, Y15
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y8, Y12
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y9, Y13
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y10, Y14
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y11, Y15
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y8, Y12
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y9, Y13
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y10, Y14
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y11, Y15
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y8, Y12
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y9, Y13
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y10, Y14
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y11, Y15
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y8, Y12
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y9, Y13
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y10, Y14
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y11, Y15
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y8, Y12
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y9, Y13
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y10, Y14
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y11, Y15
+	VMULPD      Y8, Y12, Y12
+	VMULPD      Y9, Y13, Y13
+	VMULPD      Y10, Y14, Y14
+	VMULPD      Y11, Y15, Y15
+
+	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
+	VXORPD      Y8, Y8, Y8
+	VMULPD      c3fe0000000000000<>+0(SB), Y0, Y9
+	VMULPD      Y0, Y9, Y9
+	VADDPD      Y9, Y12, Y12
+	VBLENDVPD   Y0, c3dea39ef35793c76<>+0(SB), Y8, Y10
+	VFMADD213PD Y10, Y2, Y12
+	VSUBPD      Y12, Y9, Y9
+	VSUBPD      Y0, Y9, Y9
+	VBLENDVPD   Y0, c3fe62e42fee00000<>+0(SB), Y8, Y12
+	VSUBPD      Y9, Y12, Y12
+	VMULPD      c3fe0000000000000<>+0(SB), Y3, Y0
+	VMULPD      Y3, Y0, Y0
+	VADDPD      Y0, Y13, Y13
+	VBLENDVPD   Y3, c3dea39ef35793c76<>+0(SB), Y8, Y2
+	VFMADD213PD Y2, Y5, Y13
+	VSUBPD      Y13, Y0, Y0
+	VSUBPD      Y3, Y0, Y0
+	VBLENDVPD   Y3, c3fe62e42fee00000<>+0(SB), Y8, Y13
+	VSUBPD      Y0, Y13, Y13
+	VMULPD      c3fe0000000000000<>+0(SB), Y4, Y0
+	VMULPD      Y4, Y0, Y0
+	VADDPD      Y0, Y14, Y14
+	VBLENDVPD   Y4, c3dea39ef35793c76<>+0(SB), Y8, Y2
+	VFMADD213PD Y2, Y6, Y14
+	VSUBPD      Y14, Y0, Y0
 	VSUBPD      Y4, Y0, Y0
-	VADDPD      Y0, Y2, Y2
-	VMOVUPD     Y2, (AX)(R8*8)
-	ADDQ        $0x04, R8
-	CMPQ        R8, DI
-	JL          four
+	VBLENDVPD   Y4, c3fe62e42fee00000<>+0(SB), Y8, Y14
+	VSUBPD      Y0, Y14, Y14
+	VMULPD      c3fe0000000000000<>+0(SB), Y1, Y0
+	VMULPD      Y1, Y0, Y0
+	VADDPD      Y0, Y15, Y15
+	VBLENDVPD   Y1, c3dea39ef35793c76<>+0(SB), Y8, Y2
+	VFMADD213PD Y2, Y7, Y15
+	VSUBPD      Y15, Y0, Y0
+	VSUBPD      Y1, Y0, Y0
+	VBLENDVPD   Y1, c3fe62e42fee00000<>+0(SB), Y8, Y15
+	VSUBPD      Y0, Y15, Y15
+	VMOVUPD     (AX)(DI*8), Y0
+	VADDPD      Y0, Y12, Y12
+	VMOVUPD     Y12, (AX)(DI*8)
+	VMOVUPD     32(AX)(DI*8), Y0
+	VADDPD      Y0, Y13, Y13
+	VMOVUPD     Y13, 32(AX)(DI*8)
+	VMOVUPD     64(AX)(DI*8), Y0
+	VADDPD      Y0, Y14, Y14
+	VMOVUPD     Y14, 64(AX)(DI*8)
+	VMOVUPD     96(AX)(DI*8), Y0
+	VADDPD      Y0, Y15, Y15
+	VMOVUPD     Y15, 96(AX)(DI*8)
+	ADDQ        $0x10, DI
+	SUBQ        $0x10, R8
+	JGE         many
+
+fours:
+	ADDQ $0x0c, R8
+	JL   rest
+
+four:
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD (BX)(DI*8), Y2
+	VMOVUPD (DX)(DI*8), Y0
+	VXORPD  c8000000000000000<>+0(SB), Y2, Y2
+	VMULPD  Y2, Y0, Y0
+
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(DI*8)
+	VORPD   c8000000000000000<>+0(SB), Y0, Y0
+
+	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
+	VMOVUPD cc087c00000000000<>+0(SB), Y1
+	VMAXPD  Y0, Y1, Y0
+
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y1
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y2
+	VFMADD213PD  Y1, Y0, Y2
+	VSUBPD       Y1, Y2, Y1
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y1, Y0
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y1, Y0
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y1
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VFMADD213PD  Y3, Y0, Y1
+
+	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
+	VPSRAD  $0x01, Y2, Y0
+	VPSUBD  Y0, Y2, Y2
+	VMOVDQU c00000000000003ff<>+0(SB), Y3
+	VPADDD  Y3, Y0, Y0
+	VPSLLQ  $0x34, Y0, Y0
+	VMULPD  Y0, Y1, Y1
+	VPADDD  Y3, Y2, Y2
+	VPSLLQ  $0x34, Y2, Y2
+	VMULPD  Y2, Y1, Y1
+
+	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
+	VMOVUPD   c3ff0000000000000<>+0(SB), Y0
+	VMOVUPD   (BX)(DI*8), Y2
+	VMOVUPD   (DX)(DI*8), Y3
+	VXORPD    Y2, Y3, Y3
+	VXORPD    c8000000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD Y3, Y0, Y1, Y3
+	VADDPD    Y0, Y1, Y0
+	VDIVPD    Y0, Y3, Y3
+	VMULPD    Y2, Y3, Y3
+	VMOVUPD   Y3, (CX)(DI*8)
+
+	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
+	// tells which, that of e = 1 too
+	VMOVUPD     c3ff0000000000000<>+0(SB), Y0
+	VMOVUPD     c3fda827999fcef32<>+0(SB), Y2
+	VSUBPD      Y1, Y0, Y0
+	VMULPD      cbfe0000000000000<>+0(SB), Y0, Y0
+	VCMPPD      $0x1e, Y2, Y1, Y2
+	VBLENDVPD   Y2, Y0, Y1, Y0
+	VADDPD      c4000000000000000<>+0(SB), Y0, Y1
+	VDIVPD      Y1, Y0, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y3
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y2, Y3
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y2, Y3
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y2, Y3
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y2, Y3
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y2, Y3
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y2, Y3
+	VMULPD      Y2, Y3, Y3
+
+	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
+	VXORPD      Y2, Y2, Y2
+	VMULPD      c3fe0000000000000<>+0(SB), Y0, Y4
+	VMULPD      Y0, Y4, Y4
+	VADDPD      Y4, Y3, Y3
+	VBLENDVPD   Y0, c3dea39ef35793c76<>+0(SB), Y2, Y5
+	VFMADD213PD Y5, Y1, Y3
+	VSUBPD      Y3, Y4, Y4
+	VSUBPD      Y0, Y4, Y4
+	VBLENDVPD   Y0, c3fe62e42fee00000<>+0(SB), Y2, Y3
+	VSUBPD      Y4, Y3, Y3
+	VMOVUPD     (AX)(DI*8), Y0
+	VADDPD      Y0, Y3, Y3
+	VMOVUPD     Y3, (AX)(DI*8)
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R8
+	JGE         four
 
 rest:
-	CMPQ       R8, SI
+	CMPQ       DI, SI
 	JGE        done
 	ANDQ       $0x03, SI
 	NEGQ       SI
-	LEAQ       mask64<>+0(SB), DI
-	VMOVUPD    32(DI)(SI*8), Y0
-	VMASKMOVPD (BX)(R8*8), Y0, Y1
-	VMASKMOVPD (DX)(R8*8), Y0, Y2
+	LEAQ       mask64<>+0(SB), R8
+	VMOVUPD    32(R8)(SI*8), Y0
+	VXORPD     Y2, Y2, Y2
+	VMASKMOVPD (BX)(DI*8), Y0, Y3
+	VMASKMOVPD (DX)(DI*8), Y0, Y1
+	VXORPD     c8000000000000000<>+0(SB), Y3, Y3
+	VMULPD     Y3, Y1, Y1
 
-	// t: −target; z = −t·m; e = exp(−|z|)
-	VXORPD c8000000000000000<>+0(SB), Y1, Y1
-	VMULPD Y1, Y2, Y2
-	VORPD  c8000000000000000<>+0(SB), Y2, Y3
+	// z = −t·m; value: max(0, z) for now; z: −|z|
+	VMAXPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)(DI*8)
+	VORPD      c8000000000000000<>+0(SB), Y1, Y1
 
 	// exp: bounds beyond which the result is 0 or +Inf; NaN passes
-	VMOVUPD      cc087c00000000000<>+0(SB), Y4
-	VMAXPD       Y3, Y4, Y3
-	VMOVUPD      c4338000000000000<>+0(SB), Y4
-	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y5
-	VFMADD213PD  Y4, Y3, Y5
-	VSUBPD       Y4, Y5, Y4
-	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y4, Y3
-	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y4, Y3
+	VMOVUPD cc087c00000000000<>+0(SB), Y2
+	VMAXPD  Y1, Y2, Y1
 
-	// Estrin's scheme
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y6
-	VMULPD      Y6, Y6, Y7
-	VMOVUPD     c3fc5555555555556<>+0(SB), Y8
-	VFMADD213PD c3fe0000000000001<>+0(SB), Y3, Y8
-	VMOVUPD     c3f811111111109b2<>+0(SB), Y9
-	VFMADD213PD c3fa5555555553d5e<>+0(SB), Y3, Y9
-	VMOVUPD     c3f2a01a01a7c54ae<>+0(SB), Y10
-	VFMADD213PD c3f56c16c1788dc33<>+0(SB), Y3, Y10
-	VMOVUPD     c3ec71de0da9d06ac<>+0(SB), Y11
-	VFMADD213PD c3efa019b905bafb1<>+0(SB), Y3, Y11
-	VMOVUPD     c3e5af38b4925be09<>+0(SB), Y12
-	VFMADD213PD c3e928918e390a71e<>+0(SB), Y3, Y12
-	VFMADD231PD Y9, Y4, Y8
-	VFMADD231PD Y11, Y4, Y10
-	VFMADD231PD Y10, Y6, Y8
-	VFMADD231PD Y12, Y7, Y8
-	VFMADD213PD Y3, Y4, Y8
-	VADDPD      c3ff0000000000000<>+0(SB), Y8, Y8
+	// n: the nearest integer to x/ln2; x: the rest
+	VMOVUPD      c4338000000000000<>+0(SB), Y2
+	VMOVUPD      c3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  Y2, Y1, Y3
+	VSUBPD       Y2, Y3, Y2
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y2, Y1
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y2, Y1
+	VMOVUPD      c3e5af38b4925be09<>+0(SB), Y2
+	VMOVUPD      c3e928918e390a71e<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ec71de0da9d06ac<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3efa019b905bafb1<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f2a01a01a7c54ae<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f56c16c1788dc33<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3f811111111109b2<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fa5555555553d5e<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fc5555555555556<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3fe0000000000001<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y4
+	VFMADD213PD  Y4, Y1, Y2
 
 	// 2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out
-	VPSRAD $0x01, Y5, Y3
-	VPSUBD Y3, Y5, Y5
-	VPADDD c00000000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ $0x34, Y3, Y3
-	VMULPD Y3, Y8, Y8
-	VPADDD c00000000000003ff<>+0(SB), Y5, Y5
-	VPSLLQ $0x34, Y5, Y5
-	VMULPD Y5, Y8, Y8
-	VXORPD Y4, Y4, Y4
-	VMAXPD Y2, Y4, Y3
-	VCMPPD $0x1e, Y4, Y2, Y4
+	VPSRAD  $0x01, Y3, Y1
+	VPSUBD  Y1, Y3, Y3
+	VMOVDQU c00000000000003ff<>+0(SB), Y4
+	VPADDD  Y4, Y1, Y1
+	VPSLLQ  $0x34, Y1, Y1
+	VMULPD  Y1, Y2, Y2
+	VPADDD  Y4, Y3, Y3
+	VPSLLQ  $0x34, Y3, Y3
+	VMULPD  Y3, Y2, Y2
 
-	// slope: −t/(1 + e) for z > 0, −t·e/(1 + e) else
-	VMOVUPD    c3ff0000000000000<>+0(SB), Y2
-	VADDPD     Y2, Y8, Y5
-	VBLENDVPD  Y4, Y2, Y8, Y2
-	VDIVPD     Y5, Y2, Y2
-	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (CX)(R8*8)
+	// slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else
+	VMOVUPD    c3ff0000000000000<>+0(SB), Y1
+	VMASKMOVPD (BX)(DI*8), Y0, Y3
+	VMASKMOVPD (DX)(DI*8), Y0, Y4
+	VXORPD     Y3, Y4, Y4
+	VXORPD     c8000000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD  Y4, Y1, Y2, Y4
+	VADDPD     Y1, Y2, Y1
+	VDIVPD     Y1, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VMASKMOVPD Y4, Y0, (CX)(DI*8)
 
-	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (e − 1)/2; else f = e
-	VMOVUPD     cbff0000000000000<>+0(SB), Y2
-	VADDPD      Y2, Y8, Y2
-	VMULPD      c3fe0000000000000<>+0(SB), Y2, Y2
-	VCMPPD      $0x1e, c3fda827999fcef32<>+0(SB), Y8, Y1
-	VBLENDVPD   Y1, Y2, Y8, Y2
-	VADDPD      c4000000000000000<>+0(SB), Y2, Y4
-	VDIVPD      Y4, Y2, Y4
-	VMULPD      Y4, Y4, Y5
-	VMULPD      Y5, Y5, Y6
-	VMOVUPD     c3fc39a09d078c69f<>+0(SB), Y7
-	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y6, Y7
-	VFMADD213PD c3fd999999997fa04<>+0(SB), Y6, Y7
-	VMULPD      Y6, Y7, Y7
-	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y8
-	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y6, Y8
-	VFMADD213PD c3fd2492494229359<>+0(SB), Y6, Y8
-	VFMADD213PD c3fe5555555555593<>+0(SB), Y6, Y8
-	VFMADD213PD Y7, Y5, Y8
-	VMULPD      c3fe0000000000000<>+0(SB), Y2, Y5
-	VMULPD      Y2, Y5, Y5
-	VADDPD      Y5, Y8, Y8
-	VANDPD      c3dea39ef35793c76<>+0(SB), Y1, Y6
-	VANDPD      c3fe62e42fee00000<>+0(SB), Y1, Y1
-	VFMADD213PD Y6, Y4, Y8
-	VSUBPD      Y8, Y5, Y5
-	VSUBPD      Y2, Y5, Y5
-	VSUBPD      Y5, Y1, Y1
-	VADDPD      Y1, Y3, Y3
-	VMASKMOVPD  Y3, Y0, (AX)(R8*8)
+	// log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f
+	// tells which, that of e = 1 too
+	VMOVUPD     c3ff0000000000000<>+0(SB), Y1
+	VMOVUPD     c3fda827999fcef32<>+0(SB), Y3
+	VSUBPD      Y2, Y1, Y1
+	VMULPD      cbfe0000000000000<>+0(SB), Y1, Y1
+	VCMPPD      $0x1e, Y3, Y2, Y3
+	VBLENDVPD   Y3, Y1, Y2, Y1
+	VADDPD      c4000000000000000<>+0(SB), Y1, Y2
+	VDIVPD      Y2, Y1, Y2
+	VMULPD      Y2, Y2, Y3
+	VMOVUPD     c3fc2f112df3e5244<>+0(SB), Y4
+	VFMADD213PD c3fc39a09d078c69f<>+0(SB), Y3, Y4
+	VFMADD213PD c3fc7466496cb03de<>+0(SB), Y3, Y4
+	VFMADD213PD c3fcc71c51d8e78af<>+0(SB), Y3, Y4
+	VFMADD213PD c3fd2492494229359<>+0(SB), Y3, Y4
+	VFMADD213PD c3fd999999997fa04<>+0(SB), Y3, Y4
+	VFMADD213PD c3fe5555555555593<>+0(SB), Y3, Y4
+	VMULPD      Y3, Y4, Y4
+
+	// log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0
+	VXORPD      Y3, Y3, Y3
+	VMULPD      c3fe0000000000000<>+0(SB), Y1, Y5
+	VMULPD      Y1, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VBLENDVPD   Y1, c3dea39ef35793c76<>+0(SB), Y3, Y6
+	VFMADD213PD Y6, Y2, Y4
+	VSUBPD      Y4, Y5, Y5
+	VSUBPD      Y1, Y5, Y5
+	VBLENDVPD   Y1, c3fe62e42fee00000<>+0(SB), Y3, Y4
+	VSUBPD      Y5, Y4, Y4
+	VMASKMOVPD  (AX)(DI*8), Y0, Y1
+	VADDPD      Y1, Y4, Y4
+	VMASKMOVPD  Y4, Y0, (AX)(DI*8)
 
 done:
 	VZEROUPPER
@@ -8745,23 +9266,17 @@ DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+24(SB)/8, $0x8000000000000000
 GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32
 
-DATA cbff0000000000000<>+0(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+8(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+16(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+24(SB)/8, $0xbff0000000000000
-GLOBL cbff0000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
-DATA c3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
-DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
-DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
-GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
-
 DATA c3fda827999fcef32<>+0(SB)/8, $0x3fda827999fcef32
 DATA c3fda827999fcef32<>+8(SB)/8, $0x3fda827999fcef32
 DATA c3fda827999fcef32<>+16(SB)/8, $0x3fda827999fcef32
 DATA c3fda827999fcef32<>+24(SB)/8, $0x3fda827999fcef32
 GLOBL c3fda827999fcef32<>(SB), RODATA|NOPTR, $32
+
+DATA cbfe0000000000000<>+0(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+8(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+16(SB)/8, $0xbfe0000000000000
+DATA cbfe0000000000000<>+24(SB)/8, $0xbfe0000000000000
+GLOBL cbfe0000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA c4000000000000000<>+0(SB)/8, $0x4000000000000000
 DATA c4000000000000000<>+8(SB)/8, $0x4000000000000000
@@ -8769,29 +9284,17 @@ DATA c4000000000000000<>+16(SB)/8, $0x4000000000000000
 DATA c4000000000000000<>+24(SB)/8, $0x4000000000000000
 GLOBL c4000000000000000<>(SB), RODATA|NOPTR, $32
 
-DATA c3fc39a09d078c69f<>+0(SB)/8, $0x3fc39a09d078c69f
-DATA c3fc39a09d078c69f<>+8(SB)/8, $0x3fc39a09d078c69f
-DATA c3fc39a09d078c69f<>+16(SB)/8, $0x3fc39a09d078c69f
-DATA c3fc39a09d078c69f<>+24(SB)/8, $0x3fc39a09d078c69f
-GLOBL c3fc39a09d078c69f<>(SB), RODATA|NOPTR, $32
-
-DATA c3fcc71c51d8e78af<>+0(SB)/8, $0x3fcc71c51d8e78af
-DATA c3fcc71c51d8e78af<>+8(SB)/8, $0x3fcc71c51d8e78af
-DATA c3fcc71c51d8e78af<>+16(SB)/8, $0x3fcc71c51d8e78af
-DATA c3fcc71c51d8e78af<>+24(SB)/8, $0x3fcc71c51d8e78af
-GLOBL c3fcc71c51d8e78af<>(SB), RODATA|NOPTR, $32
-
-DATA c3fd999999997fa04<>+0(SB)/8, $0x3fd999999997fa04
-DATA c3fd999999997fa04<>+8(SB)/8, $0x3fd999999997fa04
-DATA c3fd999999997fa04<>+16(SB)/8, $0x3fd999999997fa04
-DATA c3fd999999997fa04<>+24(SB)/8, $0x3fd999999997fa04
-GLOBL c3fd999999997fa04<>(SB), RODATA|NOPTR, $32
-
 DATA c3fc2f112df3e5244<>+0(SB)/8, $0x3fc2f112df3e5244
 DATA c3fc2f112df3e5244<>+8(SB)/8, $0x3fc2f112df3e5244
 DATA c3fc2f112df3e5244<>+16(SB)/8, $0x3fc2f112df3e5244
 DATA c3fc2f112df3e5244<>+24(SB)/8, $0x3fc2f112df3e5244
 GLOBL c3fc2f112df3e5244<>(SB), RODATA|NOPTR, $32
+
+DATA c3fc39a09d078c69f<>+0(SB)/8, $0x3fc39a09d078c69f
+DATA c3fc39a09d078c69f<>+8(SB)/8, $0x3fc39a09d078c69f
+DATA c3fc39a09d078c69f<>+16(SB)/8, $0x3fc39a09d078c69f
+DATA c3fc39a09d078c69f<>+24(SB)/8, $0x3fc39a09d078c69f
+GLOBL c3fc39a09d078c69f<>(SB), RODATA|NOPTR, $32
 
 DATA c3fc7466496cb03de<>+0(SB)/8, $0x3fc7466496cb03de
 DATA c3fc7466496cb03de<>+8(SB)/8, $0x3fc7466496cb03de
@@ -8799,17 +9302,35 @@ DATA c3fc7466496cb03de<>+16(SB)/8, $0x3fc7466496cb03de
 DATA c3fc7466496cb03de<>+24(SB)/8, $0x3fc7466496cb03de
 GLOBL c3fc7466496cb03de<>(SB), RODATA|NOPTR, $32
 
+DATA c3fcc71c51d8e78af<>+0(SB)/8, $0x3fcc71c51d8e78af
+DATA c3fcc71c51d8e78af<>+8(SB)/8, $0x3fcc71c51d8e78af
+DATA c3fcc71c51d8e78af<>+16(SB)/8, $0x3fcc71c51d8e78af
+DATA c3fcc71c51d8e78af<>+24(SB)/8, $0x3fcc71c51d8e78af
+GLOBL c3fcc71c51d8e78af<>(SB), RODATA|NOPTR, $32
+
 DATA c3fd2492494229359<>+0(SB)/8, $0x3fd2492494229359
 DATA c3fd2492494229359<>+8(SB)/8, $0x3fd2492494229359
 DATA c3fd2492494229359<>+16(SB)/8, $0x3fd2492494229359
 DATA c3fd2492494229359<>+24(SB)/8, $0x3fd2492494229359
 GLOBL c3fd2492494229359<>(SB), RODATA|NOPTR, $32
 
+DATA c3fd999999997fa04<>+0(SB)/8, $0x3fd999999997fa04
+DATA c3fd999999997fa04<>+8(SB)/8, $0x3fd999999997fa04
+DATA c3fd999999997fa04<>+16(SB)/8, $0x3fd999999997fa04
+DATA c3fd999999997fa04<>+24(SB)/8, $0x3fd999999997fa04
+GLOBL c3fd999999997fa04<>(SB), RODATA|NOPTR, $32
+
 DATA c3fe5555555555593<>+0(SB)/8, $0x3fe5555555555593
 DATA c3fe5555555555593<>+8(SB)/8, $0x3fe5555555555593
 DATA c3fe5555555555593<>+16(SB)/8, $0x3fe5555555555593
 DATA c3fe5555555555593<>+24(SB)/8, $0x3fe5555555555593
 GLOBL c3fe5555555555593<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
+GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func sumAVX2(v *float64, n int) float64
 // Requires: AVX, SSE2
@@ -9031,40 +9552,80 @@ TEXT ·positivePartAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	MOVQ         DX, BX
-	ANDQ         $-4, BX
-	XORQ         SI, SI
-	CMPQ         SI, BX
-	JGE          rest
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	SUBQ         $0x10, SI
+	JL           fours
 
-four:
-	VMOVUPD (CX)(SI*8), Y5
+many:
+	VMOVUPD (CX)(BX*8), Y5
 	VCMPPD  $0x1e, Y0, Y5, Y6
 	VPSUBQ  Y6, Y3, Y3
 	VSUBPD  Y0, Y5, Y5
 	VDIVPD  Y1, Y5, Y5
 	VMAXPD  Y5, Y4, Y5
-	VMOVUPD Y5, (AX)(SI*8)
+	VMOVUPD Y5, (AX)(BX*8)
 	VADDPD  Y5, Y2, Y2
-	ADDQ    $0x04, SI
-	CMPQ    SI, BX
-	JL      four
+	VMOVUPD 32(CX)(BX*8), Y5
+	VCMPPD  $0x1e, Y0, Y5, Y6
+	VPSUBQ  Y6, Y3, Y3
+	VSUBPD  Y0, Y5, Y5
+	VDIVPD  Y1, Y5, Y5
+	VMAXPD  Y5, Y4, Y5
+	VMOVUPD Y5, 32(AX)(BX*8)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD 64(CX)(BX*8), Y5
+	VCMPPD  $0x1e, Y0, Y5, Y6
+	VPSUBQ  Y6, Y3, Y3
+	VSUBPD  Y0, Y5, Y5
+	VDIVPD  Y1, Y5, Y5
+	VMAXPD  Y5, Y4, Y5
+	VMOVUPD Y5, 64(AX)(BX*8)
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD 96(CX)(BX*8), Y5
+	VCMPPD  $0x1e, Y0, Y5, Y6
+	VPSUBQ  Y6, Y3, Y3
+	VSUBPD  Y0, Y5, Y5
+	VDIVPD  Y1, Y5, Y5
+	VMAXPD  Y5, Y4, Y5
+	VMOVUPD Y5, 96(AX)(BX*8)
+	VADDPD  Y5, Y2, Y2
+	ADDQ    $0x10, BX
+	SUBQ    $0x10, SI
+	JGE     many
+
+fours:
+	ADDQ $0x0c, SI
+	JL   rest
+
+four:
+	VMOVUPD (CX)(BX*8), Y5
+	VCMPPD  $0x1e, Y0, Y5, Y6
+	VPSUBQ  Y6, Y3, Y3
+	VSUBPD  Y0, Y5, Y5
+	VDIVPD  Y1, Y5, Y5
+	VMAXPD  Y5, Y4, Y5
+	VMOVUPD Y5, (AX)(BX*8)
+	VADDPD  Y5, Y2, Y2
+	ADDQ    $0x04, BX
+	SUBQ    $0x04, SI
+	JGE     four
 
 rest:
-	CMPQ       SI, DX
+	CMPQ       BX, DX
 	JGE        done
 	ANDQ       $0x03, DX
 	NEGQ       DX
-	LEAQ       mask64<>+0(SB), BX
-	VMOVUPD    32(BX)(DX*8), Y5
-	VMASKMOVPD (CX)(SI*8), Y5, Y6
+	LEAQ       mask64<>+0(SB), SI
+	VMOVUPD    32(SI)(DX*8), Y5
+	VMASKMOVPD (CX)(BX*8), Y5, Y6
 	VCMPPD     $0x1e, Y0, Y6, Y7
 	VANDPD     Y5, Y7, Y7
 	VPSUBQ     Y7, Y3, Y3
 	VSUBPD     Y0, Y6, Y6
 	VDIVPD     Y1, Y6, Y6
 	VMAXPD     Y6, Y4, Y6
-	VMASKMOVPD Y6, Y5, (AX)(SI*8)
+	VMASKMOVPD Y6, Y5, (AX)(BX*8)
 	VANDPD     Y5, Y6, Y6
 	VADDPD     Y6, Y2, Y2
 

@@ -23,92 +23,119 @@ const (
 	shifter = 3 << 51 // added to a small number, leaves its nearest integer in the low bits
 )
 
+// unrolled is the number of vectors that exp and log1p are computed for at a time,
+// step by step, to hide the latency of each step.
+const unrolled = 4
+
+// each calls f for every vector of a step.
+func each(v []reg.VecVirtual, f func(i int)) {
+	for i := range v {
+		f(i)
+	}
+}
+
+// vectors returns as many registers.
+func vectors(count int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, count)
+	for i := range v {
+		v[i] = YMM()
+	}
+	return v
+}
+
+// constant loads v into all lanes.
+func constant(v float64) reg.VecVirtual {
+	y := YMM()
+	VMOVUPD(c4(v), y)
+	return y
+}
+
 // exp returns e^x, lane by lane; x is overwritten. Without high x must be at most
 // 0. x = n·ln2 + r; 2^n is applied in two halves, so that neither overflows
 // and subnormal results are rounded once.
-func exp(x reg.VecVirtual, high bool) reg.VecVirtual {
-	bound := YMM()
+func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 	Comment("exp: bounds beyond which the result is 0 or +Inf; NaN passes")
-	VMOVUPD(c4(-760), bound)
-	VMAXPD(x, bound, x)
+	bound := constant(-760)
+	each(x, func(i int) { VMAXPD(x[i], bound, x[i]) })
 	if high {
-		VMOVUPD(c4(720), bound)
-		VMINPD(x, bound, x)
+		bound := constant(720)
+		each(x, func(i int) { VMINPD(x[i], bound, x[i]) })
 	}
-	shift, bits, n := YMM(), YMM(), YMM()
-	VMOVUPD(c4(shifter), shift)
-	VMOVUPD(c4(log2e), bits)
-	VFMADD213PD(shift, x, bits)
-	VSUBPD(shift, bits, n)
-	VFNMADD231PD(c4(ln2High), n, x)
-	VFNMADD231PD(c4(ln2Low), n, x)
+	Comment("n: the nearest integer to x/ln2; x: the rest")
+	shift, bits, n := constant(shifter), vectors(len(x)), vectors(len(x))
+	each(x, func(i int) { VMOVUPD(c4(log2e), bits[i]) })
+	each(x, func(i int) { VFMADD213PD(shift, x[i], bits[i]) })
+	each(x, func(i int) { VSUBPD(shift, bits[i], n[i]) })
+	each(x, func(i int) { VFNMADD231PD(c4(ln2High), n[i], x[i]) })
+	each(x, func(i int) { VFNMADD231PD(c4(ln2Low), n[i], x[i]) })
 
-	Comment("Estrin's scheme")
-	r2, r4, r8 := YMM(), YMM(), YMM()
-	VMULPD(x, x, r2)
-	VMULPD(r2, r2, r4)
-	VMULPD(r4, r4, r8)
-	var p [5]reg.VecVirtual
-	for i := range p {
-		p[i] = YMM()
-		VMOVUPD(c4(expTerms[2*i+1]), p[i])
-		VFMADD213PD(c4(expTerms[2*i]), x, p[i])
+	p := vectors(len(x))
+	each(p, func(i int) { VMOVUPD(c4(expTerms[len(expTerms)-1]), p[i]) })
+	for k := len(expTerms) - 2; k >= -2; k-- {
+		term := 1.0
+		if k >= 0 {
+			term = expTerms[k]
+		}
+		c := constant(term)
+		each(p, func(i int) { VFMADD213PD(c, x[i], p[i]) })
 	}
-	VFMADD231PD(p[1], r2, p[0])
-	VFMADD231PD(p[3], r2, p[2])
-	VFMADD231PD(p[2], r4, p[0])
-	VFMADD231PD(p[4], r8, p[0])
-	VFMADD213PD(x, r2, p[0])
-	VADDPD(c4(1), p[0], p[0])
 
 	Comment("2^(n/2) and 2^(n − n/2); what is above the exponent is shifted out")
-	half := YMM()
-	VPSRAD(Imm(1), bits, half)
-	VPSUBD(half, bits, bits)
-	for _, h := range []reg.VecVirtual{half, bits} {
-		VPADDD(c4bits(1023), h, h)
-		VPSLLQ(Imm(52), h, h)
-		VMULPD(h, p[0], p[0])
+	half := vectors(len(x))
+	each(p, func(i int) { VPSRAD(Imm(1), bits[i], half[i]) })
+	each(p, func(i int) { VPSUBD(half[i], bits[i], bits[i]) })
+	bias := YMM()
+	VMOVDQU(c4bits(1023), bias)
+	for _, h := range [][]reg.VecVirtual{half, bits} {
+		each(p, func(i int) { VPADDD(bias, h[i], h[i]) })
+		each(p, func(i int) { VPSLLQ(Imm(52), h[i], h[i]) })
+		each(p, func(i int) { VMULPD(h[i], p[i], p[i]) })
 	}
-	return p[0]
+	return p
 }
 
-// blocks runs body over the n entries, four at a time with the offset c (in
-// entries) and no mask, and over the rest with one. A body that takes registers
-// to the next round must not need others than its own.
-func blocks(n reg.GPVirtual, body func(c reg.Register, mask reg.Register)) {
-	full, c := GP64(), GP64()
-	MOVQ(n, full)
-	ANDQ(I8(-4), full)
+// blocks runs body over the n entries from entry c on: for several vectors of four
+// while there are as many, then for one, and for one with the mask of the rest.
+func blocks(n reg.GPVirtual, body func(c reg.Register, count int, mask reg.Register)) {
+	c, left := GP64(), GP64()
 	XORQ(c, c)
-	CMPQ(c, full)
-	JGE(LabelRef("rest"))
+	MOVQ(n, left)
+	SUBQ(Imm(4*unrolled), left)
+	JL(LabelRef("fours"))
+	Label("many")
+	body(c, unrolled, nil)
+	ADDQ(Imm(4*unrolled), c)
+	SUBQ(Imm(4*unrolled), left)
+	JGE(LabelRef("many"))
+	Label("fours")
+	ADDQ(Imm(4*unrolled-4), left)
+	JL(LabelRef("rest"))
 	Label("four")
-	body(c, nil)
+	body(c, 1, nil)
 	ADDQ(Imm(4), c)
-	CMPQ(c, full)
-	JL(LabelRef("four"))
+	SUBQ(Imm(4), left)
+	JGE(LabelRef("four"))
 	Label("rest")
 	CMPQ(c, n)
 	JGE(LabelRef("done"))
-	body(c, tailMask(n, 8, false))
+	body(c, 1, tailMask(n, 8, false))
 	Label("done")
 }
 
-// load and store four entries of v behind entry c, those of the mask.
-func load(v, c, mask reg.Register, y reg.VecVirtual) {
+// load and store the ith four entries of v from entry c on, those of the mask.
+func load(v, c reg.Register, i int, mask reg.Register, y reg.VecVirtual) {
 	if mask == nil {
-		VMOVUPD(atIdx(v, c, 8, 0), y)
+		VMOVUPD(atIdx(v, c, 8, 32*i), y)
 	} else {
-		VMASKMOVPD(atIdx(v, c, 8, 0), mask, y)
+		VMASKMOVPD(atIdx(v, c, 8, 32*i), mask, y)
 	}
 }
 
-func store(y reg.VecVirtual, v, c, mask reg.Register) {
+func store(y reg.VecVirtual, v, c reg.Register, i int, mask reg.Register) {
 	if mask == nil {
-		VMOVUPD(y, atIdx(v, c, 8, 0))
+		VMOVUPD(y, atIdx(v, c, 8, 32*i))
 	} else {
-		VMASKMOVPD(y, mask, atIdx(v, c, 8, 0))
+		VMASKMOVPD(y, mask, atIdx(v, c, 8, 32*i))
 	}
 }
 
@@ -124,16 +151,20 @@ func exponential() {
 	Doc("expAVX2 stores exp((src[i] − shift)/scale) in dst[i] for n > 0 entries and returns their sum.")
 	Pragma("noescape")
 	dst, src, n := ptr("dst"), ptr("src"), ptr("n")
-	shift, scale, sum := broadcast("shift"), broadcast("scale"), zero()
-	blocks(n, func(c, mask reg.Register) {
-		x := YMM()
-		load(src, c, mask, x)
-		VSUBPD(shift, x, x)
-		VDIVPD(scale, x, x)
+	sum := zero()
+	blocks(n, func(c reg.Register, count int, mask reg.Register) {
+		x := vectors(count)
+		each(x, func(i int) { load(src, c, i, mask, x[i]) })
+		shift := broadcast("shift")
+		each(x, func(i int) { VSUBPD(shift, x[i], x[i]) })
+		scale := broadcast("scale")
+		each(x, func(i int) { VDIVPD(scale, x[i], x[i]) })
 		e := exp(x, true)
-		store(e, dst, c, mask)
-		keep(mask, e)
-		VADDPD(e, sum, sum)
+		each(e, func(i int) {
+			store(e[i], dst, c, i, mask)
+			keep(mask, e[i])
+			VADDPD(e[i], sum, sum)
+		})
 	})
 	result(sumLanes(sum))
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -19,43 +21,43 @@ var logTerms = [8]float64{0,
 	1.479819860511658591e-01,
 }
 
-// log1p returns log(1 + e), lane by lane, for 0 ≤ e ≤ 1.
-func log1p(e reg.VecVirtual) reg.VecVirtual {
-	Comment("log1p: above √2 − 1, log 2 + log(1 + f) with f = (e − 1)/2; else f = e")
-	big, f, t := YMM(), YMM(), YMM()
-	VMOVUPD(c4(-1), f)
-	VADDPD(f, e, f)
-	VMULPD(c4(0.5), f, f)
-	VCMPPD(Imm(gtOQ), c4(0.41421356237309505), e, big)
-	VBLENDVPD(big, f, e, f)
-
-	s, z, w := YMM(), YMM(), YMM()
-	VADDPD(c4(2), f, t)
-	VDIVPD(t, f, s)
-	VMULPD(s, s, z)
-	VMULPD(z, z, w)
-	even, odd := YMM(), YMM()
-	VMOVUPD(c4(logTerms[6]), even)
-	VFMADD213PD(c4(logTerms[4]), w, even)
-	VFMADD213PD(c4(logTerms[2]), w, even)
-	VMULPD(w, even, even)
-	VMOVUPD(c4(logTerms[7]), odd)
-	VFMADD213PD(c4(logTerms[5]), w, odd)
-	VFMADD213PD(c4(logTerms[3]), w, odd)
-	VFMADD213PD(c4(logTerms[1]), w, odd)
-	VFMADD213PD(even, z, odd)
-
-	half, low, high := YMM(), YMM(), YMM()
-	VMULPD(c4(0.5), f, half)
-	VMULPD(f, half, half)
-	VADDPD(half, odd, odd)
-	VANDPD(c4(ln2Low), big, low)
-	VANDPD(c4(ln2High), big, high)
-	VFMADD213PD(low, s, odd)
-	VSUBPD(odd, half, half)
-	VSUBPD(f, half, half)
-	VSUBPD(half, high, high)
-	return high
+// log1p returns log(1 + e), lane by lane, for 0 ≤ e ≤ 1; e is overwritten.
+func log1p(e []reg.VecVirtual) []reg.VecVirtual {
+	Comment("log1p: above √2 − 1, log 2 + log(1 + f) with f = (1 − e)·(−½); else f = e. The sign of f",
+		"tells which, that of e = 1 too")
+	f := vectors(len(e))
+	one, root := constant(1), constant(math.Sqrt2-1)
+	each(e, func(i int) {
+		big := YMM()
+		VSUBPD(e[i], one, f[i])
+		VMULPD(c4(-0.5), f[i], f[i])
+		VCMPPD(Imm(gtOQ), root, e[i], big)
+		VBLENDVPD(big, f[i], e[i], f[i])
+	})
+	s, z, p := vectors(len(e)), vectors(len(e)), vectors(len(e))
+	each(f, func(i int) { VADDPD(c4(2), f[i], s[i]) })
+	each(f, func(i int) { VDIVPD(s[i], f[i], s[i]) })
+	each(f, func(i int) { VMULPD(s[i], s[i], z[i]) })
+	each(f, func(i int) { VMOVUPD(c4(logTerms[7]), p[i]) })
+	for k := 6; k >= 1; k-- {
+		each(f, func(i int) { VFMADD213PD(c4(logTerms[k]), z[i], p[i]) })
+	}
+	each(f, func(i int) { VMULPD(z[i], p[i], p[i]) })
+	Comment("log = high − ((half − (s·(half + R) + low)) − f), half = f²/2; high + low = log 2 or 0")
+	none := zero()
+	each(f, func(i int) {
+		half, low := YMM(), YMM()
+		VMULPD(c4(0.5), f[i], half)
+		VMULPD(f[i], half, half)
+		VADDPD(half, p[i], p[i])
+		VBLENDVPD(f[i], c4(ln2Low), none, low)
+		VFMADD213PD(low, s[i], p[i])
+		VSUBPD(p[i], half, half)
+		VSUBPD(f[i], half, half)
+		VBLENDVPD(f[i], c4(ln2High), none, p[i])
+		VSUBPD(half, p[i], p[i])
+	})
+	return p
 }
 
 // Predicates of VCMPPD: ordered, quiet.
@@ -71,30 +73,44 @@ func logistic() {
 	Doc("logisticAVX2 stores log(1 + exp(−t·m)) in value and −t/(1 + exp(t·m)) in slope for n > 0 entries.")
 	Pragma("noescape")
 	value, slope, margin, target, n := ptr("value"), ptr("slope"), ptr("margin"), ptr("target"), ptr("n")
-	blocks(n, func(c, mask reg.Register) {
-		t, z, a := YMM(), YMM(), YMM()
-		load(target, c, mask, t)
-		load(margin, c, mask, z)
-		Comment("t: −target; z = −t·m; e = exp(−|z|)")
-		VXORPD(c4bits(signBit), t, t)
-		VMULPD(t, z, z)
-		VORPD(c4bits(signBit), z, a)
-		e := exp(a, false)
-		v, positive := YMM(), zero()
-		VMAXPD(z, positive, v)
-		VCMPPD(Imm(gtOQ), positive, z, positive)
+	blocks(n, func(c reg.Register, count int, mask reg.Register) {
+		z := vectors(count)
+		none := zero()
+		each(z, func(i int) {
+			t, v := YMM(), YMM()
+			load(target, c, i, mask, t)
+			load(margin, c, i, mask, z[i])
+			VXORPD(c4bits(signBit), t, t)
+			VMULPD(t, z[i], z[i])
+			Comment("z = −t·m; value: max(0, z) for now; z: −|z|")
+			VMAXPD(z[i], none, v)
+			store(v, value, c, i, mask)
+			VORPD(c4bits(signBit), z[i], z[i])
+		})
+		e := exp(z, false)
 
-		Comment("slope: −t/(1 + e) for z > 0, −t·e/(1 + e) else")
-		one, q, below := YMM(), YMM(), YMM()
-		VMOVUPD(c4(1), one)
-		VADDPD(one, e, below)
-		VBLENDVPD(positive, one, e, q)
-		VDIVPD(below, q, q)
-		VMULPD(t, q, q)
-		store(q, slope, c, mask)
+		Comment("slope: −t/(1 + e) for z > 0, where t and m differ in sign; −t·e/(1 + e) else")
+		one := constant(1)
+		each(e, func(i int) {
+			t, q, below := YMM(), YMM(), YMM()
+			load(target, c, i, mask, t)
+			load(margin, c, i, mask, q)
+			VXORPD(t, q, q)
+			VXORPD(c4bits(signBit), t, t)
+			VBLENDVPD(q, one, e[i], q)
+			VADDPD(one, e[i], below)
+			VDIVPD(below, q, q)
+			VMULPD(t, q, q)
+			store(q, slope, c, i, mask)
+		})
 
-		VADDPD(log1p(e), v, v)
-		store(v, value, c, mask)
+		l := log1p(e)
+		each(l, func(i int) {
+			v := YMM()
+			load(value, c, i, mask, v)
+			VADDPD(v, l[i], l[i])
+			store(l[i], value, c, i, mask)
+		})
 	})
 	VZEROUPPER()
 	RET()

@@ -34,15 +34,17 @@ func positivePart() {
 	Pragma("noescape")
 	dst, src, n := ptr("dst"), ptr("src"), ptr("n")
 	shift, scale, sum, count, none := broadcast("shift"), broadcast("scale"), zero(), zero(), zero()
-	blocks(n, func(c, mask reg.Register) {
-		x := YMM()
-		load(src, c, mask, x)
-		excess(x, shift, count, mask)
-		VDIVPD(scale, x, x)
-		VMAXPD(x, none, x)
-		store(x, dst, c, mask)
-		keep(mask, x)
-		VADDPD(x, sum, sum)
+	blocks(n, func(c reg.Register, vectors int, mask reg.Register) {
+		for i := range vectors {
+			x := YMM()
+			load(src, c, i, mask, x)
+			excess(x, shift, count, mask)
+			VDIVPD(scale, x, x)
+			VMAXPD(x, none, x)
+			store(x, dst, c, i, mask)
+			keep(mask, x)
+			VADDPD(x, sum, sum)
+		}
 	})
 	finish(sum, count)
 
@@ -54,7 +56,7 @@ func positivePart() {
 	acc, counts := four(), four()
 	reduce(n, func(k int, c, mask reg.Register) {
 		x := YMM()
-		load(src, c, mask, x)
+		load(src, c, 0, mask, x)
 		excess(x, shift, counts[k], mask)
 		VMAXPD(x, none, x)
 		keep(mask, x)

@@ -64,7 +64,7 @@ func reductions() {
 			return
 		}
 		t := YMM()
-		load(v, c, mask, t)
+		load(v, c, 0, mask, t)
 		VADDPD(t, acc[k], acc[k])
 	})
 	result(sumFour(acc))
@@ -76,12 +76,12 @@ func reductions() {
 	acc = four()
 	reduce(n, func(k int, c, mask reg.Register) {
 		t, u := YMM(), YMM()
-		load(a, c, mask, t)
+		load(a, c, 0, mask, t)
 		if mask == nil {
 			VFMADD231PD(atIdx(b, c, 8, 0), t, acc[k])
 			return
 		}
-		load(b, c, mask, u)
+		load(b, c, 0, mask, u)
 		VFMADD231PD(u, t, acc[k])
 	})
 	result(sumFour(acc))
@@ -98,7 +98,7 @@ func reductions() {
 	nan := zero()
 	larger := func(k int, c reg.Register) {
 		t, u := YMM(), YMM()
-		load(v, c, nil, t)
+		load(v, c, 0, nil, t)
 		VCMPPD(Imm(unord), t, t, u)
 		VORPD(u, nan, nan)
 		VMAXPD(t, m[k], m[k])

@@ -80,9 +80,9 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 		return [4]Mem{at(p, 0), atIdx(p, w.q8, 1, 0), atIdx(p, w.q8, 2, 0), atIdx(p, w.q24, 1, 0)}[r]
 	}
 	ws := make([]reg.VecVirtual, rows)
-	bits := XMM()
 	for r := range ws {
-		x := XMM()
+		ws[r] = YMM()
+		x := ws[r].AsX()
 		VMOVSD(place(w.u, r), x)
 		VMULSD(place(w.v, r), x, x)
 		if w.change {
@@ -91,18 +91,17 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 			VMULSD(place(w.q, r), y, y)
 			VSUBSD(y, x, x)
 		}
-		if r == 0 {
-			VMOVAPD(x, bits)
-		} else {
-			VORPD(x, bits, bits)
-		}
-		ws[r] = YMM()
 		VBROADCASTSD(x, ws[r])
 	}
 	for _, p := range w.vectors() {
 		ADDQ(Imm(8), p)
 	}
-	Comment("Twice the bits: without the sign")
+	Comment("Twice the bits of all of them: without the sign")
+	bits := XMM()
+	VMOVAPD(ws[0].AsX(), bits)
+	for _, x := range ws[1:] {
+		VORPD(x.AsX(), bits, bits)
+	}
 	VPADDQ(bits, bits, bits)
 	VPTEST(bits, bits)
 	JZ(LabelRef(zero))
