@@ -191,5 +191,9 @@ func (c *cell) expected(limit float64) float64 {
 		evaluations = 300
 	}
 	one := 2*c.bytes()/bytesASecond + float64(c.N)/rowsASecond
-	return 0.2 + 10*one + 2*math.Min(limit, evaluations*one)
+	expected := 0.2 + 10*one + 2*math.Min(limit, evaluations*one)
+	if c.N <= convexRows {
+		expected += 3 // interior points
+	}
+	return expected
 }

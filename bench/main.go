@@ -168,10 +168,7 @@ func (o *options) plan() (out []cell, err error) {
 // writes the report after each.
 func measureAll(o *options, cells []cell, r *report) error {
 	cells = slices.DeleteFunc(cells, func(c cell) bool { return r.of(c.Name()) != nil })
-	total := 0.0 // expected seconds of what is to come
-	for _, c := range cells {
-		total += c.expected(o.seconds) * c.repeatsWanted(o)
-	}
+	toCome := newShares(o, cells)
 	var f *fleet
 	var from source
 	stop := func() {
@@ -186,12 +183,7 @@ func measureAll(o *options, cells []cell, r *report) error {
 		stopAll(o.standing)
 	}()
 	for _, c := range cells {
-		one := c.expected(o.limit())
-		share := o.left() * one * c.repeatsWanted(o) / total
-		total -= one * c.repeatsWanted(o)
-		if math.IsInf(share, 1) {
-			share = 0
-		}
+		one, share := toCome.next(o, &c)
 		if !r.loaded(o) && c.tier > loadingTier {
 			stop()
 			if err := r.addLoading(o); err != nil {
@@ -231,6 +223,40 @@ func measureAll(o *options, cells []cell, r *report) error {
 		}
 	}
 	return r.write(o.out)
+}
+
+// Shares divide the budget among the cells to come: a run of each, but for the large
+// ones, and what is left by what they cost and deserve.
+type shares struct{ once, wanted float64 } // expected seconds: of a run of each; of all repeats
+
+func newShares(o *options, cells []cell) *shares {
+	s := &shares{}
+	for i := range cells {
+		s.add(o, &cells[i], 1)
+	}
+	return s
+}
+
+const largeTier = 8 // from which on cells get what is left
+
+func (s *shares) add(o *options, c *cell, sign float64) {
+	one := c.expected(o.seconds)
+	if c.tier < largeTier {
+		s.once += sign * one
+	}
+	s.wanted += sign * one * c.repeatsWanted(o)
+}
+
+// next returns the seconds that one run of everything on the next cell is expected
+// to take, and the seconds it may take for repeats; 0 for any number.
+func (s *shares) next(o *options, c *cell) (one, share float64) {
+	one = c.expected(o.limit())
+	weight := one * c.repeatsWanted(o) / s.wanted
+	s.add(o, c, -1)
+	if o.until.IsZero() {
+		return one, 0
+	}
+	return one, one + weight*max(0, o.left()-s.once-one)
 }
 
 // repeatsWanted is the share of the budget that the cell deserves, in repeats.

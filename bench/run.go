@@ -15,6 +15,10 @@ const (
 	relativeGap = 1e-6
 	convexRows  = 10_000 // rows up to which the interior-point peers are asked
 	mostRepeats = 15     // of cells that take a second for all of them
+
+	// With a budget, a repeat of less than so many seconds is made three times,
+	// and scipy with two threads beyond so many is not run with one.
+	quickly, slowly = 2, 5
 )
 
 // A series is every run of one solver on one cell.
@@ -201,13 +205,18 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 		}
 		again := 0.0 // seconds of the runs that will be repeated
 		for _, run := range order {
-			if k > 0 && !run.every || o.missing[run.spec.module] {
+			if k > 0 && (!run.every || len(run.series.Seconds) == 0) || o.missing[run.spec.module] {
 				continue
 			}
 			at := time.Now()
 			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method, Radius: radius, Pass: k == 0 && run.spec.name == "ours"}
-			if first := all[1].series; k == 0 && run.spec.name == "scipy-1" && len(first.Seconds) > 0 && first.certified() {
-				q.Seconds = min(q.Seconds, 2*first.Seconds[0]+0.5) // beyond, it has lost
+			if first := all[1].series; k == 0 && run.spec.name == "scipy-1" && len(first.Seconds) > 0 {
+				if allowed > 0 && first.Seconds[0] > slowly {
+					continue
+				}
+				if first.certified() {
+					q.Seconds = min(q.Seconds, 2*first.Seconds[0]+0.5) // beyond, it has lost
+				}
 			}
 			b, err := f.run(run, c, q, r)
 			if err != nil {
@@ -226,7 +235,11 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 		dropSlower(all)
 		repeats = max(repeats, min(mostRepeats, int(1/again)))
 		if allowed > 0 {
-			repeats = min(repeats, 1+int(max(0, allowed-time.Since(began).Seconds())/again))
+			least := 1
+			if again < quickly {
+				least = min(3, o.repeats)
+			}
+			repeats = min(repeats, max(least, 1+int((allowed-time.Since(began).Seconds())/again)))
 		}
 	}
 	for _, run := range all {
