@@ -48,7 +48,8 @@ type request struct {
 	Method    string  `json:"method"`  // ours: auto if empty
 	Radius    float64 `json:"radius"`  // of the ball of the constrained problem
 	Bandwidth bool    `json:"bandwidth"`
-	Pass      bool    `json:"pass"` // time one pass as well
+	Pass      bool    `json:"pass"`  // ours: time one pass as well
+	Probe     bool    `json:"probe"` // scipy: time one evaluation and no more
 }
 
 // A reply is one line of a peer.

@@ -51,7 +51,9 @@ func newReport(o *options) (*report, error) {
 	}
 	r.Date, r.CPU, r.Cores, r.Go = time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), runtime.Version()
 	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
-		r.Commit = strings.TrimSpace(string(out))
+		if is := strings.TrimSpace(string(out)); !strings.Contains(r.Commit, is) {
+			r.Commit = strings.TrimPrefix(r.Commit+" and "+is, " and ")
+		}
 	}
 	r.Versions = peerVersions(o)
 	command := fmt.Sprintf("go run ./bench -repeats %d -seconds %g", o.repeats, o.seconds)
@@ -162,10 +164,11 @@ func cpuModel() string {
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, %s, %s", r.CPU, r.Cores, r.Go, r.Date)
-	for _, s := range []string{r.Commit, r.Versions} {
-		if s != "" {
-			b.WriteString(", " + s)
-		}
+	if r.Commit != "" {
+		b.WriteString(", commit " + r.Commit)
+	}
+	if r.Versions != "" {
+		b.WriteString("; " + r.Versions)
 	}
 	for _, c := range r.Commands {
 		fmt.Fprintf(&b, ". `%s`", c)

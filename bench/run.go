@@ -17,8 +17,8 @@ const (
 	mostRepeats = 15     // of cells that take a second for all of them
 
 	// With a budget, a repeat of less than so many seconds is made three times,
-	// and scipy with two threads beyond so many is not run with one.
-	quickly, slowly = 2, 5
+	// and of scipy beyond so many only the series whose evaluations are faster.
+	quickly, slowly = 4, 5
 )
 
 // A series is every run of one solver on one cell.
@@ -198,25 +198,34 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 	all := runners(o, c, f.turns)
 	radius, repeats := 0.0, o.repeats
 	began := time.Now()
+	if !f.turns {
+		if err := f.fasterFirst(all, c); err != nil {
+			return nil, err
+		}
+	}
+	var first *series // of scipy
 	for k := 0; k < repeats; k++ {
 		order := slices.Clone(all)
 		if k%2 == 1 {
 			slices.Reverse(order) // no solver always follows the same one
 		}
-		again := 0.0 // seconds of the runs that will be repeated
+		took := map[*runner]float64{} // seconds, with the check
 		for _, run := range order {
 			if k > 0 && (!run.every || len(run.series.Seconds) == 0) || o.missing[run.spec.module] {
 				continue
 			}
 			at := time.Now()
 			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method, Radius: radius, Pass: k == 0 && run.spec.name == "ours"}
-			if first := all[1].series; k == 0 && run.spec.name == "scipy-1" && len(first.Seconds) > 0 {
+			if k == 0 && run.spec.module == "scipy" && first != nil && len(first.Seconds) > 0 {
 				if allowed > 0 && first.Seconds[0] > slowly {
 					continue
 				}
 				if first.certified() {
 					q.Seconds = min(q.Seconds, 2*first.Seconds[0]+0.5) // beyond, it has lost
 				}
+			}
+			if run.spec.module == "scipy" && first == nil {
+				first = run.series
 			}
 			b, err := f.run(run, c, q, r)
 			if err != nil {
@@ -225,14 +234,18 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 			if run.spec.name == "ours" {
 				radius = b.Radius
 			}
-			if run.every {
-				again += time.Since(at).Seconds()
-			}
+			took[run] = time.Since(at).Seconds()
 		}
 		if k > 0 {
 			continue
 		}
 		dropSlower(all)
+		again := 0.0
+		for _, run := range all {
+			if run.every {
+				again += took[run]
+			}
+		}
 		repeats = max(repeats, min(mostRepeats, int(1/again)))
 		if allowed > 0 {
 			least := 1
@@ -254,13 +267,8 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 // run performs one run and checks its x.
 func (f *fleet) run(run *runner, c *cell, q request, r *result) (Bounds, error) {
 	p, err := f.get(run.spec)
-	if errors.Is(err, errMissing) && run.spec.module != "ours" {
-		f.o.missing[run.spec.module] = true
-		f.o.logf("%s: not installed: %s", run.spec.module, installLine)
-		return Bounds{}, nil
-	}
 	if err != nil {
-		return Bounds{}, err
+		return Bounds{}, f.absent(run.spec, err)
 	}
 	if q.Pass {
 		got, err := p.ask(request{Bandwidth: true, Seconds: q.Seconds})
@@ -312,6 +320,41 @@ func (s *series) add(c *cell, t *table, got *reply) (b Bounds, err error) {
 	s.x, s.Gap = got.X, max(s.Gap, b.Gap())
 	s.upper, s.lower = max(s.upper, b.Upper), max(s.lower, b.Lower)
 	return b, nil
+}
+
+// fasterFirst times an evaluation with each of scipy's two runners, and puts the
+// faster one first.
+func (f *fleet) fasterFirst(all []*runner, c *cell) error {
+	var at []int
+	var took []float64
+	for i, run := range all {
+		if run.spec.module != "scipy" {
+			continue
+		}
+		p, err := f.get(run.spec)
+		if err != nil {
+			return f.absent(run.spec, err)
+		}
+		got, err := p.ask(request{Cell: *c, Files: f.files(), Seconds: f.o.limit(), Probe: true})
+		if err != nil {
+			return err
+		}
+		at, took = append(at, i), append(took, got.Seconds)
+	}
+	if len(at) == 2 && took[1] < took[0] {
+		all[at[0]], all[at[1]] = all[at[1]], all[at[0]]
+	}
+	return nil
+}
+
+// absent notes that a peer is not installed; any other error it returns.
+func (f *fleet) absent(spec peerSpec, err error) error {
+	if !errors.Is(err, errMissing) || spec.module == "ours" {
+		return err
+	}
+	f.o.missing[spec.module] = true
+	f.o.logf("%s: not installed: %s", spec.module, installLine)
+	return nil
 }
 
 // dropSlower goes on without those of scipy's two runners that did not get there,
