@@ -118,11 +118,11 @@ func (m *Dense) Select(rows []int) Matrix {
 func (m *Dense) Bytes() int64 { return 8 * int64(len(m.x)) }
 
 // Work implements Matrix.
-func (m *Dense) Work() (pass, gram float64) { return denseWork(m.n, m.d) }
+func (m *Dense) Work() (pass, gram float64) { return denseWork(m.n, m.d, densePass) }
 
-func denseWork(n, d int) (pass, gram float64) {
-	pass = float64(n) * float64(d)
-	return pass, pass * float64(d+1) / 2
+func denseWork(n, d int, entry float64) (pass, gram float64) {
+	entries := float64(n) * float64(d)
+	return entry * entries, denseGram * entries * float64(d+1) / 2
 }
 
 func (m *Dense) row(i int) []float64 { return m.x[i*m.d : (i+1)*m.d] }

@@ -78,6 +78,6 @@ func (m *Dense32) Select(rows []int) Matrix {
 func (m *Dense32) Bytes() int64 { return 4 * int64(len(m.x)) }
 
 // Work implements Matrix.
-func (m *Dense32) Work() (pass, gram float64) { return denseWork(m.n, m.d) }
+func (m *Dense32) Work() (pass, gram float64) { return denseWork(m.n, m.d, dense32Pass) }
 
 func (m *Dense32) row(i int) []float32 { return m.x[i*m.d : (i+1)*m.d] }

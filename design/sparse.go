@@ -12,8 +12,8 @@ import (
 // nothing else is touched. It pays where few entries are not zero: one-hot
 // columns, counts of words.
 type Sparse struct {
-	csr  kernel.CSR
-	gram float64 // pairs of entries that share a row
+	csr   kernel.CSR
+	pairs float64 // of entries that share a row
 }
 
 var _ Matrix = (*Sparse)(nil)
@@ -61,7 +61,7 @@ func newSparse(csr kernel.CSR) *Sparse {
 	m := &Sparse{csr: csr}
 	for i, end := range csr.Start[1:] {
 		k := float64(end - csr.Start[i])
-		m.gram += k * (k + 1) / 2
+		m.pairs += k * (k + 1) / 2
 	}
 	return m
 }
@@ -118,5 +118,9 @@ func (m *Sparse) Bytes() int64 {
 	return 8*int64(len(m.csr.Start)) + 4*int64(len(m.csr.Column)) + 8*int64(len(m.csr.Value))
 }
 
-// Work implements Matrix.
-func (m *Sparse) Work() (pass, gram float64) { return float64(len(m.csr.Value)), m.gram }
+// Work implements Matrix. The pairs of entries are counted: where rows are of very
+// different lengths, they are many more than the entries suggest.
+func (m *Sparse) Work() (pass, gram float64) {
+	rows, entries := float64(len(m.csr.Start)-1), float64(len(m.csr.Value))
+	return sparsePassRow*rows + sparsePass*entries, sparseGramRow*rows + sparseGram*m.pairs
+}

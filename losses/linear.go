@@ -132,10 +132,13 @@ func (l *Linear) Select(samples []int) Samples {
 	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
-// Work estimates the cost of EvalTo, or of AddGradTo, over all samples (pass), and
-// of AddGramTo (gram), in multiplications and additions with entries of the design
-// matrix: see design.Matrix.
+// Work estimates the cost of the rows in EvalTo, or in AddGradTo, over all samples
+// (pass), and of AddGramTo (gram), in the unit of design.Matrix: one multiplication
+// and addition with an entry of a dense float64 matrix.
 func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
+
+// Bytes is the memory that the entries of the design matrix take.
+func (l *Linear) Bytes() int64 { return l.z.Bytes() }
 
 // CurvatureBound returns sup ℓ″.
 func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
