@@ -49,6 +49,8 @@ type certifier struct {
 	bestX             []float64
 	bestObjective     float64 // the best Upper without its allowance for rounding
 	bestRisk, bestTau float64
+
+	excess float64 // by how much the curvature of certifyAt fell short, so far; 0: not tried
 }
 
 func newCertifier(p *Problem) *certifier {
@@ -96,7 +98,6 @@ func (c *certifier) evaluate(x []float64) float64 {
 		fill(c.g, math.NaN())
 		return c.objective
 	}
-	c.gradTo(c.g, c.y)
 	if c.objective < c.bestObjective {
 		c.bestObjective, c.bestRisk, c.bestTau = c.objective, c.risk, c.tau
 		c.best.Upper = c.objective + c.allowance(math.Abs(c.risk)+math.Abs(phi))

@@ -15,7 +15,9 @@ type counter struct {
 	*losses.Linear
 	eval, grad, change, curvature, gram, margins, constants atomic.Int64
 
-	atHand atomic.Int64 // the samples of which a matrix was summed just now: a gradient of theirs is free
+	// Samples of which a matrix was summed just now, a gradient of which is free, and
+	// of which margins were taken, more of which are free.
+	atHand, atMargins atomic.Int64
 }
 
 func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
@@ -23,10 +25,12 @@ func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
 func (c *counter) EvalTo(value, slope, x []float64, lo, hi int) {
 	c.eval.Add(int64(hi - lo))
 	c.atHand.Store(0)
+	c.atMargins.Store(0)
 	c.Linear.EvalTo(value, slope, x, lo, hi)
 }
 
 func (c *counter) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	c.atMargins.Store(0)
 	if c.atHand.Swap(0) != rangeKey(lo, hi) {
 		c.grad.Add(int64(hi - lo))
 	}
@@ -50,7 +54,9 @@ func (c *counter) AddGramTo(dst, weight []float64, lo, hi int) {
 }
 
 func (c *counter) MarginsTo(margin, v []float64, lo, hi int) {
-	c.margins.Add(int64(hi - lo))
+	if c.atMargins.Swap(rangeKey(lo, hi)) != rangeKey(lo, hi) {
+		c.margins.Add(int64(hi - lo))
+	}
 	c.Linear.MarginsTo(margin, v, lo, hi)
 }
 

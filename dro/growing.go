@@ -155,6 +155,22 @@ func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
 	p.Oracle.(Products).MarginsTo(margin, v, lo, hi)
 }
 
+// CurvatureFloorTo passes the Floored ability on.
+func (p *prefix) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64) {
+	return p.Oracle.(Floored).CurvatureFloorTo(curvature, slope, lo, hi)
+}
+
+// Select passes the Selectable ability on.
+func (p *prefix) Select(samples []int) Oracle { return p.Oracle.(Selectable).Select(samples) }
+
+// Work scales the Worked ability.
+func (p *prefix) Work() (pass, gram float64) {
+	n, _, _ := p.Oracle.Dims()
+	pass, gram = workOf(p.Oracle)
+	share := float64(p.n) / float64(n)
+	return share * pass, share * gram
+}
+
 // AddSquaresTo passes the Products ability on.
 func (p *prefix) AddSquaresTo(dst, weight []float64, lo, hi int) {
 	p.Oracle.(Products).AddSquaresTo(dst, weight, lo, hi)

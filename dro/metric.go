@@ -3,7 +3,6 @@ package dro
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -29,7 +28,7 @@ type metric struct {
 	lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
 
-	part   []float64     // partial Gram matrices
+	grams  *grams
 	h      *mat.SymDense // the Hessian
 	damped *mat.SymDense // what was factorised
 	store  *mat.TriDense // its Cholesky factor
@@ -58,7 +57,7 @@ func practicable(p *Problem) bool {
 // newMetric returns a metric for a practicable problem.
 func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	n, d, _ := p.Oracle.Dims()
-	m := &metric{second: newSecond(p, e), n: n, d: d, lifted: lifted}
+	m := &metric{second: newSecond(p, e), grams: newGrams(n, d), n: n, d: d, lifted: lifted}
 	phi := p.Primal.(L2)
 	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
 	size := d
@@ -90,9 +89,7 @@ func (m *metric) damp(lambda float64) {
 	kept.CopySym(m.h)
 	equal := make([]float64, m.n)
 	fill(equal, 1/float64(m.n))
-	m.clearParts()
-	shard.RunCount(m.n, m.shards(), func(s, lo, hi int) { m.oracle.AddGramTo(m.partOf(s), equal, lo, hi) })
-	m.sumParts()
+	m.grams.gram(m.h, m.oracle, equal)
 	m.scale = make([]float64, m.d)
 	for i := range m.scale {
 		if m.scale[i] = m.h.At(i, i); m.scale[i] == 0 {
@@ -102,18 +99,12 @@ func (m *metric) damp(lambda float64) {
 	m.h.CopySym(kept)
 }
 
-// shards bounds the partial Gram matrices to 64 MiB, as a function of n and d
-// alone.
-func (m *metric) shards() int {
-	return max(1, min(shard.Count(m.n), (8<<20)/(m.d*m.d)))
-}
-
 // update forms and factorises the Hessian at the point with best response y and
 // these slopes: one pass.
 func (m *metric) update(y, slope []float64) {
-	m.clearParts()
-	m.second.update(y, slope, m.shards(), func(s, lo, hi int) { m.oracle.AddGramTo(m.partOf(s), m.weight, lo, hi) })
-	m.sumParts()
+	m.grams.clear()
+	m.second.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.of(s), m.weight, lo, hi) })
+	m.grams.sumTo(m.h)
 	if !m.lifted && m.total > 0 {
 		for i := range m.d {
 			for j := i; j < m.d; j++ {
@@ -129,32 +120,6 @@ func (m *metric) update(y, slope []float64) {
 		m.h.SetSym(m.d, m.d, m.total)
 	}
 	m.factorise()
-}
-
-// clearParts makes room for the shards' Gram matrices.
-func (m *metric) clearParts() {
-	if m.part == nil {
-		m.part = make([]float64, m.shards()*m.d*m.d)
-		return
-	}
-	clear(m.part)
-}
-
-// partOf is where shard s adds its Gram matrices.
-func (m *metric) partOf(s int) []float64 { return m.part[s*m.d*m.d : (s+1)*m.d*m.d] }
-
-// sumParts stores the sum of the shards' Gram matrices in the first d rows of h.
-func (m *metric) sumParts() {
-	count, dd := m.shards(), m.d*m.d
-	for i := range m.d {
-		for j := i; j < m.d; j++ {
-			v := 0.0
-			for s := range count {
-				v += m.part[s*dd+i*m.d+j]
-			}
-			m.h.SetSym(i, j, v)
-		}
-	}
 }
 
 // factorise computes the Cholesky factor of the damped Hessian, adding to the

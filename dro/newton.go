@@ -20,11 +20,11 @@ var _ Method = Newton{}
 // Name implements Method.
 func (Newton) Name() string { return "newton" }
 
-func (Newton) start(r *run) (stepper, error) {
+func (m Newton) start(r *run) (stepper, error) {
 	if !practicable(r.problem) {
 		return nil, errors.New("dro: newton needs ν > 0, an oracle with second derivatives (the Curved ability), the L2 regulariser and at most 2000 parameters")
 	}
-	return newNewton(r, newMetric(r.problem, false, r.cert.evaluator)), nil
+	return newNewton(r, m, newMetric(r.problem, false, r.cert.evaluator)), nil
 }
 
 // A curvature is a Hessian of P that steps can be solved for: formed and
@@ -42,9 +42,9 @@ type curvature interface {
 	visit(*state)
 }
 
-func newNewton(r *run, h curvature) *newton {
+func newNewton(r *run, m Method, h curvature) *newton {
 	d := r.cert.d
-	return &newton{run: r, h: h, phi: r.problem.Primal.(Smooth),
+	return &newton{run: r, method: m, h: h, phi: r.problem.Primal.(Smooth),
 		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}
 }
 
@@ -55,6 +55,10 @@ type newton struct {
 	x, g, dir, trial []float64
 	value            float64 // P(x)
 	began            bool
+
+	method   Method // of the solves on the working set
+	working  workingSet
+	grounded bool // no jumps
 
 	stale     bool    // the metric is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
@@ -92,12 +96,21 @@ func (m *newton) step() error {
 	if !m.began {
 		m.began = true
 		m.accept()
+		if m.jump() {
+			return nil
+		}
 		if !m.stale {
 			m.refresh()
 		}
 	}
 	slope := m.direction()
+	if m.certifyAt(slope); m.certified() {
+		return nil
+	}
 	if m.stale && slope > keepsMetric*m.decrement {
+		if m.jump() {
+			return nil
+		}
 		m.refresh()
 		slope = m.direction()
 	}
@@ -175,6 +188,8 @@ func (m *newton) check() { m.cert.certify() }
 func (m *newton) visit(s *state) {
 	s.boolean(&m.began)
 	s.boolean(&m.stale)
+	s.boolean(&m.grounded)
+	m.working.visit(s, m.cert.n)
 	s.float(&m.value)
 	s.float(&m.decrement)
 	s.floats(m.x, m.g)

@@ -44,12 +44,12 @@ type Products interface {
 	AddSquaresTo(dst, weight []float64, lo, hi int)
 }
 
-func (NewtonCG) start(r *run) (stepper, error) {
+func (m NewtonCG) start(r *run) (stepper, error) {
 	_, products := r.problem.Oracle.(Products)
 	if _, responsive := r.problem.Dual.(Responsive); !products || !responsive || !smoothResponse(r.problem) {
 		return nil, errors.New("dro: newton-cg needs ν > 0, an oracle with second derivatives and products (the Products ability) and the L2 regulariser")
 	}
-	return newNewton(r, newImplicit(r.problem, r.cert.evaluator)), nil
+	return newNewton(r, m, newImplicit(r.problem, r.cert.evaluator)), nil
 }
 
 // An implicit is the Hessian of P at a point as an operator,

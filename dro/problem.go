@@ -40,6 +40,14 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
+// Selectable is the ability of an Oracle to be restricted to some samples, for many
+// evaluations of them: to copy their rows, say. What Select returns keeps the other
+// abilities.
+type Selectable interface {
+	// Select returns the oracle of the given samples, in their order.
+	Select(samples []int) Oracle
+}
+
 // NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j, which
 // gives every problem on the simplex with φ ≥ 0 and ψ(1/n) = 0 the lower bound 0.
 type NonNegative interface{ NonNegative() bool }

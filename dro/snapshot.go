@@ -174,6 +174,7 @@ func (c *certifier) visit(s *state) {
 	}
 	s.floats(c.x, c.y, c.g, c.bestX, c.value, c.slope)
 	s.float(&c.level)
+	s.float(&c.excess)
 	s.boolean(&c.levelled)
 }
 

@@ -134,6 +134,9 @@ type run struct {
 	source   *rand.PCG // of every random choice
 }
 
+// certified reports that the gap asked for is proved.
+func (r *run) certified() bool { return r.cert.best.Relative() <= r.settings.RelativeGap }
+
 func (r *run) logf(format string, args ...any) {
 	if r.settings.Logf != nil {
 		r.settings.Logf(format, args...)
@@ -240,7 +243,7 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 func (l *loop) loop(ctx context.Context) {
 	for l.result.Status == NotSolved {
 		switch {
-		case l.cert.best.Relative() <= l.settings.RelativeGap:
+		case l.certified():
 			l.result.Status = Certified
 		case ctx.Err() != nil:
 			l.result.Status = Cancelled

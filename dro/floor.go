@@ -1,0 +1,255 @@
+package dro
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Floored is the ability of an Oracle with scalar slopes to bound its curvature
+// from below in a neighbourhood, which proves far more than convexity does.
+type Floored interface {
+	Products
+
+	// CurvatureFloorTo stores in curvature[j] a lower bound of the curvature of f_j
+	// wherever its margin z_jᵀx lies within radius of that where EvalTo stored these
+	// slopes, for j in [lo, hi).
+	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64)
+}
+
+// certifyCurved records a lower bound from the curvature of the losses at the point
+// last evaluated, with its best response y. Let F(x') = L(x', y), g = ∇F(x), and
+//
+//	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
+//
+// where S is any set of samples and κ_j their curvature's floor within a radius r. If
+// 2λρ ≤ r, then min F ≥ F(x) − λ²/2: in the ball ‖x' − x‖_H ≤ 2λ no margin of S moves
+// by more than r, hence F(x') ≥ F(x) + ⟨g, x' − x⟩ + ½‖x' − x‖²_H there, which is
+// F(x) − λ²/2 at least, and F(x) at least on the sphere; outside, by convexity, F is
+// no less than on the sphere (math: §3). The bound needs no penalty on any
+// coordinate. It costs the fraction |S|/n of a pass for H and half of that for ρ.
+//
+// S are the first samples, or those of the largest weights, count of them or so. It
+// reports whether there is a bound.
+func (c *certifier) certifyCurved(count int) bool {
+	o, ok := c.p.Oracle.(Floored)
+	phi, ridge := c.p.Primal.(L2)
+	if !ok || !ridge || math.IsInf(c.objective, 1) {
+		return false
+	}
+	count = max(1, min(count, c.n))
+	y, slope := c.y[:count], c.slope[:count]
+	if count < c.n && sum(y) < float64(count)/float64(4*c.n) {
+		if s, ok := c.p.Oracle.(Selectable); ok {
+			heavy := heaviest(c.y, count)
+			if o, ok = s.Select(heavy).(Floored); !ok {
+				return false
+			}
+			count = len(heavy)
+			y, slope = make([]float64, count), make([]float64, count)
+			for k, j := range heavy {
+				y[k], slope[k] = c.y[j], c.slope[j]
+			}
+		}
+	}
+	c.passes += float64(count) / float64(c.n)
+	weight := make([]float64, count)
+	radius := o.CurvatureFloorTo(weight, slope, 0, count)
+	total := 0.0
+	for j := range weight {
+		weight[j] *= y[j]
+		total += weight[j]
+	}
+	if !(total > 0) {
+		return false
+	}
+	const least = 1.0 / 64 // a sample of far less weight than the mean adds little to H and may add much to ρ
+	for j, w := range weight {
+		if w < least*total/float64(count) {
+			weight[j] = 0
+		}
+	}
+	f := newFloor(o, phi, weight, c.d)
+	if f == nil {
+		return false
+	}
+	g := append([]float64(nil), c.g...)
+	phi.AddGradTo(g, c.x)
+	lambda2 := f.square(g) * f.inflate
+	if within := radius / (2 * math.Sqrt(lambda2)); !math.IsInf(radius, 1) && !(c.reach(f, o, weight, within) <= within) {
+		return false
+	}
+	value := phi.Value(c.x)
+	size := math.Abs(c.risk) + math.Abs(value)
+	if lower := c.risk + value - lambda2/2 - c.allowance(size+lambda2); lower > c.best.Lower { // false for NaN
+		c.best.Lower = lower
+	}
+	return !math.IsNaN(lambda2)
+}
+
+// certifyAt tries certifyCurved where a Newton step says that the objective is about
+// half the squared decrement above the optimum: with as many samples as the gap asked
+// for takes by the experience of this solve, if there are as many and they cost less
+// than another step.
+func (r *run) certifyAt(decrement float64) {
+	const first, fewest, dear = 3, 32, 8 // what H lacks of the Hessian of P, as a factor; samples a column
+	c := r.cert
+	goal := r.settings.RelativeGap * max(1e-12, math.Abs(c.objective))
+	if c.objective-c.best.Lower <= goal || c.d > maxMetric || !(decrement >= 0) {
+		return
+	}
+	if c.excess == 0 {
+		c.excess = first
+	}
+	needs := c.excess * decrement / 2 / goal * float64(c.n)
+	if !(needs <= float64(c.n)) {
+		return
+	}
+	count := min(c.n, max(int(needs), fewest*c.d))
+	if pass, sums := workOf(c.p.Oracle); (sums+float64(c.d)*pass)/dear > 2*pass*float64(c.n)/float64(count) && count > fewest*c.d {
+		return
+	}
+	if !c.certifyCurved(count) {
+		c.excess *= 16
+	} else if gap := c.objective - c.best.Lower; gap > goal {
+		c.excess = 2 * max(c.excess, 2*gap/decrement*float64(count)/float64(c.n))
+	}
+}
+
+// Worked is the ability of an Oracle to estimate what it costs to touch all samples
+// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
+// one unit.
+type Worked interface{ Work() (pass, gram float64) }
+
+// workOf returns the work of an oracle: that of a dense matrix where it does not tell.
+func workOf(o Oracle) (pass, gram float64) {
+	if w, ok := o.(Worked); ok {
+		return w.Work()
+	}
+	n, d, _ := o.Dims()
+	pass = float64(n) * float64(d)
+	return pass, pass * float64(d) / 2
+}
+
+// heaviest returns the samples of the count largest weights, ascending; more where
+// weights are equal.
+func heaviest(y []float64, count int) []int {
+	sorted := slices.Clone(y)
+	slices.Sort(sorted)
+	least := max(sorted[len(y)-count], math.SmallestNonzeroFloat64)
+	var out []int
+	for j, w := range y {
+		if w >= least {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// A floor is H of certifyCurved in the scale of its diagonal: D H D = UᵀU.
+type floor struct {
+	d       int
+	scale   []float64 // D
+	factor  blas64.Triangular
+	upper   *mat.TriDense
+	inflate float64 // bounds what rounding takes from gᵀH⁻¹g, as a factor
+}
+
+// newFloor returns the floor of these samples and weights, nil where it is singular
+// or so nearly that rounding decides.
+func newFloor(o Floored, phi L2, weight []float64, d int) *floor {
+	h := mat.NewSymDense(d, nil)
+	newGrams(len(weight), d).gram(h, o, weight)
+	phi.addHessian(h, d)
+	f := &floor{d: d, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
+	for i := range d {
+		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); math.IsInf(f.scale[i], 1) {
+			return nil
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			h.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(h) {
+		return nil
+	}
+	// Every entry is a sum with an error of a few √rows·ε of its bound 1, and so is
+	// H by d times that in norm; the factorisation adds d²ε. All of it counts by the
+	// condition of the matrix.
+	const eps, most = 0x1p-52, 0.05
+	size := float64(d)
+	rounding := 8 * eps * size * (size + math.Sqrt(float64(len(weight)))) * chol.Cond()
+	if !(rounding <= most) {
+		return nil
+	}
+	f.inflate = 1 / (1 - rounding)
+	chol.UTo(f.upper)
+	f.factor = f.upper.RawTriangular()
+	return f
+}
+
+// square returns gᵀH⁻¹g.
+func (f *floor) square(g []float64) float64 {
+	v := make([]float64, f.d)
+	for i := range v {
+		v[i] = f.scale[i] * g[i]
+	}
+	blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: v})
+	return floats.Dot(v, v)
+}
+
+// reach bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight:
+// at most 1/√w_j, for w_j z_j z_jᵀ ⪯ H; where that says too little for a step as long
+// as within, all the norms are computed.
+func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64) float64 {
+	lightest := math.Inf(1)
+	for _, w := range weight {
+		if w > 0 {
+			lightest = min(lightest, w)
+		}
+	}
+	if simple := 1 / math.Sqrt(lightest); simple <= within {
+		return simple
+	}
+	c.passes += 0.5 * float64(len(weight)) / float64(c.n)
+	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
+	if err := inverse.InverseTri(f.upper); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return math.Inf(1)
+		}
+	}
+	columns := make([]float64, f.d*f.d) // of D U⁻¹: ‖z‖² = Σ_k ⟨z, column k⟩²
+	for k := range f.d {
+		for i := range k + 1 {
+			columns[k*f.d+i] = f.scale[i] * inverse.At(i, k)
+		}
+	}
+	margin, norm := make([]float64, len(weight)), make([]float64, len(weight))
+	block := blockRows(float64(f.d))
+	return math.Sqrt(f.inflate * shard.Max(len(weight), func(lo, hi int) float64 {
+		most := 0.0
+		for ; lo < hi; lo += block {
+			end := min(lo+block, hi)
+			for k := range f.d {
+				o.MarginsTo(margin, columns[k*f.d:(k+1)*f.d], lo, end)
+				for j := lo; j < end; j++ {
+					norm[j] += margin[j] * margin[j]
+				}
+			}
+			for j := lo; j < end; j++ {
+				if weight[j] > 0 {
+					most = max(most, norm[j])
+				}
+			}
+		}
+		return most
+	}))
+}

@@ -1,0 +1,204 @@
+package dro
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Restrictable is the ability of a Dual to be restricted to weights on some of the
+// samples.
+type Restrictable interface {
+	// Restricted returns the dual on m of n samples and an offset: where every weight
+	// is on these m, ψ of all samples is ψ of the dual returned plus the offset.
+	Restricted(n, m int) (d Dual, offset float64)
+}
+
+// Restricted implements Restrictable: Σ y log(n y) = Σ y log(m y) + log(n/m).
+func (k KL) Restricted(n, m int) (d Dual, offset float64) {
+	return k, k.Nu * math.Log(float64(n)/float64(m))
+}
+
+// Restricted implements Restrictable: (νn/2)Σy² − ν/2, of which the first term is that
+// of m samples and ν·n/m.
+func (c ChiSquare) Restricted(n, m int) (d Dual, offset float64) {
+	ratio := float64(n) / float64(m)
+	return ChiSquare{c.Nu * ratio}, c.Nu / 2 * (ratio - 1)
+}
+
+// A working set is the samples that the adversary rests on, where these are few: the
+// problem restricted to them costs little, and approximates P from below, since it
+// takes from the adversary the choice of the others. So it gives a point close to the
+// optimum, the Hessian there, and a lower bound of the whole problem. Samples are
+// added, never removed: at last nothing outside has weight.
+type workingSet struct {
+	in    []bool // n
+	count int
+}
+
+const (
+	mostWorking  = 1.0 / 8 // of the samples: beyond, the set is no saving
+	fewestRows   = 4096    // samples below which every pass is cheap
+	workingTries = 6       // solves of a jump, each on more samples
+)
+
+// extend adds the samples that carry all but a share of the weight y, the heaviest
+// ones, count of them at least, and a few of the first for each of the d columns, so
+// that no direction is without samples. It reports false when there would be too many.
+func (w *workingSet) extend(y []float64, share float64, count, d int) bool {
+	if w.in == nil {
+		w.in = make([]bool, len(y))
+	}
+	least := lightest(y, share, count)
+	first := min(len(y), 8*d)
+	var added [shard.Limit]int
+	shard.Run(len(y), func(s, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if !w.in[j] && (y[j] >= least || j < first) {
+				added[s]++
+			}
+		}
+	})
+	total := w.count
+	for _, k := range added {
+		total += k
+	}
+	if float64(total) > mostWorking*float64(len(y)) {
+		return false
+	}
+	w.count = total
+	shard.Run(len(y), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if y[j] >= least || j < first {
+				w.in[j] = true
+			}
+		}
+	})
+	return true
+}
+
+// samples lists the set.
+func (w *workingSet) samples() []int {
+	out := make([]int, 0, w.count)
+	for j, in := range w.in {
+		if in {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// lightest returns a power of two such that the weights below it are positive, at most
+// the share of their sum, and not among the count largest.
+func lightest(y []float64, share float64, count int) float64 {
+	const binades = 1100 // down to the smallest positive number
+	var mass [shard.Limit][]float64
+	var number [shard.Limit][]int
+	shard.Run(len(y), func(s, lo, hi int) {
+		mass[s], number[s] = make([]float64, binades), make([]int, binades)
+		for _, v := range y[lo:hi] {
+			if v > 0 {
+				k := min(binades-1, max(0, -math.Ilogb(v))) // v < 2^(1−k)
+				mass[s][k] += v
+				number[s][k]++
+			}
+		}
+	})
+	total, above, have := 0.0, 0.0, 0
+	shards := shard.Count(len(y))
+	for s := range shards {
+		total += sum(mass[s])
+	}
+	for k := range binades {
+		for s := range shards {
+			above += mass[s][k]
+			have += number[s][k]
+		}
+		if total-above <= share*total && have >= count {
+			return math.Ldexp(1, -k)
+		}
+	}
+	return math.SmallestNonzeroFloat64
+}
+
+// jump solves the problem on the working set from the current point, extended until
+// the solution lowers P, and goes there. It reports false, and leaves the point as it
+// is, where the adversary does not rest on few samples, or nothing is gained.
+func (m *newton) jump() bool {
+	c := m.cert
+	all, selectable := m.problem.Oracle.(Selectable)
+	dual, restrictable := m.problem.Dual.(Restrictable)
+	if !selectable || !restrictable || m.grounded || m.problem.Dual.Modulus() == 0 || c.n < fewestRows {
+		return false
+	}
+	goal := m.settings.RelativeGap * max(1e-12, math.Abs(m.value))
+	x := append([]float64(nil), m.x...)
+	heaviest := max(32*c.d, c.n/256)
+	for try := range workingTries {
+		// What the weight outside is worth: its share times about ν, at most the
+		// whole objective.
+		gap := math.Min(c.objective-c.best.Lower, math.Abs(c.objective))
+		share := math.Min(1e-2, math.Max(0.1*goal, 1e-2*gap)/math.Max(m.problem.Dual.Modulus(), goal))
+		before := m.working.count
+		if !m.working.extend(c.y, share, heaviest<<try, c.d) || m.working.count == before {
+			break
+		}
+		passes := c.passes
+		m.solveWorking(all, dual, x, math.Max(0.1*goal, 1e-3*gap))
+		m.logf("newton: the %d samples of most weight solved for by %.3g passes", m.working.count, c.passes-passes)
+		if now := c.evaluate(x); now < m.value {
+			m.logf("newton: the objective falls from %.10g to %.10g", m.value, now)
+			m.accept()
+			return true
+		}
+	}
+	if m.grounded = true; m.working.count > 0 {
+		c.evaluate(m.x)
+	}
+	return false
+}
+
+// solveWorking minimises the problem restricted to the working set from x, in place,
+// to a gap of goal, and takes over its lower bound and its Hessian.
+func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, goal float64) {
+	c := m.cert
+	samples := m.working.samples()
+	restricted, offset := dual.Restricted(c.n, len(samples))
+	s := DefaultSettings()
+	s.X0, s.MaxPasses, s.Seed = x, 500, m.settings.Seed
+	s.RelativeGap = goal / max(1e-12, math.Abs(m.value+offset))
+	l, err := newLoop(&Problem{all.Select(samples), restricted, m.problem.Primal}, m.method, s)
+	if err != nil {
+		return
+	}
+	l.loop(context.Background())
+	c.passes += (l.cert.passes + 1) * float64(len(samples)) / float64(c.n)
+	copy(x, l.cert.bestX)
+	if lower := l.cert.best.Lower - offset - c.allowance(math.Abs(offset)); lower > c.best.Lower {
+		c.best.Lower = lower
+	}
+	if from, ok := l.method.(*newton); ok {
+		if h, ok := from.h.(*metric); ok {
+			m.inherit(h)
+		}
+	}
+}
+
+func (w *workingSet) visit(s *state, n int) {
+	s.integer(&w.count)
+	if w.count == 0 {
+		return
+	}
+	samples := make([]int, w.count)
+	if s.reading {
+		w.in = make([]bool, n)
+	} else {
+		samples = w.samples()
+	}
+	for i := range samples {
+		if s.integer(&samples[i]); s.err == nil && s.reading && samples[i] >= 0 && samples[i] < n {
+			w.in[samples[i]] = true
+		}
+	}
+}
