@@ -7,49 +7,197 @@ import (
 	"strconv"
 )
 
-func (e *Encoder) fitCategory(f *Frame, c *Column, rows []int) error {
-	if c.InexactRow > 0 {
-		return f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as categories")
+// A category is a categorical feature while its rows are read.
+type category struct {
+	kind    Kind // as it is taken: Categorical or Bool
+	levels  []string
+	missing bool
+	stray   string
+	err     error // of the fit
+
+	in     Input
+	codes  codes      // by row of the table
+	unseen [2]*Unseen // by set
+	errs   [2]error
+}
+
+// codes say, by row, which level it has: 0 for one that training did not see,
+// 1 for one without a column, k+2 for the k-th column of the category.
+type codes struct {
+	narrow []uint8
+	wide   []int32 // if there are too many columns for bytes
+}
+
+func newCodes(rows, columns int) codes {
+	if columns <= math.MaxUint8-2 {
+		return codes{narrow: make([]uint8, rows)}
 	}
-	levels, missing, err := levelsOf(f, c, rows)
-	if err != nil {
-		return err
+	return codes{wide: make([]int32, rows)}
+}
+
+func (c *codes) set(row, code int) {
+	if c.narrow != nil {
+		c.narrow[row] = uint8(code)
+	} else {
+		c.wide[row] = int32(code)
 	}
-	in := Input{Name: c.Name, Kind: Categorical, First: len(e.Columns), Levels: levels, Missing: missing}
+}
+
+func (c *codes) at(row int) int {
+	if c.narrow != nil {
+		return int(c.narrow[row])
+	}
+	return int(c.wide[row])
+}
+
+// fitCategory finds the levels of a feature with values in the training rows.
+func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
+	k := &category{kind: Categorical, stray: stray(f, c)}
 	if c.Kind == Bool {
-		in.Kind = Bool
+		k.kind = Bool
 	}
-	all := levels
-	if missing {
-		all = append(append([]string(nil), levels...), MissingLabel)
+	if c.InexactRow > 0 {
+		k.err = f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as categories")
+		return k
 	}
-	limit := e.Spec.MaxLevels
+	k.levels, k.missing, k.err = levelsOf(f, c, d.set(0))
+	if k.err != nil {
+		return k
+	}
+	n, rows := k.count(), d.set(0).n()
+	limit := s.MaxLevels
 	if limit == 0 {
 		limit = DefaultMaxLevels
-		if len(all) == len(rows) && len(rows) > 20 {
-			return f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name), "every one of the %d training rows has its own value, so it cannot be a feature%s", len(rows), stray(f, c))
+		if n == rows && rows > 20 {
+			k.err = f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
+			return k
 		}
 	}
-	if len(all) > limit {
-		return f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name),
-			"%d levels are more than the %d a feature may have%s", len(all), limit, stray(f, c))
+	if n > limit {
+		k.err = f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name),
+			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
+		return k
+	}
+	k.in = Input{Name: c.Name, Kind: k.kind, Levels: k.levels, Missing: k.missing}
+	return k
+}
+
+// count is the number of levels, that of nulls included.
+func (k *category) count() int {
+	if k.missing {
+		return len(k.levels) + 1
+	}
+	return len(k.levels)
+}
+
+// width is the number of encoded columns of a category of so many levels.
+func width(levels int) int {
+	switch levels {
+	case 0, 1:
+		return 0
+	case 2:
+		return 1
+	}
+	return levels
+}
+
+// addCategory appends the columns of a fitted feature. It is left out, with a
+// note, if it is constant.
+func (e *Encoder) addCategory(k *category) (kept bool) {
+	all := k.levels
+	if k.missing {
+		all = append(append([]string(nil), k.levels...), MissingLabel)
 	}
 	if len(all) == 1 {
-		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, all[0])
-		return nil
+		e.notef("column %q left out: it is constant (%s) in the training rows", k.in.Name, all[0])
+		return false
 	}
+	k.in.First = len(e.Columns)
 	if len(all) == 2 {
 		all = all[1:]
 	}
 	for i, l := range all {
-		col := Coding{Name: c.Name + "=" + l, Source: c.Name, Kind: "indicator", Level: l, Scale: 1}
-		if missing && i == len(all)-1 && contains(levels, MissingLabel) {
+		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: l, Scale: 1}
+		if k.missing && i == len(all)-1 && contains(k.levels, MissingLabel) {
 			col.Name += " (null)" // text that reads "(missing)" occurs too
 		}
 		e.Columns = append(e.Columns, col)
 	}
-	e.Inputs = append(e.Inputs, in)
-	return nil
+	e.Inputs = append(e.Inputs, k.in)
+	return true
+}
+
+// encode finds the codes of all rows of a deal in a column with values.
+func (k *category) encode(f *Frame, c *Column, d *deal) {
+	in := &k.in
+	levels := k.count()
+	code := func(level int) int {
+		if levels == 2 {
+			level-- // the first has no column
+		}
+		return level + 2
+	}
+	const unseen = 0
+	index := make(map[string]int, len(in.Levels))
+	for i, l := range in.Levels {
+		index[l] = code(i)
+	}
+	missing := unseen
+	if in.Missing {
+		missing = code(len(in.Levels))
+	}
+	var byCode []int
+	if c.Kind == Categorical {
+		byCode = make([]int, len(c.Level))
+		for i, l := range c.Level {
+			byCode[i] = index[l]
+		}
+	}
+	k.codes = newCodes(d.rows, width(levels))
+	read := reader(c, in.Kind)
+	byNumber := make(map[float64]int)
+	for s := range d.sets {
+		var miss *Unseen
+		for _, r := range d.set(s).all() {
+			at := missing
+			switch {
+			case c.IsNull(r):
+			case byCode != nil:
+				at = byCode[c.Code[r]]
+			default:
+				v := c.Number[r]
+				if v-v != 0 {
+					k.errs[s] = notFinite(f, c.Name, r, v)
+					break
+				}
+				var ok bool
+				if at, ok = byNumber[v]; !ok {
+					at = index[read(r)]
+					byNumber[v] = at
+				}
+			}
+			if k.errs[s] != nil {
+				break
+			}
+			k.codes.set(r, at)
+			if at != unseen {
+				continue
+			}
+			if miss == nil {
+				_, row := f.Where(r)
+				miss = &Unseen{Column: c.Name, FirstRow: row}
+			}
+			miss.Count++
+			label := MissingLabel
+			if !c.IsNull(r) {
+				label = read(r)
+			}
+			if len(miss.Examples) < 5 && !contains(miss.Examples, label) {
+				miss.Examples = append(miss.Examples, label)
+			}
+		}
+		k.unseen[s] = miss
+	}
 }
 
 // stray adds the reason a column meant as numbers may be text.
@@ -63,11 +211,11 @@ func stray(f *Frame, c *Column) string {
 
 // levelsOf lists the distinct values in the rows, sorted: as numbers if the
 // column is numeric, as text otherwise.
-func levelsOf(f *Frame, c *Column, rows []int) (levels []string, missing bool, err error) {
+func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, missing bool, err error) {
 	switch c.Kind {
 	case Categorical:
 		seen := make([]bool, len(c.Level))
-		for _, r := range rows {
+		for _, r := range rows.all() {
 			if c.IsNull(r) {
 				missing = true
 			} else {
@@ -83,7 +231,7 @@ func levelsOf(f *Frame, c *Column, rows []int) (levels []string, missing bool, e
 	default:
 		seen := make(map[float64]bool)
 		var values []float64
-		for _, r := range rows {
+		for _, r := range rows.all() {
 			if c.IsNull(r) {
 				missing = true
 				continue

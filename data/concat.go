@@ -55,7 +55,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			continue
 		}
 		// What is all null decides on the kind.
-		parts, err := loadColumns(ctx, parts)
+		parts, err := loadColumns(ctx, parts, nil)
 		if err != nil {
 			return nil, err
 		}

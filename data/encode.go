@@ -1,11 +1,10 @@
 package data
 
 import (
+	"context"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
-
-	"github.com/drotrain/drotrain/design"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -36,212 +35,215 @@ type Filled struct {
 	Value  float64 `json:"value"`
 }
 
-// maxCells bounds the design matrix.
+// maxCells bounds a dense design matrix.
 const maxCells = 1 << 38
 
 // Encode makes a Dataset of the given rows of f, nil meaning all, in that
-// order. The frame must have every input column; if it has no target column,
-// Target is nil, and groupings whose columns it lacks are left out.
+// order, with every cell stored as float64. The frame must have every input
+// column; if it has no target column, Target is nil, and groupings whose columns
+// it lacks are left out.
 func (e *Encoder) Encode(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(f, rows, f.Has(e.Target.Name))
+	return e.EncodeAs(context.Background(), f, rows, Float64)
+}
+
+// EncodeAs is Encode with another storage of the matrix.
+func (e *Encoder) EncodeAs(ctx context.Context, f *Frame, rows []int, s Storage) (*Dataset, EncodeReport, error) {
+	return e.encode(ctx, f, rows, f.Has(e.Target.Name), s)
 }
 
 // EncodeFeatures is Encode without the target, whatever the frame has.
 func (e *Encoder) EncodeFeatures(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(f, rows, false)
+	return e.encode(context.Background(), f, rows, false, Float64)
 }
 
-func (e *Encoder) encode(f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {
-	var report EncodeReport
+func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool, storage Storage) (*Dataset, EncodeReport, error) {
 	fail := func(err error) (*Dataset, EncodeReport, error) { return nil, EncodeReport{}, err }
-	rows, err := f.rows(rows)
+	d, err := newDeal(f.Rows, slices.Clone(rows), nil)
 	if err != nil {
 		return fail(err)
 	}
+	sources := make([]source, len(e.Inputs))
 	cols := make([]*Column, len(e.Inputs))
-	var numeric []*Column
+	var numbers []*numeric
+	var complete []*Column
 	for i, in := range e.Inputs {
-		if cols[i], err = f.Column(in.Name); err != nil {
+		c, err := f.column(in.Name)
+		if err != nil {
 			return fail(err)
 		}
-		if err := in.accepts(f, cols[i]); err != nil {
+		if c, err = in.accepts(ctx, f, c); err != nil {
 			return fail(err)
 		}
+		cols[i] = c
 		if in.Kind == Numeric {
-			numeric = append(numeric, cols[i])
+			x := newNumeric(c)
+			x.in, x.coding = in, e.Columns[in.First]
+			sources[i].number, numbers, complete = x, append(numbers, x), append(complete, c)
+		} else {
+			sources[i].category = &category{kind: in.Kind, levels: in.Levels, missing: in.Missing, in: in}
 		}
 	}
 	var target *Column
 	if withTarget {
-		if target, err = f.Column(e.Target.Name); err != nil {
+		if target, err = f.column(e.Target.Name); err != nil {
 			return fail(err)
 		}
-	}
-	if e.Spec.Impute == "drop" {
-		if target != nil {
-			numeric = append(numeric, target)
+		if target, err = target.load(ctx); err != nil {
+			return fail(err)
 		}
-		all := len(rows)
-		rows = complete(rows, numeric)
-		report.Dropped = all - len(rows)
+		complete = append(complete, target)
 	}
-	n, d := len(rows), len(e.Columns)
-	if d > 0 && n > maxCells/d {
-		return fail(f.at("", -1, "use fewer columns or rows", "a matrix of %d × %d numbers is too large", n, d))
+	dropped := 0
+	if e.Spec.Impute == "drop" {
+		all := d.set(0).n()
+		if d, err = d.complete(ctx, complete); err != nil {
+			return fail(err)
+		}
+		dropped = all - d.set(0).n()
 	}
-	ds := &Dataset{N: n, D: d, Names: e.Names(), Intercept: e.Intercept(),
-		Rows: append(make([]int, 0, n), rows...)}
-	x := make([]float64, n*d)
-	for i, in := range e.Inputs {
-		if in.Kind == Numeric {
-			err = e.encodeNumeric(f, cols[i], in, rows, x, &report)
-		} else {
-			err = e.encodeCategory(f, cols[i], in, rows, x, &report)
+	var spare arrays
+	err = parallel(ctx, len(sources), func(i int) error {
+		k := sources[i].category
+		if k == nil {
+			return nil
+		}
+		c, err := cols[i].loadInto(ctx, &spare)
+		if err != nil {
+			return err
+		}
+		defer spare.put(cols[i], c)
+		k.encode(f, c, d)
+		return nil
+	})
+	if err != nil {
+		return fail(err)
+	}
+	b, err := e.fill(ctx, f, d, storage, numbers, sources, true)
+	if err != nil {
+		return fail(err)
+	}
+	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
+		if target != nil {
+			ds.Target = make([]float64, ds.N)
+			if err := e.Target.encode(f, target, d.set(s), ds.Target); err != nil {
+				return err
+			}
+		}
+		return e.encodeGroups(ctx, f, d.set(s), ds, r)
+	})
+	if err != nil {
+		return fail(err)
+	}
+	reports[0].Dropped = dropped
+	return sets[0], reports[0], f.Fingerprint()
+}
+
+// checkCells refuses dense matrices that are too large.
+func checkCells(f *Frame, d *deal, columns int) error {
+	for s := range d.sets {
+		if n := d.set(s).n(); columns > 0 && n > maxCells/columns {
+			return f.at("", -1, "use fewer columns or rows", "a matrix of %d × %d numbers is too large", n, columns)
+		}
+	}
+	return nil
+}
+
+// fill makes matrices of rows whose coding is known. With count nulls are
+// noted, else they are known already.
+func (e *Encoder) fill(ctx context.Context, f *Frame, d *deal, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
+	entries := float64(len(sources))
+	if e.Intercept() >= 0 {
+		entries++
+	}
+	storage = storage.choose(entries, len(e.Columns))
+	if storage == Sparse {
+		b := newBuilder(storage, len(e.Columns), d)
+		return b, b.fillSparse(ctx, e, d, numbers, sources, count)
+	}
+	if err := checkCells(f, d, len(e.Columns)); err != nil {
+		return nil, err
+	}
+	b := newBuilder(storage, len(e.Columns), d)
+	_, err := visit(ctx, d.rows, columnsOf(numbers), false, func(t *tile) error {
+		d.split(t)
+		columns, at := make([][]float64, len(t.number)), make([]int, len(t.number))
+		for j := range columns {
+			x := numbers[t.lo+j]
+			if count {
+				x.count(d, t, j)
+			}
+			columns[j], at[j] = x.code(d, t, j), x.in.First
+		}
+		b.put(t, columns, at)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, b.finish(ctx, e, d, sources, false)
+}
+
+// datasets makes the datasets of the sets that have rows, set 0 always. It
+// reports on them and refuses rows that cannot be encoded; rest adds to each
+// what is not features.
+func (e *Encoder) datasets(f *Frame, d *deal, b *builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
+	for s := range d.sets {
+		n := d.set(s).n()
+		if s > 0 && n == 0 {
+			continue
+		}
+		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.sets[s]}
+		r := &reports[s]
+		r.Rows = n
+		err := func() error {
+			for _, o := range sources {
+				if k := o.category; k != nil {
+					if k.errs[s] != nil {
+						return k.errs[s]
+					}
+					if k.unseen[s] != nil {
+						r.Unseen = append(r.Unseen, *k.unseen[s])
+					}
+					continue
+				}
+				if err := o.number.err(f, s, n, e.Spec.Impute); err != nil {
+					return err
+				}
+				if nulls := o.number.faults[s].nulls; nulls > 0 {
+					r.Imputed = append(r.Imputed, Filled{Column: o.number.in.Name, Count: nulls, Value: o.number.in.Fill})
+				}
+			}
+			var err error
+			if ds.X, err = b.matrix(s); err != nil {
+				return err
+			}
+			return rest(s, ds, r)
+		}()
+		if err != nil && s > 0 {
+			err = fmt.Errorf("hold-out rows: %w", err)
 		}
 		if err != nil {
-			return fail(err)
+			return sets, reports, err
 		}
+		sets[s] = ds
 	}
-	if k := ds.Intercept; k >= 0 {
-		for i := 0; i < n; i++ {
-			x[i*d+k] = 1
-		}
-	}
-	if ds.X, err = design.NewDense(n, d, x); err != nil {
-		return fail(err)
-	}
-	if target != nil {
-		ds.Target = make([]float64, n)
-		if err := e.Target.encode(f, target, rows, ds.Target); err != nil {
-			return fail(err)
-		}
-	}
-	if err := e.encodeGroups(f, rows, ds, &report); err != nil {
-		return fail(err)
-	}
-	report.Rows = n
-	return ds, report, nil
+	return sets, reports, nil
 }
 
-// accepts checks that a column can be read as the input.
-func (in *Input) accepts(f *Frame, c *Column) error {
-	switch {
-	case c.Kind == Other:
-		return f.at(c.Name, -1, "", "the type is %s here, but training had %s values", c.Type, in.Kind)
-	case in.Kind == Numeric && c.Kind == Categorical && !c.allNull() && f.Rows > 0:
-		return f.at(c.Name, -1, "", "the column is text here, but training had numbers%s", stray(f, c))
+// accepts checks that a column can be read as the input. Text that is all null
+// can be, as numbers; it comes with its values.
+func (in *Input) accepts(ctx context.Context, f *Frame, c *Column) (*Column, error) {
+	if c.Kind == Other {
+		return nil, f.at(c.Name, -1, "", "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
-	return nil
-}
-
-func (e *Encoder) encodeNumeric(f *Frame, c *Column, in Input, rows []int, x []float64, report *EncodeReport) error {
-	k, d := in.First, len(e.Columns)
-	shift, scale := e.Columns[k].Shift, e.Columns[k].Scale
-	nulls, first := 0, -1
-	for i, r := range rows {
-		var v float64
-		if c.IsNull(r) {
-			if nulls++; first < 0 {
-				first = r
-			}
-			v = in.Fill
-		} else if v = c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return notFinite(f, c.Name, r, v)
-		}
-		v = (v - shift) / scale
-		if math.IsInf(v, 0) {
-			return f.at(c.Name, r, "", "the value %v is too far from those of training to standardise", c.Number[r])
-		}
-		x[i*d+k] = v
+	if in.Kind != Numeric || c.Kind != Categorical {
+		return c, nil
 	}
-	if nulls == 0 {
-		return nil
+	c, err := c.load(ctx)
+	if err == nil && !c.allNull() && f.Rows > 0 {
+		err = f.at(c.Name, -1, "", "the column is text here, but training had numbers%s", stray(f, c))
 	}
-	if e.Spec.Impute != "mean" && e.Spec.Impute != "median" {
-		return nullError(f, c.Name, first, nulls, len(rows))
-	}
-	report.Imputed = append(report.Imputed, Filled{Column: c.Name, Count: nulls, Value: in.Fill})
-	return nil
-}
-
-func (e *Encoder) encodeCategory(f *Frame, c *Column, in Input, rows []int, x []float64, report *EncodeReport) error {
-	d := len(e.Columns)
-	// offset of a level's column from First: -1 none, -2 unseen
-	const none, unseen = -1, -2
-	levels := len(in.Levels)
-	if in.Missing {
-		levels++
-	}
-	offset := func(i int) int {
-		if levels == 2 {
-			return i - 1 // the first level has no column: 0 − 1 = none
-		}
-		return i
-	}
-	index := make(map[string]int, len(in.Levels))
-	for i, l := range in.Levels {
-		index[l] = offset(i)
-	}
-	missing := unseen
-	if in.Missing {
-		missing = offset(len(in.Levels))
-	}
-	var byCode []int
-	if c.Kind == Categorical {
-		byCode = make([]int, len(c.Level))
-		for i, l := range c.Level {
-			at, ok := index[l]
-			if !ok {
-				at = unseen
-			}
-			byCode[i] = at
-		}
-	}
-	read := reader(c, in.Kind)
-	byNumber := make(map[float64]int)
-	var miss *Unseen
-	for i, r := range rows {
-		at := missing
-		if !c.IsNull(r) {
-			if byCode != nil {
-				at = byCode[c.Code[r]]
-			} else {
-				v := c.Number[r]
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return notFinite(f, c.Name, r, v)
-				}
-				var ok bool
-				if at, ok = byNumber[v]; !ok {
-					if at, ok = index[read(r)]; !ok {
-						at = unseen
-					}
-					byNumber[v] = at
-				}
-			}
-		}
-		switch at {
-		case none:
-		case unseen:
-			if miss == nil {
-				_, row := f.Where(r)
-				miss = &Unseen{Column: c.Name, FirstRow: row}
-			}
-			miss.Count++
-			label := MissingLabel
-			if !c.IsNull(r) {
-				label = read(r)
-			}
-			if len(miss.Examples) < 5 && !contains(miss.Examples, label) {
-				miss.Examples = append(miss.Examples, label)
-			}
-		default:
-			x[i*d+in.First+at] = 1
-		}
-	}
-	if miss != nil {
-		report.Unseen = append(report.Unseen, *miss)
-	}
-	return nil
+	return c, err
 }
 
 // reader gives the text of the values of c as a column of kind trained would

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 )
@@ -73,63 +74,14 @@ const InterceptName = "(intercept)"
 // category are a level of their own. Columns that are constant on the training
 // rows are left out, with a note.
 func NewEncoder(f *Frame, rows []int, s Spec) (*Encoder, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	rows, err := f.rows(rows)
+	t, err := newFitting(context.Background(), f, rows, nil, s)
 	if err != nil {
 		return nil, err
 	}
-	target, err := f.Column(s.Target)
-	if err != nil {
+	if err := t.measure(nil); err != nil {
 		return nil, err
 	}
-	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
-		for _, name := range list {
-			if _, err := f.Column(name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if len(rows) == 0 {
-		return nil, f.at("", -1, "", "there are no rows to train on")
-	}
-	e := &Encoder{Spec: s}
-	features, err := e.features(f)
-	if err != nil {
-		return nil, err
-	}
-	if s.Impute == "drop" {
-		all := len(rows)
-		rows = complete(rows, append(numericOf(features, s), target))
-		if len(rows) == 0 {
-			return nil, f.at("", -1, "choose --impute mean or median", "every one of the %d rows has a null in a numeric feature or the target", all)
-		}
-		if n := all - len(rows); n > 0 {
-			e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
-		}
-	}
-	if err := e.fitTarget(f, target, rows); err != nil {
-		return nil, err
-	}
-	for _, c := range features {
-		if err := e.fitFeature(f, c, rows); err != nil {
-			return nil, err
-		}
-	}
-	if len(e.Columns) == 0 {
-		return nil, f.at("", -1, "name some with --features", "no feature is left: every candidate column is constant, dropped, a group or the target")
-	}
-	if s.Intercept {
-		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
-	}
-	if err := e.fitGroups(f, rows); err != nil {
-		return nil, err
-	}
-	if d := len(e.Columns); d > len(rows) {
-		e.notef("%d encoded columns but only %d training rows", d, len(rows))
-	}
-	return e, nil
+	return t.e, t.fitRest()
 }
 
 func (e *Encoder) notef(format string, args ...any) {
@@ -156,23 +108,6 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
-// rows checks row numbers; nil means all.
-func (f *Frame) rows(rows []int) ([]int, error) {
-	if rows == nil {
-		rows = make([]int, f.Rows)
-		for i := range rows {
-			rows[i] = i
-		}
-		return rows, nil
-	}
-	for _, r := range rows {
-		if r < 0 || r >= f.Rows {
-			return nil, fmt.Errorf("row %d is not one of the %d rows of the table", r, f.Rows)
-		}
-	}
-	return rows, nil
-}
-
 // features lists the source columns by their roles.
 func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	s := e.Spec
@@ -183,7 +118,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			groups[g] = true
 		}
 		for _, name := range s.Features {
-			c, err := f.Column(name)
+			c, err := f.column(name)
 			if err != nil {
 				return nil, err
 			}
@@ -207,7 +142,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if skip[c.Name] {
 				continue
 			}
-			if _, err := f.Column(c.Name); err != nil { // a name that occurs twice
+			if _, err := f.column(c.Name); err != nil { // a name that occurs twice
 				return nil, err
 			}
 			out = append(out, c)
@@ -232,38 +167,6 @@ func (s Spec) asCategory(c *Column) bool {
 		}
 	}
 	return false
-}
-
-func numericOf(cols []*Column, s Spec) []*Column {
-	var out []*Column
-	for _, c := range cols {
-		if c.Kind == Numeric && !s.asCategory(c) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// complete keeps the rows without a null in any of the columns.
-func complete(rows []int, cols []*Column) []int {
-	out := make([]int, 0, len(rows))
-next:
-	for _, r := range rows {
-		for _, c := range cols {
-			if c.IsNull(r) {
-				continue next
-			}
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-func (e *Encoder) fitFeature(f *Frame, c *Column, rows []int) error {
-	if c.Kind == Numeric && !e.Spec.asCategory(c) {
-		return e.fitNumeric(f, c, rows)
-	}
-	return e.fitCategory(f, c, rows)
 }
 
 func contains(list []string, s string) bool {

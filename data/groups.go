@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"math"
 	"sort"
 	"strconv"
@@ -26,32 +27,48 @@ const (
 	maxGroups      = 1 << 20
 )
 
-func (e *Encoder) fitGroups(f *Frame, rows []int) error {
-	var singles []Grouping
+// fitGroups fits the groupings and, of rows that are encoded too, makes them.
+func (t *fitting) fitGroups() error {
+	e, f := t.e, t.f
+	var singles [2][]Grouping
 	for _, name := range e.Spec.Groups {
-		c, err := f.Column(name)
+		c, err := f.column(name)
 		if err != nil {
 			return err
 		}
-		g, err := groupsOf(f, c, c.Kind, rows)
+		if c, err = c.load(t.ctx); err != nil {
+			return err
+		}
+		g, err := groupsOf(f, c, c.Kind, t.deal.set(0))
 		if err != nil {
 			return err
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
 		e.Groups = append(e.Groups, factor)
-		singles = append(singles, factor.name(g))
+		singles[0] = append(singles[0], factor.name(g))
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
+		if rows := t.deal.set(1); t.encode && rows.n() > 0 && t.groupErrs[1] == nil {
+			g, err := groupsOf(f, c, c.Kind, rows)
+			t.groupErrs[1] = err
+			singles[1] = append(singles[1], factor.name(g.with(factor.Labels)))
+		}
 	}
-	if len(singles) >= 2 {
-		g := cross(singles, len(rows))
-		e.Groups = append(e.Groups, Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels})
+	t.groups = singles
+	if len(e.Spec.Groups) >= 2 {
+		g := cross(singles[0], t.deal.set(0).n())
+		factor := Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels}
+		e.Groups = append(e.Groups, factor)
+		t.groups[0] = append(t.groups[0], g)
+		if rows := t.deal.set(1); t.encode && rows.n() > 0 && t.groupErrs[1] == nil {
+			t.groups[1] = append(t.groups[1], cross(singles[1], rows.n()).with(factor.Labels))
+		}
 	}
 	return nil
 }
 
-func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *EncodeReport) error {
+func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows rowSet, ds *Dataset, report *EncodeReport) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
 		if len(factor.Sources) == 1 {
@@ -60,8 +77,11 @@ func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *Encode
 				report.MissingGroups = append(report.MissingGroups, name)
 				continue
 			}
-			c, err := f.Column(name)
+			c, err := f.column(name)
 			if err != nil {
+				return err
+			}
+			if c, err = c.load(ctx); err != nil {
 				return err
 			}
 			g, err := groupsOf(f, c, factor.Kind, rows)
@@ -80,7 +100,7 @@ func (e *Encoder) encodeGroups(f *Frame, rows []int, ds *Dataset, report *Encode
 			}
 		}
 		if len(parts) == len(factor.Sources) {
-			ds.Groups = append(ds.Groups, cross(parts, len(rows)).with(factor.Labels))
+			ds.Groups = append(ds.Groups, cross(parts, rows.n()).with(factor.Labels))
 		}
 	}
 	return nil
@@ -114,14 +134,14 @@ func (f Factor) name(g Grouping) Grouping {
 }
 
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
-func groupsOf(f *Frame, c *Column, trained Kind, rows []int) (Grouping, error) {
+func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) {
 	if c.Kind == Other {
 		return Grouping{}, f.at(c.Name, -1, "choose a column of text, bools or whole numbers", "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
 		return Grouping{}, f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as groups")
 	}
-	g := Grouping{Name: c.Name, Index: make([]int32, len(rows))}
+	g := Grouping{Name: c.Name, Index: make([]int32, rows.n())}
 	codes := make(map[string]int32)
 	code := func(label string) int32 {
 		k, ok := codes[label]
@@ -142,7 +162,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows []int) (Grouping, error) {
 	}
 	byNumber := make(map[float64]int32)
 	fractions := false
-	for i, r := range rows {
+	for i, r := range rows.all() {
 		if c.IsNull(r) {
 			g.Index[i] = code(MissingLabel)
 			continue

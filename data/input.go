@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math/bits"
 	"os"
 	"sync"
 )
@@ -105,7 +106,7 @@ func (in *input) close() {
 	}
 }
 
-// buffers are byte slices to use again. They are safe for concurrent use.
+// buffers are byte slices to use again, none for much less than it holds. They are safe for concurrent use.
 type buffers struct {
 	mu   sync.Mutex
 	free [][]byte
@@ -115,15 +116,20 @@ type buffers struct {
 func (b *buffers) get(n int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	best := -1
 	for i, f := range b.free {
-		if cap(f) >= n {
-			last := len(b.free) - 1
-			b.free[i], b.free[last] = b.free[last], nil
-			b.free = b.free[:last]
-			return f[:n]
+		if cap(f) >= n && cap(f)/2 <= max(n, 4<<10) && (best < 0 || cap(f) < cap(b.free[best])) {
+			best = i
 		}
 	}
-	const grain = 4 << 10
+	if best >= 0 {
+		f, last := b.free[best], len(b.free)-1
+		b.free[best], b.free[last] = b.free[last], nil
+		b.free = b.free[:last]
+		return f[:n]
+	}
+	// Few sizes, so that what is given back fits what is asked for next.
+	grain := max(4<<10, 1<<bits.Len(uint(n))>>3)
 	return make([]byte, n, (n+grain-1)/grain*grain)
 }
 

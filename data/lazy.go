@@ -57,16 +57,59 @@ func (c *Column) load(ctx context.Context) (*Column, error) {
 	if !c.lazy {
 		return c, nil
 	}
-	out, err := loadColumns(ctx, []*Column{c})
+	return c.loadInto(ctx, nil)
+}
+
+// loadInto is load into arrays of an earlier column that is not used any more.
+func (c *Column) loadInto(ctx context.Context, a *arrays) (*Column, error) {
+	if !c.lazy {
+		return c, nil
+	}
+	out, err := loadColumns(ctx, []*Column{c}, a)
 	if err != nil {
 		return nil, err
 	}
 	return out[0], nil
 }
 
+// arrays are values of columns, to use again.
+type arrays struct {
+	mu     sync.Mutex
+	number [][]float64
+	code   [][]int32
+}
+
+// put gives back a column that was loaded from c, and from nowhere else.
+func (a *arrays) put(c, loaded *Column) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.lazy && loaded.Number != nil {
+		a.number = append(a.number, loaded.Number)
+	}
+	if c.lazy && loaded.Code != nil {
+		a.code = append(a.code, loaded.Code)
+	}
+}
+
+// take returns n values, whatever they are.
+func take[T any](a *arrays, free func(a *arrays) *[][]T, n int) []T {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		list := free(a)
+		if last := len(*list) - 1; last >= 0 && cap((*list)[last]) >= n {
+			v := (*list)[last][:n]
+			*list = (*list)[:last]
+			return v
+		}
+	}
+	return make([]T, n)
+}
+
 // loadColumns reads the values of columns that are still in their files, a few
-// parts at a time. Columns in memory are returned as they are.
-func loadColumns(ctx context.Context, cols []*Column) ([]*Column, error) {
+// parts at a time, into arrays of a if it is not nil. Columns in memory are
+// returned as they are.
+func loadColumns(ctx context.Context, cols []*Column, a *arrays) ([]*Column, error) {
 	out := make([]*Column, len(cols))
 	type task struct {
 		part           part
@@ -93,9 +136,9 @@ func loadColumns(ctx context.Context, cols []*Column) ([]*Column, error) {
 			nullable = nullable || p.nullable()
 		}
 		if c.Kind == Categorical {
-			loaded.Code = make([]int32, rows)
+			loaded.Code = take(a, func(a *arrays) *[][]int32 { return &a.code }, rows)
 		} else {
-			loaded.Number = make([]float64, rows)
+			loaded.Number = take(a, func(a *arrays) *[][]float64 { return &a.number }, rows)
 		}
 		if nullable {
 			loaded.Null = make([]bool, rows)

@@ -1,91 +1,284 @@
 package data
 
 import (
+	"context"
 	"math"
-	"sort"
+	"slices"
+	"sync"
 )
 
-func (e *Encoder) fitNumeric(f *Frame, c *Column, rows []int) error {
-	values, err := e.numbers(f, c, rows)
-	if err != nil {
-		return err
+// A numeric is a numeric feature while its rows are read.
+type numeric struct {
+	column *Column // as the table has it, perhaps without values
+	in     Input
+	coding Coding
+
+	moments []moment // by stripe, of the training values
+	inexact int      // first row (1-based) that float64 cannot hold exactly, or 0
+	nonzero int      // training values that are not 0, nulls among them; under scale none alone
+	mu      sync.Mutex
+	faults  [2]fault // by set
+	at      int      // column of the matrix it is written to
+}
+
+// A fault is what is wrong with the values of a column, in the rows of a set.
+// Rows are -1 for none.
+type fault struct {
+	nulls, null int // how many, and the first
+	bad, far    int // the first that is not finite, and that is not after encoding
+	value       float64
+	farValue    float64
+}
+
+func newNumeric(c *Column) *numeric {
+	x := &numeric{column: c}
+	for s := range x.faults {
+		x.faults[s] = fault{null: -1, bad: -1, far: -1}
 	}
-	nulls := len(rows) - len(values)
-	if len(values) == 0 {
+	return x
+}
+
+// note adds what a tile shows; rows of several tiles may come in any order.
+func (x *numeric) note(s int, do func(f *fault)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	do(&x.faults[s])
+}
+
+// earlier says that a row comes before the one that is known, if any.
+func earlier(row, known int) bool { return known < 0 || row < known }
+
+// measure takes the moment of column j of a tile, whose rows are split, and
+// notes nulls and values that are not finite.
+func (x *numeric) measure(d *deal, t *tile, j int, zeros bool) {
+	number := t.number[j]
+	for s := range d.sets {
+		buf := t.buf[:0]
+		if t.null[j] == nil && len(t.rowsOf[s]) == t.rows && d.again[s] == nil {
+			buf = number
+		} else {
+			buf = x.gather(d, t, j, s)
+		}
+		if !finite(buf) {
+			buf = x.sift(d, t, j, s)
+		}
+		if s == 0 {
+			x.moments[t.first/stripeRows] = momentOf(buf)
+			if zeros {
+				n := len(t.rowsOf[0]) - len(buf)
+				for _, v := range buf {
+					if v != 0 {
+						n++
+					}
+				}
+				x.note(0, func(*fault) { x.nonzero += n })
+			}
+		}
+	}
+}
+
+// count notes the nulls of column j of a tile.
+func (x *numeric) count(d *deal, t *tile, j int) {
+	if t.null[j] == nil {
+		return
+	}
+	for s := range d.sets {
+		x.gather(d, t, j, s)
+	}
+}
+
+// gather collects the values of a set, without nulls, which it notes.
+func (x *numeric) gather(d *deal, t *tile, j, s int) []float64 {
+	number, null := t.number[j], t.null[j]
+	buf := t.buf[:0]
+	defer func() { t.buf = buf }()
+	if null == nil && d.again[s] == nil {
+		buf = slices.Grow(buf, len(t.rowsOf[s]))[:len(t.rowsOf[s])]
+		for k, i := range t.rowsOf[s] {
+			buf[k] = number[i]
+		}
+		return buf
+	}
+	nulls, first := 0, -1
+	for _, i := range t.rowsOf[s] {
+		times := 1 + len(d.again[s][int32(t.first)+i])
+		if null != nil && null[i] {
+			if nulls += times; first < 0 {
+				first = t.first + int(i)
+			}
+			continue
+		}
+		for range times {
+			buf = append(buf, number[i])
+		}
+	}
+	if nulls > 0 {
+		x.note(s, func(f *fault) {
+			f.nulls += nulls
+			if earlier(first, f.null) {
+				f.null = first
+			}
+		})
+	}
+	return buf
+}
+
+// sift notes the first value of a set that is not finite. The moment of what is
+// left is of no use.
+func (x *numeric) sift(d *deal, t *tile, j, s int) []float64 {
+	for _, i := range t.rowsOf[s] {
+		if v := t.number[j][i]; v-v != 0 && !(t.null[j] != nil && t.null[j][i]) {
+			row := t.first + int(i)
+			x.note(s, func(f *fault) {
+				if earlier(row, f.bad) {
+					f.bad, f.value = row, v
+				}
+			})
+			break
+		}
+	}
+	return nil
+}
+
+// code gives column j of a tile as it is in the matrix: (v − shift)/scale, with
+// the fill for nulls. It notes what cannot be.
+func (x *numeric) code(d *deal, t *tile, j int) []float64 {
+	number, null := t.number[j], t.null[j]
+	for len(t.coded) <= j {
+		t.coded = append(t.coded, nil)
+	}
+	out := resized(t.coded[j], t.rows)
+	t.coded[j] = out
+	shift, scale := x.coding.Shift, x.coding.Scale
+	sum := 0.0
+	for i, v := range number {
+		if null != nil && null[i] {
+			v = x.in.Fill
+		}
+		v = (v - shift) / scale
+		out[i] = v
+		sum += v - v
+	}
+	if sum == 0 {
+		return out
+	}
+	for s := range d.sets {
+		for _, i := range t.rowsOf[s] {
+			if out[i]-out[i] != 0 && !(null != nil && null[i]) {
+				x.far(s, t.first+int(i), number[i])
+				break
+			}
+		}
+	}
+	return out
+}
+
+// far notes a value that is not finite, or is not after encoding.
+func (x *numeric) far(s, row int, v float64) {
+	x.note(s, func(f *fault) {
+		if v-v != 0 {
+			if earlier(row, f.bad) {
+				f.bad, f.value = row, v
+			}
+		} else if earlier(row, f.far) {
+			f.far, f.farValue = row, v
+		}
+	})
+}
+
+// raw gives column j of a tile as it is, with NaN for nulls.
+func (x *numeric) raw(t *tile, j int) []float64 {
+	if t.null[j] == nil {
+		return t.number[j]
+	}
+	for len(t.coded) <= j {
+		t.coded = append(t.coded, nil)
+	}
+	out := resized(t.coded[j], t.rows)
+	t.coded[j] = out
+	copy(out, t.number[j])
+	for i, n := range t.null[j] {
+		if n {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// err is the first fault of a set of n rows, if the nulls among them are not to
+// be filled.
+func (x *numeric) err(f *Frame, s, n int, impute string) error {
+	w := &x.faults[s]
+	name := x.column.Name
+	switch {
+	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
+		return notFinite(f, name, w.bad, w.value)
+	case w.far >= 0:
+		return f.at(name, w.far, "", "the value %v is too far from those of training to standardise", w.farValue)
+	case w.nulls > 0 && impute != "mean" && impute != "median":
+		return nullError(f, name, w.null, w.nulls, n)
+	}
+	return nil
+}
+
+// addNumeric fits the coding of a feature whose rows were measured. It is left
+// out, with a note, if it is constant or has no values.
+func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal) (kept bool, err error) {
+	c := x.column
+	if err := x.err(f, 0, d.set(0).n(), e.Spec.Impute); err != nil {
+		return false, err
+	}
+	n, mean, sd, constant := join(x.moments)
+	if n == 0 {
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
-		return nil
+		return false, nil
 	}
-	if c.InexactRow > 0 {
-		path, row := f.Where(c.InexactRow - 1)
+	if x.inexact > 0 {
+		path, row := f.Where(x.inexact - 1)
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
 	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns)}
-	mean, sd, constant := moments(values)
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values are too large to standardise")
+		return false, f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values are too large to standardise")
 	}
+	value := mean // of a constant
 	switch e.Spec.Impute {
 	case "mean":
 		in.Fill = mean
 	case "median":
-		in.Fill = median(values)
-	}
-	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, formatNumber(in.Fill))
-		if !constant {
-			filled := append(make([]float64, 0, len(rows)), values...)
-			for i := 0; i < nulls; i++ {
-				filled = append(filled, in.Fill)
-			}
-			mean, sd, _ = moments(filled)
+		if in.Fill, err = medianOf(ctx, c, d.set(0)); err != nil {
+			return false, err
 		}
 	}
-	if constant && e.keepsConstant(values[0]) {
-		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, formatNumber(values[0]))
+	if nulls := x.faults[0].nulls; nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
+		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, formatNumber(in.Fill))
+		if !constant {
+			_, mean, sd, _ = join(append(x.moments, equals(in.Fill, nulls)))
+		}
+	}
+	if constant && e.keepsConstant(value) {
+		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, formatNumber(value))
 	} else if constant {
-		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, formatNumber(values[0]))
-		return nil
+		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, formatNumber(value))
+		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values differ by too little to standardise")
+			return false, f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
 	e.Inputs = append(e.Inputs, in)
 	e.Columns = append(e.Columns, col)
-	return nil
+	x.in, x.coding = in, col
+	return true, nil
 }
 
 // keepsConstant says that a constant column v is a feature: the user's own
 // intercept, where none is fitted and nothing is centred.
 func (e *Encoder) keepsConstant(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
-}
-
-// numbers gathers the values of a numeric feature that are not null, and
-// refuses NaN, infinities and, unless they are to be imputed, nulls.
-func (e *Encoder) numbers(f *Frame, c *Column, rows []int) ([]float64, error) {
-	values := make([]float64, 0, len(rows))
-	nulls, first := 0, -1
-	for _, r := range rows {
-		if c.IsNull(r) {
-			if nulls++; first < 0 {
-				first = r
-			}
-			continue
-		}
-		v := c.Number[r]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, notFinite(f, c.Name, r, v)
-		}
-		values = append(values, v)
-	}
-	if nulls > 0 && (e.Spec.Impute == "" || e.Spec.Impute == "error") {
-		return nil, nullError(f, c.Name, first, nulls, len(rows))
-	}
-	return values, nil
 }
 
 func notFinite(f *Frame, column string, row int, v float64) error {
@@ -97,39 +290,22 @@ func nullError(f *Frame, column string, row, nulls, of int) error {
 		"the value is null, as in %d of %d rows", nulls, of)
 }
 
-// moments gives mean and population standard deviation.
-func moments(v []float64) (mean, sd float64, constant bool) {
-	lo, hi := v[0], v[0]
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
+// medianOf gives the median of the values in the rows.
+func medianOf(ctx context.Context, c *Column, rows rowSet) (float64, error) {
+	c, err := c.load(ctx)
+	if err != nil {
+		return 0, err
 	}
-	if lo == hi {
-		return lo, 0, true
+	v := make([]float64, 0, rows.n())
+	for _, r := range rows.all() {
+		if !c.IsNull(r) {
+			v = append(v, c.Number[r])
+		}
 	}
-	var sum float64
-	for _, x := range v {
-		sum += x - lo
-	}
-	mean = lo + sum/float64(len(v))
-	spread := hi - lo
-	var squares, rest float64
-	for _, x := range v {
-		z := (x - mean) / spread
-		squares += z * z
-		rest += z
-	}
-	n := float64(len(v))
-	mean += rest / n * spread // what rounding left
-	sd = spread * math.Sqrt(max(0, squares/n-rest/n*(rest/n)))
-	return mean, sd, false
-}
-
-func median(v []float64) float64 {
-	v = append([]float64(nil), v...)
-	sort.Float64s(v)
+	slices.Sort(v)
 	m := len(v) / 2
 	if len(v)%2 == 1 {
-		return v[m]
+		return v[m], nil
 	}
-	return v[m-1] + (v[m]-v[m-1])/2
+	return v[m-1] + (v[m]-v[m-1])/2, nil
 }

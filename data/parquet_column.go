@@ -170,7 +170,8 @@ const batchRows = stripeRows
 type chunkReader struct {
 	chunk   *chunk
 	feed    pageFeed
-	arrow   file.ColumnChunkReader
+	own     *pageValues                                               // decodes the pages, or else …
+	arrow   file.ColumnChunkReader                                    // … this does
 	fill    func(dst []float64) (total int64, present int, err error) // the values that are there, without gaps
 	texts   *file.ByteArrayColumnChunkReader                          // of a categorical column
 	text    []parquet.ByteArray
@@ -201,6 +202,11 @@ func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
 	}
 	r.page = first
 	r.feed.first = first
+	if (l.how.kind == Categorical || r.feed.width > 0) && readsHere(c, first) {
+		r.own = &pageValues{feed: &r.feed, phys: l.descr.PhysicalType(), how: &l.how, codes: make([]int32, min(batchRows, c.values))}
+		r.fill = func(dst []float64) (int64, int, error) { return r.own.numbers(r, dst) }
+		return r, r.skip(skip)
+	}
 	r.arrow = file.NewColumnReader(l.descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
 	switch a := r.arrow.(type) {
 	case *file.BooleanColumnChunkReader:
@@ -283,26 +289,15 @@ func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 
 func (r *chunkReader) close() { r.feed.close() }
 
-// skip passes over the rows before the given one, which lie in the same page.
+// skip passes over the rows of numbers before the given one, which lie in the
+// same page.
 func (r *chunkReader) skip(row int) error {
 	if row == r.row {
 		return nil
 	}
-	var number [batchRows]float64
-	var code [batchRows]int32
-	var levels *levelSet
+	number := make([]float64, min(batchRows, row-r.row))
 	for r.row < row {
-		n := min(row-r.row, batchRows)
-		var err error
-		if r.texts != nil {
-			if levels == nil {
-				levels = newLevelSet()
-			}
-			_, err = r.codes(code[:n], nil, levels)
-		} else {
-			_, err = r.numbers(number[:n], nil)
-		}
-		if err != nil {
+		if _, err := r.numbers(number[:min(row-r.row, len(number))], nil); err != nil {
 			return err
 		}
 	}
@@ -324,7 +319,7 @@ func (r *chunkReader) batch(n int) (int, error) {
 
 // check accepts a batch of n values as Arrow read it.
 func (r *chunkReader) check(n int, total int64, present int, err error) error {
-	if err == nil {
+	if err == nil && r.arrow != nil {
 		err = r.arrow.Err()
 	}
 	if err != nil {
@@ -353,7 +348,7 @@ func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error)
 		}
 		lost := r.lost
 		if r.defs != nil && present < n {
-			lost, err = spread(dst[:n], null, r.defs[:n], present, lost)
+			lost, err = spread(dst[:n], null, r.defs[:n], 0, present, lost)
 			if err != nil {
 				return nulls, err
 			}
@@ -371,9 +366,9 @@ func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error)
 	return nulls, nil
 }
 
-// spread moves the present values of a batch to their rows. lost is the index
-// of one of them, or -1; its row is returned.
-func spread(dst []float64, null []bool, defs []int16, present, lost int) (int, error) {
+// spread moves the present values of a batch to their rows, and puts absent in
+// the others. lost is the index of a value, or -1; its row is returned.
+func spread[T float64 | int32](dst []T, null []bool, defs []int16, absent T, present, lost int) (int, error) {
 	k := present
 	row := lost
 	for i := len(dst) - 1; i >= 0; i-- {
@@ -396,7 +391,7 @@ func spread(dst []float64, null []bool, defs []int16, present, lost int) (int, e
 	}
 	for i := range dst {
 		if defs[i] <= 0 {
-			dst[i] = 0
+			dst[i] = absent
 		}
 	}
 	return row, nil
@@ -410,25 +405,25 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *levelSet) (nulls i
 		if err != nil {
 			return nulls, err
 		}
-		total, present, err := r.texts.ReadBatch(int64(n), r.text[:n], r.defs, nil)
+		total, present := int64(n), 0
+		if r.own != nil {
+			present = r.own.texts(r, dst[:n], levels)
+		} else {
+			total, present, err = r.texts.ReadBatch(int64(n), r.text[:n], r.defs, nil)
+		}
 		if err := r.check(n, total, present, err); err != nil {
 			return nulls, err
 		}
-		k := 0
-		for i := range dst[:n] {
-			if r.defs != nil && r.defs[i] == 0 {
-				dst[i] = -1
-				if null != nil {
-					null[i] = true
-				}
-				nulls++
-				continue
+		if r.own == nil {
+			for i, b := range r.text[:present] {
+				dst[i] = levels.codeOfBytes(b)
 			}
-			if k == present {
-				return nulls, errDamaged("a page has fewer values than it says")
+		}
+		if r.defs != nil && present < n {
+			if _, err := spread(dst[:n], null, r.defs[:n], -1, present, -1); err != nil {
+				return nulls, err
 			}
-			dst[i] = levels.codeOfBytes(r.text[k])
-			k++
+			nulls += n - present
 		}
 		dst = dst[n:]
 		if null != nil {

@@ -64,30 +64,41 @@ type pageHeader struct {
 // longer, for the statistics in it, is read again with a window twice as long.
 const headerWindow = 4 << 10
 
-// headerAt reads the header of the page at that place of a chunk, and tells its
-// length. window holds bytes of the file from the place it returns on.
-func headerAt(c *chunk, at int64, window []byte, windowAt int64) (h thriftValue, n int, w []byte, wAt int64) {
-	end := c.from + c.size
-	if at < windowAt || at >= windowAt+int64(len(window)) {
-		window = window[:0]
-	} else {
-		window, windowAt = window[at-windowAt:], at
-		if guard(func() error { h, n = parseThrift(window); return nil }) == nil {
-			return h, n, window, windowAt
+// A headerReader reads page headers of a chunk one after the other.
+type headerReader struct {
+	chunk  *chunk
+	buf    []byte
+	window []byte // bytes of the file …
+	at     int64  // … from here on
+}
+
+// read gives the header at that place and its length. What it gives is valid
+// until the next call.
+func (r *headerReader) read(at int64) (h thriftValue, n int) {
+	end := r.chunk.from + r.chunk.size
+	parse := func() bool { return guard(func() error { h, n = parseThrift(r.window); return nil }) == nil }
+	have := 0
+	if at >= r.at && at < r.at+int64(len(r.window)) {
+		r.window, r.at = r.window[at-r.at:], at
+		if parse() {
+			return h, n
 		}
+		have = len(r.window)
 	}
-	for size := max(int64(headerWindow), 2*int64(len(window))); ; size *= 2 {
+	for size := int64(max(headerWindow, 2*have)); ; size *= 2 {
 		size = min(size, end-at)
-		window, windowAt = make([]byte, size), at
-		if err := c.leaf.in.read(window, at); err != nil {
+		if int64(cap(r.buf)) < size {
+			r.buf = make([]byte, size)
+		}
+		r.window, r.at = r.buf[:size], at
+		if err := r.chunk.leaf.in.read(r.window, at); err != nil {
 			panic(err)
 		}
 		if size == end-at {
-			h, n = parseThrift(window) // the last chance: it panics with the reason
-			return h, n, window, windowAt
+			return parseThrift(r.window) // the last chance: it panics with the reason
 		}
-		if guard(func() error { h, n = parseThrift(window); return nil }) == nil {
-			return h, n, window, windowAt
+		if parse() {
+			return h, n
 		}
 	}
 }
@@ -101,12 +112,9 @@ func walkPages(c *chunk) []pageHeader {
 	if values == 0 {
 		return nil // a dictionary at most
 	}
-	var window []byte
-	var windowAt int64
+	headers := headerReader{chunk: c}
 	for at := c.from; at < end; {
-		var h thriftValue
-		var n int
-		h, n, window, windowAt = headerAt(c, at, window, windowAt)
+		h, n := headers.read(at)
 		at += int64(n)
 		p := pageHeader{kind: h.int(1, -1), compressed: true}
 		if crc := h.get(4); crc != nil {
@@ -238,6 +246,12 @@ func (f *pageFeed) read(p *pageHeader) []byte {
 	return b
 }
 
+// done gives back the bytes of a page that is unfolded.
+func (f *pageFeed) done() {
+	f.buffers.put(f.folded)
+	f.folded = nil
+}
+
 // unfoldInto decompresses b into *dst.
 func (f *pageFeed) unfoldInto(dst *[]byte, b []byte, size int) []byte {
 	if f.chunk.codec == codecNone && len(b) == size {
@@ -261,13 +275,7 @@ func (f *pageFeed) Next() bool {
 		p := &f.chunk.pages[f.next]
 		f.next++
 		if p.kind == pageDictionary {
-			b := f.unfoldInto(&f.dictAt, f.read(p), p.size)
-			if p.encoding != encPlain && p.encoding != encPlainDictionary {
-				panic(errDamaged("a dictionary has encoding %d", p.encoding))
-			}
-			f.checkPlain(b, p.values)
-			f.dict = p.values
-			f.page = file.NewDictionaryPage(memory.NewBufferBytes(b), int32(p.values), parquet.Encodings.Plain)
+			f.page = file.NewDictionaryPage(memory.NewBufferBytes(f.dictionary(p)), int32(p.values), parquet.Encodings.Plain)
 			return true
 		}
 		if p.values == 0 || f.next <= f.first {
@@ -280,15 +288,43 @@ func (f *pageFeed) Next() bool {
 	return false
 }
 
-// dataPage unfolds a data page, checks that its levels and values are all
-// there, and makes a version 1 page of it.
+// dictionary unfolds and checks a dictionary page.
+func (f *pageFeed) dictionary(p *pageHeader) []byte {
+	b := f.unfoldInto(&f.dictAt, f.read(p), p.size)
+	f.done()
+	if p.encoding != encPlain && p.encoding != encPlainDictionary {
+		panic(errDamaged("a dictionary has encoding %d", p.encoding))
+	}
+	f.checkPlain(b, p.values)
+	f.dict = p.values
+	return b
+}
+
+// dataPage makes a version 1 page of a data page.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
+	levels, body, whole, enc, _ := f.unfolded(p)
+	if f.maxDef > 0 && whole != nil {
+		body = whole
+	} else if f.maxDef > 0 {
+		joined := make([]byte, 4, 4+len(levels)+len(body))
+		binary.LittleEndian.PutUint32(joined, uint32(len(levels)))
+		joined = append(joined, levels...)
+		body = append(joined, body...)
+	}
+	rle := parquet.Encodings.RLE
+	return file.NewDataPageV1(memory.NewBufferBytes(body), int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(body)))
+}
+
+// unfolded unfolds a data page and checks that its levels and values are all
+// there: present of them. whole, if it is not nil, is levels and body together,
+// as in a page of version 1.
+func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int64, present int) {
 	f.turn = (f.turn + 1) % f.keep
 	held := &f.held[f.turn]
 	raw := f.read(p)
-	var levels, body, whole []byte // whole is both, as version 1 has them
+	defer f.done()
 	if p.kind == pageDataV2 {
-		levels = raw[p.repLen : p.repLen+p.defLen]
+		levels = append([]byte(nil), raw[p.repLen:p.repLen+p.defLen]...)
 		body = raw[p.repLen+p.defLen:]
 		if size := p.size - p.repLen - p.defLen; p.compressed {
 			body = f.unfoldInto(held, body, size)
@@ -315,14 +351,14 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 			levels, body = body[4:4+n], body[4+n:]
 		}
 	}
-	present := p.values
+	present = p.values
 	if f.maxDef > 0 {
 		present = countRuns(levels, 1, p.values, 2)
 	}
 	if p.kind == pageDataV2 && present != p.values-p.nulls {
 		panic(errDamaged("a page has another number of nulls than its header says"))
 	}
-	enc := p.encoding
+	enc = p.encoding
 	if present == 0 {
 		body, enc, whole = nil, encPlain, nil
 	}
@@ -351,16 +387,7 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	default:
 		panic(errDamaged("encoding %d of a page is unknown", enc))
 	}
-	if f.maxDef > 0 && whole != nil {
-		body = whole
-	} else if f.maxDef > 0 {
-		joined := make([]byte, 4, 4+len(levels)+len(body))
-		binary.LittleEndian.PutUint32(joined, uint32(len(levels)))
-		joined = append(joined, levels...)
-		body = append(joined, body...)
-	}
-	rle := parquet.Encodings.RLE
-	return file.NewDataPageV1(memory.NewBufferBytes(body), int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(body)))
+	return levels, body, whole, enc, present
 }
 
 // checkPlain checks that b is exactly n plain values.

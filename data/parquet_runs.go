@@ -72,6 +72,77 @@ func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 	return nonzero
 }
 
+// A runReader reads the numbers of runs and bit-packed groups that countRuns has
+// walked before.
+type runReader struct {
+	b     []byte
+	bits  int
+	left  int    // of the run or group at hand
+	group []byte // bit-packed; nil in a run
+	at    int    // bit of the group
+	value int32  // of the run
+}
+
+// read gives the next len(dst) numbers.
+func (r *runReader) read(dst []int32) {
+	for len(dst) > 0 {
+		if r.left == 0 {
+			r.begin()
+		}
+		n := min(r.left, len(dst))
+		if r.group == nil {
+			for i := range dst[:n] {
+				dst[i] = r.value
+			}
+		} else {
+			r.unpack(dst[:n])
+		}
+		r.left -= n
+		dst = dst[n:]
+	}
+}
+
+// begin takes up the next run or group.
+func (r *runReader) begin() {
+	head, used := binary.Uvarint(r.b)
+	r.b = r.b[used:]
+	if head&1 == 0 {
+		size := (r.bits + 7) / 8
+		var v uint64
+		for k, b := range r.b[:size] {
+			v |= uint64(b) << (8 * k)
+		}
+		r.left, r.value, r.group, r.b = int(head>>1), int32(v), nil, r.b[size:]
+		return
+	}
+	size := min(int(head>>1)*r.bits, len(r.b))
+	r.left, r.at = int(head>>1)*8, 0
+	r.group, r.b = r.b[:size:size], r.b[size:]
+	if r.bits == 0 {
+		r.group, r.value = nil, 0
+	}
+}
+
+// unpack reads numbers of a bit-packed group.
+func (r *runReader) unpack(dst []int32) {
+	mask := uint64(1)<<r.bits - 1
+	at := r.at
+	i := 0
+	for ; i < len(dst) && at>>3+8 <= len(r.group); i++ { // at most 7+32 bits of the 64
+		dst[i] = int32(binary.LittleEndian.Uint64(r.group[at>>3:]) >> (at & 7) & mask)
+		at += r.bits
+	}
+	for ; i < len(dst); i++ {
+		var v uint64
+		for k, b := range r.group[at>>3 : min(len(r.group), at>>3+5)] {
+			v |= uint64(b) << (8 * k)
+		}
+		dst[i] = int32(v >> (at & 7) & mask)
+		at += r.bits
+	}
+	r.at = at
+}
+
 // checkDelta walks delta-binary-packed numbers and checks that there are n. It
 // returns how many bytes they take.
 func checkDelta(b []byte, n int) int {

@@ -95,7 +95,7 @@ func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
 // of the files.
 func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
-	cols, err := loadColumns(ctx, f.Columns)
+	cols, err := loadColumns(ctx, f.Columns, nil)
 	if err != nil {
 		return nil, err
 	}

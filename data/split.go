@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sort"
 )
 
 // Split deals the rows 0..n-1 into training rows and hold-out rows: the rows
@@ -33,9 +32,18 @@ func Split(n int, fraction float64, seed uint64) (train, holdout []int, err erro
 	rng := rand.New(rand.NewPCG(seed, splitStream))
 	rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	k := min(max(int(math.Round(float64(n)*fraction)), 1), n-1)
-	holdout, train = rows[:k:k], rows[k:]
-	sort.Ints(holdout)
-	sort.Ints(train)
+	held := make([]bool, n)
+	for _, r := range rows[:k] {
+		held[r] = true
+	}
+	holdout, train = rows[:0:k], rows[k:k] // the rows again, sorted by counting
+	for r, h := range held {
+		if h {
+			holdout = append(holdout, r)
+		} else {
+			train = append(train, r)
+		}
+	}
 	return train, holdout, nil
 }
 

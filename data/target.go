@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
+func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 	s := e.Spec
 	if c.Kind == Other {
 		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
@@ -19,10 +19,10 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
 		return err
 	}
 	switch {
-	case len(rows) == 1:
-		return f.at(c.Name, rows[0], "", "there is only one row to train on; at least two are needed")
+	case rows.n() == 1:
+		return f.at(c.Name, rows.first(), "", "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.at(c.Name, -1, "choose another target, or more rows", "the target has only one value, %q, in the training rows", c.Text(rows[0]))
+		return f.at(c.Name, -1, "choose another target, or more rows", "the target has only one value, %q, in the training rows", c.Text(rows.first()))
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -50,8 +50,8 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows []int) error {
 			return f.at(c.Name, -1, "drop --positive, or use --loss logistic", "a positive value is given, but the target is one of regression")
 		}
 		if s.ScaleTarget {
-			v := make([]float64, len(rows))
-			for i, r := range rows {
+			v := make([]float64, rows.n())
+			for i, r := range rows.all() {
 				v[i] = c.Number[r]
 			}
 			mean, sd, _ := moments(v)
@@ -118,9 +118,9 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 }
 
 // checkTarget refuses nulls, NaN and infinities.
-func checkTarget(f *Frame, c *Column, rows []int) error {
+func checkTarget(f *Frame, c *Column, rows rowSet) error {
 	nulls, first := 0, -1
-	for _, r := range rows {
+	for _, r := range rows.all() {
 		if c.IsNull(r) {
 			if nulls++; first < 0 {
 				first = r
@@ -134,16 +134,16 @@ func checkTarget(f *Frame, c *Column, rows []int) error {
 		}
 	}
 	if nulls > 0 {
-		return f.at(c.Name, first, "drop such rows with --impute drop", "the target is null, as in %d of %d rows", nulls, len(rows))
+		return f.at(c.Name, first, "drop such rows with --impute drop", "the target is null, as in %d of %d rows", nulls, rows.n())
 	}
 	return nil
 }
 
 // distinct lists up to limit distinct values in order of appearance.
-func distinct(c *Column, rows []int, limit int) (values []string, more bool, err error) {
+func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, err error) {
 	if c.Kind == Categorical {
 		seen := make(map[int32]bool, limit)
-		for _, r := range rows {
+		for _, r := range rows.all() {
 			if code := c.Code[r]; !seen[code] {
 				if len(values) == limit {
 					return values, true, nil
@@ -155,7 +155,7 @@ func distinct(c *Column, rows []int, limit int) (values []string, more bool, err
 		return values, false, nil
 	}
 	seen := make(map[float64]bool, limit)
-	for _, r := range rows {
+	for _, r := range rows.all() {
 		if v := c.Number[r]; !seen[v] {
 			if len(values) == limit {
 				return values, true, nil
@@ -168,7 +168,7 @@ func distinct(c *Column, rows []int, limit int) (values []string, more bool, err
 }
 
 // encode fills dst with the targets of the rows.
-func (t *Target) encode(f *Frame, c *Column, rows []int, dst []float64) error {
+func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 	if c.Kind == Other {
 		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
 	}
@@ -176,16 +176,16 @@ func (t *Target) encode(f *Frame, c *Column, rows []int, dst []float64) error {
 		return err
 	}
 	if t.Task == Regression {
-		if c.Kind == Categorical && len(rows) > 0 {
+		if c.Kind == Categorical && rows.n() > 0 {
 			return f.at(c.Name, -1, "", "the target was numbers in training but is text here%s", stray(f, c))
 		}
-		for i, r := range rows {
+		for i, r := range rows.all() {
 			dst[i] = (c.Number[r] - t.Shift) / t.Scale
 		}
 		return nil
 	}
 	read := reader(c, t.Kind)
-	for i, r := range rows {
+	for i, r := range rows.all() {
 		switch v := read(r); v {
 		case t.Positive:
 			dst[i] = 1

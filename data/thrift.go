@@ -179,6 +179,9 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 					r.fail()
 				}
 			}
+			if v.fields == nil {
+				v.fields = make([]thriftField, 0, 4)
+			}
 			v.fields = append(v.fields, f)
 		}
 	default:

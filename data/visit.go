@@ -1,4 +1,282 @@
 package data
 
-// stripeRows is the number of rows of a stripe.
+import (
+	"context"
+	"runtime"
+	"sync"
+)
+
+// stripeRows is the number of rows of a stripe: small enough that a stripe of
+// several columns stays in the cache between reading and use.
 const stripeRows = 2048
+
+// A tile is what visit hands over: a stripe of rows of neighbouring columns.
+type tile struct {
+	first, rows int         // the rows of the table
+	lo          int         // the first of the columns asked for
+	number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
+	null        [][]bool    // nil for a column without nulls in these rows
+
+	own   [][]float64 // storage behind number and null
+	marks [][]bool
+	scratch
+}
+
+// pagesHeld bounds the unfolded pages that a visit holds at once, all threads
+// together; columns beyond that wait for another sweep over the rows.
+const pagesHeld = 8 << 20
+
+// sweepColumns bounds the columns of a tile.
+const sweepColumns = 64
+
+// visit hands the numbers of the columns to use, tile by tile, from several
+// goroutines: every tile has rows that begin at a multiple of stripeRows, and
+// every value is in exactly one. A tile is only lent. visit gives, for each
+// column, the first row (1-based) with a value that float64 cannot hold
+// exactly, or 0. With whole set a tile has all the columns, of which there may be none.
+func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t *tile) error) (inexact []int, err error) {
+	inexact = make([]int, len(cols))
+	if rows == 0 || len(cols) == 0 && !whole {
+		for j, c := range cols {
+			inexact[j] = c.InexactRow
+		}
+		return inexact, nil
+	}
+	workers := runtime.GOMAXPROCS(0)
+	type task struct{ lo, hi, from, to int }
+	var groups [][2]int
+	for lo := 0; lo < len(cols); {
+		hi, cost := lo, 0
+		for hi < len(cols) {
+			cost += cols[hi].pageCost()
+			if hi > lo && !whole && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == sweepColumns) {
+				break
+			}
+			hi++
+		}
+		groups = append(groups, [2]int{lo, hi})
+		lo = hi
+	}
+	if len(groups) == 0 {
+		groups = [][2]int{{0, 0}}
+	}
+	var tasks []task
+	for _, g := range groups {
+		lead := &Column{}
+		if len(cols) > 0 {
+			lead = cols[g[0]]
+		}
+		for _, r := range ranges(rows, (3*workers+len(groups)-1)/len(groups), lead) {
+			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
+		}
+	}
+	var mu sync.Mutex
+	var pages buffers
+	tiles := sync.Pool{New: func() any { return &tile{} }}
+	err = parallel(ctx, len(tasks), func(i int) error {
+		k := tasks[i]
+		t := tiles.Get().(*tile)
+		defer tiles.Put(t)
+		t.lo, t.number, t.null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
+		for len(t.own) < k.hi-k.lo {
+			t.own, t.marks = append(t.own, nil), append(t.marks, nil)
+		}
+		readers := make([]partsReader, k.hi-k.lo)
+		for j := range readers {
+			readers[j] = partsReader{column: cols[k.lo+j], pages: &pages, row: k.from}
+			defer readers[j].close()
+		}
+		for t.first = k.from; t.first < k.to; t.first += stripeRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			t.rows = min(stripeRows, k.to-t.first)
+			for j := range readers {
+				if t.number[j], t.null[j], err = readers[j].next(t.rows, &t.own[j], &t.marks[j]); err != nil {
+					return err
+				}
+			}
+			if err := use(t); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for j := range readers {
+			readers[j].finish()
+			if r, at := readers[j].inexact, k.lo+j; r > 0 && (inexact[at] == 0 || r < inexact[at]) {
+				inexact[at] = r
+			}
+		}
+		return nil
+	})
+	return inexact, err
+}
+
+// pageCost is how much room the pages take that reading the column holds.
+func (c *Column) pageCost() int {
+	cost := 0
+	for _, p := range c.parts {
+		if p.chunk == nil {
+			continue
+		}
+		dict, page := 0, 0
+		for i := range p.chunk.pages {
+			if h := &p.chunk.pages[i]; h.kind == pageDictionary {
+				dict = h.size
+			} else {
+				page = max(page, h.size)
+			}
+		}
+		cost = max(cost, dict+page)
+	}
+	return cost
+}
+
+// ranges cuts the rows into about n ranges that begin at multiples of
+// stripeRows, where it can be done at the beginnings of pages of the column: a
+// page that two ranges share is unfolded twice.
+func ranges(rows, n int, c *Column) [][2]int {
+	const least = 16 * stripeRows
+	n = max(1, min(n, rows/least))
+	var starts []int // of pages
+	row := 0
+	for _, p := range c.parts {
+		if p.chunk != nil {
+			at := row
+			for i := range p.chunk.pages {
+				if h := &p.chunk.pages[i]; h.kind != pageDictionary {
+					starts = append(starts, at)
+					at += h.values
+				}
+			}
+		}
+		row += p.rows
+	}
+	var out [][2]int
+	from := 0
+	for k := 1; k <= n; k++ {
+		to := rows
+		if k < n {
+			to = rows / n * k
+			near := rows / n / 4
+			for _, s := range starts {
+				if d := s - to; d <= near && d >= -near {
+					near, to = max(d, -d), s
+				}
+			}
+			to = to / stripeRows * stripeRows
+		}
+		if to > from {
+			out = append(out, [2]int{from, to})
+			from = to
+		}
+	}
+	return out
+}
+
+// A partsReader reads the numbers of a column, part after part.
+type partsReader struct {
+	column  *Column
+	pages   *buffers
+	row     int // where to go on
+	part    int // the part that holds row, after the first call
+	start   int // its first row
+	chunk   *chunkReader
+	inexact int
+}
+
+// next gives the next n numbers, in own or where the column has them, and their
+// nulls, in marks likewise, or nil for none.
+func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
+	c := r.column
+	if !c.lazy {
+		from, to := r.row, r.row+n
+		r.row = to
+		r.inexact = c.InexactRow
+		var null []bool
+		if c.Null != nil && anyTrue(c.Null[from:to]) {
+			null = c.Null[from:to]
+		}
+		if c.Number == nil { // a column of text that is all null
+			*own = resized(*own, n)
+			return *own, null, nil
+		}
+		return c.Number[from:to:to], null, nil
+	}
+	*own, *marks = resized(*own, n), resized(*marks, n)
+	number, null := *own, *marks
+	clear(null)
+	nulls := 0
+	for at := 0; at < n; {
+		for r.start+c.parts[r.part].rows <= r.row {
+			r.finish()
+			r.close()
+			r.start += c.parts[r.part].rows
+			r.part++
+		}
+		p := c.parts[r.part]
+		k := min(n-at, r.start+p.rows-r.row)
+		if m := p.column; m != nil {
+			from := r.row - r.start
+			copy(number[at:at+k], m.Number[from:])
+			if m.Null != nil {
+				copy(null[at:at+k], m.Null[from:])
+			}
+			if m.Null != nil && anyTrue(null[at:at+k]) {
+				nulls++
+			}
+			if m.InexactRow > 0 && r.inexact == 0 {
+				r.inexact = r.start + m.InexactRow
+			}
+		} else if err := p.chunk.guard(func() (err error) {
+			if r.chunk == nil {
+				if r.chunk, err = openChunk(p.chunk, r.row-r.start, r.pages); err != nil {
+					return err
+				}
+			}
+			more, err := r.chunk.numbers(number[at:at+k], null[at:at+k])
+			nulls += more
+			return err
+		}); err != nil {
+			return nil, nil, err
+		}
+		at += k
+		r.row += k
+	}
+	if nulls == 0 {
+		null = nil
+	}
+	return number, null, nil
+}
+
+// finish takes note of what the reader of a chunk has found.
+func (r *partsReader) finish() {
+	if r.chunk != nil && r.chunk.inexact > 0 && r.inexact == 0 {
+		r.inexact = r.start + r.chunk.inexact
+	}
+}
+
+// close ends the reading of a chunk.
+func (r *partsReader) close() {
+	if r.chunk != nil {
+		r.chunk.close()
+		r.chunk = nil
+	}
+}
+
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, stripeRows)
+	}
+	return s[:n]
+}
+
+func anyTrue(v []bool) bool {
+	for _, b := range v {
+		if b {
+			return true
+		}
+	}
+	return false
+}

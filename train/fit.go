@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,14 +57,12 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := data.NewEncoder(frame, rows, cfg.spec())
+	shuffle(rows, cfg.Seed)
+	fitted, err := data.Fit(ctx, frame, rows, held, cfg.spec(), data.Float64)
 	if err != nil {
 		return nil, err
 	}
-	train, encoded, err := encoder.Encode(frame, shuffled(rows, cfg.Seed))
-	if err != nil {
-		return nil, err
-	}
+	encoder, train := fitted.Encoder, fitted.Train
 	m := &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N,
@@ -73,14 +70,10 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	}
 	m.note(frame.Notes...)
 	m.note(encoder.Notes...)
-	m.note(encoded.String())
-	if len(held) > 0 {
-		holdout, encoded, err := encoder.Encode(frame, held)
-		if err != nil {
-			return nil, fmt.Errorf("hold-out rows: %w", err)
-		}
-		m.Run.Holdout, m.HoldoutRows = holdout, holdout.N
-		if s := encoded.String(); s != "" {
+	m.note(fitted.TrainReport.String())
+	if fitted.Holdout != nil {
+		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
+		if s := fitted.HoldoutReport.String(); s != "" {
 			m.note("hold-out rows: " + s)
 		}
 	}
@@ -104,13 +97,11 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// shuffled returns the rows in random order, so that every prefix of the training
+// shuffle puts the rows in random order, so that every prefix of the training
 // data is a sample of it.
-func shuffled(rows []int, seed uint64) []int {
+func shuffle(rows []int, seed uint64) {
 	const stream = 0x73687566
-	out := slices.Clone(rows)
-	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
+	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
 // spec is the part of the configuration that encodes columns.

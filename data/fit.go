@@ -1,0 +1,370 @@
+package data
+
+import "context"
+
+// A Fitted is an encoder with the datasets it was fitted for.
+type Fitted struct {
+	Encoder        *Encoder
+	Train, Holdout *Dataset // Holdout is nil without hold-out rows
+	TrainReport    EncodeReport
+	HoldoutReport  EncodeReport
+	Storage        Storage // of the matrices: the one asked for, or what auto chose
+}
+
+// Fit is [NewEncoder] on the training rows of f and [Encoder.Encode] of the
+// training and the hold-out rows, in one go: the same encoder and the same
+// values, but columns of files that Open left there are read straight into the
+// matrices. A nil train means all rows; the slices are kept, in Dataset.Rows.
+//
+// Every column of text or bools is read once and held as a byte a row. Numbers
+// are read once for dense float64 matrices, which take them as they are and are
+// standardised in their places when means and deviations are known; other
+// storages, and auto under scale none, read them twice. Beside the matrices
+// there are then pages of a few megabytes.
+func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage) (*Fitted, error) {
+	t, err := newFitting(ctx, f, train, holdout, s)
+	if err != nil {
+		return nil, err
+	}
+	t.encode = true
+	d := t.deal
+	if err := t.encodeTargets(); err != nil {
+		return nil, err
+	}
+	// Most that the matrix can hold; features that are constant fall out later.
+	var b *builder
+	err = t.measure(func(columns int, entries float64) error {
+		if t.e.Spec.Scale == "none" && storage == AutoStorage {
+			return nil // the zeros are counted first
+		}
+		if storage = storage.choose(entries, columns); storage != Float64 {
+			return nil
+		}
+		if err := checkCells(f, d, columns); err != nil {
+			return err
+		}
+		b = newBuilder(storage, columns, d)
+		t.into = b
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.fitRest(); err != nil {
+		return nil, err
+	}
+	e := t.e
+	sources, numbers := t.sources()
+	if b != nil {
+		err = b.finish(ctx, e, d, sources, true)
+	} else {
+		storage = storage.choose(t.entries(), len(e.Columns))
+		b, err = e.fill(ctx, f, d, storage, numbers, sources, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Fitted{Encoder: e, Storage: b.storage}
+	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
+		ds.Target = t.targets[s]
+		if t.targetErrs[s] != nil {
+			return t.targetErrs[s]
+		}
+		ds.Groups = t.groups[s]
+		return t.groupErrs[s]
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Train, out.Holdout, out.TrainReport, out.HoldoutReport = sets[0], sets[1], reports[0], reports[1]
+	out.HoldoutReport.Dropped = t.dropped[1]
+	out.TrainReport.Dropped = t.dropped[0]
+	return out, f.Fingerprint()
+}
+
+// A fitting is an encoder in the making.
+type fitting struct {
+	ctx      context.Context
+	f        *Frame
+	e        *Encoder
+	deal     *deal
+	dropped  [2]int
+	targetOf *Column // as the table has it
+	target   *Column // with its values
+	features []*Column
+	encode   bool   // the rows are encoded too
+	spare    arrays // of columns that were looked at
+
+	fitted []feature
+	into   *builder // takes the numbers as they are
+
+	targets    [2][]float64
+	targetErrs [2]error
+	groups     [2][]Grouping
+	groupErrs  [2]error
+}
+
+// A feature is a source column, numeric or a category, while it is fitted.
+type feature struct {
+	number   *numeric
+	category *category
+	kept     bool
+}
+
+// newFitting checks the roles, settles the rows and fits the target.
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec) (*fitting, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	d, err := newDeal(f.Rows, train, holdout)
+	if err != nil {
+		return nil, err
+	}
+	target, err := f.column(s.Target)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
+		for _, name := range list {
+			if _, err := f.column(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if d.set(0).n() == 0 {
+		return nil, f.at("", -1, "", "there are no rows to train on")
+	}
+	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: d}
+	if t.features, err = t.e.features(f); err != nil {
+		return nil, err
+	}
+	if t.target, err = target.load(ctx); err != nil {
+		return nil, err
+	}
+	t.targetOf = target
+	if s.Impute == "drop" {
+		if err := t.dropNulls(); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.e.fitTarget(f, t.target, t.deal.set(0))
+}
+
+// dropNulls leaves only the rows without nulls in numeric features or the
+// target.
+func (t *fitting) dropNulls() error {
+	cols := []*Column{t.target}
+	for _, c := range t.features {
+		if t.e.Spec.isNumeric(c) {
+			cols = append(cols, c)
+		}
+	}
+	d, err := t.deal.complete(t.ctx, cols)
+	if err != nil {
+		return err
+	}
+	for s := range d.sets {
+		t.dropped[s] = t.deal.set(s).n() - d.set(s).n()
+	}
+	all := t.deal.set(0).n()
+	t.deal = d
+	if d.set(0).n() == 0 {
+		return t.f.at("", -1, "choose --impute mean or median", "every one of the %d rows has a null in a numeric feature or the target", all)
+	}
+	if n := t.dropped[0]; n > 0 {
+		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
+	}
+	return nil
+}
+
+// encodeTargets encodes the target of all rows and lets go of the column. An
+// error is kept for when the rows before it have been seen.
+func (t *fitting) encodeTargets() error {
+	for s := range t.deal.sets {
+		rows := t.deal.set(s)
+		t.targets[s] = make([]float64, rows.n())
+		t.targetErrs[s] = t.e.Target.encode(t.f, t.target, rows, t.targets[s])
+	}
+	t.spare.put(t.targetOf, t.target)
+	t.target = nil
+	return nil
+}
+
+// measure fits the categories and takes the moments of the numbers. Before the
+// numbers are read, begin is told how many columns there can be and how many
+// entries a row can have, and may set t.into.
+func (t *fitting) measure(begin func(columns int, entries float64) error) error {
+	f, e, d := t.f, t.e, t.deal
+	t.fitted = make([]feature, len(t.features))
+	err := parallel(t.ctx, len(t.features), func(i int) error {
+		from := t.features[i]
+		if e.Spec.isNumeric(from) {
+			t.fitted[i].number = newNumeric(from)
+			return nil
+		}
+		c, err := from.loadInto(t.ctx, &t.spare)
+		if err != nil {
+			return err
+		}
+		defer t.spare.put(from, c)
+		k := e.Spec.fitCategory(f, c, d)
+		t.fitted[i].category = k
+		if k.err == nil && t.encode {
+			k.encode(f, c, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.spare = arrays{} // let go of before the matrices are made
+	// A feature that cannot be used ends the list: its error comes after those
+	// of the features before it.
+	var numbers []*numeric
+	columns, entries := 0, 0.0
+	for i, q := range t.fitted {
+		if q.number != nil {
+			q.number.at = columns
+			numbers = append(numbers, q.number)
+			columns++
+			entries++
+		} else if q.category.err != nil {
+			t.fitted = t.fitted[:i+1]
+			begin = nil
+			break
+		} else if w := q.category.width(); w > 0 {
+			columns += w
+			entries++
+		}
+	}
+	if e.Spec.Intercept {
+		columns++
+		entries++
+	}
+	if begin != nil {
+		if err := begin(columns, entries); err != nil {
+			return err
+		}
+	}
+	stripes := (d.rows + stripeRows - 1) / stripeRows
+	for _, x := range numbers {
+		x.moments = make([]moment, stripes)
+	}
+	inexact, err := visit(t.ctx, d.rows, columnsOf(numbers), false, func(w *tile) error {
+		d.split(w)
+		values, at := make([][]float64, len(w.number)), make([]int, len(w.number))
+		for j := range w.number {
+			x := numbers[w.lo+j]
+			x.measure(d, w, j, e.Spec.Scale == "none")
+			if t.into != nil {
+				values[j], at[j] = x.raw(w, j), x.at
+			}
+		}
+		if t.into != nil {
+			t.into.put(w, values, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for j, x := range numbers {
+		x.inexact = inexact[j]
+	}
+	return nil
+}
+
+// fitRest makes the columns of the features that were measured, and the groups.
+func (t *fitting) fitRest() error {
+	f, e, d := t.f, t.e, t.deal
+	for i := range t.fitted {
+		q := &t.fitted[i]
+		var err error
+		if q.number != nil {
+			q.kept, err = e.addNumeric(t.ctx, f, q.number, d)
+			q.number.moments = nil
+		} else if err = q.category.err; err == nil {
+			q.kept = e.addCategory(q.category)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(e.Columns) == 0 {
+		return f.at("", -1, "name some with --features", "no feature is left: every candidate column is constant, dropped, a group or the target")
+	}
+	if e.Spec.Intercept {
+		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
+	}
+	if err := t.fitGroups(); err != nil {
+		return err
+	}
+	if w, n := len(e.Columns), d.set(0).n(); w > n {
+		e.notef("%d encoded columns but only %d training rows", w, n)
+	}
+	return nil
+}
+
+// sources are the features that are encoded.
+func (t *fitting) sources() (all []source, numbers []*numeric) {
+	for _, q := range t.fitted {
+		if !q.kept {
+			continue
+		}
+		all = append(all, source{q.number, q.category})
+		if q.number != nil {
+			numbers = append(numbers, q.number)
+		}
+	}
+	return all, numbers
+}
+
+// entries is how many cells of a row are not zero, on average; of categories,
+// and of numbers that are standardised, at most.
+func (t *fitting) entries() float64 {
+	n := float64(t.deal.set(0).n())
+	sum := 0.0
+	for _, q := range t.fitted {
+		switch {
+		case !q.kept:
+		case q.number != nil && t.e.Spec.Scale == "none":
+			sum += float64(q.number.nonzero) / n
+		default:
+			sum++
+		}
+	}
+	if t.e.Intercept() >= 0 {
+		sum++
+	}
+	return sum
+}
+
+// isNumeric says that a column is taken as numbers.
+func (s *Spec) isNumeric(c *Column) bool { return c.Kind == Numeric && !s.asCategory(c) }
+
+// complete keeps the rows without a null in any of the columns.
+func (d *deal) complete(ctx context.Context, cols []*Column) (*deal, error) {
+	null := make([]bool, d.rows)
+	for _, c := range cols {
+		if c.lazy && !c.nullable() {
+			continue
+		}
+		c, err := c.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i, b := range c.Null {
+			null[i] = null[i] || b
+		}
+	}
+	return d.keep(func(row int) bool { return !null[row] })
+}
+
+func (c *Column) nullable() bool {
+	for _, p := range c.parts {
+		if p.nullable() {
+			return true
+		}
+	}
+	return false
+}

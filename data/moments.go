@@ -1,0 +1,143 @@
+package data
+
+import "math"
+
+// A moment sums up some values of a column. Moments are taken of stripes of the
+// table, which are fixed rows whatever the file and the number of threads, and
+// then joined in the order of the rows, so that the bits of mean and deviation
+// depend on the values and their rows alone.
+type moment struct {
+	n      int
+	lo, hi float64
+	mean   float64
+	q      float64 // Σ ((v − mean)/(hi − lo))²: the scaling keeps squares from overflow
+}
+
+// momentOf takes the moment of values that are all finite. Both passes find
+// them in the cache.
+func momentOf(v []float64) moment {
+	m := moment{n: len(v)}
+	if m.n == 0 {
+		return m
+	}
+	m.lo, m.hi = extremes(v)
+	if m.lo == m.hi {
+		m.mean = m.lo
+		return m
+	}
+	var s [4]float64
+	k := len(v) &^ 3
+	for i := 0; i < k; i += 4 {
+		w := v[i : i+4 : i+4]
+		s[0] += w[0] - m.lo
+		s[1] += w[1] - m.lo
+		s[2] += w[2] - m.lo
+		s[3] += w[3] - m.lo
+	}
+	for _, x := range v[k:] {
+		s[0] += x - m.lo
+	}
+	n := float64(m.n)
+	mean := m.lo + (s[0]+s[1]+s[2]+s[3])/n
+	spread := m.hi - m.lo
+	var squares, rest [4]float64
+	for i := 0; i < k; i += 4 {
+		w := v[i : i+4 : i+4]
+		a, b, c, d := (w[0]-mean)/spread, (w[1]-mean)/spread, (w[2]-mean)/spread, (w[3]-mean)/spread
+		squares[0] += a * a
+		squares[1] += b * b
+		squares[2] += c * c
+		squares[3] += d * d
+		rest[0] += a
+		rest[1] += b
+		rest[2] += c
+		rest[3] += d
+	}
+	for _, x := range v[k:] {
+		z := (x - mean) / spread
+		squares[0] += z * z
+		rest[0] += z
+	}
+	left := rest[0] + rest[1] + rest[2] + rest[3]
+	m.mean = mean + left/n*spread // what rounding left
+	m.q = max(0, squares[0]+squares[1]+squares[2]+squares[3]-left*left/n)
+	return m
+}
+
+func extremes(v []float64) (lo, hi float64) {
+	lo, hi = v[0], v[0]
+	for _, x := range v {
+		if x < lo {
+			lo = x
+		}
+		if x > hi {
+			hi = x
+		}
+	}
+	return lo, hi
+}
+
+// finite says that no value is NaN or infinite.
+func finite(v []float64) bool {
+	s := 0.0
+	for _, x := range v {
+		s += x - x
+	}
+	return s == 0
+}
+
+// equals is the moment of n times the same value.
+func equals(v float64, n int) moment { return moment{n: n, lo: v, hi: v, mean: v} }
+
+// join gives count, mean and population standard deviation of the values of all
+// parts, by the rule of Chan, Golub and LeVeque.
+func join(parts []moment) (n int, mean, sd float64, constant bool) {
+	var all moment
+	for _, p := range parts {
+		switch {
+		case p.n == 0:
+			continue
+		case all.n == 0:
+			all = p
+		default:
+			all.lo, all.hi = min(all.lo, p.lo), max(all.hi, p.hi)
+		}
+		n += p.n
+	}
+	if n == 0 || all.lo == all.hi {
+		return n, all.lo, 0, true
+	}
+	spread := all.hi - all.lo
+	if all.n == n { // one part alone
+		return n, all.mean, spread * math.Sqrt(all.q/float64(n)), false
+	}
+	for _, p := range parts {
+		if p.n > 0 {
+			mean += float64(p.n) / float64(n) * (p.mean - all.lo)
+		}
+	}
+	mean += all.lo
+	squares, rest := 0.0, 0.0
+	for _, p := range parts {
+		if p.n == 0 {
+			continue
+		}
+		narrow, z := (p.hi-p.lo)/spread, (p.mean-mean)/spread
+		squares += p.q*narrow*narrow + float64(p.n)*z*z
+		rest += float64(p.n) * z
+	}
+	rest /= float64(n)
+	return n, mean + rest*spread, spread * math.Sqrt(max(0, squares/float64(n)-rest*rest)), false
+}
+
+// moments gives mean and population standard deviation of values.
+func moments(v []float64) (mean, sd float64, constant bool) {
+	var parts []moment
+	for len(v) > 0 {
+		k := min(stripeRows, len(v))
+		parts = append(parts, momentOf(v[:k]))
+		v = v[k:]
+	}
+	_, mean, sd, constant = join(parts)
+	return mean, sd, constant
+}

@@ -1,0 +1,126 @@
+package data
+
+import "context"
+
+// fillSparse builds sparse matrices of rows whose coding is known, in two visits
+// of the numbers: how many entries each row has, then the entries. Numbers that
+// are standardised are entries all, without a look at them. With
+// count nulls are noted.
+func (b *builder) fillSparse(ctx context.Context, e *Encoder, d *deal, numbers []*numeric, sources []source, count bool) error {
+	fixed := 0 // entries of every row
+	if e.Intercept() >= 0 {
+		fixed++
+	}
+	zeros := e.Spec.Scale == "none"
+	if !zeros {
+		fixed += len(numbers)
+	}
+	for s := range d.sets {
+		b.n[s] = d.set(s).n()
+		b.start[s] = make([]int, b.n[s]+1)
+	}
+	each := func(numbers []*numeric, last bool, use func(t *tile, columns [][]float64, s int, i int32, place int)) error {
+		_, err := visit(ctx, d.rows, columnsOf(numbers), true, func(t *tile) error {
+			d.split(t)
+			columns := make([][]float64, len(numbers))
+			for j, x := range numbers {
+				if count && last {
+					x.count(d, t, j)
+				}
+				columns[j] = x.code(d, t, j)
+			}
+			for s := range d.sets {
+				for k, i := range t.rowsOf[s] {
+					use(t, columns, s, i, t.placeOf[s][k])
+				}
+			}
+			return nil
+		})
+		return err
+	}
+	entries := func(t *tile, columns [][]float64, i int32) int {
+		n := fixed
+		if zeros {
+			for _, c := range columns {
+				if c[i] != 0 {
+					n++
+				}
+			}
+		}
+		for _, o := range sources {
+			if k := o.category; k != nil && k.codes.at(t.first+int(i)) >= 2 {
+				n++
+			}
+		}
+		return n
+	}
+	counted := numbers
+	if !zeros {
+		counted = nil
+	}
+	if err := each(counted, false, func(t *tile, columns [][]float64, s int, i int32, place int) {
+		b.start[s][place+1] = entries(t, columns, i)
+	}); err != nil {
+		return err
+	}
+	for s := range d.sets {
+		for row, places := range d.again[s] {
+			from := d.placeOf(s, int(row))
+			for _, to := range places {
+				b.start[s][to+1] = b.start[s][from+1]
+			}
+		}
+		total := 0
+		for i, n := range b.start[s] {
+			total += n
+			b.start[s][i] = total
+		}
+		b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
+	}
+	intercept := e.Intercept()
+	if err := each(numbers, true, func(t *tile, columns [][]float64, s int, i int32, place int) {
+		at := b.start[s][place]
+		put := func(column int, v float64) {
+			b.column[s][at], b.value[s][at] = int32(column), v
+			at++
+		}
+		j := 0
+		for _, o := range sources {
+			if x := o.number; x != nil {
+				if v := columns[j][i]; v != 0 || !zeros {
+					put(x.in.First, v)
+				}
+				j++
+			} else {
+				k := o.category
+				if c := k.codes.at(t.first + int(i)); c >= 2 {
+					put(k.in.First+c-2, 1)
+				}
+			}
+		}
+		if intercept >= 0 {
+			put(intercept, 1)
+		}
+	}); err != nil {
+		return err
+	}
+	for s := range d.sets {
+		for row, places := range d.again[s] {
+			from := d.placeOf(s, int(row))
+			lo, hi := b.start[s][from], b.start[s][from+1]
+			for _, to := range places {
+				copy(b.column[s][b.start[s][to]:], b.column[s][lo:hi])
+				copy(b.value[s][b.start[s][to]:], b.value[s][lo:hi])
+			}
+		}
+	}
+	return nil
+}
+
+func columnsOf(numbers []*numeric) []*Column {
+	cols := make([]*Column, len(numbers))
+	for j, x := range numbers {
+		cols[j] = x.column
+	}
+	return cols
+}
