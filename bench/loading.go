@@ -33,14 +33,17 @@ func loadingSize(o *options) (n, d int) {
 
 // loaded says that loading is measured, or not asked for.
 func (r *report) loaded(o *options) bool {
-	return r.Loading != nil || !o.cells.MatchString(loadingName(loadingSize(o))) || o.left() < 10
+	return r.Loading != nil || !o.cells.MatchString(loadingName(loadingSize(o)))
 }
 
-// addLoading writes a table as Parquet and has ours and pyarrow read it into a
-// matrix, each run in a process of its own.
+// addLoading, if there is time, writes a table as Parquet and has ours and pyarrow
+// read it into a matrix, each run in a process of its own.
 func (r *report) addLoading(o *options) error {
 	n, d := loadingSize(o)
 	l := &loading{Cell: loadingName(n, d), N: n, D: d}
+	if o.left() < 20 {
+		return nil
+	}
 	path := filepath.Join(o.dir, "table.parquet")
 	defer os.Remove(path)
 	if err := writeTable(o, path, n, d); err != nil {

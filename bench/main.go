@@ -10,10 +10,12 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -130,6 +132,7 @@ func run(o *options, dir string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(o.dir)
+	defer removeWhenStopped(o.dir)()
 	r, err := newReport(o)
 	if err != nil {
 		return err
@@ -141,6 +144,24 @@ func run(o *options, dir string) (err error) {
 		fmt.Print(r.markdown())
 	}
 	return r.drawTo(o.figures)
+}
+
+// removeWhenStopped removes the folder, which may hold gigabytes, when the command is
+// interrupted, until the function that it returns is called. The processes end with
+// their input.
+func removeWhenStopped(dir string) (stop func()) {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-stopped; ok {
+			os.RemoveAll(dir)
+			os.Exit(1)
+		}
+	}()
+	return func() {
+		signal.Stop(stopped)
+		close(stopped)
+	}
 }
 
 // plan returns the cells asked for, most important first.
@@ -221,6 +242,9 @@ func measureAll(o *options, cells []cell, r *report) error {
 		if err := r.addLoading(o); err != nil {
 			return err
 		}
+	}
+	if !r.loaded(o) {
+		r.Skipped = append(r.Skipped, skipped{loadingName(loadingSize(o)), "no time left"})
 	}
 	return r.write(o.out)
 }

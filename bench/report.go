@@ -398,7 +398,7 @@ func (r *report) loading(b *strings.Builder) {
 	}
 }
 
-// memory tells how fast a plain sum reads each design.
+// memory tells how fast each design is read at best.
 func (r *report) memory(b *strings.Builder) {
 	type shape struct {
 		name string
@@ -421,7 +421,7 @@ func (r *report) memory(b *strings.Builder) {
 	if len(order) == 0 {
 		return
 	}
-	b.WriteString("\n### Memory\n\nA plain sum of the design in our process, GB/s: median of the cells (least–most).\n\n| design | MB | 1 goroutine | 2 goroutines |\n|---|--:|--:|--:|\n")
+	b.WriteString("\n### Memory\n\nThe design read by our process, GB/s: median of the cells (least–most).\n\n| design | MB | 1 goroutine | 2 goroutines |\n|---|--:|--:|--:|\n")
 	for _, s := range order {
 		fmt.Fprintf(b, "| %s, %d × %d | %.0f |", s.name, s.n, s.d, float64(8*s.n*s.d)/1e6)
 		for _, v := range [][]float64{one[s], two[s]} {

@@ -44,8 +44,8 @@ type result struct {
 	Problem   cell      `json:"problem"`
 	Series    []*series `json:"series"`
 	Speedup   []float64 `json:"speedup"`   // time of scipy ÷ time of ours, pair by pair
-	Bandwidth bandwidth `json:"bandwidth"` // of a plain sum over this design, in our process
-	Fraction  float64   `json:"fraction"`  // of the sum's by two goroutines that ours reads the design at
+	Bandwidth bandwidth `json:"bandwidth"` // of reading this design, in our process
+	Fraction  float64   `json:"fraction"`  // of that by two goroutines, at which ours reads the design
 	Pass      float64   `json:"pass"`      // seconds of one pass of ours
 	Sound     bool      `json:"sound"`     // no lower bound of the checker lies above an upper one
 }
