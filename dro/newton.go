@@ -175,7 +175,7 @@ func (m *newton) damp() error {
 // one.
 func (m *newton) inherit(from *metric) {
 	to, ok := m.h.(*metric)
-	if !ok {
+	if !ok || from == nil {
 		return
 	}
 	to.h.CopySym(from.h)

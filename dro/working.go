@@ -150,11 +150,15 @@ func (m *newton) jump() bool {
 		if now := c.evaluate(x); now < m.value {
 			m.logf("newton: the objective falls from %.10g to %.10g", m.value, now)
 			m.accept()
+			if !m.stale {
+				m.refresh() // nothing was inherited
+			}
 			return true
 		}
 	}
 	if m.grounded = true; m.working.count > 0 {
 		c.evaluate(m.x)
+		m.stale = false // whatever was inherited: a new metric next
 	}
 	return false
 }
@@ -168,6 +172,7 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 	s := DefaultSettings()
 	s.X0, s.MaxPasses, s.Seed = x, 500, m.settings.Seed
 	s.RelativeGap = goal / max(1e-12, math.Abs(m.value+offset))
+	m.stale = false
 	l, err := newLoop(&Problem{all.Select(samples), restricted, m.problem.Primal}, m.method, s)
 	if err != nil {
 		return

@@ -201,7 +201,7 @@ func notCertified(m *train.Model, s train.Summary) error {
 	hint := "raise --max-passes, or ask for a wider --gap"
 	switch {
 	case s.Mu == 0:
-		hint = "with --mu 0 there is no certificate; set --mu above 0 to get one"
+		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled":
 		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
 	}
