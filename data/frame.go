@@ -219,6 +219,15 @@ func (f *Frame) Column(name string) (*Column, error) {
 	return c.load(context.Background())
 }
 
+// Kind returns the kind of the column of that name, without its values.
+func (f *Frame) Kind(name string) (Kind, error) {
+	c, err := f.column(name)
+	if err != nil {
+		return Other, err
+	}
+	return c.Kind, nil
+}
+
 // column returns the column of that name, with values only if it has them.
 func (f *Frame) column(name string) (*Column, error) {
 	f.once.Do(f.build)

@@ -52,7 +52,9 @@ func parallel(ctx context.Context, n int, do func(i int) error) error {
 	return first
 }
 
-// load returns the column with its values in memory.
+// Load returns the column with its values in memory: itself, if it has them.
+func (c *Column) Load(ctx context.Context) (*Column, error) { return c.load(ctx) }
+
 func (c *Column) load(ctx context.Context) (*Column, error) {
 	if !c.lazy {
 		return c, nil

@@ -151,18 +151,26 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		}
 		a.Groupings = append(a.Groupings, massBy(g.Name, "", g.Labels, g.Index, in.Weights, base))
 	}
-	for _, c := range in.Columns {
-		if err := c.check(n); err != nil {
-			return nil, err
-		}
-		labels, code := c.cells()
-		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights, base))
-	}
 	top := in.Top
 	if top == 0 {
 		top = 10
 	}
-	for _, i := range order[:max(0, min(top, n))] {
+	heaviest := order[:max(0, min(top, n))]
+	shown := make([][]string, len(heaviest)) // values of these rows, by column
+	for _, c := range in.Columns {
+		c, err := c.loaded(n)
+		if err != nil {
+			return nil, err
+		}
+		labels, code := c.cells()
+		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights, base))
+		if in.ShowRows {
+			for k, i := range heaviest {
+				shown[k] = append(shown[k], c.text(int(i)))
+			}
+		}
+	}
+	for k, i := range heaviest {
 		r := TopRow{Row: int(i) + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.RowID != nil {
 			r.Row = in.RowID[i]
@@ -171,11 +179,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 			l := Num(in.Loss[i])
 			r.Loss = &l
 		}
-		if in.ShowRows {
-			for _, c := range in.Columns {
-				r.Values = append(r.Values, c.text(int(i)))
-			}
-		}
+		r.Values = shown[k]
 		a.Top = append(a.Top, r)
 	}
 	if in.ShowRows && len(a.Top) > 0 {

@@ -65,6 +65,22 @@ type Column struct {
 	Value  []float64 // numeric column: n values, original units
 	Levels []string  // categorical column: level names …
 	Code   []int32   // … and n codes; −1 is missing
+
+	// Load, if it is not nil, gives the column with its values, of which there
+	// are none here. It is called when they are needed, and they are let go of
+	// afterwards.
+	Load func() (Column, error)
+}
+
+// loaded is the column with its values, n of them.
+func (c Column) loaded(n int) (Column, error) {
+	if c.Load != nil {
+		var err error
+		if c, err = c.Load(); err != nil {
+			return c, err
+		}
+	}
+	return c, c.check(n)
 }
 
 func (in *Input) threshold() float64 {
@@ -151,6 +167,9 @@ func (in *Input) check() error {
 		}
 	}
 	for _, c := range in.Columns {
+		if c.Load != nil {
+			continue // checked when it is there
+		}
 		if err := c.check(n); err != nil {
 			return err
 		}

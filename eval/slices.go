@@ -72,6 +72,10 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	}
 	cols := make([]cutColumn, len(in.Columns))
 	for j, c := range in.Columns {
+		c, err := c.loaded(n)
+		if err != nil {
+			return nil, err
+		}
 		labels, code := c.cells()
 		cols[j] = cutColumn{code: code, text: make([]string, len(labels)), use: make([]bool, len(labels))}
 		size := make([]int, len(labels))

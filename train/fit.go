@@ -18,13 +18,14 @@ import (
 // BuiltinPrefix marks the name of an embedded data set in Config.Data.
 const BuiltinPrefix = "builtin:"
 
-// Open reads the table called name: a path, a glob or a directory, or
-// builtin:NAME for an embedded data set.
+// Open opens the table called name: a path, a glob or a directory, or
+// builtin:NAME for an embedded data set. Columns of Parquet files stay there
+// until they are asked for, as with data.Open.
 func Open(ctx context.Context, name string) (*data.Frame, error) {
 	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
 		return datasets.Open(builtin)
 	}
-	return data.Read(ctx, name)
+	return data.Open(ctx, name)
 }
 
 // Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust

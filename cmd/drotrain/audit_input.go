@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -97,8 +98,8 @@ func (o *auditOptions) input(f *data.Frame, columns []string) (*eval.Input, erro
 	}
 	in.Groups = d.Groups
 	in.RowID = rowNumbers(d.Rows)
-	in.Columns = o.sliceColumns(f, columns, d.Rows)
-	return in, nil
+	in.Columns, err = o.sliceColumns(f, columns, d.Rows)
+	return in, err
 }
 
 func (o *auditOptions) weightColumn() []string {
@@ -287,7 +288,7 @@ func rowLoss(loss string, t, p float64, binary bool, delta float64) float64 {
 
 // sliceColumns are the columns searched for bad slices: those named, or all
 // without another role, of few levels enough to be read.
-func (o *auditOptions) sliceColumns(f *data.Frame, scores []string, rows []int) []eval.Column {
+func (o *auditOptions) sliceColumns(f *data.Frame, scores []string, rows []int) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range f.Columns {
 		name := c.Name
@@ -297,6 +298,10 @@ func (o *auditOptions) sliceColumns(f *data.Frame, scores []string, rows []int) 
 		if len(o.columns) > 0 && !slices.Contains(o.columns, name) {
 			continue
 		}
+		c, err := c.Load(context.Background())
+		if err != nil {
+			return nil, err
+		}
 		if len(o.columns) == 0 && (c.Kind == data.Categorical && len(c.Level) > data.DefaultMaxLevels || name == "row") {
 			continue
 		}
@@ -304,5 +309,5 @@ func (o *auditOptions) sliceColumns(f *data.Frame, scores []string, rows []int) 
 			out = append(out, col)
 		}
 	}
-	return out
+	return out, nil
 }

@@ -60,7 +60,10 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	t := describeTable(f)
+	t, err := describeTable(ctx, f)
+	if err != nil {
+		return err
+	}
 	if asJSON {
 		return printJSON(a.stdout, t)
 	}

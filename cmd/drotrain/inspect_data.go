@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -37,12 +38,18 @@ type levelCount struct {
 	Count int    `json:"count"`
 }
 
-func describeTable(f *data.Frame) tableInfo {
-	t := tableInfo{Kind: "table", Rows: f.Rows, Sources: f.Sources, Notes: append([]string{}, f.Notes...)}
+func describeTable(ctx context.Context, f *data.Frame) (tableInfo, error) {
+	t := tableInfo{Kind: "table", Rows: f.Rows, Notes: append([]string{}, f.Notes...)}
 	for _, c := range f.Columns {
+		c, err := c.Load(ctx)
+		if err != nil {
+			return t, err
+		}
 		t.Columns = append(t.Columns, describeColumn(c))
 	}
-	return t
+	err := f.Fingerprint()
+	t.Sources = f.Sources
+	return t, err
 }
 
 func describeColumn(c *data.Column) columnInfo {

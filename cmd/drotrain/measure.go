@@ -130,22 +130,25 @@ func lossUnit(c train.Config) string {
 }
 
 // rawColumns gives the source columns of the features, as they are in the
-// table, at the given rows.
+// table, at the given rows. Values are read when they are needed.
 func rawColumns(m *train.Model, f *data.Frame, rows []int) []eval.Column {
 	var out []eval.Column
 	for _, in := range m.Encoder.Inputs {
-		c, err := f.Column(in.Name)
-		if err != nil {
+		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
-		if in.Kind != data.Numeric && c.Kind == data.Numeric { // categories by choice
-			levels, code := levelsAt(c, rows)
-			out = append(out, eval.Column{Name: in.Name, Levels: levels, Code: code})
-			continue
-		}
-		if col, ok := rawColumn(c, rows); ok {
-			out = append(out, col)
-		}
+		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
+			c, err := f.Column(in.Name)
+			if err != nil {
+				return eval.Column{}, err
+			}
+			if in.Kind != data.Numeric && c.Kind == data.Numeric { // categories by choice
+				levels, code := levelsAt(c, rows)
+				return eval.Column{Name: in.Name, Levels: levels, Code: code}, nil
+			}
+			col, _ := rawColumn(c, rows)
+			return col, nil
+		}})
 	}
 	return out
 }

@@ -163,6 +163,9 @@ func rebuildRun(m *train.Model, f *data.Frame) (*train.Run, error) {
 		return withHint(fmt.Errorf("%s is not the data the model was trained on: %s", m.Config.Data, why),
 			"name the data to measure the model on with --data")
 	}
+	if err := f.Fingerprint(); err != nil {
+		return nil, err
+	}
 	if !sameSources(m.Sources, f.Sources) {
 		return nil, changed("its SHA-256 differs")
 	}
