@@ -8,6 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// aheadLimit is the largest size of a range of rows, in bytes, that is taken for a
+// block of a pass over more rows: while it is added up from the cache, the range
+// behind it is on its way from memory.
+const aheadLimit = 512 << 10
+
 // addRows writes the weighted sum of rows: four distant rows at once, weights u·v
 // or u·v − p·q.
 func addRows(size int, change bool) {
@@ -42,6 +47,14 @@ func addRows(size int, change bool) {
 	SHLQ(Imm(uint64(map[int]int{8: 3, 4: 2}[size])), rb)
 	MOVQ(rb, w.rowBytes)
 	IMULQ(rb, stream)
+	Comment("ahead: bytes of the rows, of which so many again are asked for early; 0 for many")
+	w.ahead = GP64()
+	none := GP64()
+	XORQ(none, none)
+	MOVQ(stream, w.ahead)
+	SHLQ(Imm(2), w.ahead)
+	CMPQ(w.ahead, Imm(aheadLimit))
+	CMOVQGT(none, w.ahead)
 	w.R = [4]reg.GPVirtual{ptr("X"), GP64(), GP64(), GP64()}
 	for r := 1; r < 4; r++ {
 		LEAQ(atIdx(w.R[r-1], stream, 1, 0), w.R[r])
@@ -62,6 +75,7 @@ type weighting struct {
 	size                   int
 	u, v, p, q, q8, q24    reg.GPVirtual
 	R                      [4]reg.GPVirtual
+	ahead                  reg.GPVirtual
 	groups, rest, rowBytes Mem
 }
 
@@ -146,6 +160,9 @@ func (w *weighting) small(b int) {
 	ws := w.load(4, four+"_next")
 	for r := range 4 {
 		row(w.R[r], ws[r], r%copies)
+		for o := 0; w.size == 8 && o < 4*w.size*b; o += 64 {
+			PREFETCHT0(atIdx(w.R[r], w.ahead, 1, o))
+		}
 	}
 	Label(four + "_next")
 	for r := range 4 {
@@ -215,6 +232,9 @@ func (w *weighting) large() {
 		Label(name + "_columns")
 		block(0)
 		block(1)
+		for _, p := range rows {
+			PREFETCHT0(atIdx(p, w.ahead, 1, 0))
+		}
 		advance(8)
 		SUBQ(Imm(8), left)
 		JGE(LabelRef(name + "_columns"))
