@@ -10,7 +10,8 @@ import (
 
 // aheadLimit is the largest size of a range of rows, in bytes, that is taken for a
 // block of a pass over more rows: while it is added up from the cache, the range
-// behind it is on its way from memory.
+// behind it is on its way from memory. Short rows go without: there the requests
+// cost as much as they save.
 const aheadLimit = 512 << 10
 
 // addRows writes the weighted sum of rows: four distant rows at once, weights u·v
@@ -160,9 +161,6 @@ func (w *weighting) small(b int) {
 	ws := w.load(4, four+"_next")
 	for r := range 4 {
 		row(w.R[r], ws[r], r%copies)
-		for o := 0; w.size == 8 && o < 4*w.size*b; o += 64 {
-			PREFETCHT0(atIdx(w.R[r], w.ahead, 1, o))
-		}
 	}
 	Label(four + "_next")
 	for r := range 4 {
