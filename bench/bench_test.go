@@ -52,7 +52,7 @@ func TestGenerationIsDeterministic(t *testing.T) {
 		t.Errorf("entries %v and %v", x[0], x[len(x)-1])
 	}
 	read := 0
-	if err := a.each(func(lo int, rows []float64) {
+	if err := a.each(n, func(lo int, rows []float64) {
 		read += len(rows)
 		if !slices.Equal(rows, x[4*lo:4*lo+len(rows)]) {
 			t.Errorf("rows from %d on are read wrongly", lo)
@@ -79,8 +79,9 @@ func TestCorrelatedColumns(t *testing.T) {
 }
 
 // One sample, d = 1, z = 2, squared loss, t = 2, μ = 1: P(x) = ½(2x−2)² + ½x²,
-// ∇P = 5x − 4, least at x = 0.8 with P = 0.08 + 0.32 = 0.4. At x = 1, P = 0.5 and
-// the bound is 0.5 − 1/2 = 0. With one sample every adversary is the same.
+// ∇P = 5x − 4, least at x = 0.8 with P = 0.08 + 0.32 = 0.4. At x = 1, P = 0.5; with
+// all the curvature, 5, the bound is exact: 0.5 − 1/10. With one sample every
+// adversary is the same.
 func TestCheckerOnOneSample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one")
 	if err := os.WriteFile(path+".x", littleEndian([]float64{2}), 0o600); err != nil {
@@ -89,11 +90,53 @@ func TestCheckerOnOneSample(t *testing.T) {
 	table := &table{n: 1, d: 1, real: []float64{2}, path: path}
 	for _, penalty := range []string{"kl", "chi2"} {
 		c := &cell{Loss: "squared", Penalty: penalty, N: 1, D: 1, Nu: 0.7, Mu: 1}
-		if b, err := check(c, table, []float64{1}); err != nil || math.Abs(b.Upper-0.5) > 1e-15 || math.Abs(b.Lower) > 1e-15 {
+		if b, err := check(c, table, []float64{1}, relativeGap); err != nil || math.Abs(b.Upper-0.5) > 1e-15 || math.Abs(b.Lower-0.4) > 1e-15 {
 			t.Errorf("%s: %+v at 1, %v", penalty, b, err)
 		}
-		if b, err := check(c, table, []float64{0.8}); err != nil || math.Abs(b.Upper-0.4) > 1e-15 || b.Gap() > 1e-15 {
+		if b, err := check(c, table, []float64{0.8}, relativeGap); err != nil || math.Abs(b.Upper-0.4) > 1e-15 || b.Gap() > 1e-15 {
 			t.Errorf("%s: %+v at the optimum, %v", penalty, b, err)
+		}
+	}
+}
+
+// One sample, d = 1, z = 1, logistic loss, target 1, μ = 1, at x = 0: P = log 2, slope
+// −½, ∇P = −½, curvature ¼·e⁻ʳ, H = 1 + e⁻ʳ/4, λ² = ¼/H, ρ² = 1/H, so that 2λρ =
+// 1/H is more than any r tried: the bound is that of μ alone, log 2 − ⅛.
+func TestCheckerOutsideTheRadius(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one")
+	if err := os.WriteFile(path+".x", littleEndian([]float64{1}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &cell{Loss: "logistic", Penalty: "kl", N: 1, D: 1, Nu: 1, Mu: 1}
+	b, err := check(c, &table{n: 1, d: 1, signs: []float64{1}, path: path}, []float64{0}, relativeGap)
+	if err != nil || math.Abs(b.Upper-math.Ln2) > 1e-15 || math.Abs(b.Lower-(math.Ln2-0.125)) > 1e-15 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// The curvature proves no more than the truth, from any point, and near the optimum
+// more than μ does.
+func TestCheckerCurvature(t *testing.T) {
+	data, _ := generated(t, 500, 3, source{Kappa: 10}, 1)
+	for _, c := range grid("quick", 0, []source{{Rows: 500, Columns: 3, Kappa: 10}}, allLosses, []float64{1}) {
+		x, truth := make([]float64, 3), math.Inf(-1)
+		best := Bounds{Upper: math.Inf(1)}
+		for k := range 400 { // coordinate search
+			step := 4 * math.Pow(0.9, float64(k/3))
+			for _, s := range []float64{-step, step} {
+				y := slices.Clone(x)
+				y[k%3] += s
+				b, err := check(&c, data, y, relativeGap)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if truth = max(truth, b.Lower); b.Upper < best.Upper {
+					best, x = b, y
+				}
+			}
+		}
+		if truth > best.Upper+1e-12 || best.Gap() > 1e-3 {
+			t.Errorf("%s: a lower bound %v above the objective %v, or a wide gap %v", c.Name(), truth, best.Upper, best.Gap())
 		}
 	}
 }
@@ -145,7 +188,7 @@ func TestQuickCellsAndWrongPoint(t *testing.T) {
 	}
 	data, _ := generated(t, 2000, 10, source{Kappa: 1}, o.seed)
 	for _, c := range quickCells()[:6] {
-		b, err := check(&c, data, make([]float64, 10))
+		b, err := check(&c, data, make([]float64, 10), relativeGap)
 		if err != nil || b.Gap() < 100*relativeGap {
 			t.Errorf("%s: a wrong point passes: %+v, %v", c.Name(), b, err)
 		}

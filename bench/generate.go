@@ -180,17 +180,17 @@ func (t *table) writeTargets() error {
 	return err
 }
 
-// each calls do with the rows of the design, from the file, some at a time; rows
-// holds those from lo on.
-func (t *table) each(do func(lo int, rows []float64)) error {
+// each calls do with the first n rows of the design, from the file, some at a time;
+// rows holds those from lo on.
+func (t *table) each(n int, do func(lo int, rows []float64)) error {
 	f, err := os.Open(t.path + ".x")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	block := make([]float64, min(t.n, generatedRows)*t.d)
-	for lo := 0; lo < t.n; lo += generatedRows {
-		part := block[:(min(t.n, lo+generatedRows)-lo)*t.d]
+	block := make([]float64, min(n, generatedRows)*t.d)
+	for lo := 0; lo < n; lo += generatedRows {
+		part := block[:(min(n, lo+generatedRows)-lo)*t.d]
 		if err := readFloats(f, part, int64(8*lo*t.d)); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func writeTable(o *options, path string, n, d int) error {
 		columns[i] = data.Column{Name: fmt.Sprintf("x%02d", i), Kind: data.Numeric, Number: make([]float64, n)}
 	}
 	columns[d].Name, columns[d].Number = "target", t.real
-	err = t.each(func(lo int, rows []float64) {
+	err = t.each(n, func(lo int, rows []float64) {
 		for j := range len(rows) / d {
 			for i := range d {
 				columns[i].Number[lo+j] = rows[j*d+i]

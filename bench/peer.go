@@ -33,10 +33,9 @@ type peer struct {
 // files say where the table is, as raw numbers without the suffix or, for the
 // benchmark of loading, as one file.
 type files struct {
-	Path string  `json:"path"`
-	N    int     `json:"n"`
-	D    int     `json:"d"`
-	Gap  float64 `json:"gap"`
+	Path string `json:"path"`
+	N    int    `json:"n"`
+	D    int    `json:"d"`
 }
 
 // A request is one line to a peer.
@@ -47,6 +46,8 @@ type request struct {
 	Threads   int     `json:"threads"` // ours; others take theirs from the environment
 	Method    string  `json:"method"`  // ours: auto if empty
 	Radius    float64 `json:"radius"`  // of the ball of the constrained problem
+	Gap       float64 `json:"gap"`     // ours: to certify
+	Floor     float64 `json:"floor"`   // scipy: a lower bound of the optimum
 	Bandwidth bool    `json:"bandwidth"`
 	Pass      bool    `json:"pass"`  // ours: time one pass as well
 	Probe     bool    `json:"probe"` // scipy: time one evaluation and no more

@@ -1,10 +1,10 @@
 """Peers of drotrain: answers requests, one JSON object a line on stdin, by one line.
 
 Usage: python peers.py scipy|cvxpy|dro|pyarrow CONFIG. CONFIG is JSON: the path of
-the raw little-endian float64 files PATH.x, PATH.signs, PATH.real with n, d and the
-gap to reach or, for pyarrow, of a Parquet file. Prints {"Ready": true} first. A
-request has the cell (loss, penalty, nu, mu), the seconds after which to give up
-and, for dro, the radius of its ball. Timed is what README.md says.
+the raw little-endian float64 files PATH.x, PATH.signs, PATH.real with n and d or, for
+pyarrow, of a Parquet file. Prints {"Ready": true} first. A
+request has the cell (loss, penalty, nu, mu), the gap, a lower bound of the optimum
+(floor), the seconds after which to give up and, for dro, the radius of its ball. Timed is what README.md says.
 """
 import gc
 import json
@@ -40,7 +40,7 @@ def peak():
 
 class Table:
     def __init__(self, c):
-        self.path, self.n, self.d, self.gap = c["path"], c["n"], c["d"], c["gap"]
+        self.path, self.n, self.d = c["path"], c["n"], c["d"]
         self.z = np.fromfile(self.path + ".x", dtype="<f8").reshape(self.n, self.d)
 
     def target(self, loss):
@@ -152,7 +152,7 @@ def scipy_peer(c):
 
         def callback(xk):
             x, p, g = objective.last
-            if np.array_equal(x, xk) and np.dot(g, g) / (2 * mu) <= table.gap * abs(p):
+            if np.array_equal(x, xk) and min(p - q["floor"], np.dot(g, g) / (2 * mu)) <= q["gap"] * abs(p):
                 status[0] = "certified"
                 raise StopIteration
             if time.perf_counter() - began > q["seconds"]:

@@ -94,6 +94,8 @@ type runner struct {
 	series *series
 }
 
+func ours(o *options) peerSpec { return peerSpec{"ours", "ours", o.threads} }
+
 // runners are the solvers asked on the cell, in their order in the first repeat.
 func runners(o *options, c *cell, turns bool) []*runner {
 	var out []*runner
@@ -102,7 +104,7 @@ func runners(o *options, c *cell, turns bool) []*runner {
 			out = append(out, &runner{spec, method, every, &series{Solver: spec.name}})
 		}
 	}
-	add(peerSpec{"ours", "ours", o.threads}, "", true)
+	add(ours(o), "", true)
 	add(peerSpec{"scipy-2", "scipy", 2}, "", true)
 	if turns {
 		return out
@@ -152,7 +154,7 @@ func (f *fleet) get(spec peerSpec) (*peer, error) {
 	return p, err
 }
 
-func (f *fleet) files() files { return files{f.t.path, f.t.n, f.t.d, relativeGap} }
+func (f *fleet) files() files { return files{f.t.path, f.t.n, f.t.d} }
 
 func (f *fleet) stop() { stopAll(f.alive) }
 
@@ -196,8 +198,12 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 	o := f.o
 	r := &result{Cell: c.Name(), Problem: *c, Sound: true}
 	all := runners(o, c, f.turns)
-	radius, repeats := 0.0, o.repeats
+	repeats := o.repeats
 	began := time.Now()
+	optimum, err := f.optimum(c)
+	if err != nil {
+		return nil, err
+	}
 	if !f.turns {
 		if err := f.fasterFirst(all, c); err != nil {
 			return nil, err
@@ -215,7 +221,8 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 				continue
 			}
 			at := time.Now()
-			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method, Radius: radius, Pass: k == 0 && run.spec.name == "ours"}
+			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method,
+				Gap: relativeGap, Floor: optimum.Lower, Radius: optimum.Radius, Pass: k == 0 && run.spec.name == "ours"}
 			if k == 0 && run.spec.module == "scipy" && first != nil && len(first.Seconds) > 0 {
 				if allowed > 0 && first.Seconds[0] > slowly {
 					continue
@@ -227,12 +234,8 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 			if run.spec.module == "scipy" && first == nil {
 				first = run.series
 			}
-			b, err := f.run(run, c, q, r)
-			if err != nil {
+			if err := f.run(run, c, q, r); err != nil {
 				return nil, err
-			}
-			if run.spec.name == "ours" {
-				radius = b.Radius
 			}
 			took[run] = time.Since(at).Seconds()
 		}
@@ -260,20 +263,20 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 			r.Series = append(r.Series, run.series)
 		}
 	}
-	r.conclude()
+	r.conclude(optimum.Lower)
 	return r, nil
 }
 
 // run performs one run and checks its x.
-func (f *fleet) run(run *runner, c *cell, q request, r *result) (Bounds, error) {
+func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	p, err := f.get(run.spec)
 	if err != nil {
-		return Bounds{}, f.absent(run.spec, err)
+		return f.absent(run.spec, err)
 	}
 	if q.Pass {
 		got, err := p.ask(request{Bandwidth: true, Seconds: q.Seconds})
 		if err != nil {
-			return Bounds{}, err
+			return err
 		}
 		r.Bandwidth = *got.Bandwidth
 	}
@@ -286,7 +289,7 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) (Bounds, error) 
 	}
 	if err != nil {
 		if run.spec.module == "ours" {
-			return Bounds{}, err
+			return err
 		}
 		got = reply{Status: "failed", Seconds: q.Seconds}
 	}
@@ -296,8 +299,22 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) (Bounds, error) 
 	return run.series.add(c, f.t, &got)
 }
 
+// optimum bounds the optimum of the cell a hundred times more closely than is asked
+// for, where ours can.
+func (f *fleet) optimum(c *cell) (Bounds, error) {
+	p, err := f.get(ours(f.o))
+	if err != nil {
+		return Bounds{}, err
+	}
+	got, err := p.ask(request{Cell: *c, Seconds: f.o.limit(), Threads: f.o.threads, Gap: relativeGap / 1000})
+	if err != nil {
+		return Bounds{}, err
+	}
+	return check(c, f.t, got.X, relativeGap/100)
+}
+
 // add notes a run and checks its x.
-func (s *series) add(c *cell, t *table, got *reply) (b Bounds, err error) {
+func (s *series) add(c *cell, t *table, got *reply) error {
 	if s.Status == "" || s.Status == "certified" || s.Status == "solved" {
 		s.Status = got.Status // the worst of the runs
 	}
@@ -306,20 +323,21 @@ func (s *series) add(c *cell, t *table, got *reply) (b Bounds, err error) {
 	s.Passes = got.Passes
 	if got.X == nil {
 		s.Gap = -1
-		return b, nil
+		return nil
 	}
 	if slices.Equal(got.X, s.x) {
-		return b, nil
+		return nil
 	}
-	if b, err = check(c, t, got.X); err != nil {
-		return b, err
+	b, err := check(c, t, got.X, relativeGap)
+	if err != nil {
+		return err
 	}
 	if s.x == nil {
 		s.upper, s.lower = b.Upper, b.Lower
 	}
 	s.x, s.Gap = got.X, max(s.Gap, b.Gap())
 	s.upper, s.lower = max(s.upper, b.Upper), max(s.lower, b.Lower)
-	return b, nil
+	return nil
 }
 
 // fasterFirst times an evaluation with each of scipy's two runners, and puts the
@@ -386,9 +404,8 @@ func dropSlower(all []*runner) {
 	}
 }
 
-// conclude derives what compares the series.
-func (r *result) conclude() {
-	best := math.Inf(-1)
+// conclude derives what compares the series, given a lower bound of the optimum.
+func (r *result) conclude(best float64) {
 	for _, s := range r.Series {
 		if s.x != nil {
 			best = max(best, s.lower)
@@ -399,7 +416,7 @@ func (r *result) conclude() {
 			continue
 		}
 		s.Excess = (s.upper - best) / max(1e-12, math.Abs(s.upper))
-		if s.Excess < -1e-12 {
+		if s.Excess < -1e-10 {
 			r.Sound = false
 		}
 	}

@@ -141,7 +141,7 @@ func (s *solver) solve(q *request) (reply, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(q.Seconds*float64(time.Second)))
 	defer cancel()
 	settings := dro.DefaultSettings()
-	settings.RelativeGap = relativeGap
+	settings.RelativeGap = q.Gap
 	debug.FreeOSMemory()
 	resetPeak()
 	began := time.Now()
@@ -172,20 +172,19 @@ func loader(c files, q *request) (reply, error) {
 	runtime.GOMAXPROCS(q.Threads)
 	resetPeak()
 	began := time.Now()
-	frame, err := data.Read(context.Background(), c.Path)
+	frame, err := data.Open(context.Background(), c.Path)
 	if err != nil {
 		return reply{}, err
 	}
-	encoder, err := data.NewEncoder(frame, nil, data.Spec{Target: "target", Task: data.Regression, Scale: "none"})
+	spec := data.Spec{Target: "target", Task: data.Regression, Scale: "none"}
+	fitted, err := data.Fit(context.Background(), frame, nil, nil, spec, data.Float64)
 	if err != nil {
 		return reply{}, err
 	}
-	set, _, err := encoder.Encode(frame, nil)
-	if err != nil {
-		return reply{}, err
-	}
-	r := reply{Seconds: time.Since(began).Seconds(), Status: "solved", RSS: peak(), X: []float64{float64(set.N), float64(set.D), set.Row(set.N - 1)[set.D-1]}}
-	return r, nil
+	set := fitted.Train
+	seconds, most := time.Since(began).Seconds(), peak()
+	last := set.Row(set.N - 1)
+	return reply{Seconds: seconds, Status: "solved", RSS: most, X: []float64{float64(set.N), float64(set.D), last[set.D-1]}}, nil
 }
 
 // resetPeak forgets the highest resident memory so far, where the system can.
