@@ -183,7 +183,7 @@ func inOrder(cells []cell) []cell {
 }
 
 // expected is a guess, in seconds, of one run of ours and two of scipy on the
-// cell, at most limit each. It shares out the budget and decides nothing else.
+// cell, at most limit each, and of checking them. It shares out the budget and decides nothing else.
 func (c *cell) expected(limit float64) float64 {
 	const bytesASecond, rowsASecond = 6e9, 40e6
 	evaluations := 8.0
@@ -191,7 +191,8 @@ func (c *cell) expected(limit float64) float64 {
 		evaluations = 300
 	}
 	one := 2*c.bytes()/bytesASecond + float64(c.N)/rowsASecond
-	expected := 0.2 + 10*one + 2*math.Min(limit, evaluations*one)
+	checks := 4 * (2*c.bytes()/1e9 + math.Min(2e9, float64(c.N*c.D*c.D))/1e9)
+	expected := 0.2 + 10*one + checks + 2*math.Min(limit, evaluations*one)
 	if c.N <= convexRows {
 		expected += 3 // interior points
 	}

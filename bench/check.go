@@ -64,7 +64,7 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	b := Bounds{upper, upper - squares/(2*c.Mu), penalty / c.Nu}
 	const dear = 2e9 // products that take about a second
 	for count := min(t.n, int(dear/float64(t.d*t.d))); b.Gap() > gap; count = t.n {
-		for _, radius := range []float64{0.001, 0.01, 0.1, 0.5} {
+		for _, radius := range []float64{0.01, 0.1, 0.5} {
 			below, err := curved(c, t, slope[:count], y[:count], g, radius)
 			if err != nil {
 				return b, err

@@ -129,6 +129,26 @@ type fleet struct {
 	t     *table
 	turns bool // no two of them fit in memory: one at a time, started anew for each run
 	alive map[string]*peer
+
+	checked []checked // on the cell measured last
+}
+
+// A checked point need not be checked again: ours is the same on any number of threads.
+type checked struct {
+	x []float64
+	Bounds
+}
+
+// check is the checker's, which it asks once for a point.
+func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
+	for _, p := range f.checked {
+		if slices.Equal(p.x, x) {
+			return p.Bounds, nil
+		}
+	}
+	b, err := check(c, f.t, x, relativeGap)
+	f.checked = append(f.checked, checked{x, b})
+	return b, err
 }
 
 // get returns the process for the spec. Ours serves any number of threads; those
@@ -199,6 +219,7 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 	r := &result{Cell: c.Name(), Problem: *c, Sound: true}
 	all := runners(o, c, f.turns)
 	repeats := o.repeats
+	f.checked = nil
 	began := time.Now()
 	optimum, err := f.optimum(c)
 	if err != nil {
@@ -296,7 +317,7 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	if q.Pass {
 		r.Pass = got.PassSeconds
 	}
-	return run.series.add(c, f.t, &got)
+	return run.series.add(f, c, &got)
 }
 
 // optimum bounds the optimum of the cell a hundred times more closely than is asked
@@ -314,7 +335,7 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 }
 
 // add notes a run and checks its x.
-func (s *series) add(c *cell, t *table, got *reply) error {
+func (s *series) add(f *fleet, c *cell, got *reply) error {
 	if s.Status == "" || s.Status == "certified" || s.Status == "solved" {
 		s.Status = got.Status // the worst of the runs
 	}
@@ -328,7 +349,7 @@ func (s *series) add(c *cell, t *table, got *reply) error {
 	if slices.Equal(got.X, s.x) {
 		return nil
 	}
-	b, err := check(c, t, got.X, relativeGap)
+	b, err := f.check(c, got.X)
 	if err != nil {
 		return err
 	}
