@@ -19,9 +19,6 @@ type loading struct {
 	Series []*series `json:"series"`
 }
 
-// loadingTier is the tier of cells after which loading is measured.
-const loadingTier = 4
-
 func loadingName(n, d int) string { return fmt.Sprintf("loading/parquet-n%d-d%d", n, d) }
 
 func loadingSize(o *options) (n, d int) {

@@ -205,7 +205,7 @@ func measureAll(o *options, cells []cell, r *report) error {
 	}()
 	for _, c := range cells {
 		one, share := toCome.next(o, &c)
-		if !r.loaded(o) && c.tier > loadingTier {
+		if !r.loaded(o) && c.tier > smallTier {
 			stop()
 			if err := r.addLoading(o); err != nil {
 				return err
@@ -261,8 +261,6 @@ func newShares(o *options, cells []cell) *shares {
 	return s
 }
 
-const largeTier = 8 // from which on cells get what is left
-
 func (s *shares) add(o *options, c *cell, sign float64) {
 	one := c.expected(o.seconds)
 	if c.tier < largeTier {
@@ -285,7 +283,7 @@ func (s *shares) next(o *options, c *cell) (one, share float64) {
 
 // repeatsWanted is the share of the budget that the cell deserves, in repeats.
 func (c *cell) repeatsWanted(o *options) float64 {
-	if c.tier <= 3 {
+	if c.tier <= repeatedTier {
 		return float64(o.repeats)
 	}
 	return min(float64(o.repeats), 3)
