@@ -34,19 +34,19 @@ func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n in
 //go:noescape
 func addChange32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, p *float64, q *float64, n int)
 
-// gramPack64AVX2 copies up to room of the n > 0 rows of d > 0 columns, those of a weight
-// other than zero, into panels of room rows of four columns: into b as they are, into a times their
-// weight. Columns past d are zero. It returns the rows it went through and those it copied.
+// gramPack64AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
+// panels of room rows of four columns: into b as they are, into a times their weight. Columns
+// past d are zero.
 //
 //go:noescape
-func gramPack64AVX2(a *float64, b *float64, X *float64, d int, w *float64, n int, room int) (read int, packed int)
+func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, room int)
 
-// gramPack32AVX2 copies up to room of the n > 0 rows of d > 0 columns, those of a weight
-// other than zero, into panels of room rows of four columns: into b as they are, into a times their
-// weight. Columns past d are zero. It returns the rows it went through and those it copied.
+// gramPack32AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
+// panels of room rows of four columns: into b as they are, into a times their weight. Columns
+// past d are zero.
 //
 //go:noescape
-func gramPack32AVX2(a *float64, b *float64, X *float32, d int, w *float64, n int, room int) (read int, packed int)
+func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, room int)
 
 // gramTile12AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of room rows of a panel a and of 3 panels
 // b to the 4×12 matrix c, whose rows are stride apart.

@@ -7776,183 +7776,204 @@ small8_rest_done:
 	VZEROUPPER
 	RET
 
-// func gramPack64AVX2(a *float64, b *float64, X *float64, d int, w *float64, n int, room int) (read int, packed int)
-// Requires: AVX, AVX2
-TEXT ·gramPack64AVX2(SB), NOSPLIT, $0-72
+// func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, room int)
+// Requires: AVX, CMOV
+TEXT ·gramPack64AVX2(SB), NOSPLIT, $8-64
 	MOVQ    a+0(FP), AX
 	MOVQ    b+8(FP), CX
 	MOVQ    X+16(FP), DX
-	MOVQ    d+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    n+40(FP), DI
-	MOVQ    room+48(FP), R8
-	MOVQ    BX, R9
-	DECQ    R9
-	ANDQ    $0x03, R9
-	INCQ    R9
-	NEGQ    R9
-	LEAQ    mask64<>+0(SB), R10
-	VMOVUPD 32(R10)(R9*8), Y0
+	MOVQ    offset+32(FP), BX
+	MOVQ    w+40(FP), SI
+	MOVQ    d+24(FP), DI
+	DECQ    DI
+	ANDQ    $0x03, DI
+	INCQ    DI
+	NEGQ    DI
+	LEAQ    mask64<>+0(SB), R8
+	VMOVUPD 32(R8)(DI*8), Y0
+	MOVQ    room+56(FP), DI
+	SHLQ    $0x05, DI
+	MOVQ    k+48(FP), R8
+	MOVQ    R8, (SP)
 
-	// full: bytes of the columns before the last, masked, one to four; panel: bytes of a panel
-	MOVQ R8, R9
-	SHLQ $0x05, R9
-	LEAQ -1(BX), R10
-	SHRQ $0x02, R10
-	DECQ BX
-	ANDQ $0x03, BX
-	XORQ R11, R11
+group:
+	// rows: those of the group; column, place: bytes of the columns and of the panels done
+	MOVQ    (SP), R8
+	MOVQ    $0x00000008, R9
+	CMPQ    R8, R9
+	CMOVQGT R9, R8
+	XORQ    R9, R9
+	XORQ    R10, R10
+	MOVQ    d+24(FP), R11
+	DECQ    R11
+	SHRQ    $0x02, R11
+	TESTQ   R11, R11
+	JZ      last
+
+panel:
+	MOVQ R10, R12
+	XORQ R13, R13
 
 row:
-	VMOVSD       (SI), X1
-	ADDQ         $0x08, SI
-	VBROADCASTSD X1, Y2
-	VPADDQ       X1, X1, X1
-	VPTEST       X1, X1
-	JZ           skip
-	MOVQ         R11, R12
-	SHLQ         $0x05, R12
-	MOVQ         R10, R13
+	MOVQ         (BX)(R13*8), R14
+	ADDQ         DX, R14
+	VMOVUPD      (R14)(R9*1), Y1
+	VBROADCASTSD (SI)(R13*8), Y2
+	VMOVUPD      Y1, (CX)(R12*1)
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (AX)(R12*1)
+	ADDQ         $0x20, R12
+	INCQ         R13
+	CMPQ         R13, R8
+	JL           row
+	ADDQ         $0x20, R9
+	ADDQ         DI, R10
+	DECQ         R11
+	JNZ          panel
+
+last:
+	XORQ R11, R11
+
+last_row:
+	MOVQ         (BX)(R11*8), R12
+	ADDQ         DX, R12
+	VMASKMOVPD   (R12)(R9*1), Y0, Y1
+	VBROADCASTSD (SI)(R11*8), Y2
+	VMOVUPD      Y1, (CX)(R10*1)
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (AX)(R10*1)
+	ADDQ         $0x20, R10
 	INCQ         R11
-	TESTQ        R13, R13
-	JZ           tail
-
-block:
-	VMOVUPD (DX), Y1
-	VMOVUPD Y1, (CX)(R12*1)
-	VMULPD  Y1, Y2, Y1
-	VMOVUPD Y1, (AX)(R12*1)
-	ADDQ    $0x20, DX
-	ADDQ    R9, R12
-	DECQ    R13
-	JNZ     block
-
-tail:
-	VMASKMOVPD (DX), Y0, Y1
-	VMOVUPD    Y1, (CX)(R12*1)
-	VMULPD     Y1, Y2, Y1
-	VMOVUPD    Y1, (AX)(R12*1)
-	LEAQ       8(DX)(BX*8), DX
-	DECQ       DI
-	JZ         done
-	CMPQ       R11, R8
-	JL         row
-	JMP        done
-
-skip:
-	LEAQ 1(BX)(R10*4), R12
-	LEAQ (DX)(R12*8), DX
-	DECQ DI
-	JNZ  row
-
-done:
+	CMPQ         R11, R8
+	JL           last_row
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	SUBQ         $0x08, (SP)
+	JG           group
 	VZEROUPPER
-	MOVQ n+40(FP), AX
-	SUBQ DI, AX
-	MOVQ AX, read+56(FP)
-	MOVQ R11, packed+64(FP)
 	RET
 
-// func gramPack32AVX2(a *float64, b *float64, X *float32, d int, w *float64, n int, room int) (read int, packed int)
-// Requires: AVX, AVX2
-TEXT ·gramPack32AVX2(SB), NOSPLIT, $0-72
+// func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, room int)
+// Requires: AVX, CMOV
+TEXT ·gramPack32AVX2(SB), NOSPLIT, $8-64
 	MOVQ    a+0(FP), AX
 	MOVQ    b+8(FP), CX
 	MOVQ    X+16(FP), DX
-	MOVQ    d+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    n+40(FP), DI
-	MOVQ    room+48(FP), R8
-	MOVQ    BX, R9
-	DECQ    R9
-	ANDQ    $0x03, R9
-	INCQ    R9
-	NEGQ    R9
-	LEAQ    mask32<>+0(SB), R10
-	VMOVUPS 16(R10)(R9*4), X0
+	MOVQ    offset+32(FP), BX
+	MOVQ    w+40(FP), SI
+	MOVQ    d+24(FP), DI
+	DECQ    DI
+	ANDQ    $0x03, DI
+	INCQ    DI
+	NEGQ    DI
+	LEAQ    mask32<>+0(SB), R8
+	VMOVUPS 16(R8)(DI*4), X0
+	MOVQ    room+56(FP), DI
+	SHLQ    $0x05, DI
+	MOVQ    k+48(FP), R8
+	MOVQ    R8, (SP)
 
-	// full: bytes of the columns before the last, masked, one to four; panel: bytes of a panel
-	MOVQ R8, R9
-	SHLQ $0x05, R9
-	LEAQ -1(BX), R10
-	SHRQ $0x02, R10
-	DECQ BX
-	ANDQ $0x03, BX
-	XORQ R11, R11
+group:
+	// rows: those of the group; column, place: bytes of the columns and of the panels done
+	MOVQ    (SP), R8
+	MOVQ    $0x00000008, R9
+	CMPQ    R8, R9
+	CMOVQGT R9, R8
+	XORQ    R9, R9
+	XORQ    R10, R10
+	MOVQ    d+24(FP), R11
+	DECQ    R11
+	SHRQ    $0x02, R11
+	TESTQ   R11, R11
+	JZ      last
+
+panel:
+	MOVQ R10, R12
+	XORQ R13, R13
 
 row:
-	VMOVSD       (SI), X1
-	ADDQ         $0x08, SI
-	VBROADCASTSD X1, Y2
-	VPADDQ       X1, X1, X1
-	VPTEST       X1, X1
-	JZ           skip
-	MOVQ         R11, R12
-	SHLQ         $0x05, R12
-	MOVQ         R10, R13
+	MOVQ         (BX)(R13*8), R14
+	ADDQ         DX, R14
+	VCVTPS2PD    (R14)(R9*1), Y1
+	VBROADCASTSD (SI)(R13*8), Y2
+	VMOVUPD      Y1, (CX)(R12*1)
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (AX)(R12*1)
+	ADDQ         $0x20, R12
+	INCQ         R13
+	CMPQ         R13, R8
+	JL           row
+	ADDQ         $0x10, R9
+	ADDQ         DI, R10
+	DECQ         R11
+	JNZ          panel
+
+last:
+	XORQ R11, R11
+
+last_row:
+	MOVQ         (BX)(R11*8), R12
+	ADDQ         DX, R12
+	VMASKMOVPS   (R12)(R9*1), X0, X1
+	VCVTPS2PD    X1, Y1
+	VBROADCASTSD (SI)(R11*8), Y2
+	VMOVUPD      Y1, (CX)(R10*1)
+	VMULPD       Y1, Y2, Y2
+	VMOVUPD      Y2, (AX)(R10*1)
+	ADDQ         $0x20, R10
 	INCQ         R11
-	TESTQ        R13, R13
-	JZ           tail
-
-block:
-	VCVTPS2PD (DX), Y1
-	VMOVUPD   Y1, (CX)(R12*1)
-	VMULPD    Y1, Y2, Y1
-	VMOVUPD   Y1, (AX)(R12*1)
-	ADDQ      $0x10, DX
-	ADDQ      R9, R12
-	DECQ      R13
-	JNZ       block
-
-tail:
-	VMASKMOVPS (DX), X0, X1
-	VCVTPS2PD  X1, Y1
-	VMOVUPD    Y1, (CX)(R12*1)
-	VMULPD     Y1, Y2, Y1
-	VMOVUPD    Y1, (AX)(R12*1)
-	LEAQ       4(DX)(BX*4), DX
-	DECQ       DI
-	JZ         done
-	CMPQ       R11, R8
-	JL         row
-	JMP        done
-
-skip:
-	LEAQ 1(BX)(R10*4), R12
-	LEAQ (DX)(R12*4), DX
-	DECQ DI
-	JNZ  row
-
-done:
+	CMPQ         R11, R8
+	JL           last_row
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	SUBQ         $0x08, (SP)
+	JG           group
 	VZEROUPPER
-	MOVQ n+40(FP), AX
-	SUBQ DI, AX
-	MOVQ AX, read+56(FP)
-	MOVQ R11, packed+64(FP)
 	RET
 
 // func gramTile12AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gramTile12AVX2(SB), NOSPLIT, $0-48
-	MOVQ   a+0(FP), AX
-	MOVQ   b+8(FP), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   room+24(FP), BX
-	SHLQ   $0x05, BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	SUBQ   $0x04, DX
-	JL     rest
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ room+24(FP), BX
+	SHLQ $0x05, BX
+	MOVQ c+32(FP), SI
+	MOVQ stride+40(FP), DI
+	SHLQ $0x03, DI
+
+	// Ask for c, needed at the end
+	PREFETCHT0 (SI)
+	PREFETCHT0 88(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 88(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 88(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 88(SI)
+	ADDQ       DI, SI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	VXORPD     Y8, Y8, Y8
+	VXORPD     Y9, Y9, Y9
+	VXORPD     Y10, Y10, Y10
+	VXORPD     Y11, Y11, Y11
+	SUBQ       $0x04, DX
+	JL         rest
 
 rows:
 	VMOVUPD      (CX), Y12
@@ -8067,57 +8088,72 @@ row:
 
 store:
 	MOVQ    c+32(FP), AX
-	MOVQ    stride+40(FP), CX
-	SHLQ    $0x03, CX
 	VADDPD  (AX), Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  32(AX), Y1, Y1
 	VMOVUPD Y1, 32(AX)
 	VADDPD  64(AX), Y2, Y2
 	VMOVUPD Y2, 64(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y3, Y3
 	VMOVUPD Y3, (AX)
 	VADDPD  32(AX), Y4, Y4
 	VMOVUPD Y4, 32(AX)
 	VADDPD  64(AX), Y5, Y5
 	VMOVUPD Y5, 64(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y6, Y6
 	VMOVUPD Y6, (AX)
 	VADDPD  32(AX), Y7, Y7
 	VMOVUPD Y7, 32(AX)
 	VADDPD  64(AX), Y8, Y8
 	VMOVUPD Y8, 64(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y9, Y9
 	VMOVUPD Y9, (AX)
 	VADDPD  32(AX), Y10, Y10
 	VMOVUPD Y10, 32(AX)
 	VADDPD  64(AX), Y11, Y11
 	VMOVUPD Y11, 64(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VZEROUPPER
 	RET
 
 // func gramTile8AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gramTile8AVX2(SB), NOSPLIT, $0-48
-	MOVQ   a+0(FP), AX
-	MOVQ   b+8(FP), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   room+24(FP), BX
-	SHLQ   $0x05, BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, DX
-	JL     rest
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ room+24(FP), BX
+	SHLQ $0x05, BX
+	MOVQ c+32(FP), SI
+	MOVQ stride+40(FP), DI
+	SHLQ $0x03, DI
+
+	// Ask for c, needed at the end
+	PREFETCHT0 (SI)
+	PREFETCHT0 56(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 56(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 56(SI)
+	ADDQ       DI, SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 56(SI)
+	ADDQ       DI, SI
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	SUBQ       $0x04, DX
+	JL         rest
 
 rows:
 	VMOVUPD      (CX), Y8
@@ -8207,49 +8243,64 @@ row:
 
 store:
 	MOVQ    c+32(FP), AX
-	MOVQ    stride+40(FP), CX
-	SHLQ    $0x03, CX
 	VADDPD  (AX), Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  32(AX), Y1, Y1
 	VMOVUPD Y1, 32(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y2, Y2
 	VMOVUPD Y2, (AX)
 	VADDPD  32(AX), Y3, Y3
 	VMOVUPD Y3, 32(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y4, Y4
 	VMOVUPD Y4, (AX)
 	VADDPD  32(AX), Y5, Y5
 	VMOVUPD Y5, 32(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VADDPD  (AX), Y6, Y6
 	VMOVUPD Y6, (AX)
 	VADDPD  32(AX), Y7, Y7
 	VMOVUPD Y7, 32(AX)
-	ADDQ    CX, AX
+	ADDQ    DI, AX
 	VZEROUPPER
 	RET
 
 // func gramTile4AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·gramTile4AVX2(SB), NOSPLIT, $0-48
-	MOVQ   a+0(FP), AX
-	MOVQ   b+8(FP), CX
-	MOVQ   k+16(FP), DX
-	MOVQ   room+24(FP), BX
-	SHLQ   $0x05, BX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, DX
-	JL     rest
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ room+24(FP), BX
+	SHLQ $0x05, BX
+	MOVQ c+32(FP), BX
+	MOVQ stride+40(FP), SI
+	SHLQ $0x03, SI
+
+	// Ask for c, needed at the end
+	PREFETCHT0 (BX)
+	PREFETCHT0 24(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 24(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 24(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 24(BX)
+	ADDQ       SI, BX
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	SUBQ       $0x04, DX
+	JL         rest
 
 rows:
 	VMOVUPD      (CX), Y8
@@ -8314,24 +8365,22 @@ row:
 
 store:
 	MOVQ    c+32(FP), AX
-	MOVQ    stride+40(FP), CX
-	SHLQ    $0x03, CX
 	VADDPD  Y4, Y0, Y0
 	VADDPD  (AX), Y0, Y0
 	VMOVUPD Y0, (AX)
-	ADDQ    CX, AX
+	ADDQ    SI, AX
 	VADDPD  Y5, Y1, Y1
 	VADDPD  (AX), Y1, Y1
 	VMOVUPD Y1, (AX)
-	ADDQ    CX, AX
+	ADDQ    SI, AX
 	VADDPD  Y6, Y2, Y2
 	VADDPD  (AX), Y2, Y2
 	VMOVUPD Y2, (AX)
-	ADDQ    CX, AX
+	ADDQ    SI, AX
 	VADDPD  Y7, Y3, Y3
 	VADDPD  (AX), Y3, Y3
 	VMOVUPD Y3, (AX)
-	ADDQ    CX, AX
+	ADDQ    SI, AX
 	VZEROUPPER
 	RET
 

@@ -30,10 +30,10 @@ func excessAVX2(src *float64, shift float64, n int) (sum float64, count int) {
 	panic("kernel: no AVX2")
 }
 
-func gramPack64AVX2(a, b, X *float64, d int, w *float64, n, room int) (read, packed int) {
+func gramPack64AVX2(a, b, X *float64, d int, offset *int, w *float64, k, room int) {
 	panic("kernel: no AVX2")
 }
-func gramPack32AVX2(a, b *float64, X *float32, d int, w *float64, n, room int) (read, packed int) {
+func gramPack32AVX2(a, b *float64, X *float32, d int, offset *int, w *float64, k, room int) {
 	panic("kernel: no AVX2")
 }
 func gramTile12AVX2(a, b *float64, k, room int, c *float64, stride int) { panic("kernel: no AVX2") }

@@ -5,16 +5,17 @@ import "sync"
 // AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) of the row-major
 // matrix X with d columns to the upper triangle of the row-major d×d matrix dst;
 // the entries below the diagonal are neither read nor written. Weights may be
-// negative; rows of weight zero may be left out. w is indexed by row, like X.
+// negative; rows of weight zero may be left out. w is indexed by row, like X. It
+// works in pooled memory of about 500·d numbers.
 func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
 		return
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, func(a, b *float64, i int) (read, packed int) {
-			return gramPack64AVX2(a, b, &X[(lo+i)*d], d, &w[lo+i], hi-lo-i, gramRows)
-		}, hi-lo)
+		gramPanels(dst, d, w, lo, hi, 8, func(a, b *float64, offset *int, weight *float64, k, room int) {
+			gramPack64AVX2(a, b, &X[0], d, offset, weight, k, room)
+		})
 		return
 	}
 	addGram(dst, X, d, w, lo, hi)
@@ -28,54 +29,76 @@ func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, func(a, b *float64, i int) (read, packed int) {
-			return gramPack32AVX2(a, b, &X[(lo+i)*d], d, &w[lo+i], hi-lo-i, gramRows)
-		}, hi-lo)
+		gramPanels(dst, d, w, lo, hi, 4, func(a, b *float64, offset *int, weight *float64, k, room int) {
+			gramPack32AVX2(a, b, &X[0], d, offset, weight, k, room)
+		})
 		return
 	}
 	addGram(dst, X, d, w, lo, hi)
 }
 
-// gramRows is the number of rows packed together: 24 KB of three panels stay in
-// the first cache, and panels do not all start at one of its sets.
-const gramRows = 248
+const (
+	// gramRows is the largest number of rows packed together: 24 KB of three panels
+	// stay in the first cache, and panels do not all start at one of its sets.
+	gramRows = 248
 
-// panelPool holds the packed rows of gramPanels: O(d·gramRows) numbers a caller.
-var panelPool = sync.Pool{New: func() any { return new([]float64) }}
+	// gramPanelsNear is the number of weighted panels that stay in the second cache
+	// while they meet all others.
+	gramPanelsNear = 48
+)
 
-// gramPanels is the loop over blocks of rows: pack copies rows from the ith on
-// into panels of four columns, weighted (a) and as they are (b); then tiles of
-// the product of a and b, four rows by up to twelve columns, are added to dst.
-// Tiles that touch the diagonal or the last columns go through a buffer.
-func gramPanels(dst []float64, d int, pack func(a, b *float64, i int) (read, packed int), n int) {
-	const panel = 4 * gramRows
+// panelBuffer is the memory of a call of gramPanels: the rows of a block, by their
+// offsets in bytes, their weights, and O(d·gramRows) numbers for their panels.
+type panelBuffer struct {
+	offset [gramRows]int
+	weight [gramRows]float64
+	panels []float64
+}
+
+var panelPool = sync.Pool{New: func() any { return new(panelBuffer) }}
+
+// gramPanels is the loop over blocks of rows of a weight other than zero: pack
+// copies k rows into panels of four columns, weighted
+// (a) and as they are (b); then tiles of the product of a and b, four rows by up to
+// twelve columns, are added to dst. Tiles that touch the diagonal or the last
+// columns go through a buffer. size is that of an entry of the rows.
+func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a, b *float64, offset *int, weight *float64, k, room int)) {
+	const room, panel = gramRows, 4 * gramRows
 	panels := (d + 3) / 4
-	buffer := panelPool.Get().(*[]float64)
+	buffer := panelPool.Get().(*panelBuffer)
 	defer panelPool.Put(buffer)
-	if len(*buffer) < 2*panels*panel {
-		*buffer = make([]float64, 2*panels*panel)
+	if len(buffer.panels) < 2*panels*panel {
+		buffer.panels = make([]float64, 2*panels*panel)
 	}
-	a, b := (*buffer)[:panels*panel], (*buffer)[panels*panel:2*panels*panel]
-	for i := 0; i < n; {
-		read, k := pack(&a[0], &b[0], i)
-		i += read
+	a, b := buffer.panels[:panels*panel], buffer.panels[panels*panel:2*panels*panel]
+	for i := lo; i < hi; {
+		k := 0
+		for ; i < hi && k < room; i++ {
+			if w[i] != 0 {
+				buffer.offset[k], buffer.weight[k] = i*d*size, w[i]
+				k++
+			}
+		}
 		if k == 0 {
 			continue
 		}
-		for group := 0; group < panels; group += 3 {
-			end := min(group+3, panels)
-			for p := range end {
-				q := max(p, group)
-				if p < q && 4*end <= d {
-					gramTile(&a[p*panel], &b[q*panel], k, &dst[4*p*d+4*q], d, end-q)
-					continue
-				}
-				var tile [4 * 12]float64
-				gramTile(&a[p*panel], &b[q*panel], k, &tile[0], 12, end-q)
-				for r := 4 * p; r < min(4*p+4, d); r++ {
-					t := tile[(r-4*p)*12:]
-					for c := max(r, 4*q); c < min(4*end, d); c++ {
-						dst[r*d+c] += t[c-4*q]
+		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, room)
+		for near := 0; near < panels; near += gramPanelsNear {
+			for group := near / 3 * 3; group < panels; group += 3 {
+				end := min(group+3, panels)
+				for p := near; p < min(near+gramPanelsNear, end); p++ {
+					q := max(p, group)
+					if p < q && 4*end <= d {
+						gramTile(&a[p*panel], &b[q*panel], k, room, &dst[4*p*d+4*q], d, end-q)
+						continue
+					}
+					var tile [4 * 12]float64
+					gramTile(&a[p*panel], &b[q*panel], k, room, &tile[0], 12, end-q)
+					for r := 4 * p; r < min(4*p+4, d); r++ {
+						t := tile[(r-4*p)*12:]
+						for c := max(r, 4*q); c < min(4*end, d); c++ {
+							dst[r*d+c] += t[c-4*q]
+						}
 					}
 				}
 			}
@@ -83,16 +106,16 @@ func gramPanels(dst []float64, d int, pack func(a, b *float64, i int) (read, pac
 	}
 }
 
-// gramTile adds the product of k rows of the panel at a and of wide panels at b
-// to the 4 × 4·wide matrix at c, whose rows are stride apart.
-func gramTile(a, b *float64, k int, c *float64, stride, wide int) {
+// gramTile adds the product of k of room rows of the panel at a and of wide panels
+// at b to the 4 × 4·wide matrix at c, whose rows are stride apart.
+func gramTile(a, b *float64, k, room int, c *float64, stride, wide int) {
 	switch wide {
 	case 3:
-		gramTile12AVX2(a, b, k, gramRows, c, stride)
+		gramTile12AVX2(a, b, k, room, c, stride)
 	case 2:
-		gramTile8AVX2(a, b, k, gramRows, c, stride)
+		gramTile8AVX2(a, b, k, room, c, stride)
 	default:
-		gramTile4AVX2(a, b, k, gramRows, c, stride)
+		gramTile4AVX2(a, b, k, room, c, stride)
 	}
 }
 

@@ -19,77 +19,74 @@ func gram() {
 	}
 }
 
+// packGroup is the number of rows packed at a time, panel by panel: the panels are
+// so far apart that a store to every panel for each row would miss the TLB.
+const packGroup = 8
+
 func gramPack(size int) {
 	name := fmt.Sprintf("gramPack%dAVX2", 8*size)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b *float64, X *%s, d int, w *float64, n, room int) (read, packed int)",
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b *float64, X *%s, d int, offset *int, w *float64, k, room int)",
 		map[int]string{8: "float64", 4: "float32"}[size]))
-	Doc(fmt.Sprintf("%s copies up to room of the n > 0 rows of d > 0 columns, those of a weight", name),
-		"other than zero, into panels of room rows of four columns: into b as they are, into a times their",
-		"weight. Columns past d are zero. It returns the rows it went through and those it copied.")
+	Doc(fmt.Sprintf("%s copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into", name),
+		"panels of room rows of four columns: into b as they are, into a times their weight. Columns",
+		"past d are zero.")
 	Pragma("noescape")
-	a, b, X, d, w, n, room := ptr("a"), ptr("b"), ptr("X"), ptr("d"), ptr("w"), ptr("n"), ptr("room")
-	mask := tailMask(d, size, true)
-	Comment("full: bytes of the columns before the last, masked, one to four; panel: bytes of a panel")
-	panel := GP64()
-	MOVQ(room, panel)
+	a, b, X, offset, w := ptr("a"), ptr("b"), ptr("X"), ptr("offset"), ptr("w")
+	mask := tailMask(ptr("d"), size, true)
+	panel := ptr("room")
 	SHLQ(Imm(5), panel)
-	end := GP64()
-	LEAQ(at(d, -1), end)
-	SHRQ(Imm(2), end)
-	DECQ(d)
-	ANDQ(Imm(3), d)
-	packed := GP64()
-	XORQ(packed, packed)
+	left := AllocLocal(8)
+	k := ptr("k")
+	MOVQ(k, left)
 
-	Label("row")
-	x, weight := XMM(), YMM()
-	VMOVSD(at(w, 0), x)
-	ADDQ(Imm(8), w)
-	VBROADCASTSD(x, weight)
-	VPADDQ(x, x, x)
-	VPTEST(x, x)
-	JZ(LabelRef("skip"))
-	offset, blocks, y, z := GP64(), GP64(), YMM(), YMM()
-	MOVQ(packed, offset)
-	SHLQ(Imm(5), offset)
-	MOVQ(end, blocks)
-	INCQ(packed)
-	put := func(tail reg.Register) {
-		loadRow(at(X, 0), size, tail, y)
-		VMOVUPD(y, atIdx(b, offset, 1, 0))
-		VMULPD(y, weight, z)
-		VMOVUPD(z, atIdx(a, offset, 1, 0))
+	Label("group")
+	Comment("rows: those of the group; column, place: bytes of the columns and of the panels done")
+	rows, limit, column, place := GP64(), GP64(), GP64(), GP64()
+	MOVQ(left, rows)
+	MOVQ(U32(packGroup), limit)
+	CMPQ(rows, limit)
+	CMOVQGT(limit, rows)
+	XORQ(column, column)
+	XORQ(place, place)
+	panels := ptr("d")
+	DECQ(panels)
+	SHRQ(Imm(2), panels)
+	block := func(name string, tail reg.Register) {
+		to, i := GP64(), GP64()
+		MOVQ(place, to)
+		XORQ(i, i)
+		Label(name)
+		p, y, z := GP64(), YMM(), YMM()
+		MOVQ(atIdx(offset, i, 8, 0), p)
+		ADDQ(X, p)
+		loadRow(atIdx(p, column, 1, 0), size, tail, y)
+		VBROADCASTSD(atIdx(w, i, 8, 0), z)
+		VMOVUPD(y, atIdx(b, to, 1, 0))
+		VMULPD(y, z, z)
+		VMOVUPD(z, atIdx(a, to, 1, 0))
+		ADDQ(Imm(32), to)
+		INCQ(i)
+		CMPQ(i, rows)
+		JL(LabelRef(name))
 	}
-	TESTQ(blocks, blocks)
-	JZ(LabelRef("tail"))
-	Label("block")
-	put(nil)
-	ADDQ(Imm(uint64(4*size)), X)
-	ADDQ(panel, offset)
-	DECQ(blocks)
-	JNZ(LabelRef("block"))
-	Label("tail")
-	put(mask)
-	LEAQ(atIdx(X, d, uint8(size), size), X)
-	DECQ(n)
-	JZ(LabelRef("done"))
-	CMPQ(packed, room)
-	JL(LabelRef("row"))
-	JMP(LabelRef("done"))
+	TESTQ(panels, panels)
+	JZ(LabelRef("last"))
+	Label("panel")
+	block("row", nil)
+	ADDQ(Imm(uint64(4*size)), column)
+	ADDQ(panel, place)
+	DECQ(panels)
+	JNZ(LabelRef("panel"))
+	Label("last")
+	block("last_row", mask)
 
-	Label("skip")
-	bytes := GP64()
-	LEAQ(atIdx(d, end, 4, 1), bytes)
-	LEAQ(atIdx(X, bytes, uint8(size), 0), X)
-	DECQ(n)
-	JNZ(LabelRef("row"))
-
-	Label("done")
+	ADDQ(U32(32*packGroup), a)
+	ADDQ(U32(32*packGroup), b)
+	ADDQ(Imm(8*packGroup), offset)
+	ADDQ(Imm(8*packGroup), w)
+	SUBQ(Imm(packGroup), left)
+	JG(LabelRef("group"))
 	VZEROUPPER()
-	read := ptr("n")
-	SUBQ(n, read)
-	Store(read, ReturnIndex(0))
-	Store(packed, ReturnIndex(1))
 	RET()
 }
 
@@ -103,6 +100,14 @@ func gramTile(wide int) {
 	a, b, k := ptr("a"), ptr("b"), ptr("k")
 	panel := ptr("room")
 	SHLQ(Imm(5), panel)
+	c, stride := ptr("c"), ptr("stride")
+	SHLQ(Imm(3), stride)
+	Comment("Ask for c, needed at the end")
+	for range 4 {
+		PREFETCHT0(at(c, 0))
+		PREFETCHT0(at(c, 32*wide-8))
+		ADDQ(stride, c)
+	}
 	var acc [4][3]reg.VecVirtual
 	for r := range 4 {
 		for j := range wide {
@@ -149,8 +154,7 @@ func gramTile(wide int) {
 	DECQ(k)
 	JNZ(LabelRef("row"))
 	Label("store")
-	c, stride := ptr("c"), ptr("stride")
-	SHLQ(Imm(3), stride)
+	c = ptr("c")
 	for r := range 4 {
 		for j := range wide {
 			if wide == 1 {
