@@ -84,13 +84,14 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 	r.threshold, r.total = threshold(y, 1, 1+(guess-r.top)/c.Nu)
 	var linear, penalty [shard.Limit]float64
 	shard.Run(n, func(s, lo, hi int) {
-		size := float64(n)
+		size, a, b := float64(n), 0.0, 0.0
 		for j := lo; j < hi; j++ {
 			w := max(y[j]-r.threshold, 0) / r.total
 			y[j] = w
-			linear[s] += w * f[j]
-			penalty[s] += (size*w - 1) * (size*w - 1)
+			a += w * f[j]
+			b += (size*w - 1) * (size*w - 1)
 		}
+		linear[s], penalty[s] = a, b
 	})
 	count := shard.Count(n)
 	mean := c.Nu * (sum(penalty[:count]) / float64(n))

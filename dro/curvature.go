@@ -104,36 +104,32 @@ func newSecond(p *Problem, e *evaluator) second {
 const chunkRows = 512
 
 // update takes the weights at the point with best response y and these slopes, by
-// count shards, and calls sum on chunks of each in turn, to add what it wants of them
+// count shards, and calls add on chunks of each in turn, to add what it wants of them
 // while they are at hand: one pass.
-func (w *second) update(y, slope []float64, count int, sum func(s, lo, hi int)) {
+func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.e
 	e.passes++
 	if w.weight == nil {
 		w.weight, w.response = make([]float64, e.n), make([]float64, e.n)
 	}
 	var totals [shard.Limit]float64
-	clear(e.part)
+	e.part.Clear()
 	shard.RunCount(e.n, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += max(e.block, chunkRows) {
 			end := min(lo+max(e.block, chunkRows), hi)
 			w.oracle.CurvatureTo(w.weight, slope, lo, end)
 			w.dual.ResponseTo(w.response, y, lo, end)
+			total := 0.0
 			for j := lo; j < end; j++ {
 				c := w.response[j]
-				totals[s] += c
+				total += c
 				w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
 			}
-			sum(s, lo, end)
-			e.p.Oracle.AddGradTo(e.partOf(s), w.response, slope, lo, end)
+			totals[s] += total
+			add(s, lo, end)
+			e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
 		}
 	})
-	w.total = 0
-	clear(w.cross)
-	for s := range count {
-		w.total += totals[s]
-		for i, v := range e.partOf(s) {
-			w.cross[i] += v
-		}
-	}
+	w.total = sum(totals[:count])
+	e.part.SumTo(w.cross)
 }

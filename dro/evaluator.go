@@ -11,26 +11,27 @@ type evaluator struct {
 	n, d   int
 	passes float64 // passes so far
 
-	value []float64 // n: f(x) at the last x
-	slope []float64 // n·s: the slopes there
-	part  []float64 // shards·d: partial gradients, added in shard order
+	value []float64       // n: f(x) at the last x
+	slope []float64       // n·s: the slopes there
+	part  *shard.Partials // d: gradients
 
 	// Of fused evaluations.
-	block              int       // samples taken at once
-	top                []float64 // by block: the largest loss known then
-	level              float64   // below which a loss had no weight, at the last evaluation
-	levelled           bool
-	active, activePart []float64 // n: 1 above the level; shards·d
+	block      int       // samples taken at once
+	top        []float64 // by block: the largest loss known then
+	level      float64   // below which a loss had no weight, at the last evaluation
+	levelled   bool
+	active     []float64 // n: 1 above the level
+	activePart *shard.Partials
 }
 
 func newEvaluator(p *Problem) *evaluator {
 	n, d, s := p.Oracle.Dims()
-	block := blockRows(float64(d))
+	block := blockRows(p.Oracle)
 	return &evaluator{
 		p: p, n: n, d: d,
 		value: make([]float64, n),
 		slope: make([]float64, n*s),
-		part:  make([]float64, shard.Count(n)*d),
+		part:  shard.NewPartials(shard.Count(n), d),
 		block: block, top: make([]float64, n/block+shard.Limit+1),
 	}
 }
@@ -47,31 +48,7 @@ func (e *evaluator) gradTo(g, y []float64) { e.gradOf(g, y, e.slope) }
 // gradOf is gradTo with other slopes.
 func (e *evaluator) gradOf(g, y, slope []float64) {
 	e.passes += 0.5
-	sumGradTo(g, e.part, e.p.Oracle, e.n, y, slope)
-}
-
-// partOf is where shard s adds its gradients.
-func (e *evaluator) partOf(s int) []float64 { return e.part[s*e.d : (s+1)*e.d] }
-
-// sumTo stores the sum of the shards' gradients in g.
-func (e *evaluator) sumTo(g []float64) {
-	clear(g)
-	for s := range shard.Count(e.n) {
-		for i, v := range e.partOf(s) {
-			g[i] += v
-		}
-	}
-}
-
-// sumGradTo stores Σ_j y_j ∇f_j in g, with one partial sum per shard in part.
-func sumGradTo(g, part []float64, o Oracle, n int, y, slope []float64) {
-	d := len(g)
-	clear(part)
-	shard.Run(n, func(s, lo, hi int) { o.AddGradTo(part[s*d:(s+1)*d], y, slope, lo, hi) })
-	clear(g)
-	for s := range shard.Count(n) {
-		for i, v := range part[s*d : (s+1)*d] {
-			g[i] += v
-		}
-	}
+	e.part.Clear()
+	shard.Run(e.n, func(s, lo, hi int) { e.p.Oracle.AddGradTo(e.part.Of(s), y, slope, lo, hi) })
+	e.part.SumTo(g)
 }

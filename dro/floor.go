@@ -97,7 +97,11 @@ func (c *certifier) certifyCurved(count int) bool {
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
 func (r *run) certifyAt(decrement float64) {
-	const first, fewest, dear = 3, 32, 8 // what H lacks of the Hessian of P, as a factor; samples a column
+	const (
+		first  = 3  // what H lacks of the Hessian of P, as a factor, before there is experience
+		fewest = 16 // samples a column
+		most   = 3  // passes
+	)
 	c := r.cert
 	goal := r.settings.RelativeGap * max(1e-12, math.Abs(c.objective))
 	if c.objective-c.best.Lower <= goal || c.d > maxMetric || !(decrement >= 0) {
@@ -111,7 +115,9 @@ func (r *run) certifyAt(decrement float64) {
 		return
 	}
 	count := min(c.n, max(int(needs), fewest*c.d))
-	if pass, sums := workOf(c.p.Oracle); (sums+float64(c.d)*pass)/dear > 2*pass*float64(c.n)/float64(count) && count > fewest*c.d {
+	pass, sums := workOf(c.p.Oracle)
+	norms := float64(c.d) * pass / 4 // from the cache
+	if (sums+norms)*float64(count) > most*pass*float64(c.n) {
 		return
 	}
 	if !c.certifyCurved(count) {
@@ -133,7 +139,7 @@ func workOf(o Oracle) (pass, gram float64) {
 	}
 	n, d, _ := o.Dims()
 	pass = float64(n) * float64(d)
-	return pass, pass * float64(d) / 2
+	return pass, 0.1 * pass * float64(d) / 2
 }
 
 // heaviest returns the samples of the count largest weights, ascending; more where
@@ -233,7 +239,7 @@ func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64)
 		}
 	}
 	margin, norm := make([]float64, len(weight)), make([]float64, len(weight))
-	block := blockRows(float64(f.d))
+	block := c.block
 	return math.Sqrt(f.inflate * shard.Max(len(weight), func(lo, hi int) float64 {
 		most := 0.0
 		for ; lo < hi; lo += block {

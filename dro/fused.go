@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A fused evaluation reads every sample once: block by block, small enough to stay
@@ -54,9 +55,14 @@ func (e *evaluator) blocks(x []float64, then func(s, lo, hi int)) {
 // second-level cache of a core.
 const blockBytes = 192 << 10
 
-// blockRows is the number of samples of a block with so many stored numbers each.
-func blockRows(entries float64) int {
-	return int(max(16, min(1024, blockBytes/(8*entries))))
+// blockRows is the number of samples in a block.
+func blockRows(o Oracle) int {
+	n, d, _ := o.Dims()
+	row := 8 * float64(d)
+	if s, ok := o.(interface{ Bytes() int64 }); ok {
+		row = float64(s.Bytes()) / float64(n)
+	}
+	return int(max(16, min(1024, blockBytes/row)))
 }
 
 // fusedTo implements fusible. Every shard weighs by exp((f − top)/ν) with the
@@ -69,19 +75,17 @@ func (k KL) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 	for s := range top {
 		top[s] = math.Inf(-1)
 	}
-	clear(e.part)
+	e.part.Clear()
 	e.blocks(x, func(s, lo, hi int) {
 		f := e.value[lo:hi]
 		if m := kernel.Max(f); !(m <= top[s]) {
 			shrink := math.Exp((top[s] - m) / k.Nu)
 			top[s], total[s] = m, total[s]*shrink
-			for i := range e.partOf(s) {
-				e.part[s*e.d+i] *= shrink
-			}
+			floats.Scale(shrink, e.part.Of(s))
 		}
 		e.top[lo/e.block+s] = top[s]
 		total[s] += kernel.ExpTo(y[lo:hi], f, top[s], k.Nu)
-		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
+		e.p.Oracle.AddGradTo(e.part.Of(s), y, e.slope, lo, hi)
 	})
 	count := shard.Count(e.n)
 	largest, sum := maxOf(top[:count]), 0.0
@@ -91,7 +95,7 @@ func (k KL) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 	clear(g)
 	for s := range count {
 		share := math.Exp((top[s]-largest)/k.Nu) / sum
-		for i, v := range e.partOf(s) {
+		for i, v := range e.part.Of(s) {
 			g[i] += share * v
 		}
 	}
@@ -123,11 +127,11 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 		return r.risk, r.tau
 	}
 	if e.active == nil {
-		e.active, e.activePart = make([]float64, e.n), make([]float64, len(e.part))
+		e.active, e.activePart = make([]float64, e.n), shard.NewPartials(shard.Count(e.n), e.d)
 	}
-	guess, d := e.level, e.d
-	clear(e.part)
-	clear(e.activePart)
+	guess := e.level
+	e.part.Clear()
+	e.activePart.Clear()
 	e.blocks(x, func(s, lo, hi int) {
 		kernel.PositivePartTo(y[lo:hi], e.value[lo:hi], guess, c.Nu)
 		for j, w := range y[lo:hi] {
@@ -136,8 +140,8 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 				e.active[lo+j] = 1
 			}
 		}
-		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
-		e.p.Oracle.AddGradTo(e.activePart[s*d:(s+1)*d], e.active, e.slope, lo, hi)
+		e.p.Oracle.AddGradTo(e.part.Of(s), y, e.slope, lo, hi)
+		e.p.Oracle.AddGradTo(e.activePart.Of(s), e.active, e.slope, lo, hi)
 	})
 	r := c.respond(y, e.value, guess)
 	e.level = r.level(c.Nu)
@@ -148,8 +152,9 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 	}
 	clear(g)
 	for s := range shard.Count(e.n) {
-		for i, v := range e.partOf(s) {
-			g[i] += (v + shift*e.activePart[s*d+i]) / r.total
+		above := e.activePart.Of(s)
+		for i, v := range e.part.Of(s) {
+			g[i] += (v + shift*above[i]) / r.total
 		}
 	}
 	return r.risk, r.tau
@@ -163,14 +168,16 @@ func (e *evaluator) amend(y []float64, total, guess, shift, nu float64) bool {
 	const most, farthest = 1.0 / 32, 64
 	var moved, active [shard.Limit]int
 	shard.Run(e.n, func(s, lo, hi int) {
+		differ, above := 0, 0
 		for j := lo; j < hi; j++ {
 			if e.active[j] > 0 {
-				active[s]++
+				above++
 			}
 			if (y[j] > 0) != (e.active[j] > 0) {
-				moved[s]++
+				differ++
 			}
 		}
+		moved[s], active[s] = differ, above
 	})
 	all, above := 0, 0
 	for s := range moved {
@@ -194,7 +201,7 @@ func (e *evaluator) amend(y []float64, total, guess, shift, nu float64) bool {
 			} else {
 				e.active[j] = y[j] * total
 			}
-			e.p.Oracle.AddGradTo(e.partOf(s), e.active, e.slope, j, j+1)
+			e.p.Oracle.AddGradTo(e.part.Of(s), e.active, e.slope, j, j+1)
 		}
 	})
 	return true
@@ -214,12 +221,12 @@ func (d Fixed) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 
 func fixedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 	var part [shard.Limit]float64
-	clear(e.part)
+	e.part.Clear()
 	e.blocks(x, func(s, lo, hi int) {
 		part[s] += kernel.Dot(y[lo:hi], e.value[lo:hi])
-		e.p.Oracle.AddGradTo(e.partOf(s), y, e.slope, lo, hi)
+		e.p.Oracle.AddGradTo(e.part.Of(s), y, e.slope, lo, hi)
 	})
-	e.sumTo(g)
+	e.part.SumTo(g)
 	risk = sum(part[:shard.Count(e.n)])
 	return risk, risk
 }

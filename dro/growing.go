@@ -163,6 +163,15 @@ func (p *prefix) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radiu
 // Select passes the Selectable ability on.
 func (p *prefix) Select(samples []int) Oracle { return p.Oracle.(Selectable).Select(samples) }
 
+// Bytes is the memory of the prefix.
+func (p *prefix) Bytes() int64 {
+	n, d, _ := p.Oracle.Dims()
+	if s, ok := p.Oracle.(interface{ Bytes() int64 }); ok {
+		return int64(float64(s.Bytes()) * float64(p.n) / float64(n))
+	}
+	return 8 * int64(p.n) * int64(d)
+}
+
 // Work scales the Worked ability.
 func (p *prefix) Work() (pass, gram float64) {
 	n, _, _ := p.Oracle.Dims()

@@ -102,8 +102,8 @@ func (m *metric) damp(lambda float64) {
 // update forms and factorises the Hessian at the point with best response y and
 // these slopes: one pass.
 func (m *metric) update(y, slope []float64) {
-	m.grams.clear()
-	m.second.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.of(s), m.weight, lo, hi) })
+	m.grams.part.Clear()
+	m.second.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Of(s), m.weight, lo, hi) })
 	m.grams.sumTo(m.h)
 	if !m.lifted && m.total > 0 {
 		for i := range m.d {

@@ -63,17 +63,17 @@ type implicit struct {
 	phi    L2
 	lambda float64 // damping: λ times the diagonal is added
 
-	margin                      []float64 // n
-	squares                     []float64 // shards·d
-	diagonal                    []float64 // d
-	residual, direction, scaled []float64 // d, of the iteration
+	margin                      []float64       // n
+	squares                     *shard.Partials // d
+	diagonal                    []float64       // d
+	residual, direction, scaled []float64       // d, of the iteration
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
 }
 
 func newImplicit(p *Problem, e *evaluator) *implicit {
 	h := &implicit{second: newSecond(p, e), rows: p.Oracle.(Products), phi: p.Primal.(L2),
-		margin: make([]float64, e.n), squares: make([]float64, len(e.part))}
+		margin: make([]float64, e.n), squares: shard.NewPartials(shard.Count(e.n), e.d)}
 	h.weight, h.response = make([]float64, e.n), make([]float64, e.n)
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.d)
@@ -88,15 +88,11 @@ func (h *implicit) redamp(lambda float64) { h.lambda = lambda }
 // update takes the weights at the point with best response y and these slopes:
 // one pass.
 func (h *implicit) update(y, slope []float64) {
-	d := h.e.d
-	clear(h.squares)
+	h.squares.Clear()
 	h.second.update(y, slope, shard.Count(h.e.n), func(s, lo, hi int) {
-		h.rows.AddSquaresTo(h.squares[s*d:(s+1)*d], h.weight, lo, hi)
+		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
-	clear(h.diagonal)
-	for s := range shard.Count(h.e.n) {
-		floats.Add(h.diagonal, h.squares[s*d:(s+1)*d])
-	}
+	h.squares.SumTo(h.diagonal)
 	for i := range h.phi.penalised(h.diagonal) {
 		h.diagonal[i] += h.phi.Mu
 	}
@@ -117,15 +113,15 @@ func (h *implicit) update(y, slope []float64) {
 func (h *implicit) multiply(dst, v []float64) {
 	e := h.e
 	e.passes++
-	clear(e.part)
+	e.part.Clear()
 	shard.Run(e.n, func(s, lo, hi int) {
 		for ; lo < hi; lo += e.block {
 			end := min(lo+e.block, hi)
 			h.rows.MarginsTo(h.margin, v, lo, end)
-			e.p.Oracle.AddGradTo(e.partOf(s), h.weight, h.margin, lo, end)
+			e.p.Oracle.AddGradTo(e.part.Of(s), h.weight, h.margin, lo, end)
 		}
 	})
-	e.sumTo(dst)
+	e.part.SumTo(dst)
 	if h.total > 0 {
 		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
 	}

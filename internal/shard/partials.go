@@ -1,0 +1,36 @@
+package shard
+
+// Partials are vectors that shards add to, one each, far enough apart that no two
+// share a cache line, and summed in the order of the shards.
+type Partials struct {
+	count, width, stride int
+	v                    []float64 // allocated by the first Clear
+}
+
+// NewPartials returns count vectors of the given width.
+func NewPartials(count, width int) *Partials {
+	const apart = 16 // a pair of cache lines
+	return &Partials{count: count, width: width, stride: (width + 2*apart - 1) / apart * apart}
+}
+
+// Clear sets every vector to zero. It comes before the first use.
+func (p *Partials) Clear() {
+	if p.v == nil {
+		p.v = make([]float64, p.count*p.stride)
+		return
+	}
+	clear(p.v)
+}
+
+// Of returns the vector of shard s.
+func (p *Partials) Of(s int) []float64 { return p.v[s*p.stride : s*p.stride+p.width] }
+
+// SumTo stores the sum of the vectors in dst.
+func (p *Partials) SumTo(dst []float64) {
+	clear(dst)
+	for s := range p.count {
+		for i, v := range p.Of(s) {
+			dst[i] += v
+		}
+	}
+}
