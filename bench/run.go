@@ -225,8 +225,9 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	evaluation := 0.0 // seconds, of the faster of scipy's runners
 	if !f.turns {
-		if err := f.fasterFirst(all, c); err != nil {
+		if evaluation, err = f.fasterFirst(all, c); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +246,7 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method,
 				Gap: relativeGap, Floor: optimum.Lower, Radius: optimum.Radius, Pass: k == 0 && run.spec.name == "ours"}
 			if k == 0 && run.spec.module == "scipy" && first != nil && len(first.Seconds) > 0 {
-				if allowed > 0 && first.Seconds[0] > slowly {
+				if allowed > 0 && first.Seconds[0] > slowly && first.Seconds[0] < 2*first.Passes*evaluation {
 					continue
 				}
 				if first.certified() {
@@ -361,9 +362,10 @@ func (s *series) add(f *fleet, c *cell, got *reply) error {
 	return nil
 }
 
-// fasterFirst times an evaluation with each of scipy's two runners, and puts the
-// faster one first.
-func (f *fleet) fasterFirst(all []*runner, c *cell) error {
+// fasterFirst times an evaluation with each of scipy's two runners, puts the faster
+// one first, and returns its seconds; one thread unless two are clearly faster.
+func (f *fleet) fasterFirst(all []*runner, c *cell) (float64, error) {
+	const clearly = 1.2
 	var at []int
 	var took []float64
 	for i, run := range all {
@@ -372,18 +374,23 @@ func (f *fleet) fasterFirst(all []*runner, c *cell) error {
 		}
 		p, err := f.get(run.spec)
 		if err != nil {
-			return f.absent(run.spec, err)
+			return 0, f.absent(run.spec, err)
 		}
 		got, err := p.ask(request{Cell: *c, Files: f.files(), Seconds: f.o.limit(), Probe: true})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		at, took = append(at, i), append(took, got.Seconds)
 	}
-	if len(at) == 2 && took[1] < took[0] {
-		all[at[0]], all[at[1]] = all[at[1]], all[at[0]]
+	if len(at) < 2 {
+		return 0, nil
 	}
-	return nil
+	two, one := took[0], took[1]
+	if one < clearly*two {
+		all[at[0]], all[at[1]] = all[at[1]], all[at[0]]
+		return one, nil
+	}
+	return two, nil
 }
 
 // absent notes that a peer is not installed; any other error it returns.
