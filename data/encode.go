@@ -39,24 +39,19 @@ type Filled struct {
 const maxCells = 1 << 38
 
 // Encode makes a Dataset of the given rows of f, nil meaning all, in that
-// order, with every cell stored as float64. The frame must have every input
-// column; if it has no target column, Target is nil, and groupings whose columns
-// it lacks are left out.
+// order. The frame must have every input column; if it has no target column,
+// Target is nil, and groupings whose columns it lacks are left out. Cells are
+// float64, and the matrix is sparse where auto storage has it so.
 func (e *Encoder) Encode(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.EncodeAs(context.Background(), f, rows, Float64)
-}
-
-// EncodeAs is Encode with another storage of the matrix.
-func (e *Encoder) EncodeAs(ctx context.Context, f *Frame, rows []int, s Storage) (*Dataset, EncodeReport, error) {
-	return e.encode(ctx, f, rows, f.Has(e.Target.Name), s)
+	return e.encode(context.Background(), f, rows, f.Has(e.Target.Name))
 }
 
 // EncodeFeatures is Encode without the target, whatever the frame has.
 func (e *Encoder) EncodeFeatures(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(context.Background(), f, rows, false, Float64)
+	return e.encode(context.Background(), f, rows, false)
 }
 
-func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool, storage Storage) (*Dataset, EncodeReport, error) {
+func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {
 	fail := func(err error) (*Dataset, EncodeReport, error) { return nil, EncodeReport{}, err }
 	d, err := newDeal(f.Rows, slices.Clone(rows), nil)
 	if err != nil {
@@ -118,7 +113,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	if err != nil {
 		return fail(err)
 	}
-	b, err := e.fill(ctx, f, d, storage, numbers, sources, true)
+	b, err := e.fill(ctx, f, d, AutoStorage, numbers, sources, true)
 	if err != nil {
 		return fail(err)
 	}

@@ -26,6 +26,9 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	if err != nil {
 		return nil, err
 	}
+	if storage == "" {
+		storage = AutoStorage
+	}
 	t.encode = true
 	d := t.deal
 	if err := t.encodeTargets(); err != nil {

@@ -9,7 +9,7 @@ import "math"
 type moment struct {
 	n      int
 	lo, hi float64
-	mean   float64
+	off    float64 // mean − lo, which has digits left where the mean itself has none
 	q      float64 // Σ ((v − mean)/(hi − lo))²: the scaling keeps squares from overflow
 }
 
@@ -22,7 +22,6 @@ func momentOf(v []float64) moment {
 	}
 	m.lo, m.hi = extremes(v)
 	if m.lo == m.hi {
-		m.mean = m.lo
 		return m
 	}
 	var s [4]float64
@@ -38,12 +37,12 @@ func momentOf(v []float64) moment {
 		s[0] += x - m.lo
 	}
 	n := float64(m.n)
-	mean := m.lo + (s[0]+s[1]+s[2]+s[3])/n
+	off := (s[0] + s[1] + s[2] + s[3]) / n
 	spread := m.hi - m.lo
 	var squares, rest [4]float64
 	for i := 0; i < k; i += 4 {
 		w := v[i : i+4 : i+4]
-		a, b, c, d := (w[0]-mean)/spread, (w[1]-mean)/spread, (w[2]-mean)/spread, (w[3]-mean)/spread
+		a, b, c, d := (w[0]-m.lo-off)/spread, (w[1]-m.lo-off)/spread, (w[2]-m.lo-off)/spread, (w[3]-m.lo-off)/spread
 		squares[0] += a * a
 		squares[1] += b * b
 		squares[2] += c * c
@@ -54,12 +53,12 @@ func momentOf(v []float64) moment {
 		rest[3] += d
 	}
 	for _, x := range v[k:] {
-		z := (x - mean) / spread
+		z := (x - m.lo - off) / spread
 		squares[0] += z * z
 		rest[0] += z
 	}
 	left := rest[0] + rest[1] + rest[2] + rest[3]
-	m.mean = mean + left/n*spread // what rounding left
+	m.off = off + left/n*spread // what rounding left
 	m.q = max(0, squares[0]+squares[1]+squares[2]+squares[3]-left*left/n)
 	return m
 }
@@ -87,7 +86,7 @@ func finite(v []float64) bool {
 }
 
 // equals is the moment of n times the same value.
-func equals(v float64, n int) moment { return moment{n: n, lo: v, hi: v, mean: v} }
+func equals(v float64, n int) moment { return moment{n: n, lo: v, hi: v} }
 
 // join gives count, mean and population standard deviation of the values of all
 // parts, by the rule of Chan, Golub and LeVeque.
@@ -109,25 +108,25 @@ func join(parts []moment) (n int, mean, sd float64, constant bool) {
 	}
 	spread := all.hi - all.lo
 	if all.n == n { // one part alone
-		return n, all.mean, spread * math.Sqrt(all.q/float64(n)), false
+		return n, all.lo + all.off, spread * math.Sqrt(all.q/float64(n)), false
 	}
+	off := 0.0 // mean − lo
 	for _, p := range parts {
 		if p.n > 0 {
-			mean += float64(p.n) / float64(n) * (p.mean - all.lo)
+			off += float64(p.n) / float64(n) * (p.lo - all.lo + p.off)
 		}
 	}
-	mean += all.lo
 	squares, rest := 0.0, 0.0
 	for _, p := range parts {
 		if p.n == 0 {
 			continue
 		}
-		narrow, z := (p.hi-p.lo)/spread, (p.mean-mean)/spread
+		narrow, z := (p.hi-p.lo)/spread, (p.lo-all.lo+p.off-off)/spread
 		squares += p.q*narrow*narrow + float64(p.n)*z*z
 		rest += float64(p.n) * z
 	}
 	rest /= float64(n)
-	return n, mean + rest*spread, spread * math.Sqrt(max(0, squares/float64(n)-rest*rest)), false
+	return n, all.lo + (off + rest*spread), spread * math.Sqrt(max(0, squares/float64(n)-rest*rest)), false
 }
 
 // moments gives mean and population standard deviation of values.

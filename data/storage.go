@@ -1,14 +1,7 @@
 package data
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/drotrain/drotrain/internal/suggest"
-)
-
-// A Storage says how a design matrix is kept in memory.
+// A Storage says how a design matrix is kept in memory; empty means auto.
+// Arithmetic is in float64 whatever the storage.
 type Storage string
 
 const (
@@ -18,27 +11,9 @@ const (
 	Sparse      Storage = "sparse"  // the cells that are not zero, 12 bytes each
 )
 
-// Storages lists the choices.
-func Storages() []Storage { return []Storage{AutoStorage, Float64, Float32, Sparse} }
-
-// ParseStorage accepts the name of a storage, and "" for float64. The error
-// suggests the nearest.
-func ParseStorage(name string) (Storage, error) {
-	if name == "" {
-		return Float64, nil
-	}
-	if slices.Contains(Storages(), Storage(name)) {
-		return Storage(name), nil
-	}
-	var names []string
-	for _, s := range Storages() {
-		names = append(names, string(s))
-	}
-	err := fmt.Sprintf("unknown storage %q: one of %s", name, strings.Join(quoteAll(names), ", "))
-	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
-		err += fmt.Sprintf(" (did you mean %q?)", near[0])
-	}
-	return "", fmt.Errorf("%s", err)
+// Storages lists the words.
+func Storages() []string {
+	return []string{string(AutoStorage), string(Float64), string(Float32), string(Sparse)}
 }
 
 // sparseBelow is the share of cells that are not zero below which auto takes
@@ -49,7 +24,7 @@ const sparseBelow = 1.0 / 8
 
 // choose settles auto for rows of d columns with about that many entries each.
 func (s Storage) choose(entries float64, d int) Storage {
-	if s != AutoStorage {
+	if s != AutoStorage && s != "" {
 		return s
 	}
 	if entries < sparseBelow*float64(d) {

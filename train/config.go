@@ -22,6 +22,8 @@ type Config struct {
 	ScaleTarget bool     `json:"scale_target" yaml:"scale-target"`
 	Intercept   bool     `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
 
+	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
+
 	Loss       string  `json:"loss" yaml:"loss"`               // logistic, squared, huber; empty: by the target
 	HuberDelta float64 `json:"huber_delta" yaml:"huber-delta"` // δ > 0, in the units of the (scaled) target
 
@@ -43,7 +45,7 @@ type Config struct {
 // except for Data, Target and Groups, which are empty.
 func DefaultConfig() Config {
 	return Config{
-		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true,
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, Storage: "auto",
 		HuberDelta: 1, Penalty: "kl", Nu: 1,
 		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0,
 	}

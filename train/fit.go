@@ -59,7 +59,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		return nil, err
 	}
 	shuffle(rows, cfg.Seed)
-	fitted, err := data.Fit(ctx, frame, rows, held, cfg.spec(), data.Float64)
+	fitted, err := data.Fit(ctx, frame, rows, held, cfg.spec(), data.Storage(cfg.Storage))
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		Sources: frame.Sources, TrainRows: train.N,
 		Run: &Run{Frame: frame, Train: train},
 	}
+	m.noteStorage(fitted.Storage)
 	m.note(frame.Notes...)
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())
@@ -96,6 +97,19 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		return nil, err
 	}
 	return m, err
+}
+
+// noteStorage records how the rows are stored, and says so where the user should
+// know.
+func (m *Model) noteStorage(s data.Storage) {
+	asked := m.Config.Storage
+	m.Config.Storage = string(s)
+	switch {
+	case s == data.Float32:
+		m.note("storage float32: the encoded features are rounded to the nearest float32, and the certificate is about the rounded data")
+	case s == data.Sparse && asked != string(s):
+		m.note("storage sparse: few cells of the encoded rows are not zero")
+	}
 }
 
 // shuffle puts the rows in random order, so that every prefix of the training

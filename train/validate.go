@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // validate reports the first setting that cannot be used, whatever the data.
@@ -19,6 +21,7 @@ func (c *Config) validate() error {
 		{"penalty", c.Penalty, []string{"kl", "chi2"}},
 		{"scale", c.Scale, []string{"standard", "none"}},
 		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
+		{"storage", c.Storage, append(data.Storages(), "")},
 		{"solver", c.Solver, Solvers()},
 	} {
 		if !slices.Contains(e.among, e.value) {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -41,6 +42,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.Var(&enumValue{&c.Scale, scalings}, "scale", "numeric features: standardise on the training rows, or leave")
 		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target for training")
 		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
+		fs.Var(&enumValue{&c.Storage, data.Storages()}, "storage", storageHelp)
 		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
 	})
 	section(cmd, "Objective", func(fs *pflag.FlagSet) {
@@ -68,6 +70,9 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.StringVar(&o.config, "config", "", "YAML `file` with these options as keys; the command line wins")
 	})
 }
+
+// storageHelp says what auto stands for.
+const storageHelp = "encoded rows in memory: float32 halves them and rounds, sparse keeps what is not 0; auto takes sparse where few cells are not, else float64"
 
 // solverHelp says what auto stands for.
 const solverHelp = "auto chooses a Newton method by the rows, the columns and ν (smoothing where ν is 0), and notes which and why"

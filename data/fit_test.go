@@ -1,0 +1,453 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// mixed is a table with something of everything: nulls, bools, levels, whole
+// numbers, columns that are constant in all rows.
+func mixed(n int, seed uint64) []Column {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	number := func(name, typ string, nulls float64, value func() float64) Column {
+		c := Column{Name: name, Kind: Numeric, Type: typ, Number: make([]float64, n)}
+		if nulls > 0 {
+			c.Null = make([]bool, n)
+		}
+		for i := range c.Number {
+			if nulls > 0 && rng.Float64() < nulls {
+				c.Null[i] = true
+			} else {
+				c.Number[i] = value()
+			}
+		}
+		return c
+	}
+	text := func(name string, nulls float64, levels ...string) Column {
+		c := Column{Name: name, Kind: Categorical, Level: levels, Code: make([]int32, n)}
+		if nulls > 0 {
+			c.Null = make([]bool, n)
+		}
+		for i := range c.Code {
+			if nulls > 0 && rng.Float64() < nulls {
+				c.Null[i], c.Code[i] = true, -1
+			} else {
+				c.Code[i] = rng.Int32N(int32(len(levels)))
+			}
+		}
+		return c
+	}
+	flag := number("flag", "", 0, func() float64 { return float64(rng.IntN(2)) })
+	flag.Kind = Bool
+	return []Column{
+		number("y", "", 0, rng.NormFloat64),
+		number("a", "", 0, func() float64 { return 1e6 + rng.NormFloat64() }),
+		number("same", "", 0, func() float64 { return 7 }),
+		text("region", 0.1, "north", "south", "east", "west"),
+		number("b", "", 0.05, func() float64 { return 1e-3 * rng.ExpFloat64() }),
+		number("k", "int32", 0.2, func() float64 { return float64(rng.IntN(9)) }),
+		text("one", 0, "only"),
+		flag,
+		text("pair", 0, "no", "yes"),
+		number("c", "int64", 0, func() float64 { return float64(rng.IntN(3)) }),
+		text("group", 0, "u", "v"),
+		number("last", "", 0, rng.NormFloat64),
+	}
+}
+
+func writeMixed(t testing.TB, path string, n int, seed uint64) {
+	t.Helper()
+	if err := WriteTable(path, mixed(n, seed), true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openFrame(t testing.TB, path string) *Frame {
+	t.Helper()
+	f, err := Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func shuffledRows(n int) (train, holdout []int) {
+	train, holdout, _ = Split(n, 0.25, 3)
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
+	return train, holdout
+}
+
+// cells gives all cells of a dataset.
+func cells(d *Dataset) []float64 {
+	var out []float64
+	for i := range d.N {
+		out = append(out, d.Row(i)...)
+	}
+	return out
+}
+
+func sameEncoder(t *testing.T, what string, a, b *Encoder) {
+	t.Helper()
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	if string(x) != string(y) {
+		t.Errorf("%s: another encoder:\n%s\n%s", what, x, y)
+	}
+}
+
+func sameDataset(t *testing.T, what string, a, b *Dataset, rounded bool) {
+	t.Helper()
+	x, y := cells(a), cells(b)
+	if len(x) != len(y) {
+		t.Fatalf("%s: %d cells, not %d", what, len(x), len(y))
+	}
+	for i := range x {
+		want := y[i]
+		if rounded {
+			want = float64(float32(want))
+		}
+		if x[i] != want {
+			t.Fatalf("%s: row %d, column %q: %v, not %v", what, i/a.D, a.Names[i%a.D], x[i], want)
+		}
+	}
+	if !reflect.DeepEqual(a.Target, b.Target) || !reflect.DeepEqual(a.Groups, b.Groups) || !reflect.DeepEqual(a.Rows, b.Rows) ||
+		!reflect.DeepEqual(a.Names, b.Names) || a.Intercept != b.Intercept {
+		t.Errorf("%s: targets, groups, rows or names differ", what)
+	}
+}
+
+// Fit gives the bits of NewEncoder and Encode, from files and from memory, in
+// every storage, with any number of threads.
+func TestFitIsFitAndEncode(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	dir := t.TempDir()
+	const n = 5*stripeRows + 77
+	writeMixed(t, filepath.Join(dir, "t.parquet"), n, 1)
+	if err := os.Mkdir(filepath.Join(dir, "parts"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeMixed(t, filepath.Join(dir, "parts", "a.parquet"), n/3, 1)
+	writeMixed(t, filepath.Join(dir, "parts", "b.parquet"), n/2, 2)
+	writeMixed(t, filepath.Join(dir, "parts", "c.parquet"), 1, 3)
+	for _, path := range []string{filepath.Join(dir, "t.parquet"), filepath.Join(dir, "parts")} {
+		for _, spec := range []Spec{
+			{Target: "y", Intercept: true, ScaleTarget: true, Impute: "mean", Groups: []string{"group", "pair"}},
+			{Target: "y", Intercept: true, Impute: "median", Groups: []string{"region"}},
+			{Target: "pair", Impute: "drop", Groups: []string{"group"}},
+			{Target: "y", Impute: "mean", Scale: "none", Categorical: []string{"c"}},
+		} {
+			memory, err := Read(context.Background(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			train, holdout := shuffledRows(memory.Rows)
+			runtime.GOMAXPROCS(1)
+			e, err := NewEncoder(memory, train, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, wantReport, err := e.Encode(memory, train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantHeld, heldReport, err := e.Encode(memory, holdout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.GOMAXPROCS(4)
+			for _, storage := range []Storage{AutoStorage, Float64, Float32, Sparse} {
+				for _, lazy := range []bool{false, true} {
+					what := fmt.Sprintf("%s, %+v, %s, lazy %v", filepath.Base(path), spec, storage, lazy)
+					f := memory
+					if lazy {
+						f = openFrame(t, path)
+					}
+					train, holdout := shuffledRows(f.Rows)
+					got, err := Fit(context.Background(), f, train, holdout, spec, storage)
+					if err != nil {
+						t.Fatalf("%s: %v", what, err)
+					}
+					sameEncoder(t, what, got.Encoder, e)
+					sameDataset(t, what, got.Train, want, storage == Float32)
+					sameDataset(t, what+", hold-out", got.Holdout, wantHeld, storage == Float32)
+					if !reflect.DeepEqual(got.TrainReport, wantReport) || !reflect.DeepEqual(got.HoldoutReport, heldReport) {
+						t.Errorf("%s: reports %+v %+v, not %+v %+v", what, got.TrainReport, got.HoldoutReport, wantReport, heldReport)
+					}
+					if f.Sources[0].SHA256 == "" {
+						t.Errorf("%s: no SHA-256", what)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A row may be named more than once, and counts as often.
+func TestRowsMayRepeat(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, 300, 4)
+	f := openFrame(t, path)
+	rng := rand.New(rand.NewPCG(2, 2))
+	rows := make([]int, 400)
+	for i := range rows {
+		rows[i] = rng.IntN(300)
+	}
+	memory, err := Read(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same rows as a table of their own.
+	bag := &Frame{Rows: len(rows)}
+	for _, c := range memory.Columns {
+		b := *c
+		b.Number, b.Code, b.Null = nil, nil, nil
+		for _, r := range rows {
+			if c.Number != nil {
+				b.Number = append(b.Number, c.Number[r])
+			}
+			if c.Code != nil {
+				b.Code = append(b.Code, c.Code[r])
+			}
+			if c.Null != nil {
+				b.Null = append(b.Null, c.Null[r])
+			}
+		}
+		bag.Columns = append(bag.Columns, &b)
+	}
+	spec := Spec{Target: "y", Intercept: true, Impute: "mean", Groups: []string{"group"}}
+	want, err := Fit(context.Background(), bag, nil, nil, spec, Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, storage := range []Storage{Float64, Sparse} {
+		got, err := Fit(context.Background(), f, rows, nil, spec, storage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := cells(got.Train), cells(want.Train)
+		for i := range y {
+			if math.Abs(x[i]-y[i]) > 1e-12 {
+				t.Fatalf("%s: cell %d is %v, not %v", storage, i, x[i], y[i])
+			}
+		}
+		if !reflect.DeepEqual(got.Train.Target, want.Train.Target) || !reflect.DeepEqual(got.Train.Groups, want.Train.Groups) {
+			t.Errorf("%s: other targets or groups", storage)
+		}
+		if got.TrainReport.Imputed[0].Count != want.TrainReport.Imputed[0].Count {
+			t.Errorf("%s: %+v, not %+v", storage, got.TrainReport, want.TrainReport)
+		}
+	}
+	if _, err := Fit(context.Background(), f, []int{1, 2}, []int{2}, spec, Float64); err == nil || !strings.Contains(err.Error(), "row 2") {
+		t.Errorf("a row of both sets: %v", err)
+	}
+}
+
+// Joined moments agree with exact arithmetic, however far the values lie from
+// zero and however the stripes differ.
+func TestMomentsAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, value := range map[string]func(i int) float64{
+		"normal":    func(int) float64 { return rng.NormFloat64() },
+		"far":       func(int) float64 { return 1e9 + rng.NormFloat64() },
+		"trend":     func(i int) float64 { return float64(i) + rng.Float64() },
+		"late":      func(i int) float64 { return float64(i / 9000 * 1e6) },
+		"huge":      func(int) float64 { return 1e300 * rng.NormFloat64() },
+		"tiny":      func(int) float64 { return 1e-300 * rng.NormFloat64() },
+		"lopsided":  func(int) float64 { return math.Exp(5 * rng.NormFloat64()) },
+		"two value": func(i int) float64 { return float64(i % 2) },
+	} {
+		v := make([]float64, 10000)
+		for i := range v {
+			v[i] = value(i)
+		}
+		mean, sd, constant := moments(v)
+		sum, n := new(big.Float).SetPrec(2000), big.NewFloat(float64(len(v)))
+		for _, x := range v {
+			sum.Add(sum, big.NewFloat(x))
+		}
+		m := new(big.Float).SetPrec(2000).Quo(sum, n)
+		squares := new(big.Float).SetPrec(2000)
+		for _, x := range v {
+			d := new(big.Float).SetPrec(2000).Sub(big.NewFloat(x), m)
+			squares.Add(squares, d.Mul(d, d))
+		}
+		s := squares.Quo(squares, n)
+		wantSD, _ := s.Sqrt(s).Float64()
+		wantMean, _ := m.Float64()
+		if d := math.Abs(mean - wantMean); constant || !(d <= 1e-14*max(math.Abs(wantMean), wantSD)) {
+			t.Errorf("%s: mean %v, not %v", name, mean, wantMean)
+		}
+		if !(math.Abs(sd-wantSD) <= 1e-14*wantSD) {
+			t.Errorf("%s: deviation %v, not %v", name, sd, wantSD)
+		}
+	}
+}
+
+// Loading takes little more than the matrices: bytes are counted, all that is
+// ever allocated, not what is held at once.
+func TestLoadingAllocatesLittle(t *testing.T) {
+	const n, d = 300_000, 20
+	rng := rand.New(rand.NewPCG(8, 8))
+	cols := make([]Column, d+1)
+	for j := range cols {
+		cols[j] = Column{Name: fmt.Sprintf("x%d", j), Kind: Numeric, Number: make([]float64, n)}
+		for i := range cols[j].Number {
+			cols[j].Number[i] = rng.NormFloat64()
+		}
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteTable(path, cols, false); err != nil {
+		t.Fatal(err)
+	}
+	load := func(storage Storage) (allocated, matrix uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f := openFrame(t, path)
+		train, holdout := shuffledRows(f.Rows)
+		fitted, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x20"}, storage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, uint64(fitted.Train.X.Bytes() + fitted.Holdout.X.Bytes())
+	}
+	load(Float64) // decoders that are made once
+	// Row numbers, their places, the target as it is in the file and as it is
+	// encoded take 8+4+8+8 bytes a row; pages and the rest a constant for every
+	// time the numbers are read.
+	const constant = 20 << 20
+	for _, c := range []struct {
+		storage     Storage
+		cell, reads uint64
+	}{{Float64, 8, 1}, {Float32, 4, 2}} {
+		allocated, matrix := load(c.storage)
+		if matrix != c.cell*n*d {
+			t.Errorf("%s: a matrix of %d bytes", c.storage, matrix)
+		}
+		if limit := matrix + 30*n + c.reads*constant; allocated > limit {
+			t.Errorf("%s: %d bytes allocated for matrices of %d; at most %d", c.storage, allocated, matrix, limit)
+		}
+	}
+}
+
+// A table of categories goes into sparse storage without a dense matrix.
+func TestSparseLoadingAllocatesLittle(t *testing.T) {
+	const n, columns, levels = 50_000, 10, 100
+	rng := rand.New(rand.NewPCG(8, 9))
+	names := make([]string, levels)
+	for i := range names {
+		names[i] = fmt.Sprintf("level %d", i)
+	}
+	cols := []Column{{Name: "y", Kind: Numeric, Number: make([]float64, n)}}
+	for i := range cols[0].Number {
+		cols[0].Number[i] = rng.NormFloat64()
+	}
+	for j := range columns {
+		c := Column{Name: fmt.Sprintf("c%d", j), Kind: Categorical, Level: names, Code: make([]int32, n)}
+		for i := range c.Code {
+			c.Code[i] = rng.Int32N(levels)
+		}
+		cols = append(cols, c)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteTable(path, cols, false); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := openFrame(t, path)
+	fitted, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Intercept: true}, AutoStorage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if fitted.Storage != Sparse || fitted.Train.D != columns*levels+1 {
+		t.Fatalf("storage %s, %d columns", fitted.Storage, fitted.Train.D)
+	}
+	matrix := uint64(fitted.Train.X.Bytes())
+	// Besides: codes of 4 bytes a cell while a column is read, of 1 byte until
+	// the rows are made.
+	if got, limit := after.TotalAlloc-before.TotalAlloc, matrix+5*columns*n+40*n+8<<20; got > limit {
+		t.Errorf("%d bytes allocated for a matrix of %d; at most %d", got, matrix, limit)
+	}
+}
+
+// A file that is cut while its frame is in use is an error that names it.
+func TestFileCutWhileInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, 4000, 5)
+	f := openFrame(t, path)
+	if err := os.Truncate(path, 2000); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64)
+	wantError(t, err, "t.parquet", "shorter")
+	_, err = f.Column("last")
+	wantError(t, err, "t.parquet", "shorter")
+}
+
+// A cancelled context ends the loading.
+func TestFitCancelled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, 4000, 5)
+	ctx, cancel := context.WithCancel(context.Background())
+	f, err := Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cancel()
+	if _, err := Fit(ctx, f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// Faults of hold-out rows are told as such, after all of the training rows.
+func TestFaultsOfHoldoutRows(t *testing.T) {
+	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
+	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
+	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
+	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Float64)
+	wantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 rows")
+	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Float64)
+	wantError(t, err, `column "z", row 5`, "1 of 4 rows")
+	if strings.Contains(err.Error(), "hold-out") {
+		t.Error(err)
+	}
+}
+
+// Damage is found, and nothing else happens, when values are read by stripes.
+func TestDamageByStripes(t *testing.T) {
+	own := ownParquet(t)
+	rng := rand.New(rand.NewPCG(30, 1))
+	refused := 0
+	for range *damageRounds {
+		bad, what := mutate(rng, own, 4, len(own))
+		f, err := openTable(context.Background(), bytesInput("own.parquet", bad), nil)
+		if err == nil {
+			_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x", Impute: "mean"}, Float64)
+		}
+		if err == nil {
+			continue
+		}
+		refused++
+		if !strings.HasPrefix(err.Error(), "own.parquet: ") {
+			t.Errorf("%s: the error does not name the file: %v", what, err)
+		}
+	}
+	if refused == 0 {
+		t.Error("no damage was found at all")
+	}
+}

@@ -1,0 +1,54 @@
+package train_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// Every storage gives the same model: sparse to rounding, float32 to the
+// rounding of its cells. It is recorded, and what is saved does not depend on it.
+func TestStorages(t *testing.T) {
+	for _, name := range []string{"hmda", "cps1988"} {
+		cfg := builtin(t, name)
+		cfg.Gap = 1e-9
+		cfg.Storage = "float64"
+		want := fit(t, cfg)
+		for storage, tolerance := range map[string]float64{"auto": 1e-6, "sparse": 1e-6, "float32": 1e-5} {
+			cfg.Storage = storage
+			m := fit(t, cfg)
+			if got := m.Config.Storage; got != storage && storage != "auto" || got == "auto" {
+				t.Errorf("%s as %s: recorded as %q", name, storage, got)
+			}
+			for i, w := range want.Coefficients {
+				if d := math.Abs(m.Coefficients[i] - w); !(d <= tolerance*(1+math.Abs(w))) {
+					t.Errorf("%s as %s: coefficient %d is %v, not %v", name, storage, i, m.Coefficients[i], w)
+				}
+			}
+			if d := math.Abs(m.Result.Objective - want.Result.Objective); !(d <= 1e-7*want.Result.Objective) {
+				t.Errorf("%s as %s: objective %v, not %v", name, storage, m.Result.Objective, want.Result.Objective)
+			}
+			if noted := strings.Contains(strings.Join(m.Notes, "\n"), "rounded to the nearest float32"); noted != (storage == "float32") {
+				t.Errorf("%s as %s: notes %q", name, storage, m.Notes)
+			}
+			path := filepath.Join(t.TempDir(), "model.json")
+			if err := m.Save(path, false); err != nil {
+				t.Fatal(err)
+			}
+			if loaded, err := train.Load(path); err != nil || loaded.Config.Storage != m.Config.Storage {
+				t.Errorf("%s as %s: loaded %v", name, storage, err)
+			}
+		}
+	}
+}
+
+func TestUnknownStorage(t *testing.T) {
+	cfg := builtin(t, "hmda")
+	cfg.Storage = "float16"
+	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), `unknown storage "float16"`) || !strings.Contains(err.Error(), "sparse") {
+		t.Error(err)
+	}
+}
