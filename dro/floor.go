@@ -110,20 +110,26 @@ func (r *run) certifyAt(decrement float64) {
 	if c.excess == 0 {
 		c.excess = first
 	}
-	needs := c.excess * decrement / 2 / goal * float64(c.n)
-	if !(needs <= float64(c.n)) {
-		return
-	}
-	count := min(c.n, max(int(needs), fewest*c.d))
 	pass, sums := workOf(c.p.Oracle)
 	norms := float64(c.d) * pass / 4 // from the cache
-	if (sums+norms)*float64(count) > most*pass*float64(c.n) {
-		return
-	}
-	if !c.certifyCurved(count) {
-		c.excess *= 16
-	} else if gap := c.objective - c.best.Lower; gap > goal {
-		c.excess = 2 * max(c.excess, 2*gap/decrement*float64(count)/float64(c.n))
+	for range 2 {
+		needs := c.excess * decrement / 2 / goal * float64(c.n)
+		if !(needs <= float64(c.n)) {
+			return
+		}
+		count := min(c.n, max(int(needs), fewest*c.d))
+		if (sums+norms)*float64(count) > most*pass*float64(c.n) {
+			return
+		}
+		if !c.certifyCurved(count) {
+			c.excess *= 16
+			return
+		}
+		gap := c.objective - c.best.Lower
+		if gap <= goal {
+			return
+		}
+		c.excess = 1.5 * max(c.excess, 2*gap/decrement*float64(count)/float64(c.n))
 	}
 }
 

@@ -60,6 +60,10 @@ type newton struct {
 	working  workingSet
 	grounded bool // no jumps
 
+	// Steps and changes of gradient since the metric was formed, newest last: they
+	// correct it by BFGS updates.
+	steps, changes [][]float64
+
 	stale     bool    // the metric is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
 }
@@ -71,31 +75,63 @@ const keepsMetric = 1e-2
 
 // accept makes the point the certifier evaluated last the current one.
 func (m *newton) accept() {
+	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
+	floats.SubTo(step, m.cert.x, m.x)
 	copy(m.x, m.cert.x)
-	copy(m.g, m.cert.g)
-	m.phi.AddGradTo(m.g, m.x)
+	copy(change, m.cert.g)
+	m.phi.AddGradTo(change, m.x)
+	floats.Sub(change, m.g)
+	floats.Add(m.g, change)
+	m.remember(step, change)
 	m.value = m.cert.objective
 	m.certifyWhenClose()
 }
+
+// remember keeps a step and the change of the gradient along it, where they agree
+// with a positive curvature.
+func (m *newton) remember(step, change []float64) {
+	const most = 10
+	if !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
+		return
+	}
+	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
+	if len(m.steps) > most {
+		m.steps, m.changes = m.steps[1:], m.changes[1:]
+	}
+}
+
+func (m *newton) forget() { m.steps, m.changes = nil, nil }
 
 // refresh forms the metric at the current point, which the certifier evaluated
 // last.
 func (m *newton) refresh() {
 	m.h.update(m.cert.y, m.cert.slope)
 	m.stale = false
+	m.forget()
 }
 
-// direction stores H⁻¹∇P in dir and returns the squared Newton decrement.
+// direction stores H⁻¹∇P in dir, H corrected for the steps since it was formed by the
+// two loops of L-BFGS, and returns the squared Newton decrement.
 func (m *newton) direction() float64 {
-	copy(m.dir, m.g)
-	m.h.solve(m.dir)
-	return floats.Dot(m.dir, m.g)
+	v := m.dir
+	copy(v, m.g)
+	share := make([]float64, len(m.steps))
+	for k := len(m.steps) - 1; k >= 0; k-- {
+		share[k] = floats.Dot(m.steps[k], v) / floats.Dot(m.steps[k], m.changes[k])
+		floats.AddScaled(v, -share[k], m.changes[k])
+	}
+	m.h.solve(v)
+	for k, s := range m.steps {
+		floats.AddScaled(v, share[k]-floats.Dot(m.changes[k], v)/floats.Dot(s, m.changes[k]), s)
+	}
+	return floats.Dot(v, m.g)
 }
 
 func (m *newton) step() error {
 	if !m.began {
 		m.began = true
 		m.accept()
+		m.forget() // this was no step
 		if m.jump() {
 			return nil
 		}
@@ -180,6 +216,7 @@ func (m *newton) inherit(from *metric) {
 	}
 	to.h.CopySym(from.h)
 	to.redamp(0)
+	m.forget()
 	m.stale, m.decrement = true, math.Inf(1)
 }
 
@@ -193,5 +230,7 @@ func (m *newton) visit(s *state) {
 	s.float(&m.value)
 	s.float(&m.decrement)
 	s.floats(m.x, m.g)
+	s.vectors(&m.steps, len(m.x))
+	s.vectors(&m.changes, len(m.x))
 	m.h.visit(s)
 }

@@ -167,6 +167,21 @@ func (s *state) result(res *Result) {
 	}
 }
 
+// vectors is a list of vectors of length d.
+func (s *state) vectors(v *[][]float64, d int) {
+	count := len(*v)
+	if s.integer(&count); s.reading {
+		if count < 0 || count > len(s.buf) {
+			count = 0 // the error shows in what follows
+		}
+		*v = make([][]float64, count)
+		for k := range *v {
+			(*v)[k] = make([]float64, d)
+		}
+	}
+	s.floats(*v...)
+}
+
 func (c *certifier) visit(s *state) {
 	for _, v := range []*float64{&c.passes, &c.objective, &c.risk, &c.tau, &c.best.Upper, &c.best.Lower,
 		&c.bestObjective, &c.bestRisk, &c.bestTau} {
