@@ -1,60 +1,140 @@
 package data
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/parquet/compress"
 )
 
-// BenchmarkReadEncode reads 10⁵ rows of 20 numbers and one category and makes
-// the matrix of them.
-func BenchmarkReadEncode(b *testing.B) {
-	const n, d = 100000, 20
+// normals are d columns of n numbers, rounded to the given step, or not for 0.
+func normals(n, d int, step float64) []Column {
 	rng := rand.New(rand.NewPCG(1, 1))
-	cols := make([]Column, d+1)
-	for j := range cols[:d] {
+	cols := make([]Column, d)
+	for j := range cols {
 		cols[j] = Column{Name: fmt.Sprintf("x%d", j), Kind: Numeric, Number: make([]float64, n)}
 		for i := range cols[j].Number {
-			cols[j].Number[i] = rng.NormFloat64()
-		}
-	}
-	cols[d] = Column{Name: "g", Kind: Categorical, Code: make([]int32, n), Level: []string{"a", "b", "c"}}
-	for i := range cols[d].Code {
-		cols[d].Code[i] = rng.Int32N(3)
-	}
-	for _, ext := range []string{".parquet", ".csv"} {
-		path := filepath.Join(b.TempDir(), "t"+ext)
-		if err := WriteTable(path, cols, false); err != nil {
-			b.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var f *Frame
-		b.Run("read"+ext, func(b *testing.B) {
-			b.SetBytes(info.Size())
-			b.ReportAllocs()
-			for i := 0; i < b.N; i++ {
-				if f, err = Read(context.Background(), path); err != nil {
-					b.Fatal(err)
-				}
+			v := rng.NormFloat64()
+			if step > 0 {
+				v = math.Round(v/step) * step
 			}
-		})
-		b.Run("encode"+ext, func(b *testing.B) {
+			cols[j].Number[i] = v
+		}
+	}
+	return cols
+}
+
+func benchFile(b *testing.B, name string, cols []Column, codec compress.Compression, dictionary bool) string {
+	path := filepath.Join(b.TempDir(), name+".parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	if err := writeParquetAs(w, cols, cols[0].Len(), codec, dictionary); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// BenchmarkLoad makes the matrices of 10⁶ rows of 20 numbers, shuffled and
+// split, of a file in the page cache. Bytes are those of the matrices.
+func BenchmarkLoad(b *testing.B) {
+	const n, d = 1_000_000, 20
+	for _, c := range []struct {
+		name       string
+		codec      compress.Compression
+		dictionary bool
+		step       float64
+		storage    Storage
+	}{
+		{"snappy", compress.Codecs.Snappy, false, 0, Float64},
+		{"zstd", compress.Codecs.Zstd, false, 0, Float64},
+		{"dictionary", compress.Codecs.Snappy, true, 0.05, Float64},
+		{"float32", compress.Codecs.Snappy, false, 0, Float32},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			path := benchFile(b, c.name, normals(n, d, c.step), c.codec, c.dictionary)
+			b.ResetTimer()
+			b.SetBytes(n * d * 8)
 			b.ReportAllocs()
-			for i := 0; i < b.N; i++ {
-				e, err := NewEncoder(f, nil, Spec{Target: "x0", Groups: []string{"g"}, Intercept: true})
+			for range b.N {
+				f, err := Open(context.Background(), path)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, _, err := e.Encode(f, nil); err != nil {
+				train, holdout := shuffledRows(f.Rows)
+				if _, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x0", Intercept: true}, c.storage); err != nil {
 					b.Fatal(err)
 				}
+				f.Close()
 			}
 		})
+	}
+}
+
+// BenchmarkCategories makes the matrices of 10⁵ rows of 16 columns of text.
+func BenchmarkCategories(b *testing.B) {
+	const n = 100_000
+	cols := normals(n, 1, 0)
+	rng := rand.New(rand.NewPCG(2, 2))
+	for j := range 16 {
+		c := Column{Name: fmt.Sprintf("c%d", j), Kind: Categorical, Code: make([]int32, n)}
+		for k := range []int{2, 5, 12, 40}[j%4] {
+			c.Level = append(c.Level, fmt.Sprintf("level %d", k))
+		}
+		for i := range c.Code {
+			c.Code[i] = rng.Int32N(int32(len(c.Level)))
+		}
+		cols = append(cols, c)
+	}
+	path := benchFile(b, "categories", cols, compress.Codecs.Zstd, true)
+	for _, storage := range []Storage{Float64, Sparse} {
+		b.Run(string(storage), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				f, err := Open(context.Background(), path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				fitted, err := Fit(context.Background(), f, nil, nil, Spec{Target: "x0", Intercept: true}, storage)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(fitted.Train.X.Bytes())
+				f.Close()
+			}
+		})
+	}
+}
+
+// BenchmarkReadCSV reads 10⁵ rows of 20 numbers.
+func BenchmarkReadCSV(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "t.csv")
+	if err := WriteTable(path, normals(100_000, 20, 0), false); err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	b.ReportAllocs()
+	for range b.N {
+		if _, err := Read(context.Background(), path); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -95,6 +95,10 @@ func checkColumns(cols []Column) (rows int, err error) {
 const groupRows = 1 << 18
 
 func writeParquet(w io.Writer, cols []Column, rows int) error {
+	return writeParquetAs(w, cols, rows, compress.Codecs.Zstd, true)
+}
+
+func writeParquetAs(w io.Writer, cols []Column, rows int, codec compress.Compression, dictionary bool) error {
 	fields := make(schema.FieldList, len(cols))
 	for i := range cols {
 		c := &cols[i]
@@ -125,7 +129,7 @@ func writeParquet(w io.Writer, cols []Column, rows int) error {
 	if err != nil {
 		return err
 	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(true),
+	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithDictionaryDefault(dictionary),
 		parquet.WithCreatedBy("drotrain"))
 	pw := file.NewParquetWriter(w, root, file.WithWriterProps(props))
 	for from := 0; from < rows || from == 0; from += groupRows {
