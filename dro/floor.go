@@ -34,21 +34,23 @@ type Floored interface {
 // no less than on the sphere (math: §3). The bound needs no penalty on any
 // coordinate. It costs the fraction |S|/n of a pass for H and half of that for ρ.
 //
-// S are the first samples, or those of the largest weights, count of them or so. It
-// reports whether there is a bound.
-func (c *certifier) certifyCurved(count int) bool {
-	o, ok := c.p.Oracle.(Floored)
+// S are the first samples, or those of the largest weights, count of them or so.
+// certifyCurved returns 2λρ/r: up to 1 there is a bound, beyond about so many times
+// more samples would give one; +Inf where nothing can be said.
+func (c *certifier) certifyCurved(count int) (lacking float64) {
+	none := math.Inf(1)
+	o, ok := ability[Floored](c.p.Oracle)
 	phi, ridge := c.p.Primal.(L2)
 	if !ok || !ridge || math.IsInf(c.objective, 1) {
-		return false
+		return none
 	}
 	count = max(1, min(count, c.n))
 	y, slope := c.y[:count], c.slope[:count]
 	if count < c.n && sum(y) < float64(count)/float64(4*c.n) {
-		if s, ok := c.p.Oracle.(Selectable); ok {
+		if s, ok := ability[Selectable](c.p.Oracle); ok {
 			heavy := heaviest(c.y, count)
-			if o, ok = s.Select(heavy).(Floored); !ok {
-				return false
+			if o, ok = ability[Floored](s.Select(heavy)); !ok {
+				return none
 			}
 			count = len(heavy)
 			y, slope = make([]float64, count), make([]float64, count)
@@ -66,7 +68,7 @@ func (c *certifier) certifyCurved(count int) bool {
 		total += weight[j]
 	}
 	if !(total > 0) {
-		return false
+		return none
 	}
 	const least = 1.0 / 64 // a sample of far less weight than the mean adds little to H and may add much to ρ
 	for j, w := range weight {
@@ -76,20 +78,22 @@ func (c *certifier) certifyCurved(count int) bool {
 	}
 	f := newFloor(o, phi, weight, c.d)
 	if f == nil {
-		return false
+		return none
 	}
 	g := append([]float64(nil), c.g...)
 	phi.AddGradTo(g, c.x)
 	lambda2 := f.square(g) * f.inflate
-	if within := radius / (2 * math.Sqrt(lambda2)); !math.IsInf(radius, 1) && !(c.reach(f, o, weight, within) <= within) {
-		return false
+	if within := radius / (2 * math.Sqrt(lambda2)); !math.IsInf(radius, 1) {
+		if lacking = c.reach(f, o, weight, within) / within; !(lacking <= 1) {
+			return lacking
+		}
 	}
 	value := phi.Value(c.x)
 	size := math.Abs(c.risk) + math.Abs(value)
 	if lower := c.risk + value - lambda2/2 - c.allowance(size+lambda2); lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
 	}
-	return !math.IsNaN(lambda2)
+	return lacking
 }
 
 // certifyAt tries certifyCurved where a Newton step says that the objective is about
@@ -112,7 +116,7 @@ func (r *run) certifyAt(decrement float64) {
 	}
 	pass, sums := workOf(c.p.Oracle)
 	norms := float64(c.d) * pass / 4 // from the cache
-	for range 2 {
+	for range 3 {
 		needs := c.excess * decrement / 2 / goal * float64(c.n)
 		if !(needs <= float64(c.n)) {
 			return
@@ -121,9 +125,9 @@ func (r *run) certifyAt(decrement float64) {
 		if (sums+norms)*float64(count) > most*pass*float64(c.n) {
 			return
 		}
-		if !c.certifyCurved(count) {
-			c.excess *= 16
-			return
+		if lacking := c.certifyCurved(count); lacking > 1 {
+			c.excess *= min(16, 1.3*lacking)
+			continue
 		}
 		gap := c.objective - c.best.Lower
 		if gap <= goal {
@@ -140,7 +144,7 @@ type Worked interface{ Work() (pass, gram float64) }
 
 // workOf returns the work of an oracle: that of a dense matrix where it does not tell.
 func workOf(o Oracle) (pass, gram float64) {
-	if w, ok := o.(Worked); ok {
+	if w, ok := ability[Worked](o); ok {
 		return w.Work()
 	}
 	n, d, _ := o.Dims()

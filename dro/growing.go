@@ -97,7 +97,7 @@ func (g *growing) startFinish() (err error) {
 
 // stage solves the problem on the first size samples.
 func (g *growing) stage(size int) error {
-	o := &prefix{g.problem.Oracle, size}
+	o := &view{Oracle: g.problem.Oracle, n: size}
 	s := DefaultSettings()
 	s.X0, s.RelativeGap, s.Seed = g.x, g.settings.Gap, g.run.settings.Seed
 	s.MaxPasses = 200
@@ -120,67 +120,4 @@ func (g *growing) check() {
 	if g.finish != nil {
 		g.finish.check()
 	}
-}
-
-// A prefix is an oracle over the first n samples of another.
-type prefix struct {
-	Oracle
-	n int
-}
-
-func (p *prefix) Dims() (n, d, slope int) {
-	_, d, slope = p.Oracle.Dims()
-	return p.n, d, slope
-}
-
-// NonNegative passes the ability on.
-func (p *prefix) NonNegative() bool {
-	o, ok := p.Oracle.(NonNegative)
-	return ok && o.NonNegative()
-}
-
-// CurvatureTo passes the Curved ability on. The last stage's method was started on
-// the whole problem, and asked for what it needs, before any prefix.
-func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
-	p.Oracle.(Curved).CurvatureTo(curvature, slope, lo, hi)
-}
-
-// AddGramTo passes the Curved ability on.
-func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
-	p.Oracle.(Curved).AddGramTo(dst, weight, lo, hi)
-}
-
-// MarginsTo passes the Products ability on.
-func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
-	p.Oracle.(Products).MarginsTo(margin, v, lo, hi)
-}
-
-// CurvatureFloorTo passes the Floored ability on.
-func (p *prefix) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64) {
-	return p.Oracle.(Floored).CurvatureFloorTo(curvature, slope, lo, hi)
-}
-
-// Select passes the Selectable ability on.
-func (p *prefix) Select(samples []int) Oracle { return p.Oracle.(Selectable).Select(samples) }
-
-// Bytes is the memory of the prefix.
-func (p *prefix) Bytes() int64 {
-	n, d, _ := p.Oracle.Dims()
-	if s, ok := p.Oracle.(interface{ Bytes() int64 }); ok {
-		return int64(float64(s.Bytes()) * float64(p.n) / float64(n))
-	}
-	return 8 * int64(p.n) * int64(d)
-}
-
-// Work scales the Worked ability.
-func (p *prefix) Work() (pass, gram float64) {
-	n, _, _ := p.Oracle.Dims()
-	pass, gram = workOf(p.Oracle)
-	share := float64(p.n) / float64(n)
-	return share * pass, share * gram
-}
-
-// AddSquaresTo passes the Products ability on.
-func (p *prefix) AddSquaresTo(dst, weight []float64, lo, hi int) {
-	p.Oracle.(Products).AddSquaresTo(dst, weight, lo, hi)
 }

@@ -127,7 +127,7 @@ func lightest(y []float64, share float64, count int) float64 {
 // is, where the adversary does not rest on few samples, or nothing is gained.
 func (m *newton) jump() bool {
 	c := m.cert
-	all, selectable := m.problem.Oracle.(Selectable)
+	all, selectable := ability[Selectable](m.problem.Oracle)
 	dual, restrictable := m.problem.Dual.(Restrictable)
 	if !selectable || !restrictable || m.grounded || m.problem.Dual.Modulus() == 0 || c.n < fewestRows {
 		return false
@@ -135,6 +135,7 @@ func (m *newton) jump() bool {
 	goal := m.settings.RelativeGap * max(1e-12, math.Abs(m.value))
 	x := append([]float64(nil), m.x...)
 	heaviest := max(32*c.d, c.n/256)
+	tried := false
 	for try := range workingTries {
 		// What the weight outside is worth: its share times about ν, at most the
 		// whole objective.
@@ -144,23 +145,38 @@ func (m *newton) jump() bool {
 		if !m.working.extend(c.y, share, heaviest<<try, c.d) || m.working.count == before {
 			break
 		}
-		passes := c.passes
+		tried = true
 		m.solveWorking(all, dual, x, math.Max(0.1*goal, 1e-3*gap))
-		m.logf("newton: the %d samples of most weight solved for by %.3g passes", m.working.count, c.passes-passes)
-		if now := c.evaluate(x); now < m.value {
-			m.logf("newton: the objective falls from %.10g to %.10g", m.value, now)
-			m.accept()
-			if !m.stale {
-				m.refresh() // nothing was inherited
-			}
+		if m.landed(x) {
 			return true
 		}
 	}
-	if m.grounded = true; m.working.count > 0 {
+	if kl, ok := dual.(KL); ok && !tried && m.solveStrata(all, kl, x) {
+		if tried = true; m.landed(x) {
+			m.grounded = true // once
+			return true
+		}
+	}
+	if m.grounded = true; tried {
 		c.evaluate(m.x)
 		m.stale = false // whatever was inherited: a new metric next
 	}
 	return false
+}
+
+// landed evaluates x and goes there if it lowers P.
+func (m *newton) landed(x []float64) bool {
+	now := m.cert.evaluate(x)
+	if !(now < m.value) {
+		return false
+	}
+	m.logf("newton: the objective falls from %.10g to %.10g", m.value, now)
+	m.accept()
+	if !m.stale {
+		m.refresh() // nothing was inherited
+	}
+	m.forget()
+	return true
 }
 
 // solveWorking minimises the problem restricted to the working set from x, in place,
@@ -169,25 +185,72 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 	c := m.cert
 	samples := m.working.samples()
 	restricted, offset := dual.Restricted(c.n, len(samples))
-	s := DefaultSettings()
-	s.X0, s.MaxPasses, s.Seed = x, 500, m.settings.Seed
-	s.RelativeGap = goal / max(1e-12, math.Abs(m.value+offset))
-	m.stale = false
-	l, err := newLoop(&Problem{all.Select(samples), restricted, m.problem.Primal}, m.method, s)
-	if err != nil {
-		return
-	}
-	l.loop(context.Background())
-	c.passes += (l.cert.passes + 1) * float64(len(samples)) / float64(c.n)
-	copy(x, l.cert.bestX)
-	if lower := l.cert.best.Lower - offset - c.allowance(math.Abs(offset)); lower > c.best.Lower {
+	passes := c.passes
+	lower := m.solvePart(&Problem{all.Select(samples), restricted, m.problem.Primal}, x, goal/max(1e-12, math.Abs(m.value+offset)))
+	if lower -= offset + c.allowance(math.Abs(offset)); lower > c.best.Lower {
 		c.best.Lower = lower
 	}
+	m.logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.passes-passes)
+}
+
+// solveStrata minimises, from x in place, an estimate of the KL problem where the
+// adversary rests on few samples in part: these are taken as they are, and the first
+// of the others for all the others, at as many times the weight, which is a constant
+// added to their losses. It takes over the Hessian. It reports false where every
+// sample weighs about the same.
+func (m *newton) solveStrata(all Selectable, dual KL, x []float64) bool {
+	const few, first = 1.0 / 32, 1.0 / 16
+	c := m.cert
+	count := int(first * float64(c.n))
+	heavy := heaviest(c.y, max(32*c.d, c.n/256))
+	if squares := dot(c.y, c.y); 1/squares > few*float64(c.n) || len(heavy) > count {
+		return false
+	}
+	samples := make([]int, count, count+len(heavy))
+	for j := range samples {
+		samples[j] = j
+	}
+	among := 0 // of the heavy ones, among the first
+	for _, j := range heavy {
+		if j < count {
+			among++
+		} else {
+			samples = append(samples, j)
+		}
+	}
+	offset := make([]float64, len(samples))
+	light := dual.Nu * math.Log(float64(c.n-len(heavy))/float64(count-among))
+	fill(offset[:count], light)
+	for _, j := range heavy {
+		if j < count {
+			offset[j] = 0
+		}
+	}
+	passes := c.passes
+	m.solvePart(&Problem{&view{all.Select(samples), len(samples), offset}, dual, m.problem.Primal}, x, 1e-4)
+	m.logf("newton: the %d samples of most weight, and the first %d for the others, solved for by %.3g passes", len(heavy), count, c.passes-passes)
+	return true
+}
+
+// solvePart minimises a problem on some of the samples from x, in place, takes over
+// the Hessian at the end, and returns a lower bound of that problem.
+func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64) {
+	s := DefaultSettings()
+	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.settings.Seed, gap
+	m.stale = false
+	l, err := newLoop(p, m.method, s)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	l.loop(context.Background())
+	m.cert.passes += l.cert.passes * float64(l.cert.n) / float64(m.cert.n)
+	copy(x, l.cert.bestX)
 	if from, ok := l.method.(*newton); ok {
 		if h, ok := from.h.(*metric); ok {
 			m.inherit(h)
 		}
 	}
+	return l.cert.best.Lower
 }
 
 func (w *workingSet) visit(s *state, n int) {
