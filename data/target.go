@@ -185,15 +185,28 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 		return nil
 	}
 	read := reader(c, t.Kind)
+	sign := map[string]float64{t.Positive: 1, t.Negative: -1}
+	known := map[float64]float64{} // of numbers and codes, whose text is the same every time
+	last, value := math.NaN(), 0.0
 	for i, r := range rows.all() {
-		switch v := read(r); v {
-		case t.Positive:
-			dst[i] = 1
-		case t.Negative:
-			dst[i] = -1
-		default:
-			return f.at(c.Name, r, "", "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+		var key float64
+		if c.Kind == Categorical {
+			key = float64(c.Code[r])
+		} else {
+			key = c.Number[r]
 		}
+		if key != last {
+			var ok bool
+			if value, ok = known[key]; !ok {
+				v := read(r)
+				if value, ok = sign[v]; !ok {
+					return f.at(c.Name, r, "", "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+				}
+				known[key] = value
+			}
+			last = key
+		}
+		dst[i] = value
 	}
 	return nil
 }

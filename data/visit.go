@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -24,7 +25,7 @@ type tile struct {
 
 // pagesHeld bounds the unfolded pages that a visit holds at once, all threads
 // together; columns beyond that wait for another sweep over the rows.
-const pagesHeld = 8 << 20
+const pagesHeld = 7 << 20
 
 // sweepColumns bounds the columns of a tile.
 const sweepColumns = 64
@@ -43,30 +44,16 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 		return inexact, nil
 	}
 	workers := runtime.GOMAXPROCS(0)
+	lead := &Column{}
+	if len(cols) > 0 {
+		lead = cols[0]
+	}
+	// Few columns at a time mean few ranges, for there are tasks enough.
+	groups := len(columnGroups(cols, 0, rows, workers, whole))
 	type task struct{ lo, hi, from, to int }
-	var groups [][2]int
-	for lo := 0; lo < len(cols); {
-		hi, cost := lo, 0
-		for hi < len(cols) {
-			cost += cols[hi].pageCost()
-			if hi > lo && !whole && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == sweepColumns) {
-				break
-			}
-			hi++
-		}
-		groups = append(groups, [2]int{lo, hi})
-		lo = hi
-	}
-	if len(groups) == 0 {
-		groups = [][2]int{{0, 0}}
-	}
 	var tasks []task
-	for _, g := range groups {
-		lead := &Column{}
-		if len(cols) > 0 {
-			lead = cols[g[0]]
-		}
-		for _, r := range ranges(rows, (3*workers+len(groups)-1)/len(groups), lead) {
+	for _, r := range ranges(rows, (2*workers+groups-1)/groups, lead) {
+		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
@@ -113,61 +100,100 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 	return inexact, err
 }
 
-// pageCost is how much room the pages take that reading the column holds.
-func (c *Column) pageCost() int {
-	cost := 0
-	for _, p := range c.parts {
-		if p.chunk == nil {
-			continue
-		}
-		dict, page := 0, 0
-		for i := range p.chunk.pages {
-			if h := &p.chunk.pages[i]; h.kind == pageDictionary {
-				dict = h.size
-			} else {
-				page = max(page, h.size)
+// columnGroups divides the columns into those that are read together in a range
+// of rows.
+func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][2]int) {
+	if whole || len(cols) == 0 {
+		return [][2]int{{0, len(cols)}}
+	}
+	for lo := 0; lo < len(cols); {
+		hi, cost := lo, 0
+		for hi < len(cols) {
+			cost += cols[hi].pageCost(from, to)
+			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == sweepColumns) {
+				break
 			}
+			hi++
 		}
-		cost = max(cost, dict+page)
+		groups = append(groups, [2]int{lo, hi})
+		lo = hi
+	}
+	return groups
+}
+
+// pageCost is how much room the pages take that reading a range of rows of the
+// column holds.
+func (c *Column) pageCost(from, to int) int {
+	cost := 0
+	row := 0
+	for _, p := range c.parts {
+		if p.chunk != nil && row < to && row+p.rows > from {
+			dict, page := 0, 0
+			at := row
+			for i := range p.chunk.pages {
+				h := &p.chunk.pages[i]
+				if h.kind == pageDictionary {
+					continue
+				}
+				if at < to && at+h.values > from {
+					page = max(page, h.size)
+					if h.coded() {
+						dict = p.chunk.pages[0].size
+					}
+				}
+				at += h.values
+			}
+			cost = max(cost, dict+page)
+		}
+		row += p.rows
 	}
 	return cost
 }
 
 // ranges cuts the rows into about n ranges that begin at multiples of
 // stripeRows, where it can be done at the beginnings of pages of the column: a
-// page that two ranges share is unfolded twice.
+// page that two ranges share is unfolded twice. Where its writer gave up the
+// dictionary another range begins: beyond it there is none to hold.
 func ranges(rows, n int, c *Column) [][2]int {
 	const least = 16 * stripeRows
 	n = max(1, min(n, rows/least))
 	var starts []int // of pages
+	var plain []int  // of those that are the first without the dictionary
 	row := 0
 	for _, p := range c.parts {
 		if p.chunk != nil {
-			at := row
+			at, coded := row, false
 			for i := range p.chunk.pages {
 				if h := &p.chunk.pages[i]; h.kind != pageDictionary {
 					starts = append(starts, at)
+					if coded && !h.coded() {
+						plain = append(plain, (at+stripeRows-1)/stripeRows*stripeRows)
+					}
+					coded = h.coded()
 					at += h.values
 				}
 			}
 		}
 		row += p.rows
 	}
+	cuts := []int{rows}
+	for k := 1; k < n; k++ {
+		to, near := rows/n*k, rows/n/4
+		for _, s := range starts {
+			if d := s - rows/n*k; d <= near && d >= -near {
+				near, to = max(d, -d), s
+			}
+		}
+		cuts = append(cuts, to/stripeRows*stripeRows)
+	}
+	if rows >= 2*least {
+		cuts = append(cuts, plain...)
+	}
+	slices.Sort(cuts)
 	var out [][2]int
 	from := 0
-	for k := 1; k <= n; k++ {
-		to := rows
-		if k < n {
-			to = rows / n * k
-			near := rows / n / 4
-			for _, s := range starts {
-				if d := s - to; d <= near && d >= -near {
-					near, to = max(d, -d), s
-				}
-			}
-			to = to / stripeRows * stripeRows
-		}
-		if to > from {
+	for _, to := range cuts {
+		if to > from && to <= rows {
 			out = append(out, [2]int{from, to})
 			from = to
 		}

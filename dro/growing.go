@@ -13,7 +13,7 @@ import (
 // stage starts close to the optimum and needs a few passes. In another order the
 // answer is the same, and so is its certificate; only the work grows.
 type Growing struct {
-	First  int     // samples of the first stage; 0: 20·d
+	First  int     // samples of the first stage; 0: 8·d
 	Factor int     // growth from stage to stage; 0: 8
 	Gap    float64 // relative gap of a stage; 0: 1e-3
 	Finish Method  // also of the stages; nil: what Second says
@@ -29,7 +29,7 @@ func (m Growing) start(r *run) (stepper, error) {
 		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
 	}
 	if m.First == 0 {
-		m.First = 20 * r.cert.d
+		m.First = 8 * r.cert.d
 	}
 	if m.Factor == 0 {
 		m.Factor = 8

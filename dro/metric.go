@@ -72,6 +72,13 @@ func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 
 func (m *metric) damping() float64 { return m.lambda }
 
+// cost compares the Gram matrix with losses and a gradient, of which the gradient
+// finds the rows in the cache.
+func (m *metric) cost() float64 {
+	pass, gram := workOf(m.e.p.Oracle)
+	return gram / (1.3 * pass)
+}
+
 // redamp changes the damping of the factor that is in use.
 func (m *metric) redamp(lambda float64) {
 	m.damp(lambda)

@@ -36,6 +36,9 @@ type curvature interface {
 	// solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
 	solve(v []float64)
 
+	// cost is what update costs, in evaluations of P.
+	cost() float64
+
 	damping() float64 // λ
 	redamp(lambda float64)
 
@@ -67,11 +70,6 @@ type newton struct {
 	stale     bool    // the metric is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
 }
-
-// keepsMetric is the fall of the squared Newton decrement in a step that makes
-// the next one worth taking in the same metric, for one pass instead of two and
-// a half.
-const keepsMetric = 1e-2
 
 // accept makes the point the certifier evaluated last the current one.
 func (m *newton) accept() {
@@ -143,7 +141,7 @@ func (m *newton) step() error {
 	if m.certifyAt(slope); m.certified() {
 		return nil
 	}
-	if m.stale && slope > keepsMetric*m.decrement {
+	if m.stale && m.renews(slope) {
 		if m.jump() {
 			return nil
 		}
@@ -165,6 +163,19 @@ func (m *newton) step() error {
 		}
 		slope = m.direction()
 	}
+}
+
+// renews reports whether a new metric is likely to take fewer passes to the gap asked
+// for than steps in the present one, by the fall of the squared decrement to slope in
+// the last step.
+func (m *newton) renews(slope float64) bool {
+	const poor, steps = 0.1, 1.5 // steps to go in a new metric
+	rate := slope / m.decrement
+	if !(rate < poor) {
+		return true
+	}
+	left := slope / (m.settings.RelativeGap * max(1e-12, math.Abs(m.value)))
+	return math.Log(left)/-math.Log(rate) > m.h.cost()+steps
 }
 
 // search moves along −dir by the first of 1, ½, … that lowers P enough; it

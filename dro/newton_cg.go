@@ -83,6 +83,9 @@ func newImplicit(p *Problem, e *evaluator) *implicit {
 
 func (h *implicit) damping() float64 { return h.lambda }
 
+// cost is little beside the products of a step.
+func (h *implicit) cost() float64 { return 1 }
+
 func (h *implicit) redamp(lambda float64) { h.lambda = lambda }
 
 // update takes the weights at the point with best response y and these slopes:
