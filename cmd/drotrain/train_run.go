@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
@@ -132,7 +135,23 @@ func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
-	return train.Fit(ctx, cfg)
+	frame, err := train.Open(ctx, cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	collectOften(frame)
+	return train.FitFrame(ctx, frame, cfg)
+}
+
+// collectOften keeps the garbage of a long run small where the data are large.
+// By default as much garbage may gather as there are live bytes; these are
+// nearly all in the matrix, one block without a pointer, so that a collection
+// costs next to nothing, and waiting for it the size of the matrix once more.
+func collectOften(f *data.Frame) {
+	const large = 64 << 20 // bytes of a dense matrix
+	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
+		debug.SetGCPercent(25)
+	}
 }
 
 // writeResults measures the model on the hold-out rows, or on the training
