@@ -17,7 +17,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train"
 )
 
 // Ours runs in a subprocess of its own, as the peers do, so that its memory can be
@@ -29,14 +28,14 @@ const workerMode = "worker"
 
 // methodFor is the only place that says what "ours" is: the choice of train's
 // auto. The names of further methods are for information.
-func methodFor(name string, c *cell) dro.Method {
+func methodFor(name string, p *dro.Problem) dro.Method {
 	switch name {
 	case "lbfgs":
 		return dro.LBFGS{}
 	case "separable":
 		return dro.SeparableBlock{}
 	}
-	m, _ := train.Choose(c.Nu, c.N, c.D)
+	m, _ := dro.Choose(p)
 	return m
 }
 
@@ -145,7 +144,7 @@ func (s *solver) solve(q *request) (reply, error) {
 	debug.FreeOSMemory()
 	resetPeak()
 	began := time.Now()
-	res, err := dro.Solve(ctx, s.p, methodFor(q.Method, &s.cell), settings)
+	res, err := dro.Solve(ctx, s.p, methodFor(q.Method, s.p), settings)
 	seconds := time.Since(began).Seconds()
 	if res == nil {
 		return reply{}, err

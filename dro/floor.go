@@ -2,7 +2,6 @@ package dro
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
@@ -114,15 +113,14 @@ func (r *run) certifyAt(decrement float64) {
 	if c.excess == 0 {
 		c.excess = first
 	}
-	pass, sums := workOf(c.p.Oracle)
-	norms := float64(c.d) * pass / 4 // from the cache
+	affordable := c.affordable(most)
 	for range 3 {
 		needs := c.excess * decrement / 2 / goal * float64(c.n)
 		if !(needs <= float64(c.n)) {
 			return
 		}
 		count := min(c.n, max(int(needs), fewest*c.d))
-		if (sums+norms)*float64(count) > most*pass*float64(c.n) {
+		if count > affordable {
 			return
 		}
 		if lacking := c.certifyCurved(count); lacking > 1 {
@@ -135,6 +133,14 @@ func (r *run) certifyAt(decrement float64) {
 		}
 		c.excess = 1.5 * max(c.excess, 2*gap/decrement*float64(count)/float64(c.n))
 	}
+}
+
+// affordable is the number of samples that certifyCurved can take at the cost of so
+// many passes.
+func (c *certifier) affordable(passes float64) int {
+	pass, sums := workOf(c.p.Oracle)
+	norms := float64(c.d) * pass / 4 // from the cache
+	return int(min(1, passes*pass/(sums+norms)) * float64(c.n))
 }
 
 // Worked is the ability of an Oracle to estimate what it costs to touch all samples
@@ -152,16 +158,25 @@ func workOf(o Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// heaviest returns the samples of the count largest weights, ascending; more where
-// weights are equal.
+// heaviest returns count samples, ascending, that have weights at least half as large
+// as those of the others; fewer where fewer have weight.
 func heaviest(y []float64, count int) []int {
-	sorted := slices.Clone(y)
-	slices.Sort(sorted)
-	least := max(sorted[len(y)-count], math.SmallestNonzeroFloat64)
+	least := lightest(y, 1, count)
+	heavier := 0
+	for _, w := range y {
+		if w >= 2*least {
+			heavier++
+		}
+	}
+	rest := count - heavier
 	var out []int
 	for j, w := range y {
-		if w >= least {
+		switch {
+		case w >= 2*least:
 			out = append(out, j)
+		case w >= least && rest > 0:
+			out = append(out, j)
+			rest--
 		}
 	}
 	return out

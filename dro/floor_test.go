@@ -86,3 +86,33 @@ func TestCurvedBoundRefuses(t *testing.T) {
 		t.Error("a bound from a singular matrix")
 	}
 }
+
+// The heaviest samples are chosen by the binade of their weight.
+func TestHeaviest(t *testing.T) {
+	rng := rngOf(97)
+	for range 200 {
+		n := 1 + rng.IntN(50)
+		y := make([]float64, n)
+		positive := 0
+		for j := range y {
+			if rng.IntN(4) > 0 {
+				y[j] = math.Exp(-20 * rng.ExpFloat64())
+				positive++
+			}
+		}
+		count := 1 + rng.IntN(60)
+		got := heaviest(y, count)
+		if len(got) != min(count, positive) {
+			t.Fatalf("%d of %v: %v", count, y, got)
+		}
+		in, least := make([]bool, n), math.Inf(1)
+		for _, j := range got {
+			in[j], least = true, min(least, y[j])
+		}
+		for j, w := range y {
+			if !in[j] && w > 2*least {
+				t.Fatalf("%d of %v: %v lacks %d", count, y, got, j)
+			}
+		}
+	}
+}

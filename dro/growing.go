@@ -16,7 +16,7 @@ type Growing struct {
 	First  int     // samples of the first stage; 0: 8·d
 	Factor int     // growth from stage to stage; 0: 8
 	Gap    float64 // relative gap of a stage; 0: 1e-3
-	Finish Method  // also of the stages; nil: what Second says
+	Finish Method  // also of the stages; nil: Newton where a Hessian can be formed, else NewtonCG
 }
 
 var _ Method = Growing{}
@@ -38,7 +38,10 @@ func (m Growing) start(r *run) (stepper, error) {
 		m.Gap = 1e-3
 	}
 	if m.Finish == nil {
-		m.Finish = Second(r.cert.d)
+		m.Finish = Newton{}
+		if !practicable(r.problem) {
+			m.Finish = NewtonCG{}
+		}
 	}
 	g := &growing{run: r, settings: m, x: append([]float64(nil), r.x0...)}
 	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
 )
 
 func TestMethodsOnReferences(t *testing.T) {
@@ -36,6 +37,31 @@ func TestMethodsOnReferences(t *testing.T) {
 				}
 				t.Logf("%6.1f passes, gap %.2g, subopt %.2g %v", res.Passes, res.Certificate.Relative(), res.Objective/ref.Objective-1, res.Elapsed)
 			})
+		}
+	}
+}
+
+// What auto stands for goes by the problem: ν, the abilities, and what a Hessian
+// costs beside a pass.
+func TestChoose(t *testing.T) {
+	small := sample(t, losses.Logistic{}, 500, 5)
+	many := sample(t, losses.Logistic{}, 12000, 5)
+	wide := sample(t, losses.Logistic{}, 600, 500)
+	for _, c := range []struct {
+		oracle dro.Oracle
+		dual   dro.Dual
+		want   dro.Method
+	}{
+		{small, dro.KL{Nu: 1}, dro.Newton{}},
+		{many, dro.ChiSquare{Nu: 1}, dro.Growing{Finish: dro.Newton{}}},
+		{many, dro.Uniform{}, dro.Growing{Finish: dro.Newton{}}},
+		{wide, dro.KL{Nu: 1}, dro.NewtonCG{}},
+		{small, dro.KL{}, dro.Smoothing{}},
+		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},
+	} {
+		m, why := dro.Choose(&dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: dro.L2{Mu: 0.1}})
+		if m != c.want || why == "" {
+			t.Errorf("%#v: %#v, because %q; want %#v", c.dual, m, why, c.want)
 		}
 	}
 }

@@ -20,18 +20,6 @@ var _ Method = NewtonCG{}
 // Name implements Method.
 func (NewtonCG) Name() string { return "newton-cg" }
 
-// Second returns the second-order method that costs the least for d parameters.
-// Forming a Hessian takes the arithmetic of d/4 gradients. Conjugate gradients
-// settle a step with about ten products where the columns are well conditioned,
-// and with a hundred where they are not.
-func Second(d int) Method {
-	const formed = 128
-	if d <= formed {
-		return Newton{}
-	}
-	return NewtonCG{}
-}
-
 // Products is the ability of a Curved oracle to multiply without forming a
 // matrix.
 type Products interface {

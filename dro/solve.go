@@ -163,7 +163,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 // Certify bounds the optimum of p from one point x, length d, and nothing else:
 // the upper bound is the objective there, the lower one what the adversary's best
 // response at x proves. It takes a pass, half of one or more with an intercept, and
-// one or two where the curvature of the losses is known. Errors are those of an unusable problem or point.
+// up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
 	if err := p.Validate(); err != nil {
 		return Certificate{}, err
@@ -183,7 +183,8 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	r.cert.evaluate(s.X0)
 	r.cert.certify()
 	if d <= maxMetric {
-		r.cert.certifyCurved(r.cert.n)
+		const most = 10 // passes
+		r.cert.certifyCurved(r.cert.affordable(most))
 	}
 	return r.cert.best, nil
 }

@@ -203,6 +203,9 @@ func (m *newton) solveStrata(all Selectable, dual KL, x []float64) bool {
 	c := m.cert
 	count := int(first * float64(c.n))
 	heavy := heaviest(c.y, max(32*c.d, c.n/256))
+	if len(heavy) == 0 {
+		return false
+	}
 	if squares := dot(c.y, c.y); 1/squares > few*float64(c.n) || len(heavy) > count {
 		return false
 	}

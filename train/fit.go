@@ -220,7 +220,7 @@ func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began
 // solveBaseline minimises the risk of fixed weights.
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
-	method, _ := choose(1, m.Run.Train.N, m.Run.Train.D)
+	method, _ := dro.Choose(p)
 	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
 	if err != nil {
 		return nil, nil, err
@@ -260,16 +260,17 @@ func groupWeights(d *data.Dataset) []float64 {
 }
 
 func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	p := &dro.Problem{Oracle: oracle, Dual: m.dual(), Primal: m.primal()}
+	method, why := dro.Choose(p)
 	if m.Config.Solver == Auto {
-		method, why := choose(m.Config.Nu, m.Run.Train.N, m.Run.Train.D)
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
+	} else {
+		var err error
+		if method, err = solver(m.Config.Solver); err != nil {
+			return err
+		}
 	}
-	method, err := solver(m.Config.Solver)
-	if err != nil {
-		return err
-	}
-	p := &dro.Problem{Oracle: oracle, Dual: m.dual(), Primal: m.primal()}
 	res, err := dro.Solve(ctx, p, method, m.settings("robust", began))
 	if res == nil {
 		return err
