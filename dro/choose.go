@@ -1,0 +1,42 @@
+package dro
+
+import "fmt"
+
+// Choose returns the method that is likely to certify p in the least time, and why,
+// in words. Where the objective has a Hessian that is Newton's method: with the
+// Hessian formed where that costs little beside the passes over the data, else by
+// conjugate gradients; and on growing prefixes of the samples where there are many of
+// them, which supposes that they are in random order.
+func Choose(p *Problem) (m Method, why string) {
+	const most = 15 // passes that a Hessian may cost
+	n, d, _ := p.Oracle.Dims()
+	_, fixed := p.Dual.(fixedWeights)
+	_, smoothable := p.Dual.(Smoothable)
+	_, products := p.Oracle.(Products)
+	switch {
+	case !fixed && p.Dual.Modulus() == 0 && smoothable && d <= maxMetric:
+		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
+	case !fixed && p.Dual.Modulus() == 0:
+		return FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
+	case !smoothResponse(p):
+		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
+	}
+	pass, gram := workOf(p.Oracle)
+	passes := (gram + factorWork(d)) / pass
+	m = Newton{}
+	if why = fmt.Sprintf("a Hessian of %d columns costs %.2g passes", d, passes); products && (d > maxMetric || passes > most) {
+		m = NewtonCG{}
+		why += ": conjugate gradients instead"
+	}
+	if growing := (Growing{Finish: m}); growing.pays(n, d) {
+		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)
+	}
+	return m, why
+}
+
+// factorWork is the work of a Cholesky factor, in the unit of Worked.
+func factorWork(d int) float64 { return 0.1 * float64(d) * float64(d) * float64(d) / 3 }
+
+// pays reports whether there are samples enough for a first stage to say something
+// about the last.
+func (Growing) pays(n, d int) bool { return n >= 10_000 && n >= 150*d }
