@@ -19,6 +19,9 @@ type Floored interface {
 	// wherever its margin z_jᵀx lies within radius of that where EvalTo stored these
 	// slopes, for j in [lo, hi).
 	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64)
+
+	// NormsTo stores ‖z_j‖² in dst[j] for j in [lo, hi).
+	NormsTo(dst []float64, lo, hi int)
 }
 
 // certifyCurved records a lower bound from the curvature of the losses at the point
@@ -182,9 +185,13 @@ func heaviest(y []float64, count int) []int {
 	return out
 }
 
-// A floor is H of certifyCurved in the scale of its diagonal: D H D = UᵀU.
+// mostEigen is the number of columns up to which eigenvalues cost little.
+const mostEigen = 128
+
+// A floor is H of certifyCurved, and in the scale of its diagonal: D H D = UᵀU.
 type floor struct {
 	d       int
+	h       *mat.SymDense
 	scale   []float64 // D
 	factor  blas64.Triangular
 	upper   *mat.TriDense
@@ -197,27 +204,25 @@ func newFloor(o Floored, phi L2, weight []float64, d int) *floor {
 	h := mat.NewSymDense(d, nil)
 	newGrams(len(weight), d).gram(h, o, weight)
 	phi.addHessian(h, d)
-	f := &floor{d: d, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
+	f := &floor{d: d, h: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); math.IsInf(f.scale[i], 1) {
 			return nil
 		}
 	}
+	scaled := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := i; j < d; j++ {
-			h.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
+			scaled.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
 		}
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(h) {
+	if !chol.Factorize(scaled) {
 		return nil
 	}
-	// Every entry is a sum with an error of a few √rows·ε of its bound 1, and so is
-	// H by d times that in norm; the factorisation adds d²ε. All of it counts by the
-	// condition of the matrix.
-	const eps, most = 0x1p-52, 0.05
-	size := float64(d)
-	rounding := 8 * eps * size * (size + math.Sqrt(float64(len(weight)))) * chol.Cond()
+	// All of the rounding counts by the condition of the matrix.
+	const most = 0.05
+	rounding := roundingOf(d, len(weight)) * chol.Cond()
 	if !(rounding <= most) {
 		return nil
 	}
@@ -225,6 +230,15 @@ func newFloor(o Floored, phi L2, weight []float64, d int) *floor {
 	chol.UTo(f.upper)
 	f.factor = f.upper.RawTriangular()
 	return f
+}
+
+// roundingOf bounds the rounding error of a Gram matrix and its factor, relative to
+// its norm: every entry is a sum over the rows with an error of a few √rows·ε, which is
+// d times that in norm, and a factorisation adds d²ε.
+func roundingOf(d, rows int) float64 {
+	const eps = 0x1p-52
+	size := float64(d)
+	return 8 * eps * size * (size + math.Sqrt(float64(rows)))
 }
 
 // square returns gᵀH⁻¹g.
@@ -238,8 +252,9 @@ func (f *floor) square(g []float64) float64 {
 }
 
 // reach bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight:
-// at most 1/√w_j, for w_j z_j z_jᵀ ⪯ H; where that says too little for a step as long
-// as within, all the norms are computed.
+// at most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖z_j‖ over the root of the smallest
+// eigenvalue of H; where these say too little for a step as long as within, all the
+// norms are computed.
 func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64) float64 {
 	lightest := math.Inf(1)
 	for _, w := range weight {
@@ -251,6 +266,25 @@ func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64)
 		return simple
 	}
 	c.passes += 0.5 * float64(len(weight)) / float64(c.n)
+	margin, norm := make([]float64, len(weight)), make([]float64, len(weight))
+	if f.d <= mostEigen {
+		shard.Run(len(weight), func(_, lo, hi int) { o.NormsTo(norm, lo, hi) })
+		longest := 0.0
+		for j, w := range weight {
+			if w > 0 {
+				longest = max(longest, norm[j])
+			}
+		}
+		var eigen mat.EigenSym
+		if eigen.Factorize(f.h, false) {
+			values := eigen.Values(nil)
+			least := values[0] - roundingOf(f.d, len(weight))*values[f.d-1]
+			if bound := math.Sqrt(longest / least); least > 0 && bound <= within {
+				return bound
+			}
+		}
+		clear(norm)
+	}
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
 	if err := inverse.InverseTri(f.upper); err != nil {
 		if _, ill := err.(mat.Condition); !ill {
@@ -263,7 +297,6 @@ func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64)
 			columns[k*f.d+i] = f.scale[i] * inverse.At(i, k)
 		}
 	}
-	margin, norm := make([]float64, len(weight)), make([]float64, len(weight))
 	block := c.block
 	return math.Sqrt(f.inflate * shard.Max(len(weight), func(lo, hi int) float64 {
 		most := 0.0

@@ -61,6 +61,9 @@ func (p *view) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius 
 	return p.Oracle.(Floored).CurvatureFloorTo(curvature, slope, lo, hi)
 }
 
+// NormsTo passes the Floored ability on.
+func (p *view) NormsTo(dst []float64, lo, hi int) { p.Oracle.(Floored).NormsTo(dst, lo, hi) }
+
 // Select passes the Selectable ability on.
 func (p *view) Select(samples []int) Oracle {
 	o := p.Oracle.(Selectable).Select(samples)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -39,9 +40,17 @@ type workingSet struct {
 
 const (
 	mostWorking  = 1.0 / 8 // of the samples: beyond, the set is no saving
+	mostSpread   = 1.0 / 8 // of the samples, their effective number
 	fewestRows   = 4096    // samples below which every pass is cheap
 	workingTries = 6       // solves of a jump, each on more samples
 )
+
+// spread returns the effective number of samples that the adversary rests on, as a
+// share of all.
+func (c *certifier) spread() float64 {
+	squares := shard.Sum(c.n, func(lo, hi int) float64 { return kernel.Dot(c.y[lo:hi], c.y[lo:hi]) })
+	return 1 / (squares * float64(c.n))
+}
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
 // ones, count of them at least, and a few of the first for each of the d columns, so
@@ -129,7 +138,7 @@ func (m *newton) jump() bool {
 	c := m.cert
 	all, selectable := ability[Selectable](m.problem.Oracle)
 	dual, restrictable := m.problem.Dual.(Restrictable)
-	if !selectable || !restrictable || m.grounded || m.problem.Dual.Modulus() == 0 || c.n < fewestRows {
+	if !selectable || !restrictable || m.grounded || m.problem.Dual.Modulus() == 0 || c.n < fewestRows || c.spread() > mostSpread {
 		return false
 	}
 	goal := m.settings.RelativeGap * max(1e-12, math.Abs(m.value))
@@ -206,7 +215,7 @@ func (m *newton) solveStrata(all Selectable, dual KL, x []float64) bool {
 	if len(heavy) == 0 {
 		return false
 	}
-	if squares := dot(c.y, c.y); 1/squares > few*float64(c.n) || len(heavy) > count {
+	if c.spread() > few || len(heavy) > count {
 		return false
 	}
 	samples := make([]int, count, count+len(heavy))

@@ -89,6 +89,9 @@ func (l *Linear) AddSquaresTo(dst, weight []float64, lo, hi int) {
 	l.z.AddSquaresTo(dst, weight, lo, hi)
 }
 
+// NormsTo stores ‖z_j‖² in dst[j] for j in [lo, hi).
+func (l *Linear) NormsTo(dst []float64, lo, hi int) { l.z.NormsTo(dst, lo, hi) }
+
 // MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
 func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 	l.z.MarginsTo(margin, v, lo, hi)
