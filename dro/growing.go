@@ -108,11 +108,13 @@ func (g *growing) stage(size int) error {
 	if err != nil {
 		return err
 	}
+	l.cert.level, l.cert.levelled = g.cert.level, g.cert.levelled
 	l.loop(context.Background())
 	passes := l.cert.passes * float64(size) / float64(g.cert.n)
 	g.cert.passes += passes
 	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
 	copy(g.x, l.cert.bestX)
+	g.cert.level, g.cert.levelled = l.cert.level, l.cert.levelled // for the next evaluation to guess from
 	if from, ok := l.method.(*newton); ok {
 		g.metric, _ = from.h.(*metric)
 	}

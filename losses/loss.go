@@ -156,17 +156,9 @@ func (Huber) Smoothness() float64 { return 1 }
 func (h Huber) EvalTo(value, slope, margin, target []float64) {
 	for i, m := range margin {
 		r := m - target[i]
-		switch {
-		case r > h.Delta:
-			value[i] = h.Delta * (r - h.Delta/2)
-			slope[i] = h.Delta
-		case r < -h.Delta:
-			value[i] = h.Delta * (-r - h.Delta/2)
-			slope[i] = -h.Delta
-		default:
-			value[i] = 0.5 * r * r
-			slope[i] = r
-		}
+		s := max(-h.Delta, min(h.Delta, r)) // without branches that the data decide
+		value[i] = s * (r - s/2)
+		slope[i] = s
 	}
 }
 
