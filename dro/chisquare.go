@@ -31,14 +31,7 @@ func (c ChiSquare) Value(y []float64) float64 {
 		return 0
 	}
 	n := float64(len(y))
-	return c.Nu / (2 * n) * shard.Sum(len(y), func(lo, hi int) float64 {
-		s := 0.0
-		for _, v := range y[lo:hi] {
-			r := n*v - 1
-			s += r * r
-		}
-		return s
-	})
+	return c.Nu / (2 * n) * shard.Sum(len(y), func(lo, hi int) float64 { return offUniform(y[lo:hi], n) })
 }
 
 // Divergence returns Δ(y, z) = (n/2)‖y − z‖².
@@ -61,6 +54,23 @@ func (c ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
 // 1 + (f_j − top)/ν, shifted so that nothing overflows.
 type response struct {
 	risk, tau, top, threshold, total float64
+	active                           int // samples with weight
+}
+
+// offUniform returns Σ (n y_j − 1)², without the cancellation of its expansion.
+func offUniform(y []float64, n float64) float64 {
+	var a, b, c, d float64
+	for ; len(y) >= 4; y = y[4:] {
+		p, q, r, s := n*y[0]-1, n*y[1]-1, n*y[2]-1, n*y[3]-1
+		a += p * p
+		b += q * q
+		c += r * r
+		d += s * s
+	}
+	for _, v := range y {
+		a += (n*v - 1) * (n*v - 1)
+	}
+	return (a + b) + (c + d)
 }
 
 // level returns the loss from which on there is weight.
@@ -77,21 +87,23 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 		return r
 	}
 	shard.Run(n, func(_, lo, hi int) {
+		inverse := 1 / c.Nu
+		if math.IsInf(inverse, 1) {
+			for j := lo; j < hi; j++ {
+				y[j] = 1 + (f[j]-r.top)/c.Nu
+			}
+			return
+		}
 		for j := lo; j < hi; j++ {
-			y[j] = 1 + (f[j]-r.top)/c.Nu
+			y[j] = 1 + (f[j]-r.top)*inverse
 		}
 	})
-	r.threshold, r.total = threshold(y, 1, 1+(guess-r.top)/c.Nu)
+	r.threshold, r.total, r.active = threshold(y, 1, 1+(guess-r.top)/c.Nu)
 	var linear, penalty [shard.Limit]float64
 	shard.Run(n, func(s, lo, hi int) {
-		size, a, b := float64(n), 0.0, 0.0
-		for j := lo; j < hi; j++ {
-			w := max(y[j]-r.threshold, 0) / r.total
-			y[j] = w
-			a += w * f[j]
-			b += (size*w - 1) * (size*w - 1)
-		}
-		linear[s], penalty[s] = a, b
+		kernel.PositivePartTo(y[lo:hi], y[lo:hi], r.threshold, r.total)
+		linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
+		penalty[s] = offUniform(y[lo:hi], float64(n))
 	})
 	count := shard.Count(n)
 	mean := c.Nu * (sum(penalty[:count]) / float64(n))
@@ -126,7 +138,7 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		}
 	})
 	top := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(u[lo:hi]) })
-	t, _ := threshold(u, top, math.NaN())
+	t, _, _ := threshold(u, top, math.NaN())
 	project(u, t)
 	invN := 1 / float64(n)
 	shard.Run(n, func(_, lo, hi int) {
@@ -136,12 +148,12 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	})
 }
 
-// threshold returns the t with mean((v − t)₊) = 1, and the sum n of the (v − t)₊ as
-// rounding leaves it. top is the largest entry, from a guess, or NaN for none. It is a
+// threshold returns the t with mean((v − t)₊) = 1, the sum n of the (v − t)₊ as
+// rounding leaves it, and the number of entries above t. top is the largest entry, from a guess, or NaN for none. It is a
 // Newton iteration on a convex, piecewise linear, decreasing function, monotone from
 // the left, where it is after one step, in the differences v − t so that large v lose
 // no digits. Each step drops at least one entry from the active set or ends.
-func threshold(v []float64, top, from float64) (t, total float64) {
+func threshold(v []float64, top, from float64) (t, total float64, above int) {
 	n := float64(len(v))
 	if t = from; !(t < top) || math.IsInf(t, -1) {
 		mean := shard.Sum(len(v), func(lo, hi int) float64 { return kernel.Sum(v[lo:hi]) }) / n
@@ -159,7 +171,7 @@ func threshold(v []float64, top, from float64) (t, total float64) {
 		step := (s - n) / c
 		next := t + step
 		if c == active || next == t || math.IsNaN(next) { // the active set is final: next solves its linear equation
-			return next, s - c*(next-t)
+			return next, s - c*(next-t), int(c)
 		}
 		if !math.IsInf(active, 1) {
 			next = max(t, next)

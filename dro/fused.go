@@ -130,10 +130,12 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 		e.active, e.activePart = make([]float64, e.n), shard.NewPartials(shard.Count(e.n), e.d)
 	}
 	guess := e.level
+	var above [shard.Limit]int
 	e.part.Clear()
 	e.activePart.Clear()
 	e.blocks(x, func(s, lo, hi int) {
-		kernel.PositivePartTo(y[lo:hi], e.value[lo:hi], guess, c.Nu)
+		_, count := kernel.PositivePartTo(y[lo:hi], e.value[lo:hi], guess, c.Nu)
+		above[s] += count
 		for j, w := range y[lo:hi] {
 			e.active[lo+j] = 0
 			if w > 0 {
@@ -146,7 +148,11 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 	r := c.respond(y, e.value, guess)
 	e.level = r.level(c.Nu)
 	shift := (guess-r.top)/c.Nu + 1 - r.threshold // (θ₀ − θ)/ν
-	if !e.amend(y, r.total, guess, shift, c.Nu) {
+	guessed := 0
+	for _, count := range above {
+		guessed += count
+	}
+	if !e.amend(y, r.total, guess, shift, c.Nu, guessed, r.active) {
 		e.gradTo(g, y)
 		return r.risk, r.tau
 	}
@@ -161,37 +167,20 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 }
 
 // amend adds to the shards' sums the samples that the guessed level weighed and the
-// weights y do not, or the other way round. It reports false, and does nothing, when
-// they are so many that another reading costs less, or the level moved so far that
-// the sums would cancel.
-func (e *evaluator) amend(y []float64, total, guess, shift, nu float64) bool {
+// weights y do not, or the other way round: the sets of these sizes are nested. It
+// reports false, and does nothing, when they are so many that another reading costs
+// less, or the level moved so far that the sums would cancel.
+func (e *evaluator) amend(y []float64, total, guess, shift, nu float64, guessed, active int) bool {
 	const most, farthest = 1.0 / 32, 64
-	var moved, active [shard.Limit]int
-	shard.Run(e.n, func(s, lo, hi int) {
-		differ, above := 0, 0
-		for j := lo; j < hi; j++ {
-			if e.active[j] > 0 {
-				above++
-			}
-			if (y[j] > 0) != (e.active[j] > 0) {
-				differ++
-			}
-		}
-		moved[s], active[s] = differ, above
-	})
-	all, above := 0, 0
-	for s := range moved {
-		all += moved[s]
-		above += active[s]
-	}
-	if float64(all) > most*float64(e.n) || math.Abs(shift)*float64(above) > farthest*total {
+	moved := max(guessed-active, active-guessed)
+	if float64(moved) > most*float64(e.n) || math.Abs(shift)*float64(guessed) > farthest*total {
 		return false
 	}
-	e.passes += 0.5 * float64(all) / float64(e.n)
+	if moved == 0 {
+		return true
+	}
+	e.passes += 0.5 * float64(moved) / float64(e.n)
 	shard.Run(e.n, func(s, lo, hi int) {
-		if moved[s] == 0 {
-			return
-		}
 		for j := lo; j < hi; j++ {
 			if y[j] > 0 == (e.active[j] > 0) {
 				continue

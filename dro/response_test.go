@@ -171,8 +171,8 @@ func TestThresholdsAgainstSorting(t *testing.T) {
 		v := normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
 		want, top := naiveThreshold(v, float64(n)), maxOf(v)
 		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
-			got, total := threshold(v, top, from)
-			if !near(got, want, 1e-11, maxAbs(v)) || !near(total, float64(n), 1e-11, maxAbs(v)) {
+			got, total, above := threshold(v, top, from)
+			if !near(got, want, 1e-11, maxAbs(v)) || !near(total, float64(n), 1e-11, maxAbs(v)) || above < 1 {
 				t.Fatalf("threshold(%v) from %v = %v, by sorting %v; total %v", v, from, got, want, total)
 			}
 		}

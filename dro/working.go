@@ -39,10 +39,10 @@ type workingSet struct {
 }
 
 const (
-	mostWorking  = 1.0 / 8 // of the samples: beyond, the set is no saving
+	mostWorking  = 1.0 / 8  // of the samples: beyond, the set is no saving
 	mostSpread   = 1.0 / 16 // of the samples, their effective number
-	fewestRows   = 4096    // samples below which every pass is cheap
-	workingTries = 6       // solves of a jump, each on more samples
+	fewestRows   = 4096     // samples below which every pass is cheap
+	workingTries = 6        // solves of a jump, each on more samples
 )
 
 // spread returns the effective number of samples that the adversary rests on, as a
