@@ -137,6 +137,9 @@ func (m *newton) step() error {
 			m.refresh()
 		}
 	}
+	if m.working.count > 0 && m.jump() { // again, while it pays
+		return nil
+	}
 	slope := m.direction()
 	if m.certifyAt(slope); m.certified() {
 		return nil

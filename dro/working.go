@@ -160,7 +160,7 @@ func (m *newton) jump() bool {
 			return true
 		}
 	}
-	if kl, ok := dual.(KL); ok && !tried && m.solveStrata(all, kl, x) {
+	if kl, ok := dual.(KL); ok && m.working.count == 0 && m.solveStrata(all, kl, x) {
 		if tried = true; m.landed(x) {
 			m.grounded = true // once
 			return true
