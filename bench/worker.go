@@ -27,8 +27,8 @@ import (
 // workerMode is the first argument of a worker.
 const workerMode = "worker"
 
-// methodFor is the only place that says what "ours" is: the choice of train's
-// auto. The names of further methods are for information.
+// methodFor is the only place that says what "ours" is: what auto stands for. The
+// names of further methods are for information.
 func methodFor(name string, p *dro.Problem) dro.Method {
 	switch name {
 	case "lbfgs":

@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -109,7 +108,7 @@ func (g *growing) stage(size int) error {
 		return err
 	}
 	l.cert.level, l.cert.levelled = g.cert.level, g.cert.levelled
-	l.loop(context.Background())
+	l.loop(g.ctx)
 	passes := l.cert.passes * float64(size) / float64(g.cert.n)
 	g.cert.passes += passes
 	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)

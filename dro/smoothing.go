@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"context"
 	"errors"
 	"math"
 )
@@ -83,7 +82,7 @@ func (m *smoothing) step() error {
 	if err != nil {
 		return err
 	}
-	l.loop(context.Background())
+	l.loop(m.ctx)
 	l.finish()
 	m.cert.passes += l.result.Passes
 	copy(m.x, l.result.X)

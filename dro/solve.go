@@ -127,6 +127,7 @@ type Result struct {
 
 // A run is one solve in progress: what the methods share.
 type run struct {
+	ctx      context.Context // of the loop that steps, for solves within a step
 	problem  *Problem
 	settings Settings
 	cert     *certifier
@@ -209,7 +210,7 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	if err := s.validate(d); err != nil {
 		return nil, err
 	}
-	r := &run{problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d),
+	r := &run{ctx: context.Background(), problem: p, settings: s, cert: newCertifier(p), x0: make([]float64, d),
 		source: rand.NewPCG(s.Seed, 0x64726f)}
 	if err := r.validateFree(); err != nil {
 		return nil, err
@@ -245,6 +246,7 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 
 // loop steps until there is a status: certified, cancelled, or at a limit.
 func (l *loop) loop(ctx context.Context) {
+	l.ctx = ctx
 	for l.result.Status == NotSolved {
 		switch {
 		case l.certified():

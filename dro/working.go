@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"context"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
@@ -254,7 +253,7 @@ func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64)
 	if err != nil {
 		return math.Inf(-1)
 	}
-	l.loop(context.Background())
+	l.loop(m.ctx)
 	m.cert.passes += l.cert.passes * float64(l.cert.n) / float64(m.cert.n)
 	copy(x, l.cert.bestX)
 	if from, ok := l.method.(*newton); ok {
