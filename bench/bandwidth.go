@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -15,8 +16,6 @@ type bandwidth struct {
 // summed is the number of entries that are read: enough to be out of any cache.
 const summed = 1 << 27
 
-var sink float64 // keeps the sums from being optimised away
-
 // measureBandwidth reads the first of v with one and two goroutines, in turn, and
 // returns the medians of five.
 func measureBandwidth(v []float64) bandwidth {
@@ -25,7 +24,7 @@ func measureBandwidth(v []float64) bandwidth {
 	for range 5 {
 		for k := range at {
 			began := time.Now()
-			sink += sumBy(v, k+1)
+			runtime.KeepAlive(sumBy(v, k+1))
 			at[k] = append(at[k], float64(8*len(v))/time.Since(began).Seconds())
 		}
 	}

@@ -79,13 +79,6 @@ type source struct {
 	category *category
 }
 
-func (x source) input() *Input {
-	if x.number != nil {
-		return &x.number.in
-	}
-	return &x.category.in
-}
-
 // finish completes dense matrices whose numbers are in: standardises them, if
 // they are as in the table, sets the columns of categories and the intercept,
 // and repeats rows that are named more than once. The columns that were left out

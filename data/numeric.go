@@ -53,7 +53,7 @@ func earlier(row, known int) bool { return known < 0 || row < known }
 func (x *numeric) measure(d *deal, t *tile, j int, zeros bool) {
 	number := t.number[j]
 	for s := range d.sets {
-		buf := t.buf[:0]
+		var buf []float64
 		if t.null[j] == nil && len(t.rowsOf[s]) == t.rows && d.again[s] == nil {
 			buf = number
 		} else {
