@@ -70,13 +70,14 @@ func (in *input) all() ([]byte, error) {
 
 // hash starts taking the SHA-256.
 func (in *input) hash(ctx context.Context) {
-	in.sum, in.quit = make(chan digest, 1), make(chan struct{})
+	quit := make(chan struct{})
+	in.sum, in.quit = make(chan digest, 1), quit
 	go func() {
 		h := sha256.New()
 		buf := make([]byte, min(in.size, 256<<10))
 		for at := int64(0); at < in.size; at += int64(len(buf)) {
 			select {
-			case <-in.quit:
+			case <-quit:
 				in.sum <- digest{err: context.Canceled}
 				return
 			case <-ctx.Done():

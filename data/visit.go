@@ -79,6 +79,7 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 			}
 			t.rows = min(stripeRows, k.to-t.first)
 			for j := range readers {
+				var err error
 				if t.number[j], t.null[j], err = readers[j].next(t.rows, &t.own[j], &t.marks[j]); err != nil {
 					return err
 				}
