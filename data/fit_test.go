@@ -298,6 +298,9 @@ func TestMomentsAreExact(t *testing.T) {
 // Loading takes little more than the matrices: bytes are counted, all that is
 // ever allocated, not what is held at once.
 func TestLoadingAllocatesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large file")
+	}
 	const n, d = 300_000, 20
 	rng := rand.New(rand.NewPCG(8, 8))
 	cols := make([]Column, d+1)
