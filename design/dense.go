@@ -90,15 +90,30 @@ func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi i
 }
 
 // NormsTo implements Matrix.
-func (m *Dense) NormsTo(dst []float64, lo, hi int) { norms(dst, m.x, m.d, lo, hi) }
+func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { norms(dst, m.x, scale[:m.d], lo, hi) }
 
-func norms[T float32 | float64](dst []float64, x []T, d, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		s := 0.0
-		for _, v := range x[i*d : (i+1)*d] {
-			s += float64(v) * float64(v)
+// norms is NormsTo of rows of len(scale) columns, four at a time.
+func norms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {
+	d := len(scale)
+	for ; lo+4 <= hi; lo += 4 {
+		rows := x[lo*d : (lo+4)*d]
+		r0, r1, r2, r3 := rows[:d], rows[d:][:d], rows[2*d:][:d], rows[3*d:][:d]
+		var s0, s1, s2, s3 float64
+		for k, a := range scale {
+			v0, v1, v2, v3 := float64(r0[k]), float64(r1[k]), float64(r2[k]), float64(r3[k])
+			s0 += a * v0 * v0
+			s1 += a * v1 * v1
+			s2 += a * v2 * v2
+			s3 += a * v3 * v3
 		}
-		dst[i] = s
+		dst[lo], dst[lo+1], dst[lo+2], dst[lo+3] = s0, s1, s2, s3
+	}
+	for ; lo < hi; lo++ {
+		s := 0.0
+		for k, v := range x[lo*d : (lo+1)*d] {
+			s += scale[k] * float64(v) * float64(v)
+		}
+		dst[lo] = s
 	}
 }
 

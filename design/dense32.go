@@ -56,7 +56,7 @@ func (m *Dense32) AddGramTo(dst, w []float64, lo, hi int) {
 func (m *Dense32) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
 // NormsTo implements Matrix.
-func (m *Dense32) NormsTo(dst []float64, lo, hi int) { norms(dst, m.x, m.d, lo, hi) }
+func (m *Dense32) NormsTo(dst, scale []float64, lo, hi int) { norms(dst, m.x, scale[:m.d], lo, hi) }
 
 // RowTo implements Matrix.
 func (m *Dense32) RowTo(dst []float64, i int) {

@@ -26,8 +26,9 @@ type Matrix interface {
 	// AddSquaresTo adds Σ_i w[i]·Z[i][k]² over [lo, hi) to dst[k].
 	AddSquaresTo(dst, w []float64, lo, hi int)
 
-	// NormsTo stores ‖Z[i]‖² in dst[i] for the rows i in [lo, hi).
-	NormsTo(dst []float64, lo, hi int)
+	// NormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi): ‖Z[i]‖²
+	// where all of scale, of length d, is 1.
+	NormsTo(dst, scale []float64, lo, hi int)
 
 	// RowTo stores Z[i] in dst, of length d.
 	RowTo(dst []float64, i int)

@@ -71,11 +71,11 @@ func (t *twin) AddSquaresTo(dst, w []float64, lo, hi int) {
 	}
 }
 
-func (t *twin) NormsTo(dst []float64, lo, hi int) {
+func (t *twin) NormsTo(dst, scale []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		dst[i] = 0
-		for _, a := range t.z[i] {
-			dst[i] += a * a
+		for k, a := range t.z[i] {
+			dst[i] += scale[k] * a * a
 		}
 	}
 }
@@ -155,7 +155,7 @@ func compare(t *testing.T, what string, z design.Matrix, w *twin, lo, hi int) {
 		run  func(m products, dst []float64)
 	}{
 		{"margins", n, func(m products, dst []float64) { m.MarginsTo(dst, x, lo, hi) }},
-		{"norms", n, func(m products, dst []float64) { m.NormsTo(dst, lo, hi) }},
+		{"norms", n, func(m products, dst []float64) { m.NormsTo(dst, x, lo, hi) }},
 		{"rows", d, func(m products, dst []float64) { m.AddRowsTo(dst, u, v, lo, hi) }},
 		{"change", d, func(m products, dst []float64) { m.AddChangeTo(dst, u, v, p, q, lo, hi) }},
 		{"gram", d * d, func(m products, dst []float64) { m.AddGramTo(dst, u, lo, hi) }},
@@ -176,7 +176,7 @@ type products interface {
 	AddChangeTo(dst, u, v, p, q []float64, lo, hi int)
 	AddGramTo(dst, w []float64, lo, hi int)
 	AddSquaresTo(dst, w []float64, lo, hi int)
-	NormsTo(dst []float64, lo, hi int)
+	NormsTo(dst, scale []float64, lo, hi int)
 }
 
 // The entries below the diagonal are neither read nor written.
@@ -236,7 +236,7 @@ func TestDense32AddsInDouble(t *testing.T) {
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddChangeTo(s, u, v, p, q, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d*d); z.AddGramTo(s, u, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddSquaresTo(s, u, 0, n); return s },
-		func(z design.Matrix) []float64 { s := make([]float64, n); z.NormsTo(s, 0, n); return s },
+		func(z design.Matrix) []float64 { s := make([]float64, n); z.NormsTo(s, at, 0, n); return s },
 	} {
 		want := m(all[0])
 		size := 0.0
@@ -395,7 +395,7 @@ func TestLoopsAllocateNothing(t *testing.T) {
 			z.AddChangeTo(sums, u, v, v, v, 0, n)
 			z.AddGramTo(gram, u, 0, n)
 			z.AddSquaresTo(sums, u, 0, n)
-			z.NormsTo(margins, 0, n)
+			z.NormsTo(margins, x, 0, n)
 			z.RowTo(x, 0)
 			z.Work()
 		}); a != 0 {

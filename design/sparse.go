@@ -87,7 +87,7 @@ func (m *Sparse) AddGramTo(dst, w []float64, lo, hi int) { m.csr.AddGramTo(dst, 
 func (m *Sparse) AddSquaresTo(dst, w []float64, lo, hi int) { m.csr.AddSquaresTo(dst, w, lo, hi) }
 
 // NormsTo implements Matrix.
-func (m *Sparse) NormsTo(dst []float64, lo, hi int) { m.csr.NormsTo(dst, lo, hi) }
+func (m *Sparse) NormsTo(dst, scale []float64, lo, hi int) { m.csr.NormsTo(dst, scale, lo, hi) }
 
 // RowTo implements Matrix.
 func (m *Sparse) RowTo(dst []float64, i int) {

@@ -15,13 +15,13 @@ import (
 type Floored interface {
 	Products
 
-	// CurvatureFloorTo stores in curvature[j] a lower bound of the curvature of f_j
-	// wherever its margin z_jᵀx lies within radius of that where EvalTo stored these
-	// slopes, for j in [lo, hi).
-	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64)
+	// CurvatureFloorTo stores in curvature[j] a number κ such that the curvature of f_j
+	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
+	// stored these slopes, a ≤ radius, for j in [lo, hi).
+	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 
-	// NormsTo stores ‖z_j‖² in dst[j] for j in [lo, hi).
-	NormsTo(dst []float64, lo, hi int)
+	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+	NormsTo(dst, scale []float64, lo, hi int)
 }
 
 // certifyCurved records a lower bound from the curvature of the losses at the point
@@ -29,17 +29,23 @@ type Floored interface {
 //
 //	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
 //
-// where S is any set of samples and κ_j their curvature's floor within a radius r. If
-// 2λρ ≤ r, then min F ≥ F(x) − λ²/2: in the ball ‖x' − x‖_H ≤ 2λ no margin of S moves
-// by more than r, hence F(x') ≥ F(x) + ⟨g, x' − x⟩ + ½‖x' − x‖²_H there, which is
-// F(x) − λ²/2 at least, and F(x) at least on the sphere; outside, by convexity, F is
-// no less than on the sphere (math: §3). The bound needs no penalty on any
-// coordinate. It costs the fraction |S|/n of a pass for H and half of that for ρ.
+// where S is any set of samples and κ_j their curvature's floor, with decay γ, within a
+// radius r. At a distance t from x, in the norm of H, no margin of S has moved by more
+// than ρt, so that F has curvature e^{−γρt} at least along every ray while ρt ≤ r. With
+// a slope of −λ at least to begin with it can fall by no more than
+//
+//	λ²/2 if γ = 0,   (u + (1−u)·log(1−u))/(γρ)², u = γλρ < 1, if γ > 0,
+//
+// before it rises, provided that it does so within r (math: §3). The bound needs no
+// penalty on any coordinate. It costs the fraction |S|/n of a pass for H and half of
+// that for a bound of ρ; where that is too rough, and most passes or less buy ρ itself,
+// them too.
 //
 // S are the first samples, or those of the largest weights, count of them or so.
-// certifyCurved returns 2λρ/r: up to 1 there is a bound, beyond about so many times
-// more samples would give one; +Inf where nothing can be said.
-func (c *certifier) certifyCurved(count int) (lacking float64) {
+// certifyCurved returns ρ, or a bound of it, over the largest that would do: up to 1
+// there is a bound of min F, beyond about so many times more samples would give one;
+// +Inf where nothing can be said.
+func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 	none := math.Inf(1)
 	o, ok := ability[Floored](c.p.Oracle)
 	phi, ridge := c.p.Primal.(L2)
@@ -63,7 +69,7 @@ func (c *certifier) certifyCurved(count int) (lacking float64) {
 	}
 	c.passes += float64(count) / float64(c.n)
 	weight := make([]float64, count)
-	radius := o.CurvatureFloorTo(weight, slope, 0, count)
+	radius, decay := o.CurvatureFloorTo(weight, slope, 0, count)
 	total := 0.0
 	for j := range weight {
 		weight[j] *= y[j]
@@ -84,18 +90,39 @@ func (c *certifier) certifyCurved(count int) (lacking float64) {
 	}
 	g := append([]float64(nil), c.g...)
 	phi.AddGradTo(g, c.x)
-	lambda2 := f.square(g) * f.inflate
-	if within := radius / (2 * math.Sqrt(lambda2)); !math.IsInf(radius, 1) {
-		if lacking = c.reach(f, o, weight, within) / within; !(lacking <= 1) {
+	lambda := math.Sqrt(f.square(g) * f.inflate)
+	rho := 0.0
+	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
+		if rho, lacking = c.reach(f, o, weight, within, most); lacking > 1 {
 			return lacking
 		}
 	}
+	fall := fallOf(lambda, decay*rho)
 	value := phi.Value(c.x)
 	size := math.Abs(c.risk) + math.Abs(value)
-	if lower := c.risk + value - lambda2/2 - c.allowance(size+lambda2); lower > c.best.Lower { // false for NaN
+	if lower := c.risk + value - fall - c.allowance(size+fall); lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
 	}
 	return lacking
+}
+
+// reachable returns the largest λρ that a floor allows, and no more than 0.9/γ, where
+// the fall is 1.65 λ²/2.
+func reachable(radius, decay float64) float64 {
+	if decay == 0 {
+		return radius
+	}
+	return min(0.9, -math.Expm1(-decay*radius)) / decay
+}
+
+// fallOf returns the most that a function of curvature e^{−bt}, at a distance t, and
+// slope −λ at 0 can fall, u = bλ < 1: λ²/2·Σ_{k≥2} 2uᵏ⁻²/(k(k−1)).
+func fallOf(lambda, b float64) float64 {
+	u := b * lambda
+	if u > 0.1 {
+		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
+	}
+	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
 }
 
 // certifyAt tries certifyCurved where a Newton step says that the objective is about
@@ -106,7 +133,8 @@ func (r *run) certifyAt(decrement float64) {
 	const (
 		first  = 3  // what H lacks of the Hessian of P, as a factor, before there is experience
 		fewest = 16 // samples a column
-		most   = 3  // passes
+		most   = 1  // passes for H and a bound of ρ
+		longer = 2  // passes for ρ itself
 	)
 	c := r.cert
 	goal := r.settings.RelativeGap * max(1e-12, math.Abs(c.objective))
@@ -126,7 +154,7 @@ func (r *run) certifyAt(decrement float64) {
 		if count > affordable {
 			return
 		}
-		if lacking := c.certifyCurved(count); lacking > 1 {
+		if lacking := c.certifyCurved(count, longer); lacking > 1 {
 			c.excess *= min(16, 1.3*lacking)
 			continue
 		}
@@ -142,8 +170,7 @@ func (r *run) certifyAt(decrement float64) {
 // many passes.
 func (c *certifier) affordable(passes float64) int {
 	pass, sums := workOf(c.p.Oracle)
-	norms := float64(c.d) * pass / 4 // from the cache
-	return int(min(1, passes*pass/(sums+norms)) * float64(c.n))
+	return int(min(1, passes*pass/(sums+pass)) * float64(c.n))
 }
 
 // Worked is the ability of an Oracle to estimate what it costs to touch all samples
@@ -185,14 +212,12 @@ func heaviest(y []float64, count int) []int {
 	return out
 }
 
-// mostEigen is the number of columns up to which eigenvalues cost little.
-const mostEigen = 128
-
-// A floor is H of certifyCurved, and in the scale of its diagonal: D H D = UᵀU.
+// A floor is H of certifyCurved in the scale of its diagonal: D H D = UᵀU.
 type floor struct {
 	d       int
-	h       *mat.SymDense
 	scale   []float64 // D
+	rows    int
+	scaled  *mat.SymDense // D H D
 	factor  blas64.Triangular
 	upper   *mat.TriDense
 	inflate float64 // bounds what rounding takes from gᵀH⁻¹g, as a factor
@@ -204,20 +229,19 @@ func newFloor(o Floored, phi L2, weight []float64, d int) *floor {
 	h := mat.NewSymDense(d, nil)
 	newGrams(len(weight), d).gram(h, o, weight)
 	phi.addHessian(h, d)
-	f := &floor{d: d, h: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
+	f := &floor{d: d, rows: len(weight), scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); math.IsInf(f.scale[i], 1) {
 			return nil
 		}
 	}
-	scaled := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := i; j < d; j++ {
-			scaled.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
+			h.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
 		}
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(scaled) {
+	if !chol.Factorize(h) {
 		return nil
 	}
 	// All of the rounding counts by the condition of the matrix.
@@ -251,11 +275,25 @@ func (f *floor) square(g []float64) float64 {
 	return floats.Dot(v, v)
 }
 
-// reach bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight:
-// at most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖z_j‖ over the root of the smallest
-// eigenvalue of H; where these say too little for a step as long as within, all the
-// norms are computed.
-func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64) float64 {
+// above proves that the smallest eigenvalue of D H D is at least value: less so much,
+// the matrix has a Cholesky factor, rounding allowed for.
+func (f *floor) above(value float64) bool {
+	value += roundingOf(f.d, f.rows) * float64(f.d) // ‖D H D‖ ≤ d
+	shifted := mat.NewSymDense(f.d, nil)
+	shifted.CopySym(f.scaled)
+	for i := range f.d {
+		shifted.SetSym(i, i, shifted.At(i, i)-value)
+	}
+	var chol mat.Cholesky
+	return chol.Factorize(shifted)
+}
+
+// reach bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight: at
+// most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ over the root of the smallest
+// eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
+// bound that would do, the norms themselves are computed, if that costs up to most
+// passes. lacking is what is proved over that bound: up to 1 it will do.
+func (c *certifier) reach(f *floor, o Floored, weight []float64, within, most float64) (rho, lacking float64) {
 	lightest := math.Inf(1)
 	for _, w := range weight {
 		if w > 0 {
@@ -263,28 +301,49 @@ func (c *certifier) reach(f *floor, o Floored, weight []float64, within float64)
 		}
 	}
 	if simple := 1 / math.Sqrt(lightest); simple <= within {
-		return simple
+		return simple, simple / within
 	}
-	c.passes += 0.5 * float64(len(weight)) / float64(c.n)
-	margin, norm := make([]float64, len(weight)), make([]float64, len(weight))
-	if f.d <= mostEigen {
-		shard.Run(len(weight), func(_, lo, hi int) { o.NormsTo(norm, lo, hi) })
-		longest := 0.0
-		for j, w := range weight {
-			if w > 0 {
-				longest = max(longest, norm[j])
-			}
-		}
-		var eigen mat.EigenSym
-		if eigen.Factorize(f.h, false) {
-			values := eigen.Values(nil)
-			least := values[0] - roundingOf(f.d, len(weight))*values[f.d-1]
-			if bound := math.Sqrt(longest / least); least > 0 && bound <= within {
-				return bound
-			}
-		}
-		clear(norm)
+	share := float64(len(weight)) / float64(c.n)
+	c.passes += 0.5 * share
+	squares := make([]float64, f.d)
+	for i, s := range f.scale {
+		squares[i] = s * s
 	}
+	norm := make([]float64, len(weight))
+	shard.Run(len(weight), func(_, lo, hi int) { o.NormsTo(norm, squares, lo, hi) })
+	longest := 0.0
+	for j, w := range weight {
+		if w > 0 {
+			longest = max(longest, norm[j])
+		}
+	}
+	longest *= 1 + roundingOf(f.d, 1)
+	proved := func(bound float64) bool { return f.above(longest / (bound * bound)) }
+	if proved(within) {
+		if rho = within; proved(within / 3) {
+			rho = within / 3
+		}
+		return rho, rho / within
+	}
+	const inCache = 1.0 / 4 // of a pass, for a product with every row
+	if share*float64(f.d)*inCache <= most {
+		c.passes += 0.5 * share
+		rho = f.longest(c, o, norm, weight)
+		return rho, rho / within
+	}
+	for lacking = 1.25; lacking < 20; lacking *= 1.25 {
+		if proved(lacking * within) {
+			return lacking * within, lacking
+		}
+	}
+	return math.Inf(1), math.Inf(1)
+}
+
+// longest returns the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight. It
+// uses norm, of the length of weight.
+func (f *floor) longest(c *certifier, o Floored, norm, weight []float64) float64 {
+	margin := make([]float64, len(weight))
+	clear(norm)
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
 	if err := inverse.InverseTri(f.upper); err != nil {
 		if _, ill := err.(mat.Condition); !ill {

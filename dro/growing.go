@@ -14,7 +14,7 @@ import (
 type Growing struct {
 	First  int     // samples of the first stage; 0: 8·d
 	Factor int     // growth from stage to stage; 0: 8
-	Gap    float64 // relative gap of a stage; 0: 1e-3
+	Gap    float64 // relative gap of a stage of so many samples, mostly by estimate; 0: d/(4·samples), at most 1e-3
 	Finish Method  // also of the stages; nil: Newton where a Hessian can be formed, else NewtonCG
 }
 
@@ -32,9 +32,6 @@ func (m Growing) start(r *run) (stepper, error) {
 	}
 	if m.Factor == 0 {
 		m.Factor = 8
-	}
-	if m.Gap == 0 {
-		m.Gap = 1e-3
 	}
 	if m.Finish == nil {
 		m.Finish = Newton{}
@@ -101,23 +98,42 @@ func (g *growing) startFinish() (err error) {
 func (g *growing) stage(size int) error {
 	o := &view{Oracle: g.problem.Oracle, n: size}
 	s := DefaultSettings()
-	s.X0, s.RelativeGap, s.Seed = g.x, g.settings.Gap, g.run.settings.Seed
+	s.X0, s.RelativeGap, s.Seed = g.x, g.settings.gap(size, g.cert.d), g.run.settings.Seed
 	s.MaxPasses = 200
 	l, err := newLoop(&Problem{o, g.problem.Dual, g.problem.Primal}, g.settings.Finish, s)
 	if err != nil {
 		return err
 	}
 	l.cert.level, l.cert.levelled = g.cert.level, g.cert.levelled
+	stage, ok := l.method.(*newton)
+	if ok {
+		stage.enough = s.RelativeGap
+		stage.inherit(g.metric)
+	}
 	l.loop(g.ctx)
 	passes := l.cert.passes * float64(size) / float64(g.cert.n)
 	g.cert.passes += passes
-	g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
 	copy(g.x, l.cert.bestX)
-	g.cert.level, g.cert.levelled = l.cert.level, l.cert.levelled // for the next evaluation to guess from
-	if from, ok := l.method.(*newton); ok {
-		g.metric, _ = from.h.(*metric)
+	if ok {
+		g.metric, _ = stage.h.(*metric)
 	}
+	if ok && stage.near {
+		copy(g.x, stage.x)
+		g.logf("growing: %d samples to a relative gap of about %.2g, %.3g passes", size, s.RelativeGap, passes)
+	} else {
+		g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
+	}
+	g.cert.level, g.cert.levelled = l.cert.level, l.cert.levelled // for the next evaluation to guess from
 	return nil
+}
+
+// gap is what a stage is solved to: less than its optimum is expected to be away from
+// that of all samples.
+func (m Growing) gap(samples, d int) float64 {
+	if m.Gap > 0 {
+		return m.Gap
+	}
+	return min(1e-3, float64(d)/float64(4*samples))
 }
 
 func (g *growing) check() {

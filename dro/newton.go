@@ -67,6 +67,11 @@ type newton struct {
 	// correct it by BFGS updates.
 	steps, changes [][]float64
 
+	// Of a stage that only serves as a start: an estimated relative gap that is near
+	// enough, 0 if there is none, and that it is reached.
+	enough float64
+	near   bool
+
 	stale     bool    // the metric is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
 }
@@ -141,7 +146,11 @@ func (m *newton) step() error {
 		return nil
 	}
 	slope := m.direction()
-	if m.certifyAt(slope); m.certified() {
+	if m.enough > 0 {
+		if m.arrived(slope) {
+			return errStalled
+		}
+	} else if m.certifyAt(slope); m.certified() {
 		return nil
 	}
 	if m.stale && m.renews(slope) {
@@ -166,6 +175,22 @@ func (m *newton) step() error {
 		}
 		slope = m.direction()
 	}
+}
+
+// arrived reports whether half the squared decrement is the gap that is enough. Then it
+// forms the metric here, if it is of an earlier point, for whoever inherits it, and
+// takes one more step, without an evaluation.
+func (m *newton) arrived(slope float64) bool {
+	if goal := m.enough * max(1e-12, math.Abs(m.value)); !(slope/2 <= goal) {
+		return false
+	}
+	if m.stale {
+		m.refresh()
+		m.direction()
+	}
+	floats.Sub(m.x, m.dir)
+	m.near = true
+	return true
 }
 
 // renews reports whether a new metric is likely to take fewer passes to the gap asked

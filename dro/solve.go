@@ -185,7 +185,7 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	r.cert.certify()
 	if d <= maxMetric {
 		const most = 10 // passes
-		r.cert.certifyCurved(r.cert.affordable(most))
+		r.cert.certifyCurved(r.cert.affordable(most), most)
 	}
 	return r.cert.best, nil
 }

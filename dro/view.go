@@ -57,12 +57,14 @@ func (p *view) MarginsTo(margin, v []float64, lo, hi int) {
 }
 
 // CurvatureFloorTo passes the Floored ability on.
-func (p *view) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64) {
+func (p *view) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
 	return p.Oracle.(Floored).CurvatureFloorTo(curvature, slope, lo, hi)
 }
 
 // NormsTo passes the Floored ability on.
-func (p *view) NormsTo(dst []float64, lo, hi int) { p.Oracle.(Floored).NormsTo(dst, lo, hi) }
+func (p *view) NormsTo(dst, scale []float64, lo, hi int) {
+	p.Oracle.(Floored).NormsTo(dst, scale, lo, hi)
+}
 
 // Select passes the Selectable ability on.
 func (p *view) Select(samples []int) Oracle {

@@ -72,9 +72,9 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi])
 }
 
-// CurvatureFloorTo stores in curvature[j] a lower bound of ℓ″ over all margins
-// within radius of that where EvalTo stored these slopes, for j in [lo, hi).
-func (l *Linear) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius float64) {
+// CurvatureFloorTo stores in curvature[j] what Loss.FloorTo says of the margin where
+// EvalTo stored these slopes, for j in [lo, hi).
+func (l *Linear) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
 	return l.loss.FloorTo(curvature[lo:hi], slope[lo:hi])
 }
 
@@ -89,8 +89,8 @@ func (l *Linear) AddSquaresTo(dst, weight []float64, lo, hi int) {
 	l.z.AddSquaresTo(dst, weight, lo, hi)
 }
 
-// NormsTo stores ‖z_j‖² in dst[j] for j in [lo, hi).
-func (l *Linear) NormsTo(dst []float64, lo, hi int) { l.z.NormsTo(dst, lo, hi) }
+// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+func (l *Linear) NormsTo(dst, scale []float64, lo, hi int) { l.z.NormsTo(dst, scale, lo, hi) }
 
 // MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
 func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
@@ -108,7 +108,11 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 		slope = make([]float64, l.n)
 		l.EvalTo(lipschitz, slope, x, 0, l.n)
 	}
-	l.z.NormsTo(smoothness, 0, l.n)
+	ones := make([]float64, l.d)
+	for i := range ones {
+		ones[i] = 1
+	}
+	l.z.NormsTo(smoothness, ones, 0, l.n)
 	for j, norm2 := range smoothness {
 		smoothness[j] = smooth * norm2
 		bound := lip

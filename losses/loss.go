@@ -24,10 +24,10 @@ type Loss interface {
 	// slope may be the same slice.
 	CurvatureTo(curvature, slope []float64)
 
-	// FloorTo stores in curvature a lower bound of ∂²ℓ/∂m² over all margins within
-	// radius of the one with this slope; radius may be +Inf. The slices have one
-	// length and may be the same.
-	FloorTo(curvature, slope []float64) (radius float64)
+	// FloorTo stores in curvature, for the margin with each slope, a number κ such that
+	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at every margin a away, a ≤ radius; radius may be +Inf.
+	// The slices have one length and may be the same.
+	FloorTo(curvature, slope []float64) (radius, decay float64)
 
 	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
 	Lipschitz() float64
@@ -84,15 +84,14 @@ func (Logistic) CurvatureTo(curvature, slope []float64) {
 	}
 }
 
-// FloorTo implements Loss. |ℓ‴| ≤ ℓ″, so that ℓ″ falls at most by the factor e^{−r}
-// within r.
-func (l Logistic) FloorTo(curvature, slope []float64) (radius float64) {
-	const r = 0.25
+// FloorTo implements Loss: ℓ″ itself and a decay of 1, for |ℓ‴| ≤ ℓ″.
+func (l Logistic) FloorTo(curvature, slope []float64) (radius, decay float64) {
+	const rounding = 1e-15 // of |s|(1 − |s|)
 	l.CurvatureTo(curvature, slope)
-	for i := range curvature {
-		curvature[i] *= 0.7788 // ≤ e^{−1/4}
+	for i, k := range curvature {
+		curvature[i] = max(0, k-rounding)
 	}
-	return r
+	return math.Inf(1), 1
 }
 
 // Probability returns P(t = +1) = 1/(1 + exp(−m)) of the logistic model.
@@ -133,9 +132,9 @@ func (Squared) CurvatureTo(curvature, _ []float64) {
 }
 
 // FloorTo implements Loss: 1 everywhere.
-func (l Squared) FloorTo(curvature, slope []float64) (radius float64) {
+func (l Squared) FloorTo(curvature, slope []float64) (radius, decay float64) {
 	l.CurvatureTo(curvature, slope)
-	return math.Inf(1)
+	return math.Inf(1), 0
 }
 
 // Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t.
@@ -174,7 +173,7 @@ func (h Huber) CurvatureTo(curvature, slope []float64) {
 }
 
 // FloorTo implements Loss: 1 where |r| stays below δ within δ/8.
-func (h Huber) FloorTo(curvature, slope []float64) (radius float64) {
+func (h Huber) FloorTo(curvature, slope []float64) (radius, decay float64) {
 	radius = h.Delta / 8
 	for i, s := range slope {
 		if math.Abs(s) <= h.Delta-radius {
@@ -183,5 +182,5 @@ func (h Huber) FloorTo(curvature, slope []float64) (radius float64) {
 			curvature[i] = 0
 		}
 	}
-	return radius
+	return radius, 0
 }

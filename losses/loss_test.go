@@ -206,13 +206,14 @@ func TestCurvatureFloor(t *testing.T) {
 			m, target := 8*rng.NormFloat64(), targets(l)[rng.IntN(len(targets(l)))]
 			_, slope, here := eval(l, m, target)
 			floor := []float64{0}
-			radius := l.FloorTo(floor, []float64{slope})
+			radius, decay := l.FloorTo(floor, []float64{slope})
 			if !(radius > 0) || floor[0] > here || floor[0] < 0 {
 				t.Fatalf("%#v at %v: floor %v within %v, curvature %v", l, m, floor[0], radius, here)
 			}
 			for range 20 {
-				at := m + min(radius, 1e3)*(2*rng.Float64()-1)
-				if _, _, there := eval(l, at, target); there < floor[0]*(1-1e-12) {
+				away := min(radius, 30) * (2*rng.Float64() - 1)
+				at := m + away
+				if _, _, there := eval(l, at, target); there < floor[0]*math.Exp(-decay*math.Abs(away))*(1-1e-9)-1e-15 {
 					t.Fatalf("%#v: curvature %v at %v, floor %v within %v of %v", l, there, at, floor[0], radius, m)
 				}
 			}

@@ -120,12 +120,13 @@ func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
 	}
 }
 
-// NormsTo stores ‖X[i]‖² in dst[i] for the rows i in [lo, hi).
-func (m *CSR) NormsTo(dst []float64, lo, hi int) {
+// NormsTo stores Σ_k scale[k]·X[i][k]² in dst[i] for the rows i in [lo, hi).
+func (m *CSR) NormsTo(dst, scale []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
+		c, v := m.row(i)
 		s := 0.0
-		for _, v := range m.Value[m.Start[i]:m.Start[i+1]] {
-			s += v * v
+		for k, j := range c {
+			s += scale[j] * v[k] * v[k]
 		}
 		dst[i] = s
 	}
