@@ -24,11 +24,13 @@ func Choose(p *Problem) (m Method, why string) {
 	pass, gram := workOf(p.Oracle)
 	passes := (gram + factorWork(d)) / pass
 	m = Newton{}
+	growing := Growing{}
 	if why = fmt.Sprintf("a Hessian of %d columns costs %.2g passes", d, passes); products && (d > maxMetric || passes > most) {
 		m = NewtonCG{}
+		growing.Finish = m
 		why += ": conjugate gradients instead"
 	}
-	if growing := (Growing{Finish: m}); growing.pays(n, d) {
+	if growing.pays(n, d) {
 		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)
 	}
 	return m, why

@@ -90,6 +90,7 @@ type second struct {
 	oracle Curved
 	dual   Responsive
 
+	sample           int       // samples that it is estimated from; 0: all
 	weight, response []float64 // n; allocated by the first update
 	cross            []float64 // d
 	total            float64   // Σ c_j
@@ -105,31 +106,57 @@ const chunkRows = 512
 
 // update takes the weights at the point with best response y and these slopes, by
 // count shards, and calls add on chunks of each in turn, to add what it wants of them
-// while they are at hand: one pass.
+// while they are at hand: one pass, or as much of one as the samples taken are of all.
 func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.e
-	e.passes++
 	if w.weight == nil {
 		w.weight, w.response = make([]float64, e.n), make([]float64, e.n)
 	}
+	chunk := max(e.block, chunkRows)
 	var totals [shard.Limit]float64
 	e.part.Clear()
-	shard.RunCount(e.n, count, func(s, lo, hi int) {
-		for ; lo < hi; lo += max(e.block, chunkRows) {
-			end := min(lo+max(e.block, chunkRows), hi)
-			w.oracle.CurvatureTo(w.weight, slope, lo, end)
-			w.dual.ResponseTo(w.response, y, lo, end)
-			total := 0.0
-			for j := lo; j < end; j++ {
-				c := w.response[j]
-				total += c
-				w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
+	if w.sample == 0 {
+		e.passes++
+		shard.RunCount(e.n, count, func(s, lo, hi int) {
+			for ; lo < hi; lo += chunk {
+				end := min(lo+chunk, hi)
+				totals[s] += w.weigh(y, slope, lo, end)
+				add(s, lo, end)
+				e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
 			}
-			totals[s] += total
+		})
+		w.total = sum(totals[:count])
+		e.part.SumTo(w.cross)
+		return
+	}
+	shard.Run(e.n, func(s, lo, hi int) { totals[s] = w.weigh(y, slope, lo, hi) })
+	w.total = sum(totals[:shard.Count(e.n)])
+	share := float64(w.thin(slope, w.sample)) / float64(e.n)
+	e.passes += share
+	chunk = int(float64(chunk) / max(share, 1e-3))
+	shard.RunCount(e.n, count, func(s, lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			end := min(lo+chunk, hi)
 			add(s, lo, end)
-			e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
+			for j := lo; j < end; j++ {
+				if w.response[j] != 0 {
+					e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, j, j+1)
+				}
+			}
 		}
 	})
-	w.total = sum(totals[:count])
 	e.part.SumTo(w.cross)
+}
+
+// weigh stores the weights and the responses of the samples in [lo, hi), and returns
+// the sum of their responses.
+func (w *second) weigh(y, slope []float64, lo, hi int) (total float64) {
+	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
+	w.dual.ResponseTo(w.response, y, lo, hi)
+	for j := lo; j < hi; j++ {
+		c := w.response[j]
+		total += c
+		w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
+	}
+	return total
 }

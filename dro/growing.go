@@ -14,8 +14,8 @@ import (
 type Growing struct {
 	First  int     // samples of the first stage; 0: 8·d
 	Factor int     // growth from stage to stage; 0: 8
-	Gap    float64 // relative gap of a stage of so many samples, mostly by estimate; 0: d/(4·samples), at most 1e-3
-	Finish Method  // also of the stages; nil: Newton where a Hessian can be formed, else NewtonCG
+	Gap    float64 // relative gap of a stage, by estimate where it is Newton's; 0: as far as its optimum is from that of all samples
+	Finish Method  // also of the stages; nil: Newton on samples of the Hessian where one can be formed, else NewtonCG
 }
 
 var _ Method = Growing{}
@@ -33,17 +33,14 @@ func (m Growing) start(r *run) (stepper, error) {
 	if m.Factor == 0 {
 		m.Factor = 8
 	}
-	if m.Finish == nil {
-		m.Finish = Newton{}
-		if !practicable(r.problem) {
-			m.Finish = NewtonCG{}
-		}
+	if m.Finish == nil && !practicable(r.problem) {
+		m.Finish = NewtonCG{}
 	}
 	g := &growing{run: r, settings: m, x: append([]float64(nil), r.x0...)}
 	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {
 		g.sizes = append(g.sizes, int(size))
 	}
-	_, err := m.Finish.start(r) // fails now rather than after the stages
+	_, err := g.finisher(r.cert.n).start(r) // fails now rather than after the stages
 	return g, err
 }
 
@@ -85,7 +82,7 @@ func (g *growing) startFinish() (err error) {
 		g.cert.evaluate(g.x)
 	}
 	copy(g.x0, g.x)
-	if g.finish, err = g.settings.Finish.start(g.run); err != nil {
+	if g.finish, err = g.finisher(g.cert.n).start(g.run); err != nil {
 		return err
 	}
 	if to, ok := g.finish.(*newton); ok && g.metric != nil {
@@ -98,28 +95,31 @@ func (g *growing) startFinish() (err error) {
 func (g *growing) stage(size int) error {
 	o := &view{Oracle: g.problem.Oracle, n: size}
 	s := DefaultSettings()
-	s.X0, s.RelativeGap, s.Seed = g.x, g.settings.gap(size, g.cert.d), g.run.settings.Seed
+	s.X0, s.Seed = g.x, g.run.settings.Seed
+	if s.RelativeGap = g.settings.Gap; s.RelativeGap == 0 {
+		s.RelativeGap = 1e-3
+	}
 	s.MaxPasses = 200
-	l, err := newLoop(&Problem{o, g.problem.Dual, g.problem.Primal}, g.settings.Finish, s)
+	l, err := newLoop(&Problem{o, g.problem.Dual, g.problem.Primal}, g.finisher(size), s)
 	if err != nil {
 		return err
 	}
 	l.cert.level, l.cert.levelled = g.cert.level, g.cert.levelled
 	stage, ok := l.method.(*newton)
 	if ok {
-		stage.enough = s.RelativeGap
+		stage.enough, stage.heir = func() float64 { return g.settings.gap(l.cert) }, g.settings.Finish != nil
 		stage.inherit(g.metric)
 	}
 	l.loop(g.ctx)
 	passes := l.cert.passes * float64(size) / float64(g.cert.n)
 	g.cert.passes += passes
 	copy(g.x, l.cert.bestX)
-	if ok {
+	if ok && stage.heir {
 		g.metric, _ = stage.h.(*metric)
 	}
 	if ok && stage.near {
 		copy(g.x, stage.x)
-		g.logf("growing: %d samples to a relative gap of about %.2g, %.3g passes", size, s.RelativeGap, passes)
+		g.logf("growing: %d samples to a relative gap of about %.2g, %.3g passes", size, stage.enough(), passes)
 	} else {
 		g.logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.cert.best.Relative(), passes)
 	}
@@ -127,13 +127,27 @@ func (g *growing) stage(size int) error {
 	return nil
 }
 
-// gap is what a stage is solved to: less than its optimum is expected to be away from
-// that of all samples.
-func (m Growing) gap(samples, d int) float64 {
+// finisher is the method of a stage of so many samples, or of all.
+func (g *growing) finisher(samples int) Method {
+	if g.settings.Finish != nil {
+		return g.settings.Finish
+	}
+	const start = 32 // rows a column
+	if samples < g.cert.n {
+		return Newton{Sample: start * g.cert.d}
+	}
+	return Newton{Sample: max(2*start*g.cert.d, samples/g.settings.Factor)}
+}
+
+// gap is the relative gap that a stage is solved to: a part of what its optimum is
+// expected to be above that of all samples, by the effective number of its samples at
+// the point that c evaluated last.
+func (m Growing) gap(c *certifier) float64 {
+	const most = 0.1
 	if m.Gap > 0 {
 		return m.Gap
 	}
-	return min(1e-3, float64(d)/float64(4*samples))
+	return min(most, float64(c.d)/(4*c.spread()*float64(c.n)))
 }
 
 func (g *growing) check() {

@@ -53,8 +53,8 @@ func TestChoose(t *testing.T) {
 		want   dro.Method
 	}{
 		{small, dro.KL{Nu: 1}, dro.Newton{}},
-		{many, dro.ChiSquare{Nu: 1}, dro.Growing{Finish: dro.Newton{}}},
-		{many, dro.Uniform{}, dro.Growing{Finish: dro.Newton{}}},
+		{many, dro.ChiSquare{Nu: 1}, dro.Growing{}},
+		{many, dro.Uniform{}, dro.Growing{}},
 		{wide, dro.KL{Nu: 1}, dro.NewtonCG{}},
 		{small, dro.KL{}, dro.Smoothing{}},
 		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},

@@ -76,6 +76,10 @@ func (m *metric) damping() float64 { return m.lambda }
 // finds the rows in the cache.
 func (m *metric) cost() float64 {
 	pass, gram := workOf(m.e.p.Oracle)
+	if m.sample > 0 {
+		share := float64(m.sample) / float64(m.n)
+		return share * (1 + gram/pass)
+	}
 	return gram / (1.3 * pass)
 }
 
@@ -107,7 +111,7 @@ func (m *metric) damp(lambda float64) {
 }
 
 // update forms and factorises the Hessian at the point with best response y and
-// these slopes: one pass.
+// these slopes: one pass, or the sample's share of one.
 func (m *metric) update(y, slope []float64) {
 	m.grams.part.Clear()
 	m.second.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Of(s), m.weight, lo, hi) })

@@ -13,7 +13,9 @@ import (
 // little. A step is two and a half passes, one where the metric of the step before
 // still serves, more when the search shortens it. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
-type Newton struct{}
+type Newton struct {
+	Sample int // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
+}
 
 var _ Method = Newton{}
 
@@ -24,7 +26,14 @@ func (m Newton) start(r *run) (stepper, error) {
 	if !practicable(r.problem) {
 		return nil, errors.New("dro: newton needs ν > 0, an oracle with second derivatives (the Curved ability), the L2 regulariser and at most 2000 parameters")
 	}
-	return newNewton(r, m, newMetric(r.problem, false, r.cert.evaluator)), nil
+	if m.Sample < 0 {
+		return nil, errors.New("dro: newton cannot estimate a Hessian from fewer than no samples")
+	}
+	h := newMetric(r.problem, false, r.cert.evaluator)
+	if 2*m.Sample < r.cert.n {
+		h.sample = m.Sample
+	}
+	return newNewton(r, m, h), nil
 }
 
 // A curvature is a Hessian of P that steps can be solved for: formed and
@@ -67,10 +76,10 @@ type newton struct {
 	// correct it by BFGS updates.
 	steps, changes [][]float64
 
-	// Of a stage that only serves as a start: an estimated relative gap that is near
-	// enough, 0 if there is none, and that it is reached.
-	enough float64
-	near   bool
+	// Of a stage that only serves as a start: the estimated relative gap that is near
+	// enough, nil if there is none; that it is reached; and that the metric is handed on.
+	enough     func() float64
+	near, heir bool
 
 	stale     bool    // the metric is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
@@ -146,7 +155,7 @@ func (m *newton) step() error {
 		return nil
 	}
 	slope := m.direction()
-	if m.enough > 0 {
+	if m.enough != nil {
 		if m.arrived(slope) {
 			return errStalled
 		}
@@ -178,17 +187,20 @@ func (m *newton) step() error {
 }
 
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
-// forms the metric here, if it is of an earlier point, for whoever inherits it, and
-// takes one more step, without an evaluation.
+// takes one more step, without an evaluation, in a new metric where that is handed on.
 func (m *newton) arrived(slope float64) bool {
-	if goal := m.enough * max(1e-12, math.Abs(m.value)); !(slope/2 <= goal) {
+	const close = 0.01 // for a step on trust
+	size := max(1e-12, math.Abs(m.value))
+	if enough := m.enough(); !(slope/2 <= enough*size) {
 		return false
 	}
-	if m.stale {
+	if m.stale && m.heir {
 		m.refresh()
-		m.direction()
+		slope = m.direction()
 	}
-	floats.Sub(m.x, m.dir)
+	if slope/2 <= close*size {
+		floats.Sub(m.x, m.dir)
+	}
 	m.near = true
 	return true
 }
@@ -206,12 +218,13 @@ func (m *newton) renews(slope float64) bool {
 	return math.Log(left)/-math.Log(rate) > m.h.cost()+steps
 }
 
-// search moves along −dir by the first of 1, ½, … that lowers P enough; it
-// reports false if none does. slope is the derivative along dir.
+// search moves along −dir by 1, or by the first shorter step that lowers P enough, each
+// a half to a tenth of the one before, by the parabola through what is known; it reports
+// false if none does. slope is the derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
-	const armijo, shortest = 1e-4, 1.0 / 64
+	const armijo, shortest = 1e-4, 1.0 / 512
 	noise := 1e-15 * math.Abs(m.value)
-	for t := 1.0; t >= shortest; t /= 2 {
+	for t, next := 1.0, 1.0; t >= shortest; t = next {
 		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
 		now := m.cert.evaluate(m.trial)
 		if now <= m.value-armijo*t*slope || (slope <= noise && now <= m.value+noise) {
@@ -230,6 +243,8 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 			m.accept()
 			return true, err
 		}
+		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
+		next = max(t/10, min(t/2, lowest))
 	}
 	return false, nil
 }

@@ -159,7 +159,7 @@ func (m *newton) jump() bool {
 			return true
 		}
 	}
-	if kl, ok := dual.(KL); ok && m.working.count == 0 && m.solveStrata(all, kl, x) {
+	if kl, ok := dual.(KL); ok && m.solveCore(all, kl, x) {
 		if tried = true; m.landed(x) {
 			m.grounded = true // once
 			return true
@@ -201,45 +201,29 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 	m.logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.passes-passes)
 }
 
-// solveStrata minimises, from x in place, an estimate of the KL problem where the
-// adversary rests on few samples in part: these are taken as they are, and the first
-// of the others for all the others, at as many times the weight, which is a constant
-// added to their losses. It takes over the Hessian. It reports false where every
-// sample weighs about the same.
-func (m *newton) solveStrata(all Selectable, dual KL, x []float64) bool {
-	const few, first = 1.0 / 32, 1.0 / 16
+// solveCore minimises, from x in place, an estimate of the KL problem on some of the
+// samples, drawn by their weight: one that stands for k samples of its kind, 1/k being
+// the probability that it was drawn, has ν log k added to its loss. It reports false
+// where the adversary rests on many samples: a prefix says as much then.
+func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
+	const most, share = 1.0 / 32, 1.0 / 8
 	c := m.cert
-	count := int(first * float64(c.n))
-	heavy := heaviest(c.y, max(32*c.d, c.n/256))
-	if len(heavy) == 0 {
+	if c.spread() > most {
 		return false
 	}
-	if c.spread() > few || len(heavy) > count {
-		return false
-	}
-	samples := make([]int, count, count+len(heavy))
-	for j := range samples {
-		samples[j] = j
-	}
-	among := 0 // of the heavy ones, among the first
-	for _, j := range heavy {
-		if j < count {
-			among++
-		} else {
-			samples = append(samples, j)
-		}
-	}
-	offset := make([]float64, len(samples))
-	light := dual.Nu * math.Log(float64(c.n-len(heavy))/float64(count-among))
-	fill(offset[:count], light)
-	for _, j := range heavy {
-		if j < count {
-			offset[j] = 0
+	count := int(share * float64(c.n))
+	d := newDraw(c.y, count)
+	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
+	passed := 0.5
+	for j := 0; j < c.n; j++ {
+		k, p := d.next(c.y, j, c.n, &passed)
+		if j = k; k < c.n {
+			samples, offset = append(samples, k), append(offset, -dual.Nu*math.Log(p))
 		}
 	}
 	passes := c.passes
 	m.solvePart(&Problem{&view{all.Select(samples), len(samples), offset}, dual, m.problem.Primal}, x, 1e-4)
-	m.logf("newton: the %d samples of most weight, and the first %d for the others, solved for by %.3g passes", len(heavy), count, c.passes-passes)
+	m.logf("newton: %d samples, drawn by weight, solved for by %.3g passes", len(samples), c.passes-passes)
 	return true
 }
 
