@@ -53,27 +53,15 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 		return none
 	}
 	count = max(1, min(count, c.n))
-	y, slope := c.y[:count], c.slope[:count]
-	if count < c.n && sum(y) < float64(count)/float64(4*c.n) {
-		if s, ok := ability[Selectable](c.p.Oracle); ok {
-			heavy := heaviest(c.y, count)
-			if o, ok = ability[Floored](s.Select(heavy)); !ok {
-				return none
-			}
-			count = len(heavy)
-			y, slope = make([]float64, count), make([]float64, count)
-			for k, j := range heavy {
-				y[k], slope[k] = c.y[j], c.slope[j]
-			}
-		}
+	o, weight, radius, decay, ok := c.floorWeights(o, count)
+	if !ok {
+		return none
 	}
+	count = len(weight)
 	c.passes += float64(count) / float64(c.n)
-	weight := make([]float64, count)
-	radius, decay := o.CurvatureFloorTo(weight, slope, 0, count)
 	total := 0.0
-	for j := range weight {
-		weight[j] *= y[j]
-		total += weight[j]
+	for _, w := range weight {
+		total += w
 	}
 	if !(total > 0) {
 		return none
@@ -104,6 +92,37 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 		c.best.Lower = lower
 	}
 	return lacking
+}
+
+// floorWeights returns about count samples and their weights in the floor, y_j κ_j: the
+// first ones, or those of the largest weights where the adversary does not rest on all
+// alike.
+func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []float64, radius, decay float64, ok bool) {
+	const even = 0.3 // of the samples, their effective number
+	weigh := func(weight []float64) {
+		radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, len(weight))
+		for j := range weight {
+			weight[j] *= c.y[j]
+		}
+	}
+	all, selectable := ability[Selectable](c.p.Oracle)
+	if count == c.n || !selectable || c.spread() > even {
+		weight = make([]float64, count)
+		weigh(weight)
+		return o, weight, radius, decay, true
+	}
+	every := make([]float64, c.n)
+	weigh(every)
+	heavy := heaviest(every, count)
+	if len(heavy) == 0 {
+		return nil, nil, 0, 0, false
+	}
+	weight = make([]float64, len(heavy))
+	for k, j := range heavy {
+		weight[k] = every[j]
+	}
+	of, ok = ability[Floored](all.Select(heavy))
+	return of, weight, radius, decay, ok
 }
 
 // reachable returns the largest λρ that a floor allows, and no more than 0.9/γ, where

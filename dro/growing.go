@@ -127,16 +127,19 @@ func (g *growing) stage(size int) error {
 	return nil
 }
 
+// startSample is the number of samples a column that a Hessian is estimated from where
+// the solution is a start for a larger problem.
+const startSample = 32
+
 // finisher is the method of a stage of so many samples, or of all.
 func (g *growing) finisher(samples int) Method {
 	if g.settings.Finish != nil {
 		return g.settings.Finish
 	}
-	const start = 32 // rows a column
 	if samples < g.cert.n {
-		return Newton{Sample: start * g.cert.d}
+		return Newton{Sample: startSample * g.cert.d}
 	}
-	return Newton{Sample: max(2*start*g.cert.d, samples/g.settings.Factor)}
+	return Newton{Sample: max(2*startSample*g.cert.d, samples/g.settings.Factor)}
 }
 
 // gap is the relative gap that a stage is solved to: a part of what its optimum is

@@ -81,7 +81,8 @@ type newton struct {
 	enough     func() float64
 	near, heir bool
 
-	stale     bool    // the metric is of an earlier point
+	formed    bool    // there is a metric
+	stale     bool    // it is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
 }
 
@@ -118,7 +119,7 @@ func (m *newton) forget() { m.steps, m.changes = nil, nil }
 // last.
 func (m *newton) refresh() {
 	m.h.update(m.cert.y, m.cert.slope)
-	m.stale = false
+	m.formed, m.stale = true, false
 	m.forget()
 }
 
@@ -147,11 +148,12 @@ func (m *newton) step() error {
 		if m.jump() {
 			return nil
 		}
-		if !m.stale {
+		if !m.formed {
 			m.refresh()
 		}
 	}
-	if m.working.count > 0 && m.jump() { // again, while it pays
+	_, atHand := m.h.(*metric) // else a direction takes passes
+	if !atHand && m.working.count > 0 && m.jump() {
 		return nil
 	}
 	slope := m.direction()
@@ -162,11 +164,19 @@ func (m *newton) step() error {
 	} else if m.certifyAt(slope); m.certified() {
 		return nil
 	}
+	if atHand && m.working.count > 0 { // again, while it pays
+		if m.jump() {
+			return nil
+		}
+		slope = m.direction()
+	}
 	if m.stale && m.renews(slope) {
 		if m.jump() {
 			return nil
 		}
-		m.refresh()
+		if m.stale {
+			m.refresh()
+		}
 		slope = m.direction()
 	}
 	for {
@@ -271,13 +281,14 @@ func (m *newton) inherit(from *metric) {
 	to.h.CopySym(from.h)
 	to.redamp(0)
 	m.forget()
-	m.stale, m.decrement = true, math.Inf(1)
+	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
 }
 
 func (m *newton) check() { m.cert.certify() }
 
 func (m *newton) visit(s *state) {
 	s.boolean(&m.began)
+	s.boolean(&m.formed)
 	s.boolean(&m.stale)
 	s.boolean(&m.grounded)
 	m.working.visit(s, m.cert.n)

@@ -167,7 +167,7 @@ func (m *newton) jump() bool {
 	}
 	if m.grounded = true; tried {
 		c.evaluate(m.x)
-		m.stale = false // whatever was inherited: a new metric next
+		m.refresh()
 	}
 	return false
 }
@@ -180,8 +180,8 @@ func (m *newton) landed(x []float64) bool {
 	}
 	m.logf("newton: the objective falls from %.10g to %.10g", m.value, now)
 	m.accept()
-	if !m.stale {
-		m.refresh() // nothing was inherited
+	if !m.formed {
+		m.refresh()
 	}
 	m.forget()
 	return true
@@ -228,12 +228,16 @@ func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
 }
 
 // solvePart minimises a problem on some of the samples from x, in place, takes over
-// the Hessian at the end, and returns a lower bound of that problem.
+// the Hessian at the end, where Hessians are formed of all samples, and returns a lower bound of that problem.
 func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64) {
 	s := DefaultSettings()
 	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.settings.Seed, gap
-	m.stale = false
-	l, err := newLoop(p, m.method, s)
+	m.formed = false
+	method, own := m.method, true
+	if h, ok := m.h.(*metric); ok && h.estimates() {
+		method, own = Newton{Sample: startSample * m.cert.d}, false // this one's Hessian says more
+	}
+	l, err := newLoop(p, method, s)
 	if err != nil {
 		return math.Inf(-1)
 	}
@@ -241,7 +245,7 @@ func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64)
 	m.cert.passes += l.cert.passes * float64(l.cert.n) / float64(m.cert.n)
 	copy(x, l.cert.bestX)
 	if from, ok := l.method.(*newton); ok {
-		if h, ok := from.h.(*metric); ok {
+		if h, ok := from.h.(*metric); ok && own {
 			m.inherit(h)
 		}
 	}
