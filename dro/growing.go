@@ -127,19 +127,32 @@ func (g *growing) stage(size int) error {
 	return nil
 }
 
-// startSample is the number of samples a column that a Hessian is estimated from where
-// the solution is a start for a larger problem.
-const startSample = 32
-
 // finisher is the method of a stage of so many samples, or of all.
 func (g *growing) finisher(samples int) Method {
 	if g.settings.Finish != nil {
 		return g.settings.Finish
 	}
 	if samples < g.cert.n {
-		return Newton{Sample: startSample * g.cert.d}
+		return Newton{Sample: hessianSample(g.problem.Oracle, samples, 1e-2)}
 	}
-	return Newton{Sample: max(2*startSample*g.cert.d, samples/g.settings.Factor)}
+	return Newton{Sample: hessianSample(g.problem.Oracle, samples, 1e-4)}
+}
+
+// hessianSample returns the number of samples to estimate the Hessian of n samples from
+// that takes the least work until the objective is closer to the optimum by the factor
+// reduction; 0 if it is all. A step in the Hessian of m samples brings it closer by
+// about 4d/m.
+func hessianSample(o Oracle, n int, reduction float64) int {
+	_, d, _ := o.Dims()
+	pass, gram := workOf(o)
+	best, least := 0, math.Inf(1)
+	for m := 8 * d; 2*m < n; m += m / 4 {
+		work := float64(m)/float64(n)*(1+gram/pass) - math.Log(reduction)/math.Log(float64(m)/float64(4*d))
+		if work < least {
+			best, least = m, work
+		}
+	}
+	return best
 }
 
 // gap is the relative gap that a stage is solved to: a part of what its optimum is

@@ -228,14 +228,16 @@ func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
 }
 
 // solvePart minimises a problem on some of the samples from x, in place, takes over
-// the Hessian at the end, where Hessians are formed of all samples, and returns a lower bound of that problem.
+// the Hessian at the end, where Hessians are formed of all samples, and returns a lower
+// bound of that problem.
 func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64) {
 	s := DefaultSettings()
 	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.settings.Seed, gap
 	m.formed = false
 	method, own := m.method, true
 	if h, ok := m.h.(*metric); ok && h.estimates() {
-		method, own = Newton{Sample: startSample * m.cert.d}, false // this one's Hessian says more
+		n, _, _ := p.Oracle.Dims()
+		method, own = Newton{Sample: hessianSample(p.Oracle, n, 1e-2)}, false // this one's Hessian says more
 	}
 	l, err := newLoop(p, method, s)
 	if err != nil {
