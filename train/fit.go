@@ -311,7 +311,7 @@ func (m *Model) summarise(res *dro.Result, loss []float64) {
 		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a larger nu, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.note("mu is 0: without a strongly convex regulariser there is no certificate; set mu > 0 to get one")
+		m.note("mu is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
 	}
 }
 
