@@ -112,39 +112,31 @@ func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) 
 	if w.weight == nil {
 		w.weight, w.response = make([]float64, e.n), make([]float64, e.n)
 	}
-	chunk := max(e.block, chunkRows)
-	var totals [shard.Limit]float64
-	e.part.Clear()
-	if w.sample == 0 {
-		e.passes++
-		shard.RunCount(e.n, count, func(s, lo, hi int) {
-			for ; lo < hi; lo += chunk {
-				end := min(lo+chunk, hi)
-				totals[s] += w.weigh(y, slope, lo, end)
-				add(s, lo, end)
-				e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
-			}
-		})
-		w.total = sum(totals[:count])
-		e.part.SumTo(w.cross)
+	if w.sample > 0 {
+		w.estimate(y, slope, count, add)
 		return
 	}
-	shard.Run(e.n, func(s, lo, hi int) { totals[s] = w.weigh(y, slope, lo, hi) })
-	w.total = sum(totals[:shard.Count(e.n)])
-	share := float64(w.thin(slope, w.sample)) / float64(e.n)
-	e.passes += share
-	chunk = int(float64(chunk) / max(share, 1e-3))
-	shard.RunCount(e.n, count, func(s, lo, hi int) {
+	w.sumOver(slope, 0, count, func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) }, add)
+}
+
+// sumOver calls weigh, for the sum of the responses, and add on chunks of the samples
+// from first on, and adds up the mean slope.
+func (w *second) sumOver(slope []float64, first, count int, weigh func(lo, hi int) float64, add func(s, lo, hi int)) {
+	e := w.e
+	e.passes += float64(e.n-first) / float64(e.n)
+	e.part.Clear()
+	chunk := max(e.block, chunkRows)
+	var totals [shard.Limit]float64
+	shard.RunCount(e.n-first, count, func(s, lo, hi int) {
+		lo, hi = lo+first, hi+first
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
+			totals[s] += weigh(lo, end)
 			add(s, lo, end)
-			for j := lo; j < end; j++ {
-				if w.response[j] != 0 {
-					e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, j, j+1)
-				}
-			}
+			e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
 		}
 	})
+	w.total = sum(totals[:count])
 	e.part.SumTo(w.cross)
 }
 

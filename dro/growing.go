@@ -139,16 +139,17 @@ func (g *growing) finisher(samples int) Method {
 }
 
 // hessianSample returns the number of samples to estimate the Hessian of n samples from
-// that takes the least work until the objective is closer to the optimum by the factor
-// reduction; 0 if it is all. A step in the Hessian of m samples brings it closer by
-// about 4d/m.
+// that takes about the least work until the objective is closer to the optimum by the
+// factor reduction; 0 if it is all. A step in the Hessian of m samples brings it closer
+// by about 4d/m.
 func hessianSample(o Oracle, n int, reduction float64) int {
+	const about = 1.05
 	_, d, _ := o.Dims()
 	pass, gram := workOf(o)
 	best, least := 0, math.Inf(1)
 	for m := 8 * d; 2*m < n; m += m / 4 {
 		work := float64(m)/float64(n)*(1+gram/pass) - math.Log(reduction)/math.Log(float64(m)/float64(4*d))
-		if work < least {
+		if about*work < least {
 			best, least = m, work
 		}
 	}

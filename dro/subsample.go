@@ -1,6 +1,9 @@
 package dro
 
-import "github.com/drotrain/drotrain/internal/shard"
+import (
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
 
 // A draw takes about count of some samples, sample j with the probability
 // p_j = min(1, s_j/θ): those of a high score for certain, and of the others as many as
@@ -14,7 +17,7 @@ func newDraw(score []float64, count int) draw {
 		enough = 0.8 // of count, where some are taken for certain
 		rounds = 6
 	)
-	d := draw{theta: shard.Sum(len(score), func(lo, hi int) float64 { return sum(score[lo:hi]) }) / float64(count)}
+	d := draw{theta: shard.Sum(len(score), func(lo, hi int) float64 { return kernel.Sum(score[lo:hi]) }) / float64(count)}
 	for range rounds {
 		left := shard.Sum(len(score), func(lo, hi int) float64 {
 			s := 0.0
@@ -57,6 +60,52 @@ func (d draw) next(score []float64, j, hi int, passed *float64) (k int, p float6
 	}
 	*passed = sum
 	return hi, 0
+}
+
+// estimate is update by w.sample or so of the samples: the last ones where these have
+// about equal weights, else those of a draw.
+func (w *second) estimate(y, slope []float64, count int, add func(s, lo, hi int)) {
+	e := w.e
+	first := e.n - w.sample
+	w.total = shard.Sum(w.sample, func(lo, hi int) float64 { return w.weigh(y, slope, first+lo, first+hi) })
+	if alike(y) && alike(w.weight[first:]) {
+		scale := float64(e.n) / float64(w.sample)
+		w.sumOver(slope, first, count, func(lo, hi int) (total float64) {
+			for j := lo; j < hi; j++ {
+				w.weight[j] *= scale
+				w.response[j] *= scale
+				total += w.response[j]
+			}
+			return total
+		}, add)
+		return
+	}
+	w.total += shard.Sum(first, func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
+	share := float64(w.thin(slope, w.sample)) / float64(e.n)
+	e.passes += share
+	e.part.Clear()
+	chunk := int(float64(max(e.block, chunkRows)) / max(share, 1e-3))
+	shard.RunCount(e.n, count, func(s, lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			end := min(lo+chunk, hi)
+			add(s, lo, end)
+			for j := lo; j < end; j++ {
+				if w.response[j] != 0 {
+					e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, j, j+1)
+				}
+			}
+		}
+	})
+	e.part.SumTo(w.cross)
+}
+
+// alike reports whether some of the weights can stand for the others: their effective
+// number is most of them.
+func alike(weight []float64) bool {
+	const enough = 0.6
+	total := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Sum(weight[lo:hi]) })
+	squares := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
+	return total*total >= enough*float64(len(weight))*squares
 }
 
 // thin keeps about count of the samples that the Hessian is a sum over, and divides

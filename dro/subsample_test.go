@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/mat"
 )
@@ -135,20 +134,20 @@ func TestThinningByEnoughIsExact(t *testing.T) {
 	c := newCertifier(p)
 	c.evaluate(make([]float64, 4))
 	full, part := newSecond(p, c.evaluator), newSecond(p, c.evaluator)
-	part.sample = 3000 * 3000
-	nothing := func(_, _, _ int) {}
-	count := shard.Count(3000)
-	full.update(c.y, c.slope, count, nothing)
-	part.update(c.y, c.slope, count, nothing)
+	for _, w := range []*second{&full, &part} {
+		w.weight, w.response = make([]float64, 3000), make([]float64, 3000)
+		w.total = w.weigh(c.y, c.slope, 0, 3000)
+	}
+	if kept := part.thin(c.slope, 3000*3000); kept < 2000 {
+		t.Errorf("%d samples of positive weight", kept)
+	}
 	for j, w := range full.weight {
 		if math.Abs(part.weight[j]-w) > 1e-14 {
 			t.Fatalf("weight %d is %v, was %v", j, part.weight[j], w)
 		}
 	}
-	for i, v := range full.cross {
-		if math.Abs(part.cross[i]-v) > 1e-12 {
-			t.Errorf("cross %d is %v, was %v", i, part.cross[i], v)
-		}
+	if math.Abs(part.total-full.total) > 1e-14*full.total {
+		t.Errorf("the responses add up to %v, did to %v", part.total, full.total)
 	}
 }
 
