@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -272,6 +273,83 @@ func TestCellNames(t *testing.T) {
 		}
 		if i > 0 && c.tier < cells[i-1].tier {
 			t.Errorf("%s comes late", c.Name())
+		}
+	}
+}
+
+// The authors' code has no Huber loss, DRAGO no KL; the others' size is bounded.
+func TestCellsOfTheOtherPeers(t *testing.T) {
+	cells := slices.Concat(mainCells(), sweepCells(), quickCells())
+	for _, loss := range allLosses {
+		for _, penalty := range []string{"kl", "chi2"} {
+			cells = append(cells, cell{Group: "ref", Source: source{Dataset: "adult"}, Loss: loss, Penalty: penalty, N: 32_561, D: 82, Nu: 0.1})
+		}
+	}
+	got := map[string]int{}
+	for _, c := range cells {
+		for _, peer := range others {
+			if !c.accepts(peer) {
+				continue
+			}
+			got[peer+" "+c.Group]++
+			if c.N > authorsRows || c.Loss == "huber" && peer != "cvxpy" || c.Penalty == "kl" && peer == "drago" {
+				t.Errorf("%s is asked for %s", peer, c.Name())
+			}
+		}
+	}
+	want := map[string]int{"cvxpy small": 6, "dro small": 4, "drago small": 2, "drlearn small": 4, "cvxpy quick": 6, "dro quick": 4,
+		"drago quick": 2, "drlearn quick": 4, "drago main": 2, "drlearn main": 4, "drago ref": 2, "drlearn ref": 4}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A peer that is not there is told once, with what to do, and costs no time in the plan.
+func TestMissingPeers(t *testing.T) {
+	var log strings.Builder
+	o := &options{repeats: 1, seconds: 10, quick: true, python: "no such program", log: &log}
+	if err := o.prepare("", ""); err != nil {
+		t.Fatal(err)
+	}
+	o.dir = t.TempDir()
+	c := quickCells()[1]
+	before := c.expected(o, o.seconds)
+	if err := findAuthors(o, []cell{c}); err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range authors {
+		if !o.missing[module] || strings.Count(log.String(), "git clone https://github.com/ronakdm/"+module) != 1 {
+			t.Errorf("%s: %s", module, log.String())
+		}
+	}
+	if after := c.expected(o, o.seconds); before-after != float64(len(authors)*raceRuns)*o.seconds {
+		t.Errorf("%v s expected with them, %v without", before, after)
+	}
+}
+
+// Two problems on which ours takes 1 ms: DRAGO takes 40 ms on one and is given up on
+// the other after 2 s; drlearn fails on one and diverges on the other.
+func TestOtherPeersInTheReport(t *testing.T) {
+	r := &report{}
+	for k, c := range []cell{quickCells()[1], quickCells()[5]} {
+		drago := &series{Solver: "drago", Status: "certified", Seconds: []float64{0.04}, Excess: 9e-7}
+		if k == 1 {
+			drago = &series{Solver: "drago", Status: "limit", Seconds: []float64{2}, Excess: 3e-3}
+		}
+		r.Results = append(r.Results, &result{Cell: c.Name(), Problem: c, Sound: true, Series: []*series{
+			{Solver: "ours", Status: "certified", Seconds: []float64{0.001}}, drago,
+			{Solver: "drlearn", Status: []string{"failed", "diverged"}[k], Seconds: []float64{0}, Gap: -1}}})
+	}
+	md := r.markdown()
+	for _, want := range []string{
+		"| drago (excess) | ÷ ours | drlearn (excess) | ÷ ours |\n",
+		"| 40 (9e-07) | 40 | failed | – |\n",
+		"| 2000 limit (3e-03) | > 2000 | diverged | – |\n",
+		"| drago: quick | 2 | 1 | 1 | > 1020 (40–> 2000) |\n",
+		"| drlearn: quick | 2 | 0 | 0 | – |\n",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("%q is not in\n%s", want, md)
 		}
 	}
 }

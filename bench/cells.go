@@ -191,6 +191,26 @@ func referenceCells(dir string) ([]cell, error) {
 	return out, nil
 }
 
+// others are the peers beside scipy, asked once on a cell, in the order of the tables.
+var others = []string{"cvxpy", "dro", "drago", "drlearn"}
+
+// authors are those of them that are the code of the paper's authors.
+var authors = others[2:]
+
+// accepts says whether one of the others solves problems of the kind and is asked to.
+func (c *cell) accepts(peer string) bool {
+	switch {
+	case strings.HasPrefix(c.Group, "sweep"):
+		return false
+	case c.Loss == "huber" && peer != "cvxpy", c.Penalty == "kl" && peer == "drago":
+		return false // it has none
+	case c.N <= convexRows:
+		return true
+	}
+	few := c.Group == "main" && c.N == authorsRows && c.D == 20 && c.Nu == 1 && c.Source.Kappa == 1
+	return slices.Contains(authors, peer) && (few || c.Group == "ref")
+}
+
 // inOrder sorts cells by importance, and keeps those of one design together
 // within a tier.
 func inOrder(cells []cell) []cell {
@@ -200,9 +220,10 @@ func inOrder(cells []cell) []cell {
 	return out
 }
 
-// expected is a guess, in seconds, of one run of ours and two of scipy on the
-// cell, at most limit each, and of checking them. It shares out the budget and decides nothing else.
-func (c *cell) expected(limit float64) float64 {
+// expected is a guess, in seconds, of one run of ours, two of scipy and one of each of
+// the others on the cell, at most limit each, and of checking them. It shares out the
+// budget and decides nothing else.
+func (c *cell) expected(o *options, limit float64) float64 {
 	const bytesASecond, rowsASecond = 6e9, 40e6
 	evaluations := 8.0
 	switch {
@@ -216,6 +237,11 @@ func (c *cell) expected(limit float64) float64 {
 	expected := 0.2 + 10*one + checks + 2*math.Min(limit, evaluations*one)
 	if c.N <= convexRows {
 		expected += 3 // interior points
+	}
+	for _, peer := range authors {
+		if c.accepts(peer) && !o.missing[peer] {
+			expected += raceRuns * limit
+		}
 	}
 	return expected
 }

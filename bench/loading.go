@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,13 +63,11 @@ func (r *report) addLoading(o *options) error {
 				continue
 			}
 			got, err := loadOnce(o, spec, path, n, d)
-			if errors.Is(err, errMissing) && spec.module != "ours" {
-				o.missing[spec.module] = true
-				o.logf("%s: not installed: %s", spec.module, installLine)
-				continue
-			}
 			if err != nil {
-				return err
+				if err := o.absent(spec.module, err); err != nil {
+					return err
+				}
+				continue
 			}
 			if first == nil {
 				first = got.X

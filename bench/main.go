@@ -30,6 +30,7 @@ type options struct {
 	budget    float64
 	seed      uint64
 	python    string
+	checkouts map[string]string // of the authors' code, by module; installed where there is none
 	reference string
 	quick     bool
 	list      bool
@@ -67,7 +68,7 @@ func main() {
 		return
 	}
 	o := options{log: os.Stderr, stderr: os.Stderr}
-	var cells, also, dir string
+	var cells, also, dir, drago, drlearn string
 	flag.StringVar(&o.out, "out", "", "write NAME.md and NAME.json here; empty: the tables go to standard output")
 	flag.BoolVar(&o.resume, "resume", false, "keep the cells that NAME.json has, and measure the others")
 	flag.StringVar(&o.figures, "figures", "", "draw the sweeps as SVG in this folder")
@@ -80,10 +81,13 @@ func main() {
 	flag.Float64Var(&o.seconds, "seconds", 20, "give up on a run after this many seconds")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the synthetic data")
 	flag.StringVar(&o.python, "python", "python3", "interpreter that has numpy and scipy")
+	flag.StringVar(&drago, "drago", "", "checkout of github.com/ronakdm/drago; empty: it is left out")
+	flag.StringVar(&drlearn, "drlearn", "", "checkout of github.com/ronakdm/drlearn; empty: the one installed, if any")
 	flag.StringVar(&o.reference, "reference", "../shared/reference", "folder of the reference designs; skipped when absent")
 	flag.StringVar(&dir, "dir", os.TempDir(), "folder for the data; the largest design takes 8 GB")
 	flag.BoolVar(&o.quick, "quick", false, "small cells alone: seconds")
 	flag.Parse()
+	o.checkouts = map[string]string{"drago": drago, "drlearn": drlearn}
 	err := o.prepare(cells, also)
 	if err == nil {
 		err = run(&o, dir)
@@ -189,6 +193,9 @@ func (o *options) plan() (out []cell, err error) {
 // writes the report after each.
 func measureAll(o *options, cells []cell, r *report) error {
 	cells = slices.DeleteFunc(cells, func(c cell) bool { return r.of(c.Name()) != nil })
+	if err := findAuthors(o, cells); err != nil {
+		return err
+	}
 	toCome := newShares(o, cells)
 	var f *fleet
 	var from source
@@ -249,6 +256,33 @@ func measureAll(o *options, cells []cell, r *report) error {
 	return r.write(o.out)
 }
 
+// findAuthors finds out whether the authors' code is there, if a cell is for it: it
+// takes most of the time that such a cell takes.
+func findAuthors(o *options, cells []cell) error {
+	for _, module := range authors {
+		if o.left() <= 0 || !slices.ContainsFunc(cells, func(c cell) bool { return c.accepts(module) }) {
+			continue
+		}
+		p, err := startPeer(o, peerSpec{module, module, 1}, "solve", files{})
+		if err == nil {
+			p.stop()
+		} else if err := o.absent(module, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// absent notes that a peer is not installed; any other error it returns.
+func (o *options) absent(module string, err error) error {
+	if !errors.Is(err, errMissing) || module == "ours" {
+		return err
+	}
+	o.missing[module] = true
+	o.logf("%s: %v: %s", module, err, installLine(module))
+	return nil
+}
+
 // Shares divide the budget among the cells to come: a run of each, but for the large
 // ones, and what is left by what they cost and deserve.
 type shares struct{ once, wanted float64 } // expected seconds: of a run of each; of all repeats
@@ -262,7 +296,7 @@ func newShares(o *options, cells []cell) *shares {
 }
 
 func (s *shares) add(o *options, c *cell, sign float64) {
-	one := c.expected(o.seconds)
+	one := c.expected(o, o.seconds)
 	if c.tier < largeTier {
 		s.once += sign * one
 	}
@@ -272,7 +306,7 @@ func (s *shares) add(o *options, c *cell, sign float64) {
 // next returns the seconds that one run of everything on the next cell is expected
 // to take, and the seconds it may take for repeats; 0 for any number.
 func (s *shares) next(o *options, c *cell) (one, share float64) {
-	one = c.expected(o.limit())
+	one = c.expected(o, o.limit())
 	weight := one * c.repeatsWanted(o) / s.wanted
 	s.add(o, c, -1)
 	if o.until.IsZero() {

@@ -2,32 +2,51 @@ package main
 
 import (
 	"bufio"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-//go:embed peers.py
-var peersSource []byte
+//go:embed peers.py peers_authors.py
+var scripts embed.FS
 
-// Missing peers are told with the line that installs them.
-const installLine = "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python venv/bin/python"
+// scriptOf is the file of scripts that holds the module.
+func scriptOf(module string) string {
+	if slices.Contains(authors, module) {
+		return "peers_authors.py"
+	}
+	return "peers.py"
+}
+
+// installLine tells how to get a peer that is missing.
+func installLine(module string) string {
+	switch module {
+	case "drago":
+		return "git clone https://github.com/ronakdm/drago && venv/bin/pip install torch numba, then -drago drago"
+	case "drlearn":
+		return "git clone https://github.com/ronakdm/drlearn && venv/bin/pip install ./drlearn, or numba scikit-learn and -drlearn drlearn"
+	}
+	return "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python venv/bin/python"
+}
 
 var errMissing = errors.New("not installed")
 
 // A peer is a subprocess that holds a design and solves problems on it when asked
 // to: ours and the others alike.
 type peer struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	lines chan reply
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	lines    chan reply
+	patience float64 // times the seconds of a run, until it is taken to hang
 }
 
 // files say where the table is, as raw numbers without the suffix or, for the
@@ -46,8 +65,8 @@ type request struct {
 	Threads   int     `json:"threads"` // ours; others take theirs from the environment
 	Method    string  `json:"method"`  // ours: auto if empty
 	Radius    float64 `json:"radius"`  // of the ball of the constrained problem
-	Gap       float64 `json:"gap"`     // ours: to certify
-	Floor     float64 `json:"floor"`   // scipy: a lower bound of the optimum
+	Gap       float64 `json:"gap"`     // ours: to certify; scipy, authors: to reach
+	Floor     float64 `json:"floor"`   // scipy, authors: a lower bound of the optimum
 	Bandwidth bool    `json:"bandwidth"`
 	Pass      bool    `json:"pass"`  // ours: time one pass as well
 	Probe     bool    `json:"probe"` // scipy: time one evaluation and no more
@@ -64,6 +83,7 @@ type reply struct {
 	RSS         float64
 	PassSeconds float64
 	Bandwidth   *bandwidth
+	Settings    json.RawMessage // authors
 }
 
 // A peerSpec is a module of peers.py, or "ours", and its threads.
@@ -79,7 +99,7 @@ func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{lines: make(chan reply)}
+	p := &peer{lines: make(chan reply), patience: 2}
 	if spec.module == "ours" {
 		self, err := os.Executable()
 		if err != nil {
@@ -87,11 +107,16 @@ func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
 		}
 		p.cmd = exec.Command(self, workerMode, kind, string(config))
 	} else {
-		script := filepath.Join(o.dir, "peers.py")
-		if err := os.WriteFile(script, peersSource, 0o600); err != nil {
+		if err := os.CopyFS(o.dir, scripts); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		p.cmd = exec.Command(o.python, script, spec.module, string(config))
+		if slices.Contains(authors, spec.module) {
+			p.patience += raceRuns
+		}
+		p.cmd = exec.Command(o.python, filepath.Join(o.dir, scriptOf(spec.module)), spec.module, string(config))
+		if dir := o.checkouts[spec.module]; dir != "" {
+			p.cmd.Args = append(p.cmd.Args, dir)
+		}
 		n := fmt.Sprint(spec.threads)
 		p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n, "PYTHONWARNINGS=ignore")
 	}
@@ -111,7 +136,7 @@ func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
 	if err != nil || !r.Ready {
 		p.stop()
 		if r.Missing != "" {
-			return nil, errMissing
+			return nil, fmt.Errorf("%w (%s)", errMissing, r.Missing)
 		}
 		return nil, fmt.Errorf("%s did not start: %w", spec.name, errors.Join(err, errMissing))
 	}
@@ -156,7 +181,7 @@ func (p *peer) ask(q request) (reply, error) {
 	if _, err := fmt.Fprintf(p.in, "%s\n", raw); err != nil {
 		return reply{}, err
 	}
-	return p.next(time.Duration((2*q.Seconds + 20) * float64(time.Second)))
+	return p.next(time.Duration((p.patience*q.Seconds + 20) * float64(time.Second)))
 }
 
 // stop ends the process: at its end of input or, if it is busy, at once.

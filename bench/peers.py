@@ -4,7 +4,8 @@ Usage: python peers.py scipy|cvxpy|dro|pyarrow CONFIG. CONFIG is JSON: the path 
 the raw little-endian float64 files PATH.x, PATH.signs, PATH.real with n and d or, for
 pyarrow, of a Parquet file. Prints {"Ready": true} first. A
 request has the cell (loss, penalty, nu, mu), the gap, a lower bound of the optimum
-(floor), the seconds after which to give up and, for dro, the radius of its ball. Timed is what README.md says.
+(floor), the seconds after which to give up and, for dro, the radius of its ball. Timed
+is what README.md says. The code of the paper's authors: peers_authors.py.
 """
 import gc
 import json
@@ -126,6 +127,11 @@ class Objective:
         return p, g
 
 
+def arrived(q, p, g):
+    """Whether the objective p with gradient g is within the gap of the floor."""
+    return min(p - q["floor"], np.dot(g, g) / (2 * q["cell"]["mu"])) <= q["gap"] * abs(p)
+
+
 def scipy_peer(c):
     from scipy.optimize import minimize
 
@@ -137,7 +143,7 @@ def scipy_peer(c):
             state["objective"] = Objective(table, q["cell"])
             state["cell"] = q["cell"]
             state["objective"](np.zeros(table.d))  # starts the threads of the BLAS
-        objective, mu = state["objective"], q["cell"]["mu"]
+        objective = state["objective"]
         if q["probe"]:
             took = []
             for _ in range(3):
@@ -152,7 +158,7 @@ def scipy_peer(c):
 
         def callback(xk):
             x, p, g = objective.last
-            if np.array_equal(x, xk) and min(p - q["floor"], np.dot(g, g) / (2 * mu)) <= q["gap"] * abs(p):
+            if np.array_equal(x, xk) and arrived(q, p, g):
                 status[0] = "certified"
                 raise StopIteration
             if time.perf_counter() - began > q["seconds"]:
@@ -235,10 +241,10 @@ def pyarrow_peer(c):
     return run
 
 
-def main():
+def serve(peers):
+    """Answers requests by the peer that the first argument names; peers says how each starts."""
     try:
-        make = {"scipy": scipy_peer, "cvxpy": cvxpy_peer, "dro": dro_peer, "pyarrow": pyarrow_peer}[sys.argv[1]]
-        run = make(json.loads(sys.argv[2]))
+        run = peers[sys.argv[1]](json.loads(sys.argv[2]))
     except ImportError as e:
         print(json.dumps({"Missing": str(e)}), flush=True)
         return
@@ -254,4 +260,5 @@ def main():
         print(json.dumps(out), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    serve({"scipy": scipy_peer, "cvxpy": cvxpy_peer, "dro": dro_peer, "pyarrow": pyarrow_peer})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -66,23 +67,36 @@ func newReport(o *options) (*report, error) {
 	if o.quick {
 		command += " -quick"
 	}
+	for _, module := range authors {
+		if o.checkouts[module] != "" {
+			command += fmt.Sprintf(" -%s DIR", module)
+		}
+	}
 	if !slices.Contains(r.Commands, command) {
 		r.Commands = append(r.Commands, command)
 	}
 	return r, nil
 }
 
-// peerVersions asks Python for the versions of what is installed.
+// peerVersions asks Python for the versions of what is installed, and git for the
+// commits of the checkouts.
 func peerVersions(o *options) string {
+	var out []string
 	const script = `import importlib.metadata as m
-for name in ("numpy", "scipy", "cvxpy", "clarabel", "dro", "pyarrow"):
-    try: print(name, m.version(name), end=", ")
+for name in ("numpy", "scipy", "cvxpy", "clarabel", "dro", "drlearn", "torch", "numba", "pyarrow"):
+    try: print(name, m.version(name))
     except m.PackageNotFoundError: pass`
-	out, err := exec.Command(o.python, "-c", script).Output()
-	if err != nil {
-		return ""
+	if names, err := exec.Command(o.python, "-c", script).Output(); err == nil {
+		out = strings.Split(strings.TrimSpace(string(names)), "\n")
 	}
-	return strings.TrimSuffix(string(out), ", ")
+	for _, module := range authors {
+		if dir := o.checkouts[module]; dir != "" {
+			if is, err := exec.Command("git", "-C", dir, "rev-parse", "--short", "HEAD").Output(); err == nil {
+				out = append(out, module+" at "+strings.TrimSpace(string(is)))
+			}
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func (r *report) of(name string) *result {
@@ -180,6 +194,7 @@ func (r *report) markdown() string {
 			section(&b, group, rows)
 		}
 	}
+	r.others(&b)
 	r.loading(&b)
 	r.memory(&b)
 	if len(r.Skipped) > 0 {
@@ -208,7 +223,7 @@ func (r *report) group(name string) (rows []*result) {
 func section(b *strings.Builder, group string, rows []*result) {
 	fmt.Fprintf(b, "\n### %s\n\n", group)
 	var further []string // solvers that some cells have
-	for _, name := range []string{"cvxpy", "dro", "lbfgs", "separable"} {
+	for _, name := range slices.Concat(others, []string{"lbfgs", "separable"}) {
 		if slices.ContainsFunc(rows, func(r *result) bool { return r.of(name) != nil }) {
 			further = append(further, name)
 		}
@@ -219,7 +234,7 @@ func section(b *strings.Builder, group string, rows []*result) {
 		case "lbfgs", "separable":
 			head = append(head, name+" (passes)")
 		default:
-			head = append(head, name+" (excess)")
+			head = append(head, name+" (excess)", "÷ ours")
 		}
 	}
 	fmt.Fprintf(b, "| %s |\n|---%s|\n", strings.Join(head, " | "), strings.Repeat("|--:", len(head)-1))
@@ -240,30 +255,25 @@ func (r *result) row(b *strings.Builder, further []string) {
 	} else {
 		one := "–"
 		if v := r.oneThread(); v > 0 {
-			one = ratio(v)
-			if !r.of("scipy-1").certified() {
-				one = "> " + one
-			}
-		}
-		more := ""
-		if !scipy.certified() {
-			more = "> "
+			one = r.of("scipy-1").atLeast() + ratio(v)
 		}
 		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, max(0, scipy.Excess), scipy.RSS/1e6,
-			more, ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
+			scipy.atLeast(), ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
 	}
 	fmt.Fprintf(b, " %.0f %% | %s |", 100*r.Fraction, r.limit())
 	for _, name := range further {
 		s := r.of(name)
-		switch {
-		case s == nil:
+		switch own := !slices.Contains(others, name); {
+		case s == nil && own:
 			b.WriteString(" – |")
-		case s.Gap < 0:
-			fmt.Fprintf(b, " %s |", s.Status)
-		case name == "cvxpy" || name == "dro":
-			fmt.Fprintf(b, " %s (%.0e) |", s.ms(), max(0, s.Excess))
-		default:
+		case s == nil:
+			b.WriteString(" – | – |")
+		case own:
 			fmt.Fprintf(b, " %s (%.0f) |", s.ms(), s.Passes)
+		case s.Gap < 0:
+			fmt.Fprintf(b, " %s | – |", s.Status)
+		default:
+			fmt.Fprintf(b, " %s (%.0e) | %s%s |", s.ms(), max(0, s.Excess), s.atLeast(), ratio(r.ratio(s)))
 		}
 	}
 	b.WriteString("\n")
@@ -275,10 +285,18 @@ func (s *series) ms() string {
 	if len(s.Seconds) > 1 {
 		text += fmt.Sprintf(" (%s–%s)", milliseconds(slices.Min(s.Seconds)), milliseconds(slices.Max(s.Seconds)))
 	}
-	if s.Status != "certified" && s.Status != "solved" {
+	if !s.arrived() {
 		text += " " + s.Status
 	}
 	return text
+}
+
+// atLeast stands before the ratio of a solver that was given up.
+func (s *series) atLeast() string {
+	if s.arrived() {
+		return ""
+	}
+	return "> "
 }
 
 func milliseconds(seconds float64) string {
@@ -384,6 +402,66 @@ func (r *report) summary(b *strings.Builder) {
 	for _, name := range order {
 		of[name].row(b)
 	}
+}
+
+// others sums up, by group, the peers beside scipy.
+func (r *report) others(b *strings.Builder) {
+	var rows []string
+	for _, peer := range others {
+		for _, group := range groups {
+			cells, arrived, far := 0, 0, 0
+			var ran []bounded
+			for _, res := range r.group(group) {
+				s := res.of(peer)
+				if s == nil {
+					continue
+				}
+				cells++
+				if s.arrived() && s.Gap >= 0 {
+					arrived++
+				}
+				if s.Gap >= 0 {
+					v := bounded{s.atLeast(), res.ratio(s)}
+					ran = append(ran, v)
+					if v.ratio >= 50 {
+						far++
+					}
+				}
+			}
+			if cells > 0 {
+				rows = append(rows, fmt.Sprintf("| %s: %s | %d | %d | %d | %s |\n", peer, group, cells, arrived, far, spread(ran)))
+			}
+		}
+	}
+	if len(rows) > 0 {
+		b.WriteString("\n### Other peers\n\n| | problems | arrived | ≥ 50 × ours | ÷ ours, median (least–most) |\n|---|--:|--:|--:|--:|\n" + strings.Join(rows, ""))
+	}
+}
+
+// A bounded ratio is one that its solver has or, given up before, exceeds.
+type bounded struct {
+	atLeast string // "> " if it is exceeded
+	ratio   float64
+}
+
+func (v bounded) String() string { return v.atLeast + ratio(v.ratio) }
+
+// spread is the median and the spread of the ratios; the median is only a bound if a
+// ratio up to it is one.
+func spread(of []bounded) string {
+	if len(of) == 0 {
+		return "–"
+	}
+	slices.SortFunc(of, func(a, b bounded) int { return cmp.Compare(a.ratio, b.ratio) })
+	middle, values := bounded{}, []float64{}
+	for k, v := range of {
+		values = append(values, v.ratio)
+		if k <= len(of)/2 && v.atLeast != "" {
+			middle.atLeast = v.atLeast
+		}
+	}
+	middle.ratio = median(values)
+	return fmt.Sprintf("%v (%v–%v)", middle, of[0], of[len(of)-1])
 }
 
 func (r *report) loading(b *strings.Builder) {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -13,8 +13,13 @@ import (
 
 const (
 	relativeGap = 1e-6
-	convexRows  = 10_000 // rows up to which the interior-point peers are asked
-	mostRepeats = 15     // of cells that take a second for all of them
+	convexRows  = 10_000  // rows up to which all of the others are asked
+	authorsRows = 100_000 // rows of the largest problems for the authors' code
+	mostRepeats = 15      // of cells that take a second for all of them
+
+	// The authors' code takes the time of at most so many runs, one of them measured, to
+	// find its settings (race in peers_authors.py).
+	raceRuns = 7
 
 	// With a budget, a repeat of less than so many seconds is made three times,
 	// and of scipy beyond so many only the series whose evaluations are faster.
@@ -32,11 +37,19 @@ type series struct {
 	Excess   float64   `json:"excess,omitempty"` // of the objective over the best lower bound of any solver, relative
 	RSS      float64   `json:"rss,omitempty"`    // bytes, peak of the subprocess
 
+	Settings json.RawMessage `json:"settings,omitempty"` // of the authors' code
+
 	x            []float64 // checked last
 	upper, lower float64   // of the checker: the highest objective, the best bound
 }
 
 func (s *series) certified() bool { return s.Status == "certified" }
+
+// arrived says whether the solver ended by its own rule or, of scipy and the authors'
+// code, within the gap, and not at the end of its time.
+func (s *series) arrived() bool {
+	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate" // cvxpy's; the excess tells
+}
 
 // A result is what was measured on one cell.
 type result struct {
@@ -58,6 +71,9 @@ func (r *result) of(solver string) *series {
 	}
 	return nil
 }
+
+// ratio is the time of the solver over ours.
+func (r *result) ratio(s *series) float64 { return median(s.Seconds) / median(r.of("ours").Seconds) }
 
 // oneThread is the time of scipy over ours, both on one thread; 0 if not measured.
 func (r *result) oneThread() float64 {
@@ -111,10 +127,9 @@ func runners(o *options, c *cell, turns bool) []*runner {
 	}
 	add(peerSpec{"ours-1", "ours", 1}, "", true)
 	add(peerSpec{"scipy-1", "scipy", 1}, "", true)
-	if c.N <= convexRows && !strings.HasPrefix(c.Group, "sweep") {
-		add(peerSpec{"cvxpy", "cvxpy", 2}, "", false)
-		if c.Loss != "huber" { // it has none
-			add(peerSpec{"dro", "dro", 2}, "", false)
+	for _, peer := range others {
+		if c.accepts(peer) {
+			add(peerSpec{peer, peer, 2}, "", false)
 		}
 	}
 	for _, name := range o.also {
@@ -155,10 +170,9 @@ func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
 // that take seconds to start serve all small designs.
 func (f *fleet) get(spec peerSpec) (*peer, error) {
 	alive, key := f.alive, fmt.Sprint(spec.module, spec.threads)
-	switch spec.module {
-	case "ours":
+	if spec.module == "ours" {
 		key = "ours"
-	case "cvxpy", "dro":
+	} else if slices.Contains(others, spec.module) {
 		alive = f.o.standing
 	}
 	if p := alive[key]; p != nil {
@@ -293,7 +307,7 @@ func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
 func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	p, err := f.get(run.spec)
 	if err != nil {
-		return f.absent(run.spec, err)
+		return f.o.absent(run.spec.module, err)
 	}
 	if q.Pass {
 		got, err := p.ask(request{Bandwidth: true, Seconds: q.Seconds})
@@ -337,12 +351,12 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 
 // add notes a run and checks its x.
 func (s *series) add(f *fleet, c *cell, got *reply) error {
-	if s.Status == "" || s.Status == "certified" || s.Status == "solved" {
+	if s.Status == "" || s.arrived() {
 		s.Status = got.Status // the worst of the runs
 	}
 	s.Seconds = append(s.Seconds, got.Seconds)
 	s.RSS = max(s.RSS, got.RSS)
-	s.Passes = got.Passes
+	s.Passes, s.Settings = got.Passes, got.Settings
 	if got.X == nil {
 		s.Gap = -1
 		return nil
@@ -374,7 +388,7 @@ func (f *fleet) fasterFirst(all []*runner, c *cell) (float64, error) {
 		}
 		p, err := f.get(run.spec)
 		if err != nil {
-			return 0, f.absent(run.spec, err)
+			return 0, f.o.absent(run.spec.module, err)
 		}
 		got, err := p.ask(request{Cell: *c, Files: f.files(), Seconds: f.o.limit(), Probe: true})
 		if err != nil {
@@ -391,16 +405,6 @@ func (f *fleet) fasterFirst(all []*runner, c *cell) (float64, error) {
 		return one, nil
 	}
 	return two, nil
-}
-
-// absent notes that a peer is not installed; any other error it returns.
-func (f *fleet) absent(spec peerSpec, err error) error {
-	if !errors.Is(err, errMissing) || spec.module == "ours" {
-		return err
-	}
-	f.o.missing[spec.module] = true
-	f.o.logf("%s: not installed: %s", spec.module, installLine)
-	return nil
 }
 
 // dropSlower goes on without those of scipy's two runners that did not get there,
