@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d].
@@ -123,9 +124,11 @@ func (m *Dense) RowTo(dst []float64, i int) { copy(dst, m.row(i)) }
 // Select implements Matrix.
 func (m *Dense) Select(rows []int) Matrix {
 	x := make([]float64, len(rows)*m.d)
-	for k, i := range rows {
-		copy(x[k*m.d:], m.row(i))
-	}
+	shard.Run(len(rows), func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			copy(x[k*m.d:], m.row(rows[k]))
+		}
+	})
 	return &Dense{len(rows), m.d, x}
 }
 

@@ -1,6 +1,9 @@
 package design
 
-import "github.com/drotrain/drotrain/internal/kernel"
+import (
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
 
 // Dense32 is a row-major matrix of float32, half the memory of [Dense] and half
 // the traffic of a pass over it. Only the entries are single precision: products
@@ -68,9 +71,11 @@ func (m *Dense32) RowTo(dst []float64, i int) {
 // Select implements Matrix.
 func (m *Dense32) Select(rows []int) Matrix {
 	x := make([]float32, len(rows)*m.d)
-	for k, i := range rows {
-		copy(x[k*m.d:], m.row(i))
-	}
+	shard.Run(len(rows), func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			copy(x[k*m.d:], m.row(rows[k]))
+		}
+	})
 	return &Dense32{len(rows), m.d, x}
 }
 

@@ -94,26 +94,31 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 	return lacking
 }
 
-// floorWeights returns about count samples and their weights in the floor, y_j κ_j: the
-// first ones, or those of the largest weights where the adversary does not rest on all
-// alike.
+// floorWeights returns some of the samples and their weights in the floor, y_j κ_j: the
+// first count, or, where the adversary does not rest on all alike, those of the largest
+// weights that make up as large a part of their sum as count is of all samples.
 func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []float64, radius, decay float64, ok bool) {
 	const even = 0.3 // of the samples, their effective number
-	weigh := func(weight []float64) {
-		radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, len(weight))
-		for j := range weight {
-			weight[j] *= c.y[j]
-		}
-	}
 	all, selectable := ability[Selectable](c.p.Oracle)
 	if count == c.n || !selectable || c.spread() > even {
 		weight = make([]float64, count)
-		weigh(weight)
+		radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, count)
+		for j := range weight {
+			weight[j] *= c.y[j]
+		}
 		return o, weight, radius, decay, true
 	}
 	every := make([]float64, c.n)
-	weigh(every)
-	heavy := heaviest(every, count)
+	shard.Run(c.n, func(_, lo, hi int) {
+		r, g := o.CurvatureFloorTo(every, c.slope, lo, hi)
+		for j := lo; j < hi; j++ {
+			every[j] *= c.y[j]
+		}
+		if lo == 0 {
+			radius, decay = r, g
+		}
+	})
+	heavy := heaviest(every, float64(count)/float64(c.n), fewestFloor*c.d)
 	if len(heavy) == 0 {
 		return nil, nil, 0, 0, false
 	}
@@ -144,16 +149,18 @@ func fallOf(lambda, b float64) float64 {
 	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
 }
 
+// fewestFloor is the least number of samples a column that a floor is taken of.
+const fewestFloor = 16
+
 // certifyAt tries certifyCurved where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
 func (r *run) certifyAt(decrement float64) {
 	const (
-		first  = 3  // what H lacks of the Hessian of P, as a factor, before there is experience
-		fewest = 16 // samples a column
-		most   = 1  // passes for H and a bound of ρ
-		longer = 2  // passes for ρ itself
+		first  = 3 // what H lacks of the Hessian of P, as a factor, before there is experience
+		most   = 1 // passes for H and a bound of ρ
+		longer = 2 // passes for ρ itself
 	)
 	c := r.cert
 	goal := r.settings.RelativeGap * max(1e-12, math.Abs(c.objective))
@@ -169,7 +176,7 @@ func (r *run) certifyAt(decrement float64) {
 		if !(needs <= float64(c.n)) {
 			return
 		}
-		count := min(c.n, max(int(needs), fewest*c.d))
+		count := min(c.n, max(int(needs), fewestFloor*c.d))
 		if count > affordable {
 			return
 		}
@@ -207,25 +214,15 @@ func workOf(o Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// heaviest returns count samples, ascending, that have weights at least half as large
-// as those of the others; fewer where fewer have weight.
-func heaviest(y []float64, count int) []int {
-	least := lightest(y, 1, count)
-	heavier := 0
-	for _, w := range y {
-		if w >= 2*least {
-			heavier++
-		}
-	}
-	rest := count - heavier
+// heaviest returns the samples, ascending, of the largest weights, to whole powers of
+// two, that make up the share of their sum and are fewest or more, if so many have
+// weight.
+func heaviest(y []float64, share float64, fewest int) []int {
+	least := lightest(y, 1-share, fewest)
 	var out []int
 	for j, w := range y {
-		switch {
-		case w >= 2*least:
+		if w >= least {
 			out = append(out, j)
-		case w >= least && rest > 0:
-			out = append(out, j)
-			rest--
 		}
 	}
 	return out

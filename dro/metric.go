@@ -70,9 +70,6 @@ func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	return m
 }
 
-// estimates reports whether the Hessian is that of a sample.
-func (m *metric) estimates() bool { return m.sample > 0 }
-
 func (m *metric) damping() float64 { return m.lambda }
 
 // cost compares the Gram matrix with losses and a gradient, of which the gradient

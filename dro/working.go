@@ -97,17 +97,17 @@ func (w *workingSet) samples() []int {
 	return out
 }
 
-// lightest returns a power of two such that the weights below it are positive, at most
-// the share of their sum, and not among the count largest.
+// lightest returns a power of two such that the weights below it, of at most 1, are
+// positive, at most the share of their sum, and not among the count largest.
 func lightest(y []float64, share float64, count int) float64 {
-	const binades = 1100 // down to the smallest positive number
+	const binades = 1024 // the last one is of all that are subnormal
 	var mass [shard.Limit][]float64
 	var number [shard.Limit][]int
 	shard.Run(len(y), func(s, lo, hi int) {
 		mass[s], number[s] = make([]float64, binades), make([]int, binades)
 		for _, v := range y[lo:hi] {
 			if v > 0 {
-				k := min(binades-1, max(0, -math.Ilogb(v))) // v < 2^(1−k)
+				k := min(binades-1, max(0, 1023-int(math.Float64bits(v)>>52))) // 2^−k ≤ v < 2^(1−k)
 				mass[s][k] += v
 				number[s][k]++
 			}
@@ -118,7 +118,7 @@ func lightest(y []float64, share float64, count int) float64 {
 	for s := range shards {
 		total += sum(mass[s])
 	}
-	for k := range binades {
+	for k := range binades - 1 {
 		for s := range shards {
 			above += mass[s][k]
 			have += number[s][k]
@@ -223,21 +223,23 @@ func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
 	}
 	passes := c.passes
 	m.solvePart(&Problem{&view{all.Select(samples), len(samples), offset}, dual, m.problem.Primal}, x, 1e-4)
+	if m.estimates() {
+		m.formed = false // a draw from all at the end says more
+	}
 	m.logf("newton: %d samples, drawn by weight, solved for by %.3g passes", len(samples), c.passes-passes)
 	return true
 }
 
 // solvePart minimises a problem on some of the samples from x, in place, takes over
-// the Hessian at the end, where Hessians are formed of all samples, and returns a lower
-// bound of that problem.
+// the Hessian at the end, and returns a lower bound of that problem.
 func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64) {
 	s := DefaultSettings()
 	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.settings.Seed, gap
 	m.formed = false
-	method, own := m.method, true
-	if h, ok := m.h.(*metric); ok && h.estimates() {
+	method := m.method
+	if m.estimates() {
 		n, _, _ := p.Oracle.Dims()
-		method, own = Newton{Sample: hessianSample(p.Oracle, n, 1e-2)}, false // this one's Hessian says more
+		method = Newton{Sample: hessianSample(p.Oracle, n, 1e-2)}
 	}
 	l, err := newLoop(p, method, s)
 	if err != nil {
@@ -247,11 +249,17 @@ func (m *newton) solvePart(p *Problem, x []float64, gap float64) (lower float64)
 	m.cert.passes += l.cert.passes * float64(l.cert.n) / float64(m.cert.n)
 	copy(x, l.cert.bestX)
 	if from, ok := l.method.(*newton); ok {
-		if h, ok := from.h.(*metric); ok && own {
+		if h, ok := from.h.(*metric); ok {
 			m.inherit(h)
 		}
 	}
 	return l.cert.best.Lower
+}
+
+// estimates reports whether Hessians are those of samples.
+func (m *newton) estimates() bool {
+	h, ok := m.h.(*metric)
+	return ok && h.sample > 0
 }
 
 func (w *workingSet) visit(s *state, n int) {
