@@ -95,27 +95,25 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 }
 
 // floorWeights returns some of the samples and their weights in the floor, y_j κ_j: the
-// first count, or, where the adversary does not rest on all alike, those of the largest
-// weights that make up as large a part of their sum as count is of all samples.
+// first count, if they have their share of the weight and enough of them have some; else
+// those of the largest weights that make up as large a part of the sum as count is of
+// all samples.
 func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []float64, radius, decay float64, ok bool) {
-	const even = 0.3 // of the samples, their effective number
+	const share, effective = 0.25, 8 // per column
+	weight = make([]float64, count)
+	radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, count)
+	for j := range weight {
+		weight[j] *= c.y[j]
+	}
 	all, selectable := ability[Selectable](c.p.Oracle)
-	if count == c.n || !selectable || c.spread() > even {
-		weight = make([]float64, count)
-		radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, count)
-		for j := range weight {
-			weight[j] *= c.y[j]
-		}
+	if !selectable || count == c.n || (sum(c.y[:count]) >= share*float64(count)/float64(c.n) && effectiveNumber(weight) >= float64(effective*c.d)) {
 		return o, weight, radius, decay, true
 	}
 	every := make([]float64, c.n)
 	shard.Run(c.n, func(_, lo, hi int) {
-		r, g := o.CurvatureFloorTo(every, c.slope, lo, hi)
+		o.CurvatureFloorTo(every, c.slope, lo, hi)
 		for j := lo; j < hi; j++ {
 			every[j] *= c.y[j]
-		}
-		if lo == 0 {
-			radius, decay = r, g
 		}
 	})
 	heavy := heaviest(every, float64(count)/float64(c.n), fewestFloor*c.d)

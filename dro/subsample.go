@@ -102,10 +102,8 @@ func (w *second) estimate(y, slope []float64, count int, add func(s, lo, hi int)
 // alike reports whether some of the weights can stand for the others: their effective
 // number is most of them.
 func alike(weight []float64) bool {
-	const enough = 0.6
-	total := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Sum(weight[lo:hi]) })
-	squares := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
-	return total*total >= enough*float64(len(weight))*squares
+	const most = 0.6
+	return effectiveNumber(weight) >= most*float64(len(weight))
 }
 
 // thin keeps about count of the samples that the Hessian is a sum over, and divides

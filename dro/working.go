@@ -46,9 +46,16 @@ const (
 
 // spread returns the effective number of samples that the adversary rests on, as a
 // share of all.
-func (c *certifier) spread() float64 {
-	squares := shard.Sum(c.n, func(lo, hi int) float64 { return kernel.Dot(c.y[lo:hi], c.y[lo:hi]) })
-	return 1 / (squares * float64(c.n))
+func (c *certifier) spread() float64 { return effectiveNumber(c.y) / float64(c.n) }
+
+// effectiveNumber returns (Σw)²/Σw², the number of equal weights that would vary as
+// little; 0 if all are 0.
+func effectiveNumber(weight []float64) float64 {
+	total := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Sum(weight[lo:hi]) })
+	if total == 0 {
+		return 0
+	}
+	return total * total / shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
 }
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
