@@ -145,7 +145,7 @@ func (m *newton) step() error {
 		m.began = true
 		m.accept()
 		m.forget() // this was no step
-		if m.jump() {
+		if m.jump(math.Inf(1)) {
 			return nil
 		}
 		if !m.formed {
@@ -153,7 +153,7 @@ func (m *newton) step() error {
 		}
 	}
 	_, atHand := m.h.(*metric) // else a direction takes passes
-	if !atHand && m.working.count > 0 && m.jump() {
+	if !atHand && m.working.count > 0 && m.jump(math.Inf(1)) {
 		return nil
 	}
 	slope := m.direction()
@@ -165,13 +165,13 @@ func (m *newton) step() error {
 		return nil
 	}
 	if atHand && m.working.count > 0 { // again, while it pays
-		if m.jump() {
+		if m.jump(slope / 2) {
 			return nil
 		}
 		slope = m.direction()
 	}
 	if m.stale && m.renews(slope) {
-		if m.jump() {
+		if m.jump(slope / 2) {
 			return nil
 		}
 		if m.stale {

@@ -2,6 +2,7 @@ package dro
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -140,7 +141,10 @@ func lightest(y []float64, share float64, count int) float64 {
 // jump solves the problem on the working set from the current point, extended until
 // the solution lowers P, and goes there. It reports false, and leaves the point as it
 // is, where the adversary does not rest on few samples, or nothing is gained.
-func (m *newton) jump() bool {
+//
+// left estimates what is left to gain, +Inf if nothing is known.
+func (m *newton) jump(left float64) bool {
+	const coarse = 1e-3 // what a core leaves of the objective
 	c := m.cert
 	all, selectable := ability[Selectable](m.problem.Oracle)
 	dual, restrictable := m.problem.Dual.(Restrictable)
@@ -166,14 +170,16 @@ func (m *newton) jump() bool {
 			return true
 		}
 	}
-	if kl, ok := dual.(KL); ok && m.solveCore(all, kl, x) {
+	if kl, ok := dual.(KL); ok && left > coarse*math.Abs(m.value) && m.solveCore(all, kl, x) {
 		if tried = true; m.landed(x) {
 			m.grounded = true // once
 			return true
 		}
 	}
 	if m.grounded = true; tried {
-		c.evaluate(m.x)
+		if !slices.Equal(c.x, m.x) {
+			c.evaluate(m.x)
+		}
 		m.refresh()
 	}
 	return false
@@ -181,6 +187,9 @@ func (m *newton) jump() bool {
 
 // landed evaluates x and goes there if it lowers P.
 func (m *newton) landed(x []float64) bool {
+	if slices.Equal(x, m.x) {
+		return false
+	}
 	now := m.cert.evaluate(x)
 	if !(now < m.value) {
 		return false
