@@ -95,37 +95,49 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 }
 
 // floorWeights returns some of the samples and their weights in the floor, y_j κ_j: the
-// first count, if they have their share of the weight and enough of them have some; else
-// those of the largest weights that make up as large a part of the sum as count is of
-// all samples.
+// first count; or, where the adversary does not rest on all alike, as many or fewer of
+// the largest weights, if these make up a multiple of the part that count is of all
+// samples, or the first have too little of it.
 func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []float64, radius, decay float64, ok bool) {
-	const share, effective = 0.25, 8 // per column
-	weight = make([]float64, count)
-	radius, decay = o.CurvatureFloorTo(weight, c.slope, 0, count)
-	for j := range weight {
-		weight[j] *= c.y[j]
-	}
+	const (
+		even      = 0.3 // of the samples, their effective number
+		multiple  = 4
+		share     = 0.25
+		effective = 8 // per column
+	)
 	all, selectable := ability[Selectable](c.p.Oracle)
-	if !selectable || count == c.n || (sum(c.y[:count]) >= share*float64(count)/float64(c.n) && effectiveNumber(weight) >= float64(effective*c.d)) {
-		return o, weight, radius, decay, true
+	uneven := selectable && count < c.n && c.spread() < even
+	weight = make([]float64, c.n)
+	until := count
+	if uneven {
+		until = c.n
 	}
-	every := make([]float64, c.n)
-	shard.Run(c.n, func(_, lo, hi int) {
-		o.CurvatureFloorTo(every, c.slope, lo, hi)
+	shard.Run(until, func(_, lo, hi int) {
+		o.CurvatureFloorTo(weight, c.slope, lo, hi)
 		for j := lo; j < hi; j++ {
-			every[j] *= c.y[j]
+			weight[j] *= c.y[j]
 		}
 	})
-	heavy := heaviest(every, float64(count)/float64(c.n), fewestFloor*c.d)
+	radius, decay = o.CurvatureFloorTo(nil, nil, 0, 0)
+	if !uneven {
+		return o, weight[:count], radius, decay, true
+	}
+	part := float64(count) / float64(c.n)
+	heavy := heaviest(weight, min(1, multiple*part), fewestFloor*c.d)
+	if len(heavy) > count {
+		if first := weight[:count]; sum(c.y[:count]) >= share*part && effectiveNumber(first) >= float64(effective*c.d) {
+			return o, first, radius, decay, true
+		}
+		heavy = heaviest(weight, part, fewestFloor*c.d)
+	}
 	if len(heavy) == 0 {
 		return nil, nil, 0, 0, false
 	}
-	weight = make([]float64, len(heavy))
 	for k, j := range heavy {
-		weight[k] = every[j]
+		weight[k] = weight[j] // j ≥ k
 	}
 	of, ok = ability[Floored](all.Select(heavy))
-	return of, weight, radius, decay, ok
+	return of, weight[:len(heavy)], radius, decay, ok
 }
 
 // reachable returns the largest λρ that a floor allows, and no more than 0.9/γ, where
