@@ -100,17 +100,17 @@ func TestCheckerOnOneSample(t *testing.T) {
 	}
 }
 
-// One sample, d = 1, z = 1, logistic loss, target 1, μ = 1, at x = 0: P = log 2, slope
-// −½, ∇P = −½, curvature ¼·e⁻ʳ, H = 1 + e⁻ʳ/4, λ² = ¼/H, ρ² = 1/H, so that 2λρ =
-// 1/H is more than any r tried: the bound is that of μ alone, log 2 − ⅛.
+// One sample, d = 1, z = 1, logistic loss, target 1, μ = ½, at x = 0: P = log 2, slope
+// −½, ∇P = −½, curvature ¼·e⁻ʳ, H = ½ + e⁻ʳ/4, λ² = ¼/H, ρ² = 1/H, so that λρ =
+// ½/H is more than any r tried: the bound is that of μ alone, log 2 − ¼.
 func TestCheckerOutsideTheRadius(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one")
 	if err := os.WriteFile(path+".x", littleEndian([]float64{1}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := &cell{Loss: "logistic", Penalty: "kl", N: 1, D: 1, Nu: 1, Mu: 1}
+	c := &cell{Loss: "logistic", Penalty: "kl", N: 1, D: 1, Nu: 1, Mu: 0.5}
 	b, err := check(c, &table{n: 1, d: 1, signs: []float64{1}, path: path}, []float64{0}, relativeGap)
-	if err != nil || math.Abs(b.Upper-math.Ln2) > 1e-15 || math.Abs(b.Lower-(math.Ln2-0.125)) > 1e-15 {
+	if err != nil || math.Abs(b.Upper-math.Ln2) > 1e-15 || math.Abs(b.Lower-(math.Ln2-0.25)) > 1e-15 {
 		t.Errorf("%+v, %v", b, err)
 	}
 }

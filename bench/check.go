@@ -83,7 +83,7 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 // curved bounds how far the optimum lies below x, from the curvature of the first
 // samples where their margins move by no more than radius: with H the sum of
 // y_j κ_j z_j z_jᵀ and μI, λ² = gᵀH⁻¹g and ρ the largest norm of a z_j by H⁻¹, it is
-// λ²/2 if 2λρ ≤ radius; otherwise nothing is proved, +Inf.
+// λ²/2 if λρ ≤ radius (docs/math.md, §3); otherwise nothing is proved, +Inf.
 func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, error) {
 	d, n := t.d, len(y)
 	weight, total := make([]float64, n), 0.0
@@ -155,7 +155,7 @@ func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, 
 			rho = max(rho, math.Sqrt(most))
 		})
 	})
-	if !(2*lambda*rho <= radius) {
+	if !(lambda*rho <= radius) {
 		return math.Inf(1), err
 	}
 	return lambda * lambda / 2, err
