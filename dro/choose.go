@@ -22,15 +22,19 @@ func Choose(p *Problem) (m Method, why string) {
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
 	pass, gram := workOf(p.Oracle)
-	passes := (gram + factorWork(d)) / pass
-	m = Newton{}
 	growing := Growing{}
-	if why = fmt.Sprintf("a Hessian of %d columns costs %.2g passes", d, passes); products && (d > maxMetric || passes > most) {
+	grows, rows := growing.pays(n, d), n
+	if grows {
+		rows = growing.sample(p.Oracle, n)
+	}
+	passes := (gram*float64(rows)/float64(n) + factorWork(d)) / pass
+	m = Newton{}
+	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); products && (d > maxMetric || passes > most) {
 		m = NewtonCG{}
 		growing.Finish = m
 		why += ": conjugate gradients instead"
 	}
-	if growing.pays(n, d) {
+	if grows {
 		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)
 	}
 	return m, why

@@ -116,22 +116,14 @@ func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) 
 		w.estimate(y, slope, count, add)
 		return
 	}
-	w.sumOver(slope, 0, count, func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) }, add)
-}
-
-// sumOver calls weigh, for the sum of the responses, and add on chunks of the samples
-// from first on, and adds up the mean slope.
-func (w *second) sumOver(slope []float64, first, count int, weigh func(lo, hi int) float64, add func(s, lo, hi int)) {
-	e := w.e
-	e.passes += float64(e.n-first) / float64(e.n)
+	e.passes++
 	e.part.Clear()
 	chunk := max(e.block, chunkRows)
 	var totals [shard.Limit]float64
-	shard.RunCount(e.n-first, count, func(s, lo, hi int) {
-		lo, hi = lo+first, hi+first
+	shard.RunCount(e.n, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
-			totals[s] += weigh(lo, end)
+			totals[s] += w.weigh(y, slope, lo, end)
 			add(s, lo, end)
 			e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
 		}

@@ -168,7 +168,6 @@ const fewestFloor = 16
 // than another step.
 func (r *run) certifyAt(decrement float64) {
 	const (
-		first  = 3 // what H lacks of the Hessian of P, as a factor, before there is experience
 		most   = 1 // passes for H and a bound of ρ
 		longer = 2 // passes for ρ itself
 	)
@@ -178,7 +177,7 @@ func (r *run) certifyAt(decrement float64) {
 		return
 	}
 	if c.excess == 0 {
-		c.excess = first
+		c.excess = c.shortfall()
 	}
 	affordable := c.affordable(most)
 	for range 3 {
@@ -200,6 +199,31 @@ func (r *run) certifyAt(decrement float64) {
 		}
 		c.excess = 1.5 * max(c.excess, 2*gap/decrement*float64(count)/float64(c.n))
 	}
+}
+
+// shortfall estimates by how much more the Hessian of P weighs its samples than a floor
+// of them all, and half as much again: by the first samples.
+func (c *certifier) shortfall() float64 {
+	const samples, spare, unknown = 1 << 14, 1.5, 3
+	o, ok := ability[Floored](c.p.Oracle)
+	dual, responsive := c.p.Dual.(Responsive)
+	if !ok || !responsive {
+		return unknown
+	}
+	n := min(c.n, samples)
+	floor, curvature, response := make([]float64, n), make([]float64, n), make([]float64, c.n)
+	o.CurvatureFloorTo(floor, c.slope, 0, n)
+	o.CurvatureTo(curvature, c.slope, 0, n)
+	dual.ResponseTo(response, c.y, 0, n)
+	has, wants := 0.0, 0.0
+	for j, y := range c.y[:n] {
+		has += y * floor[j]
+		wants += y*curvature[j] + response[j]*c.slope[j]*c.slope[j]
+	}
+	if !(has > 0) {
+		return unknown
+	}
+	return spare * wants / has
 }
 
 // affordable is the number of samples that certifyCurved can take at the cost of so

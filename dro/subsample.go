@@ -62,59 +62,76 @@ func (d draw) next(score []float64, j, hi int, passed *float64) (k int, p float6
 	return hi, 0
 }
 
-// estimate is update by w.sample or so of the samples: the last ones where these have
-// about equal weights, else those of a draw.
+// estimate is update by about w.sample of the samples: the last ones where all have
+// about the same weight; else those of a draw, from as many of the last as have the
+// effective number of a sample, if these are not most of them.
 func (w *second) estimate(y, slope []float64, count int, add func(s, lo, hi int)) {
+	const alike = 0.5 // of their number, the effective number of weights that need no draw
 	e := w.e
-	first := e.n - w.sample
-	w.total = shard.Sum(w.sample, func(lo, hi int) float64 { return w.weigh(y, slope, first+lo, first+hi) })
-	if alike(y) && alike(w.weight[first:]) {
-		scale := float64(e.n) / float64(w.sample)
-		w.sumOver(slope, first, count, func(lo, hi int) (total float64) {
-			for j := lo; j < hi; j++ {
-				w.weight[j] *= scale
-				w.response[j] *= scale
-				total += w.response[j]
-			}
-			return total
-		}, add)
-		return
+	from := e.n // the first sample that is weighed
+	weigh := func(first int) {
+		if first < from {
+			w.total += shard.Sum(from-first, func(lo, hi int) float64 { return w.weigh(y, slope, first+lo, first+hi) })
+			from = first
+		}
 	}
-	w.total += shard.Sum(first, func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
-	share := float64(w.thin(slope, w.sample)) / float64(e.n)
-	e.passes += share
+	w.total = 0
+	weigh(e.n - w.sample)
+	even := min(effectiveNumber(y)/float64(e.n), effectiveNumber(w.weight[from:])/float64(w.sample))
+	drawn := even < alike
+	if drawn {
+		first := e.n - int(min(float64(e.n), float64(w.sample)/even))
+		if 2*first < e.n {
+			first = 0
+		}
+		weigh(first)
+		w.thin(slope, from, w.sample)
+	}
+	scale, kept := float64(e.n)/float64(e.n-from), [shard.Limit]int{}
 	e.part.Clear()
-	chunk := int(float64(max(e.block, chunkRows)) / max(share, 1e-3))
-	shard.RunCount(e.n, count, func(s, lo, hi int) {
+	chunk := max(e.block, chunkRows)
+	if drawn {
+		chunk = max(chunk, int(float64(chunk)*float64(e.n-from)/float64(w.sample)))
+	}
+	shard.RunCount(e.n-from, count, func(s, lo, hi int) {
+		lo, hi = lo+from, hi+from
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
-			add(s, lo, end)
 			for j := lo; j < end; j++ {
-				if w.response[j] != 0 {
+				w.weight[j] *= scale
+				w.response[j] *= scale
+			}
+			add(s, lo, end)
+			if !drawn {
+				kept[s] += end - lo
+				e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, lo, end)
+				continue
+			}
+			for j := lo; j < end; j++ {
+				if w.weight[j] != 0 || w.response[j] != 0 {
+					kept[s]++
 					e.p.Oracle.AddGradTo(e.part.Of(s), w.response, slope, j, j+1)
 				}
 			}
 		}
 	})
+	w.total *= scale
 	e.part.SumTo(w.cross)
+	for _, k := range kept {
+		e.passes += float64(k) / float64(e.n)
+	}
 }
 
-// alike reports whether some of the weights can stand for the others: their effective
-// number is most of them.
-func alike(weight []float64) bool {
-	const most = 0.6
-	return effectiveNumber(weight) >= most*float64(len(weight))
-}
-
-// thin keeps about count of the samples that the Hessian is a sum over, and divides
-// them by their probability, so that the sum is the same on average. The score of a
-// sample is its weight and what it may add to the mean slope, w_j + c_j·Σcℓ'²/Σc. The
-// weights and responses of the others become 0. It returns the number kept.
-func (w *second) thin(slope []float64, count int) (kept int) {
-	n := w.e.n
+// thin keeps about count of the samples from first on, and divides their weights and
+// responses by their probability, so that the sums are the same on average; those of the
+// others become 0. The score of a sample is its weight and what it may add to the mean
+// slope, w_j + c_j·Σcℓ'²/Σc.
+func (w *second) thin(slope []float64, first, count int) {
+	weight, response, slope := w.weight[first:], w.response[first:], slope[first:]
+	n := len(weight)
 	squares := shard.Sum(n, func(lo, hi int) float64 {
 		s := 0.0
-		for j, c := range w.response[lo:hi] {
+		for j, c := range response[lo:hi] {
 			s += c * slope[lo+j] * slope[lo+j]
 		}
 		return s
@@ -122,34 +139,26 @@ func (w *second) thin(slope []float64, count int) (kept int) {
 	mean := 0.0
 	if w.total > 0 {
 		mean = squares / w.total
+		shard.Run(n, func(_, lo, hi int) {
+			weight := weight[lo:hi]
+			for j, c := range response[lo:hi] {
+				weight[j] += mean * c
+			}
+		})
 	}
-	shard.Run(n, func(_, lo, hi int) {
-		weight := w.weight[lo:hi]
-		for j, c := range w.response[lo:hi] {
-			weight[j] += mean * c
-		}
-	})
-	d := newDraw(w.weight, count)
-	var number [shard.Limit]int
-	var totals [shard.Limit]float64
-	shard.Run(n, func(s, lo, hi int) {
+	d := newDraw(weight, count)
+	w.total = shard.Sum(n, func(lo, hi int) (total float64) {
 		for passed := 0.5; lo < hi; lo++ {
-			j, p := d.next(w.weight, lo, hi, &passed)
-			clear(w.weight[lo:j])
-			clear(w.response[lo:j])
+			j, p := d.next(weight, lo, hi, &passed)
+			clear(weight[lo:j])
+			clear(response[lo:j])
 			if lo = j; j == hi {
 				break
 			}
-			number[s]++
-			w.weight[j] = max(0, w.weight[j]-mean*w.response[j]) / p
-			w.response[j] /= p
-			totals[s] += w.response[j]
+			weight[j] = max(0, weight[j]-mean*response[j]) / p
+			response[j] /= p
+			total += response[j]
 		}
+		return total
 	})
-	w.total = 0
-	for s := range shard.Count(n) {
-		kept += number[s]
-		w.total += totals[s]
-	}
-	return kept
 }

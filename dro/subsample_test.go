@@ -100,7 +100,7 @@ func TestThinnedHessian(t *testing.T) {
 				passes := c.passes
 				part.update(c.y, c.slope)
 				kept := 0
-				for _, w := range part.weight {
+				for _, w := range part.weight[:n] {
 					if w > 0 {
 						kept++
 					}
@@ -138,9 +138,7 @@ func TestThinningByEnoughIsExact(t *testing.T) {
 		w.weight, w.response = make([]float64, 3000), make([]float64, 3000)
 		w.total = w.weigh(c.y, c.slope, 0, 3000)
 	}
-	if kept := part.thin(c.slope, 3000*3000); kept < 2000 {
-		t.Errorf("%d samples of positive weight", kept)
-	}
+	part.thin(c.slope, 0, 3000*3000)
 	for j, w := range full.weight {
 		if math.Abs(part.weight[j]-w) > 1e-14 {
 			t.Fatalf("weight %d is %v, was %v", j, part.weight[j], w)
