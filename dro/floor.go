@@ -125,7 +125,7 @@ func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []flo
 	part := float64(count) / float64(c.n)
 	heavy := heaviest(weight, min(1, multiple*part), fewestFloor*c.d)
 	if len(heavy) > count {
-		if first := weight[:count]; sum(c.y[:count]) >= share*part && effectiveNumber(first) >= float64(effective*c.d) {
+		if first := weight[:count]; sum(c.y[:count]) >= share*part && whole(count).effectiveNumber(first) >= float64(effective*c.d) {
 			return o, first, radius, decay, true
 		}
 		heavy = heaviest(weight, part, fewestFloor*c.d)

@@ -84,6 +84,7 @@ type newton struct {
 	formed    bool    // there is a metric
 	stale     bool    // it is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
+	poor      int     // steps in a row that a new metric of samples did not serve well
 }
 
 // accept makes the point the certifier evaluated last the current one.
@@ -175,6 +176,7 @@ func (m *newton) step() error {
 			return nil
 		}
 		if m.stale {
+			m.distrust(slope)
 			m.refresh()
 		}
 		slope = m.direction()
@@ -226,6 +228,26 @@ func (m *newton) renews(slope float64) bool {
 	}
 	left := slope / (m.settings.RelativeGap * max(1e-12, math.Abs(m.value)))
 	return math.Log(left)/-math.Log(rate) > m.h.cost()+steps
+}
+
+// distrust takes Hessians of four times as many samples where two in a row, at full steps,
+// did not bring the squared decrement, now slope, down to a tenth.
+func (m *newton) distrust(slope float64) {
+	const poor, times = 0.1, 4
+	h, ok := m.h.(*metric)
+	if !ok || h.sample == 0 {
+		return
+	}
+	if len(m.steps) != 1 || m.decrement == 0 || slope < poor*m.decrement {
+		m.poor = 0
+		return
+	}
+	if m.poor++; m.poor == 2 {
+		m.poor = 0
+		if h.sample *= times; 2*h.sample >= h.n {
+			h.sample = 0
+		}
+	}
 }
 
 // search moves along −dir by 1, or by the first shorter step that lowers P enough, each
@@ -292,6 +314,10 @@ func (m *newton) visit(s *state) {
 	s.boolean(&m.stale)
 	s.boolean(&m.grounded)
 	m.working.visit(s, m.cert.n)
+	s.integer(&m.poor)
+	if h, ok := m.h.(*metric); ok {
+		s.integer(&h.sample)
+	}
 	s.float(&m.value)
 	s.float(&m.decrement)
 	s.floats(m.x, m.g)

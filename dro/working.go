@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -47,17 +46,7 @@ const (
 
 // spread returns the effective number of samples that the adversary rests on, as a
 // share of all.
-func (c *certifier) spread() float64 { return effectiveNumber(c.y) / float64(c.n) }
-
-// effectiveNumber returns (Σw)²/Σw², the number of equal weights that would vary as
-// little; 0 if all are 0.
-func effectiveNumber(weight []float64) float64 {
-	total := shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Sum(weight[lo:hi]) })
-	if total == 0 {
-		return 0
-	}
-	return total * total / shard.Sum(len(weight), func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
-}
+func (c *certifier) spread() float64 { return whole(c.n).effectiveNumber(c.y) / float64(c.n) }
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
 // ones, count of them at least, and a few of the first for each of the d columns, so
@@ -222,13 +211,17 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 // the probability that it was drawn, has ν log k added to its loss. It reports false
 // where the adversary rests on many samples: a prefix says as much then.
 func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
-	const most, share = 1.0 / 32, 1.0 / 8
+	const (
+		most  = 1.0 / 32 // of the samples, their effective number
+		share = 1.0 / 8  // of the samples
+		rows  = 2000     // a column
+	)
 	c := m.cert
 	if c.spread() > most {
 		return false
 	}
-	count := int(share * float64(c.n))
-	d := newDraw(c.y, count)
+	count := min(int(share*float64(c.n)), rows*c.d)
+	d := newDraw(whole(c.n), c.y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
 	passed := 0.5
 	for j := 0; j < c.n; j++ {
