@@ -230,19 +230,21 @@ func (m *newton) renews(slope float64) bool {
 	return math.Log(left)/-math.Log(rate) > m.h.cost()+steps
 }
 
-// distrust takes Hessians of four times as many samples where two in a row, at full steps,
-// did not bring the squared decrement, now slope, down to a tenth.
+// distrust takes Hessians of four times as many samples where a new one gave a step that
+// had to be shortened, or twice in a row did not bring the squared decrement, now slope,
+// down to a tenth: the sample may lack the few rows in which a column is not zero.
 func (m *newton) distrust(slope float64) {
 	const poor, times = 0.1, 4
 	h, ok := m.h.(*metric)
 	if !ok || h.sample == 0 {
 		return
 	}
-	if len(m.steps) != 1 || m.decrement == 0 || slope < poor*m.decrement {
+	short := m.decrement == 0
+	if len(m.steps) != 1 || !short && slope < poor*m.decrement {
 		m.poor = 0
 		return
 	}
-	if m.poor++; m.poor == 2 {
+	if m.poor++; short || m.poor == 2 {
 		m.poor = 0
 		if h.sample *= times; 2*h.sample >= h.n {
 			h.sample = 0
