@@ -41,11 +41,12 @@ type Floored interface {
 // that for a bound of ρ; where that is too rough, and most passes or less buy ρ itself,
 // them too.
 //
-// S are the first samples, or those of the largest weights, count of them or so.
+// S are the first samples, or those of the largest weights: count of them or so, or
+// fewer or more that do as well, up to limit.
 // certifyCurved returns ρ, or a bound of it, over the largest that would do: up to 1
 // there is a bound of min F, beyond about so many times more samples would give one;
 // +Inf where nothing can be said.
-func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
+func (c *certifier) certifyCurved(count, limit int, most float64) (lacking float64) {
 	none := math.Inf(1)
 	o, ok := ability[Floored](c.p.Oracle)
 	phi, ridge := c.p.Primal.(L2)
@@ -53,7 +54,7 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 		return none
 	}
 	count = max(1, min(count, c.n))
-	o, weight, radius, decay, ok := c.floorWeights(o, count)
+	o, weight, radius, decay, ok := c.floorWeights(o, count, limit)
 	if !ok {
 		return none
 	}
@@ -97,8 +98,9 @@ func (c *certifier) certifyCurved(count int, most float64) (lacking float64) {
 // floorWeights returns some of the samples and their weights in the floor, y_j κ_j: the
 // first count; or, where the adversary does not rest on all alike, as many or fewer of
 // the largest weights, if these make up a multiple of the part that count is of all
-// samples, or the first have too little of it.
-func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []float64, radius, decay float64, ok bool) {
+// samples, or the first have too little of it. It reports false where that takes more
+// than limit samples.
+func (c *certifier) floorWeights(o Floored, count, limit int) (of Floored, weight []float64, radius, decay float64, ok bool) {
 	const (
 		even      = 0.3 // of the samples, their effective number
 		multiple  = 4
@@ -120,17 +122,17 @@ func (c *certifier) floorWeights(o Floored, count int) (of Floored, weight []flo
 	})
 	radius, decay = o.CurvatureFloorTo(nil, nil, 0, 0)
 	if !uneven {
-		return o, weight[:count], radius, decay, true
+		return o, weight[:count], radius, decay, count <= limit
 	}
 	part := float64(count) / float64(c.n)
 	heavy := heaviest(weight, min(1, multiple*part), fewestFloor*c.d)
-	if len(heavy) > count {
-		if first := weight[:count]; sum(c.y[:count]) >= share*part && whole(count).effectiveNumber(first) >= float64(effective*c.d) {
+	if len(heavy) > min(count, limit) {
+		if first := weight[:count]; sum(c.y[:count]) >= share*part && whole(count).effectiveNumber(first) >= float64(effective*c.d) && count <= limit {
 			return o, first, radius, decay, true
 		}
 		heavy = heaviest(weight, part, fewestFloor*c.d)
 	}
-	if len(heavy) == 0 {
+	if len(heavy) == 0 || len(heavy) > limit {
 		return nil, nil, 0, 0, false
 	}
 	for k, j := range heavy {
@@ -170,6 +172,8 @@ func (r *run) certifyAt(decrement float64) {
 	const (
 		most   = 1 // passes for H and a bound of ρ
 		longer = 2 // passes for ρ itself
+
+		hopeless = 4 // times as many samples as there are: what they lack is a guess
 	)
 	c := r.cert
 	goal := r.settings.RelativeGap * max(1e-12, math.Abs(c.objective))
@@ -182,14 +186,14 @@ func (r *run) certifyAt(decrement float64) {
 	affordable := c.affordable(most)
 	for range 3 {
 		needs := c.excess * decrement / 2 / goal * float64(c.n)
-		if !(needs <= float64(c.n)) {
+		if !(needs <= hopeless*float64(c.n)) {
 			return
 		}
-		count := min(c.n, max(int(needs), fewestFloor*c.d))
-		if count > affordable {
+		count := min(c.n, max(int(min(needs, float64(c.n))), fewestFloor*c.d))
+		switch lacking := c.certifyCurved(count, affordable, longer); {
+		case math.IsInf(lacking, 1):
 			return
-		}
-		if lacking := c.certifyCurved(count, longer); lacking > 1 {
+		case lacking > 1:
 			c.excess *= min(16, 1.3*lacking)
 			continue
 		}

@@ -38,7 +38,7 @@ func TestCurvedBound(t *testing.T) {
 							c := newCertifier(p)
 							c.best.Lower = math.Inf(-1)
 							value := c.evaluate(x)
-							if !(c.certifyCurved(count, 1e9) <= 1) {
+							if !(c.certifyCurved(count, n, 1e9) <= 1) {
 								if _, fixed := dual.(Uniform); far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}
@@ -73,7 +73,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	c := newCertifier(p)
 	before := c.best
 	c.evaluate(normals(rng, d, 30)) // all slopes saturated
-	c.certifyCurved(n, 1e9)
+	c.certifyCurved(n, n, 1e9)
 	if c.best.Lower != before.Lower && c.best.Lower > 0.7 {
 		t.Errorf("lower bound %v far out", c.best.Lower)
 	}
@@ -83,7 +83,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	p = &Problem{s.oracle(t, losses.Squared{}), KL{1}, L2{}}
 	c = newCertifier(p)
 	c.evaluate(make([]float64, d))
-	if c.certifyCurved(n, 1e9) <= 1 {
+	if c.certifyCurved(n, n, 1e9) <= 1 {
 		t.Error("a bound from a singular matrix")
 	}
 }

@@ -185,7 +185,8 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	r.cert.certify()
 	if d <= maxMetric {
 		const most = 10 // passes
-		r.cert.certifyCurved(r.cert.affordable(most), most)
+		count := r.cert.affordable(most)
+		r.cert.certifyCurved(count, count, most)
 	}
 	return r.cert.best, nil
 }

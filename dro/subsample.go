@@ -102,12 +102,13 @@ func (d draw) next(score []float64, j, hi int, passed *float64) (k int, p float6
 }
 
 // estimate is update by about w.sample of the samples: a part of all, where they have
-// about the same weight; else a draw from a part that has the effective number of a
-// sample, or from all of them.
+// about the same weight; else a draw from a part of several times the effective number
+// of a sample, or from all of them.
 func (w *second) estimate(y, slope []float64, count int, add func(s, lo, hi int)) {
 	const (
-		alike = 0.5 // of their number, the effective number of weights that need no draw
-		most  = 0.5 // of the samples, a part
+		alike = 0.52 // of their number, the effective number of weights that need no draw
+		most  = 0.5  // of the samples, a part
+		wider = 3    // what is drawn from, over what has the effective number of a sample
 	)
 	e := w.e
 	of := part{e.n, count, float64(w.sample) / float64(e.n)}
@@ -116,7 +117,7 @@ func (w *second) estimate(y, slope []float64, count int, add func(s, lo, hi int)
 	drawn := even < alike
 	chunk := max(e.block, chunkRows)
 	if drawn {
-		if of.share /= even; !(of.share <= most) {
+		if of.share *= wider / even; !(of.share <= most) {
 			of.share = 1
 		}
 		w.total = of.sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
