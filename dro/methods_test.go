@@ -41,6 +41,24 @@ func TestMethodsOnReferences(t *testing.T) {
 	}
 }
 
+// What auto stands for certifies every reference problem in few passes, whatever the
+// order of its rows and however few of them a column needs.
+func TestChoiceOnReferences(t *testing.T) {
+	const most = 60
+	for _, ref := range references(t) {
+		p := ref.problem(t)
+		m, _ := dro.Choose(p)
+		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, res, ref.Objective)
+		if res.Status != dro.Certified || res.Passes > most {
+			t.Errorf("%v: %s %v after %v passes, at most %v expected", ref, m.Name(), res.Status, res.Passes, most)
+		}
+	}
+}
+
 // What auto stands for goes by the problem: ν, the abilities, and what a Hessian
 // costs beside a pass.
 func TestChoose(t *testing.T) {
