@@ -50,7 +50,8 @@ type certifier struct {
 	bestObjective     float64 // the best Upper without its allowance for rounding
 	bestRisk, bestTau float64
 
-	excess float64 // by how much the curvature of certifyAt fell short, so far; 0: not tried
+	spare  []float64 // n; allocated by scratch
+	excess float64   // by how much the curvature of certifyAt fell short, so far; 0: not tried
 }
 
 func newCertifier(p *Problem) *certifier {

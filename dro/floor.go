@@ -109,11 +109,13 @@ func (c *certifier) floorWeights(o Floored, count, limit int) (of Floored, weigh
 	)
 	all, selectable := ability[Selectable](c.p.Oracle)
 	uneven := selectable && count < c.n && c.spread() < even
-	weight = make([]float64, c.n)
-	until := count
-	if uneven {
-		until = c.n
+	until := c.n
+	if !uneven {
+		if until = count; count > limit {
+			return nil, nil, 0, 0, false
+		}
 	}
+	weight = c.scratch()[:until]
 	shard.Run(until, func(_, lo, hi int) {
 		o.CurvatureFloorTo(weight, c.slope, lo, hi)
 		for j := lo; j < hi; j++ {
@@ -122,15 +124,15 @@ func (c *certifier) floorWeights(o Floored, count, limit int) (of Floored, weigh
 	})
 	radius, decay = o.CurvatureFloorTo(nil, nil, 0, 0)
 	if !uneven {
-		return o, weight[:count], radius, decay, count <= limit
+		return o, weight, radius, decay, true
 	}
-	part := float64(count) / float64(c.n)
-	heavy := heaviest(weight, min(1, multiple*part), fewestFloor*c.d)
+	portion := float64(count) / float64(c.n)
+	heavy := heaviest(weight, min(1, multiple*portion), fewestFloor*c.d)
 	if len(heavy) > min(count, limit) {
-		if first := weight[:count]; sum(c.y[:count]) >= share*part && whole(count).effectiveNumber(first) >= float64(effective*c.d) && count <= limit {
+		if first := weight[:count]; sum(c.y[:count]) >= share*portion && whole(count).effectiveNumber(first) >= float64(effective*c.d) && count <= limit {
 			return o, first, radius, decay, true
 		}
-		heavy = heaviest(weight, part, fewestFloor*c.d)
+		heavy = heaviest(weight, portion, fewestFloor*c.d)
 	}
 	if len(heavy) == 0 || len(heavy) > limit {
 		return nil, nil, 0, 0, false
@@ -205,6 +207,14 @@ func (r *run) certifyAt(decrement float64) {
 	}
 }
 
+// scratch returns n numbers for any use.
+func (c *certifier) scratch() []float64 {
+	if c.spare == nil {
+		c.spare = make([]float64, c.n)
+	}
+	return c.spare
+}
+
 // shortfall estimates by how much more the Hessian of P weighs its samples than a floor
 // of them all, and half as much again: by the first samples.
 func (c *certifier) shortfall() float64 {
@@ -215,7 +225,7 @@ func (c *certifier) shortfall() float64 {
 		return unknown
 	}
 	n := min(c.n, samples)
-	floor, curvature, response := make([]float64, n), make([]float64, n), make([]float64, c.n)
+	floor, curvature, response := make([]float64, n), make([]float64, n), c.scratch()
 	o.CurvatureFloorTo(floor, c.slope, 0, n)
 	o.CurvatureTo(curvature, c.slope, 0, n)
 	dual.ResponseTo(response, c.y, 0, n)
