@@ -46,3 +46,18 @@ func factorWork(d int) float64 { return 0.1 * float64(d) * float64(d) * float64(
 // pays reports whether there are samples enough for a first stage to say something
 // about the last.
 func (Growing) pays(n, d int) bool { return n >= 10_000 && n >= 150*d }
+
+// Worked is the ability of an Oracle to estimate what it costs to touch all samples
+// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
+// one unit.
+type Worked interface{ Work() (pass, gram float64) }
+
+// workOf returns the work of an oracle: that of a dense matrix where it does not tell.
+func workOf(o Oracle) (pass, gram float64) {
+	if w, ok := ability[Worked](o); ok {
+		return w.Work()
+	}
+	n, d, _ := o.Dims()
+	pass = float64(n) * float64(d)
+	return pass, 0.1 * pass * float64(d) / 2
+}

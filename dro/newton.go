@@ -317,9 +317,6 @@ func (m *newton) visit(s *state) {
 	s.boolean(&m.grounded)
 	m.working.visit(s, m.cert.n)
 	s.integer(&m.poor)
-	if h, ok := m.h.(*metric); ok {
-		s.integer(&h.sample)
-	}
 	s.float(&m.value)
 	s.float(&m.decrement)
 	s.floats(m.x, m.g)

@@ -259,6 +259,7 @@ func (p *practical) visit(s *state) {
 
 func (m *metric) visit(s *state) {
 	s.float(&m.lambda)
+	s.integer(&m.sample)
 	known := m.scale != nil
 	if s.boolean(&known); known && m.scale == nil {
 		m.scale = make([]float64, m.d)

@@ -24,7 +24,7 @@ func TestResumeContinuesBitForBit(t *testing.T) {
 		dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.SeparableBlock{ThreeTouches: true},
 		dro.Stochastic{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Historical, ThreeTouches: true},
 		dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory},
-		dro.Newton{}, dro.NewtonCG{},
+		dro.Newton{}, dro.Newton{Sample: 100}, dro.NewtonCG{},
 	} {
 		var states [][]byte
 		s := dro.DefaultSettings()

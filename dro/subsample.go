@@ -16,9 +16,7 @@ type part struct {
 
 // run calls f on the samples of the part, shard by shard.
 func (p part) run(f func(s, lo, hi int)) {
-	shard.RunCount(p.n, p.count, func(s, lo, hi int) {
-		f(s, hi-min(hi-lo, int(math.Ceil(p.share*float64(hi-lo)))), hi)
-	})
+	shard.RunCount(p.n, p.count, func(s, lo, hi int) { f(s, p.first(lo, hi), hi) })
 }
 
 // sum adds up what f returns.
@@ -29,7 +27,19 @@ func (p part) sum(f func(lo, hi int) float64) float64 {
 }
 
 // size is the number of its samples.
-func (p part) size() float64 { return p.sum(func(lo, hi int) float64 { return float64(hi - lo) }) }
+func (p part) size() float64 {
+	size := 0
+	for s := range p.count {
+		lo, hi := shard.Bounds(p.n, p.count, s)
+		size += hi - p.first(lo, hi)
+	}
+	return float64(size)
+}
+
+// first is the first sample of a shard that is of the part.
+func (p part) first(lo, hi int) int {
+	return hi - min(hi-lo, int(math.Ceil(p.share*float64(hi-lo))))
+}
 
 // effectiveNumber returns (Σw)²/Σw², the number of equal weights that would vary as
 // little; 0 if all are 0.
