@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/bench"
+	"github.com/drotrain/drotrain/bench/methods"
 )
 
 // A sweep is a variable with what the figures call it.
@@ -47,16 +47,16 @@ func (r *report) drawTo(dir string) error {
 var lossNames = map[string]string{"logistic": "logistic", "huber": "Huber", "squared": "squared"}
 
 // figure draws the time, and below it the passes, against the variable.
-func (s sweep) figure(rows []*result) bench.Figure {
-	f := bench.Figure{Name: "performance-" + s.of, Wide: 1, First: bench.Pairs}
+func (s sweep) figure(rows []*result) methods.Figure {
+	f := methods.Figure{Name: "performance-" + s.of, Wide: 1, First: methods.Pairs}
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b *result) int { return cmp.Compare(s.value(&a.Problem), s.value(&b.Problem)) })
-	took := bench.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
-	passes := bench.Panel{Title: "passes over the data", X: s.axis, Y: "of scipy: evaluations"}
+	took := methods.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
+	passes := methods.Panel{Title: "passes over the data", X: s.axis, Y: "of scipy: evaluations"}
 	for _, c := range curves(s.of) {
 		for _, solver := range []string{"ours", "scipy"} {
-			key := bench.Pairs + len(f.Legend)
-			t, n := bench.Line{Key: key}, bench.Line{Key: key}
+			key := methods.Pairs + len(f.Legend)
+			t, n := methods.Line{Key: key}, methods.Line{Key: key}
 			for _, r := range rows {
 				p, of := &r.Problem, r.of(solver)
 				if p.Loss != c.loss || p.Source.Kappa != c.kappa || of == nil {
@@ -74,6 +74,6 @@ func (s sweep) figure(rows []*result) bench.Figure {
 			f.Legend = append(f.Legend, fmt.Sprintf("%s: %s, κ = %g", solver, lossNames[c.loss], c.kappa))
 		}
 	}
-	f.Panels = []bench.Panel{took, passes}
+	f.Panels = []methods.Panel{took, passes}
 	return f
 }

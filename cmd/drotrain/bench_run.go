@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/internal/bench"
+	"github.com/drotrain/drotrain/bench/methods"
 )
 
 // benchMethods are the options of `drotrain bench methods`.
@@ -42,11 +42,11 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	cfg := o.train.cfg
-	problem, info, err := bench.NewProblem(frame, cfg)
+	problem, info, err := methods.NewProblem(frame, cfg)
 	if err != nil {
 		return err
 	}
-	r, err := bench.Compare(ctx, problem, info, bench.CompareOptions{
+	r, err := methods.Compare(ctx, problem, info, methods.CompareOptions{
 		Gap: cfg.Gap, MaxPasses: cfg.MaxPasses, Seed: cfg.Seed, Progress: o.progress(a)})
 	if err != nil {
 		return interruption(ctx, err)
@@ -60,7 +60,7 @@ func (o *benchTheory) run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer out.close()
-	r, err := bench.Theory(ctx, o.quick, o.seed, o.progress(a))
+	r, err := methods.Theory(ctx, o.quick, o.seed, o.progress(a))
 	if err != nil {
 		return interruption(ctx, err)
 	}
@@ -76,7 +76,7 @@ func (o *benchOutput) progress(a *app) func(string) {
 }
 
 // tell writes the JSON and the figures, and prints the table or the JSON.
-func (o *benchOutput) tell(ctx context.Context, a *app, out *outDir, name string, report any, text func(io.Writer), figures []bench.Figure) error {
+func (o *benchOutput) tell(ctx context.Context, a *app, out *outDir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
 	if err := out.write(name, func(w io.Writer) error { return printJSON(w, report) }); err != nil {
 		return err
 	}

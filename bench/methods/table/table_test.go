@@ -1,4 +1,4 @@
-package main
+package table
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/bench"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -48,16 +48,16 @@ func TestPage(t *testing.T) {
 	for _, r := range rows {
 		for m, cells := range r.cells {
 			for k, c := range cells {
-				if !(c.passes > 0) || !(math.Abs(c.off) <= bench.Targets[k]) {
-					t.Errorf("%s, %s to %g: %+v", methods()[m].Name, r.Penalty, bench.Targets[k], c)
+				if !(c.passes > 0) || !(math.Abs(c.off) <= methods.Targets[k]) {
+					t.Errorf("%s, %s to %g: %+v", entries()[m].Name, r.Penalty, methods.Targets[k], c)
 				}
 			}
 		}
 	}
 	v := 0.5
-	theory := &bench.TheoryReport{Experiments: []bench.Experiment{
-		{Name: "mixed", Kind: bench.Exponents, X: "G/√(μν)", Series: []bench.Series{{Method: "full (Alg. 2)", Measured: &v, Theorem: 1, Verdict: bench.Better}}},
-		{Name: "games", Kind: bench.Ratios, Title: "Games", Series: []bench.Series{{Method: "full (Alg. 2)", Verdict: bench.NotRun}}},
+	theory := &methods.TheoryReport{Experiments: []methods.Experiment{
+		{Name: "mixed", Kind: methods.Exponents, X: "G/√(μν)", Series: []methods.Series{{Method: "full (Alg. 2)", Measured: &v, Theorem: 1, Verdict: methods.Better}}},
+		{Name: "games", Kind: methods.Ratios, Title: "Games", Series: []methods.Series{{Method: "full (Alg. 2)", Verdict: methods.NotRun}}},
 	}}
 	tried, err := tryTheory(context.Background(), smallest(refs), 5)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	for _, e := range methods() {
+	for _, e := range entries() {
 		if !strings.Contains(text, " "+e.Name+" |") {
 			t.Errorf("no column %s", e.Name)
 		}

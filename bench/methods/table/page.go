@@ -1,4 +1,4 @@
-package main
+package table
 
 import (
 	_ "embed"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/drotrain/drotrain/internal/bench"
+	"github.com/drotrain/drotrain/bench/methods"
 )
 
 //go:embed methods.md.tmpl
@@ -29,7 +29,7 @@ type pageData struct {
 	Ratios           map[string]string // geometric means of passes to 1e-6
 	Tried            []trial
 	TriedOn          string
-	Theory           *bench.TheoryReport
+	Theory           *methods.TheoryReport
 	Counts           map[string]int
 }
 
@@ -59,9 +59,9 @@ type winLine struct {
 	Growing, Shuffled string // passes of growing ÷ those of newton: rows as they come, shuffled
 }
 
-const toSix = 1 // the index of 1e-6 in bench.Targets
+const toSix = 1 // the index of 1e-6 in methods.Targets
 
-func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryReport, passes float64) *pageData {
+func newPageData(rows []row, r problem, tried []trial, theory *methods.TheoryReport, passes float64) *pageData {
 	p := &pageData{Rows: len(rows), MaxPasses: int(passes), Tried: tried, Theory: theory, Ratios: map[string]string{}, Counts: map[string]int{}}
 	for v, n := range theory.Count() {
 		p.Counts[strings.ReplaceAll(string(v), " ", "")] = n
@@ -73,7 +73,7 @@ func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryRepor
 	names := map[string]int{}
 	p.Head = "| loss | penalty | ν | μ |"
 	rule := "|---|---|--:|--:|"
-	for i, e := range methods() {
+	for i, e := range entries() {
 		names[e.Name] = i
 		p.Head += " " + e.Name + " |"
 		rule += "--:|"
@@ -106,7 +106,7 @@ func newPageData(rows []row, r problem, tried []trial, theory *bench.TheoryRepor
 	for _, r := range rows {
 		for _, cells := range r.cells {
 			for k, c := range cells {
-				if off := math.Abs(c.off) / bench.Targets[k]; off > worst {
+				if off := math.Abs(c.off) / methods.Targets[k]; off > worst {
 					worst = off
 				}
 			}
@@ -171,9 +171,9 @@ func (r row) least(what func(cell) float64) float64 {
 }
 
 func (p *pageData) summary(rows []row, lbfgs int) {
-	for m, e := range methods() {
+	for m, e := range entries() {
 		s := summaryLine{Label: e.Name}
-		for k := range bench.Targets {
+		for k := range methods.Targets {
 			var v []float64
 			for _, r := range rows {
 				if c := r.cells[m][k].passes; !math.IsNaN(c) {
@@ -226,7 +226,7 @@ func (p *pageData) wins(rows []row, lbfgs, newton int) {
 			w.Work++
 		}
 		passes, work := math.Inf(1), math.Inf(1)
-		for m, e := range methods() {
+		for m, e := range entries() {
 			if c := r.cells[m][toSix]; strings.Contains(e.Label, "Alg.") && !math.IsNaN(c.passes) {
 				passes, work = min(passes, c.passes), min(work, c.work)
 			}
@@ -253,7 +253,7 @@ func (p *pageData) exponents() (lines []string) {
 	head, rule := "| method |", "|---|"
 	var series [][]string
 	for _, e := range p.Theory.Experiments {
-		if e.Kind != bench.Exponents {
+		if e.Kind != methods.Exponents {
 			continue
 		}
 		name := e.Short
@@ -293,7 +293,7 @@ type ratioLine struct {
 // RatioLines are the results about non-uniform blocks.
 func (p *pageData) RatioLines() (out []ratioLine) {
 	for _, e := range p.Theory.Experiments {
-		if e.Kind == bench.Exponents {
+		if e.Kind == methods.Exponents {
 			continue
 		}
 		for _, s := range e.Series {
@@ -303,7 +303,7 @@ func (p *pageData) RatioLines() (out []ratioLine) {
 			}
 			if k := len(s.AsSampled); k > 0 {
 				floors := s.AsSampled[k-1]
-				if e.Kind == bench.Growths {
+				if e.Kind == methods.Growths {
 					floors /= s.AsSampled[0]
 				}
 				l.Floors = fmt.Sprintf("%.2f", floors)
@@ -319,7 +319,7 @@ func (p *pageData) RatioLines() (out []ratioLine) {
 func (p *pageData) Remarks() (out []string) {
 	for _, e := range p.Theory.Experiments {
 		for _, s := range e.Series {
-			if s.Verdict == bench.Reproduced && s.Why == "" || s.Measured == nil {
+			if s.Verdict == methods.Reproduced && s.Why == "" || s.Measured == nil {
 				continue
 			}
 			text := fmt.Sprintf("%s, %s: %s, %.2f against %.2f", e.Title, s.Method, s.Verdict, *s.Measured, s.Theorem)

@@ -1,4 +1,4 @@
-package main
+package table
 
 import (
 	"encoding/csv"
@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/bench"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -128,5 +128,5 @@ func (p problem) problem() (*dro.Problem, *atomic.Int64, error) {
 		return nil, nil, err
 	}
 	grams := &atomic.Int64{}
-	return &dro.Problem{Oracle: countingOracle{oracle, grams}, Dual: bench.NewDual(p.Penalty, p.Nu), Primal: dro.L2{Mu: p.Mu}}, grams, nil
+	return &dro.Problem{Oracle: countingOracle{oracle, grams}, Dual: methods.NewDual(p.Penalty, p.Nu), Primal: dro.L2{Mu: p.Mu}}, grams, nil
 }

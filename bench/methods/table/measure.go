@@ -1,4 +1,4 @@
-package main
+package table
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/bench"
 )
 
 // A row is one reference problem: the work of every method to every gap.
@@ -27,10 +27,10 @@ type cell struct {
 	off    float64 // objective against the reference optimum, relative
 }
 
-// methods are the entries of the table.
-func methods() []bench.Entry {
-	var out []bench.Entry
-	for _, e := range bench.Entries() {
+// entries are the methods of the table.
+func entries() []methods.Entry {
+	var out []methods.Entry
+	for _, e := range methods.Entries() {
 		if e.Reference {
 			out = append(out, e)
 		}
@@ -74,9 +74,9 @@ func measure(ctx context.Context, refs []problem, passes float64, log func(strin
 			defer wg.Done()
 			for i := range jobs {
 				r := row{problem: refs[i]}
-				for _, e := range methods() {
+				for _, e := range entries() {
 					var cells []cell
-					for _, gap := range bench.Targets {
+					for _, gap := range methods.Targets {
 						c, _, err := refs[i].solve(ctx, e.Method, gap, passes)
 						if err != nil {
 							mu.Lock()
@@ -89,7 +89,7 @@ func measure(ctx context.Context, refs []problem, passes float64, log func(strin
 				}
 				random := refs[i].shuffle()
 				for k, m := range []dro.Method{dro.Growing{}, dro.Newton{}} {
-					c, _, err := random.solve(ctx, m, bench.Targets[toSix], passes)
+					c, _, err := random.solve(ctx, m, methods.Targets[toSix], passes)
 					if err != nil {
 						mu.Lock()
 						first = err
@@ -134,7 +134,7 @@ func tryTheory(ctx context.Context, p problem, passes float64) ([]trial, error) 
 		{"separable, replacement", dro.SeparableBlock{Schedule: dro.Theory}},
 		{"separable, historical", dro.SeparableBlock{Strategy: dro.Historical, Schedule: dro.Theory}},
 	} {
-		_, res, err := p.solve(ctx, m.method, bench.Targets[0], passes)
+		_, res, err := p.solve(ctx, m.method, methods.Targets[0], passes)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestCommandLine(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"", 2, "theory"},
+		{"nothing", 2, `no "nothing"`},
+		{"theory -h", 0, "-quick"},
+		{"theory -quik", 2, "-quik"},
+		{"theory now", 2, `"now"`},
+		{"table -reference nowhere", 1, "nowhere"},
+		{"methods -target nothing", 1, "nothing"},
+	} {
+		var b bytes.Buffer
+		if code := run(context.Background(), strings.Fields(c.args), &b); code != c.code || !strings.Contains(b.String(), c.says) {
+			t.Errorf("%q: code %d, want %d; said\n%s", c.args, code, c.code, &b)
+		}
+	}
+}
