@@ -78,7 +78,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
 		return k
 	}
-	k.in = Input{Name: c.Name, Kind: k.kind, Levels: k.levels, Missing: k.missing}
+	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing}
 	return k
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -247,20 +246,9 @@ func (in *Input) accepts(ctx context.Context, f *Frame, c *Column) (*Column, err
 func reader(c *Column, trained Kind) func(row int) string {
 	switch {
 	case trained == Bool && c.Kind == Numeric:
-		return func(r int) string {
-			switch c.Number[r] {
-			case 0, 1:
-				return strconv.FormatBool(c.Number[r] == 1)
-			}
-			return c.Text(r)
-		}
+		return func(r int) string { return LevelOfNumber(trained, c.Number[r]) }
 	case trained == Bool && c.Kind == Categorical:
-		return func(r int) string {
-			if v, ok := parseBool(c.Text(r)); ok {
-				return strconv.FormatBool(v)
-			}
-			return c.Text(r)
-		}
+		return func(r int) string { return LevelOfText(trained, c.Text(r)) }
 	}
 	return c.Text
 }

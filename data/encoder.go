@@ -25,6 +25,7 @@ type Encoder struct {
 type Input struct {
 	Name   string   `json:"name"`
 	Kind   Kind     `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
+	Stored Kind     `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
 	First  int      `json:"first"`            // index of its first encoded column
 	Levels []string `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
 

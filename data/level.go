@@ -1,0 +1,25 @@
+package data
+
+import "strconv"
+
+// LevelOfNumber returns the level that a number stands for in a category that
+// training took as the given kind: where training had bools, 0 and 1 read as
+// false and true.
+func LevelOfNumber(trained Kind, v float64) string {
+	if trained == Bool && (v == 0 || v == 1) {
+		return strconv.FormatBool(v == 1)
+	}
+	return formatNumber(v)
+}
+
+// LevelOfText returns the level that a text stands for in a category that
+// training took as the given kind: where training had bools, the usual ways to
+// write one read as such.
+func LevelOfText(trained Kind, text string) string {
+	if trained == Bool {
+		if v, ok := parseBool(text); ok {
+			return strconv.FormatBool(v)
+		}
+	}
+	return text
+}

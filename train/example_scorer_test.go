@@ -1,0 +1,54 @@
+package train_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// Serve a model over HTTP: one Scorer for all requests.
+func ExampleModel_Scorer() {
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
+	model, err := train.Fit(context.Background(), cfg) // or train.Load("model.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	scorer, err := model.Scorer()
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var row map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&row); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		p, err := scorer.Map(row)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		fmt.Fprintf(w, `{"probability": %.3f}`, p)
+	})
+
+	for _, body := range []string{
+		`{"pirat": 0.33, "lvrat": 0.8, "phist": "no"}`,
+		`{"pirat": 0.33, "lvrat": 0.8, "phist": "yes"}`,
+		`{"pirat": 0.33, "phist": "no"}`,
+	} {
+		answer := httptest.NewRecorder()
+		handler(answer, httptest.NewRequest("POST", "/score", strings.NewReader(body)))
+		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
+	}
+	// Output:
+	// 200 {"probability": 0.244}
+	// 200 {"probability": 0.443}
+	// 422 the row has no column "lvrat": give nil if it is null
+}

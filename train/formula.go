@@ -1,0 +1,78 @@
+package train
+
+import (
+	"errors"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A Formula is all that a Model computes, in terms of the source columns:
+//
+//	margin = Constant + Σ_terms,    score = 1/(1 + exp(−margin)) for a binary
+//
+// target, else Target.Shift + Target.Scale·margin. What scores elsewhere (Scorer,
+// package export) is made from it.
+type Formula struct {
+	Target   data.Target
+	Constant float64 // in the units of the margin
+	Terms    []Term  // one a source column, in the order of the encoder
+}
+
+// A Term is what one source column adds to the margin: Weight·(v − Shift)/Scale
+// of a number, Weights[k] of the k-th level of a category. A level that training
+// did not see adds nothing.
+type Term struct {
+	Column string
+	Kind   data.Kind // Numeric, Categorical or Bool: how it is taken
+	Stored data.Kind // of a category, what the column holds; data.Other if the model does not say
+
+	// Of a number.
+	Weight, Shift, Scale float64
+	Fill                 *float64 // stands for a null; nil: a null is an error
+
+	// Of a category.
+	Levels  []string
+	Weights []float64
+	Null    bool    // nulls are a level of their own
+	Missing float64 // of nulls; 0 unless Null
+}
+
+// Formula returns what m computes. A Model that is not whole is an error.
+func (m *Model) Formula() (*Formula, error) {
+	e := m.Encoder
+	if e == nil || len(m.Coefficients) == 0 || len(m.Coefficients) != e.D() {
+		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
+	}
+	f := &Formula{Target: e.Target, Terms: make([]Term, len(e.Inputs))}
+	if k := e.Intercept(); k >= 0 {
+		f.Constant = m.Coefficients[k]
+	}
+	for i, in := range e.Inputs {
+		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored}
+		if in.Kind == data.Numeric {
+			c := e.Columns[in.First]
+			t.Weight, t.Shift, t.Scale = m.Coefficients[in.First], c.Shift, c.Scale
+			if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
+				t.Fill = &in.Fill
+			}
+			f.Terms[i] = t
+			continue
+		}
+		t.Levels, t.Null = in.Levels, in.Missing
+		all := make([]float64, len(in.Levels), len(in.Levels)+1)
+		if in.Missing {
+			all = append(all, 0)
+		}
+		coded := all
+		if len(all) == 2 {
+			coded = all[1:] // the first of two levels has no column
+		}
+		copy(coded, m.Coefficients[in.First:in.First+len(coded)])
+		t.Weights = all[:len(in.Levels)]
+		if in.Missing {
+			t.Missing = all[len(in.Levels)]
+		}
+		f.Terms[i] = t
+	}
+	return f, nil
+}
