@@ -14,7 +14,7 @@ type worker struct {
 func newWorker(o Oracle, e *evaluator) *worker {
 	_, _, s := o.Dims()
 	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.n)}
-	if _, ok := o.(Changed); !ok {
+	if _, ok := ability[Changed](o); !ok {
 		w.minus = make([]float64, e.n)
 	}
 	return w
@@ -40,7 +40,7 @@ type Changed interface {
 
 // addChange adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over [lo, hi) to dst.
 func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	if c, ok := w.oracle.(Changed); ok {
+	if c, ok := ability[Changed](w.oracle); ok {
 		c.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
 		w.e.passes += w.half * float64(hi-lo)
 		return

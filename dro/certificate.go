@@ -65,7 +65,7 @@ func newCertifier(p *Problem) *certifier {
 	if c.free {
 		c.balanced = make([]float64, e.n)
 	}
-	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p) {
+	if o, ok := ability[NonNegative](p.Oracle); ok && o.NonNegative() && normalised(p) {
 		c.best.Lower = 0
 	}
 	return c
@@ -240,7 +240,7 @@ func (c *certifier) bracket(g, y []float64) (value, size float64, ok bool) {
 // oracle that does not tell. It touches no sample.
 func (c *certifier) freeCurvature(y []float64) float64 {
 	const overshoot, least = 1.1, 1e-2
-	o, ok := c.p.Oracle.(Curved)
+	o, ok := ability[Curved](c.p.Oracle)
 	if !ok {
 		return 1
 	}

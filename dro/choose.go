@@ -12,7 +12,7 @@ func Choose(p *Problem) (m Method, why string) {
 	n, d, _ := p.Oracle.Dims()
 	_, fixed := p.Dual.(fixedWeights)
 	_, smoothable := p.Dual.(Smoothable)
-	_, products := p.Oracle.(Products)
+	_, products := ability[Products](p.Oracle)
 	switch {
 	case !fixed && p.Dual.Modulus() == 0 && smoothable && d <= maxMetric:
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"

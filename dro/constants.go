@@ -88,6 +88,10 @@ type rowProducts interface {
 	MarginsTo(margin, v []float64, lo, hi int)
 }
 
+// curvatureBounded is the ability of an Oracle to bound the second derivatives of its
+// scalar losses, sup ℓ″; 0 where it cannot.
+type curvatureBounded interface{ CurvatureBound() float64 }
+
 // newConstants computes the constants from those of the samples: H_j and M_j of
 // the oracle's Conditioned ability, in the norms of dual. Lifted gradients are
 // (∇f_j, −1): G² grows by the size of the block.
@@ -170,7 +174,7 @@ type normScratch struct {
 func newNormScratch(o Oracle, n, d int) *normScratch {
 	s := &normScratch{unit: make([]float64, n), scaled: make([]float64, n), w: make([]float64, n),
 		e: make([]float64, d), v: make([]float64, d)}
-	if c, ok := o.(Curved); ok && d <= maxGram {
+	if c, ok := ability[Curved](o); ok && d <= maxGram {
 		s.grams, s.gram = c, mat.NewSymDense(d, nil)
 	}
 	return s
@@ -187,8 +191,8 @@ func blockNorm(o Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 		sum += v * v
 	}
 	bound := math.Sqrt(sum)
-	rows, ok := o.(rowProducts)
-	if _, _, slope := o.Dims(); !ok || slope != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
+	rows, ok := ability[rowProducts](o)
+	if _, _, slope := o.Dims(); !ok || curvatureBound(o) == 0 || slope != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
 		return bound
 	}
 	// J = diag(w)·Z with w_j = H_j/‖z_j‖; power iteration on JᵀJ.
@@ -245,12 +249,15 @@ func (s *normScratch) largestEigenvalue(multiply func(), iterations, seed int) f
 
 // rowNorm returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
 // curvature bound.
-func rowNorm(m float64, o Oracle) float64 {
-	c, ok := o.(interface{ CurvatureBound() float64 })
-	if !ok || !(c.CurvatureBound() > 0) {
+func rowNorm(m float64, o Oracle) float64 { return math.Sqrt(m / curvatureBound(o)) }
+
+// curvatureBound returns sup ℓ″ of an oracle, 0 where it does not tell.
+func curvatureBound(o Oracle) float64 {
+	c, ok := ability[curvatureBounded](o)
+	if !ok {
 		return 0
 	}
-	return math.Sqrt(m / c.CurvatureBound())
+	return max(0, c.CurvatureBound())
 }
 
 // equalConstants are those of blocks that are all alike.

@@ -73,7 +73,7 @@ func (Fixed) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:h
 // give.
 func smoothResponse(p *Problem) bool {
 	_, _, s := p.Oracle.Dims()
-	_, curved := p.Oracle.(Curved)
+	_, curved := ability[Curved](p.Oracle)
 	_, responsive := p.Dual.(Responsive)
 	_, ridge := p.Primal.(L2)
 	_, fixed := p.Dual.(fixedWeights)
@@ -97,7 +97,8 @@ type second struct {
 }
 
 func newSecond(p *Problem, e *evaluator) second {
-	return second{e: e, oracle: p.Oracle.(Curved), dual: p.Dual.(Responsive), cross: make([]float64, e.d)}
+	oracle, _ := ability[Curved](p.Oracle)
+	return second{e: e, oracle: oracle, dual: p.Dual.(Responsive), cross: make([]float64, e.d)}
 }
 
 // chunkRows is the number of samples that a sum of matrices is taken over at once, at

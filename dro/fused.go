@@ -55,11 +55,14 @@ func (e *evaluator) blocks(x []float64, then func(s, lo, hi int)) {
 // second-level cache of a core.
 const blockBytes = 192 << 10
 
+// stored is the ability of an Oracle to say what memory its rows take.
+type stored interface{ Bytes() int64 }
+
 // blockRows is the number of samples in a block.
 func blockRows(o Oracle) int {
 	n, d, _ := o.Dims()
 	row := 8 * float64(d)
-	if s, ok := o.(interface{ Bytes() int64 }); ok {
+	if s, ok := ability[stored](o); ok {
 		row = float64(s.Bytes()) / float64(n)
 	}
 	return int(max(16, min(1024, blockBytes/row)))

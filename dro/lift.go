@@ -24,7 +24,7 @@ func Lift(p *Problem) (*Problem, error) {
 	n, d, _ := p.Oracle.Dims()
 	oracle := liftedOracle{p.Oracle, d}
 	lifted := &Problem{Oracle: &oracle, Dual: l.Separated(n), Primal: liftedPrimal{phi: p.Primal}}
-	if c, ok := p.Oracle.(Changed); ok {
+	if c, ok := ability[Changed](p.Oracle); ok {
 		lifted.Oracle = &liftedChanged{oracle, c}
 	}
 	return lifted, nil

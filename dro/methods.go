@@ -246,7 +246,7 @@ func (r *run) constants(p *Problem, b blocks, x []float64, spectral bool) (const
 
 // sampleConstants returns H_j and M_j at x: one pass.
 func (r *run) sampleConstants(x []float64) (h, m []float64, err error) {
-	o, ok := r.problem.Oracle.(Conditioned)
+	o, ok := ability[Conditioned](r.problem.Oracle)
 	if !ok {
 		return nil, nil, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")
 	}

@@ -33,7 +33,7 @@ type Products interface {
 }
 
 func (m NewtonCG) start(r *run) (stepper, error) {
-	_, products := r.problem.Oracle.(Products)
+	_, products := ability[Products](r.problem.Oracle)
 	if _, responsive := r.problem.Dual.(Responsive); !products || !responsive || !smoothResponse(r.problem) {
 		return nil, errors.New("dro: newton-cg needs ν > 0, an oracle with second derivatives and products (the Products ability) and the L2 regulariser")
 	}
@@ -60,7 +60,8 @@ type implicit struct {
 }
 
 func newImplicit(p *Problem, e *evaluator) *implicit {
-	h := &implicit{second: newSecond(p, e), rows: p.Oracle.(Products), phi: p.Primal.(L2),
+	rows, _ := ability[Products](p.Oracle)
+	h := &implicit{second: newSecond(p, e), rows: rows, phi: p.Primal.(L2),
 		margin: make([]float64, e.n), squares: shard.NewPartials(shard.Count(e.n), e.d)}
 	h.weight, h.response = make([]float64, e.n), make([]float64, e.n)
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {

@@ -3,24 +3,31 @@ package dro
 import "gonum.org/v1/gonum/floats"
 
 // A view is an oracle over the first n samples of another, with constants added to
-// their losses where there are any. It has every ability that it could pass on, also
-// those that the other lacks: ask by ability.
+// their losses where there are any. It has the methods of every ability that it could
+// pass on, also of those that the other lacks: ask by ability.
 type view struct {
 	Oracle
 	n      int
 	offset []float64 // n, or nil
 }
 
-// ability returns o as a T, if it, or what it is a view of, is one.
+// A derived oracle passes the abilities of another on: its own methods count for what
+// the other can do.
+type derived interface{ base() Oracle }
+
+// ability returns o as a T, if o is one and so is, all the way down, what it is derived
+// from. It is how the abilities of an oracle are asked for; none is asserted.
 func ability[T any](o Oracle) (t T, ok bool) {
-	if v, is := o.(*view); is {
-		if _, ok := ability[T](v.Oracle); !ok {
+	if v, is := o.(derived); is {
+		if _, ok := ability[T](v.base()); !ok {
 			return t, false
 		}
 	}
 	t, ok = o.(T)
 	return t, ok
 }
+
+func (p *view) base() Oracle { return p.Oracle }
 
 func (p *view) Dims() (n, d, slope int) {
 	_, d, slope = p.Oracle.Dims()
@@ -37,7 +44,7 @@ func (p *view) EvalTo(value, slope, x []float64, lo, hi int) {
 
 // NonNegative passes the ability on.
 func (p *view) NonNegative() bool {
-	o, ok := p.Oracle.(NonNegative)
+	o, ok := ability[NonNegative](p.Oracle)
 	return ok && o.NonNegative() && p.offset == nil
 }
 
@@ -51,9 +58,9 @@ func (p *view) AddGramTo(dst, weight []float64, lo, hi int) {
 	p.Oracle.(Curved).AddGramTo(dst, weight, lo, hi)
 }
 
-// MarginsTo passes the Products ability on.
+// MarginsTo passes the row products on.
 func (p *view) MarginsTo(margin, v []float64, lo, hi int) {
-	p.Oracle.(Products).MarginsTo(margin, v, lo, hi)
+	p.Oracle.(rowProducts).MarginsTo(margin, v, lo, hi)
 }
 
 // CurvatureFloorTo passes the Floored ability on.
@@ -82,7 +89,7 @@ func (p *view) Select(samples []int) Oracle {
 // Bytes is the memory of these samples.
 func (p *view) Bytes() int64 {
 	n, d, _ := p.Oracle.Dims()
-	if s, ok := p.Oracle.(interface{ Bytes() int64 }); ok {
+	if s, ok := ability[stored](p.Oracle); ok {
 		return int64(float64(s.Bytes()) * float64(p.n) / float64(n))
 	}
 	return 8 * int64(p.n) * int64(d)
@@ -100,3 +107,21 @@ func (p *view) Work() (pass, gram float64) {
 func (p *view) AddSquaresTo(dst, weight []float64, lo, hi int) {
 	p.Oracle.(Products).AddSquaresTo(dst, weight, lo, hi)
 }
+
+// AddChangeTo passes the Changed ability on.
+func (p *view) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	p.Oracle.(Changed).AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
+}
+
+// ConstantsTo passes the Conditioned ability on; the constants of all samples are
+// computed.
+func (p *view) ConstantsTo(lipschitz, smoothness, x []float64) {
+	n, _, _ := p.Oracle.Dims()
+	h, m := make([]float64, n), make([]float64, n)
+	p.Oracle.(Conditioned).ConstantsTo(h, m, x)
+	copy(lipschitz, h[:p.n])
+	copy(smoothness, m[:p.n])
+}
+
+// CurvatureBound passes the bound on.
+func (p *view) CurvatureBound() float64 { return p.Oracle.(curvatureBounded).CurvatureBound() }
