@@ -22,7 +22,7 @@ var (
 	_ Normed    = Box{}
 )
 
-func (b Box) valid() error {
+func (b Box) valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
 		return fmt.Errorf("weights between %v and %v: the lower bound must be finite and at most the upper", b.Lower, b.Upper)
 	}

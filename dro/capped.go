@@ -42,9 +42,9 @@ func validAlpha(alpha float64) error {
 	return nil
 }
 
-func (c CappedChiSquare) valid() error { return validAlpha(c.Alpha) }
+func (c CappedChiSquare) valid(int) error { return validAlpha(c.Alpha) }
 
-func (c CappedKL) valid() error { return validAlpha(c.Alpha) }
+func (c CappedKL) valid(int) error { return validAlpha(c.Alpha) }
 
 // Modulus implements Dual.
 func (c CappedChiSquare) Modulus() float64 { return c.Nu }

@@ -74,16 +74,9 @@ func newCertifier(p *Problem) *certifier {
 // normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
 // f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
-	switch p.Primal.(type) {
-	case L2, Entropy:
-	default:
-		return false
-	}
-	switch p.Dual.(type) {
-	case KL, ChiSquare, Uniform, Fixed:
-		return true
-	}
-	return false
+	phi, signed := p.Primal.(NonNegativePrimal)
+	psi, unpriced := p.Dual.(Unpriced)
+	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
 }
 
 // evaluate computes the objective P(x), the best response y and its gradient

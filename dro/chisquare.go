@@ -22,6 +22,12 @@ type ChiSquare struct {
 
 var _ Mirror = ChiSquare{}
 
+// Unpriced implements Unpriced: ψ(1/n) = 0.
+func (ChiSquare) Unpriced(of Dual) bool {
+	_, same := of.(ChiSquare)
+	return same
+}
+
 // Modulus implements Dual.
 func (c ChiSquare) Modulus() float64 { return c.Nu }
 

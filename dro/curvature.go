@@ -72,12 +72,11 @@ func (Fixed) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:h
 // smoothResponse reports that P has a Hessian that the abilities of its parts
 // give.
 func smoothResponse(p *Problem) bool {
-	_, _, s := p.Oracle.Dims()
+	_, d, s := p.Oracle.Dims()
 	_, curved := ability[Curved](p.Oracle)
 	_, responsive := p.Dual.(Responsive)
-	_, ridge := p.Primal.(L2)
 	_, fixed := p.Dual.(fixedWeights)
-	return curved && s == 1 && responsive && ridge && (fixed || p.Dual.Modulus() > 0)
+	return curved && s == 1 && responsive && ridgeOf(p.Primal, d) != nil && (fixed || p.Dual.Modulus() > 0)
 }
 
 // A second is what the Hessian of P at a point takes of its samples. With weights y

@@ -74,3 +74,12 @@ func (e Entropy) StartingPoint(x []float64) { fill(x, 1/float64(len(x))) }
 // Started is the ability of a Primal to name the point a solve starts from when
 // the settings do not: needed where zero is not in X.
 type Started interface{ StartingPoint(x []float64) }
+
+// bounded is the ability of a Primal on a set X to say why x is not in it.
+type bounded interface{ contains(x []float64) error }
+
+// NonNegative implements NonNegativePrimal: a multiple of a relative entropy.
+func (Entropy) NonNegative(of Primal) bool {
+	_, same := of.(Entropy)
+	return same
+}

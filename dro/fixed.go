@@ -54,6 +54,20 @@ type fixedWeights interface{ fixedWeights() }
 func (Fixed) fixedWeights()   {}
 func (Uniform) fixedWeights() {}
 
+// valid reports that there are fewer weights than samples.
+func (d Fixed) valid(n int) error {
+	if len(d.weights) < n {
+		return fmt.Errorf("there are %d weights for %d samples", len(d.weights), n)
+	}
+	return nil
+}
+
+// Unpriced implements Unpriced: ψ = 0.
+func (Fixed) Unpriced(of Dual) bool {
+	_, same := of.(Fixed)
+	return same
+}
+
 // Modulus implements Dual.
 func (Fixed) Modulus() float64 { return 0 }
 

@@ -47,15 +47,15 @@ type Floored interface {
 // certifyCurved returns ρ, or a bound of it, over the largest that would do: up to 1
 // there is a bound of min F, beyond about so many times more samples would give one;
 // +Inf where nothing can be said.
-func (c *certifier) certifyCurved(count, limit int, most float64) (lacking float64) {
+func certifyCurved(c *certifier, count, limit int, most float64) (lacking float64) {
 	none := math.Inf(1)
 	o, ok := ability[Floored](c.p.Oracle)
-	phi, ridge := c.p.Primal.(L2)
-	if !ok || !ridge || math.IsInf(c.objective, 1) {
+	ridge := ridgeOf(c.p.Primal, c.d)
+	if !ok || ridge == nil || math.IsInf(c.objective, 1) {
 		return none
 	}
 	count = max(1, min(count, c.n))
-	o, weight, radius, decay, ok := c.floorWeights(o, count, limit)
+	o, weight, radius, decay, ok := floorWeights(c, o, count, limit)
 	if !ok {
 		return none
 	}
@@ -74,21 +74,21 @@ func (c *certifier) certifyCurved(count, limit int, most float64) (lacking float
 			weight[j] = 0
 		}
 	}
-	f := newFloor(o, phi, weight, c.d)
+	f := newFloor(o, ridge, weight, c.d)
 	if f == nil {
 		return none
 	}
 	g := append([]float64(nil), c.g...)
-	phi.AddGradTo(g, c.x)
+	c.p.Primal.(Smooth).AddGradTo(g, c.x)
 	lambda := math.Sqrt(f.square(g) * f.inflate)
 	rho := 0.0
 	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
-		if rho, lacking = c.reach(f, o, weight, within, most); lacking > 1 {
+		if rho, lacking = f.reach(c, o, weight, within, most); lacking > 1 {
 			return lacking
 		}
 	}
 	fall := fallOf(lambda, decay*rho)
-	value := phi.Value(c.x)
+	value := c.p.Primal.Value(c.x)
 	size := math.Abs(c.risk) + math.Abs(value)
 	if lower := c.risk + value - fall - c.allowance(size+fall); lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
@@ -128,10 +128,10 @@ type floor struct {
 
 // newFloor returns the floor of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
-func newFloor(o Floored, phi L2, weight []float64, d int) *floor {
+func newFloor(o Floored, ridge, weight []float64, d int) *floor {
 	h := mat.NewSymDense(d, nil)
 	newGrams(len(weight), d).gram(h, o, weight)
-	phi.addHessian(h, d)
+	addDiagonal(h, ridge)
 	f := &floor{d: d, rows: len(weight), scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); math.IsInf(f.scale[i], 1) {
@@ -196,7 +196,7 @@ func (f *floor) above(value float64) bool {
 // eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
 // bound that would do, the norms themselves are computed, if that costs up to most
 // passes. lacking is what is proved over that bound: up to 1 it will do.
-func (c *certifier) reach(f *floor, o Floored, weight []float64, within, most float64) (rho, lacking float64) {
+func (f *floor) reach(c *certifier, o Floored, weight []float64, within, most float64) (rho, lacking float64) {
 	lightest := math.Inf(1)
 	for _, w := range weight {
 		if w > 0 {

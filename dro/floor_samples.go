@@ -13,7 +13,7 @@ const fewestFloor = 16
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
-func (r *run) certifyAt(decrement float64) {
+func certifyAt(r *run, decrement float64) {
 	const (
 		most   = 1 // passes for H and a bound of ρ
 		longer = 2 // passes for ρ itself
@@ -26,16 +26,16 @@ func (r *run) certifyAt(decrement float64) {
 		return
 	}
 	if c.excess == 0 {
-		c.excess = c.shortfall()
+		c.excess = shortfall(c)
 	}
-	affordable := c.affordable(most)
+	affordable := affordable(c, most)
 	for range 3 {
 		needs := c.excess * decrement / 2 / goal * float64(c.n)
 		if !(needs <= hopeless*float64(c.n)) {
 			return
 		}
 		count := min(c.n, max(int(min(needs, float64(c.n))), fewestFloor*c.d))
-		switch lacking := c.certifyCurved(count, affordable, longer); {
+		switch lacking := certifyCurved(c, count, affordable, longer); {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
@@ -60,7 +60,7 @@ func (c *certifier) scratch() []float64 {
 
 // shortfall estimates by how much more the Hessian of P weighs its samples than a floor
 // of them all, and half as much again: by the first samples.
-func (c *certifier) shortfall() float64 {
+func shortfall(c *certifier) float64 {
 	const samples, spare, unknown = 1 << 14, 1.5, 3
 	o, ok := ability[Floored](c.p.Oracle)
 	dual, responsive := c.p.Dual.(Responsive)
@@ -85,7 +85,7 @@ func (c *certifier) shortfall() float64 {
 
 // affordable is the number of samples that certifyCurved can take at the cost of so
 // many passes.
-func (c *certifier) affordable(passes float64) int {
+func affordable(c *certifier, passes float64) int {
 	pass, sums := workOf(c.p.Oracle)
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.n))
 }
@@ -95,7 +95,7 @@ func (c *certifier) affordable(passes float64) int {
 // the largest weights, if these make up a multiple of the part that count is of all
 // samples, or the first have too little of it. It reports false where that takes more
 // than limit samples.
-func (c *certifier) floorWeights(o Floored, count, limit int) (of Floored, weight []float64, radius, decay float64, ok bool) {
+func floorWeights(c *certifier, o Floored, count, limit int) (of Floored, weight []float64, radius, decay float64, ok bool) {
 	const (
 		even      = 0.3 // of the samples, their effective number
 		multiple  = 4

@@ -38,7 +38,7 @@ func TestCurvedBound(t *testing.T) {
 							c := newCertifier(p)
 							c.best.Lower = math.Inf(-1)
 							value := c.evaluate(x)
-							if !(c.certifyCurved(count, n, 1e9) <= 1) {
+							if !(certifyCurved(c, count, n, 1e9) <= 1) {
 								if _, fixed := dual.(Uniform); far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}
@@ -73,7 +73,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	c := newCertifier(p)
 	before := c.best
 	c.evaluate(normals(rng, d, 30)) // all slopes saturated
-	c.certifyCurved(n, n, 1e9)
+	certifyCurved(c, n, n, 1e9)
 	if c.best.Lower != before.Lower && c.best.Lower > 0.7 {
 		t.Errorf("lower bound %v far out", c.best.Lower)
 	}
@@ -83,7 +83,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	p = &Problem{s.oracle(t, losses.Squared{}), KL{1}, L2{}}
 	c = newCertifier(p)
 	c.evaluate(make([]float64, d))
-	if c.certifyCurved(n, n, 1e9) <= 1 {
+	if certifyCurved(c, n, n, 1e9) <= 1 {
 		t.Error("a bound from a singular matrix")
 	}
 }
@@ -170,7 +170,7 @@ func TestAbove(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.ExpFloat64()
 		}
-		f := newFloor(s.oracle(t, losses.Squared{}), L2{Mu: 0.01}, weight, d)
+		f := newFloor(s.oracle(t, losses.Squared{}), ridgeOf(L2{Mu: 0.01}, d), weight, d)
 		if f == nil {
 			t.Fatal("no floor")
 		}
@@ -206,7 +206,7 @@ func TestReach(t *testing.T) {
 				weight[j] = rng.ExpFloat64() / n
 			}
 		}
-		f := newFloor(o, L2{Mu: 1e-6}, weight, d)
+		f := newFloor(o, ridgeOf(L2{Mu: 1e-6}, d), weight, d)
 		h := mat.NewSymDense(d, nil)
 		for i := range d {
 			for k := i; k < d; k++ {
@@ -225,7 +225,7 @@ func TestReach(t *testing.T) {
 		}
 		for _, within := range []float64{exact / 30, exact * 0.9, exact * 1.1, exact * 4, exact * 40} {
 			for _, most := range []float64{0, 1e9} {
-				rho, lacking := c.reach(f, o, weight, within, most)
+				rho, lacking := f.reach(c, o, weight, within, most)
 				if rho < exact*(1-1e-9) {
 					t.Fatalf("ρ ≤ %v, but it is %v", rho, exact)
 				}

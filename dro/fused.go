@@ -155,7 +155,7 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 	for _, count := range above {
 		guessed += count
 	}
-	if !e.amend(y, r.total, guess, shift, c.Nu, guessed, r.active) {
+	if !amend(e, y, r.total, guess, shift, c.Nu, guessed, r.active) {
 		e.gradTo(g, y)
 		return r.risk, r.tau
 	}
@@ -173,7 +173,7 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 // weights y do not, or the other way round: the sets of these sizes are nested. It
 // reports false, and does nothing, when they are so many that another reading costs
 // less, or the level moved so far that the sums would cancel.
-func (e *evaluator) amend(y []float64, total, guess, shift, nu float64, guessed, active int) bool {
+func amend(e *evaluator, y []float64, total, guess, shift, nu float64, guessed, active int) bool {
 	const most, farthest = 1.0 / 32, 64
 	moved := max(guessed-active, active-guessed)
 	if float64(moved) > most*float64(e.n) || math.Abs(shift)*float64(guessed) > farthest*total {

@@ -19,6 +19,12 @@ type KL struct {
 
 var _ Mirror = KL{}
 
+// Unpriced implements Unpriced: ψ(1/n) = 0.
+func (KL) Unpriced(of Dual) bool {
+	_, same := of.(KL)
+	return same
+}
+
 // Modulus implements Dual.
 func (k KL) Modulus() float64 { return k.Nu }
 

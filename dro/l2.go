@@ -16,13 +16,20 @@ type L2 struct {
 }
 
 var (
-	_ Primal = L2{}
-	_ Free   = L2{}
-	_ Smooth = L2{}
+	_ Free  = L2{}
+	_ Ridge = L2{}
+
+	_ NonNegativePrimal = L2{}
 )
 
 // Modulus implements Primal: μ, over the penalised coordinates.
 func (l L2) Modulus() float64 { return l.Mu }
+
+// NonNegative implements NonNegativePrimal.
+func (L2) NonNegative(of Primal) bool {
+	_, same := of.(L2)
+	return same
+}
 
 // FreeLast implements Free.
 func (l L2) FreeLast() bool { return l.Intercept }
@@ -81,4 +88,12 @@ func (l L2) AddGradTo(dst, x []float64) {
 	for i, v := range l.penalised(x) {
 		dst[i] += l.Mu * v
 	}
+}
+
+// RidgeTo implements Ridge: μ on the penalised coordinates.
+func (l L2) RidgeTo(diagonal []float64, of Primal) bool {
+	clear(diagonal)
+	fill(l.penalised(diagonal), l.Mu)
+	_, same := of.(L2)
+	return same
 }

@@ -23,6 +23,25 @@ type Smooth interface {
 	AddGradTo(dst, x []float64)
 }
 
+// Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
+type Ridge interface {
+	Smooth
+
+	// RidgeTo stores D, the diagonal of ∇²φ, of length d, and reports whether it is
+	// that of the primal that is asked: false for a type that embeds this one and may
+	// have changed φ.
+	RidgeTo(diagonal []float64, of Primal) bool
+}
+
+// ridgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
+func ridgeOf(phi Primal, d int) []float64 {
+	diagonal := make([]float64, d)
+	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
+		return nil
+	}
+	return diagonal
+}
+
 var _ Method = LBFGS{}
 
 // Name implements Method.

@@ -137,9 +137,9 @@ func (k KL) Separated(int) Separable { return OrthantKL{Nu: k.Nu, Cap: 1} }
 // Separated implements Liftable; the simplex implies y_j ≤ 1.
 func (c ChiSquare) Separated(int) Separable { return OrthantChiSquare{Nu: c.Nu, Cap: 1} }
 
-func (k OrthantKL) valid() error { return validCap(k.Cap) }
+func (k OrthantKL) valid(int) error { return validCap(k.Cap) }
 
-func (c OrthantChiSquare) valid() error { return validCap(c.Cap) }
+func (c OrthantChiSquare) valid(int) error { return validCap(c.Cap) }
 
 func validCap(v float64) error {
 	if !(v > 0) {

@@ -80,7 +80,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
 		begin: func(_, y []float64) { card.begin(y) }}
 	if m.Schedule == Theory || !practicable(r.problem) {
-		c, err := r.constants(r.problem, blocks{[]int{0, r.cert.n}}, r.x0, true)
+		c, err := constantsOf(r, r.problem, blocks{[]int{0, r.cert.n}}, r.x0, true)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (m Stochastic) start(r *run) (stepper, error) {
 		return nil, err
 	}
 	theoretical := m.Schedule == Theory || !practicable(r.problem)
-	c, err := r.constants(r.problem, b, r.x0, theoretical)
+	c, err := constantsOf(r, r.problem, b, r.x0, theoretical)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (m SeparableBlock) start(r *run) (stepper, error) {
 	theoretical := m.Schedule == Theory || !practicable(r.problem)
 	c := equalConstants(b.count()) // tied blocks are visited alike
 	if theoretical || m.ThreeTouches {
-		if c, err = r.constants(p, b, r.x0, theoretical); err != nil {
+		if c, err = constantsOf(r, p, b, r.x0, theoretical); err != nil {
 			return nil, err
 		}
 	}
@@ -223,8 +223,8 @@ func (r *run) rng() *rand.Rand { return rand.New(r.source) }
 // constants returns the Lipschitz constants of p at x, with G_J by power iteration
 // if spectral is set and by their bound √(Σ H_j²) otherwise: one pass for the
 // samples' constants, and what the norms take.
-func (r *run) constants(p *Problem, b blocks, x []float64, spectral bool) (constants, error) {
-	h, m, err := r.sampleConstants(x)
+func constantsOf(r *run, p *Problem, b blocks, x []float64, spectral bool) (constants, error) {
+	h, m, err := sampleConstants(r, x)
 	if err != nil {
 		return constants{}, err
 	}
@@ -245,7 +245,7 @@ func (r *run) constants(p *Problem, b blocks, x []float64, spectral bool) (const
 }
 
 // sampleConstants returns H_j and M_j at x: one pass.
-func (r *run) sampleConstants(x []float64) (h, m []float64, err error) {
+func sampleConstants(r *run, x []float64) (h, m []float64, err error) {
 	o, ok := ability[Conditioned](r.problem.Oracle)
 	if !ok {
 		return nil, nil, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")

@@ -21,9 +21,9 @@ const maxMetric = 2000
 // conditioned whatever the scaling of the columns.
 type metric struct {
 	second
-	hessian func(*mat.SymDense) // adds ∇²φ
-	n, d    int
-	lifted  bool // over (x, τ), else over x
+	ridge  []float64 // the diagonal of ∇²φ
+	n, d   int
+	lifted bool // over (x, τ), else over x
 
 	lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
@@ -37,13 +37,10 @@ type metric struct {
 	dir    []float64
 }
 
-// addHessian adds ∇²φ, μ on the penalised diagonal, to the first d rows of h.
-func (l L2) addHessian(h *mat.SymDense, d int) {
-	if l.Intercept {
-		d--
-	}
-	for i := range d {
-		h.SetSym(i, i, h.At(i, i)+l.Mu)
+// addDiagonal adds a diagonal to the first rows of h.
+func addDiagonal(h *mat.SymDense, diagonal []float64) {
+	for i, v := range diagonal {
+		h.SetSym(i, i, h.At(i, i)+v)
 	}
 }
 
@@ -58,8 +55,7 @@ func practicable(p *Problem) bool {
 func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	n, d, _ := p.Oracle.Dims()
 	m := &metric{second: newSecond(p, e), grams: newGrams(n, d), n: n, d: d, lifted: lifted}
-	phi := p.Primal.(L2)
-	m.hessian = func(h *mat.SymDense) { phi.addHessian(h, d) }
+	m.ridge = ridgeOf(p.Primal, d)
 	size := d
 	if lifted {
 		size++
@@ -123,7 +119,7 @@ func (m *metric) update(y, slope []float64) {
 			}
 		}
 	}
-	m.hessian(m.h)
+	addDiagonal(m.h, m.ridge)
 	if m.lifted {
 		for i := range m.d {
 			m.h.SetSym(i, m.d, -m.cross[i])

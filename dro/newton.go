@@ -162,7 +162,7 @@ func (m *newton) step() error {
 		if m.arrived(slope) {
 			return errStalled
 		}
-	} else if m.certifyAt(slope); m.certified() {
+	} else if certifyAt(m.run, slope); m.certified() {
 		return nil
 	}
 	if atHand && m.working.count > 0 { // again, while it pays

@@ -48,8 +48,8 @@ func (m NewtonCG) start(r *run) (stepper, error) {
 type implicit struct {
 	second
 	rows   Products
-	phi    L2
-	lambda float64 // damping: λ times the diagonal is added
+	ridge  []float64 // d: the diagonal of ∇²φ
+	lambda float64   // damping: λ times the diagonal is added
 
 	margin                      []float64       // n
 	squares                     *shard.Partials // d
@@ -61,7 +61,7 @@ type implicit struct {
 
 func newImplicit(p *Problem, e *evaluator) *implicit {
 	rows, _ := ability[Products](p.Oracle)
-	h := &implicit{second: newSecond(p, e), rows: rows, phi: p.Primal.(L2),
+	h := &implicit{second: newSecond(p, e), rows: rows, ridge: ridgeOf(p.Primal, e.d),
 		margin: make([]float64, e.n), squares: shard.NewPartials(shard.Count(e.n), e.d)}
 	h.weight, h.response = make([]float64, e.n), make([]float64, e.n)
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
@@ -85,9 +85,7 @@ func (h *implicit) update(y, slope []float64) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
 	h.squares.SumTo(h.diagonal)
-	for i := range h.phi.penalised(h.diagonal) {
-		h.diagonal[i] += h.phi.Mu
-	}
+	floats.Add(h.diagonal, h.ridge)
 	for i, v := range h.diagonal {
 		full := v
 		if h.total > 0 {
@@ -117,8 +115,8 @@ func (h *implicit) multiply(dst, v []float64) {
 	if h.total > 0 {
 		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
 	}
-	for i, a := range h.phi.penalised(v) {
-		dst[i] += h.phi.Mu * a
+	for i, a := range v {
+		dst[i] += h.ridge[i] * a
 	}
 	if h.lambda > 0 {
 		for i, a := range v {

@@ -48,9 +48,20 @@ type Selectable interface {
 	Select(samples []int) Oracle
 }
 
-// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j, which
-// gives every problem on the simplex with φ ≥ 0 and ψ(1/n) = 0 the lower bound 0.
+// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
+// NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
+
+// NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
+// asked: false for a type that embeds this one and changes φ.
+type NonNegativePrimal interface{ NonNegative(of Primal) bool }
+
+// Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
+// the dual that is asked: false for a type that embeds this one and changes ψ or Y.
+type Unpriced interface{ Unpriced(of Dual) bool }
+
+// validated is the ability of a Dual to say why it cannot weigh n samples.
+type validated interface{ valid(n int) error }
 
 // Conditioned is the ability of an Oracle to state the constants of its
 // samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
@@ -136,14 +147,11 @@ func (p *Problem) Validate() error {
 	if n < 1 || d < 1 || s < 1 {
 		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d: all must be positive", n, d, s)
 	}
-	if w, ok := p.Dual.(Fixed); ok && len(w.weights) < n {
-		return fmt.Errorf("dro: there are %d weights for %d samples", len(w.weights), n)
-	}
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
 	}
-	if v, ok := p.Dual.(interface{ valid() error }); ok {
-		if err := v.valid(); err != nil {
+	if v, ok := p.Dual.(validated); ok {
+		if err := v.valid(n); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}
 	}

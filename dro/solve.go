@@ -185,8 +185,8 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	r.cert.certify()
 	if d <= maxMetric {
 		const most = 10 // passes
-		count := r.cert.affordable(most)
-		r.cert.certifyCurved(count, count, most)
+		count := affordable(r.cert, most)
+		certifyCurved(r.cert, count, count, most)
 	}
 	return r.cert.best, nil
 }
@@ -218,7 +218,7 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	}
 	if s.X0 != nil {
 		copy(r.x0, s.X0)
-		if set, ok := p.Primal.(interface{ contains(x []float64) error }); ok {
+		if set, ok := p.Primal.(bounded); ok {
 			if err := set.contains(r.x0); err != nil {
 				return nil, fmt.Errorf("dro: %w", err)
 			}

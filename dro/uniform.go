@@ -27,6 +27,12 @@ func (Uniform) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (Uniform) SumNorm() bool { return true }
 
+// Unpriced implements Unpriced: ψ = 0.
+func (Uniform) Unpriced(of Dual) bool {
+	_, same := of.(Uniform)
+	return same
+}
+
 // Modulus implements Dual.
 func (Uniform) Modulus() float64 { return 0 }
 

@@ -98,7 +98,7 @@ func (w *walk) reestimate() {
 	if w.known.h == nil {
 		return
 	}
-	h, _, err := w.sampleConstants(w.point(w.t.x))
+	h, _, err := sampleConstants(w.run, w.point(w.t.x))
 	if err != nil {
 		return // the iterate is not finite, which step reports
 	}

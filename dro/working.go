@@ -15,6 +15,19 @@ type Restrictable interface {
 	Restricted(n, m int) (d Dual, offset float64)
 }
 
+// Coreset is the ability of a Dual to let one of the samples drawn with probability p
+// stand for the 1/p of its kind, by a constant added to its loss.
+type Coreset interface {
+	Dual
+	Restrictable
+
+	// CoresetOffset returns the constant for a sample of probability p.
+	CoresetOffset(p float64) float64
+}
+
+// CoresetOffset implements Coreset: ν log(1/p), so that exp(f/ν) counts 1/p times.
+func (k KL) CoresetOffset(p float64) float64 { return -k.Nu * math.Log(p) }
+
 // Restricted implements Restrictable: Σ y log(n y) = Σ y log(m y) + log(n/m).
 func (k KL) Restricted(n, m int) (d Dual, offset float64) {
 	return k, k.Nu * math.Log(float64(n)/float64(m))
@@ -159,7 +172,7 @@ func (m *newton) jump(left float64) bool {
 			return true
 		}
 	}
-	if kl, ok := dual.(KL); ok && left > coarse*math.Abs(m.value) && m.solveCore(all, kl, x) {
+	if kind, ok := dual.(Coreset); ok && left > coarse*math.Abs(m.value) && m.solveCore(all, kind, x) {
 		if tried = true; m.landed(x) {
 			m.grounded = true // once
 			return true
@@ -206,11 +219,10 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 	m.logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.passes-passes)
 }
 
-// solveCore minimises, from x in place, an estimate of the KL problem on some of the
-// samples, drawn by their weight: one that stands for k samples of its kind, 1/k being
-// the probability that it was drawn, has ν log k added to its loss. It reports false
+// solveCore minimises, from x in place, an estimate of the problem on some of the
+// samples, drawn by their weight, each standing for others of its kind. It reports false
 // where the adversary rests on many samples: a prefix says as much then.
-func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
+func (m *newton) solveCore(all Selectable, dual Coreset, x []float64) bool {
 	const (
 		most  = 1.0 / 32 // of the samples, their effective number
 		share = 1.0 / 8  // of the samples
@@ -227,7 +239,7 @@ func (m *newton) solveCore(all Selectable, dual KL, x []float64) bool {
 	for j := 0; j < c.n; j++ {
 		k, p := d.next(c.y, j, c.n, &passed)
 		if j = k; k < c.n {
-			samples, offset = append(samples, k), append(offset, -dual.Nu*math.Log(p))
+			samples, offset = append(samples, k), append(offset, dual.CoresetOffset(p))
 		}
 	}
 	passes := c.passes
