@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // Figures draws what the report holds, in the order of the page. A figure
@@ -73,7 +75,7 @@ func figRisk(r *Report) (Figure, bool) {
 	if g == nil {
 		return Figure{}, false
 	}
-	d := dotChart{names: e.names(), xLabel: e.riskLabel()}
+	d := chart.Dots{Names: e.names(), XLabel: e.riskLabel()}
 	order := worstFirst(g.Groups)
 	var alt []string
 	left := 0
@@ -82,7 +84,7 @@ func figRisk(r *Report) (Figure, bool) {
 			left = len(order) - maxDots
 			break
 		}
-		row := dotRow{label: h.Label, detail: "n " + count(h.N), faint: !h.Sufficient}
+		row := chart.Dot{Label: h.Label, Detail: "n " + count(h.N), Faint: !h.Sufficient}
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
 		for k, m := range h.Models {
 			v := float64(m.Values.Of["risk"])
@@ -92,35 +94,35 @@ func figRisk(r *Report) (Figure, bool) {
 				lo, hi = float64(iv.Low), float64(iv.High)
 				say += fmt.Sprintf(" (%s)", rangeText(&iv, v))
 			}
-			row.value, row.lo, row.hi = append(row.value, v), append(row.lo, lo), append(row.hi, hi)
+			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 		}
 		if i < 12 {
 			alt = append(alt, say)
 		}
-		d.rows = append(d.rows, row)
+		d.Rows = append(d.Rows, row)
 	}
-	all := dotRow{label: "all rows", detail: "n " + count(e.N), gap: true}
+	all := chart.Dot{Label: "all rows", Detail: "n " + count(e.N), Rule: true}
 	for _, m := range e.Models {
 		lo, hi := math.NaN(), math.NaN()
 		if iv, ok := m.Intervals["risk"]; ok {
 			lo, hi = float64(iv.Low), float64(iv.High)
 		}
 		v := float64(m.Overall.Of["risk"])
-		all.value, all.lo, all.hi = append(all.value, v), append(all.lo, lo), append(all.hi, hi)
+		all.Value, all.Lo, all.Hi = append(all.Value, v), append(all.Lo, lo), append(all.Hi, hi)
 	}
-	d.rows = append(d.rows, all)
+	d.Rows = append(d.Rows, all)
 	caption := fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name)
 	if e.Resamples > 0 {
 		caption += fmt.Sprintf(" Bars: %s intervals, bootstrap within groups, %s resamples, each as if its group were the only one.", percent0(e.Confidence), count(e.Resamples))
 	}
 	if slices.ContainsFunc(order, func(h *Group) bool { return !h.Sufficient }) {
-		caption += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
+		caption += fmt.Sprintf(" Grey names, open Marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
 	}
 	if left > 0 {
 		caption += fmt.Sprintf(" %s more groups are in metrics.json.", count(left))
 	}
 	return Figure{Name: "risk-by-group", Title: "Risk by group", Caption: caption,
-		Alt: "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.drawing()}, true
+		Alt: "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
 }
 
 func figGap(r *Report) (Figure, bool) {
@@ -139,13 +141,13 @@ func figGap(r *Report) (Figure, bool) {
 		ref, say = float64(c.Target)*math.Max(1e-12, math.Abs(float64(c.Upper))), "gap asked for"
 	}
 	unit := withUnit("certified gap", r.Evaluation.LossUnit)
-	mk := func(x []float64, label string) panel {
-		return panel{xLabel: label, yLabel: unit, yLog: true, ref: ref, refText: say, height: 140,
-			series: []series{{k: 1, x: x, y: best, marks: len(x) <= 40}}}
+	mk := func(x []float64, label string) chart.Panel {
+		return chart.Panel{XLabel: label, YLabel: unit, YLog: true, Ref: ref, RefText: say, Height: 140,
+			Series: []chart.Series{{K: 1, X: x, Y: best, Marks: len(x) <= 40}}}
 	}
 	first, last := gy[0], gy[len(gy)-1]
 	return Figure{
-		Name: "gap", Title: "Certified gap", draw: lineCharts([]panel{mk(px, "passes over the training rows"), mk(sx, "seconds")}, nil),
+		Name: "gap", Title: "Certified gap", draw: chart.Lines{Panels: []chart.Panel{mk(px, "passes over the training rows"), mk(sx, "seconds")}}.Drawing(),
 		Caption: "Upper minus lower bound on the robust objective, logarithmic. Points where no lower bound was known yet are not drawn.",
 		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
 			number(first), short(px[0]), number(last), short(px[len(px)-1]), short(sx[len(sx)-1])),
@@ -154,50 +156,50 @@ func figGap(r *Report) (Figure, bool) {
 
 func figCVaR(r *Report) (Figure, bool) {
 	e := r.Evaluation
-	p := panel{xLabel: "worst share of the rows, α", yLabel: withUnit("CVaR: mean loss of the worst α of the rows", e.LossUnit), xLog: true, xShare: true}
+	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: withUnit("CVaR: mean loss of the worst α of the rows", e.LossUnit), XLog: true, XShare: true}
 	var alt []string
 	for k, m := range e.Models {
-		s := series{k: k}
+		s := chart.Series{K: k}
 		for _, q := range m.CVaR {
-			s.x, s.y = append(s.x, q.Alpha), append(s.y, float64(q.Value))
+			s.X, s.Y = append(s.X, q.Alpha), append(s.Y, float64(q.Value))
 		}
-		p.series = append(p.series, s)
+		p.Series = append(p.Series, s)
 		say := m.Name + ":"
 		for _, q := range m.CVaR {
 			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
-				say += fmt.Sprintf(" %s at α = %s,", number(float64(q.Value)), shareTick(q.Alpha))
+				say += fmt.Sprintf(" %s at α = %s,", number(float64(q.Value)), chart.Percent(q.Alpha))
 			}
 		}
 		alt = append(alt, strings.TrimSuffix(say, ","))
 	}
-	if len(p.series) == 0 || len(p.series[0].x) < 2 {
+	if len(p.Series) == 0 || len(p.Series[0].X) < 2 {
 		return Figure{}, false
 	}
-	return Figure{Name: "cvar", Title: "Tail risk", draw: lineCharts([]panel{p}, e.names()),
+	return Figure{Name: "cvar", Title: "Tail risk", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.names())}.Drawing(),
 		Caption: fmt.Sprintf("CVaR over α on the %s. At 100\u00a0%% it is the plain mean; to the left, the mean over ever fewer, worse rows.", e.Split),
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
 func figRadius(r *Report) (Figure, bool) {
 	e := r.Evaluation
-	kl := panel{xLabel: "radius: Σ y log(n y), nats", yLabel: withUnit("worst-case mean loss over a KL ball", e.LossUnit), xLog: true, height: 140}
-	chi := panel{xLabel: "radius: ½ mean((n y − 1)²)", yLabel: withUnit("worst-case mean loss over a χ² ball", e.LossUnit), xLog: true, height: 140}
+	kl := chart.Panel{XLabel: "radius: Σ y log(n y), nats", YLabel: withUnit("worst-case mean loss over a KL ball", e.LossUnit), XLog: true, Height: 140}
+	chi := chart.Panel{XLabel: "radius: ½ mean((n y − 1)²)", YLabel: withUnit("worst-case mean loss over a χ² ball", e.LossUnit), XLog: true, Height: 140}
 	var alt []string
 	for k, m := range e.Models {
-		add := func(p *panel, w []WorstCase) {
-			s := series{k: k}
+		add := func(p *chart.Panel, w []WorstCase) {
+			s := chart.Series{K: k}
 			for _, q := range w {
 				if float64(q.Radius) > 1e-3 {
-					s.x, s.y = append(s.x, float64(q.Radius)), append(s.y, float64(q.Mean))
+					s.X, s.Y = append(s.X, float64(q.Radius)), append(s.Y, float64(q.Mean))
 				}
 			}
-			p.series = append(p.series, s)
+			p.Series = append(p.Series, s)
 		}
 		add(&kl, m.KL)
 		add(&chi, m.ChiSquare)
-		if s := kl.series[k]; len(s.x) > 1 {
-			z := len(s.x) - 1
-			alt = append(alt, fmt.Sprintf("%s from %s at KL radius %s to %s at %s", m.Name, number(s.y[0]), number(s.x[0]), number(s.y[z]), number(s.x[z])))
+		if s := kl.Series[k]; len(s.X) > 1 {
+			z := len(s.X) - 1
+			alt = append(alt, fmt.Sprintf("%s from %s at KL radius %s to %s at %s", m.Name, number(s.Y[0]), number(s.X[0]), number(s.Y[z]), number(s.X[z])))
 		}
 	}
 	if len(alt) == 0 {
@@ -210,12 +212,12 @@ func figRadius(r *Report) (Figure, bool) {
 			at, p = a.RadiusChi, &chi
 		}
 		if nu := short(float64(*a.Nu)); at.Defined() && at > smallestRadius {
-			p.xRef, p.xRefText = float64(at), "ν = "+nu
+			p.XRef, p.XRefText = float64(at), "ν = "+nu
 			mark = fmt.Sprintf(" Dotted: the radius that the adversary of %s reaches on the %s at ν = %s.", a.Model, a.Rows, nu)
 			alt = append(alt, fmt.Sprintf("at ν = %s the adversary of %s has radius %s", nu, a.Model, number(float64(at))))
 		}
 	}
-	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: lineCharts([]panel{kl, chi}, e.names()),
+	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: chart.Lines{Panels: []chart.Panel{kl, chi}, Legend: chart.Entries(e.names())}.Drawing(),
 		Caption: fmt.Sprintf("The largest mean loss any reweighting y of the rows of the %s can reach within the radius.", e.Split) + mark,
 		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + "."}, true
 }
@@ -225,45 +227,45 @@ func figCalibration(r *Report) (Figure, bool) {
 	if e.Task == Regression {
 		return figResiduals(r)
 	}
-	p := panel{xLabel: "mean predicted probability", yLabel: "share of positives observed", square: true, xShare: true, yShare: true, height: 230}
+	p := chart.Panel{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true, XShare: true, YShare: true, Height: 230}
 	var alt []string
 	for k, m := range e.Models {
-		s := series{k: k, marks: true}
+		s := chart.Series{K: k, Marks: true}
 		for _, b := range m.Calibration {
-			s.x, s.y = append(s.x, float64(b.Predicted)), append(s.y, float64(b.Observed))
+			s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
 		}
-		p.series = append(p.series, s)
-		if n := len(s.x); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, percent(s.x[n-1]), percent(s.y[n-1]), number(float64(m.Overall.Of["ece"]))))
+		p.Series = append(p.Series, s)
+		if n := len(s.X); n > 0 {
+			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, percent(s.X[n-1]), percent(s.Y[n-1]), number(float64(m.Overall.Of["ece"]))))
 		}
 	}
 	if len(alt) == 0 {
 		return Figure{}, false
 	}
-	return Figure{Name: "calibration", Title: "Calibration", draw: lineCharts([]panel{p}, e.names()),
+	return Figure{Name: "calibration", Title: "Calibration", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.names())}.Drawing(),
 		Caption: "Rows in tenths by predicted probability. On the dotted diagonal prediction and outcome agree.",
 		Alt:     "Calibration by tenths. " + strings.Join(alt, "; ") + "."}, true
 }
 
 func figResiduals(r *Report) (Figure, bool) {
 	e := r.Evaluation
-	p := panel{xLabel: withUnit("mean prediction", e.TargetUnit), yLabel: withUnit("residual: target − prediction", e.TargetUnit), zero: true, height: 210}
+	p := chart.Panel{XLabel: withUnit("mean prediction", e.TargetUnit), YLabel: withUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
 	var alt []string
 	for k, m := range e.Models {
-		s := series{k: k, marks: true}
+		s := chart.Series{K: k, Marks: true}
 		for _, b := range m.Residuals {
-			s.x, s.y = append(s.x, float64(b.Predicted)), append(s.y, float64(b.Median))
-			s.lo, s.hi = append(s.lo, float64(b.P10)), append(s.hi, float64(b.P90))
+			s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Median))
+			s.Lo, s.Hi = append(s.Lo, float64(b.P10)), append(s.Hi, float64(b.P90))
 		}
-		p.series = append(p.series, s)
-		if n := len(s.x); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, number(s.y[0]), number(s.y[n-1])))
+		p.Series = append(p.Series, s)
+		if n := len(s.X); n > 0 {
+			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, number(s.Y[0]), number(s.Y[n-1])))
 		}
 	}
 	if len(alt) == 0 {
 		return Figure{}, false
 	}
-	return Figure{Name: "residuals", Title: "Residuals", draw: lineCharts([]panel{p}, e.names()),
+	return Figure{Name: "residuals", Title: "Residuals", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.names())}.Drawing(),
 		Caption: "Rows in tenths by prediction. Thick: median residual; thin: the middle 80\u00a0% of the residuals lie between.",
 		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
 }
@@ -274,22 +276,22 @@ func figGroupBias(r *Report) (Figure, bool) {
 	if g == nil {
 		return Figure{}, false
 	}
-	d := dotChart{names: e.names(), ref: []float64{0}}
+	d := chart.Dots{Names: e.names(), Ref: []float64{0}}
 	title, caption := "Calibration by group", "Mean predicted probability minus share of positives; right of 0 the model promises too much."
-	d.xLabel = "predicted − observed share of positives"
+	d.XLabel = "predicted − observed share of positives"
 	key := "calibration_gap"
 	if e.Task == Regression {
 		title, caption, key = "Bias by group", "Mean of prediction − target; right of 0 the model predicts too much.", "bias"
-		d.xLabel = withUnit("mean of prediction − target", e.TargetUnit)
+		d.XLabel = withUnit("mean of prediction − target", e.TargetUnit)
 	} else {
-		d.share = true
+		d.Share = true
 	}
 	var alt []string
 	for i, h := range worstFirst(g.Groups) {
 		if i == maxDots {
 			break
 		}
-		row := dotRow{label: h.Label, detail: "n " + count(h.N), faint: !h.Sufficient}
+		row := chart.Dot{Label: h.Label, Detail: "n " + count(h.N), Faint: !h.Sufficient}
 		say := h.Label + ":"
 		for k, m := range h.Models {
 			v := float64(m.Values.Of[key])
@@ -297,19 +299,19 @@ func figGroupBias(r *Report) (Figure, bool) {
 			if iv, ok := m.Intervals[key]; ok {
 				lo, hi = float64(iv.Low), float64(iv.High)
 			}
-			row.value, row.lo, row.hi = append(row.value, v), append(row.lo, lo), append(row.hi, hi)
+			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 			if e.Task == Binary {
 				say += " " + e.Models[k].Name + " " + percent(v)
 			} else {
 				say += " " + e.Models[k].Name + " " + number(v)
 			}
 		}
-		d.rows = append(d.rows, row)
+		d.Rows = append(d.Rows, row)
 		if i < 12 {
 			alt = append(alt, say)
 		}
 	}
-	return Figure{Name: "bias-by-group", Title: title, draw: d.drawing(),
+	return Figure{Name: "bias-by-group", Title: title, draw: d.Drawing(),
 		Caption: caption + " Groups in the order of the risk figure.", Alt: title + ". " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -318,7 +320,7 @@ func figCoefficients(r *Report) (Figure, bool) {
 	if c == nil || len(c.Rows) == 0 {
 		return Figure{}, false
 	}
-	d := dotChart{names: c.Models, xLabel: orDefault(c.Scaled, "coefficient per standard deviation"), ref: []float64{0}}
+	d := chart.Dots{Names: c.Models, XLabel: orDefault(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
 	rows := slices.Clone(c.Rows)
 	rows = slices.DeleteFunc(rows, func(q Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
 	if len(rows) == 0 {
@@ -339,13 +341,13 @@ func figCoefficients(r *Report) (Figure, bool) {
 		if i == maxDots {
 			break
 		}
-		row := dotRow{label: q.Name}
+		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above
-			row.value = append(row.value, float64(v))
+			row.Value = append(row.Value, float64(v))
 			say += " " + c.Models[k] + " " + number(float64(v))
 		}
-		d.rows = append(d.rows, row)
+		d.Rows = append(d.Rows, row)
 		if i < 12 {
 			alt = append(alt, say)
 		}
@@ -354,6 +356,6 @@ func figCoefficients(r *Report) (Figure, bool) {
 	if len(rows) > maxDots {
 		caption += fmt.Sprintf(" The largest %d of %s.", maxDots, count(len(rows)))
 	}
-	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.drawing(), Caption: caption,
+	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // rowsNoun completes "share of the …".
@@ -20,14 +22,14 @@ func figConcentration(r *Report) (Figure, bool) {
 	if a == nil || len(a.Concentration) < 2 {
 		return Figure{}, false
 	}
-	s, u := series{k: 1}, series{k: 2}
+	s, u := chart.Series{K: 1}, chart.Series{K: 2}
 	for _, c := range a.Concentration {
-		s.x, s.y = append(s.x, c.Rows), append(s.y, c.Mass)
-		u.x, u.y = append(u.x, c.Rows), append(u.y, c.Rows)
+		s.X, s.Y = append(s.X, c.Rows), append(s.Y, c.Mass)
+		u.X, u.Y = append(u.X, c.Rows), append(u.Y, c.Rows)
 	}
-	p := panel{xLabel: "heaviest share of the " + rowsNoun(a.Rows), yLabel: "share of the adversary's weight they hold", xLog: true, xShare: true, yShare: true, zero: true, series: []series{s, u}}
+	p := chart.Panel{XLabel: "heaviest share of the " + rowsNoun(a.Rows), YLabel: "share of the adversary's weight they hold", XLog: true, XShare: true, YShare: true, Zero: true, Series: []chart.Series{s, u}}
 	return Figure{Name: "weights", Title: "How concentrated the adversary is",
-		draw:    lineCharts([]panel{p}, []string{"", "adversary", "equal weights"}),
+		draw:    chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries([]string{"", "adversary", "equal weights"})}.Drawing(),
 		Caption: fmt.Sprintf("The %s sorted by worst-case weight, heaviest first.", rowsNoun(a.Rows)),
 		Alt: fmt.Sprintf("The heaviest 1 %% of the %s hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s rows.",
 			rowsNoun(a.Rows), percent(float64(a.OnePercent)), percent(float64(a.TenPercent)), count(a.HalfMassRows), count(a.N))}, true
@@ -41,18 +43,18 @@ func figMass(r *Report) (Figure, bool) {
 	g := a.Groupings[len(a.Groupings)-1]
 	order := slices.Clone(g.Groups)
 	slices.SortStableFunc(order, func(x, y GroupMass) int { return cmp.Compare(y.Lift(), x.Lift()) })
-	d := dotChart{names: []string{"share of the " + rowsNoun(a.Rows), "share of the adversary's weight"}, xLabel: "share", share: true, ref: []float64{0}}
+	d := chart.Dots{Names: []string{"share of the " + rowsNoun(a.Rows), "share of the adversary's weight"}, XLabel: "share", Share: true, Ref: []float64{0}}
 	var alt []string
 	for i, m := range order {
 		if i == maxDots {
 			break
 		}
-		d.rows = append(d.rows, dotRow{label: m.Label, detail: fmt.Sprintf("× %.2f", m.Lift()), value: []float64{m.Share, m.Mass}})
+		d.Rows = append(d.Rows, chart.Dot{Label: m.Label, Detail: fmt.Sprintf("× %.2f", m.Lift()), Value: []float64{m.Share, m.Mass}})
 		if i < 12 {
 			alt = append(alt, fmt.Sprintf("%s %s of the weight with %s of the rows", m.Label, percent(m.Mass), percent(m.Share)))
 		}
 	}
-	return Figure{Name: "mass-by-group", Title: "Whom the adversary up-weights", draw: d.drawing(),
+	return Figure{Name: "mass-by-group", Title: "Whom the adversary up-weights", draw: d.Drawing(),
 		Caption: "Most up-weighted group first; × is weight relative to the group's share of the rows.",
 		Alt:     "Adversary weight by group. " + strings.Join(alt, "; ") + "."}, true
 }

@@ -4,30 +4,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // count writes an integer with thin spaces between thousands.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
-	if len(s) <= 4 {
-		if neg {
-			return "−" + s
-		}
-		return s
-	}
-	var out []string
-	for len(s) > 3 {
-		out = append([]string{s[len(s)-3:]}, out...)
-		s = s[:len(s)-3]
-	}
-	r := strings.Join(append([]string{s}, out...), "\u2009")
-	if neg {
-		r = "−" + r
-	}
-	return r
-}
+func count(n int) string { return chart.Thousands(n) }
 
 // number writes x with about three significant digits (four below 1: the
 // fourth decimal), a true minus sign, and an exponent only far from 1.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // WriteMarkdown writes the report as Markdown: the text and tables of the
@@ -47,7 +49,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	if p.Objective.Text == "" {
 		line("## What was measured\n")
 	} else {
-		line("## What was optimised\n\n```\n%s\n```\n", p.Objective.Text)
+		line("## What was optimised\n\n%s\n", mdCode(p.Objective.Text))
 	}
 	for _, s := range p.Objective.Notes {
 		line("%s\n", mdText(s))
@@ -91,13 +93,22 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	line("## How it was measured\n")
 	bullets(p.Methods)
 	if r.Command != "" {
-		line("## Reproduce\n\n```\n%s\n```", r.Command)
+		line("## Reproduce\n\n%s", mdCode(r.Command))
 	}
-	_, err = w.Write(b.Bytes())
+	_, err = io.WriteString(w, printable.Text(b.String()))
 	return err
 }
 
 var mdEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
+
+// mdCode is a block of code, in a fence longer than any within.
+func mdCode(s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + s + "\n" + fence
+}
 
 func mdText(s string) string { return mdEscaper.Replace(s) }
 

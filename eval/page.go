@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 //go:embed page.gohtml
@@ -38,7 +40,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	p.Style = template.CSS(pageStyle)
 	p.Fig = make(map[string]*pageFigure)
 	for _, f := range figs {
-		svg, err := f.inline()
+		svg, err := f.draw.Inline(f.Name, f.Title, f.Alt)
 		if err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	if err := pageTemplate.Execute(&b, p); err != nil {
 		return fmt.Errorf("eval: page: %w", err)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err = io.WriteString(w, printable.Text(b.String()))
 	return err
 }
 

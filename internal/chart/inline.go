@@ -1,4 +1,4 @@
-package eval
+package chart
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"regexp"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 var (
@@ -15,17 +17,18 @@ var (
 	svgSpace = regexp.MustCompile(`\n\s*`)
 )
 
-// inline returns the figure as an <svg> element for the page: colours as
-// variables, so that the page's dark style reaches them; the font left to the
-// page; a title and a description for those who do not see it.
-func (f Figure) inline() (string, error) {
-	raw, err := f.SVG()
+// Inline returns the drawing as an <svg> element for a page: colours as the
+// variables --ink, --muted, --grid, --paper and --c0, --c1, …, so that a dark
+// style reaches them; the font left to the page; a title and a description for
+// those who do not see it. id names the element in the page.
+func (d Drawing) Inline(id, title, description string) (string, error) {
+	raw, err := d.SVG()
 	if err != nil {
 		return "", err
 	}
 	head := svgHead.FindSubmatch(raw)
 	if head == nil {
-		return "", fmt.Errorf("eval: figure %s: not an SVG document", f.Name)
+		return "", fmt.Errorf("chart: %s: not an SVG document", id)
 	}
 	body := string(raw[len(head[0]):])
 	body = svgFont.ReplaceAllString(body, "")
@@ -42,9 +45,10 @@ func (f Figure) inline() (string, error) {
 		name(c, fmt.Sprintf("c%d", k))
 	}
 	body = strings.NewReplacer(pairs...).Replace(body)
+	text := func(s string) string { return html.EscapeString(printable.Line(s)) }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg viewBox="%s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>`,
-		head[1], f.Name, f.Name, f.Name, html.EscapeString(f.Title), f.Name, html.EscapeString(f.Alt))
+		head[1], id, id, id, text(title), id, text(description))
 	b.WriteString(strings.TrimSpace(body))
 	return b.String(), nil
 }

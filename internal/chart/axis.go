@@ -1,0 +1,198 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// An axis maps values to [lo, hi] points.
+type axis struct {
+	min, max float64
+	log      bool
+	root     bool // square roots: min is 0 or more
+	lo, hi   vg.Length
+}
+
+func (a axis) at(v float64) vg.Length {
+	t := (v - a.min) / (a.max - a.min)
+	if a.root {
+		t = (math.Sqrt(v) - math.Sqrt(a.min)) / (math.Sqrt(a.max) - math.Sqrt(a.min))
+	}
+	if a.log {
+		t = math.Log(v/a.min) / math.Log(a.max/a.min)
+	}
+	return a.lo + vg.Length(t)*(a.hi-a.lo)
+}
+
+// drawable bounds what an axis shows: beyond it the arithmetic of the range
+// could overflow.
+const drawable = 1e120
+
+// Drawable reports whether v can be drawn on a linear axis.
+func Drawable(v float64) bool { return math.Abs(v) <= drawable }
+
+// inside reports whether v can be drawn on the axis.
+func (a axis) inside(v float64) bool {
+	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable) && (!a.root || v >= 0)
+}
+
+// fit widens min and max to hold v.
+func (a *axis) fit(v float64) {
+	if !a.inside(v) {
+		return
+	}
+	a.min, a.max = math.Min(a.min, v), math.Max(a.max, v)
+}
+
+func newAxis(log bool) axis { return axis{min: math.Inf(1), max: math.Inf(-1), log: log} }
+
+// settle pads the range and makes it non-empty.
+func (a *axis) settle(pad float64) {
+	if a.min > a.max {
+		a.min, a.max = 0, 1
+		if a.log {
+			a.min = 0.1
+		}
+	}
+	if a.log {
+		if a.max < a.min*1.0001 {
+			a.min, a.max = a.min/2, a.max*2
+			return
+		}
+		f := math.Pow(a.max/a.min, pad)
+		a.min, a.max = a.min/f, a.max*f
+		return
+	}
+	span := a.max - a.min
+	if span <= 1e-12*math.Max(math.Abs(a.max), 1e-300) {
+		span = math.Max(math.Abs(a.max), 1) * 0.1
+	}
+	a.min, a.max = a.min-pad*span, a.max+pad*span
+	if a.root {
+		a.min = max(0, a.min)
+	}
+}
+
+type tick struct {
+	v float64
+	s string
+}
+
+// ticks returns about want round values inside the range.
+func (a axis) ticks(want int) []tick {
+	switch {
+	case a.log:
+		return a.logTicks(want)
+	case a.root:
+		return a.rootTicks(want)
+	}
+	raw := (a.max - a.min) / float64(want)
+	mag := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * mag
+	for _, s := range []float64{1, 2, 5} {
+		if s*mag >= raw*0.8 {
+			step = s * mag
+			break
+		}
+	}
+	dec := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	big := math.Max(math.Abs(a.min), math.Abs(a.max))
+	var out []tick
+	for k := math.Ceil(a.min/step - 1e-9); k*step <= a.max+1e-9*step; k++ {
+		v := k*step + 0 // + 0: no negative zero
+		s := strconv.FormatFloat(v, 'f', dec, 64)
+		switch {
+		case k == 0:
+			s = "0"
+		case big >= 1e6 || step < 1e-5:
+			s = compact(v)
+		case dec == 0:
+			s = Thousands(int(math.Round(v)))
+		}
+		out = append(out, tick{v, strings.Replace(s, "-", "−", 1)})
+	}
+	return out
+}
+
+// rootTicks are 0 and round values whose roots are about evenly spaced.
+func (a axis) rootTicks(want int) []tick {
+	out := []tick{}
+	for k := range want + 1 {
+		r := math.Sqrt(a.min) + float64(k)/float64(want)*(math.Sqrt(a.max)-math.Sqrt(a.min))
+		v := round125(r * r)
+		if v <= a.max*1.0001 && v >= a.min && (len(out) == 0 || v > out[len(out)-1].v) {
+			out = append(out, tick{v, compact(v)})
+		}
+	}
+	return out
+}
+
+// round125 is the nearest of …, 0.1, 0.2, 0.5, 1, 2, 5, … to v ≥ 0.
+func round125(v float64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	best := math.Inf(1)
+	e := int(math.Floor(math.Log10(v)))
+	for _, m := range []string{"1e", "2e", "5e", "10e"} {
+		c, _ := strconv.ParseFloat(m+strconv.Itoa(e), 64)
+		if math.Abs(math.Log(c/v)) < math.Abs(math.Log(best/v)) {
+			best = c
+		}
+	}
+	return best
+}
+
+func (a axis) logTicks(want int) []tick {
+	lo, hi := math.Floor(math.Log10(a.min)), math.Ceil(math.Log10(a.max))
+	decades := math.Log10(a.max / a.min)
+	mult := []float64{1}
+	if decades < 1.2 {
+		mult = []float64{1, 2, 3, 5, 7}
+	} else if decades < 3 {
+		mult = []float64{1, 2, 5}
+		if int(decades*3) > want+2 {
+			mult = []float64{1, 3}
+		}
+	}
+	every := max(1, math.Ceil(decades/float64(want)))
+	var out []tick
+	for e := lo; e <= hi; e++ {
+		if math.Mod(e, every) != 0 {
+			continue
+		}
+		for _, m := range mult {
+			// Through text, so that 10⁻³ is the double nearest 0.001.
+			v, _ := strconv.ParseFloat(strconv.FormatFloat(m, 'f', 0, 64)+"e"+strconv.Itoa(int(e)), 64)
+			if v >= a.min*0.9999 && v <= a.max*1.0001 {
+				out = append(out, tick{v, compact(v)})
+			}
+		}
+	}
+	if len(out) < 2 {
+		b := a
+		b.log = false
+		return b.ticks(want)
+	}
+	return out
+}
+
+// compact writes a tick label in few characters.
+func compact(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 3, 64)
+	if a := math.Abs(v); a >= 1e-3 && a < 1e4 {
+		s = strconv.FormatFloat(v, 'f', -1, 64)
+	} else if m, e, ok := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e"); ok {
+		k, _ := strconv.Atoi(e)
+		s = m + "e" + strconv.Itoa(k)
+	}
+	return strings.ReplaceAll(s, "-", "−")
+}
+
+// Percent writes a share in few characters: 12.5 %.
+func Percent(v float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat(100*v, 'g', 4, 64), "-", "−") + "\u2009%"
+}

@@ -1,0 +1,193 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// One theme for all figures. The hues are Okabe and Ito's; shape and dash
+// repeat what colour says, so that a figure survives a grey printer.
+const (
+	Width     = 400 // of a figure in points; readable when scaled to a phone
+	fontSize  = 11.5
+	smallSize = 10.5
+)
+
+var (
+	colInk   = color.NRGBA{0x22, 0x26, 0x2b, 0xff}
+	colMuted = color.NRGBA{0x60, 0x67, 0x70, 0xff}
+	colGrid  = color.NRGBA{0xe2, 0xe5, 0xe9, 0xff}
+	colPaper = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	colData  = []color.NRGBA{
+		{0xd5, 0x5e, 0x00, 0xff}, // baseline: vermillion
+		{0x00, 0x72, 0xb2, 0xff}, // robust: blue
+		{0x00, 0x9e, 0x73, 0xff}, // third: bluish green
+		{0xcc, 0x79, 0xa7, 0xff}, // fourth: reddish purple
+		{0x9a, 0x6a, 0x00, 0xff},
+		{0x3a, 0x8f, 0xc0, 0xff},
+		{0x5e, 0x3c, 0x99, 0xff},
+		{0x8c, 0x51, 0x0a, 0xff},
+		{0x77, 0x77, 0x77, 0xff},
+	}
+	dashes = [][]vg.Length{{5, 2.5}, nil, {1.5, 2}, {7, 2, 1.5, 2}}
+)
+
+// fonts is a cache of our own: the process-wide defaults of the plotting
+// library stay as they are.
+var fonts = font.NewCache(liberation.Collection())
+
+// A sheet is what a figure is drawn on: w × h points, y upwards.
+type sheet struct {
+	c    vg.Canvas
+	w, h vg.Length
+}
+
+func face(size vg.Length) font.Face {
+	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
+}
+
+func textWidth(s string, size vg.Length) vg.Length {
+	f := face(size)
+	return f.Width(printable.Line(s))
+}
+
+// text writes s with its baseline at y; align is 0 left, ½ centre, 1 right.
+func (p sheet) text(x, y vg.Length, s string, size vg.Length, col color.Color, align float64) {
+	p.c.SetColor(col)
+	s = printable.Line(s)
+	f := face(size)
+	p.c.FillString(f, vg.Point{X: x - vg.Length(align)*f.Width(s), Y: y}, s)
+}
+
+func (p sheet) line(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
+	if len(pts) < 2 {
+		return
+	}
+	var path vg.Path
+	path.Move(pts[0])
+	for _, q := range pts[1:] {
+		path.Line(q)
+	}
+	p.c.SetColor(col)
+	p.c.SetLineWidth(width)
+	p.c.SetLineDash(dash, 0)
+	p.c.Stroke(path)
+}
+
+func (p sheet) area(col color.Color, pts ...vg.Point) {
+	var path vg.Path
+	path.Move(pts[0])
+	for _, q := range pts[1:] {
+		path.Line(q)
+	}
+	path.Close()
+	p.c.SetColor(col)
+	p.c.Fill(path)
+}
+
+// mark draws the glyph of series k: open diamond, disc, square, triangle.
+func (p sheet) mark(at vg.Point, k int, r vg.Length, col color.Color, open bool) {
+	var path vg.Path
+	switch k % 4 {
+	case 0:
+		r *= 1.25
+		path.Move(vg.Point{X: at.X - r, Y: at.Y})
+		path.Line(vg.Point{X: at.X, Y: at.Y + r})
+		path.Line(vg.Point{X: at.X + r, Y: at.Y})
+		path.Line(vg.Point{X: at.X, Y: at.Y - r})
+	case 1:
+		path.Move(vg.Point{X: at.X + r, Y: at.Y})
+		path.Arc(at, r, 0, 2*math.Pi)
+	case 2:
+		path.Move(vg.Point{X: at.X - r, Y: at.Y - r})
+		path.Line(vg.Point{X: at.X + r, Y: at.Y - r})
+		path.Line(vg.Point{X: at.X + r, Y: at.Y + r})
+		path.Line(vg.Point{X: at.X - r, Y: at.Y + r})
+	default:
+		path.Move(vg.Point{X: at.X - r, Y: at.Y - r})
+		path.Line(vg.Point{X: at.X + r, Y: at.Y - r})
+		path.Line(vg.Point{X: at.X, Y: at.Y + r})
+	}
+	path.Close()
+	if open || k%4 == 0 {
+		p.c.SetColor(colPaper)
+	} else {
+		p.c.SetColor(col)
+	}
+	p.c.Fill(path)
+	p.c.SetColor(col)
+	p.c.SetLineWidth(1.3)
+	p.c.SetLineDash(nil, 0)
+	p.c.Stroke(path)
+}
+
+// An Entry names series K in a legend.
+type Entry struct {
+	Name   string
+	K      int
+	Hollow bool
+}
+
+// Entries names series 0, 1, …; an empty name has no entry.
+func Entries(names []string) []Entry {
+	var out []Entry
+	for k, name := range names {
+		if name != "" {
+			out = append(out, Entry{Name: name, K: k})
+		}
+	}
+	return out
+}
+
+const (
+	legendRow = 15
+	legendKey = 24
+)
+
+// legend writes the names in one or more rows below y. lines says whether to
+// show the dash of a line.
+func (p sheet) legend(x, y vg.Length, names []Entry, lines bool) {
+	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
+		mid := y - legendRow*(vg.Length(row)+0.5)
+		col := hue(e.K)
+		if lines {
+			p.line(col, 1.6, dash(e.K, e.Hollow), vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
+		}
+		p.mark(vg.Point{X: cx + legendKey/2, Y: mid}, e.K, 3, col, e.Hollow)
+		p.text(cx+legendKey+5, mid-3.3, e.Name, smallSize, colInk, 0)
+	})
+}
+
+// legendHeight is what legend needs on a sheet of width w.
+func legendHeight(w, x vg.Length, names []Entry) vg.Length {
+	rows := 0
+	walkLegend(w, x, names, func(_ Entry, _ vg.Length, row int) { rows = row + 1 })
+	return legendRow * vg.Length(rows)
+}
+
+func walkLegend(w, x vg.Length, names []Entry, f func(e Entry, cx vg.Length, row int)) {
+	cx, row := x, 0
+	for _, e := range names {
+		need := legendKey + 5 + textWidth(e.Name, smallSize)
+		if cx > x && cx+need > w {
+			cx, row = x, row+1
+		}
+		f(e, cx, row)
+		cx += need + 16
+	}
+}
+
+func hue(k int) color.NRGBA { return colData[k%len(colData)] }
+
+func dash(k int, hollow bool) []vg.Length {
+	if hollow {
+		return []vg.Length{5, 2.5}
+	}
+	return dashes[k%len(dashes)]
+}

@@ -1,0 +1,108 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// nasty is text with every sort of character that a document does not take.
+const nasty = "a\x00\x1b[31m\x7f\u0085\u202egnp\u2066\ufeff\uffff<&>\"\xff"
+
+func TestNastyTextIsWellFormed(t *testing.T) {
+	s := Series{K: 1, X: []float64{1, 2}, Y: []float64{3, 4}, Marks: true}
+	for name, d := range map[string]Drawing{
+		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
+		"lines": Lines{Legend: Entries([]string{nasty}), Note: nasty,
+			Panels: []Panel{{Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, XRefText: nasty, XRef: 1, Series: []Series{s}}}}.Drawing(),
+		"grid": Grid{Names: []string{nasty}, Max: 1, Cells: []Cell{{Title: nasty, Detail: nasty, Series: []Series{s}}}}.Drawing(),
+	} {
+		whole, err := d.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := d.Inline("id", nasty, nasty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range [][]byte{whole, []byte(part)} {
+			x := xml.NewDecoder(bytes.NewReader(doc))
+			for {
+				if _, err := x.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Errorf("%s: %v", name, err)
+					break
+				}
+			}
+			if bytes.ContainsAny(doc, "\u202e\u2066\ufffd") {
+				t.Errorf("%s: hidden characters are left", name)
+			}
+		}
+	}
+}
+
+func TestWrapKeepsTheText(t *testing.T) {
+	for _, s := range []string{"short", "Amer-Indian-Eskimo / Other-relative / Never-married", strings.Repeat("x", 60), "a b", ""} {
+		lines := wrap(s, 150, fontSize, 3)
+		for _, l := range lines {
+			if w := textWidth(l, fontSize); w > 150 {
+				t.Errorf("%q is %v wide", l, w)
+			}
+		}
+		flat := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if got := flat(strings.Join(lines, "")); got != flat(s) {
+			t.Errorf("%q becomes %q", s, lines)
+		}
+	}
+	if lines := wrap(strings.Repeat("wide words ", 40), 150, fontSize, 3); len(lines) != 3 || !strings.Contains(lines[2], "…") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// Labels on one baseline never touch, whatever the range of the axes.
+func TestTickLabelsDoNotCollide(t *testing.T) {
+	for _, top := range []float64{1e-3, 0.04, 0.3, 0.97, 1} {
+		s := Series{X: []float64{0, top}, Y: []float64{0, top}}
+		cells := []Cell{{Title: "one", Series: []Series{s}}, {Title: "two", Series: []Series{s}}, {Title: "three", Series: []Series{s}}}
+		apart(t, Grid{Names: []string{"m"}, Max: top, Cells: cells}.Drawing())
+		for k := range 4 {
+			p := Panel{XShare: k%2 == 0, XRoot: k == 2, XLog: k == 3, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
+			apart(t, Lines{Panels: []Panel{p, p}, Columns: 2}.Drawing())
+		}
+		apart(t, Dots{Share: true, Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
+	}
+}
+
+func apart(t *testing.T, d Drawing) {
+	t.Helper()
+	type span struct{ lo, hi float64 }
+	rows := make(map[string][]span)
+	c := newRecorder()
+	d.on(c)
+	for _, x := range c.texts {
+		w := float64(textWidth(x.s, smallSize))
+		for _, o := range rows[x.row] {
+			if x.at < o.hi && o.lo < x.at+w {
+				t.Errorf("%q touches another label at %.0f", x.s, x.at)
+			}
+		}
+		rows[x.row] = append(rows[x.row], span{x.at, x.at + w})
+	}
+}
+
+func TestRootTicksStartAtNought(t *testing.T) {
+	a := axis{min: 0, max: 0.37, root: true, lo: 0, hi: 300}
+	ticks := a.ticks(6)
+	if len(ticks) < 4 || ticks[0].v != 0 {
+		t.Fatalf("%v", ticks)
+	}
+	if got, want := a.at(0.37/4), vg.Length(150); math.Abs(float64(got-want)) > 1e-9 {
+		t.Errorf("a quarter of the range lies at %v", got)
+	}
+}

@@ -1,0 +1,8 @@
+// Package chart draws the figures of reports and of the benchmarks: dot charts
+// ([Dots]), line charts ([Lines]) and grids of small squares ([Grid]), in one
+// theme, as SVG, PNG or PDF, or as an SVG element for a page whose style sheet
+// colours it. Start reading at drawing.go, then dots.go.
+//
+// It knows nothing of models or measures, and imports only gonum/plot's canvas
+// and internal/printable; eval and bench import it.
+package chart

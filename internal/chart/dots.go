@@ -1,0 +1,203 @@
+package chart
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// Dots has one row per item and one mark per series and row, with an interval
+// where there is one.
+type Dots struct {
+	Names  []string // of the series
+	First  int      // colour and glyph of the first series
+	Rows   []Dot
+	XLabel string
+	Share  bool      // ticks as percentages
+	Ref    []float64 // reference lines
+}
+
+// A Dot is one row of [Dots]. Value, Lo and Hi run along the series.
+type Dot struct {
+	Label, Detail string
+	Value         []float64 // NaN: no mark
+	Lo, Hi        []float64 // NaN: no interval
+	Faint         bool      // insufficient evidence
+	Rule          bool      // a rule above this row
+}
+
+// Widest label of a row, and its most lines.
+const (
+	labelWidth = 150
+	labelLines = 3
+	lineHeight = 12.5
+)
+
+// A dotRow is a row with its label as lines.
+type dotRow struct {
+	Dot
+	lines  []string
+	height vg.Length
+}
+
+// Drawing lays the chart out.
+func (d Dots) Drawing() Drawing {
+	step := vg.Length(16 + 7*max(0, len(d.Names)-1))
+	rows := make([]dotRow, len(d.Rows))
+	sum := vg.Length(0)
+	for i, r := range d.Rows {
+		lines := wrap(r.Label, labelWidth, fontSize, labelLines)
+		h := max(step, lineHeight*vg.Length(len(lines))+4)
+		rows[i] = dotRow{r, lines, h}
+		sum += h
+	}
+	const foot = 36
+	head := legendHeight(Width-2*margin, 0, Entries(d.Names)) + 11
+	return Drawing{w: Width, h: head + sum + foot, draw: func(p sheet) { d.draw(p, rows, head, foot) }}
+}
+
+func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
+	x := d.axis()
+	left, detail := vg.Length(0), vg.Length(0)
+	for _, r := range rows {
+		for _, s := range r.lines {
+			left = max(left, textWidth(s, fontSize))
+		}
+		detail = max(detail, textWidth(r.Detail, smallSize))
+	}
+	labelRight := left
+	left += 8
+	if detail > 0 {
+		left += detail + 4
+	}
+	x.lo, x.hi = left+4, p.w-8
+	top := p.h - head
+	d.legend(p)
+	want := 6
+	if x.hi-x.lo < 220 {
+		want = 5
+	}
+	ticks := x.ticks(want)
+	for i := range ticks {
+		if d.Share {
+			ticks[i].s = Percent(ticks[i].v)
+		}
+		at := x.at(ticks[i].v)
+		p.line(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
+	}
+	p.xLabels(x, ticks, bottom-12, p.w)
+	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
+	for _, v := range d.Ref {
+		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.at(v), Y: bottom}, vg.Point{X: x.at(v), Y: top})
+	}
+	p.text(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
+	y := top
+	for _, r := range rows {
+		if r.Rule {
+			p.line(colMuted, 0.6, nil, vg.Point{X: 0, Y: y}, vg.Point{X: p.w - 8, Y: y})
+		}
+		mid := y - r.height/2
+		y -= r.height
+		ink := colInk
+		if r.Faint {
+			ink = colMuted
+		}
+		for k, s := range r.lines {
+			at := mid - 3.5 + lineHeight*(vg.Length(len(r.lines)-1)/2-vg.Length(k))
+			p.text(labelRight, at, s, fontSize, ink, 1)
+		}
+		p.text(left-2, mid-3.5, r.Detail, smallSize, colMuted, 1)
+		d.marks(p, x, r.Dot, mid)
+	}
+}
+
+func (d Dots) legend(p sheet) {
+	names := Entries(d.Names)
+	for i := range names {
+		names[i].K += d.First
+	}
+	p.legend(0, p.h-4, names, false)
+}
+
+func (d Dots) axis() axis {
+	x := newAxis(false)
+	for _, r := range d.Rows {
+		for k := range r.Value {
+			x.fit(r.Value[k])
+			if r.Lo != nil {
+				x.fit(r.Lo[k])
+				x.fit(r.Hi[k])
+			}
+		}
+	}
+	for _, v := range d.Ref {
+		x.fit(v)
+	}
+	x.settle(0.04)
+	return x
+}
+
+func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
+	for k, v := range r.Value {
+		if !x.inside(v) {
+			continue
+		}
+		y := mid + 3.6*vg.Length(float64(len(r.Value)-1)-2*float64(k))
+		col := hue(d.First + k)
+		width := vg.Length(1.4)
+		if r.Faint {
+			width = 0.6
+		}
+		if r.Lo != nil && x.inside(r.Lo[k]) && x.inside(r.Hi[k]) {
+			p.line(col, width, nil, vg.Point{X: x.at(r.Lo[k]), Y: y}, vg.Point{X: x.at(r.Hi[k]), Y: y})
+		}
+		p.mark(vg.Point{X: x.at(v), Y: y}, d.First+k, 2.8, col, r.Faint)
+	}
+}
+
+// wrap breaks s into at most most lines of a width, at spaces and after
+// hyphens, slashes and the like, or within a word where there are none; the
+// last line is clipped where more would be needed.
+func wrap(s string, width, size vg.Length, most int) []string {
+	var out []string
+	rest := printable.Line(s)
+	for len(out) < most-1 && textWidth(rest, size) > width {
+		cut, best := 0, 0
+		for i, r := range rest {
+			if i > 0 && textWidth(rest[:i], size) > width {
+				break
+			}
+			cut = i
+			if strings.ContainsRune(" -/_,;·×.", r) {
+				best = i + utf8.RuneLen(r)
+			}
+		}
+		if best > 0 && textWidth(strings.TrimRight(rest[:best], " "), size) <= width {
+			cut = best
+		}
+		if cut <= 0 {
+			break
+		}
+		out = append(out, strings.TrimRight(rest[:cut], " "))
+		rest = strings.TrimLeft(rest[cut:], " ")
+	}
+	return append(out, clip(rest, width, size))
+}
+
+// clip shortens s to fit width, in the middle, where labels differ least.
+func clip(s string, width, size vg.Length) string {
+	if textWidth(s, size) <= width {
+		return s
+	}
+	r := []rune(s)
+	for keep := min(len(r)-1, 400); keep > 4; keep-- {
+		t := string(r[:(keep+1)/2]) + "…" + string(r[len(r)-keep/2:])
+		if textWidth(t, size) <= width {
+			return t
+		}
+	}
+	return string(r[:min(3, len(r))]) + "…"
+}

@@ -1,0 +1,121 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A Drawing is a figure that is ready to be drawn.
+type Drawing struct {
+	w, h vg.Length
+	draw func(sheet)
+}
+
+// margin is left and right of every drawing.
+const margin = 6
+
+func (d Drawing) on(c vg.Canvas) {
+	p := sheet{c: c, w: d.w - 2*margin, h: d.h}
+	c.Push()
+	c.SetColor(colPaper)
+	var page vg.Path
+	page.Move(vg.Point{})
+	page.Line(vg.Point{X: d.w})
+	page.Line(vg.Point{X: d.w, Y: d.h})
+	page.Line(vg.Point{Y: d.h})
+	page.Close()
+	c.Fill(page)
+	c.Translate(vg.Point{X: margin})
+	d.draw(p)
+	c.Pop()
+}
+
+// SVG returns the drawing as a stand-alone document. Text stays text, in
+// Liberation Sans or what replaces it.
+func (d Drawing) SVG() ([]byte, error) {
+	c := vgsvg.New(d.w, d.h)
+	d.on(c)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// PNG returns the drawing at 200 dots per inch.
+func (d Drawing) PNG() ([]byte, error) {
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.w, d.h), vgimg.UseDPI(200))}
+	d.on(c)
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// PDF returns the drawing as one page, text drawn as outlines (the PDF writer's
+// own fonts lack most of Unicode).
+func (d Drawing) PDF() ([]byte, error) {
+	c := vgpdf.New(d.w, d.h)
+	d.on(outlined{c})
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// outlined is a canvas that fills the outlines of glyphs instead of writing
+// text.
+type outlined struct{ vg.Canvas }
+
+// FillString draws str as paths, with the advance widths of the face.
+func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
+	const em = 1000 // the outline is loaded at this many pixels per em
+	scale := float64(fnt.Font.Size) / (64 * em)
+	var path vg.Path
+	for i, r := range str {
+		g, err := fnt.Face.GlyphIndex(nil, r)
+		if err != nil {
+			continue
+		}
+		segs, err := fnt.Face.LoadGlyph(nil, g, 64*em, nil)
+		if err != nil {
+			continue
+		}
+		x0 := pt.X + fnt.Width(str[:i]) // kerning included
+		at := func(k, s int) vg.Point { // fixed-point, y down
+			a := segs[s].Args[k]
+			return vg.Point{X: x0 + vg.Length(float64(a.X)*scale), Y: pt.Y - vg.Length(float64(a.Y)*scale)}
+		}
+		open := false
+		for s := range segs {
+			switch segs[s].Op {
+			case 0: // move
+				if open {
+					path.Close()
+				}
+				path.Move(at(0, s))
+				open = true
+			case 1:
+				path.Line(at(0, s))
+			case 2:
+				path.QuadTo(at(0, s), at(1, s))
+			case 3:
+				path.CubeTo(at(0, s), at(1, s), at(2, s))
+			}
+		}
+		if open {
+			path.Close()
+		}
+	}
+	if len(path) > 0 {
+		o.Fill(path)
+	}
+}

@@ -1,0 +1,70 @@
+// Package printable makes text of unknown origin (column names, levels, paths)
+// safe to show: what would move a terminal's cursor, end a line, turn the
+// direction of writing or break an XML document is written out as an escape.
+// It imports nothing of this module; whoever shows text may import it.
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line returns s as one line: line breaks and tabs are escaped too.
+func Line(s string) string { return escape(s, false) }
+
+// Text returns s with its line breaks (LF) and tabs.
+func Text(s string) string { return escape(s, true) }
+
+// escape writes the hidden characters of s as \x1b or \u202e, and bytes that
+// are no UTF-8 as \xff.
+func escape(s string, breaks bool) string {
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		clean = s[i] >= 0x20 && s[i] < 0x7f || breaks && (s[i] == '\n' || s[i] == '\t')
+	}
+	if clean { // most text is ASCII
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case breaks && (r == '\n' || r == '\t') || !hidden(r):
+			b.WriteString(s[i : i+n])
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// hidden reports what a reader cannot see and a program may obey: control
+// characters, line and paragraph separators, direction marks, noncharacters,
+// and tags. Joiners, which several scripts need, stay.
+func hidden(r rune) bool {
+	switch {
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return true
+	case r < 0x2000:
+		return r == 0x00ad || r == 0x061c // soft hyphen, Arabic letter mark
+	case r == 0x200b || r == 0x200e || r == 0x200f, r == 0x2028 || r == 0x2029:
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	case r == 0xfeff, r&0xfffe == 0xfffe, r >= 0xfdd0 && r <= 0xfdef:
+		return true
+	case r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return unicode.Is(unicode.Cs, r)
+}

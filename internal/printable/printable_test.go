@@ -1,0 +1,61 @@
+package printable
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+func ExampleLine() {
+	fmt.Println(Line("income\x1b[2J\u202eelbat\n"))
+	fmt.Println(Line("straße, 収入, नाम"))
+	// Output:
+	// income\x1b[2J\u202eelbat\x0a
+	// straße, 収入, नाम
+}
+
+// Every character makes a well-formed document, once escaped for XML, and none
+// of those that are hidden is left.
+func TestEveryCharacterIsWellFormed(t *testing.T) {
+	var all strings.Builder
+	for r := rune(0); r <= 0x10ffff; r++ {
+		s := Line("a" + string(r) + "b")
+		if s != "a"+string(r)+"b" {
+			for _, c := range s {
+				if c < 0x20 || c > 0x7e {
+					t.Fatalf("%U becomes %q", r, s)
+				}
+			}
+			continue
+		}
+		all.WriteString(s)
+	}
+	var doc strings.Builder
+	doc.WriteString("<t>")
+	if err := xml.EscapeText(&doc, []byte(all.String())); err != nil {
+		t.Fatal(err)
+	}
+	doc.WriteString("</t>")
+	if strings.Contains(doc.String(), "\ufffd\ufffd") {
+		t.Error("the XML writer had to replace characters")
+	}
+	d := xml.NewDecoder(strings.NewReader(doc.String()))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBrokenUTF8(t *testing.T) {
+	if got := Line("a\xff\xc3"); got != `a\xff\xc3` {
+		t.Errorf("%q", got)
+	}
+	if got := Text("a\n\tb\r"); got != "a\n\tb\\x0d" {
+		t.Errorf("%q", got)
+	}
+}
