@@ -1,0 +1,104 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+)
+
+// Prec is the precision of every number here, in bits: 77 decimal digits.
+const Prec = 256
+
+// A Real is a number of Prec bits.
+type Real = *big.Float
+
+// New returns v.
+func New(v float64) Real { return new(big.Float).SetPrec(Prec).SetFloat64(v) }
+
+func zero() Real { return new(big.Float).SetPrec(Prec) }
+
+// Add, Sub, Mul and Div return their result in a new number.
+func Add(a, b Real) Real { return zero().Add(a, b) }
+
+// Sub returns a − b.
+func Sub(a, b Real) Real { return zero().Sub(a, b) }
+
+// Mul returns a·b.
+func Mul(a, b Real) Real { return zero().Mul(a, b) }
+
+// Div returns a/b.
+func Div(a, b Real) Real { return zero().Quo(a, b) }
+
+// Sqrt returns √a.
+func Sqrt(a Real) Real { return zero().Sqrt(a) }
+
+// Less reports a < b.
+func Less(a, b Real) bool { return a.Cmp(b) < 0 }
+
+// Split returns the float64 nearest to a, and the one nearest to what is left.
+func Split(a Real) (high, low float64) {
+	high, _ = a.Float64()
+	low, _ = Sub(a, New(high)).Float64()
+	return high, low
+}
+
+// scaled returns a·2^k.
+func scaled(a Real, k int) Real { return zero().SetMantExp(a, k) }
+
+// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. Below e^(−10⁹) it is 0.
+func Exp(a Real) Real {
+	const extra, halvings = 64, 24
+	if a.Sign() == 0 {
+		return New(1)
+	}
+	if v, _ := a.Float64(); v < -1e9 {
+		return zero()
+	}
+	k := max(0, a.MantExp(nil)) + halvings
+	prec := uint(Prec + extra + k)
+	wide := func() *big.Float { return new(big.Float).SetPrec(prec) }
+	r := wide().SetMantExp(wide().Set(a), -k)
+	sum, term := wide().SetInt64(1), wide().SetInt64(1)
+	for i := int64(1); ; i++ {
+		term.Mul(term, r)
+		term.Quo(term, wide().SetInt64(i))
+		if term.Sign() == 0 || term.MantExp(nil) < -int(prec) {
+			break
+		}
+		sum.Add(sum, term)
+	}
+	for range k {
+		sum.Mul(sum, sum)
+	}
+	return zero().Set(sum)
+}
+
+// Log returns the natural logarithm of a > 0, by Halley's iteration on Exp.
+func Log(a Real) Real {
+	const steps = 3 // from 53 bits each triples their number
+	mantissa := zero()
+	k := a.MantExp(mantissa) // a = mantissa·2^k
+	m, _ := mantissa.Float64()
+	y := New(math.Log(m))
+	for range steps {
+		e := Exp(y)
+		y = Add(y, scaled(Div(Sub(mantissa, e), Add(mantissa, e)), 1))
+	}
+	if k == 0 {
+		return y
+	}
+	return Add(y, Mul(New(float64(k)), ln2()))
+}
+
+var ln2Value Real
+
+// ln2 returns log 2 = −log ½ by the series Σ 1/(k·2^k).
+func ln2() Real {
+	if ln2Value == nil {
+		sum := zero()
+		for k := 1; k <= Prec+16; k++ {
+			sum = Add(sum, scaled(Div(New(1), New(float64(k))), -k))
+		}
+		ln2Value = sum
+	}
+	return ln2Value
+}

@@ -1,0 +1,158 @@
+package optima
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// A Case is a problem and its optimum.
+type Case struct {
+	Name string
+	exact.Problem
+	Optimum Optimum
+}
+
+// An Optimum is min P to twice the precision of a float64, and where it is.
+type Optimum struct {
+	High, Low float64   // min P = High + Low up to 1e-32·|High|, High the float64 nearest
+	Gap       float64   // of the certificate in 256 bits, relative: 1e-30 at most
+	X         []float64 // the minimiser, rounded
+	Hash      uint64    `json:",string"` // of the problem's numbers
+}
+
+// Within reports lower ≤ min P ≤ upper, to the last bit.
+func (o Optimum) Within(lower, upper float64) bool {
+	return (lower < o.High || lower == o.High && o.Low >= 0) && (upper > o.High || upper == o.High && o.Low <= 0)
+}
+
+//go:embed optima.json
+var text []byte
+
+// Cases returns the problems with their optima. The slices are shared: do not change
+// them.
+var Cases = sync.OnceValue(func() []Case {
+	known := map[string]Optimum{}
+	if err := json.Unmarshal(text, &known); err != nil {
+		panic(err)
+	}
+	cases := Unsolved()
+	for i := range cases {
+		c := &cases[i]
+		if c.Optimum = known[c.Name]; c.Optimum.Hash != Hash(&c.Problem) {
+			panic(fmt.Sprintf("optima: the numbers of %s are not those that its optimum is of: run go run ./internal/optima/gen", c.Name))
+		}
+	}
+	return cases
+})
+
+// A family is problems on the same rows.
+type family struct {
+	name      string
+	n, d      int
+	intercept bool
+	heavy     bool // noise, and one column, of heavy tails
+	seed      uint64
+	problems  []exact.Problem
+}
+
+// Unsolved returns the problems without their optima: three losses and two penalties on
+// few rows, with and without an intercept, a cap, a penalty (ν = 0) and a ridge (μ = 0);
+// and enough rows for working sets (4096), for growing prefixes (10 000), and for the
+// adversary to rest on few of them.
+func Unsolved() []Case {
+	var out []Case
+	for _, f := range []family{
+		{"plain", 120, 4, false, false, 1, []exact.Problem{
+			{Loss: "logistic", Penalty: "kl", Nu: 1, Mu: 1.0 / 64}, {Loss: "logistic", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 64},
+			{Loss: "squared", Penalty: "kl", Nu: 1, Mu: 1.0 / 64}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 64},
+			{Loss: "huber", Penalty: "kl", Nu: 0.25, Mu: 1.0 / 64}, {Loss: "huber", Penalty: "chi2", Nu: 1, Mu: 1.0 / 64},
+			{Loss: "squared", Penalty: "kl", Nu: 0, Mu: 1.0 / 64}, {Loss: "squared", Penalty: "chi2", Nu: 0, Alpha: 0.125, Mu: 1.0 / 64},
+			{Loss: "logistic", Penalty: "kl", Nu: 0.125, Alpha: 0.25, Mu: 1.0 / 64}, {Loss: "huber", Penalty: "chi2", Nu: 0.125, Alpha: 0.5, Mu: 1.0 / 64},
+		}},
+		{"intercept", 150, 4, true, true, 2, []exact.Problem{
+			{Loss: "logistic", Penalty: "kl", Nu: 0.125, Mu: 1.0 / 1024}, {Loss: "logistic", Penalty: "chi2", Nu: 1, Mu: 0},
+			{Loss: "squared", Penalty: "kl", Nu: 4, Mu: 0}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 1024},
+			{Loss: "huber", Penalty: "kl", Nu: 1, Mu: 1.0 / 1024}, {Loss: "huber", Penalty: "chi2", Nu: 0.5, Mu: 1.0 / 1024},
+			{Loss: "huber", Penalty: "chi2", Nu: 0, Alpha: 0.25, Mu: 1.0 / 1024},
+		}},
+		{"few matter", 6000, 3, false, true, 3, []exact.Problem{
+			{Loss: "squared", Penalty: "kl", Nu: 1, Mu: 1.0 / 4096}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 4096},
+			{Loss: "huber", Penalty: "kl", Nu: 0.125, Mu: 1.0 / 4096}, {Loss: "huber", Penalty: "chi2", Nu: 0.0625, Mu: 1.0 / 4096},
+			{Loss: "logistic", Penalty: "kl", Nu: 0.0625, Mu: 1.0 / 4096},
+		}},
+		{"many", 16_000, 3, true, false, 4, []exact.Problem{
+			{Loss: "logistic", Penalty: "kl", Nu: 1, Mu: 0}, {Loss: "logistic", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 16384},
+			{Loss: "huber", Penalty: "kl", Nu: 0.25, Mu: 1.0 / 16384}, {Loss: "squared", Penalty: "chi2", Nu: 1, Mu: 0},
+		}},
+	} {
+		rows, targets := f.numbers()
+		for _, p := range f.problems {
+			p.N, p.D, p.Intercept, p.Delta = f.n, f.d, f.intercept, 1
+			p.Rows, p.Target = rows, targets
+			name := fmt.Sprintf("%s/%s/%s/ν=%v/μ=%v", f.name, p.Loss, p.Penalty, p.Nu, p.Mu)
+			if p.Alpha > 0 {
+				name += fmt.Sprintf("/α=%v", p.Alpha)
+			}
+			if p.Loss == "logistic" {
+				p.Target = signs(targets)
+			}
+			out = append(out, Case{Name: name, Problem: p})
+		}
+	}
+	return out
+}
+
+// numbers draws the rows and a linear model's targets. Everything is rounded to 1/1024,
+// so that no processor's last bits show.
+func (f family) numbers() (rows, target []float64) {
+	rng := rand.New(rand.NewPCG(f.seed, 1))
+	rows, target = make([]float64, f.n*f.d), make([]float64, f.n)
+	for j := range f.n {
+		z := rows[j*f.d : (j+1)*f.d]
+		for i := range z {
+			z[i] = rounded(rng.NormFloat64())
+		}
+		tail := 1.0
+		if f.heavy {
+			tail = 1 / math.Sqrt(0.01+rng.Float64())
+			z[0] = rounded(z[0] / math.Sqrt(0.05+rng.Float64()))
+		}
+		z[1] = rounded(z[1]/4 + z[0]) // correlated
+		if f.intercept {
+			z[f.d-1] = 1
+		}
+		m := 0.5*rng.NormFloat64()*tail + 0.25
+		for i, v := range z {
+			m += v * float64(1-2*(i%2)) / float64(i+1)
+		}
+		target[j] = rounded(m)
+	}
+	return rows, target
+}
+
+func signs(target []float64) []float64 {
+	out := make([]float64, len(target))
+	for j, v := range target {
+		out[j] = math.Copysign(1, v)
+	}
+	return out
+}
+
+func rounded(v float64) float64 { return math.Round(1024*v) / 1024 }
+
+// Hash identifies the numbers of a problem.
+func Hash(p *exact.Problem) uint64 {
+	h := fnv.New64a()
+	for _, v := range [][]float64{p.Rows, p.Target, {p.Nu, p.Alpha, p.Mu, p.Delta, float64(p.N), float64(p.D)}} {
+		binary.Write(h, binary.LittleEndian, v)
+	}
+	return h.Sum64()
+}
