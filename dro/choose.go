@@ -10,26 +10,25 @@ import "fmt"
 func Choose(p *Problem) (m Method, why string) {
 	const most = 15 // passes that a Hessian may cost
 	n, d, _ := p.Oracle.Dims()
-	_, fixed := p.Dual.(fixedWeights)
-	_, smoothable := p.Dual.(Smoothable)
-	_, products := ability[Products](p.Oracle)
+	growing := Growing{}
 	switch {
-	case !fixed && p.Dual.Modulus() == 0 && smoothable && d <= maxMetric:
+	case supports(Smoothing{}, p):
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
-	case !fixed && p.Dual.Modulus() == 0:
+	case !differentiable(p):
 		return FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
-	case !smoothResponse(p):
+	case !supports(growing, p) && !supports(LBFGS{}, p):
+		return FullVector{}, "the regulariser has no gradient that is known: proximal steps"
+	case !supports(growing, p):
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
 	pass, gram := workOf(p.Oracle)
-	growing := Growing{}
 	grows, rows := growing.pays(n, d), n
 	if grows {
 		rows = growing.sample(p.Oracle, n)
 	}
 	passes := (gram*float64(rows)/float64(n) + factorWork(d)) / pass
 	m = Newton{}
-	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); products && (d > maxMetric || passes > most) {
+	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); supports(NewtonCG{}, p) && (d > maxMetric || passes > most) {
 		m = NewtonCG{}
 		growing.Finish = m
 		why += ": conjugate gradients instead"

@@ -72,11 +72,12 @@ func (Fixed) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:h
 // smoothResponse reports that P has a Hessian that the abilities of its parts
 // give.
 func smoothResponse(p *Problem) bool {
-	_, d, s := p.Oracle.Dims()
-	_, curved := ability[Curved](p.Oracle)
-	_, responsive := p.Dual.(Responsive)
-	_, fixed := p.Dual.(fixedWeights)
-	return curved && s == 1 && responsive && ridgeOf(p.Primal, d) != nil && (fixed || p.Dual.Modulus() > 0)
+	for _, n := range hessianNeeds {
+		if !n.Met(p) {
+			return false
+		}
+	}
+	return true
 }
 
 // A second is what the Hessian of P at a point takes of its samples. With weights y

@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -48,13 +47,7 @@ var _ Method = LBFGS{}
 func (LBFGS) Name() string { return "lbfgs" }
 
 func (m LBFGS) start(r *run) (stepper, error) {
-	phi, ok := r.problem.Primal.(Smooth)
-	if !ok {
-		return nil, errors.New("dro: lbfgs needs a regulariser with a gradient (the Smooth ability)")
-	}
-	if _, fixed := r.problem.Dual.(fixedWeights); !fixed && r.problem.Dual.Modulus() == 0 {
-		return nil, errors.New("dro: lbfgs needs ν > 0: without a penalty the objective is a maximum, which has no gradient")
-	}
+	phi := r.problem.Primal.(Smooth)
 	memory := m.Memory
 	if memory <= 0 {
 		memory = 10

@@ -70,10 +70,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 }
 
 func (m FullVector) start(r *run) (stepper, error) {
-	mirror, ok := r.problem.Dual.(Mirror)
-	if !ok {
-		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
-	}
+	mirror := r.problem.Dual.(Mirror)
 	card := newFullCard(mirror, r.cert.evaluator)
 	t := newTemplate(r.problem, r.x0, r.settings.Seed)
 	t.card = card
@@ -90,10 +87,7 @@ func (m FullVector) start(r *run) (stepper, error) {
 }
 
 func (m Stochastic) start(r *run) (stepper, error) {
-	mirror, ok := r.problem.Dual.(Mirror)
-	if !ok {
-		return nil, fmt.Errorf("dro: %s needs a dual with a proximal step (the Mirror ability)", m.Name())
-	}
+	mirror := r.problem.Dual.(Mirror)
 	b, err := partition(r.cert.n, r.cert.d, m.Block, m.Sizes)
 	if err != nil {
 		return nil, err
@@ -248,7 +242,7 @@ func constantsOf(r *run, p *Problem, b blocks, x []float64, spectral bool) (cons
 func sampleConstants(r *run, x []float64) (h, m []float64, err error) {
 	o, ok := ability[Conditioned](r.problem.Oracle)
 	if !ok {
-		return nil, nil, fmt.Errorf("dro: the oracle does not state its Lipschitz constants (the Conditioned ability)")
+		return nil, nil, errors.New("dro: " + needConstants.What + " is needed")
 	}
 	r.cert.passes++
 	h, m = make([]float64, r.cert.n), make([]float64, r.cert.n)

@@ -23,9 +23,6 @@ var _ Method = Newton{}
 func (Newton) Name() string { return "newton" }
 
 func (m Newton) start(r *run) (stepper, error) {
-	if !practicable(r.problem) {
-		return nil, errors.New("dro: newton needs ν > 0, an oracle with second derivatives (the Curved ability), the L2 regulariser and at most 2000 parameters")
-	}
 	if m.Sample < 0 {
 		return nil, errors.New("dro: newton cannot estimate a Hessian from fewer than no samples")
 	}

@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"errors"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
@@ -33,10 +32,6 @@ type Products interface {
 }
 
 func (m NewtonCG) start(r *run) (stepper, error) {
-	_, products := ability[Products](r.problem.Oracle)
-	if _, responsive := r.problem.Dual.(Responsive); !products || !responsive || !smoothResponse(r.problem) {
-		return nil, errors.New("dro: newton-cg needs ν > 0, an oracle with second derivatives and products (the Products ability) and the L2 regulariser")
-	}
 	return newNewton(r, m, newImplicit(r.problem, r.cert.evaluator)), nil
 }
 

@@ -1,7 +1,7 @@
 package dro
 
 import (
-	"errors"
+	"fmt"
 	"math"
 )
 
@@ -42,12 +42,10 @@ func (c CappedChiSquare) Smoothed(nu float64, _ int) (Dual, float64) {
 }
 
 func (Smoothing) start(r *run) (stepper, error) {
-	dual, ok := r.problem.Dual.(Smoothable)
-	if !ok || r.problem.Dual.Modulus() != 0 {
-		return nil, errors.New("dro: smoothing is for ν = 0 and a dual that can be penalised (the Smoothable ability)")
-	}
-	if d, _ := dual.Smoothed(1, r.cert.n); !practicable(&Problem{r.problem.Oracle, d, r.problem.Primal}) {
-		return nil, errors.New("dro: smoothing needs an oracle with second derivatives (the Curved ability), the L2 regulariser and at most 2000 parameters")
+	dual := r.problem.Dual.(Smoothable)
+	d, _ := dual.Smoothed(1, r.cert.n)
+	if err := unmet(Newton{}, &Problem{r.problem.Oracle, d, r.problem.Primal}); err != nil {
+		return nil, fmt.Errorf("%w, of the penalised dual", err)
 	}
 	return &smoothing{run: r, dual: dual, x: append([]float64(nil), r.x0...)}, nil
 }

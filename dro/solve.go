@@ -16,6 +16,9 @@ type Method interface {
 	// Name is the method's name on the command line.
 	Name() string
 
+	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
+	Needs() []Need
+
 	start(r *run) (stepper, error)
 }
 
@@ -205,6 +208,9 @@ type loop struct {
 
 func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := unmet(m, p); err != nil {
 		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
