@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/export"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// exportOptions are the options of `drotrain export`.
+type exportOptions struct {
+	model, format, out string
+	export.Options
+	force, json, quiet bool
+}
+
+// An exported says what export wrote.
+type exported struct {
+	Format string   `json:"format"`
+	Files  []string `json:"files"`
+}
+
+func newExport(a *app) *cobra.Command {
+	var formats []string
+	for _, f := range export.Formats() {
+		formats = append(formats, string(f))
+	}
+	o := &exportOptions{}
+	cmd := &cobra.Command{
+		Use:                   "export --model FILE --out FILE [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Write a model for other systems",
+		Long: `Write the robust model so that another system scores rows as drotrain predict
+does: ONNX in float64 with one named input a column, one SELECT of SQL, Go source
+without dependencies and its test, PMML 4.4, or a table of coefficients.
+Standardising, levels that training did not see and nulls are inside.
+
+In ONNX a null number is NaN and a null text is empty. In SQL, and in PMML, a null
+number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
+		Example: `  drotrain export --model drotrain-out --out model.onnx
+  drotrain export --model drotrain-out --out score.sql --dialect postgres --table loans
+  drotrain export --model drotrain-out --out score/score.go --package score`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(a, formats) },
+	}
+	section(cmd, "Options", func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
+		fs.StringVar(&o.out, "out", "", "`file` to write")
+		fs.Var(&enumValue{&o.format, formats}, "format", "language; by default the ending of --out")
+		o.Dialect = export.Dialects()[0]
+		fs.Var(&enumValue{&o.Dialect, export.Dialects()}, "dialect", "of SQL")
+		fs.StringVar(&o.Table, "table", "data", "`name` of the table that SQL selects from, as written in SQL")
+		fs.StringVar(&o.Package, "package", "model", "`name` of the Go package")
+		fs.BoolVar(&o.force, "force", false, "replace files that exist")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	})
+	return cmd
+}
+
+func (o *exportOptions) run(a *app, formats []string) error {
+	m, err := loadModel(o.model)
+	if err != nil {
+		return err
+	}
+	if o.out == "" {
+		return usagef("as in --out model.onnx, score.sql or score.go", "no --out")
+	}
+	if o.format == "" {
+		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
+		if err := (&enumValue{&o.format, formats}).Set(o.format); err != nil {
+			return usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
+		}
+	}
+	done := exported{Format: o.format}
+	write := func(path string, content func(w io.Writer) error) error {
+		if err := atomicfile.AtomicWrite(path, o.force, content); err != nil {
+			return existsHint(err)
+		}
+		done.Files = append(done.Files, path)
+		return nil
+	}
+	if err := write(o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }); err != nil {
+		return err
+	}
+	if export.Format(o.format) == export.Go {
+		test := strings.TrimSuffix(o.out, ".go") + "_test.go"
+		if err := write(test, func(w io.Writer) error { return export.WriteGoTest(w, m, o.Options) }); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return printJSON(a.stdout, done)
+	}
+	fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))
+	return nil
+}

@@ -1,0 +1,8 @@
+// Package export writes a trained model in the languages of other systems, so
+// that they score rows as `drotrain predict` does, to 1e-12 of the score: ONNX,
+// SQL, Go source, PMML, and a table of coefficients. Everything is made from the
+// model's train.Formula, so preprocessing, unseen levels and nulls are inside.
+//
+// What a format cannot say exactly is refused with the reason. The package may
+// import train and data; start reading at export.go, then a format's file.
+package export

@@ -1,0 +1,62 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// mostEdges bounds the values of one column among the edge rows.
+const mostEdges = 50
+
+// edgeRows are rows in the order of the terms that go to the edges of every
+// column: the usual row, and it with one value changed to every level, to one that
+// training did not see, to a null where nulls have a meaning, to a number far out.
+func edgeRows(f *train.Formula) [][]any {
+	usual := make([]any, len(f.Terms))
+	edges := make([][]any, len(f.Terms))
+	for i, t := range f.Terms {
+		switch {
+		case t.Kind == data.Numeric:
+			usual[i] = t.Shift
+			edges[i] = []any{t.Shift + 0.7*t.Scale, t.Shift - 3*t.Scale, 0.0, t.Shift + 20*t.Scale}
+			if t.Fill != nil {
+				edges[i] = append(edges[i], nil)
+			}
+			continue
+		case t.Kind == data.Bool:
+			usual[i], edges[i] = true, []any{false}
+		case t.Stored == data.Numeric:
+			values, err := levelNumbers(t)
+			if err != nil {
+				continue // the format has refused it
+			}
+			usual[i], edges[i] = values[0], []any{values[len(values)-1] + 0.5}
+			for _, v := range values[1:min(len(values), mostEdges)] {
+				edges[i] = append(edges[i], v)
+			}
+		default:
+			unseen := "not a level"
+			for slices.Contains(t.Levels, unseen) {
+				unseen += "!"
+			}
+			usual[i], edges[i] = t.Levels[0], []any{unseen}
+			for _, l := range t.Levels[1:min(len(t.Levels), mostEdges)] {
+				edges[i] = append(edges[i], l)
+			}
+		}
+		if t.Null {
+			edges[i] = append(edges[i], nil)
+		}
+	}
+	rows := [][]any{usual}
+	for i, values := range edges {
+		for _, v := range values {
+			row := slices.Clone(usual)
+			row[i] = v
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,228 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"go/token"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+func (o Options) goPackage() (string, error) {
+	if o.Package == "" {
+		return "model", nil
+	}
+	if !token.IsIdentifier(o.Package) || o.Package == "_" || o.Package == "main" {
+		return "", fmt.Errorf("%q cannot be the name of a package that others import", o.Package)
+	}
+	return o.Package, nil
+}
+
+// goSource is a package without dependencies: a struct Row with a field a column,
+// and Score.
+func goSource(f *train.Formula, o Options) ([]byte, error) {
+	pkg, err := o.goPackage()
+	if err != nil {
+		return nil, err
+	}
+	fields := goFields(f)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Package %s scores rows: %s.\n// Written by drotrain export; do not edit.\npackage %s\n\nimport \"math\"\n\n", pkg, oneLine(header(f)), pkg)
+	b.WriteString("// A Row is what the model reads. NaN is a null number, nil a null of the others.\ntype Row struct {\n")
+	for i, t := range f.Terms {
+		fmt.Fprintf(&b, "%s %s // %s%s\n", fields[i], goType(t), oneLine(t.Column), goNote(t))
+	}
+	fmt.Fprintf(&b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := %s\n", oneLine(header(f)), goNumber(f.Constant))
+	for i, t := range f.Terms {
+		if err := goTerm(&b, "r."+fields[i], t); err != nil {
+			return nil, err
+		}
+	}
+	if isBinary(f) {
+		b.WriteString("if m >= 0 {\nreturn 1 / (1 + math.Exp(-m))\n}\nif m < 0 {\ne := math.Exp(m)\nreturn e / (1 + e)\n}\nreturn math.NaN()\n}\n")
+	} else {
+		fmt.Fprintf(&b, "if m != m {\nreturn math.NaN()\n}\nreturn %s + %s*m\n}\n", goNumber(f.Target.Shift), goNumber(f.Target.Scale))
+	}
+	return format.Source(b.Bytes())
+}
+
+func goTerm(b *bytes.Buffer, field string, t train.Term) error {
+	if t.Kind == data.Numeric {
+		v := field
+		if t.Fill != nil {
+			fmt.Fprintf(b, "if v := %s; v != v {\nm += %s\n} else {\n", field, goNumber(t.Weight*((*t.Fill-t.Shift)/t.Scale)))
+			v = "v"
+		}
+		fmt.Fprintf(b, "m += %s * ((%s - %s) / %s)\n", goNumber(t.Weight), v, goNumber(t.Shift), goNumber(t.Scale))
+		if t.Fill != nil {
+			b.WriteString("}\n")
+		}
+		return nil
+	}
+	numeric := t.Stored == data.Numeric && t.Kind == data.Categorical
+	v := field
+	if t.Null && numeric {
+		fmt.Fprintf(b, "if %s != %s {\nm += %s\n} else {\n", field, field, goNumber(t.Missing))
+	} else if t.Null {
+		fmt.Fprintf(b, "if %s == nil {\nm += %s\n} else {\n", field, goNumber(t.Missing))
+		v = "*" + field
+	}
+	if t.Kind == data.Bool {
+		no, yes := boolWeights(t)
+		fmt.Fprintf(b, "if %s {\nm += %s\n} else {\nm += %s\n}\n", v, goNumber(yes), goNumber(no))
+	} else {
+		fmt.Fprintf(b, "switch %s {\n", v)
+		values := []float64(nil)
+		if numeric {
+			var err error
+			if values, err = levelNumbers(t); err != nil {
+				return err
+			}
+		}
+		for i, l := range t.Levels {
+			key := strconv.Quote(l)
+			if numeric {
+				key = goNumber(values[i])
+			}
+			fmt.Fprintf(b, "case %s:\nm += %s\n", key, goNumber(t.Weights[i]))
+		}
+		b.WriteString("}\n")
+	}
+	if t.Null {
+		b.WriteString("}\n")
+	}
+	return nil
+}
+
+func goType(t train.Term) string {
+	typ := "string"
+	switch {
+	case t.Kind == data.Numeric || t.Kind == data.Categorical && t.Stored == data.Numeric:
+		return "float64"
+	case t.Kind == data.Bool:
+		typ = "bool"
+	}
+	if t.Null {
+		return "*" + typ
+	}
+	return typ
+}
+
+func goNote(t train.Term) string {
+	switch {
+	case t.Fill != nil:
+		return fmt.Sprintf("; nulls are taken as %v", *t.Fill)
+	case t.Kind == data.Categorical:
+		return fmt.Sprintf(": one of %d levels, others add nothing", len(t.Levels))
+	}
+	return ""
+}
+
+func goNumber(v float64) string {
+	s := strconv.FormatFloat(v, 'g', -1, 64)
+	if v < 0 {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// goFields names the fields of Row after the columns.
+func goFields(f *train.Formula) []string {
+	used, out := names{}, make([]string, len(f.Terms))
+	for i, t := range f.Terms {
+		var b strings.Builder
+		up := true
+		for _, r := range t.Column {
+			switch {
+			case unicode.IsLetter(r) || unicode.IsDigit(r) && b.Len() > 0:
+				if up {
+					r = unicode.ToUpper(r)
+				}
+				b.WriteRune(r)
+				up = false
+			default:
+				up = true
+			}
+		}
+		name := b.String()
+		if !token.IsExported(name) {
+			name = "Column" + name
+		}
+		out[i] = used.unique(name)
+	}
+	return out
+}
+
+// WriteGoTest writes the test of the source that Write writes with Go: rows with
+// every level, one that training did not see, nulls and numbers far out, and the
+// scores that m gives them.
+func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
+	f, err := formulaOf(m)
+	if err != nil {
+		return err
+	}
+	pkg, err := o.goPackage()
+	if err != nil {
+		return err
+	}
+	scorer, err := m.Scorer()
+	if err != nil {
+		return err
+	}
+	fields := goFields(f)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\"math\"\n\"testing\"\n)\n\nfunc at[T any](v T) *T { return &v }\n\nfunc TestScore(t *testing.T) {\nfor i, c := range []struct {\nrow Row\nwant float64\n}{\n", pkg)
+	for _, row := range edgeRows(f) {
+		want, err := scorer.Values(row...)
+		if err != nil {
+			return err
+		}
+		if math.IsInf(want, 0) {
+			continue
+		}
+		b.WriteString("{Row{")
+		for i, v := range row {
+			fmt.Fprintf(&b, "%s: %s, ", fields[i], goValue(f.Terms[i], v))
+		}
+		fmt.Fprintf(&b, "}, %s},\n", goNumber(want))
+	}
+	b.WriteString("} {\nif got := Score(&c.row); !(math.Abs(got-c.want) <= 1e-12*math.Max(1, math.Abs(c.want))) {\nt.Errorf(\"row %d: %v, not %v\", i, got, c.want)\n}\n}\n}\n\nvar _ = at[bool]\n")
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(out)
+	return err
+}
+
+func goValue(t train.Term, v any) string {
+	pointer := strings.HasPrefix(goType(t), "*")
+	var s string
+	switch v := v.(type) {
+	case nil:
+		if pointer {
+			return "nil"
+		}
+		if goType(t) == "float64" {
+			return "math.NaN()"
+		}
+		return strconv.Quote("")
+	case float64:
+		s = goNumber(v)
+	case bool:
+		s = strconv.FormatBool(v)
+	case string:
+		s = strconv.Quote(v)
+	}
+	if pointer {
+		return "at(" + s + ")"
+	}
+	return s
+}

@@ -1,0 +1,195 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// A pmmlWriter writes elements; their errors are those of the encoder at its end.
+type pmmlWriter struct {
+	e   *xml.Encoder
+	err error
+}
+
+// open starts an element with attributes given as name, value, name, value, …
+func (p *pmmlWriter) open(name string, attributes ...string) {
+	s := xml.StartElement{Name: xml.Name{Local: name}}
+	for i := 0; i < len(attributes); i += 2 {
+		s.Attr = append(s.Attr, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
+		if !xmlText(attributes[i+1]) && p.err == nil {
+			p.err = fmt.Errorf("%q has characters that XML does not have", attributes[i+1])
+		}
+	}
+	_ = p.e.EncodeToken(s)
+}
+
+func (p *pmmlWriter) close(name string) {
+	_ = p.e.EncodeToken(xml.EndElement{Name: xml.Name{Local: name}})
+}
+
+func (p *pmmlWriter) leaf(name string, attributes ...string) {
+	p.open(name, attributes...)
+	p.close(name)
+}
+
+// constant is a number in an expression.
+func (p *pmmlWriter) constant(v float64) {
+	p.open("Constant", "dataType", "double")
+	_ = p.e.EncodeToken(xml.CharData(pmmlNumber(v)))
+	p.close("Constant")
+}
+
+func pmmlNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// xmlText reports whether XML 1.0 can hold s as it is.
+func xmlText(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return false
+		}
+	}
+	return true
+}
+
+// pmmlDocument is a RegressionModel of PMML 4.4. Numbers are standardised in
+// derived fields; what a null adds is a derived field of its own; a level that is
+// not listed adds nothing, as the standard has it.
+func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	p := &pmmlWriter{e: xml.NewEncoder(&b)}
+	p.e.Indent("", " ")
+	target := columnNames(f).unique(f.Target.Name)
+	p.open("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4")
+	p.open("Header", "description", header(f))
+	p.leaf("Application", "name", "drotrain", "version", version)
+	p.close("Header")
+	p.dictionary(f, target)
+	function := []string{"functionName", "regression", "modelName", "drotrain"}
+	if isBinary(f) {
+		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
+	}
+	p.open("RegressionModel", function...)
+	p.open("MiningSchema")
+	p.leaf("MiningField", "name", target, "usageType", "target")
+	for _, t := range f.Terms {
+		a := []string{"name", t.Column, "invalidValueTreatment", "asIs"}
+		if t.Fill != nil {
+			a = append(a, "missingValueReplacement", pmmlNumber(*t.Fill))
+		}
+		p.leaf("MiningField", a...)
+	}
+	p.close("MiningSchema")
+	p.open("Output")
+	if isBinary(f) {
+		p.leaf("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive)
+	} else {
+		p.leaf("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue")
+	}
+	p.close("Output")
+	if !isBinary(f) {
+		p.open("Targets")
+		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(f.Target.Scale), "rescaleConstant", pmmlNumber(f.Target.Shift))
+		p.close("Targets")
+	}
+	p.transformations(f)
+	p.table(f)
+	p.close("RegressionModel")
+	p.close("PMML")
+	if err := p.e.Close(); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), p.err
+}
+
+func (p *pmmlWriter) dictionary(f *train.Formula, target string) {
+	p.open("DataDictionary")
+	if isBinary(f) {
+		p.open("DataField", "name", target, "optype", "categorical", "dataType", "string")
+		p.leaf("Value", "value", f.Target.Positive)
+		p.leaf("Value", "value", f.Target.Negative)
+		p.close("DataField")
+	} else {
+		p.leaf("DataField", "name", target, "optype", "continuous", "dataType", "double")
+	}
+	for _, t := range f.Terms {
+		optype, typ := "categorical", "string"
+		switch {
+		case t.Kind == data.Numeric:
+			optype, typ = "continuous", "double"
+		case t.Kind == data.Bool:
+			typ = "boolean"
+		case t.Stored == data.Numeric:
+			typ = "double"
+		}
+		p.leaf("DataField", "name", t.Column, "optype", optype, "dataType", typ)
+	}
+	p.close("DataDictionary")
+}
+
+// derivedName names the derived field of the i-th term.
+func derivedName(i int, t train.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
+
+func (p *pmmlWriter) transformations(f *train.Formula) {
+	p.open("LocalTransformations")
+	for i, t := range f.Terms {
+		if t.Kind != data.Numeric && !t.Null {
+			continue
+		}
+		p.open("DerivedField", "name", derivedName(i, t), "optype", "continuous", "dataType", "double")
+		if t.Kind == data.Numeric {
+			p.open("Apply", "function", "/")
+			p.open("Apply", "function", "-")
+			p.leaf("FieldRef", "field", t.Column)
+			p.constant(t.Shift)
+			p.close("Apply")
+			p.constant(t.Scale)
+			p.close("Apply")
+		} else {
+			p.open("Apply", "function", "if")
+			p.open("Apply", "function", "isMissing")
+			p.leaf("FieldRef", "field", t.Column)
+			p.close("Apply")
+			p.constant(t.Missing)
+			p.constant(0)
+			p.close("Apply")
+		}
+		p.close("DerivedField")
+	}
+	p.close("LocalTransformations")
+}
+
+func (p *pmmlWriter) table(f *train.Formula) {
+	a := []string{"intercept", pmmlNumber(f.Constant)}
+	if isBinary(f) {
+		a = append(a, "targetCategory", f.Target.Positive)
+	}
+	p.open("RegressionTable", a...)
+	for i, t := range f.Terms { // numbers first, as the schema has it
+		switch {
+		case t.Kind == data.Numeric:
+			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Weight))
+		case t.Null:
+			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", "1")
+		}
+	}
+	for _, t := range f.Terms {
+		for k, l := range t.Levels {
+			p.leaf("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k]))
+		}
+	}
+	p.close("RegressionTable")
+	if isBinary(f) {
+		p.leaf("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative)
+	}
+}

@@ -1,0 +1,157 @@
+package export
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// A dialect is how a database writes what the formula needs.
+type dialect struct {
+	double, text, boolean string // types
+	quote                 string // of identifiers
+	suffix                string // makes a literal a double
+	escapes               bool   // text literals escape by backslash
+	foldsCase             bool   // identifiers that differ in case alone are one
+}
+
+var dialects = map[string]dialect{
+	"duckdb":   {double: "DOUBLE", text: "VARCHAR", boolean: "BOOLEAN", quote: `"`, foldsCase: true},
+	"postgres": {double: "DOUBLE PRECISION", text: "TEXT", boolean: "BOOLEAN", quote: `"`, suffix: "::float8"},
+	"bigquery": {double: "FLOAT64", text: "STRING", boolean: "BOOL", quote: "`", escapes: true, foldsCase: true},
+}
+
+// Dialects lists the dialects of SQL.
+func Dialects() []string { return []string{"duckdb", "postgres", "bigquery"} }
+
+// sqlSelect is one SELECT that adds the score to the rows of a table. A null in a
+// number that training had no fill for makes the score null.
+func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
+	if o.Dialect == "" {
+		o.Dialect = "duckdb"
+	}
+	d, ok := dialects[o.Dialect]
+	if !ok {
+		return nil, fmt.Errorf("unknown dialect %q: the dialects are %s", o.Dialect, strings.Join(Dialects(), ", "))
+	}
+	if o.Table == "" {
+		o.Table = "data"
+	}
+	if strings.ContainsAny(o.Table, ";\n") {
+		return nil, fmt.Errorf("the table %q: give the name of a table, quoted as in SQL where it needs that", o.Table)
+	}
+	used := names{}
+	for _, t := range f.Terms {
+		name := t.Column
+		if d.foldsCase {
+			name = strings.ToLower(name)
+		}
+		if used[name] {
+			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s does not tell apart", t.Column, o.Dialect)
+		}
+		used[name] = true
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- %s\n", oneLine(header(f)))
+	margin, err := d.margin(f)
+	if err != nil {
+		return nil, err
+	}
+	score := used.unique(scoreName(f))
+	if !isBinary(f) {
+		fmt.Fprintf(&b, "SELECT *, %s + %s * (\n%s\n) AS %s\nFROM %s;\n", d.number(f.Target.Shift), d.number(f.Target.Scale), margin, score, o.Table)
+		return []byte(b.String()), nil
+	}
+	m := used.unique("margin")
+	fmt.Fprintf(&b, "WITH scored AS (\nSELECT *, (\n%s\n) AS %s\nFROM %s\n)\n", margin, m, o.Table)
+	// The exponential stays in its range: databases make an error of what leaves it.
+	fmt.Fprintf(&b, `SELECT *, CASE
+  WHEN %[1]s >= 40 THEN %[2]s
+  WHEN %[1]s >= 0 THEN %[2]s / (%[2]s + EXP(-%[1]s))
+  WHEN %[1]s > -700 THEN EXP(%[1]s) / (%[2]s + EXP(%[1]s))
+  WHEN %[1]s <= -700 THEN %[3]s
+END AS %[4]s
+FROM scored;
+`, m, d.number(1), d.number(0), score)
+	return []byte(b.String()), nil
+}
+
+func (d dialect) margin(f *train.Formula) (string, error) {
+	lines := []string{"  " + d.number(f.Constant)}
+	for _, t := range f.Terms {
+		column, err := d.identifier(t.Column)
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case t.Kind == data.Numeric:
+			v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
+			if t.Fill != nil {
+				v = fmt.Sprintf("COALESCE(%s, %s)", v, d.number(*t.Fill))
+			}
+			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), v, d.number(t.Shift), d.number(t.Scale)))
+			continue
+		case t.Kind == data.Bool:
+			no, yes := boolWeights(t)
+			lines = append(lines, fmt.Sprintf("CASE WHEN %s IS NULL THEN %s WHEN CAST(%s AS %s) THEN %s ELSE %s END",
+				column, d.number(t.Missing), column, d.boolean, d.number(yes), d.number(no)))
+			continue
+		}
+		keys, cast := make([]string, len(t.Levels)), d.text
+		if t.Stored == data.Numeric {
+			cast = d.double
+			values, err := levelNumbers(t)
+			if err != nil {
+				return "", err
+			}
+			for i, v := range values {
+				keys[i] = d.number(v)
+			}
+		} else {
+			for i, l := range t.Levels {
+				if keys[i], err = d.literal(l); err != nil {
+					return "", fmt.Errorf("column %q: %w", t.Column, err)
+				}
+			}
+		}
+		var c strings.Builder
+		fmt.Fprintf(&c, "CASE WHEN %s IS NULL THEN %s ELSE CASE CAST(%s AS %s)", column, d.number(t.Missing), column, cast)
+		for i, k := range keys {
+			fmt.Fprintf(&c, "\n      WHEN %s THEN %s", k, d.number(t.Weights[i]))
+		}
+		fmt.Fprintf(&c, "\n      ELSE %s END END", d.number(0))
+		lines = append(lines, c.String())
+	}
+	return strings.Join(lines, "\n  + "), nil
+}
+
+// number writes a double that reads back the same. An exponent keeps it from
+// being a decimal of fixed point.
+func (d dialect) number(v float64) string {
+	s := strconv.FormatFloat(v, 'e', -1, 64) + d.suffix
+	if v < 0 {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+func (d dialect) identifier(name string) (string, error) {
+	if strings.ContainsRune(name, 0) || d.escapes && strings.ContainsAny(name, "`\\\n") {
+		return "", fmt.Errorf("no column can be called %q there", name)
+	}
+	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote, nil
+}
+
+func (d dialect) literal(s string) (string, error) {
+	if strings.ContainsRune(s, 0) {
+		return "", fmt.Errorf("the level %q has a character that no text there has", s)
+	}
+	if d.escapes {
+		s = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s)
+		return "'" + s + "'", nil
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'", nil
+}

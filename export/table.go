@@ -1,0 +1,29 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// coefficientTable is a line an encoded column: how it is made of its source
+// column, (v − shift)/scale with v the number or the indicator of the level, its
+// coefficient, and the coefficient in original units.
+func coefficientTable(m *train.Model) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write([]string{"name", "source", "kind", "level", "shift", "scale", "coefficient", "original"})
+	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for i, c := range m.Explain() {
+		if i >= len(m.Encoder.Columns) { // the constant of a model without an intercept
+			_ = w.Write([]string{c.Name, "", "constant", "", "", "", "", num(c.Robust)})
+			continue
+		}
+		col := m.Encoder.Columns[i]
+		_ = w.Write([]string{col.Name, col.Source, col.Kind, col.Level, num(col.Shift), num(col.Scale), num(c.Encoded), num(c.Robust)})
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
