@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"math"
@@ -157,8 +158,17 @@ func TestPeers(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var cases []peerCase
-	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
-		m := edgeModel(task)
+	models := map[string]*train.Model{"binary": edgeModel(data.Binary), "regression": edgeModel(data.Regression)}
+	for name, target := range map[string]string{"hmda": "deny", "cps1988": "wage"} {
+		cfg := train.DefaultConfig()
+		cfg.Data, cfg.Target, cfg.Loss = "builtin:"+name, target, map[string]string{"wage": "huber"}[target]
+		m, err := train.Fit(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name] = m
+	}
+	for name, m := range models {
 		c := newPeerCase(t, m, name)
 		cases = append(cases, c)
 		for _, f := range []Format{ONNX, SQL, PMML} {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +28,12 @@ type exported struct {
 	Files  []string `json:"files"`
 }
 
+// A part is one file of an export.
+type part struct {
+	path    string
+	content func(w io.Writer) error
+}
+
 func newExport(a *app) *cobra.Command {
 	var formats []string
 	for _, f := range export.Formats() {
@@ -37,14 +45,15 @@ func newExport(a *app) *cobra.Command {
 		DisableFlagsInUseLine: true,
 		Short:                 "Write a model for other systems",
 		Long: `Write the robust model so that another system scores rows as drotrain predict
-does: ONNX in float64 with one named input a column, one SELECT of SQL, Go source
-without dependencies and its test, PMML 4.4, or a table of coefficients.
+does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
+source without dependencies and its test, PMML 4.4, or a table of coefficients.
 Standardising, levels that training did not see and nulls are inside.
 
-In ONNX a null number is NaN and a null text is empty. In SQL, and in PMML, a null
+In ONNX a null number is NaN and a null text is empty. In SQL and PMML a null
 number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
-  drotrain export --model drotrain-out --out score.sql --dialect postgres --table loans
+  drotrain export --model drotrain-out --out score.sql \
+      --dialect postgres --table loans
   drotrain export --model drotrain-out --out score/score.go --package score`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(a, formats) },
@@ -78,22 +87,22 @@ func (o *exportOptions) run(a *app, formats []string) error {
 			return usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
 		}
 	}
+	parts := []part{{o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }}}
+	if export.Format(o.format) == export.Go {
+		parts = append(parts, part{strings.TrimSuffix(o.out, ".go") + "_test.go",
+			func(w io.Writer) error { return export.WriteGoTest(w, m, o.Options) }})
+	}
 	done := exported{Format: o.format}
-	write := func(path string, content func(w io.Writer) error) error {
-		if err := atomicfile.AtomicWrite(path, o.force, content); err != nil {
+	for _, p := range parts { // none is written if one of them is in the way
+		if _, err := os.Lstat(p.path); err == nil && !o.force {
+			return existsHint(fmt.Errorf("%s: %w", p.path, fs.ErrExist))
+		}
+	}
+	for _, p := range parts {
+		if err := atomicfile.AtomicWrite(p.path, o.force, p.content); err != nil {
 			return existsHint(err)
 		}
-		done.Files = append(done.Files, path)
-		return nil
-	}
-	if err := write(o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }); err != nil {
-		return err
-	}
-	if export.Format(o.format) == export.Go {
-		test := strings.TrimSuffix(o.out, ".go") + "_test.go"
-		if err := write(test, func(w io.Writer) error { return export.WriteGoTest(w, m, o.Options) }); err != nil {
-			return err
-		}
+		done.Files = append(done.Files, p.path)
 	}
 	if o.json {
 		return printJSON(a.stdout, done)
