@@ -150,27 +150,25 @@ func (e *Evaluation) nameWorstGroups() {
 		return
 	}
 	for k := range e.Models {
-		var w *WorstGroup
-		small, compared := 0, 0
-		for i := range g.Groups {
-			h := &g.Groups[i]
-			if !h.Sufficient {
-				small++
-				continue
-			}
-			compared++
-			risk := h.Models[k].Values.Of["risk"]
-			if w == nil || risk > w.Risk {
-				w = &WorstGroup{Grouping: g.Name, Label: h.Label, N: h.N, Risk: risk}
-				if iv, ok := h.Models[k].Intervals["risk"]; ok {
-					w.Interval = &iv
-				}
+		risks := make([]data.GroupRisk, len(g.Groups))
+		compared := 0
+		for i, h := range g.Groups {
+			risks[i] = data.GroupRisk{Label: h.Label, Rows: h.N, Risk: float64(h.Models[k].Values.Of["risk"])}
+			if h.Sufficient {
+				compared++
 			}
 		}
-		if w == nil {
+		i := data.WorstGroup(risks, e.MinGroupSize)
+		if i < 0 {
 			continue
 		}
-		w.Compared, w.TooSmall = compared, small
+		w := &WorstGroup{
+			Grouping: g.Name, Label: risks[i].Label, N: risks[i].Rows, Risk: Num(risks[i].Risk),
+			Compared: compared, TooSmall: len(risks) - compared,
+		}
+		if iv, ok := g.Groups[i].Models[k].Intervals["risk"]; ok {
+			w.Interval = &iv
+		}
 		w.MaxInterval = maxInterval(g.Groups, k)
 		e.Models[k].WorstGroup = w
 	}

@@ -37,6 +37,9 @@ type Config struct {
 	Holdout   float64 `json:"holdout" yaml:"holdout"`       // fraction of rows kept for evaluation, in [0, 1)
 	Seed      uint64  `json:"seed" yaml:"seed"`
 
+	// MinGroupSize is the least number of rows of a group that may be called the worst.
+	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
+
 	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
 	Logf    func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
 }
@@ -47,7 +50,7 @@ func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, Storage: "auto",
 		HuberDelta: 1, Penalty: "kl", Nu: 1,
-		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0,
+		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}
 }
 

@@ -59,7 +59,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		return nil, err
 	}
 	shuffle(rows, cfg.Seed)
-	fitted, err := data.Fit(ctx, frame, rows, held, cfg.spec(), data.Storage(cfg.Storage))
+	fitted, err := data.Fit(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage))
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +79,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 			m.note("hold-out rows: " + s)
 		}
 	}
-	if err := m.Config.resolve(encoder, train.N); err != nil {
-		return nil, err
-	}
+	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, err
 	}
@@ -119,37 +117,6 @@ func shuffle(rows []int, seed uint64) {
 	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// spec is the part of the configuration that encodes columns.
-func (c *Config) spec() data.Spec {
-	task := data.Auto
-	switch c.Loss {
-	case "logistic":
-		task = data.Binary
-	case "squared", "huber":
-		task = data.Regression
-	}
-	return data.Spec{
-		Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups,
-		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute,
-	}
-}
-
-// resolve fills in what depends on the data: the loss and μ.
-func (c *Config) resolve(e *data.Encoder, n int) error {
-	if c.Loss == "" {
-		c.Loss = "squared"
-		if e.Target.Task == data.Binary {
-			c.Loss = "logistic"
-		}
-	}
-	if c.Mu == nil {
-		mu := 1 / float64(n)
-		c.Mu = &mu
-	}
-	return nil
-}
-
 // start is the point both trainings start from: zero, with the constant that
 // suits the targets best.
 func start(loss losses.Loss, d *data.Dataset) []float64 {
@@ -185,17 +152,6 @@ func (m *Model) settings(phase string, began time.Time) dro.Settings {
 	return s
 }
 
-func (m *Model) primal() dro.L2 {
-	return dro.L2{Mu: *m.Config.Mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness()}
-}
-
-func (m *Model) dual() dro.Mirror {
-	if m.Config.Penalty == "chi2" {
-		return dro.ChiSquare{Nu: m.Config.Nu}
-	}
-	return dro.KL{Nu: m.Config.Nu}
-}
-
 // solveBaselines trains the plain average and, where there are groups, the
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
@@ -219,7 +175,7 @@ func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began
 
 // solveBaseline minimises the risk of fixed weights.
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
-	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.Config.regulariser(m.loss)}
 	method, _ := dro.Choose(p)
 	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
 	if err != nil {
@@ -228,10 +184,8 @@ func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual d
 	loss := rowLosses(oracle, res.X)
 	weights := make([]float64, len(loss))
 	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: mean(loss)}
-	s.RobustRisk, _ = m.dual().BestResponseTo(weights, loss)
-	if groups := groupRisks(m.Run.Train, loss); len(groups) > 0 {
-		s.WorstGroup = &groups[0]
-	}
+	s.RobustRisk, _ = m.Config.Adversary().BestResponseTo(weights, loss)
+	_, s.WorstGroup = m.Config.groupRisks(m.Run.Train, loss)
 	return res.X, s, nil
 }
 
@@ -260,7 +214,7 @@ func groupWeights(d *data.Dataset) []float64 {
 }
 
 func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: m.dual(), Primal: m.primal()}
+	p := &dro.Problem{Oracle: oracle, Dual: m.Config.Adversary(), Primal: m.Config.regulariser(m.loss)}
 	method, why := dro.Choose(p)
 	if m.Config.Solver == Auto {
 		m.Config.Solver = method.Name()
@@ -276,16 +230,16 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began ti
 		return err
 	}
 	m.Coefficients = res.X
-	m.Run.Weights = res.Y
+	m.Run.Weights, m.Run.Loss = res.Y, rowLosses(oracle, res.X)
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
 	}
-	m.summarise(res, rowLosses(oracle, res.X))
+	m.summarise(res)
 	return err
 }
 
 // summarise fills in Result.
-func (m *Model) summarise(res *dro.Result, loss []float64) {
+func (m *Model) summarise(res *dro.Result) {
 	s := &m.Result
 	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
 	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
@@ -301,12 +255,9 @@ func (m *Model) summarise(res *dro.Result, loss []float64) {
 		squares += y * y
 		s.MaxWeight = max(s.MaxWeight, y)
 	}
-	s.ERMRisk = mean(loss)
+	s.ERMRisk = mean(m.Run.Loss)
 	s.EffectiveSampleSize = 1 / squares
-	s.Groups = groupRisks(m.Run.Train, loss)
-	if len(s.Groups) > 0 {
-		s.WorstGroup = &s.Groups[0]
-	}
+	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run.Train, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
 		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a larger nu, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"sort"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/atomicfile"
@@ -39,17 +38,9 @@ type Model struct {
 	TrainRows   int           `json:"train_rows"`
 	HoldoutRows int           `json:"holdout_rows"`
 
-	Run *Run `json:"-"` // nil in a model that was loaded
+	Run *Run `json:"-"` // nil in a model that was loaded; see Rerun
 
 	loss losses.Loss
-}
-
-// A Run keeps what only the process that trained a Model has.
-type Run struct {
-	Frame   *data.Frame
-	Train   *data.Dataset
-	Holdout *data.Dataset // nil without a hold-out
-	Weights []float64     // of the adversary, one per training row, summing to 1
 }
 
 // A TracePoint is what was known at a check point of the robust training; nil
@@ -145,30 +136,4 @@ func Version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-// groupRisks returns the mean loss in every group of the last grouping of d
-// that has rows, worst first.
-func groupRisks(d *data.Dataset, loss []float64) []SummaryGroup {
-	if len(d.Groups) == 0 {
-		return nil
-	}
-	last := d.Groups[len(d.Groups)-1]
-	groups := make([]SummaryGroup, len(last.Labels))
-	for g, label := range last.Labels {
-		groups[g].Name = label
-	}
-	for j, g := range last.Index {
-		groups[g].Count++
-		groups[g].Risk += loss[j]
-	}
-	kept := groups[:0]
-	for _, g := range groups {
-		if g.Count > 0 {
-			g.Risk /= float64(g.Count)
-			kept = append(kept, g)
-		}
-	}
-	sort.SliceStable(kept, func(i, j int) bool { return kept[i].Risk > kept[j].Risk })
-	return kept
 }

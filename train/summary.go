@@ -1,5 +1,12 @@
 package train
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+)
+
 // A Summary is what `drotrain train --json` prints: one object for machines.
 // Losses and bounds are in the units of the training loss.
 type Summary struct {
@@ -21,8 +28,8 @@ type Summary struct {
 	Tau                 float64            `json:"tau"`
 	EffectiveSampleSize float64            `json:"effective_sample_size"` // 1/Σy²
 	MaxWeight           float64            `json:"max_weight"`
-	Groups              []SummaryGroup     `json:"groups"`             // of the last grouping, worst first, training rows
-	WorstGroup          *SummaryGroup      `json:"worst_group"`        // null without groups
+	Groups              []SummaryGroup     `json:"groups"`             // of the last grouping, largest risk first, training rows
+	WorstGroup          *SummaryGroup      `json:"worst_group"`        // null without a group of Config.MinGroupSize rows
 	ERM                 *SummaryBaseline   `json:"erm"`                // the plain average trained on the same rows
 	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"` // the average with equal group weights; null with fewer than two groups
 	Model               string             `json:"model"`              // path, "" when not written
@@ -53,4 +60,24 @@ type SummaryBaseline struct {
 	Risk       float64       `json:"risk"`        // average training loss
 	RobustRisk float64       `json:"robust_risk"` // the same worst case as the robust model's
 	WorstGroup *SummaryGroup `json:"worst_group"`
+}
+
+// groupRisks returns the mean loss in every group of the last grouping of d that
+// has rows, the largest first, and the worst group.
+func (c *Config) groupRisks(d *data.Dataset, loss []float64) ([]SummaryGroup, *SummaryGroup) {
+	if len(d.Groups) == 0 {
+		return nil, nil
+	}
+	risks := d.Groups[len(d.Groups)-1].Risks(loss)
+	groups := make([]SummaryGroup, len(risks))
+	for i, r := range risks {
+		groups[i] = SummaryGroup{Name: r.Label, Count: r.Rows, Risk: r.Risk}
+	}
+	var worst *SummaryGroup
+	if i := data.WorstGroup(risks, c.MinGroupSize); i >= 0 {
+		w := groups[i]
+		worst = &w
+	}
+	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) })
+	return groups, worst
 }

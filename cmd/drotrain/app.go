@@ -30,7 +30,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := asUsage(root.ExecuteContext(ctx))
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", out.err)
 	}

@@ -5,24 +5,21 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // auditOptions are the options of `drotrain audit`.
 type auditOptions struct {
 	label, task, loss, positive string
 	huberDelta                  float64
-	scores, groups              []string
+	scores                      []string
 	columns, drop               []string
 
 	penalty string
@@ -66,7 +63,7 @@ both: logistic is -log of the probability given to what occurred, squared is
 	section(cmd, "Columns", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.label, "label", "", "`column` of what occurred")
 		fs.Var(&listValue{p: &o.scores}, "score", "`columns` of predictions, or NAME=COLUMN; the first is the baseline")
-		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed")
 		fs.Var(&listValue{p: &o.columns}, "columns", "`columns` to search for bad slices (default: all others)")
 		fs.Var(&listValue{p: &o.drop}, "drop", "`columns` to leave out of that search")
 	})
@@ -93,7 +90,7 @@ both: logistic is -log of the probability given to what occurred, squared is
 }
 
 func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.FlagSet) error {
-	models, err := o.check()
+	scores, err := o.check()
 	if err != nil {
 		return err
 	}
@@ -101,22 +98,23 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	in, err := o.input(f, models)
+	o.measure.Command = commandLine("audit "+shellQuote(path), fs)
+	measured, err := report.Audit(ctx, f, report.AuditOptions{
+		Options: o.measure.Options, Name: path, Label: o.label, Scores: scores,
+		Task: eval.Task(o.task), Loss: o.loss, Positive: o.positive, HuberDelta: o.huberDelta,
+		Columns: o.columns, Drop: o.drop, Penalty: o.penalty, Nu: o.nu, Seed: o.seed,
+	})
 	if err != nil {
 		return err
 	}
-	e, err := eval.Evaluate(ctx, *in)
-	if err != nil {
-		return err
-	}
+	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
-	r, err := o.report(f, path, in, e)
+	r, err := measured.Report()
 	if err != nil {
 		return err
 	}
-	r.Command = commandLine("audit "+shellQuote(path), fs)
 	files, err := o.out.write(ctx, r, &o.gates)
 	if err != nil {
 		return err
@@ -132,7 +130,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, thousands(e.N), o.labelText(in)))
+	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, thousands(e.N), o.labelText(measured.Input)))
 	printHolders(a.stdout, r.Adversary)
 	if len(files) > 0 {
 		fmt.Fprintln(a.stdout)
@@ -148,69 +146,6 @@ func (o *auditOptions) labelText(in *eval.Input) string {
 		return in.TargetName + ", positive: " + in.Positive
 	}
 	return in.TargetName
-}
-
-// report puts the worst-case weights of the model in focus beside the evaluation.
-func (o *auditOptions) report(f *data.Frame, path string, in *eval.Input, e *eval.Evaluation) (*eval.Report, error) {
-	r := &eval.Report{Title: "Audit of " + in.TargetName, Evaluation: e, Notes: append([]string{}, f.Notes...)}
-	r.Facts = append(r.Facts, eval.Fact{Key: "data", Value: path})
-	for _, m := range o.scores {
-		name, column := scoreName(m)
-		r.Facts = append(r.Facts, eval.Fact{Key: "scores of " + name, Value: "column " + column})
-	}
-	if o.measure.weight != "" {
-		r.Facts = append(r.Facts, eval.Fact{Key: "weight", Value: "column " + o.measure.weight})
-	}
-	for _, s := range f.Sources {
-		if s.SHA256 != "" {
-			r.Facts = append(r.Facts, eval.Fact{Key: "SHA-256 of " + s.Path, Value: s.SHA256})
-		}
-	}
-	r.Facts = append(r.Facts, eval.Fact{Key: "audited by", Value: "drotrain " + train.Version()})
-	var err error
-	r.Adversary, err = holders(in, o.penalty, o.price(e), o.measure.showRows)
-	return r, err
-}
-
-// focus is the model that is compared with the baseline, or the only one.
-func focus(models int) int { return min(1, models-1) }
-
-// price is the ν asked for, or that point of the curve of the model in focus at which
-// the effective rows are nearest to half of them; 0 where all losses are equal.
-func (o *auditOptions) price(e *eval.Evaluation) float64 {
-	if o.nu != nil {
-		return *o.nu
-	}
-	m := e.Models[focus(len(e.Models))]
-	curve := m.KL
-	if o.penalty == "chi2" {
-		curve = m.ChiSquare
-	}
-	nu, best := 0.0, math.Inf(1)
-	for _, w := range curve {
-		if d := math.Abs(math.Log(2 * float64(w.Effective) / float64(e.N))); d < best {
-			nu, best = w.Nu, d
-		}
-	}
-	two, err := strconv.ParseFloat(strconv.FormatFloat(nu, 'g', 2, 64), 64)
-	if err != nil {
-		return nu
-	}
-	return two
-}
-
-// holders describes the worst case of the losses of the model in focus; there is none
-// to describe at ν = 0.
-func holders(in *eval.Input, penalty string, nu float64, showRows bool) (*eval.Adversary, error) {
-	if !(nu > 0) {
-		return nil, nil
-	}
-	m := in.Models[focus(len(in.Models))]
-	a, _, err := eval.Holders(eval.AdversaryInput{
-		Model: m.Name, Rows: in.Split, Loss: m.Loss, RowWeight: in.Weight, Groups: in.Groups,
-		RowID: in.RowID, Columns: in.Columns, ShowRows: showRows,
-	}, penalty, nu)
-	return a, err
 }
 
 // printHolders writes who holds the worst-case weight, in 80 columns.

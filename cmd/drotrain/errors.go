@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // Exit codes.
@@ -42,6 +43,15 @@ func (e *statusError) Hint() string  { return e.hint }
 // usagef is a mistake in the command line or in a configuration file.
 func usagef(hint, format string, args ...any) error {
 	return &statusError{code: exitUsage, err: fmt.Errorf(format, args...), hint: hint}
+}
+
+// asUsage turns an option that a library refused into a wrong command line.
+func asUsage(err error) error {
+	var option *report.OptionError
+	if errors.As(err, &option) && option.Option != "" {
+		return usagef(option.Help, "--%s %s", option.Option, option.Msg)
+	}
+	return err
 }
 
 // withHint adds a hint to a failure.

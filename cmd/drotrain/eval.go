@@ -13,39 +13,17 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // evalOptions are the options of `drotrain eval`.
 type evalOptions struct {
 	model, data string
-	groups      []string
 	measure     measureOptions
 	gates       gates
 	out         string
 	force       bool
 	json, quiet bool
-}
-
-// define adds the options of an evaluation.
-func (o *measureOptions) define(fs *pflag.FlagSet) {
-	*o = defaultMeasure()
-	fs.Var(&countValue{&o.minGroupSize}, "min-group-size", "smaller groups are listed, but never called the worst")
-	fs.Var(&countValue{&o.resamples}, "resamples", "bootstrap resamples, at least 100; 0 for no intervals")
-	fs.Var(number(&o.confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
-		"confidence", "of every interval")
-	fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
-		"threshold", "probability from which a row is predicted positive")
-	fs.StringVar(&o.weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
-	fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
-	fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
-}
-
-// check refuses what only the options together show.
-func (o *measureOptions) check() error {
-	if o.resamples > 0 && o.resamples < 100 {
-		return usagef("", "--resamples \"%d\": must be 0, or at least 100", o.resamples)
-	}
-	return nil
 }
 
 func newEval(a *app) *cobra.Command {
@@ -70,7 +48,7 @@ difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.
 	section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
-		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
+		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		o.gates.define(fs)
 	})
@@ -101,10 +79,11 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := requireData(o.data); err != nil {
 		return err
 	}
-	_, e, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
+	measured, err := measureFile(ctx, a, m, o.data, o.measure.Options, o.quiet)
 	if err != nil {
 		return interruption(ctx, err)
 	}
+	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
@@ -127,26 +106,20 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 }
 
 // measureFile evaluates a model on every row of a table.
-func measureFile(ctx context.Context, a *app, m *train.Model, path string, groups []string, o measureOptions, quiet bool) (*eval.Input, *eval.Evaluation, error) {
+func measureFile(ctx context.Context, a *app, m *train.Model, path string, o report.Options, quiet bool) (*report.Measured, error) {
 	f, err := openTable(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	encoder, err := withGroups(m.Encoder, f, groups)
-	if err != nil {
-		return nil, nil, err
+	measured, err := report.MeasureTable(ctx, m, f, o)
+	if err != nil || quiet {
+		return measured, err
 	}
-	rows, report, err := encoder.Encode(f, nil)
-	if err != nil {
-		return nil, nil, err
+	if s := measured.Encoding.String(); s != "" {
+		a.note("note: %s", s)
 	}
-	if !quiet {
-		if s := report.String(); s != "" {
-			a.note("note: %s", s)
-		}
-		if sameSources(m.Sources, f.Sources) {
-			a.note("note: the model was trained on rows of this table; `drotrain report` measures it on those held out")
-		}
+	if m.TrainedOn(f) {
+		a.note("note: the model was trained on rows of this table; `drotrain report` measures it on those held out")
 	}
-	return measure(ctx, m, f, rows, nil, splitFile, o)
+	return measured, nil
 }

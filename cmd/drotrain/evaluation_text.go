@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // printEvaluation writes an evaluation for people, in 80 columns.
@@ -32,7 +33,7 @@ func printEvaluation(w io.Writer, e *eval.Evaluation, title string) {
 // printVerdict writes the conclusion of an evaluation alone.
 func printVerdict(w io.Writer, e *eval.Evaluation) {
 	where := "the " + e.Split
-	if e.Split == splitFile {
+	if e.Split == report.Table {
 		where = "all rows of the table"
 	}
 	fmt.Fprintf(w, "\nMeasured on %s (%s rows)\n", where, thousands(e.N))
@@ -134,7 +135,7 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		}
 	}
 	line("By "+g.Name, "rows", head)
-	f := focus(len(e.Models))
+	f := report.Focus(len(e.Models))
 	groups := slices.Clone(g.Groups)
 	slices.SortStableFunc(groups, func(a, b eval.Group) int {
 		x, _ := a.Models[f].Values.Get("risk")

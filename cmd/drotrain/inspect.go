@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 func newInspect(a *app) *cobra.Command {
@@ -115,7 +116,7 @@ func describeModel(m *train.Model) modelInfo {
 func printModel(w io.Writer, path string, m *train.Model) {
 	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, targetText(m), m.Version)
 	printSummary(w, m, title)
-	fmt.Fprintf(w, "\n%s%s  %s\n", fit("Coefficients ("+coefficients(m).Unit+")", 44), padLeft(baselineName, 16), padLeft(robustName, 16))
+	fmt.Fprintf(w, "\n%s%s  %s\n", fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), padLeft(report.Baseline, 16), padLeft(report.Robust, 16))
 	for _, c := range m.Explain() {
 		fmt.Fprintf(w, "%s%s  %s\n", fit("  "+c.Name, 44), padLeft(number6(c.Baseline), 16), padLeft(number6(c.Robust), 16))
 	}

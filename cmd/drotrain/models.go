@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
@@ -39,41 +37,11 @@ func requireData(path string) error {
 	return nil
 }
 
-// withGroups returns the encoder of a model, with other groupings: each column
-// on its own, then all of them crossed. No names leave it as it is.
-func withGroups(e *data.Encoder, f *data.Frame, names []string) (*data.Encoder, error) {
-	if len(names) == 0 {
-		return e, nil
+// targetText names the target, and what its positive value is against.
+func targetText(m *train.Model) string {
+	t := m.Encoder.Target
+	if t.Task == data.Binary {
+		return fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative)
 	}
-	out := *e
-	out.Groups = nil
-	for _, name := range names {
-		c, err := f.Column(name)
-		if err != nil {
-			return nil, err
-		}
-		out.Groups = append(out.Groups, data.Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: terse(c)})
-	}
-	if len(names) > 1 {
-		out.Groups = append(out.Groups, data.Factor{Sources: names})
-	}
-	return &out, nil
-}
-
-// terse says that the values of a column need its name to be understood: yes,
-// no, numbers.
-func terse(c *data.Column) bool {
-	if c.Kind != data.Categorical {
-		return true
-	}
-	for _, l := range c.Level {
-		switch strings.ToLower(l) {
-		case "yes", "no", "y", "n", "true", "false", "t", "f":
-		default:
-			if _, err := strconv.ParseFloat(l, 64); err != nil {
-				return false
-			}
-		}
-	}
-	return true
+	return t.Name
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 const (
@@ -126,9 +127,9 @@ func (p *progress) advance(s train.Progress) (first float64, done int) {
 func phaseName(phase string) string {
 	switch phase {
 	case "erm":
-		return baselineName
+		return report.Baseline
 	case "group-weighted erm":
-		return balancedName
+		return report.Balanced
 	}
 	return phase
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,12 +10,12 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // reportOptions are the options of `drotrain report`.
 type reportOptions struct {
 	model, data string
-	groups      []string
 	measure     measureOptions
 	gates       gates
 	out         outputs
@@ -41,7 +42,7 @@ described; with --data, on the rows of that table. For the conditions of
 	section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
-		fs.Var(&listValue{p: &o.groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
+		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		o.gates.define(fs)
 	})
@@ -64,7 +65,8 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	r, err := o.build(ctx, a, m, commandLine("report", fs, "model"))
+	o.measure.Command = commandLine("report", fs, "model")
+	r, err := o.build(ctx, a, m)
 	if err != nil {
 		return err
 	}
@@ -98,32 +100,28 @@ func (o *reportOptions) check() error {
 
 // build measures the model on the rows of --data, or on the rows that its
 // training held out.
-func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model, command string) (*eval.Report, error) {
+func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eval.Report, error) {
 	if o.data != "" {
-		in, e, err := measureFile(ctx, a, m, o.data, o.groups, o.measure, o.quiet)
+		measured, err := measureFile(ctx, a, m, o.data, o.measure.Options, o.quiet)
 		if err != nil {
 			return nil, err
 		}
-		return buildReport(m, nil, in, e, command, o.measure.showRows)
+		return measured.Report()
 	}
 	f, err := openTable(ctx, m.Config.Data)
 	if err != nil {
 		return nil, err
 	}
-	if m.Encoder, err = withGroups(m.Encoder, f, o.groups); err != nil {
+	if err := m.Rerun(f); err != nil {
+		var changed *train.ChangedDataError
+		if errors.As(err, &changed) {
+			return nil, withHint(err, "name the data to measure the model on with --data")
+		}
 		return nil, err
 	}
-	run, err := rebuildRun(m, f)
+	measured, err := report.Measure(ctx, m, o.measure.Options)
 	if err != nil {
 		return nil, err
 	}
-	rows, split := run.Holdout, splitHoldout
-	if rows == nil {
-		rows, split = run.Train, splitTraining
-	}
-	in, e, err := measure(ctx, m, f, rows, run.Train, split, o.measure)
-	if err != nil {
-		return nil, err
-	}
-	return buildReport(m, run, in, e, command, o.measure.showRows)
+	return measured.Report()
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // Columns of the summary: a label, then ERM and robust.
@@ -49,7 +50,7 @@ func unitText(m *train.Model) string {
 	if m.Config.Loss == "logistic" {
 		return ""
 	}
-	return ": " + lossUnit(m.Config)
+	return ": " + report.LossUnit(m.Config)
 }
 
 // percent writes 0.95 as 95 % and 0.00012 as 0.012 %.
@@ -80,7 +81,7 @@ func printComparison(w io.Writer, s train.Summary, grouping string) {
 		line("    risk", a[2], b[2])
 	}
 	if b := s.GroupWeighted; b != nil && b.WorstGroup != nil {
-		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", balancedName, number6(b.Risk), number6(b.WorstGroup.Risk))
+		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, number6(b.Risk), number6(b.WorstGroup.Risk))
 	}
 	fmt.Fprintln(w)
 }

@@ -44,6 +44,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
 		fs.Var(&enumValue{&c.Storage, data.Storages()}, "storage", storageHelp)
 		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
+		fs.Var(&countValue{&c.MinGroupSize}, "min-group-size", minGroupHelp)
 	})
 	section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")

@@ -16,6 +16,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // What `drotrain train` without options trains on.
@@ -70,7 +71,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if stopped != nil {
 		return o.tellStopped(ctx, a, m, out, stopped)
 	}
-	if !o.quiet && m.TrainRows+m.HoldoutRows > manyRows {
+	if !o.quiet && m.TrainRows+m.HoldoutRows > report.ManyRows {
 		a.note("measuring the model by group, with intervals")
 	}
 	command := commandLine("train", fs, "data", "target", "groups")
@@ -157,18 +158,17 @@ func collectOften(f *data.Frame) {
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
 func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outDir, command string) (*eval.Evaluation, error) {
-	rows, split := m.Run.Holdout, splitHoldout
-	if rows == nil {
-		rows, split = m.Run.Train, splitTraining
-	}
-	in, e, err := measure(ctx, m, m.Run.Frame, rows, m.Run.Train, split, o.measureFor(rows.N))
+	opt := report.DefaultOptions()
+	opt.MinGroupSize, opt.Unit, opt.ShowRows, opt.Command = o.cfg.MinGroupSize, o.unit, o.showRows, command
+	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
 		return nil, err
 	}
+	e := measured.Evaluation
 	if err := out.write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
-	r, err := buildReport(m, m.Run, in, e, command, o.showRows)
+	r, err := measured.Report()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,24 @@
+package data
+
+// WithGroups returns a copy of the encoder with other groupings, of columns of f:
+// each column on its own, then all of them crossed. No names leave the groupings
+// as they are.
+func (e *Encoder) WithGroups(f *Frame, names []string) (*Encoder, error) {
+	if len(names) == 0 {
+		return e, nil
+	}
+	out := *e
+	out.Groups = nil
+	for _, name := range names {
+		c, err := f.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		named := c.Kind != Categorical || terse(c.Level)
+		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
+	}
+	if len(names) > 1 {
+		out.Groups = append(out.Groups, Factor{Sources: names})
+	}
+	return &out, nil
+}

@@ -1,0 +1,30 @@
+package data
+
+import (
+	"math"
+	"testing"
+)
+
+// Groups a, b, c of 2, 0 and 3 rows with risks (1+3)/2 = 2 and (2+2+5)/3 = 3.
+func TestGroupRisks(t *testing.T) {
+	g := Grouping{Labels: []string{"a", "b", "c"}, Index: []int32{0, 2, 2, 0, 2}}
+	r := g.Risks([]float64{1, 2, 2, 3, 5})
+	if len(r) != 2 || r[0] != (GroupRisk{"a", 2, 2}) || r[1] != (GroupRisk{"c", 3, 3}) {
+		t.Fatalf("%+v", r)
+	}
+	for _, c := range []struct {
+		groups []GroupRisk
+		least  int
+		worst  int
+	}{
+		{r, 0, 1}, {r, 3, 1}, {r, 4, -1}, {nil, 0, -1},
+		{[]GroupRisk{{"a", 9, 1}, {"b", 2, 7}}, 3, 0},          // the worse one is too small
+		{[]GroupRisk{{"a", 5, 2}, {"b", 5, 2}}, 1, 0},          // the first of equals
+		{[]GroupRisk{{"a", 5, math.NaN()}, {"b", 5, 1}}, 1, 1}, // no number
+		{[]GroupRisk{{"a", 5, math.Inf(-1)}, {"b", 5, math.Inf(-1)}}, 1, 0},
+	} {
+		if w := WorstGroup(c.groups, c.least); w != c.worst {
+			t.Errorf("worst of %v with %d rows: %d, want %d", c.groups, c.least, w, c.worst)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/losses"
+)
+
+// LossOfScores returns the loss of every row from scores and labels alone, of any
+// model: Model.Loss from Model.Score. Binary targets are ±1 and their scores
+// P(positive); logistic is then −log of the probability given to what occurred,
+// and squared is (y−p)²/2 with y in {0, 1}. For regression score and target are in
+// the same units. A probability of 0 for what occurs counts as 2⁻⁵², which costs
+// 36 nats.
+func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float64, error) {
+	if len(target) != len(score) {
+		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
+	}
+	logistic := loss.Name() == "logistic"
+	if logistic != (task == Binary) && (logistic || loss.Name() == "huber") {
+		return nil, fmt.Errorf("eval: no %s loss for a %s task", loss.Name(), task)
+	}
+	out := make([]float64, len(score))
+	if logistic {
+		const least = 0x1p-52
+		for i, p := range score {
+			if target[i] < 0 {
+				p = 1 - p
+			}
+			out[i] = -math.Log(min(max(p, least), 1-least))
+		}
+		return out, nil
+	}
+	if task == Binary {
+		target = append([]float64(nil), target...)
+		for i, t := range target {
+			target[i] = max(0, t)
+		}
+	}
+	loss.EvalTo(out, make([]float64, len(out)), score, target)
+	return out, nil
+}

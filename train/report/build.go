@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Report puts what the training knows beside the evaluation. The adversary is that
+// of the training where its rows were measured, otherwise the worst case of the
+// measured rows' own losses.
+func (x *Measured) Report() (*eval.Report, error) {
+	if x.audit != nil {
+		return x.auditReport()
+	}
+	m := x.model
+	s := m.Summary("")
+	r := &eval.Report{
+		Title: fmt.Sprintf("Robust model of %s", m.Encoder.Target.Name),
+		Objective: eval.Objective{
+			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N,
+			// Nothing is tuned on the data: the baseline differs from the robust
+			// model by ν alone.
+			Selection: "ν and μ as set, none tuned; the baseline has the same μ", SelectedAlike: true,
+		},
+		Facts:        facts(m),
+		Certificate:  certificate(m),
+		Trace:        trace(m),
+		Evaluation:   x.Evaluation,
+		Coefficients: Coefficients(m),
+		Notes:        notes(m),
+		Command:      x.options.Command,
+	}
+	var err error
+	switch {
+	case x.run == nil && s.Nu > 0:
+		r.Adversary, err = x.holders(s.Penalty, s.Nu)
+	case x.run != nil && x.run.Weights != nil:
+		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
+			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
+			RowID: rowNumbers(x.run.Train.Rows), Columns: rawColumns(m, x.run.Frame, x.run.Train.Rows),
+			Penalty: s.Penalty, Nu: s.Nu, ShowRows: x.options.ShowRows,
+		})
+	}
+	return r, err
+}
+
+// holders describes the worst case of the losses of the model in focus; there is none
+// to describe at ν = 0.
+func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) {
+	if !(nu > 0) {
+		return nil, nil
+	}
+	m := x.Input.Models[Focus(len(x.Input.Models))]
+	a, _, err := eval.Holders(eval.AdversaryInput{
+		Model: m.Name, Rows: x.Input.Split, Loss: m.Loss, RowWeight: x.Input.Weight, Groups: x.Input.Groups,
+		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows,
+	}, penalty, nu)
+	return a, err
+}
+
+// Focus is the index of the model that is compared with the baseline, or of the
+// only one.
+func Focus(models int) int { return min(1, models-1) }
+
+// notes are the remarks of the training.
+func notes(m *train.Model) []string {
+	out := append([]string{}, m.Notes...)
+	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
+		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, in which every group of %s weighs the same: what weighing the known groups achieves without an adversary.",
+			Balanced, m.Encoder.Groups[n-1].Name))
+	}
+	return out
+}
+
+// facts is the data sheet of the report.
+func facts(m *train.Model) []eval.Fact {
+	c := m.Config
+	out := []eval.Fact{
+		{Key: "data", Value: c.Data},
+		{Key: "hold-out rows", Value: strconv.Itoa(m.HoldoutRows)},
+		{Key: "encoded columns", Value: strconv.Itoa(m.Encoder.D())},
+		{Key: "seed", Value: strconv.FormatUint(c.Seed, 10)},
+		{Key: "trained by", Value: "drotrain " + m.Version},
+	}
+	return append(out, checksums(m.Sources)...)
+}
+
+func checksums(sources []data.Source) []eval.Fact {
+	var out []eval.Fact
+	for _, s := range sources {
+		if s.SHA256 != "" {
+			out = append(out, eval.Fact{Key: "SHA-256 of " + s.Path, Value: s.SHA256})
+		}
+	}
+	return out
+}
+
+func certificate(m *train.Model) *eval.Certificate {
+	s := m.Summary("")
+	return &eval.Certificate{
+		Upper: num(s.Certificate.Upper), Lower: num(s.Certificate.Lower),
+		Gap: num(s.Certificate.Gap), RelativeGap: num(s.Certificate.RelativeGap),
+		Target: eval.Num(m.Config.Gap), Certified: s.Certified,
+		Passes: s.Passes, Seconds: s.Seconds, Solver: s.Solver, Status: s.Status,
+	}
+}
+
+func num(p *float64) eval.Num {
+	if p == nil {
+		return eval.Undefined()
+	}
+	return eval.Num(*p)
+}
+
+func trace(m *train.Model) []eval.TracePoint {
+	out := make([]eval.TracePoint, len(m.Trace))
+	for i, t := range m.Trace {
+		out[i] = eval.TracePoint{Passes: t.Passes, Seconds: t.Seconds, Upper: math.NaN(), Lower: math.Inf(-1)}
+		if t.Upper != nil {
+			out[i].Upper = *t.Upper
+		}
+		if t.Lower != nil {
+			out[i].Lower = *t.Lower
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// A Measured is an evaluation with what a report says beside it.
+type Measured struct {
+	Evaluation *eval.Evaluation
+	Input      *eval.Input       // what was measured
+	Encoding   data.EncodeReport // of the rows: unseen levels, missing values
+
+	options Options
+	model   *train.Model // nil in an audit
+	run     *train.Run   // of the training, where its rows were measured
+
+	audit *audit // nil for a model
+}
+
+// Measure evaluates a model and its baselines on the rows that its training held
+// out, on the training rows where there are none. A model that was loaded needs
+// its Rerun before. The groups that options name must be columns of the table.
+func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
+	if m.Run == nil {
+		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
+	}
+	run, err := regrouped(m, o.Groups)
+	if err != nil {
+		return nil, err
+	}
+	rows, split := run.Holdout, Holdout
+	if rows == nil {
+		rows, split = run.Train, Training
+	}
+	x := &Measured{options: o, model: m, run: run}
+	return x, x.evaluate(ctx, run.Frame, rows, split)
+}
+
+// regrouped returns the rows of the training, with other groupings if any are named.
+func regrouped(m *train.Model, groups []string) (*train.Run, error) {
+	if len(groups) == 0 {
+		return m.Run, nil
+	}
+	other := *m
+	var err error
+	if other.Encoder, err = m.Encoder.WithGroups(m.Run.Frame, groups); err != nil {
+		return nil, err
+	}
+	err = other.Rerun(m.Run.Frame)
+	return other.Run, err
+}
+
+// MeasureTable evaluates a model and its baselines on every row of f, which needs
+// the target of the model.
+func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
+	encoder, err := m.Encoder.WithGroups(f, o.Groups)
+	if err != nil {
+		return nil, err
+	}
+	rows, encoding, err := encoder.Encode(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	x := &Measured{options: o, model: m, Encoding: encoding}
+	return x, x.evaluate(ctx, f, rows, Table)
+}
+
+// evaluate measures rows of f that the model's encoder has encoded.
+func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Dataset, split string) error {
+	m, o := x.model, x.options
+	target := m.Encoder.Target
+	if rows.Target == nil {
+		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", target.Name), Help: "drotrain predict needs no target"}
+	}
+	in := &eval.Input{
+		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
+		TargetName: target.Name, TargetUnit: o.Unit, Target: rows.Target,
+		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
+		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
+		Seed: m.Config.Seed, Split: split,
+	}
+	if o.Weight != "" {
+		all, err := weights(f, o.Weight)
+		if err != nil {
+			return err
+		}
+		in.Weight = at(all, rows.Rows)
+	}
+	if target.Task == data.Binary {
+		in.Task = eval.Binary
+		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
+		in.Threshold = &o.Threshold
+	} else {
+		column, err := f.Column(target.Name)
+		if err != nil {
+			return err
+		}
+		in.Target = at(column.Number, rows.Rows)
+	}
+	for _, v := range []struct {
+		name string
+		x    []float64
+	}{{Baseline, m.Baseline}, {Robust, m.Coefficients}, {Balanced, m.GroupWeighted}} {
+		if v.x == nil {
+			continue
+		}
+		p, err := m.PredictDataset(rows, v.x)
+		if err != nil {
+			return err
+		}
+		in.Models = append(in.Models, eval.Model{Name: v.name, Score: p.Score, Loss: p.Loss})
+	}
+	if x.run != nil {
+		in.TrainShare = groupShares(rows.Groups, x.run.Train)
+	}
+	var err error
+	x.Input = in
+	x.Evaluation, err = eval.Evaluate(ctx, *in)
+	return err
+}
+
+// groupShares gives the share of every group among the training rows, for the
+// groupings that the training rows have too.
+func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]float64 {
+	out := make([]map[string]float64, len(groups))
+	shares := eval.Shares(trained.Groups)
+	for k, g := range groups {
+		for j, t := range trained.Groups {
+			if t.Name == g.Name {
+				out[k] = shares[j]
+			}
+		}
+	}
+	return out
+}

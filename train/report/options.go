@@ -1,0 +1,71 @@
+package report
+
+import "fmt"
+
+// Names of the models of a training in every table and figure.
+const (
+	Baseline = "ERM"
+	Robust   = "robust"
+	Balanced = "balanced ERM" // every group of the last grouping weighs the same
+)
+
+// What the rows of an evaluation are: eval.Evaluation.Split.
+const (
+	Holdout  = "hold-out"
+	Training = "training rows"
+	Table    = "evaluation file"
+)
+
+// Options say how rows are measured and what the report shows. Start from
+// DefaultOptions.
+type Options struct {
+	MinGroupSize int     // smaller groups are listed, but never called the worst
+	Resamples    int     // of the bootstrap: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
+	Confidence   float64 // of every interval, in (0, 1)
+	Threshold    float64 // probability from which a row is predicted positive
+	Weight       string  // column of row weights above 0; empty: every row counts once
+	Unit         string  // of a numeric target, for people: "USD per week"
+	ShowRows     bool    // list the values of the heaviest rows; they may identify people
+
+	// Groups are columns that replace the groupings of the training: each on its
+	// own, and all crossed. Empty: those of the training.
+	Groups []string
+
+	Command string // that reproduces the report; may be empty
+}
+
+// DefaultOptions are those of the command without options.
+func DefaultOptions() Options {
+	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95, Threshold: 0.5}
+}
+
+// ManyRows is where fewer resamples keep an evaluation that nobody tuned within
+// seconds.
+const ManyRows = 100_000
+
+func (o Options) resamples(rows int) int {
+	switch {
+	case o.Resamples >= 0:
+		return o.Resamples
+	case rows > ManyRows:
+		return 200
+	}
+	return 1000
+}
+
+// An OptionError is an option that does not fit the table or the other options.
+type OptionError struct {
+	Option string // of the command, without dashes
+	Msg    string
+	Help   string // what to do, or ""
+}
+
+func (e *OptionError) Error() string {
+	if e.Option == "" {
+		return e.Msg
+	}
+	return fmt.Sprintf("option %s: %s", e.Option, e.Msg)
+}
+
+// Hint is what to do, or "".
+func (e *OptionError) Hint() string { return e.Help }

@@ -1,0 +1,216 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+func fit(t *testing.T, change func(*train.Config)) *train.Model {
+	t.Helper()
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Groups = "builtin:hmda", "deny", []string{"afam", "single"}
+	if change != nil {
+		change(&cfg)
+	}
+	m, err := train.Fit(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func options() report.Options {
+	o := report.DefaultOptions()
+	o.Resamples = 0
+	return o
+}
+
+// A model that was saved, loaded and run again tells the same as the process that
+// trained it, weights of the adversary included.
+func TestRerunTellsTheSame(t *testing.T) {
+	for name, change := range map[string]func(*train.Config){
+		"hold-out": nil,
+		"training rows, χ²": func(c *train.Config) {
+			c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"}
+			c.Holdout, c.Penalty, c.Gap = 0, "chi2", 1e-9
+		},
+	} {
+		m := fit(t, change)
+		path := filepath.Join(t.TempDir(), "model.json")
+		if err := m.Save(path, false); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := train.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := report.Measure(t.Context(), loaded, options()); err == nil {
+			t.Error("a loaded model was measured without its rows")
+		}
+		frame, err := train.Open(t.Context(), m.Config.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := loaded.Rerun(frame); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(loaded.Run.Train.Rows, m.Run.Train.Rows) {
+			t.Errorf("%s: other training rows", name)
+		}
+		for i, y := range m.Run.Weights {
+			if math.Abs(loaded.Run.Weights[i]-y) > 1e-9*y+1e-12 {
+				t.Fatalf("%s: weight %d is %v, in training %v", name, i, loaded.Run.Weights[i], y)
+			}
+		}
+		var pages [2]string
+		for k, m := range []*train.Model{m, loaded} {
+			x, err := report.Measure(t.Context(), m, options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := x.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Adversary.Top = nil // their last digits come from the solver's weights
+			var b bytes.Buffer
+			if err := x.Evaluation.WriteJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			pages[k] = b.String()
+			if !reflect.DeepEqual(r.Coefficients, report.Coefficients(m)) || r.Evaluation != x.Evaluation {
+				t.Errorf("%s: the report has other coefficients", name)
+			}
+		}
+		if pages[0] != pages[1] {
+			t.Errorf("%s: a loaded model measures otherwise", name)
+		}
+	}
+}
+
+func TestRerunRefusesOtherData(t *testing.T) {
+	m := fit(t, nil)
+	m.Run = nil
+	path := filepath.Join(t.TempDir(), "other.csv")
+	if err := os.WriteFile(path, []byte("deny,afam\nyes,no\nno,yes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := data.Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changed *train.ChangedDataError
+	if err := m.Rerun(f); !errors.As(err, &changed) || m.Run != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The worst group of the training's summary and that of the evaluation of the
+// same rows are one decision, by the size that is asked for.
+func TestWorstGroupIsOneDecision(t *testing.T) {
+	for _, least := range []int{1, 20, 150, 100000} {
+		m := fit(t, func(c *train.Config) { c.Holdout, c.MinGroupSize = 0, least })
+		o := options()
+		o.MinGroupSize = least
+		x, err := report.Measure(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, w := range []*train.SummaryGroup{m.Result.ERM.WorstGroup, m.Result.WorstGroup} {
+			v := x.Evaluation.Models[k].WorstGroup
+			if (v == nil) != (w == nil) || (v == nil) != (least == 100000) {
+				t.Fatalf("groups of %d rows: %v in training, %v in the evaluation", least, w, v)
+			}
+			if v != nil && (v.Label != w.Name || v.N != w.Count || math.Abs(float64(v.Risk)-w.Risk) > 1e-12 || v.N < least) {
+				t.Errorf("groups of %d rows: %+v in training, %+v in the evaluation", least, *w, *v)
+			}
+		}
+	}
+}
+
+// Other groupings than those of the training, of the same rows and of a table.
+func TestOtherGroups(t *testing.T) {
+	m := fit(t, nil)
+	o := options()
+	o.Groups = []string{"hschool"}
+	x, err := report.Measure(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := report.MeasureTable(t.Context(), m, m.Run.Frame, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*eval.Evaluation{x.Evaluation, y.Evaluation} {
+		if len(e.Groupings) != 1 || e.Groupings[0].Name != "hschool" {
+			t.Errorf("groupings %+v", e.Groupings)
+		}
+	}
+	if len(m.Run.Train.Groups) != 3 || len(m.Encoder.Groups) != 3 {
+		t.Error("the model has other groups now")
+	}
+	r, err := x.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "every group of afam × single weighs the same") {
+		t.Errorf("notes %q", n)
+	}
+}
+
+// The audit of a model's own predictions finds the model's own losses.
+func TestAuditOfOwnPredictions(t *testing.T) {
+	for name, loss := range map[string]string{"hmda": "logistic", "cps1988": "squared"} {
+		m := fit(t, func(c *train.Config) {
+			if c.Gap = 1e-4; name == "cps1988" {
+				c.Data, c.Target, c.Groups, c.ScaleTarget = "builtin:cps1988", "wage", []string{"region"}, false
+			}
+		})
+		f := m.Run.Frame
+		p, err := m.Predict(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		label, err := f.Column(m.Config.Target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "p.parquet")
+		columns := []data.Column{*label, {Name: "score", Type: "double", Kind: data.Numeric, Number: p.Score}}
+		if err := data.WriteTable(path, columns, false); err != nil {
+			t.Fatal(err)
+		}
+		table, err := data.Read(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := report.Audit(t.Context(), table, report.AuditOptions{
+			Options: options(), Label: m.Config.Target, Scores: []report.Score{{Name: "it", Column: "score"}}, HuberDelta: 1, Penalty: "kl"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Input.LossName != loss {
+			t.Errorf("%s: loss %s", name, x.Input.LossName)
+		}
+		for i, v := range x.Input.Models[0].Loss {
+			if math.Abs(v-p.Loss[i]) > 1e-9*(1+v) {
+				t.Fatalf("%s, row %d: loss %v, the model's %v", name, i, v, p.Loss[i])
+			}
+		}
+		if r, err := x.Report(); err != nil || r.Adversary == nil || r.Adversary.N != f.Rows {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

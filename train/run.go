@@ -1,0 +1,83 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A Run keeps the rows a Model was trained on and what the training knows of each.
+type Run struct {
+	Frame   *data.Frame
+	Train   *data.Dataset
+	Holdout *data.Dataset // nil without a hold-out
+	Loss    []float64     // training loss of every training row under the robust model
+	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
+}
+
+// A ChangedDataError says that a table is not the one a model was trained on.
+type ChangedDataError struct {
+	Data string // as the model names it
+	Why  string
+}
+
+func (e *ChangedDataError) Error() string {
+	return fmt.Sprintf("%s is not the data the model was trained on: %s", e.Data, e.Why)
+}
+
+// Rerun splits and encodes the training table again, as the training did, for a
+// model that was loaded, and sets m.Run. A table of other contents, by the SHA-256
+// of its files, is a *ChangedDataError. At ν = 0, where the adversary's weights are
+// not unique, they stay unknown.
+func (m *Model) Rerun(f *data.Frame) error {
+	if m.Run == nil || m.Run.Frame != f {
+		if err := f.Fingerprint(); err != nil {
+			return err
+		}
+		if !m.TrainedOn(f) {
+			return &ChangedDataError{m.Config.Data, "its SHA-256 differs"}
+		}
+	}
+	rows, held, err := data.Split(f.Rows, m.Config.Holdout, m.Config.Seed)
+	if err != nil {
+		return err
+	}
+	shuffle(rows, m.Config.Seed)
+	run := &Run{Frame: f}
+	if run.Train, _, err = m.Encoder.Encode(f, rows); err != nil {
+		return err
+	}
+	if run.Train.N != m.TrainRows {
+		return &ChangedDataError{m.Config.Data, fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
+	}
+	if len(held) > 0 {
+		if run.Holdout, _, err = m.Encoder.Encode(f, held); err != nil {
+			return err
+		}
+	}
+	p, err := m.PredictDataset(run.Train, m.Coefficients)
+	if err != nil {
+		return err
+	}
+	run.Loss = p.Loss
+	if m.Config.Nu > 0 {
+		run.Weights = make([]float64, len(p.Loss))
+		m.Config.Adversary().BestResponseTo(run.Weights, p.Loss)
+	}
+	m.Run = run
+	return nil
+}
+
+// TrainedOn says whether the files of f have the contents that the model was trained
+// on, whatever their names; false where that is not known.
+func (m *Model) TrainedOn(f *data.Frame) bool {
+	if len(m.Sources) != len(f.Sources) || len(m.Sources) == 0 {
+		return false
+	}
+	for i, s := range m.Sources {
+		if s.SHA256 == "" || s.SHA256 != f.Sources[i].SHA256 {
+			return false
+		}
+	}
+	return true
+}
