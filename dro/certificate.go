@@ -127,10 +127,18 @@ func (c *certifier) certifyWith(y []float64) {
 			return
 		}
 		if linear, size, ok := c.bracket(c.bound, y); ok {
-			psi := c.p.Dual.Value(y)
+			psi := c.penalty(y)
 			c.record(linear-psi, size+math.Abs(psi), c.bound)
 		}
 	}
+}
+
+// penalty returns ψ(y), or an upper bound of it.
+func (c *certifier) penalty(y []float64) float64 {
+	if d, ok := c.p.Dual.(interface{ impliesPenalty() bool }); ok && d.impliesPenalty() && &y[0] == &c.y[0] {
+		return c.linear(y, c.value) - c.risk
+	}
+	return c.p.Dual.Value(y)
 }
 
 // certifyBalanced records the bound of the balanced weights. It reports whether

@@ -12,7 +12,7 @@ func Choose(p *Problem) (m Method, why string) {
 	n, d, _ := p.Oracle.Dims()
 	growing := Growing{}
 	switch {
-	case supports(Smoothing{}, p):
+	case supports(Smoothing{}, p) && !differentiable(p):
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case !differentiable(p):
 		return FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
@@ -32,6 +32,9 @@ func Choose(p *Problem) (m Method, why string) {
 		m = NewtonCG{}
 		growing.Finish = m
 		why += ": conjugate gradients instead"
+	}
+	if _, may := p.Dual.(smooth); may && p.Dual.Modulus() == 0 && d <= maxMetric {
+		defer func() { m = Guarded{m} }()
 	}
 	if grows {
 		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)

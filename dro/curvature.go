@@ -84,11 +84,14 @@ func smoothResponse(p *Problem) bool {
 // and response c it is (math: §9)
 //
 //	Σ_j w_j z_j z_jᵀ − cross crossᵀ/Σc + ∇²φ,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
-//	cross = Σ_j c_j ∇f_j.
+//	cross = Σ_j c_j ∇f_j,
+//
+// and the coupling of a dual that has one.
 type second struct {
 	e      *evaluator
 	oracle Curved
 	dual   Responsive
+	coupling
 
 	sample           int       // samples that it is estimated from; 0: all
 	weight, response []float64 // n; allocated by the first update
@@ -98,7 +101,8 @@ type second struct {
 
 func newSecond(p *Problem, e *evaluator) second {
 	oracle, _ := ability[Curved](p.Oracle)
-	return second{e: e, oracle: oracle, dual: p.Dual.(Responsive), cross: make([]float64, e.d)}
+	dual, _ := p.Dual.(Responsive) // of others, at a point
+	return second{e: e, oracle: oracle, dual: dual, cross: make([]float64, e.d)}
 }
 
 // chunkRows is the number of samples that a sum of matrices is taken over at once, at
@@ -113,7 +117,10 @@ func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) 
 	if w.weight == nil {
 		w.weight, w.response = make([]float64, e.n), make([]float64, e.n)
 	}
+	w.dual = respondingAt(e.p.Dual, e)
+	defer w.couple(slope)
 	if w.sample > 0 {
+		clear(w.response) // also of those that are not taken
 		w.estimate(y, slope, count, add)
 		return
 	}
@@ -131,6 +138,13 @@ func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) 
 	})
 	w.total = sum(totals[:count])
 	e.part.SumTo(w.cross)
+}
+
+// couple takes what the best response moves together.
+func (w *second) couple(slope []float64) {
+	if c, ok := w.e.p.Dual.(coupled); ok {
+		w.along, w.inner = c.coupleTo(w, slope)
+	}
 }
 
 // weigh stores the weights and the responses of the samples in [lo, hi), and returns

@@ -34,17 +34,25 @@ func (Fixed) SumNorm() bool { return true }
 // NewFixed returns the dual of the weights w ≥ 0, one per sample, not all zero;
 // they need not sum to one. The slice is kept.
 func NewFixed(w []float64) (Fixed, error) {
+	if err := validMass(w); err != nil {
+		return Fixed{}, fmt.Errorf("dro: %w", err)
+	}
+	return Fixed{w}, nil
+}
+
+// validMass checks that weights are finite, ≥ 0, and not all zero.
+func validMass(w []float64) error {
 	total := 0.0
 	for j, v := range w {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return Fixed{}, fmt.Errorf("dro: the weight of sample %d is %v: it must be finite and ≥ 0", j, v)
+			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", j, v)
 		}
 		total += v
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
-		return Fixed{}, fmt.Errorf("dro: the weights sum to %v: the sum must be finite and > 0", total)
+		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
 	}
-	return Fixed{w}, nil
+	return nil
 }
 
 // fixedWeights is implemented by duals with a single feasible point: their risk

@@ -63,15 +63,14 @@ func (c *certifier) scratch() []float64 {
 func shortfall(c *certifier) float64 {
 	const samples, spare, unknown = 1 << 14, 1.5, 3
 	o, ok := ability[Floored](c.p.Oracle)
-	dual, responsive := c.p.Dual.(Responsive)
-	if !ok || !responsive {
+	if !ok || !responsive(c.p.Dual) {
 		return unknown
 	}
 	n := min(c.n, samples)
 	floor, curvature, response := make([]float64, n), make([]float64, n), c.scratch()
 	o.CurvatureFloorTo(floor, c.slope, 0, n)
 	o.CurvatureTo(curvature, c.slope, 0, n)
-	dual.ResponseTo(response, c.y, 0, n)
+	respondingAt(c.p.Dual, c.evaluator).ResponseTo(response, c.y, 0, n)
 	has, wants := 0.0, 0.0
 	for j, y := range c.y[:n] {
 		has += y * floor[j]

@@ -119,6 +119,7 @@ func (m *metric) update(y, slope []float64) {
 			}
 		}
 	}
+	m.coupling.addTo(m.d, func(i, j int, v float64) { m.h.SetSym(i, j, m.h.At(i, j)+v) })
 	addDiagonal(m.h, m.ridge)
 	if m.lifted {
 		for i := range m.d {

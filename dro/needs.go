@@ -44,7 +44,7 @@ func unmet(m Method, p *Problem) error {
 }
 
 var (
-	needGradient = Need{"ν > 0 or given weights, for without a penalty the objective is a maximum, which has no gradient", differentiable}
+	needGradient = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", differentiable}
 	needMirror   = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool {
 		_, ok := p.Dual.(Mirror)
 		return ok
@@ -76,8 +76,7 @@ var (
 		return ok
 	}}
 	needResponse = Need{"a dual that says how its weights move with the losses (the Responsive ability)", func(p *Problem) bool {
-		_, ok := p.Dual.(Responsive)
-		return ok
+		return responsive(p.Dual)
 	}}
 	needRidge = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
@@ -113,12 +112,6 @@ func scheduleNeeds(s Schedule) []Need {
 		return []Need{needConstants, needNorm}
 	}
 	return []Need{needConstants.unlessPracticable(), needNorm.unlessPracticable()}
-}
-
-// differentiable reports that the robust risk has a gradient in the losses.
-func differentiable(p *Problem) bool {
-	_, fixed := p.Dual.(fixedWeights)
-	return fixed || p.Dual.Modulus() > 0
 }
 
 // Needs implements Method.
@@ -158,3 +151,6 @@ func (m Growing) Needs() []Need {
 func (Smoothing) Needs() []Need {
 	return []Need{needSmoothable, needCurved, needRidge, needFewColumns}
 }
+
+// Needs implements Method.
+func (m Guarded) Needs() []Need { return append([]Need{needSmoothable}, m.Method.Needs()...) }

@@ -80,6 +80,7 @@ func (h *implicit) update(y, slope []float64) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
 	h.squares.SumTo(h.diagonal)
+	h.coupling.diagonalTo(h.diagonal)
 	floats.Add(h.diagonal, h.ridge)
 	for i, v := range h.diagonal {
 		full := v
@@ -110,6 +111,7 @@ func (h *implicit) multiply(dst, v []float64) {
 	if h.total > 0 {
 		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
 	}
+	h.coupling.multiplyTo(dst, v)
 	for i, a := range v {
 		dst[i] += h.ridge[i] * a
 	}
@@ -167,4 +169,9 @@ func (h *implicit) visit(s *state) {
 	s.float(&h.first)
 	s.float(&h.total)
 	s.floats(h.weight, h.cross, h.diagonal)
+	s.vectors(&h.along, h.e.d)
+	if s.reading {
+		h.inner = make([]float64, len(h.along)*len(h.along))
+	}
+	s.floats(h.inner)
 }

@@ -86,6 +86,7 @@ func (m *smoothing) step() error {
 	copy(m.x, l.result.X)
 	m.cert.evaluate(m.x)
 	m.cert.certifyWith(l.result.Y)
+	m.cert.best.Lower = max(m.cert.best.Lower, l.result.Certificate.Lower) // ψ ≥ 0
 	m.logf("smoothing: ν = %.3g, %v after %.4g passes, relative gap %.3g", m.nu, l.result.Status, l.result.Passes, m.cert.best.Relative())
 	m.nu /= factor
 	return nil

@@ -274,7 +274,7 @@ func (l *loop) step() {
 	err := l.method.step()
 	l.result.Iterations++
 	due := l.cert.passes >= l.next
-	if w, ok := l.method.(interface{ wantsCheck() bool }); ok {
+	if w, ok := unguarded(l.method).(interface{ wantsCheck() bool }); ok {
 		due = w.wantsCheck()
 	}
 	if err != nil || due || l.cert.passes >= l.settings.MaxPasses {

@@ -1,0 +1,79 @@
+package dro_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// solveExample solves the example problem against an adversary.
+func solveExample(dual dro.Dual) *dro.Result {
+	problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1, Intercept: true}}
+	method, _ := dro.Choose(problem)
+	res, err := dro.Solve(context.Background(), problem, method, dro.DefaultSettings())
+	if err != nil {
+		log.Fatal(err)
+	}
+	return res
+}
+
+// Robust to every reweighting of the sample that leaves at least 80 % of it effective,
+// by perplexity (KL) and by Kish's number 1/Σy² (χ²).
+func ExampleNewBall() {
+	kl := solveExample(dro.NewBall(dro.KullbackLeibler, math.Log(1/0.8), nil))
+	printCertificate(kl)
+	chi2 := solveExample(dro.NewBall(dro.PearsonChi2, (1/0.8-1)/2, nil))
+	printCertificate(chi2)
+	squares := 0.0
+	for _, y := range chi2.Y {
+		squares += y * y
+	}
+	fmt.Printf("effective: %.2f of 6\n", 1/squares)
+	// Output:
+	// certified: 0.6327 ≤ optimum ≤ 0.6327
+	// certified: 0.5944 ≤ optimum ≤ 0.5944
+	// effective: 4.80 of 6
+}
+
+// A penalty around sample weights: the fourth sample counts twice, the last not at all.
+func ExampleNewPenalty() {
+	res := solveExample(dro.NewPenalty(dro.KullbackLeibler, 0.5, []float64{1, 1, 1, 2, 1, 0}))
+	printCertificate(res)
+	fmt.Printf("y = %.3f\n", res.Y)
+	// Output:
+	// certified: 0.5410 ≤ optimum ≤ 0.5410
+	// y = [0.241 0.091 0.196 0.184 0.288 0.000]
+}
+
+// Every subgroup of at least half the samples has a mean loss of at most the risk.
+func ExampleProtected() {
+	res := solveExample(dro.Protected{Share: 0.5})
+	printCertificate(res)
+	// Output:
+	// certified: 0.6626 ≤ optimum ≤ 0.6626
+}
+
+// Group DRO: the largest mean loss of two groups, and a price of 0.1 for weights over
+// groups that leave their shares of the samples.
+func ExampleNewGroups() {
+	of := []int{0, 0, 0, 0, 1, 1}
+	plain, err := dro.NewGroups(dro.NewBall(dro.KullbackLeibler, math.Inf(1), nil), nil, of)
+	if err != nil {
+		log.Fatal(err)
+	}
+	printCertificate(solveExample(plain))
+	priced, err := dro.NewGroups(dro.NewPenalty(dro.KullbackLeibler, 0.1, []float64{4, 2}), nil, of)
+	if err != nil {
+		log.Fatal(err)
+	}
+	res := solveExample(priced)
+	printCertificate(res)
+	fmt.Printf("weights over groups: %.3f\n", []float64{res.Y[0] + res.Y[1] + res.Y[2] + res.Y[3], res.Y[4] + res.Y[5]})
+	// Output:
+	// certified: 0.4567 ≤ optimum ≤ 0.4567
+	// certified: 0.4564 ≤ optimum ≤ 0.4564
+	// weights over groups: [0.637 0.363]
+}
