@@ -23,6 +23,7 @@ type Info struct {
 	Columns int       `json:"columns"`
 	Task    data.Task `json:"task"`
 	Target  string    `json:"target"` // the usual target
+	Unit    string    `json:"unit"`   // of the usual target; "" for one of two values
 	Groups  []string  `json:"groups"` // the usual groups
 	Licence string    `json:"licence"`
 }
@@ -48,7 +49,7 @@ type entry struct {
 func entries() []entry {
 	return []entry{
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: data.Regression,
-			Target: "wage", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
+			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)"}, hmda, hmdaCard},
 	}
