@@ -35,7 +35,7 @@ func TestRefusals(t *testing.T) {
 		"absent feature":     {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
 		"absent group":       {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
 		"absent drop":        {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
-		"no target":          {ok, Spec{}, []string{"--target"}},
+		"no target":          {ok, Spec{}, []string{"name the target"}},
 		"unknown task":       {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
 		"unknown impute":     {ok, Spec{Target: "y", Impute: "zero"}, []string{`"zero"`, "median"}},
 		"unknown scale":      {ok, Spec{Target: "y", Scale: "minmax"}, []string{`"minmax"`, "standard"}},
@@ -46,23 +46,23 @@ func TestRefusals(t *testing.T) {
 		"one value binary":   {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
 		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
 		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
-		"three classes":      {"y,x\n1,1\n2,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{`"1", "2" and "3"`, "--loss squared"}},
+		"three classes":      {"y,x\n1,1\n2,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{`"1", "2" and "3"`, "as a quantity"}},
 		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"stray text":         {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
-		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "--impute drop"}},
+		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
 		"NaN target":         {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "NaN"}},
 		"Inf feature":        {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
 		"overflow":           {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
-		"null feature":       {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "--impute mean", "--drop x"}},
-		"all rows dropped":   {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"}, []string{"every one of the 3 rows", "--impute mean"}},
-		"identifiers":        {ids, Spec{Target: "y"}, []string{`column "id"`, "every one of the 30", "--drop id"}},
-		"too many levels":    {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "--drop c"}},
+		"null feature":       {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
+		"all rows dropped":   {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"}, []string{"every one of the 3 rows", "mean or median"}},
+		"identifiers":        {ids, Spec{Target: "y"}, []string{`column "id"`, "every one of the 30", "leave the column out"}},
+		"too many levels":    {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "leave the column out"}},
 		"float groups":       {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin it"}},
 		"positive absent":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"}, []string{`"c" does not occur`, `"a" and "b"`}},
-		"positive regress":   {ok, Spec{Target: "y", Positive: "1"}, []string{"--positive"}},
-		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no feature is left", "--features"}},
+		"positive regress":   {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive value"}},
+		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no feature is left", "name the features"}},
 		"column twice":       {"y,x,x\n1,1,2\n2,2,3\n3,4,5\n", Spec{Target: "y"}, []string{`column "x"`, "more than one column"}},
-		"level spelled":      {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`--drop "a b"`}},
+		"level spelled":      {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`column "a b"`}},
 		"too large":          {"y,x\n1,-1e308\n2,1e308\n3,1.7e308\n", Spec{Target: "y"}, []string{`column "x"`, "too large"}},
 		"inexact categories": {"y,x\n1,9007199254740993\n2,9007199254740992\n3,5\n", Spec{Target: "y", Categorical: []string{"x"}}, []string{`column "x", row 1`, "as text"}},
 	} {
@@ -107,7 +107,7 @@ func TestTypesThatCannotBeUsed(t *testing.T) {
 	}
 	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
 		_, err := NewEncoder(f, nil, Spec{Target: "i32", Features: []string{name}})
-		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "--drop "+name)
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
 		_, err = NewEncoder(f, nil, Spec{Target: name, Features: []string{"f32"}})
 		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
 		_, err = NewEncoder(f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
+
+	"github.com/drotrain/drotrain/data/parquet"
 )
 
 // normals are d columns of n numbers, rounded to the given step, or not for 0.
@@ -37,7 +39,7 @@ func benchFile(b *testing.B, name string, cols []Column, codec compress.Compress
 		b.Fatal(err)
 	}
 	w := bufio.NewWriter(f)
-	if err := writeParquetAs(w, cols, cols[0].Len(), codec, dictionary); err != nil {
+	if err := parquet.WriteAs(w, cols, cols[0].Len(), codec, dictionary); err != nil {
 		b.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sort"
 	"strconv"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A category is a categorical feature while its rows are read.
@@ -57,7 +59,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 		k.kind = Bool
 	}
 	if c.InexactRow > 0 {
-		k.err = f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as categories")
+		k.err = f.at(c.Name, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
 	k.levels, k.missing, k.err = levelsOf(f, c, d.set(0))
@@ -69,12 +71,12 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 	if limit == 0 {
 		limit = DefaultMaxLevels
 		if n == rows && rows > 20 {
-			k.err = f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
+			k.err = f.at(c.Name, -1, mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
 			return k
 		}
 	}
 	if n > limit {
-		k.err = f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name),
+		k.err = f.at(c.Name, -1, mend(table.DropColumn),
 			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
 		return k
 	}
@@ -250,7 +252,7 @@ func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, missing bool, 
 			if c.Kind == Bool {
 				levels = append(levels, strconv.FormatBool(v != 0))
 			} else {
-				levels = append(levels, formatNumber(v))
+				levels = append(levels, table.FormatNumber(v))
 			}
 		}
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/data/table"
 )
-
-func nearestNames(name string, among []string) []string { return suggest.Nearest(name, among, 3) }
 
 // concat joins frames of one schema: the same names with the same kinds of
 // values; their order may differ. A column that is all null in one file takes
@@ -55,7 +53,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			continue
 		}
 		// What is all null decides on the kind.
-		parts, err := loadColumns(ctx, parts, nil)
+		parts, err := table.Load(ctx, parts, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -72,28 +70,28 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 // is still in its file; else it returns nil.
 func joinLazily(parts []*Column, frames []*Frame) *Column {
 	first, lazy := parts[0], false
-	out := &Column{Name: first.Name, Type: first.Type, Kind: first.Kind, Integer: first.Integer, lazy: true}
+	var all []table.Part
 	for i, p := range parts {
 		if p.Kind == Other || p.Kind != first.Kind || p.Type != first.Type || p.Integer != first.Integer || p.StrayRow > 0 {
 			return nil
 		}
-		lazy = lazy || p.lazy
-		if p.lazy {
-			out.parts = append(out.parts, p.parts...)
+		lazy = lazy || p.Stored()
+		if p.Stored() {
+			all = append(all, p.Parts()...)
 		} else {
-			out.parts = append(out.parts, part{rows: frames[i].Rows, column: p})
+			all = append(all, table.InMemory(frames[i].Rows, p))
 		}
 	}
 	if !lazy {
 		return nil
 	}
-	return out
+	return table.Stored(first.Name, first.Type, first.Kind, first.Integer, all)
 }
 
 func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {
 	lead := -1 // the part that settles the kind
 	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.allNull() {
+		if frames[i].Rows == 0 && p.Kind != Other || p.AllNull() {
 			continue
 		}
 		if lead < 0 {
@@ -134,7 +132,7 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 			out.StrayRow, out.Stray = at+p.StrayRow, p.Stray
 		}
 		at += n
-		if p.Kind == out.Kind && !p.Integer && n > 0 && !p.allNull() {
+		if p.Kind == out.Kind && !p.Integer && n > 0 && !p.AllNull() {
 			out.Integer = false
 		}
 		if out.Null != nil {

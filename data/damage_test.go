@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -51,7 +52,7 @@ func readBounded(t *testing.T, name string, b []byte, what string) *Frame {
 	if got := after.TotalAlloc - before.TotalAlloc; got > allowance+multiple*uint64(len(b)) {
 		t.Errorf("%s: %d bytes allocated for a file of %d", what, got, len(b))
 	}
-	if elapsed > 2*time.Second {
+	if elapsed > time.Minute { // a hang, not a busy machine
 		t.Errorf("%s: took %v", what, elapsed)
 	}
 	if err == nil {
@@ -227,10 +228,11 @@ func TestDamage(t *testing.T) {
 
 var damageRounds = flag.Int("damage", 300, "mutations of a file in TestDamage (a quarter of it for some)")
 
+// parquetFooterSize is what the last bytes of a Parquet file say.
 func parquetFooterSize(t testing.TB, b []byte) int {
-	f, err := parquetFooter(bytesInput("", b))
-	if err != nil {
-		t.Fatal(err)
+	n := int(binary.LittleEndian.Uint32(b[len(b)-8:]))
+	if n <= 0 || n > len(b)-12 {
+		t.Fatalf("a footer of %d bytes", n)
 	}
-	return len(f)
+	return n
 }

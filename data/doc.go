@@ -39,4 +39,8 @@
 // with nulls, for as long as the frame is; their matrices are made of that in the
 // same way. Lengths that a file claims are checked against its size before
 // anything is allocated by them.
+//
+// It imports design and the packages below it: table (columns and errors, aliased
+// here), parquet, ipc and csv (the readers). Start reading at fit.go; how values
+// leave their files is in visit.go and table/part.go.
 package data

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -82,7 +84,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 		if target, err = f.column(e.Target.Name); err != nil {
 			return fail(err)
 		}
-		if target, err = target.load(ctx); err != nil {
+		if target, err = target.Load(ctx); err != nil {
 			return fail(err)
 		}
 		complete = append(complete, target)
@@ -95,17 +97,17 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 		}
 		dropped = all - d.set(0).n()
 	}
-	var spare arrays
-	err = parallel(ctx, len(sources), func(i int) error {
+	var spare table.Arrays
+	err = table.Parallel(ctx, len(sources), func(i int) error {
 		k := sources[i].category
 		if k == nil {
 			return nil
 		}
-		c, err := cols[i].loadInto(ctx, &spare)
+		c, err := cols[i].LoadInto(ctx, &spare)
 		if err != nil {
 			return err
 		}
-		defer spare.put(cols[i], c)
+		defer spare.Put(cols[i], c)
 		k.encode(f, c, d)
 		return nil
 	})
@@ -136,7 +138,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 func checkCells(f *Frame, d *deal, columns int) error {
 	for s := range d.sets {
 		if n := d.set(s).n(); columns > 0 && n > maxCells/columns {
-			return f.at("", -1, "use fewer columns or rows", "a matrix of %d × %d numbers is too large", n, columns)
+			return f.at("", -1, hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
 		}
 	}
 	return nil
@@ -228,14 +230,14 @@ func (e *Encoder) datasets(f *Frame, d *deal, b *builder, sources []source, rest
 // can be, as numbers; it comes with its values.
 func (in *Input) accepts(ctx context.Context, f *Frame, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.at(c.Name, -1, "", "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.at(c.Name, -1, advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
 	}
-	c, err := c.load(ctx)
-	if err == nil && !c.allNull() && f.Rows > 0 {
-		err = f.at(c.Name, -1, "", "the column is text here, but training had numbers%s", stray(f, c))
+	c, err := c.Load(ctx)
+	if err == nil && !c.AllNull() && f.Rows > 0 {
+		err = f.at(c.Name, -1, advice{}, "the column is text here, but training had numbers%s", stray(f, c))
 	}
 	return c, err
 }
@@ -266,13 +268,13 @@ func (r EncodeReport) String() string {
 		add("%d rows dropped for nulls", r.Dropped)
 	}
 	for _, u := range r.Unseen {
-		add("column %q: %d rows with levels that training did not see (%s)", u.Column, u.Count, quoteList(u.Examples, "and"))
+		add("column %q: %d rows with levels that training did not see (%s)", u.Column, u.Count, table.QuoteList(u.Examples, "and"))
 	}
 	for _, i := range r.Imputed {
-		add("column %q: %d nulls filled with %s", i.Column, i.Count, formatNumber(i.Value))
+		add("column %q: %d nulls filled with %s", i.Column, i.Count, table.FormatNumber(i.Value))
 	}
 	if len(r.MissingGroups) > 0 {
-		add("no group column %s", quoteList(r.MissingGroups, "and"))
+		add("no group column %s", table.QuoteList(r.MissingGroups, "and"))
 	}
 	return s
 }

@@ -3,7 +3,8 @@ package data
 import (
 	"context"
 	"fmt"
-	"strconv"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // An Encoder turns frames into design matrices in the way fitted on its
@@ -151,7 +152,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	}
 	for _, c := range out {
 		if c.Kind == Other {
-			return nil, f.at(c.Name, -1, "leave it out with --drop "+flagValue(c.Name)+", or store what you need of it as numbers",
+			return nil, f.at(c.Name, -1, hint("store what you need of it as numbers", table.DropColumn),
 				"values of type %s cannot be a feature", c.Type)
 		}
 	}
@@ -177,14 +178,4 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// flagValue quotes a column name for a command line where it needs that.
-func flagValue(name string) string {
-	for _, r := range name {
-		if !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127) {
-			return strconv.Quote(name)
-		}
-	}
-	return name
 }

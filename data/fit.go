@@ -1,6 +1,10 @@
 package data
 
-import "context"
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // A Fitted is an encoder with the datasets it was fitted for.
 type Fitted struct {
@@ -95,8 +99,8 @@ type fitting struct {
 	targetOf *Column // as the table has it
 	target   *Column // with its values
 	features []*Column
-	encode   bool   // the rows are encoded too
-	spare    arrays // of columns that were looked at
+	encode   bool         // the rows are encoded too
+	spare    table.Arrays // of columns that were looked at
 
 	fitted []feature
 	into   *builder // takes the numbers as they are
@@ -135,13 +139,13 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec) (*f
 		}
 	}
 	if d.set(0).n() == 0 {
-		return nil, f.at("", -1, "", "there are no rows to train on")
+		return nil, f.at("", -1, advice{}, "there are no rows to train on")
 	}
 	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: d}
 	if t.features, err = t.e.features(f); err != nil {
 		return nil, err
 	}
-	if t.target, err = target.load(ctx); err != nil {
+	if t.target, err = target.Load(ctx); err != nil {
 		return nil, err
 	}
 	t.targetOf = target
@@ -172,7 +176,7 @@ func (t *fitting) dropNulls() error {
 	all := t.deal.set(0).n()
 	t.deal = d
 	if d.set(0).n() == 0 {
-		return t.f.at("", -1, "choose --impute mean or median", "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.at("", -1, mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -188,7 +192,7 @@ func (t *fitting) encodeTargets() error {
 		t.targets[s] = make([]float64, rows.n())
 		t.targetErrs[s] = t.e.Target.encode(t.f, t.target, rows, t.targets[s])
 	}
-	t.spare.put(t.targetOf, t.target)
+	t.spare.Put(t.targetOf, t.target)
 	t.target = nil
 	return nil
 }
@@ -199,17 +203,17 @@ func (t *fitting) encodeTargets() error {
 func (t *fitting) measure(begin func(columns int, entries float64) error) error {
 	f, e, d := t.f, t.e, t.deal
 	t.fitted = make([]feature, len(t.features))
-	err := parallel(t.ctx, len(t.features), func(i int) error {
+	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
 		from := t.features[i]
 		if e.Spec.isNumeric(from) {
 			t.fitted[i].number = newNumeric(from)
 			return nil
 		}
-		c, err := from.loadInto(t.ctx, &t.spare)
+		c, err := from.LoadInto(t.ctx, &t.spare)
 		if err != nil {
 			return err
 		}
-		defer t.spare.put(from, c)
+		defer t.spare.Put(from, c)
 		k := e.Spec.fitCategory(f, c, d)
 		t.fitted[i].category = k
 		if k.err == nil && t.encode {
@@ -220,7 +224,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	if err != nil {
 		return err
 	}
-	t.spare = arrays{} // let go of before the matrices are made
+	t.spare = table.Arrays{} // let go of before the matrices are made
 	// A feature that cannot be used ends the list: its error comes after those
 	// of the features before it.
 	var numbers []*numeric
@@ -294,7 +298,7 @@ func (t *fitting) fitRest() error {
 		}
 	}
 	if len(e.Columns) == 0 {
-		return f.at("", -1, "name some with --features", "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return f.at("", -1, mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
@@ -349,10 +353,10 @@ func (s *Spec) isNumeric(c *Column) bool { return c.Kind == Numeric && !s.asCate
 func (d *deal) complete(ctx context.Context, cols []*Column) (*deal, error) {
 	null := make([]bool, d.rows)
 	for _, c := range cols {
-		if c.lazy && !c.nullable() {
+		if c.Stored() && !c.Nullable() {
 			continue
 		}
-		c, err := c.load(ctx)
+		c, err := c.Load(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -361,13 +365,4 @@ func (d *deal) complete(ctx context.Context, cols []*Column) (*deal, error) {
 		}
 	}
 	return d.keep(func(row int) bool { return !null[row] })
-}
-
-func (c *Column) nullable() bool {
-	for _, p := range c.parts {
-		if p.nullable() {
-			return true
-		}
-	}
-	return false
 }

@@ -3,137 +3,49 @@ package data
 import (
 	"context"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"sync"
 
-	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/data/table"
 )
 
-// Kind says what can be done with a column.
-type Kind uint8
+// Columns and errors are those of package table, which the readers share.
+type (
+	// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
+	// of a frame that [Open] made, one of a Parquet file has its name, its type and
+	// its kind alone: [Frame.Column] gives the values.
+	Column = table.Column
 
+	// Kind says what can be done with a column.
+	Kind = table.Kind
+
+	// An Error says what is wrong with a user's table and what would help.
+	Error = table.Error
+
+	// A Remedy is something a user may choose that would mend an Error.
+	Remedy = table.Remedy
+)
+
+// The remedies.
 const (
-	// Other columns (dates, times, lists, structs, binary) carry a name and a
-	// type but no values. Using one is an error; an unused one does no harm.
-	Other       Kind = iota
-	Numeric          // values in Number
-	Categorical      // values in Code and Level
-	Bool             // values 0 and 1 in Number
+	DropColumn     = table.DropColumn
+	Impute         = table.Impute
+	FillNulls      = table.FillNulls
+	DropNullRows   = table.DropNullRows
+	NameFeatures   = table.NameFeatures
+	NameTarget     = table.NameTarget
+	NamePositive   = table.NamePositive
+	ForgetPositive = table.ForgetPositive
+	TakeAsClasses  = table.TakeAsClasses
+	TakeAsQuantity = table.TakeAsQuantity
 )
 
-var kindNames = [...]string{"other", "numeric", "categorical", "bool"}
-
-// String returns "other", "numeric", "categorical" or "bool".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "Kind(" + strconv.Itoa(int(k)) + ")"
-}
-
-// MarshalText gives the name of the kind.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText accepts the name of a kind.
-func (k *Kind) UnmarshalText(b []byte) error {
-	for i, n := range kindNames {
-		if n == string(b) {
-			*k = Kind(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown kind of column %q", b)
-}
-
-// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
-// of a frame that [Open] made, one of a Parquet file has its name, its type and
-// its kind alone: [Frame.Column] gives the values.
-type Column struct {
-	Name string
-	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
-	Kind Kind
-
-	Number []float64 // Numeric, Bool (0 or 1); 0 where null
-	Code   []int32   // Categorical: index into Level; -1 where null
-	Level  []string  // Categorical: distinct values, in order of first appearance
-	Null   []bool    // nil when there are no nulls
-
-	// Integer says that every value of a Numeric column is a whole number by
-	// its type or, in a CSV file, by how it is written.
-	Integer bool
-
-	// InexactRow is the first row (1-based) with an integer or a decimal that
-	// float64 cannot hold exactly, or 0.
-	InexactRow int
-
-	// StrayRow is the first row (1-based) whose text kept a CSV column of
-	// numbers from being numeric, or 0; Stray is that text.
-	StrayRow int
-	Stray    string
-
-	lazy  bool // the values are in parts
-	parts []part
-}
-
-// Len returns the number of rows, or 0 for Other columns.
-func (c *Column) Len() int {
-	if c.Kind == Categorical {
-		return len(c.Code)
-	}
-	return len(c.Number)
-}
-
-// IsNull says whether row i is null.
-func (c *Column) IsNull(i int) bool { return c.Null != nil && c.Null[i] }
-
-// Nulls counts the nulls.
-func (c *Column) Nulls() int {
-	n := 0
-	for _, b := range c.Null {
-		if b {
-			n++
-		}
-	}
-	return n
-}
-
-// allNull says that the column has rows and every one is null.
-func (c *Column) allNull() bool {
-	for _, b := range c.Null {
-		if !b {
-			return false
-		}
-	}
-	return len(c.Null) > 0
-}
-
-// Text gives the value of row i as a label: the level, "true" or "false", or
-// the shortest decimal; "" for a null.
-func (c *Column) Text(i int) string {
-	if c.IsNull(i) {
-		return ""
-	}
-	switch c.Kind {
-	case Categorical:
-		return c.Level[c.Code[i]]
-	case Bool:
-		return strconv.FormatBool(c.Number[i] != 0)
-	case Numeric:
-		return formatNumber(c.Number[i])
-	}
-	return ""
-}
-
-// formatNumber gives the shortest decimal that reads back as v, without an
-// exponent for whole numbers below 2^53.
-func formatNumber(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return strconv.FormatInt(int64(v), 10)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
+// The kinds of columns.
+const (
+	Other       = table.Other
+	Numeric     = table.Numeric
+	Categorical = table.Categorical
+	Bool        = table.Bool
+)
 
 // A Source is one file that was read.
 type Source struct {
@@ -216,7 +128,7 @@ func (f *Frame) Column(name string) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.load(context.Background())
+	return c.Load(context.Background())
 }
 
 // Kind returns the kind of the column of that name, without its values.
@@ -238,19 +150,7 @@ func (f *Frame) column(name string) (*Column, error) {
 	case ok:
 		return nil, &Error{Path: f.path(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
 	}
-	return nil, absentColumn(f.path(), name, f.Names())
-}
-
-func absentColumn(path, name string, among []string) error {
-	e := &Error{Path: path, Msg: fmt.Sprintf("there is no column %q", name)}
-	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
-		e.Hint = "did you mean " + quoteList(near, "or") + "?"
-	} else if len(among) <= 20 {
-		e.Hint = "columns: " + quoteList(among, "and")
-	} else {
-		e.Hint = fmt.Sprintf("columns: %s and %d more", strings.Join(quoteAll(among[:20]), ", "), len(among)-20)
-	}
-	return e
+	return nil, table.Absent(f.path(), name, f.Names())
 }
 
 // Where gives the file of a row and the row's number in it, counted from 1.
@@ -276,26 +176,19 @@ func (f *Frame) path() string {
 }
 
 // at is an Error about a column at a row (0-based in the frame; -1 for none).
-func (f *Frame) at(column string, row int, hint, format string, args ...any) *Error {
-	e := &Error{Path: f.path(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: hint}
+func (f *Frame) at(column string, row int, advice advice, format string, args ...any) *Error {
+	e := &Error{Path: f.path(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.hint, Remedies: advice.remedies}
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)
 	}
 	return e
 }
 
-func quoteAll(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = strconv.Quote(n)
-	}
-	return out
+// advice is what an error says to do.
+type advice struct {
+	hint     string
+	remedies []table.Remedy
 }
 
-func quoteList(names []string, last string) string {
-	q := quoteAll(names)
-	if len(q) < 2 {
-		return strings.Join(q, "")
-	}
-	return strings.Join(q[:len(q)-1], ", ") + " " + last + " " + q[len(q)-1]
-}
+func hint(text string, r ...table.Remedy) advice { return advice{text, r} }
+func mend(r ...table.Remedy) advice              { return advice{remedies: r} }

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Factor is a grouping as training saw it.
@@ -36,7 +38,7 @@ func (t *fitting) fitGroups() error {
 		if err != nil {
 			return err
 		}
-		if c, err = c.load(t.ctx); err != nil {
+		if c, err = c.Load(t.ctx); err != nil {
 			return err
 		}
 		g, err := groupsOf(f, c, c.Kind, t.deal.set(0))
@@ -81,7 +83,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows rowSet, ds *D
 			if err != nil {
 				return err
 			}
-			if c, err = c.load(ctx); err != nil {
+			if c, err = c.Load(ctx); err != nil {
 				return err
 			}
 			g, err := groupsOf(f, c, factor.Kind, rows)
@@ -112,7 +114,7 @@ func terse(labels []string) bool {
 		switch strings.ToLower(l) {
 		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):
 		default:
-			if _, _, ok := parseNumber(l); !ok {
+			if _, _, ok := table.ParseNumber(l); !ok {
 				return false
 			}
 		}
@@ -136,10 +138,10 @@ func (f Factor) name(g Grouping) Grouping {
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
 func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) {
 	if c.Kind == Other {
-		return Grouping{}, f.at(c.Name, -1, "choose a column of text, bools or whole numbers", "values of type %s cannot name groups", c.Type)
+		return Grouping{}, f.at(c.Name, -1, hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.at(c.Name, c.InexactRow-1, "store it as text", "whole numbers this large cannot be told apart as groups")
+		return Grouping{}, f.at(c.Name, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be told apart as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.n())}
 	codes := make(map[string]int32)
@@ -185,14 +187,14 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) 
 			byNumber[v] = k
 			fractions = fractions || v != math.Trunc(v)
 			if fractions && len(byNumber) > maxFloatGroups {
-				return Grouping{}, f.at(c.Name, -1, "bin it into a column of a few ranges first",
+				return Grouping{}, f.at(c.Name, -1, hint("bin it into a column of a few ranges first"),
 					"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 			}
 		}
 		g.Index[i] = k
 	}
 	if len(g.Labels) > maxGroups {
-		return Grouping{}, f.at(c.Name, -1, "choose a coarser column", "%d groups are too many", len(g.Labels))
+		return Grouping{}, f.at(c.Name, -1, hint("choose a coarser column"), "%d groups are too many", len(g.Labels))
 	}
 	return g.sorted(), nil
 }
@@ -201,7 +203,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) 
 func (g Grouping) sorted() Grouping {
 	numbers := true
 	for _, l := range g.Labels {
-		if _, _, ok := parseNumber(l); !ok && l != MissingLabel {
+		if _, _, ok := table.ParseNumber(l); !ok && l != MissingLabel {
 			numbers = false
 			break
 		}
@@ -229,8 +231,8 @@ func labelLess(a, b string, numbers bool) bool {
 		return bm
 	}
 	if numbers {
-		x, _, _ := parseNumber(a)
-		y, _, _ := parseNumber(b)
+		x, _, _ := table.ParseNumber(a)
+		y, _, _ := table.ParseNumber(b)
 		if x != y && a != MissingLabel && b != MissingLabel {
 			return x < y
 		}

@@ -5,11 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
-	"math/bits"
 	"os"
-	"sync"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // An input is a file that is read by pieces while its frame is in use. A file
@@ -29,7 +28,7 @@ type digest struct {
 
 // openInput opens a file. What is not a regular file is read as a whole.
 func openInput(path string) (*input, error) {
-	cannot := func(err error) error { return &Error{Path: path, Msg: "cannot read", Err: pathCause(err)} }
+	cannot := func(err error) error { return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)} }
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, cannot(err)
@@ -50,16 +49,13 @@ func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), name: name, size: int64(len(b))}
 }
 
+// Name and Size make an input a [table.Source].
+func (in *input) Name() string { return in.name }
+func (in *input) Size() int64  { return in.size }
+
 // read fills b with the bytes from that place on.
 func (in *input) read(b []byte, at int64) error {
-	n, err := in.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{Path: in.name, Msg: "the file has become shorter while it was read"}
-	}
-	return &Error{Path: in.name, Msg: "cannot read", Err: pathCause(err)}
+	return table.InFile(in.name, table.ReadFull(in, b, at))
 }
 
 // all returns the bytes of the whole input.
@@ -104,40 +100,5 @@ func (in *input) close() {
 	}
 	if c, ok := in.ReaderAt.(io.Closer); ok {
 		c.Close()
-	}
-}
-
-// buffers are byte slices to use again, none for much less than it holds. They are safe for concurrent use.
-type buffers struct {
-	mu   sync.Mutex
-	free [][]byte
-}
-
-// get returns a slice of n bytes or more, and no promise on what they are.
-func (b *buffers) get(n int) []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	best := -1
-	for i, f := range b.free {
-		if cap(f) >= n && cap(f)/2 <= max(n, 4<<10) && (best < 0 || cap(f) < cap(b.free[best])) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		f, last := b.free[best], len(b.free)-1
-		b.free[best], b.free[last] = b.free[last], nil
-		b.free = b.free[:last]
-		return f[:n]
-	}
-	// Few sizes, so that what is given back fits what is asked for next.
-	grain := max(4<<10, 1<<bits.Len(uint(n))>>3)
-	return make([]byte, n, (n+grain-1)/grain*grain)
-}
-
-func (b *buffers) put(s []byte) {
-	if cap(s) > 0 {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.free = append(b.free, s)
 	}
 }

@@ -1,6 +1,10 @@
 package data
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // LevelOfNumber returns the level that a number stands for in a category that
 // training took as the given kind: where training had bools, 0 and 1 read as
@@ -9,7 +13,7 @@ func LevelOfNumber(trained Kind, v float64) string {
 	if trained == Bool && (v == 0 || v == 1) {
 		return strconv.FormatBool(v == 1)
 	}
-	return formatNumber(v)
+	return table.FormatNumber(v)
 }
 
 // LevelOfText returns the level that a text stands for in a category that
@@ -17,7 +21,7 @@ func LevelOfNumber(trained Kind, v float64) string {
 // write one read as such.
 func LevelOfText(trained Kind, text string) string {
 	if trained == Bool {
-		if v, ok := parseBool(text); ok {
+		if v, ok := table.ParseBool(text); ok {
 			return strconv.FormatBool(v)
 		}
 	}

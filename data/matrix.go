@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -90,7 +91,7 @@ func (b *builder) finish(ctx context.Context, e *Encoder, d *deal, sources []sou
 	const block = 1024 // rows that stay in the cache
 	for s := range d.sets {
 		blocks := (b.n[s] + block - 1) / block
-		err := parallel(ctx, blocks, func(i int) error {
+		err := table.Parallel(ctx, blocks, func(i int) error {
 			lo, hi := i*block, min((i+1)*block, b.n[s])
 			if b.storage == Float32 {
 				finishRows(b.narrow[s], b.d, d, s, lo, hi, e, sources)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A numeric is a numeric feature while its rows are read.
@@ -214,7 +216,7 @@ func (x *numeric) err(f *Frame, s, n int, impute string) error {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
 		return notFinite(f, name, w.bad, w.value)
 	case w.far >= 0:
-		return f.at(name, w.far, "", "the value %v is too far from those of training to standardise", w.farValue)
+		return f.at(name, w.far, advice{}, "the value %v is too far from those of training to standardise", w.farValue)
 	case w.nulls > 0 && impute != "mean" && impute != "median":
 		return nullError(f, name, w.null, w.nulls, n)
 	}
@@ -239,7 +241,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 	}
 	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns)}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values are too large to standardise")
+		return false, f.at(c.Name, -1, hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -251,21 +253,21 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 		}
 	}
 	if nulls := x.faults[0].nulls; nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, formatNumber(in.Fill))
+		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, table.FormatNumber(in.Fill))
 		if !constant {
 			_, mean, sd, _ = join(append(x.moments, equals(in.Fill, nulls)))
 		}
 	}
 	if constant && e.keepsConstant(value) {
-		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, formatNumber(value))
+		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
-		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, formatNumber(value))
+		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, table.FormatNumber(value))
 		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.at(c.Name, -1, "rescale it, or leave it out with --drop "+flagValue(c.Name), "the values differ by too little to standardise")
+			return false, f.at(c.Name, -1, hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -282,17 +284,17 @@ func (e *Encoder) keepsConstant(v float64) bool {
 }
 
 func notFinite(f *Frame, column string, row int, v float64) error {
-	return f.at(column, row, "remove such rows or store the value as null", "the value is %v", v)
+	return f.at(column, row, hint("remove such rows or store the value as null"), "the value is %v", v)
 }
 
 func nullError(f *Frame, column string, row, nulls, of int) error {
-	return f.at(column, row, "choose --impute mean, median or drop, or leave the column out with --drop "+flagValue(column),
+	return f.at(column, row, mend(table.Impute, table.DropColumn),
 		"the value is null, as in %d of %d rows", nulls, of)
 }
 
 // medianOf gives the median of the values in the rows.
 func medianOf(ctx context.Context, c *Column, rows rowSet) (float64, error) {
-	c, err := c.load(ctx)
+	c, err := c.Load(ctx)
 	if err != nil {
 		return 0, err
 	}

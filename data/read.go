@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sort"
 	"strings"
+
+	"github.com/drotrain/drotrain/data/csv"
+	"github.com/drotrain/drotrain/data/ipc"
+	"github.com/drotrain/drotrain/data/parquet"
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // Read loads a table: a file, a glob of files, or a directory of files, all of
@@ -95,7 +99,7 @@ func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
 // of the files.
 func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
-	cols, err := loadColumns(ctx, f.Columns, nil)
+	cols, err := table.Load(ctx, f.Columns, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +145,7 @@ func expand(path string) ([]string, error) {
 		return out, nil
 	}
 	if err != nil {
-		e := &Error{Path: path, Msg: "cannot read", Err: pathCause(err)}
+		e := &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 		if errors.Is(err, fs.ErrNotExist) {
 			e.Hint = neighbours(path)
 		}
@@ -155,7 +159,7 @@ func expand(path string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, &Error{Path: path, Msg: "cannot read the directory", Err: pathCause(err)}
+		return nil, &Error{Path: path, Msg: "cannot read the directory", Err: table.Cause(err)}
 	}
 	var out []string
 	for _, e := range entries {
@@ -186,14 +190,14 @@ func neighbours(path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	near := nearestNames(base, names)
+	near := suggest.Nearest(base, names, 3)
 	for i := range near {
 		near[i] = dir + near[i]
 	}
 	if len(near) == 0 {
 		return ""
 	}
-	return "did you mean " + quoteList(near, "or") + "?"
+	return "did you mean " + table.QuoteList(near, "or") + "?"
 }
 
 type format int
@@ -201,8 +205,7 @@ type format int
 const (
 	unknownFormat format = iota
 	parquetFormat
-	ipcFileFormat
-	ipcStreamFormat
+	ipcFormat
 	csvFormat
 )
 
@@ -217,9 +220,9 @@ func detect(name string, b []byte) (format, error) {
 		}
 		return false
 	}
-	csv := ends(".csv", ".tsv", ".csv.gz", ".tsv.gz")
+	text := ends(".csv", ".tsv", ".csv.gz", ".tsv.gz")
 	switch {
-	case len(b) == 0 && csv:
+	case len(b) == 0 && text:
 		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}
 	case len(b) == 0:
 		return unknownFormat, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
@@ -228,18 +231,18 @@ func detect(name string, b []byte) (format, error) {
 	case bytes.HasPrefix(b, []byte("PARE")):
 		return unknownFormat, &Error{Path: name, Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
 	case bytes.HasPrefix(b, []byte("ARROW1")):
-		return ipcFileFormat, nil
+		return ipcFormat, nil
 	case bytes.HasPrefix(b, []byte("FEA1")):
 		return unknownFormat, &Error{Path: name, Msg: "this is Feather version 1, which is not supported", Hint: "write it again as Feather version 2, Arrow IPC or Parquet"}
 	case bytes.HasPrefix(b, []byte{0xff, 0xff, 0xff, 0xff}):
-		return ipcStreamFormat, nil
+		return ipcFormat, nil
 	case ends(".parquet", ".pq"):
 		return unknownFormat, &Error{Path: name, Msg: "not a Parquet file: it does not start with PAR1"}
 	case ends(".arrow", ".feather", ".ipc"):
 		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC file: it does not start with ARROW1"}
 	case ends(".arrows"):
 		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC stream: it does not start with a message mark"}
-	case csv:
+	case text:
 		return csvFormat, nil
 	}
 	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
@@ -251,7 +254,7 @@ func openTable(ctx context.Context, in *input, names []string) (f *Frame, err er
 	// The readers guard their own goroutines; this is the last line for ours.
 	defer func() {
 		if r := recover(); r != nil {
-			f, err = nil, damaged(name, r)
+			f, err = nil, table.InFile(name, table.Recovered(r))
 		}
 	}()
 	if err := ctx.Err(); err != nil {
@@ -266,96 +269,25 @@ func openTable(ctx context.Context, in *input, names []string) (f *Frame, err er
 		return nil, err
 	}
 	in.hash(ctx)
+	var t *table.Table
 	if kind == parquetFormat {
-		f, err = openParquet(in, names)
+		t, err = parquet.Open(in, names)
 	} else {
 		var b []byte
 		if b, err = in.all(); err != nil {
 			return nil, err
 		}
-		switch kind {
-		case ipcFileFormat:
-			f, err = readIPCFile(ctx, name, b, names)
-		case ipcStreamFormat:
-			f, err = readIPCStream(ctx, name, b, names)
-		case csvFormat:
-			f, err = readCSV(ctx, name, b, names)
+		if kind == csvFormat {
+			t, err = csv.Read(ctx, name, b, names)
+		} else {
+			t, err = ipc.Read(ctx, b, names)
 		}
 	}
 	if err != nil {
-		return nil, inFile(name, err)
+		return nil, table.InFile(name, err)
 	}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes}
 	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.inputs = []*input{in}
 	return f, nil
-}
-
-// inFile makes err an *Error that names the file; cancellation stays as it is.
-func inFile(name string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	var e *Error
-	if errors.As(err, &e) {
-		if e.Path == "" {
-			e.Path = name
-		}
-		return err
-	}
-	return &Error{Path: name, Err: err}
-}
-
-// damaged makes an error of a recovered panic of a decoder.
-func damaged(name string, r any) error {
-	if traceDamage != nil {
-		traceDamage(debug.Stack())
-	}
-	if e, ok := r.(error); ok {
-		var own *Error
-		if errors.As(e, &own) {
-			return inFile(name, own)
-		}
-	}
-	msg := fmt.Sprint(r)
-	if len(msg) > 200 {
-		msg = msg[:200] + "…"
-	}
-	if traceDamage != nil {
-		traceDamage(debug.Stack())
-	}
-	return &Error{Path: name, Msg: "the file is damaged or not valid: " + msg}
-}
-
-var traceDamage func(stack []byte) // for tests
-
-// errDamaged is a structural fault of a file.
-func errDamaged(format string, args ...any) error {
-	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...)}
-}
-
-func pathCause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
-
-// wanted checks the names asked for against those there are.
-func wanted(names, among []string) (map[string]bool, error) {
-	if names == nil {
-		return nil, nil
-	}
-	have := make(map[string]bool, len(among))
-	for _, a := range among {
-		have[a] = true
-	}
-	want := make(map[string]bool, len(names))
-	for _, n := range names {
-		if !have[n] {
-			return nil, absentColumn("", n, among)
-		}
-		want[n] = true
-	}
-	return want, nil
 }

@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // Task is what is predicted.
 type Task string
@@ -65,7 +69,7 @@ func (s Spec) validate() error {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return fmt.Errorf("no target column is named (--target COLUMN)")
+		return &Error{Msg: "no target column is named", Remedies: []table.Remedy{table.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string

@@ -4,12 +4,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
+		return f.at(c.Name, -1, advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := checkTarget(f, c, rows); err != nil {
 		return err
@@ -20,9 +22,9 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 	}
 	switch {
 	case rows.n() == 1:
-		return f.at(c.Name, rows.first(), "", "there is only one row to train on; at least two are needed")
+		return f.at(c.Name, rows.first(), advice{}, "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.at(c.Name, -1, "choose another target, or more rows", "the target has only one value, %q, in the training rows", c.Text(rows.first()))
+		return f.at(c.Name, -1, hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.first()))
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -33,21 +35,21 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 		case c.Kind == Numeric:
 			task = Regression
 		default:
-			return f.at(c.Name, -1, "only regression and two-class targets are supported; keep two of the values, or choose another target",
-				"the target is text with at least three values: %s%s", quoteList(values, "and"), stray(f, c))
+			return f.at(c.Name, -1, hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
+				"the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
 		}
 	}
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.at(c.Name, -1, "use --loss logistic for a target of two values", "the target of a regression must be numbers, not text%s", stray(f, c))
+			return f.at(c.Name, -1, hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
 		}
 		if c.InexactRow > 0 {
 			path, row := f.Where(c.InexactRow - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.at(c.Name, -1, "drop --positive, or use --loss logistic", "a positive value is given, but the target is one of regression")
+			return f.at(c.Name, -1, mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		if s.ScaleTarget {
 			v := make([]float64, rows.n())
@@ -56,15 +58,15 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 			}
 			mean, sd, _ := moments(v)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.at(c.Name, -1, "rescale it", "the values of the target are too large or too close to standardise")
+				return f.at(c.Name, -1, hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if len(values) > 2 {
-		return f.at(c.Name, -1, "use --loss squared or huber if it is a quantity, or keep two of the values",
-			"a binary target has two values, but this one has at least three: %s", quoteList(values, "and"))
+		return f.at(c.Name, -1, hint("keep two of the values", table.TakeAsQuantity),
+			"a binary target has two values, but this one has at least three: %s", table.QuoteList(values, "and"))
 	}
 	return e.choosePositive(f, c, values)
 }
@@ -85,8 +87,8 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 			if c.Kind != Numeric {
 				return c.Kind == Bool && strings.EqualFold(v, want)
 			}
-			x, _, ok := parseNumber(want)
-			return ok && formatNumber(x) == v
+			x, _, ok := table.ParseNumber(want)
+			return ok && table.FormatNumber(x) == v
 		}
 		switch {
 		case match(a):
@@ -94,7 +96,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case match(b):
 			return set(b, a, "as asked")
 		}
-		return f.at(c.Name, -1, "give --positive one of these", "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.at(c.Name, -1, mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	if c.Kind == Numeric {
 		x, _ := strconv.ParseFloat(a, 64)
@@ -102,19 +104,19 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		if x > y {
 			a, b = b, a
 		}
-		return set(b, a, "the greater number; change it with --positive")
+		return set(b, a, "the greater number")
 	}
 	for _, word := range []string{"true", "1", "yes"} {
 		for i, v := range values {
 			if strings.EqualFold(v, word) {
-				return set(v, values[1-i], "it reads "+word+"; change it with --positive")
+				return set(v, values[1-i], "it reads "+word+"")
 			}
 		}
 	}
 	if a > b {
 		a, b = b, a
 	}
-	return set(b, a, "the last in alphabetical order; change it with --positive")
+	return set(b, a, "the last in alphabetical order")
 }
 
 // checkTarget refuses nulls, NaN and infinities.
@@ -134,7 +136,7 @@ func checkTarget(f *Frame, c *Column, rows rowSet) error {
 		}
 	}
 	if nulls > 0 {
-		return f.at(c.Name, first, "drop such rows with --impute drop", "the target is null, as in %d of %d rows", nulls, rows.n())
+		return f.at(c.Name, first, mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
 	}
 	return nil
 }
@@ -170,14 +172,14 @@ func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, er
 // encode fills dst with the targets of the rows.
 func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 	if c.Kind == Other {
-		return f.at(c.Name, -1, "", "values of type %s cannot be the target", c.Type)
+		return f.at(c.Name, -1, advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := checkTarget(f, c, rows); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.n() > 0 {
-			return f.at(c.Name, -1, "", "the target was numbers in training but is text here%s", stray(f, c))
+			return f.at(c.Name, -1, advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
 		for i, r := range rows.all() {
 			dst[i] = (c.Number[r] - t.Shift) / t.Scale
@@ -200,7 +202,7 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 			if value, ok = known[key]; !ok {
 				v := read(r)
 				if value, ok = sign[v]; !ok {
-					return f.at(c.Name, r, "", "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+					return f.at(c.Name, r, advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}
 				known[key] = value
 			}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // stripeRows is the number of rows of a stripe: small enough that a stripe of
@@ -58,9 +60,9 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 		}
 	}
 	var mu sync.Mutex
-	var pages buffers
+	var pages table.Buffers
 	tiles := sync.Pool{New: func() any { return &tile{} }}
-	err = parallel(ctx, len(tasks), func(i int) error {
+	err = table.Parallel(ctx, len(tasks), func(i int) error {
 		k := tasks[i]
 		t := tiles.Get().(*tile)
 		defer tiles.Put(t)
@@ -110,7 +112,7 @@ func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][
 	for lo := 0; lo < len(cols); {
 		hi, cost := lo, 0
 		for hi < len(cols) {
-			cost += cols[hi].pageCost(from, to)
+			cost += pageCost(cols[hi], from, to)
 			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == sweepColumns) {
 				break
 			}
@@ -124,29 +126,19 @@ func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][
 
 // pageCost is how much room the pages take that reading a range of rows of the
 // column holds.
-func (c *Column) pageCost(from, to int) int {
-	cost := 0
-	row := 0
-	for _, p := range c.parts {
-		if p.chunk != nil && row < to && row+p.rows > from {
+func pageCost(c *Column, from, to int) int {
+	cost, row := 0, 0
+	for _, p := range c.Parts() {
+		if row < to && row+p.Rows() > from {
 			dict, page := 0, 0
-			at := row
-			for i := range p.chunk.pages {
-				h := &p.chunk.pages[i]
-				if h.kind == pageDictionary {
-					continue
+			for _, h := range p.Pages() {
+				if row+h.Row < to && row+h.Row+h.Rows > from {
+					page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
 				}
-				if at < to && at+h.values > from {
-					page = max(page, h.size)
-					if h.coded() {
-						dict = p.chunk.pages[0].size
-					}
-				}
-				at += h.values
 			}
 			cost = max(cost, dict+page)
 		}
-		row += p.rows
+		row += p.Rows()
 	}
 	return cost
 }
@@ -161,21 +153,16 @@ func ranges(rows, n int, c *Column) [][2]int {
 	var starts []int // of pages
 	var plain []int  // of those that are the first without the dictionary
 	row := 0
-	for _, p := range c.parts {
-		if p.chunk != nil {
-			at, coded := row, false
-			for i := range p.chunk.pages {
-				if h := &p.chunk.pages[i]; h.kind != pageDictionary {
-					starts = append(starts, at)
-					if coded && !h.coded() {
-						plain = append(plain, (at+stripeRows-1)/stripeRows*stripeRows)
-					}
-					coded = h.coded()
-					at += h.values
-				}
+	for _, p := range c.Parts() {
+		coded := false
+		for _, h := range p.Pages() {
+			starts = append(starts, row+h.Row)
+			if coded && h.Dictionary == 0 {
+				plain = append(plain, (row+h.Row+stripeRows-1)/stripeRows*stripeRows)
 			}
+			coded = h.Dictionary > 0
 		}
-		row += p.rows
+		row += p.Rows()
 	}
 	cuts := []int{rows}
 	for k := 1; k < n; k++ {
@@ -205,11 +192,11 @@ func ranges(rows, n int, c *Column) [][2]int {
 // A partsReader reads the numbers of a column, part after part.
 type partsReader struct {
 	column  *Column
-	pages   *buffers
+	pages   *table.Buffers
 	row     int // where to go on
 	part    int // the part that holds row, after the first call
 	start   int // its first row
-	chunk   *chunkReader
+	values  table.Values
 	inexact int
 }
 
@@ -217,7 +204,7 @@ type partsReader struct {
 // nulls, in marks likewise, or nil for none.
 func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
 	c := r.column
-	if !c.lazy {
+	if !c.Stored() {
 		from, to := r.row, r.row+n
 		r.row = to
 		r.inexact = c.InexactRow
@@ -234,40 +221,28 @@ func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []b
 	*own, *marks = resized(*own, n), resized(*marks, n)
 	number, null := *own, *marks
 	clear(null)
+	parts := c.Parts()
 	nulls := 0
 	for at := 0; at < n; {
-		for r.start+c.parts[r.part].rows <= r.row {
+		for r.start+parts[r.part].Rows() <= r.row {
 			r.finish()
 			r.close()
-			r.start += c.parts[r.part].rows
+			r.start += parts[r.part].Rows()
 			r.part++
 		}
-		p := c.parts[r.part]
-		k := min(n-at, r.start+p.rows-r.row)
-		if m := p.column; m != nil {
-			from := r.row - r.start
-			copy(number[at:at+k], m.Number[from:])
-			if m.Null != nil {
-				copy(null[at:at+k], m.Null[from:])
+		p := parts[r.part]
+		k := min(n-at, r.start+p.Rows()-r.row)
+		if r.values == nil {
+			var err error
+			if r.values, err = p.Open(r.row-r.start, r.pages); err != nil {
+				return nil, nil, err
 			}
-			if m.Null != nil && anyTrue(null[at:at+k]) {
-				nulls++
-			}
-			if m.InexactRow > 0 && r.inexact == 0 {
-				r.inexact = r.start + m.InexactRow
-			}
-		} else if err := p.chunk.guard(func() (err error) {
-			if r.chunk == nil {
-				if r.chunk, err = openChunk(p.chunk, r.row-r.start, r.pages); err != nil {
-					return err
-				}
-			}
-			more, err := r.chunk.numbers(number[at:at+k], null[at:at+k])
-			nulls += more
-			return err
-		}); err != nil {
+		}
+		more, err := r.values.Numbers(number[at:at+k], null[at:at+k])
+		if err != nil {
 			return nil, nil, err
 		}
+		nulls += more
 		at += k
 		r.row += k
 	}
@@ -277,18 +252,21 @@ func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []b
 	return number, null, nil
 }
 
-// finish takes note of what the reader of a chunk has found.
+// finish takes note of what the reader of a part has found.
 func (r *partsReader) finish() {
-	if r.chunk != nil && r.chunk.inexact > 0 && r.inexact == 0 {
-		r.inexact = r.start + r.chunk.inexact
+	if r.values == nil || r.inexact > 0 {
+		return
+	}
+	if at := r.values.Inexact(); at > 0 {
+		r.inexact = r.start + at
 	}
 }
 
-// close ends the reading of a chunk.
+// close ends the reading of a part.
 func (r *partsReader) close() {
-	if r.chunk != nil {
-		r.chunk.close()
-		r.chunk = nil
+	if r.values != nil {
+		r.values.Close()
+		r.values = nil
 	}
 }
 

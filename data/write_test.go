@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/parquet"
 )
 
 func TestWriteAndReadBack(t *testing.T) {
@@ -70,7 +72,7 @@ func TestWriteAndReadBack(t *testing.T) {
 }
 
 func TestWriteSeveralRowGroups(t *testing.T) {
-	n := groupRows + 1000
+	n := parquet.GroupRows + 1000
 	c := Column{Name: "i", Kind: Numeric, Type: "int32", Number: make([]float64, n)}
 	s := Column{Name: "s", Kind: Categorical, Code: make([]int32, n), Level: []string{"a", "b", "c"}}
 	for i := range c.Number {

@@ -71,12 +71,12 @@ func describe(err error) (msg, hint string) {
 		}
 	}
 	var table *data.Error
-	if errors.As(err, &table) && table.Hint != "" {
+	if errors.As(err, &table) {
 		plain := *table // the advice goes on a line of its own
-		plain.Hint = ""
+		plain.Hint, plain.Remedies = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Hint
+			hint = table.Advice(func(r data.Remedy) string { return remedy(r, table.Column) })
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

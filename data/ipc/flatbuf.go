@@ -1,6 +1,10 @@
-package data
+package ipc
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // A fbTable is a table of a FlatBuffer. Its methods check every offset and
 // length against the bytes there are, and panic with an error if one is wrong.
@@ -9,7 +13,7 @@ type fbTable struct {
 	at int // of the table
 }
 
-func fbFail() { panic(errDamaged("its metadata cannot be read")) }
+func fbFail() { panic(table.Damaged("its metadata cannot be read")) }
 
 func fbRoot(b []byte) fbTable {
 	if len(b) < 8 {

@@ -1,6 +1,10 @@
-package data
+package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // A small reader of Thrift's compact protocol, for Parquet's footers and page
 // headers. It never allocates more than a fixed multiple of what it reads: a
@@ -55,7 +59,7 @@ func (v *thriftValue) int(id int16, def int64) int64 {
 		return def
 	}
 	if f.kind < thriftByte || f.kind > thriftI64 {
-		panic(errDamaged("a field of the metadata is not a number"))
+		panic(table.Damaged("a field of the metadata is not a number"))
 	}
 	return f.num
 }
@@ -73,7 +77,7 @@ func parseThrift(b []byte) (v thriftValue, n int) {
 	return v, r.i
 }
 
-func (r *thriftReader) fail() { panic(errDamaged("its metadata cannot be read")) }
+func (r *thriftReader) fail() { panic(table.Damaged("its metadata cannot be read")) }
 
 func (r *thriftReader) byte() byte {
 	if r.i >= len(r.b) {

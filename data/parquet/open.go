@@ -1,4 +1,4 @@
-package data
+package parquet
 
 import (
 	"bytes"
@@ -10,37 +10,23 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-)
 
-// Parquet is read in layers, and by pieces: nothing here holds a whole file.
-// Opening one reads its footer and the headers of its pages. The footer is
-// walked by our own reader first, which checks every length against the bytes
-// there are; then Arrow's parser makes the schema of it. Column chunks are
-// checked to lie apart inside the file and to agree with the schema. The values
-// stay in the file until they are asked for: pages are then read one at a time,
-// unfolded and their contents checked (parquet_page.go) before Arrow's decoders
-// see them (parquet_column.go). Every goroutine turns a panic of a decoder into
-// an error.
-
-// A file may hold at most this many values a byte, beyond a first allowance:
-// runs and dictionaries make constant columns very small.
-const (
-	cellsPerByte = 1 << 13
-	freeCells    = 1 << 22
+	"github.com/drotrain/drotrain/data/internal/codec"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A chunk is one column of one row group.
 type chunk struct {
 	leaf       *leaf
 	from, size int64 // where it lies in the file
-	codec      int64
+	codec      codec.Codec
 	values     int
 	pages      []pageHeader
 }
 
 // A leaf is a column of a file that can be read.
 type leaf struct {
-	in     *input
+	in     table.Source
 	name   string
 	index  int // among the file's leaf columns
 	descr  *schema.Column
@@ -48,38 +34,40 @@ type leaf struct {
 	chunks []*chunk // one per row group
 }
 
-// openParquet makes a frame of a file, whose columns hold no values yet.
-func openParquet(in *input, names []string) (*Frame, error) {
+// Open makes a table of a file: of the named columns, nil meaning all, in the
+// order of the file. They hold no values yet. What is damaged is a panic with an
+// error, for the caller to guard.
+func Open(in table.Source, names []string) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
 	}
 	tree, n := parseThrift(footer)
 	if n != len(footer) {
-		return nil, errDamaged("its footer has another size than it says")
+		return nil, table.Damaged("its footer has another size than it says")
 	}
 	checkSchemaTree(tree.get(2))
 	meta, err := metadata.NewFileMetaData(footer, nil)
 	if err != nil {
-		return nil, errDamaged("its footer cannot be read: %v", err)
+		return nil, table.Damaged("its footer cannot be read: %v", err)
 	}
 	if meta.IsSetEncryptionAlgorithm() {
-		return nil, &Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
 	}
 
-	f := &Frame{}
+	f := &table.Table{}
 	root := meta.Schema.Root()
 	var tops []string
 	for i := 0; i < root.NumFields(); i++ {
 		tops = append(tops, root.Field(i).Name())
 	}
-	want, err := wanted(names, tops)
+	want, err := table.Wanted(names, tops)
 	if err != nil {
 		return nil, err
 	}
 	var leaves []*leaf
-	var columns []*Column // of the leaves
-	at := 0               // leaf index
+	var columns []*table.Column // of the leaves
+	at := 0                     // leaf index
 	for i := 0; i < root.NumFields(); i++ {
 		node := root.Field(i)
 		first := at
@@ -89,9 +77,9 @@ func openParquet(in *input, names []string) (*Frame, error) {
 		if want != nil && !want[node.Name()] {
 			continue
 		}
-		col := &Column{Name: node.Name()}
+		col := &table.Column{Name: node.Name()}
 		if !utf8.ValidString(col.Name) {
-			return nil, errDamaged("a column name is not UTF-8 text: %q", col.Name)
+			return nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
 		}
 		f.Columns = append(f.Columns, col)
 		if node.Type() == schema.Group {
@@ -104,81 +92,82 @@ func openParquet(in *input, names []string) (*Frame, error) {
 		}
 		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first)}
 		if l.how, err = converterFor(l.descr); err != nil {
-			return nil, inColumn(col.Name, err)
+			return nil, table.InColumn(col.Name, err)
 		}
 		col.Type, col.Kind, col.Integer = l.how.name, l.how.kind, l.how.integer
-		if col.Kind != Other {
+		if col.Kind != table.Other {
 			leaves, columns = append(leaves, l), append(columns, col)
 		}
 	}
-	if f.Rows, err = locateChunks(in.size-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
+	if f.Rows, err = locateChunks(in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
 		return nil, err
 	}
 	// All page headers are walked before anything is allocated by the row count.
 	for i, l := range leaves {
-		columns[i].lazy = true
+		parts := make([]table.Part, 0, len(l.chunks))
 		for _, c := range l.chunks {
-			if err := guard(func() error {
-				if _, ok := maxRatio[c.codec]; !ok {
-					unfold(nil, c.codec, []byte{0}, 1) // panics with the reason
+			if err := table.Guard(func() error {
+				if err := c.codec.Check(); err != nil {
+					return err
 				}
 				c.pages = walkPages(c)
 				return nil
 			}); err != nil {
-				return nil, inColumn(l.name, err)
+				return nil, table.InColumn(l.name, err)
 			}
-			columns[i].parts = append(columns[i].parts, part{rows: c.values, chunk: c})
+			parts = append(parts, c)
 		}
+		*columns[i] = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
 	}
 	return f, nil
 }
 
 // parquetFooter reads the footer of a file.
-func parquetFooter(in *input) ([]byte, error) {
-	if in.size < 12 {
-		return nil, errDamaged("it is too short to be Parquet; it may be truncated")
+func parquetFooter(in table.Source) ([]byte, error) {
+	if in.Size() < 12 {
+		return nil, table.Damaged("it is too short to be Parquet; it may be truncated")
 	}
 	tail := make([]byte, 8)
-	if err := in.read(tail, in.size-8); err != nil {
+	if err := table.ReadFull(in, tail, in.Size()-8); err != nil {
 		return nil, err
 	}
 	if bytes.Equal(tail[4:], []byte("PARE")) {
-		return nil, &Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
 	}
 	if !bytes.Equal(tail[4:], []byte("PAR1")) {
-		return nil, errDamaged("it does not end with PAR1; it may be truncated")
+		return nil, table.Damaged("it does not end with PAR1; it may be truncated")
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
-	if size > in.size-12 {
-		return nil, errDamaged("its footer is said to be longer than the file; it may be truncated")
+	if size > in.Size()-12 {
+		return nil, table.Damaged("its footer is said to be longer than the file; it may be truncated")
 	}
 	footer := make([]byte, size)
-	return footer, in.read(footer, in.size-8-size)
+	return footer, table.ReadFull(in, footer, in.Size()-8-size)
 }
 
 // checkSchemaTree checks that the flat list of schema elements is one tree and
 // that the old and the new way to write a type agree.
 func checkSchemaTree(v *thriftValue) {
 	if v == nil || len(v.list) == 0 {
-		panic(errDamaged("its footer has no schema"))
+		panic(table.Damaged("its footer has no schema"))
 	}
 	at := 0
 	var walk func(depth int)
 	walk = func(depth int) {
 		if depth > 64 || at >= len(v.list) {
-			panic(errDamaged("its schema is not a tree"))
+			panic(table.Damaged("its schema is not a tree"))
 		}
 		e := &v.list[at]
 		at++
 		children := e.int(5, 0)
 		if children < 0 || children > int64(len(v.list)-at) {
-			panic(errDamaged("its schema is not a tree"))
+			panic(table.Damaged("its schema is not a tree"))
 		}
 		if e.get(4) == nil {
-			panic(errDamaged("a column of its schema has no name"))
+			panic(table.Damaged("a column of its schema has no name"))
 		}
 		if depth > 0 && children == 0 && e.get(1) == nil {
-			panic(errDamaged("a column of its schema has no type"))
+			panic(table.Damaged("a column of its schema has no type"))
 		}
 		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {
@@ -187,7 +176,7 @@ func checkSchemaTree(v *thriftValue) {
 	}
 	walk(0)
 	if at != len(v.list) {
-		panic(errDamaged("its schema is not a tree"))
+		panic(table.Damaged("its schema is not a tree"))
 	}
 }
 
@@ -200,7 +189,7 @@ var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10
 func checkAnnotation(e *thriftValue) {
 	for _, f := range e.fields {
 		if f.id < 1 || f.id > 10 { // what it says may change the meaning of the values
-			panic(errDamaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
+			panic(table.Damaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
 		}
 	}
 	old, logical := e.get(6), e.get(10)
@@ -222,7 +211,7 @@ func checkAnnotation(e *thriftValue) {
 		}
 	}
 	if !ok {
-		panic(errDamaged("the type of column %q is annotated in two ways that disagree", e.get(4).bytes))
+		panic(table.Damaged("the type of column %q is annotated in two ways that disagree", e.get(4).bytes))
 	}
 }
 
@@ -231,12 +220,12 @@ func checkAnnotation(e *thriftValue) {
 func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
 	groups := tree.get(4)
 	total := tree.int(3, -1)
-	limit := int64(freeCells) + body*cellsPerByte
+	limit := table.MaxCells(body)
 	if total < 0 || total > limit {
-		return 0, errDamaged("%d rows cannot be in a file of this size", total)
+		return 0, table.Damaged("%d rows cannot be in a file of this size", total)
 	}
 	if groups == nil {
-		return 0, errDamaged("its footer has no list of row groups")
+		return 0, table.Damaged("its footer has no list of row groups")
 	}
 	type span struct{ from, to int64 }
 	var spans []span
@@ -245,61 +234,61 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 		group := &groups.list[g]
 		rows := group.int(3, -1)
 		if rows < 0 || rows > total-sum {
-			return 0, errDamaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
+			return 0, table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
 		}
 		sum += rows
 		cols := group.get(1)
 		if cols == nil || len(cols.list) != sc.NumColumns() {
-			return 0, errDamaged("row group %d has another number of columns than the schema", g)
+			return 0, table.Damaged("row group %d has another number of columns than the schema", g)
 		}
 		next := 0
 		for i := range cols.list {
 			md := cols.list[i].get(3)
 			if md == nil {
-				return 0, errDamaged("a column of row group %d lacks its metadata", g)
+				return 0, table.Damaged("a column of row group %d lacks its metadata", g)
 			}
 			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
-				return 0, &Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
+				return 0, &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
 			}
 			descr := sc.Column(i)
 			if md.int(1, -1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
-				return 0, errDamaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
+				return 0, table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
 			}
 			from, size := md.int(9, -1), md.int(7, -1)
 			if d := md.int(11, 0); d > 0 && (d < from || from == 0) {
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
-				return 0, errDamaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
+				return 0, table.Damaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
 			}
 			if size > 0 {
 				spans = append(spans, span{from, from + size})
 			}
 			values := md.int(5, -1)
 			if descr.MaxRepetitionLevel() == 0 && values != rows {
-				return 0, errDamaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
+				return 0, table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
 			}
 			if values == 0 {
 				size = 0 // a dictionary at most
 			}
 			if next < len(leaves) && leaves[next].index == i {
 				l := leaves[next]
-				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: md.int(4, -1), values: int(values)})
+				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4, -1)), values: int(values)})
 				next++
 			}
 		}
 	}
 	if sum != total {
-		return 0, errDamaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
+		return 0, table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
 	}
 	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
 	for i := 1; i < len(spans); i++ {
 		if spans[i].from < spans[i-1].to {
-			return 0, errDamaged("its columns overlap")
+			return 0, table.Damaged("its columns overlap")
 		}
 	}
 	if int64(len(leaves)) > 0 && total > limit/int64(len(leaves)) {
-		return 0, errDamaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
+		return 0, table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
 	return int(total), nil
 }
@@ -313,22 +302,4 @@ func pathOf(v *thriftValue) string {
 		parts[i] = string(v.list[i].bytes)
 	}
 	return strings.Join(parts, ".")
-}
-
-// guard turns a panic into an error.
-func guard(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = damaged("", r)
-		}
-	}()
-	return do()
-}
-
-// inColumn names the column in an error that names none.
-func inColumn(name string, err error) error {
-	if e, ok := err.(*Error); ok && e.Column == "" {
-		e.Column = name
-	}
-	return err
 }

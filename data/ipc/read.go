@@ -1,4 +1,4 @@
-package data
+package ipc
 
 import (
 	"bytes"
@@ -8,12 +8,24 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 var ipcMagic = []byte("ARROW1")
 
-// readIPCStream reads an Arrow IPC stream, which must end with its end mark.
-func readIPCStream(ctx context.Context, _ string, b []byte, names []string) (*Frame, error) {
+// Read makes a table of an Arrow IPC file, or of a stream, which has no magic
+// word at its start: of the named columns, nil meaning all, in the order of the
+// file. What is damaged is a panic with an error, for the caller to guard.
+func Read(ctx context.Context, b []byte, names []string) (*table.Table, error) {
+	if bytes.HasPrefix(b, ipcMagic) {
+		return readFile(ctx, b, names)
+	}
+	return readStream(ctx, b, names)
+}
+
+// readStream reads an Arrow IPC stream, which must end with its end mark.
+func readStream(ctx context.Context, b []byte, names []string) (*table.Table, error) {
 	var messages []*ipcMessage
 	at := 0
 	for {
@@ -25,30 +37,30 @@ func readIPCStream(ctx context.Context, _ string, b []byte, names []string) (*Fr
 		at = m.end
 	}
 	if len(messages) == 0 || messages[0].kind != msgSchema {
-		return nil, errDamaged("it does not start with a schema")
+		return nil, table.Damaged("it does not start with a schema")
 	}
 	t, ok := fbRoot(messages[0].meta).child(2)
 	if !ok {
-		return nil, errDamaged("it has no schema")
+		return nil, table.Damaged("it has no schema")
 	}
 	return readMessages(ctx, messages, checkSchema(t), int64(len(b)), names)
 }
 
-// readIPCFile reads an Arrow IPC file by the blocks its footer lists.
-func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Frame, error) {
+// readFile reads an Arrow IPC file by the blocks its footer lists.
+func readFile(ctx context.Context, b []byte, names []string) (*table.Table, error) {
 	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
-		return nil, errDamaged("it does not end with ARROW1; it may be truncated")
+		return nil, table.Damaged("it does not end with ARROW1; it may be truncated")
 	}
 	tail := len(b) - len(ipcMagic) - 4
 	size := binary.LittleEndian.Uint32(b[tail:])
 	if uint64(size) > uint64(tail-8) {
-		return nil, errDamaged("its footer is said to be longer than the file; it may be truncated")
+		return nil, table.Damaged("its footer is said to be longer than the file; it may be truncated")
 	}
 	start := tail - int(size)
 	footer := fbRoot(b[start:tail])
 	schema, ok := footer.child(1)
 	if !ok {
-		return nil, errDamaged("its footer has no schema")
+		return nil, table.Damaged("its footer has no schema")
 	}
 	digest := checkSchema(schema)
 	body := b[:start]
@@ -63,11 +75,11 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 		for i := 0; i < n; i++ {
 			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
 			if from < 8 || from > int64(len(body)) || meta < 8 {
-				return nil, errDamaged("a block lies outside the file; it may be truncated")
+				return nil, table.Damaged("a block lies outside the file; it may be truncated")
 			}
 			m := cutMessage(body, int(from))
 			if m == nil || m.kind != part.kind || int64(len(m.body)) != length || int64(m.end)-from != int64(meta)+length {
-				return nil, errDamaged("a block of its footer is not a message of the file")
+				return nil, table.Damaged("a block of its footer is not a message of the file")
 			}
 			covered += int64(meta) + length
 			lowest = min(lowest, from)
@@ -79,7 +91,7 @@ func readIPCFile(ctx context.Context, _ string, b []byte, names []string) (*Fram
 		head = lowest
 	}
 	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
-		return nil, errDamaged("its footer does not list all of its blocks")
+		return nil, table.Damaged("its footer does not list all of its blocks")
 	}
 	return readMessages(ctx, messages, digest, int64(len(b)), names)
 }
@@ -92,22 +104,22 @@ func leadingSchema(body []byte, want string) (end int64, err error) {
 	if bytes.HasPrefix(body[8:], []byte{0xff, 0xff, 0xff, 0xff}) {
 		first := cutMessage(body, 8)
 		if first == nil || first.kind != msgSchema {
-			return 0, errDamaged("it does not start with a schema")
+			return 0, table.Damaged("it does not start with a schema")
 		}
 		var ok bool
 		if t, ok = fbRoot(first.meta).child(2); !ok {
-			return 0, errDamaged("it does not start with a schema")
+			return 0, table.Damaged("it does not start with a schema")
 		}
 		end = int64(first.end)
 	} else {
 		m := fbRoot(body[8:])
 		var ok bool
 		if t, ok = m.child(2); !ok || m.int8(1, 0) != msgSchema {
-			return 0, errDamaged("it does not start with a schema")
+			return 0, table.Damaged("it does not start with a schema")
 		}
 	}
 	if checkSchema(t).signature != want {
-		return 0, errDamaged("the schema at its start is not that of its footer")
+		return 0, table.Damaged("the schema at its start is not that of its footer")
 	}
 	return end, nil
 }
@@ -131,22 +143,22 @@ func schemaMessage(footer []byte, at int) *ipcMessage {
 }
 
 // readMessages decodes checked messages: a schema, dictionaries and batches.
-func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDigest, size int64, names []string) (*Frame, error) {
-	limit := freeCells + size*cellsPerByte
+func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDigest, size int64, names []string) (*table.Table, error) {
+	limit := table.MaxCells(size)
 	feed := &messageFeed{messages: messages[:1:1]}
 	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
 	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(alloc))
 	if err != nil {
-		return nil, errDamaged("%v", err)
+		return nil, table.Damaged("%v", err)
 	}
 	schema := r.Schema()
 	if schema == nil {
-		return nil, errDamaged("its schema cannot be read")
+		return nil, table.Damaged("its schema cannot be read")
 	}
 	flat := digest.flat
 	dictionaries := dictionaryTypes(schema.Fields())
 	if len(dictionaries) != len(digest.dictionaries) {
-		return nil, errDamaged("its schema lists dictionaries in an unusual way")
+		return nil, table.Damaged("its schema lists dictionaries in an unusual way")
 	}
 	expected := func(id int64) (l layout) {
 		if id < 0 {
@@ -161,7 +173,7 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 				return l
 			}
 		}
-		panic(errDamaged("there is a dictionary that no column has"))
+		panic(table.Damaged("there is a dictionary that no column has"))
 	}
 	var infos []batchInfo
 	var rows, cells int64
@@ -176,19 +188,19 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 				rows += info.rows
 				cells += info.rows * int64(1+len(info.nodes))
 				if cells > 4*limit {
-					return nil, errDamaged("%d rows cannot be in a file of this size", rows)
+					return nil, table.Damaged("%d rows cannot be in a file of this size", rows)
 				}
 			}
 		default:
-			return nil, errDamaged("there is a message of unexpected kind %d", m.kind)
+			return nil, table.Damaged("there is a message of unexpected kind %d", m.kind)
 		}
 	}
-	f := &Frame{Rows: int(rows)}
+	f := &table.Table{Rows: int(rows)}
 	var all []string
 	for _, field := range schema.Fields() {
 		all = append(all, field.Name)
 	}
-	want, err := wanted(names, all)
+	want, err := table.Wanted(names, all)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +218,7 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 		}
 		rec := r.Record()
 		if batch == len(infos) || rec.NumRows() != infos[batch].rows {
-			return nil, errDamaged("a batch has another number of rows than it says")
+			return nil, table.Damaged("a batch has another number of rows than it says")
 		}
 		for i, b := range builders {
 			if b == nil {
@@ -214,21 +226,21 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 			}
 			nulls, err := b.add(rec.Column(i), start)
 			if err != nil {
-				return nil, inColumn(b.out.Name, err)
+				return nil, table.InColumn(b.out.Name, err)
 			}
-			if declared := infos[batch].nodes; flat && b.out.Kind != Other && i < len(declared) && rec.Column(i).DataType().ID() != arrow.NULL &&
+			if declared := infos[batch].nodes; flat && b.out.Kind != table.Other && i < len(declared) && rec.Column(i).DataType().ID() != arrow.NULL &&
 				declared[i].nulls >= 0 && declared[i].nulls != int64(nulls) {
-				return nil, inColumn(b.out.Name, errDamaged("a batch has %d nulls, not the %d it says", nulls, declared[i].nulls))
+				return nil, table.InColumn(b.out.Name, table.Damaged("a batch has %d nulls, not the %d it says", nulls, declared[i].nulls))
 			}
 		}
 		start += int(rec.NumRows())
 		batch++
 	}
 	if err := r.Err(); err != nil {
-		return nil, errDamaged("%v", err)
+		return nil, table.Damaged("%v", err)
 	}
 	if batch != len(infos) {
-		return nil, errDamaged("%d of %d batches could be read", batch, len(infos))
+		return nil, table.Damaged("%d of %d batches could be read", batch, len(infos))
 	}
 	for _, b := range builders {
 		if b != nil {

@@ -1,4 +1,4 @@
-package data
+package ipc
 
 import (
 	"fmt"
@@ -7,65 +7,67 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // An arrowBuilder copies Arrow arrays into a column.
 type arrowBuilder struct {
-	out    *Column
-	levels *levelSet
+	out    *table.Column
+	levels *table.Levels
 }
 
 func newArrowBuilder(field arrow.Field, rows int) *arrowBuilder {
 	if !utf8.ValidString(field.Name) {
-		panic(errDamaged("a column name is not UTF-8 text: %q", field.Name))
+		panic(table.Damaged("a column name is not UTF-8 text: %q", field.Name))
 	}
-	b := &arrowBuilder{out: &Column{Name: field.Name}, levels: newLevelSet()}
+	b := &arrowBuilder{out: &table.Column{Name: field.Name}, levels: table.NewLevels()}
 	b.out.Kind, b.out.Type, b.out.Integer = arrowKind(field.Type)
 	switch b.out.Kind {
-	case Numeric, Bool:
+	case table.Numeric, table.Bool:
 		b.out.Number = make([]float64, rows)
-	case Categorical:
+	case table.Categorical:
 		b.out.Code = make([]int32, rows)
 	}
 	return b
 }
 
-func arrowKind(t arrow.DataType) (kind Kind, name string, integer bool) {
+func arrowKind(t arrow.DataType) (kind table.Kind, name string, integer bool) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
 		kind, name, integer = arrowKind(t.ValueType)
 		return kind, "dictionary of " + name, integer
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		return Categorical, "string", false
+		return table.Categorical, "string", false
 	case *arrow.NullType:
-		return Categorical, "null", false
+		return table.Categorical, "null", false
 	case *arrow.BooleanType:
-		return Bool, "bool", false
+		return table.Bool, "bool", false
 	case *arrow.Decimal128Type:
-		return Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
+		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
 	case *arrow.Decimal256Type:
-		return Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
+		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
 	case *arrow.Float16Type:
-		return Numeric, "float16", false
+		return table.Numeric, "float16", false
 	case *arrow.Float32Type:
-		return Numeric, "float32", false
+		return table.Numeric, "float32", false
 	case *arrow.Float64Type:
-		return Numeric, "float64", false
+		return table.Numeric, "float64", false
 	}
 	if arrow.IsInteger(t.ID()) {
-		return Numeric, t.Name(), true
+		return table.Numeric, t.Name(), true
 	}
 	name = t.String()
 	if len(name) > 80 || strings.Contains(name, "<") {
 		name = t.Name()
 	}
-	return Other, name, false
+	return table.Other, name, false
 }
 
 // add copies an array to the rows from start on and counts its nulls.
 func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 	out := b.out
-	if out.Kind == Other {
+	if out.Kind == table.Other {
 		return 0, nil
 	}
 	for i := 0; i < a.Len(); i++ {
@@ -81,7 +83,7 @@ func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		return b.addDictionary(d, start, nulls)
 	}
-	if out.Kind == Categorical {
+	if out.Kind == table.Categorical {
 		text, err := textOf(a)
 		if err != nil {
 			return 0, err
@@ -110,19 +112,19 @@ func (b *arrowBuilder) null(row int) {
 		b.out.Null = make([]bool, max(len(b.out.Number), len(b.out.Code)))
 	}
 	b.out.Null[row] = true
-	if b.out.Kind == Categorical {
+	if b.out.Kind == table.Categorical {
 		b.out.Code[row] = -1
 	}
 }
 
 func (b *arrowBuilder) code(text string) int32 {
-	if k, ok := b.levels.index[text]; ok {
+	if k, ok := b.levels.Known(text); ok {
 		return k
 	}
 	if !utf8.ValidString(text) {
-		panic(errDamaged("a text value is not UTF-8: %.40q", text))
+		panic(table.Damaged("a text value is not UTF-8: %.40q", text))
 	}
-	return b.levels.codeOf(strings.Clone(text))
+	return b.levels.Code(strings.Clone(text))
 }
 
 func (b *arrowBuilder) put(row int, number func(int) (float64, bool), i int) {
@@ -140,7 +142,7 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 	var number func(int) (float64, bool)
 	var codes []int32
 	var err error
-	if b.out.Kind == Categorical {
+	if b.out.Kind == table.Categorical {
 		text := func(int) string { return "" }
 		if values.DataType().ID() != arrow.NULL {
 			if text, err = textOf(values); err != nil {
@@ -157,7 +159,7 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 			}
 			k := d.GetValueIndex(i)
 			if k < 0 || k >= n {
-				return 0, errDamaged("an index of a dictionary is out of range")
+				return 0, table.Damaged("an index of a dictionary is out of range")
 			}
 			if codes[k] == -2 {
 				codes[k] = -1
@@ -182,7 +184,7 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 		}
 		k := d.GetValueIndex(i)
 		if k < 0 || k >= n {
-			return 0, errDamaged("an index of a dictionary is out of range")
+			return 0, table.Damaged("an index of a dictionary is out of range")
 		}
 		if values.IsNull(k) {
 			b.null(start + i)
@@ -194,8 +196,8 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 }
 
 func (b *arrowBuilder) finish() {
-	if b.out.Kind == Categorical {
-		b.out.Level = b.levels.level
+	if b.out.Kind == table.Categorical {
+		b.out.Level = b.levels.Text
 	}
 }
 
@@ -208,7 +210,7 @@ func textOf(a arrow.Array) (func(int) string, error) {
 	case *array.StringView:
 		return a.Value, nil
 	}
-	return nil, errDamaged("text of type %s cannot be read", a.DataType())
+	return nil, table.Damaged("text of type %s cannot be read", a.DataType())
 }
 
 type integerArray[T any] interface{ Value(int) T }
@@ -236,9 +238,9 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 	case *array.Float64:
 		return small[float64](a), nil
 	case *array.Int64:
-		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), exactInt64(v) }, nil
+		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactInt64(v) }, nil
 	case *array.Uint64:
-		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), exactUint64(int64(v)) }, nil
+		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactUint64(int64(v)) }, nil
 	case *array.Float16:
 		return func(i int) (float64, bool) { return float64(a.Value(i).Float32()), true }, nil
 	case *array.Boolean:
@@ -250,10 +252,10 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 		}, nil
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
-		return func(i int) (float64, bool) { return bigScaled(a.Value(i).BigInt(), scale) }, nil
+		return func(i int) (float64, bool) { return table.BigScaled(a.Value(i).BigInt(), scale) }, nil
 	case *array.Decimal256:
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
-		return func(i int) (float64, bool) { return bigScaled(a.Value(i).BigInt(), scale) }, nil
+		return func(i int) (float64, bool) { return table.BigScaled(a.Value(i).BigInt(), scale) }, nil
 	}
-	return nil, errDamaged("numbers of type %s cannot be read", a.DataType())
+	return nil, table.Damaged("numbers of type %s cannot be read", a.DataType())
 }

@@ -1,4 +1,4 @@
-package data
+package ipc
 
 import "github.com/apache/arrow/go/v15/arrow"
 

@@ -1,10 +1,12 @@
-package data
+package parquet
 
 import (
 	"encoding/binary"
 	"math"
 
 	"github.com/apache/arrow/go/v15/parquet"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Plain and dictionary-encoded pages, which nearly all files consist of, are
@@ -54,7 +56,7 @@ func (p *pageHeader) coded() bool {
 }
 
 // begin unfolds the next page, and the dictionary if it is needed.
-func (v *pageValues) begin(levels *levelSet) {
+func (v *pageValues) begin(levels *table.Levels) {
 	f := v.feed
 	for f.next = max(f.next, f.first); f.chunk.pages[f.next].values == 0; f.next++ {
 	}
@@ -63,7 +65,7 @@ func (v *pageValues) begin(levels *levelSet) {
 	if p.coded() && v.dict == nil {
 		h := &f.chunk.pages[0]
 		if h.kind != pageDictionary {
-			panic(errDamaged("a page refers to a dictionary that is not there"))
+			panic(table.Damaged("a page refers to a dictionary that is not there"))
 		}
 		v.dict = f.dictionary(h)
 		v.convertDictionary(levels)
@@ -73,7 +75,7 @@ func (v *pageValues) begin(levels *levelSet) {
 			more = more || q.coded()
 		}
 		if !more { // the writer has given the dictionary up
-			f.buffers.put(f.dictAt)
+			f.buffers.Put(f.dictAt)
 			f.dictAt, v.dict = nil, nil
 		}
 	}
@@ -90,7 +92,7 @@ func (v *pageValues) begin(levels *levelSet) {
 
 // convertDictionary makes doubles of a dictionary of 64-bit integers, in its
 // place, and level codes of one of texts.
-func (v *pageValues) convertDictionary(levels *levelSet) {
+func (v *pageValues) convertDictionary(levels *table.Levels) {
 	switch {
 	case levels != nil:
 		v.text = make([]int32, v.feed.dict)
@@ -166,7 +168,7 @@ func (v *pageValues) numbers(r *chunkReader, dst []float64) (int64, int, error) 
 			}
 		}
 	default: // decimals as byte arrays
-		return 0, 0, errDamaged("values of type %s cannot be read", v.how.name)
+		return 0, 0, table.Damaged("values of type %s cannot be read", v.how.name)
 	}
 	return int64(n), present, nil
 }
@@ -208,7 +210,7 @@ func (v *pageValues) convert(r *chunkReader, dst []float64, b []byte) int {
 
 // texts reads len(dst) values of one page as codes of levels, those present
 // without gaps.
-func (v *pageValues) texts(r *chunkReader, dst []int32, levels *levelSet) (present int) {
+func (v *pageValues) texts(r *chunkReader, dst []int32, levels *table.Levels) (present int) {
 	if v.left == 0 {
 		v.begin(levels)
 	}
@@ -222,7 +224,7 @@ func (v *pageValues) texts(r *chunkReader, dst []int32, levels *levelSet) (prese
 			if c < 0 {
 				b := v.dict[-1-c:]
 				n := binary.LittleEndian.Uint32(b)
-				c = levels.codeOfBytes(b[4 : 4+n])
+				c = levels.CodeOfBytes(b[4 : 4+n])
 				v.text[k] = c
 			}
 			dst[i] = c
@@ -231,7 +233,7 @@ func (v *pageValues) texts(r *chunkReader, dst []int32, levels *levelSet) (prese
 	}
 	for i := range dst {
 		n := binary.LittleEndian.Uint32(v.plain)
-		dst[i] = levels.codeOfBytes(v.plain[4 : 4+n])
+		dst[i] = levels.CodeOfBytes(v.plain[4 : 4+n])
 		v.plain = v.plain[4+n:]
 	}
 	return present

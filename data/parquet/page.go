@@ -1,4 +1,4 @@
-package data
+package parquet
 
 import (
 	"encoding/binary"
@@ -8,6 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/drotrain/drotrain/data/internal/codec"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Parquet's numbers for page types, codecs and encodings.
@@ -16,13 +19,6 @@ const (
 	pageIndex      = 1
 	pageDictionary = 2
 	pageDataV2     = 3
-
-	codecNone   = 0
-	codecSnappy = 1
-	codecGzip   = 2
-	codecBrotli = 4
-	codecZstd   = 6
-	codecLZ4Raw = 7
 
 	encPlain           = 0
 	encPlainDictionary = 2
@@ -34,12 +30,6 @@ const (
 	encRLEDictionary   = 8
 	encByteStreamSplit = 9
 )
-
-var codecNames = map[int64]string{codecNone: "none", codecSnappy: "snappy", codecGzip: "gzip", 3: "lzo",
-	codecBrotli: "brotli", 5: "lz4 (Hadoop framing)", codecZstd: "zstd", codecLZ4Raw: "lz4_raw"}
-
-// maxRatio bounds by codec how far a page can unfold, in bytes out per byte in.
-var maxRatio = map[int64]int{codecNone: 1, codecSnappy: 64, codecGzip: 1100, codecBrotli: 1 << 17, codecZstd: 1 << 17, codecLZ4Raw: 256}
 
 // A pageHeader is the header of a page and where its bytes lie.
 type pageHeader struct {
@@ -76,7 +66,7 @@ type headerReader struct {
 // until the next call.
 func (r *headerReader) read(at int64) (h thriftValue, n int) {
 	end := r.chunk.from + r.chunk.size
-	parse := func() bool { return guard(func() error { h, n = parseThrift(r.window); return nil }) == nil }
+	parse := func() bool { return table.Guard(func() error { h, n = parseThrift(r.window); return nil }) == nil }
 	have := 0
 	if at >= r.at && at < r.at+int64(len(r.window)) {
 		r.window, r.at = r.window[at-r.at:], at
@@ -91,7 +81,7 @@ func (r *headerReader) read(at int64) (h thriftValue, n int) {
 			r.buf = make([]byte, size)
 		}
 		r.window, r.at = r.buf[:size], at
-		if err := r.chunk.leaf.in.read(r.window, at); err != nil {
+		if err := table.ReadFull(r.chunk.leaf.in, r.window, at); err != nil {
 			panic(err)
 		}
 		if size == end-at {
@@ -119,16 +109,16 @@ func walkPages(c *chunk) []pageHeader {
 		p := pageHeader{kind: h.int(1, -1), compressed: true}
 		if crc := h.get(4); crc != nil {
 			if crc.kind != thriftI32 {
-				panic(errDamaged("the checksum of a page does not match its bytes"))
+				panic(table.Damaged("the checksum of a page does not match its bytes"))
 			}
 			p.checked, p.crc = true, uint32(int32(crc.num))
 		}
 		size, packed := h.int(2, -1), h.int(3, -1)
 		if packed < 0 || packed > end-at {
-			panic(errDamaged("a page is longer than its column chunk"))
+			panic(table.Damaged("a page is longer than its column chunk"))
 		}
-		if size < 0 || size > packed*int64(maxRatio[c.codec])+64 {
-			panic(errDamaged("a page of %d bytes cannot unfold to %d", packed, size))
+		if size < 0 || size > packed*int64(c.codec.MaxRatio())+64 {
+			panic(table.Damaged("a page of %d bytes cannot unfold to %d", packed, size))
 		}
 		p.size, p.packed, p.from = int(size), int(packed), at
 		at += packed
@@ -141,7 +131,7 @@ func walkPages(c *chunk) []pageHeader {
 		case pageDictionary:
 			d = h.get(7)
 			if len(pages) > 0 {
-				panic(errDamaged("a dictionary page does not come first"))
+				panic(table.Damaged("a dictionary page does not come first"))
 			}
 			p.encoding = d.int(2, -1)
 		case pageDataV2:
@@ -150,7 +140,7 @@ func walkPages(c *chunk) []pageHeader {
 			p.nulls, p.rows = int(d.int(2, -1)), int(d.int(3, -1))
 			p.defLen, p.repLen = int(d.int(5, -1)), int(d.int(6, -1))
 			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
-				panic(errDamaged("the levels of a page are longer than the page"))
+				panic(table.Damaged("the levels of a page are longer than the page"))
 			}
 			if packed := d.get(7); packed != nil {
 				p.compressed = packed.num == 1
@@ -158,32 +148,32 @@ func walkPages(c *chunk) []pageHeader {
 		case pageIndex:
 			continue
 		default:
-			panic(errDamaged("there is a page of unknown type %d", p.kind))
+			panic(table.Damaged("there is a page of unknown type %d", p.kind))
 		}
 		if d == nil {
-			panic(errDamaged("a page header lacks its details"))
+			panic(table.Damaged("a page header lacks its details"))
 		}
 		n64 := d.int(1, -1)
 		if n64 < 0 {
-			panic(errDamaged("a page header lacks its number of values"))
+			panic(table.Damaged("a page header lacks its number of values"))
 		}
 		if p.kind == pageDictionary {
 			if n64 > int64(p.size)*8 {
-				panic(errDamaged("a dictionary of %d bytes cannot hold %d values", p.size, n64))
+				panic(table.Damaged("a dictionary of %d bytes cannot hold %d values", p.size, n64))
 			}
 		} else {
 			if sum += n64; sum > values {
-				panic(errDamaged("the pages of a column hold more than the %d values of its row group", values))
+				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
 			}
 			if p.kind == pageDataV2 && (p.rows != int(n64) || p.nulls < 0 || p.nulls > int(n64)) {
-				panic(errDamaged("a page header counts rows and nulls wrongly"))
+				panic(table.Damaged("a page header counts rows and nulls wrongly"))
 			}
 		}
 		p.values = int(n64)
 		pages = append(pages, p)
 	}
 	if sum != values {
-		panic(errDamaged("the pages of a column hold %d values, not the %d of its row group", sum, values))
+		panic(table.Damaged("the pages of a column hold %d values, not the %d of its row group", sum, values))
 	}
 	return pages
 }
@@ -200,7 +190,7 @@ type pageFeed struct {
 	page   file.Page
 	dict   int // values in the dictionary
 
-	buffers *buffers
+	buffers *table.Buffers
 	folded  []byte    // a page as it is in the file
 	dictAt  []byte    // the dictionary's bytes
 	held    [2][]byte // unfolded pages, in turn
@@ -217,18 +207,18 @@ func (f *pageFeed) Reset(parquet.BufferedReader, int64, compress.Compression, *f
 
 // close gives the buffers back.
 func (f *pageFeed) close() {
-	f.buffers.put(f.folded)
-	f.buffers.put(f.dictAt)
-	f.buffers.put(f.held[0])
-	f.buffers.put(f.held[1])
+	f.buffers.Put(f.folded)
+	f.buffers.Put(f.dictAt)
+	f.buffers.Put(f.held[0])
+	f.buffers.Put(f.held[1])
 	f.folded, f.dictAt, f.held = nil, nil, [2][]byte{}
 }
 
 // room returns *b with n bytes, and no promise on what they are.
 func (f *pageFeed) room(b *[]byte, n int) []byte {
 	if cap(*b) < n {
-		f.buffers.put(*b)
-		*b = f.buffers.get(n)
+		f.buffers.Put(*b)
+		*b = f.buffers.Get(n)
 	}
 	*b = (*b)[:n]
 	return *b
@@ -237,31 +227,31 @@ func (f *pageFeed) room(b *[]byte, n int) []byte {
 // read brings in the bytes of a page and checks their sum.
 func (f *pageFeed) read(p *pageHeader) []byte {
 	b := f.room(&f.folded, p.packed)
-	if err := f.chunk.leaf.in.read(b, p.from); err != nil {
+	if err := table.ReadFull(f.chunk.leaf.in, b, p.from); err != nil {
 		panic(err)
 	}
 	if p.checked && crc32.ChecksumIEEE(b) != p.crc {
-		panic(errDamaged("the checksum of a page does not match its bytes"))
+		panic(table.Damaged("the checksum of a page does not match its bytes"))
 	}
 	return b
 }
 
 // done gives back the bytes of a page that is unfolded.
 func (f *pageFeed) done() {
-	f.buffers.put(f.folded)
+	f.buffers.Put(f.folded)
 	f.folded = nil
 }
 
 // unfoldInto decompresses b into *dst.
 func (f *pageFeed) unfoldInto(dst *[]byte, b []byte, size int) []byte {
-	if f.chunk.codec == codecNone && len(b) == size {
+	if f.chunk.codec == codec.None && len(b) == size {
 		copy(f.room(dst, size), b)
 		return *dst
 	}
 	if cap(*dst) < size && size <= trustedSize+16*len(b) {
 		f.room(dst, size)
 	}
-	*dst = unfold((*dst)[:0], f.chunk.codec, b, size)
+	*dst = codec.Unfold((*dst)[:0], f.chunk.codec, b, size)
 	return *dst
 }
 
@@ -293,7 +283,7 @@ func (f *pageFeed) dictionary(p *pageHeader) []byte {
 	b := f.unfoldInto(&f.dictAt, f.read(p), p.size)
 	f.done()
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
-		panic(errDamaged("a dictionary has encoding %d", p.encoding))
+		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
 	}
 	f.checkPlain(b, p.values)
 	f.dict = p.values
@@ -329,7 +319,7 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 		if size := p.size - p.repLen - p.defLen; p.compressed {
 			body = f.unfoldInto(held, body, size)
 		} else if len(body) != size {
-			panic(errDamaged("a page has another size than its header says"))
+			panic(table.Damaged("a page has another size than its header says"))
 		} else {
 			body = append((*held)[:0], body...)
 			*held = body
@@ -339,14 +329,14 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 		whole = body
 		if f.maxDef > 0 {
 			if p.defEncoding != encRLE {
-				panic(errDamaged("levels of encoding %d are not supported", p.defEncoding))
+				panic(table.Damaged("levels of encoding %d are not supported", p.defEncoding))
 			}
 			if len(body) < 4 {
-				panic(errDamaged("a page ends early"))
+				panic(table.Damaged("a page ends early"))
 			}
 			n := binary.LittleEndian.Uint32(body)
 			if uint64(n) > uint64(len(body)-4) {
-				panic(errDamaged("the levels of a page are longer than the page"))
+				panic(table.Damaged("the levels of a page are longer than the page"))
 			}
 			levels, body = body[4:4+n], body[4+n:]
 		}
@@ -356,7 +346,7 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 		present = countRuns(levels, 1, p.values, 2)
 	}
 	if p.kind == pageDataV2 && present != p.values-p.nulls {
-		panic(errDamaged("a page has another number of nulls than its header says"))
+		panic(table.Damaged("a page has another number of nulls than its header says"))
 	}
 	enc = p.encoding
 	if present == 0 {
@@ -367,17 +357,17 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 		f.checkPlain(body, present)
 	case encByteStreamSplit:
 		if f.width <= 0 || len(body) != present*f.width {
-			panic(errDamaged("a byte-stream-split page has the wrong size"))
+			panic(table.Damaged("a byte-stream-split page has the wrong size"))
 		}
 		body, enc, whole = unsplit(body, f.width), encPlain, nil
 	case encPlainDictionary, encRLEDictionary:
 		if len(body) < 1 || body[0] > 32 {
-			panic(errDamaged("the indices of a page cannot be read"))
+			panic(table.Damaged("the indices of a page cannot be read"))
 		}
 		countRuns(body[1:], int(body[0]), present, uint64(f.dict))
 	case encRLE:
 		if f.width != -1 || len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
-			panic(errDamaged("a page of runs has the wrong size"))
+			panic(table.Damaged("a page of runs has the wrong size"))
 		}
 		countRuns(body[4:4+binary.LittleEndian.Uint32(body)], 1, present, 2)
 	case encDelta, encDeltaLength:
@@ -385,7 +375,7 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 	case encDeltaByteArray:
 		checkDelta(body[checkDelta(body, present):], present)
 	default:
-		panic(errDamaged("encoding %d of a page is unknown", enc))
+		panic(table.Damaged("encoding %d of a page is unknown", enc))
 	}
 	return levels, body, whole, enc, present
 }
@@ -410,7 +400,7 @@ func (f *pageFeed) checkPlain(b []byte, n int) {
 		ok = ok && len(b) == 0
 	}
 	if !ok {
-		panic(errDamaged("a page of %d plain values has the wrong size", n))
+		panic(table.Damaged("a page of %d plain values has the wrong size", n))
 	}
 }
 

@@ -1,4 +1,4 @@
-package data
+package ipc
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/internal/codec"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Arrow's IPC reader trusts lengths, so messages are taken apart and checked
@@ -32,9 +35,9 @@ type ipcMessage struct {
 
 // cutMessage takes the message at a position of b. It is nil at an end mark.
 func cutMessage(b []byte, at int) *ipcMessage {
-	truncated := func() { panic(errDamaged("a message ends early; it may be truncated")) }
+	truncated := func() { panic(table.Damaged("a message ends early; it may be truncated")) }
 	if len(b)-at < 4 {
-		panic(errDamaged("it ends without its end mark; it may be truncated"))
+		panic(table.Damaged("it ends without its end mark; it may be truncated"))
 	}
 	size := binary.LittleEndian.Uint32(b[at:])
 	at += 4
@@ -154,14 +157,14 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 		t, ok = t.child(1)
 	}
 	if !ok {
-		panic(errDamaged("a message lacks its header"))
+		panic(table.Damaged("a message lacks its header"))
 	}
 	want := expected(id)
 	info := batchInfo{rows: t.int64(0, 0)}
 	if info.rows < 0 || info.rows > limit {
-		panic(errDamaged("%d rows cannot be in a file of this size", info.rows))
+		panic(table.Damaged("%d rows cannot be in a file of this size", info.rows))
 	}
-	wrong := func() { panic(errDamaged("a batch lists another number of parts than its schema asks for")) }
+	wrong := func() { panic(table.Damaged("a batch lists another number of parts than its schema asks for")) }
 	vat, vn := t.vector(4, 8)
 	if vn != want.views {
 		wrong()
@@ -180,7 +183,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	for i := 0; i < n; i++ {
 		node := batchNode{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if node.length < 0 || node.length > limit || node.nulls < -1 || node.nulls > node.length {
-			panic(errDamaged("a column of %d rows with %d nulls cannot be in this file", node.length, node.nulls))
+			panic(table.Damaged("a column of %d rows with %d nulls cannot be in this file", node.length, node.nulls))
 		}
 		info.nodes = append(info.nodes, node)
 		if flat && node.nulls == 0 { // so that the mask is read all the same
@@ -196,10 +199,10 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	for i := range places {
 		p := place{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
-			panic(errDamaged("a buffer lies outside its message"))
+			panic(table.Damaged("a buffer lies outside its message"))
 		}
 		if i > 0 && p.size > 0 && p.from < places[i-1].from+places[i-1].size {
-			panic(errDamaged("buffers overlap"))
+			panic(table.Damaged("buffers overlap"))
 		}
 		if p.size == 0 && i > 0 {
 			p.from = places[i-1].from + places[i-1].size
@@ -210,7 +213,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	defer func() { // a value takes a bit at least, unless it is of the null type
 		for _, n := range info.nodes {
 			if flat && want.buffers > 0 && n.length > 8*int64(len(out.body)) {
-				panic(errDamaged("%d values cannot be in a batch of %d bytes", n.length, len(out.body)))
+				panic(table.Damaged("%d values cannot be in a batch of %d bytes", n.length, len(out.body)))
 			}
 		}
 	}()
@@ -218,13 +221,13 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	if !compressed {
 		return info, out
 	}
-	codec := c.int8(0, 0)
-	if codec != 0 && codec != 1 || c.int8(1, 0) != 0 {
-		panic(errDamaged("compression %d is unknown", codec))
+	compression := c.int8(0, 0)
+	if compression != 0 && compression != 1 || c.int8(1, 0) != 0 {
+		panic(table.Damaged("compression %d is unknown", compression))
 	}
 	var body []byte
 	for i, p := range places {
-		b := unfoldBuffer(codec, m.body[p.from:p.from+p.size])
+		b := unfoldBuffer(compression, m.body[p.from:p.from+p.size])
 		binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(len(body)))
 		binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(len(b)))
 		body = append(body, b...)
@@ -235,7 +238,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	// Take the compression out: clear its entry in the table's directory.
 	binary.LittleEndian.PutUint16(meta[t.entry(3):], 0)
 	if root.int64(3, 0) != int64(len(m.body)) || root.int8(1, 0) != m.kind || t.int64(0, 0) != info.rows {
-		panic(errDamaged("its metadata share parts in an unusual way"))
+		panic(table.Damaged("its metadata share parts in an unusual way"))
 	}
 	out.body = body
 	return info, out
@@ -243,29 +246,26 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 
 // unfoldBuffer unfolds a compressed buffer: its size, then LZ4 or zstd frames,
 // or plain bytes if the size is −1.
-func unfoldBuffer(codec int, b []byte) []byte {
+func unfoldBuffer(compression int, b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
 	if len(b) < 8 {
-		panic(errDamaged("a compressed buffer is too short"))
+		panic(table.Damaged("a compressed buffer is too short"))
 	}
 	size := int64(binary.LittleEndian.Uint64(b))
 	b = b[8:]
 	if size == -1 {
 		return b
 	}
-	ratio := 256
-	if codec == 1 {
-		ratio = maxRatio[codecZstd]
+	how := codec.LZ4Frame
+	if compression == 1 {
+		how = codec.Zstd
 	}
-	if size < 0 || size > int64(len(b))*int64(ratio)+64 {
-		panic(errDamaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
+	if size < 0 || size > int64(len(b))*int64(how.MaxRatio())+64 {
+		panic(table.Damaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
 	}
-	if codec == 1 {
-		return unfold(nil, codecZstd, b, int(size))
-	}
-	return unfoldLZ4Frame(b, int(size))
+	return codec.Unfold(nil, how, b, int(size))
 }
 
 // messageFeed hands messages to Arrow's reader.
@@ -293,7 +293,7 @@ type boundedAllocator struct {
 
 func (a *boundedAllocator) check(size int) {
 	if size < 0 || size > a.limit {
-		panic(errDamaged("a length in it is out of bounds"))
+		panic(table.Damaged("a length in it is out of bounds"))
 	}
 }
 

@@ -1,4 +1,6 @@
-package data
+// Package codec unfolds the compressed pieces of Parquet and Arrow IPC files, with
+// a bound on what comes out. data/parquet and data/ipc import it.
+package codec
 
 import (
 	"bytes"
@@ -12,7 +14,42 @@ import (
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/drotrain/drotrain/data/table"
 )
+
+// A Codec is a way to compress, by Parquet's number for it, or LZ4Frame.
+type Codec int64
+
+const (
+	None     Codec = 0
+	Snappy   Codec = 1
+	Gzip     Codec = 2
+	Brotli   Codec = 4
+	Zstd     Codec = 6
+	LZ4Raw   Codec = 7
+	LZ4Frame Codec = -1 // of Arrow IPC
+)
+
+var names = map[Codec]string{None: "none", Snappy: "snappy", Gzip: "gzip", 3: "lzo",
+	Brotli: "brotli", 5: "lz4 (Hadoop framing)", Zstd: "zstd", LZ4Raw: "lz4_raw", LZ4Frame: "lz4"}
+
+var ratios = map[Codec]int{None: 1, Snappy: 64, Gzip: 1100, Brotli: 1 << 17, Zstd: 1 << 17, LZ4Raw: 256, LZ4Frame: 256}
+
+// MaxRatio bounds how far a piece can unfold, in bytes out per byte in.
+func (c Codec) MaxRatio() int { return ratios[c] }
+
+// Check says why pieces of this codec cannot be read, or nil.
+func (c Codec) Check() error {
+	if _, ok := ratios[c]; ok {
+		return nil
+	}
+	name := names[c]
+	if name == "" {
+		return table.Damaged("compression %d is unknown", c)
+	}
+	return &table.Error{Msg: "compression " + name + " is not supported", Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
+}
 
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
@@ -22,20 +59,20 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unfold decompresses src to exactly size bytes, in the room of dst if that is
-// large enough.
-func unfold(dst []byte, codec int64, src []byte, size int) []byte {
-	bad := func(what any) []byte { panic(errDamaged("%s data: %v", codecNames[codec], what)) }
+// Unfold decompresses src to exactly size bytes, in the room of dst if that is
+// large enough. It panics with an error if they are not that.
+func Unfold(dst []byte, codec Codec, src []byte, size int) []byte {
+	bad := func(what any) []byte { panic(table.Damaged("%s data: %v", names[codec], what)) }
 	if size == 0 && len(src) == 0 {
 		return nil
 	}
 	switch codec {
-	case codecNone:
+	case None:
 		if len(src) != size {
 			return bad("a page has another size than its header says")
 		}
 		return src
-	case codecSnappy:
+	case Snappy:
 		if n, err := snappy.DecodedLen(src); err != nil || n != size {
 			return bad("a page has another size than its header says")
 		}
@@ -47,7 +84,7 @@ func unfold(dst []byte, codec int64, src []byte, size int) []byte {
 			return bad(err)
 		}
 		return out
-	case codecZstd:
+	case Zstd:
 		var h zstd.Header
 		if err := h.Decode(src); err != nil {
 			return bad(err)
@@ -73,7 +110,7 @@ func unfold(dst []byte, codec int64, src []byte, size int) []byte {
 			return bad("a page has another size than its header says")
 		}
 		return out
-	case codecLZ4Raw:
+	case LZ4Raw:
 		if cap(dst) < size {
 			dst = make([]byte, size)
 		}
@@ -86,20 +123,18 @@ func unfold(dst []byte, codec int64, src []byte, size int) []byte {
 			return bad("a page has another size than its header says")
 		}
 		return out
-	case codecGzip:
+	case Gzip:
 		z, err := gzip.NewReader(bytes.NewReader(src))
 		if err != nil {
 			return bad(err)
 		}
 		return readExactly(dst, z, size, bad)
-	case codecBrotli:
+	case LZ4Frame:
+		return readExactly(dst, lz4.NewReader(bytes.NewReader(src)), size, bad)
+	case Brotli:
 		return readExactly(dst, brotli.NewReader(bytes.NewReader(src)), size, bad)
 	}
-	name := codecNames[codec]
-	if name == "" {
-		panic(errDamaged("compression %d is unknown", codec))
-	}
-	panic(&Error{Msg: "compression " + name + " is not supported", Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"})
+	panic(codec.Check())
 }
 
 // readExactly reads size bytes and the end, where gzip checks its sum.

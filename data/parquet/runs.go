@@ -1,26 +1,30 @@
-package data
+package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // countRuns walks Parquet's hybrid of runs and bit-packed groups and checks
 // that it holds n values below limit. It returns how many of them are not 0.
 func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 	check := func(v uint64) {
 		if v >= limit {
-			panic(errDamaged("an index of a page is out of range"))
+			panic(table.Damaged("an index of a page is out of range"))
 		}
 	}
 	for n > 0 {
 		head, used := binary.Uvarint(b)
 		if used <= 0 {
-			panic(errDamaged("a page ends before its last value"))
+			panic(table.Damaged("a page ends before its last value"))
 		}
 		b = b[used:]
 		if head&1 == 0 {
 			count := head >> 1
 			bytes := (bits + 7) / 8
 			if count == 0 || len(b) < bytes {
-				panic(errDamaged("a run of a page cannot be read"))
+				panic(table.Damaged("a run of a page cannot be read"))
 			}
 			var v uint64
 			for k := 0; k < bytes; k++ {
@@ -29,7 +33,7 @@ func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 			b = b[bytes:]
 			check(v)
 			if count > uint64(n) {
-				panic(errDamaged("a run of a page is longer than the page"))
+				panic(table.Damaged("a run of a page is longer than the page"))
 			}
 			if v != 0 {
 				nonzero += int(count)
@@ -39,12 +43,12 @@ func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 		}
 		groups := head >> 1
 		if groups == 0 || groups > uint64(n+7)/8+64 {
-			panic(errDamaged("a group of a page cannot be read"))
+			panic(table.Damaged("a group of a page cannot be read"))
 		}
 		size := int(groups) * bits
 		count := min(int(groups)*8, n)
 		if need := (count*bits + 7) / 8; len(b) < need {
-			panic(errDamaged("a page ends before its last value"))
+			panic(table.Damaged("a page ends before its last value"))
 		}
 		size = min(size, len(b)) // some writers cut the padding of the last group
 		part := b[:size]
@@ -150,7 +154,7 @@ func checkDelta(b []byte, n int) int {
 	uvarint := func() uint64 {
 		v, used := binary.Uvarint(b[at:])
 		if used <= 0 {
-			panic(errDamaged("delta-encoded values cannot be read"))
+			panic(table.Damaged("delta-encoded values cannot be read"))
 		}
 		at += used
 		return v
@@ -158,16 +162,16 @@ func checkDelta(b []byte, n int) int {
 	block, minis, total := uvarint(), uvarint(), uvarint()
 	uvarint() // the first value
 	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || minis > block || block%minis != 0 || (block/minis)%32 != 0 {
-		panic(errDamaged("delta-encoded values have a bad header"))
+		panic(table.Damaged("delta-encoded values have a bad header"))
 	}
 	if total != uint64(n) {
-		panic(errDamaged("there are %d delta-encoded values, not %d", total, n))
+		panic(table.Damaged("there are %d delta-encoded values, not %d", total, n))
 	}
 	per := int(block / minis)
 	for left := n - 1; left > 0; {
 		uvarint() // the least delta
 		if len(b)-at < int(minis) {
-			panic(errDamaged("delta-encoded values end early"))
+			panic(table.Damaged("delta-encoded values end early"))
 		}
 		widths := b[at : at+int(minis)]
 		at += int(minis)
@@ -177,7 +181,7 @@ func checkDelta(b []byte, n int) int {
 			}
 			size := per / 8 * int(w)
 			if w > 64 || len(b)-at < size {
-				panic(errDamaged("delta-encoded values end early"))
+				panic(table.Damaged("delta-encoded values end early"))
 			}
 			at += size
 			left -= per

@@ -1,4 +1,4 @@
-package data
+package table
 
 import (
 	"math/big"
@@ -8,8 +8,8 @@ import (
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// decimal gives the float64 nearest to v·10^−scale.
-func decimal(v int64, scale int32) float64 {
+// Decimal gives the float64 nearest to v·10^−scale.
+func Decimal(v int64, scale int32) float64 {
 	const limit = 1 << 53
 	if v >= -limit && v <= limit && scale >= 0 && int(scale) < len(powersOfTen) {
 		return float64(v) / powersOfTen[scale] // both exact, so rounded once
@@ -22,9 +22,9 @@ func parseScaled(digits string, scale int32) float64 {
 	return f
 }
 
-// bigDecimal reads a big-endian two's complement number times 10^−scale, and
+// BigDecimal reads a big-endian two's complement number times 10^−scale, and
 // tells whether its digits fit a float64.
-func bigDecimal(b []byte, scale int32) (v float64, exact bool) {
+func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 	if len(b) <= 8 {
 		var n int64
 		if len(b) > 0 && b[0] >= 0x80 {
@@ -33,9 +33,9 @@ func bigDecimal(b []byte, scale int32) (v float64, exact bool) {
 		for _, x := range b {
 			n = n<<8 | int64(x)
 		}
-		return decimal(n, scale), exactInt64(n)
+		return Decimal(n, scale), ExactInt64(n)
 	}
-	return bigScaled(twosComplement(b), scale)
+	return BigScaled(twosComplement(b), scale)
 }
 
 func twosComplement(b []byte) *big.Int {
@@ -46,10 +46,10 @@ func twosComplement(b []byte) *big.Int {
 	return n
 }
 
-func bigScaled(n *big.Int, scale int32) (v float64, exact bool) {
+func BigScaled(n *big.Int, scale int32) (v float64, exact bool) {
 	if n.IsInt64() {
 		i := n.Int64()
-		return decimal(i, scale), exactInt64(i)
+		return Decimal(i, scale), ExactInt64(i)
 	}
 	trailing := n.TrailingZeroBits()
 	return parseScaled(n.String(), scale), n.BitLen()-int(trailing) <= 53

@@ -1,9 +1,8 @@
-package data
+package parquet
 
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow/float16"
@@ -11,27 +10,19 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A converter says how values of a Parquet column become ours.
 type converter struct {
 	name    string // of the type, for the user
-	kind    Kind
+	kind    table.Kind
 	integer bool
 	exact   func(v int64) bool    // whether an integer survives as a float64; nil if it always does
 	i32     func(v int32) float64 // one of these for numeric columns, by physical type
 	i64     func(v int64) float64
 	bytes   func(b []byte) (v float64, exact bool)
-}
-
-func exactInt64(v int64) bool {
-	const limit = 1 << 53
-	return v >= -limit && v <= limit || v != math.MaxInt64 && int64(float64(v)) == v && float64(v) < 1<<63
-}
-
-func exactUint64(v int64) bool {
-	u := uint64(v)
-	return float64(u) < 1<<64 && uint64(float64(u)) == u
 }
 
 // converterFor settles the meaning of a leaf column by its physical type and
@@ -43,16 +34,16 @@ func converterFor(d *schema.Column) (converter, error) {
 		switch t := logical.(type) {
 		case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
 			if phys == parquet.Types.ByteArray {
-				return converter{name: "string", kind: Categorical}, nil
+				return converter{name: "string", kind: table.Categorical}, nil
 			}
 		case *schema.StringLogicalType, *schema.EnumLogicalType, *schema.JSONLogicalType:
 			if phys == parquet.Types.ByteArray {
-				return converter{name: "string", kind: Categorical}, nil
+				return converter{name: "string", kind: table.Categorical}, nil
 			}
 		case schema.NullLogicalType, schema.UnknownLogicalType, *schema.NullLogicalType:
 			return plainConverter("null", phys), nil
 		case schema.Float16LogicalType, *schema.Float16LogicalType:
-			return converter{name: "float16", kind: Numeric, bytes: func(b []byte) (float64, bool) {
+			return converter{name: "float16", kind: table.Numeric, bytes: func(b []byte) (float64, bool) {
 				return float64(float16.FromBits(binary.LittleEndian.Uint16(b)).Float32()), true
 			}}, nil
 		case *schema.DecimalLogicalType:
@@ -72,15 +63,15 @@ func converterFor(d *schema.Column) (converter, error) {
 func plainConverter(name string, phys parquet.Type) converter {
 	switch phys {
 	case parquet.Types.Boolean:
-		return converter{name: "bool", kind: Bool}
+		return converter{name: "bool", kind: table.Bool}
 	case parquet.Types.Int32:
 		return intConverter(32, true, phys)
 	case parquet.Types.Int64:
 		return intConverter(64, true, phys)
 	case parquet.Types.Float:
-		return converter{name: "float32", kind: Numeric}
+		return converter{name: "float32", kind: table.Numeric}
 	case parquet.Types.Double:
-		return converter{name: "float64", kind: Numeric}
+		return converter{name: "float64", kind: table.Numeric}
 	case parquet.Types.Int96:
 		return converter{name: "timestamp (int96)"}
 	}
@@ -91,7 +82,7 @@ func plainConverter(name string, phys parquet.Type) converter {
 }
 
 func intConverter(bits int, signed bool, phys parquet.Type) converter {
-	c := converter{kind: Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
+	c := converter{kind: table.Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
 	if !signed {
 		c.name = "u" + c.name
 	}
@@ -102,10 +93,10 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 		c.i32 = func(v int32) float64 { return float64(uint32(v)) }
 	case phys == parquet.Types.Int64 && signed:
 		c.i64 = func(v int64) float64 { return float64(v) }
-		c.exact = exactInt64
+		c.exact = table.ExactInt64
 	case phys == parquet.Types.Int64:
 		c.i64 = func(v int64) float64 { return float64(uint64(v)) }
-		c.exact = exactUint64
+		c.exact = table.ExactUint64
 	default:
 		return converter{name: "integer"}
 	}
@@ -113,15 +104,15 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 }
 
 func decimalConverter(precision, scale int32, phys parquet.Type) converter {
-	c := converter{kind: Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
+	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
 	switch phys {
 	case parquet.Types.Int32:
-		c.i32 = func(v int32) float64 { return decimal(int64(v), scale) }
+		c.i32 = func(v int32) float64 { return table.Decimal(int64(v), scale) }
 	case parquet.Types.Int64:
-		c.i64 = func(v int64) float64 { return decimal(v, scale) }
-		c.exact = exactInt64
+		c.i64 = func(v int64) float64 { return table.Decimal(v, scale) }
+		c.exact = table.ExactInt64
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		c.bytes = func(b []byte) (float64, bool) { return bigDecimal(b, scale) }
+		c.bytes = func(b []byte) (float64, bool) { return table.BigDecimal(b, scale) }
 	default:
 		return converter{name: c.name}
 	}
@@ -155,7 +146,7 @@ func valueWidth(d *schema.Column) int {
 		if n := d.TypeLength(); n > 0 {
 			return n
 		}
-		panic(errDamaged("a fixed-length type has no length"))
+		panic(table.Damaged("a fixed-length type has no length"))
 	}
 	return 0
 }
@@ -164,7 +155,7 @@ func valueWidth(d *schema.Column) int {
 var bufferPool = sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.NewGoAllocator()) }}
 
 // batchRows is how many values are asked of Arrow at a time.
-const batchRows = stripeRows
+const batchRows = 2048
 
 // A chunkReader reads the values of a column chunk one after the other.
 type chunkReader struct {
@@ -183,8 +174,61 @@ type chunkReader struct {
 	inexact int     // first row (1-based, in the chunk) that lost digits, or 0
 }
 
+// Rows, Nullable, Open and Pages make a chunk a [table.Part].
+func (c *chunk) Rows() int      { return c.values }
+func (c *chunk) Nullable() bool { return c.leaf.descr.MaxDefinitionLevel() > 0 }
+
+func (c *chunk) Open(row int, b *table.Buffers) (v table.Values, err error) {
+	err = c.guard(func() error {
+		r, err := openChunk(c, row, b)
+		v = r
+		return err
+	})
+	return v, err
+}
+
+func (c *chunk) Pages() []table.Page {
+	out := make([]table.Page, 0, len(c.pages))
+	row := 0
+	for i := range c.pages {
+		h := &c.pages[i]
+		if h.kind == pageDictionary {
+			continue
+		}
+		p := table.Page{Row: row, Rows: h.values, Bytes: h.size}
+		if h.coded() {
+			p.Dictionary = c.pages[0].size
+		}
+		out = append(out, p)
+		row += h.values
+	}
+	return out
+}
+
+// guard turns a panic of a decoder into an error, and names file and column.
+func (c *chunk) guard(do func() error) error {
+	if err := table.Guard(do); err != nil {
+		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
+	}
+	return nil
+}
+
+// Numbers, Codes, Ints, Inexact and Close make a chunkReader [table.Values].
+func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error) {
+	err = r.chunk.guard(func() (err error) { nulls, err = r.numbers(dst, null); return err })
+	return nulls, err
+}
+
+func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
+	err = r.chunk.guard(func() (err error) { nulls, err = r.codes(dst, null, levels); return err })
+	return nulls, err
+}
+
+func (r *chunkReader) Inexact() int { return r.inexact }
+func (r *chunkReader) Close()       { r.feed.close() }
+
 // openChunk makes a reader that begins at the given row of a chunk.
-func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
+func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	l := c.leaf
 	r := &chunkReader{chunk: c, lost: -1}
 	r.feed = pageFeed{chunk: c, width: valueWidth(l.descr), maxDef: l.descr.MaxDefinitionLevel(), buffers: b, keep: 1}
@@ -202,7 +246,7 @@ func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
 	}
 	r.page = first
 	r.feed.first = first
-	if (l.how.kind == Categorical || r.feed.width > 0) && readsHere(c, first) {
+	if (l.how.kind == table.Categorical || r.feed.width > 0) && readsHere(c, first) {
 		r.own = &pageValues{feed: &r.feed, phys: l.descr.PhysicalType(), how: &l.how, codes: make([]int32, min(batchRows, c.values))}
 		r.fill = func(dst []float64) (int64, int, error) { return r.own.numbers(r, dst) }
 		return r, r.skip(skip)
@@ -244,7 +288,7 @@ func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
 	case *file.Float64ColumnChunkReader:
 		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
 	case *file.ByteArrayColumnChunkReader:
-		if l.how.kind == Categorical {
+		if l.how.kind == table.Categorical {
 			r.texts, r.text, r.feed.keep = a, make([]parquet.ByteArray, min(batchRows, c.values)), 2
 			break
 		}
@@ -262,7 +306,7 @@ func openChunk(c *chunk, skip int, b *buffers) (*chunkReader, error) {
 			}
 		})
 	default:
-		return nil, errDamaged("values of type %s cannot be read", l.how.name)
+		return nil, table.Damaged("values of type %s cannot be read", l.how.name)
 	}
 	return r, r.skip(skip)
 }
@@ -287,8 +331,6 @@ func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 	}
 }
 
-func (r *chunkReader) close() { r.feed.close() }
-
 // skip passes over the rows of numbers before the given one, which lie in the
 // same page.
 func (r *chunkReader) skip(row int) error {
@@ -309,7 +351,7 @@ func (r *chunkReader) skip(row int) error {
 func (r *chunkReader) batch(n int) (int, error) {
 	for r.left == 0 {
 		if r.page >= len(r.chunk.pages) {
-			return 0, errDamaged("a column ends %d values early", r.chunk.values-r.row)
+			return 0, table.Damaged("a column ends %d values early", r.chunk.values-r.row)
 		}
 		r.left = r.chunk.pages[r.page].values
 		r.page++
@@ -323,10 +365,10 @@ func (r *chunkReader) check(n int, total int64, present int, err error) error {
 		err = r.arrow.Err()
 	}
 	if err != nil {
-		return errDamaged("%v", err)
+		return table.Damaged("%v", err)
 	}
 	if total != int64(n) || present > n || r.defs == nil && present != n {
-		return errDamaged("a column ends %d values early", r.chunk.values-r.row-int(max(total, 0)))
+		return table.Damaged("a column ends %d values early", r.chunk.values-r.row-int(max(total, 0)))
 	}
 	r.row += n
 	r.left -= n
@@ -374,7 +416,7 @@ func spread[T float64 | int32](dst []T, null []bool, defs []int16, absent T, pre
 	for i := len(dst) - 1; i >= 0; i-- {
 		if defs[i] > 0 {
 			if k--; k < 0 {
-				return 0, errDamaged("a page has fewer values than it says")
+				return 0, table.Damaged("a page has fewer values than it says")
 			}
 			dst[i] = dst[k]
 			if k == lost {
@@ -387,7 +429,7 @@ func spread[T float64 | int32](dst []T, null []bool, defs []int16, absent T, pre
 		}
 	}
 	if k != 0 {
-		return 0, errDamaged("a page has more values than it says")
+		return 0, table.Damaged("a page has more values than it says")
 	}
 	for i := range dst {
 		if defs[i] <= 0 {
@@ -399,7 +441,7 @@ func spread[T float64 | int32](dst []T, null []bool, defs []int16, absent T, pre
 
 // codes reads the next len(dst) values of a column of text, -1 for the nulls,
 // which it counts and, if null is not nil, marks there.
-func (r *chunkReader) codes(dst []int32, null []bool, levels *levelSet) (nulls int, err error) {
+func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
 	for len(dst) > 0 {
 		n, err := r.batch(len(dst))
 		if err != nil {
@@ -416,7 +458,7 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *levelSet) (nulls i
 		}
 		if r.own == nil {
 			for i, b := range r.text[:present] {
-				dst[i] = levels.codeOfBytes(b)
+				dst[i] = levels.CodeOfBytes(b)
 			}
 		}
 		if r.defs != nil && present < n {

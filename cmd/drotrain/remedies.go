@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// remedy puts what would mend an error of a table into the options of this
+// program; "" where it has none.
+func remedy(r data.Remedy, column string) string {
+	switch r {
+	case data.DropColumn:
+		return "leave the column out with --drop " + flagValue(column)
+	case data.Impute:
+		return "choose --impute mean, median or drop"
+	case data.FillNulls:
+		return "choose --impute mean or median"
+	case data.DropNullRows:
+		return "drop such rows with --impute drop"
+	case data.NameFeatures:
+		return "name some with --features"
+	case data.NameTarget:
+		return "name it with --target COLUMN"
+	case data.NamePositive:
+		return "give --positive one of these"
+	case data.ForgetPositive:
+		return "leave --positive out"
+	case data.TakeAsClasses:
+		return "use --loss logistic for a target of two values"
+	case data.TakeAsQuantity:
+		return "use --loss squared or huber if it is a quantity"
+	}
+	return ""
+}
+
+// flagValue quotes a column name for a command line where it needs that.
+func flagValue(name string) string {
+	for _, r := range name {
+		if !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127) {
+			return strconv.Quote(name)
+		}
+	}
+	return name
+}

@@ -1,0 +1,130 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// GroupRows is the number of rows in a row group.
+const GroupRows = 1 << 18
+
+// Write writes columns of that many rows, compressed with zstd, whose frames carry
+// checksums. Those of Type "int32", "int64" and "uint64" are stored as integers,
+// other numbers as doubles. The columns must be sound: data.WriteTable checks.
+func Write(w io.Writer, cols []table.Column, rows int) error {
+	return WriteAs(w, cols, rows, compress.Codecs.Zstd, true)
+}
+
+// WriteAs is Write with another compression, and with dictionaries or without.
+func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compression, dictionary bool) error {
+	fields := make(schema.FieldList, len(cols))
+	for i := range cols {
+		c := &cols[i]
+		rep := parquet.Repetitions.Required
+		if c.Null != nil {
+			rep = parquet.Repetitions.Optional
+		}
+		var n *schema.PrimitiveNode
+		var err error
+		switch {
+		case c.Kind == table.Bool:
+			n = schema.NewBooleanNode(c.Name, rep, -1)
+		case c.Kind == table.Categorical:
+			n, err = schema.NewPrimitiveNodeLogical(c.Name, rep, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
+		case c.Type == "int32":
+			n = schema.NewInt32Node(c.Name, rep, -1)
+		case c.Type == "int64":
+			n = schema.NewInt64Node(c.Name, rep, -1)
+		case c.Type == "uint64":
+			n, err = schema.NewPrimitiveNodeLogical(c.Name, rep, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)
+		default:
+			n = schema.NewFloat64Node(c.Name, rep, -1)
+		}
+		if err != nil {
+			return err
+		}
+		fields[i] = n
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return err
+	}
+	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithDictionaryDefault(dictionary),
+		parquet.WithCreatedBy("drotrain"))
+	pw := file.NewParquetWriter(w, root, file.WithWriterProps(props))
+	for from := 0; from < rows || from == 0; from += GroupRows {
+		to := min(from+GroupRows, rows)
+		g := pw.AppendRowGroup()
+		for i := range cols {
+			cw, err := g.NextColumn()
+			if err != nil {
+				return err
+			}
+			if err := writeChunk(cw, &cols[i], from, to); err != nil {
+				return err
+			}
+			if err := cw.Close(); err != nil {
+				return err
+			}
+		}
+		if err := g.Close(); err != nil {
+			return err
+		}
+	}
+	return pw.Close()
+}
+
+func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error {
+	switch w := cw.(type) {
+	case *file.BooleanColumnChunkWriter:
+		return writeValues(c, from, to, w.WriteBatch, func(i int) bool { return c.Number[i] != 0 })
+	case *file.Int32ColumnChunkWriter:
+		return writeValues(c, from, to, w.WriteBatch, func(i int) int32 { return int32(c.Number[i]) })
+	case *file.Int64ColumnChunkWriter:
+		switch {
+		case c.Int != nil:
+			return writeValues(c, from, to, w.WriteBatch, func(i int) int64 { return c.Int[i] })
+		case c.Type == "uint64":
+			return writeValues(c, from, to, w.WriteBatch, func(i int) int64 { return int64(uint64(c.Number[i])) })
+		}
+		return writeValues(c, from, to, w.WriteBatch, func(i int) int64 { return int64(c.Number[i]) })
+	case *file.Float64ColumnChunkWriter:
+		return writeValues(c, from, to, w.WriteBatch, func(i int) float64 { return c.Number[i] })
+	case *file.ByteArrayColumnChunkWriter:
+		levels := make([]parquet.ByteArray, len(c.Level))
+		for i, l := range c.Level {
+			levels[i] = parquet.ByteArray(l)
+		}
+		return writeValues(c, from, to, w.WriteBatch, func(i int) parquet.ByteArray { return levels[c.Code[i]] })
+	}
+	return fmt.Errorf("column %q: no writer for it", c.Name)
+}
+
+func writeValues[T any](c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error), get func(int) T) error {
+	values := make([]T, 0, to-from)
+	var defs []int16
+	if c.Null != nil {
+		defs = make([]int16, to-from)
+	}
+	for i := from; i < to; i++ {
+		if c.Null != nil {
+			if c.Null[i] {
+				continue
+			}
+			defs[i-from] = 1
+		}
+		values = append(values, get(i))
+	}
+	if to == from {
+		return nil
+	}
+	_, err := write(values, defs, nil)
+	return err
+}

@@ -1,0 +1,155 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"strings"
+)
+
+// A Remedy is something a user may choose that would mend an error. Programs put
+// it into the words of their own options; [Error] puts it into plain ones.
+type Remedy string
+
+const (
+	DropColumn     Remedy = "leave the column out"
+	Impute         Remedy = "impute the nulls by mean or median, or drop those rows"
+	FillNulls      Remedy = "impute the nulls by mean or median"
+	DropNullRows   Remedy = "drop the rows with nulls"
+	NameFeatures   Remedy = "name the features"
+	NameTarget     Remedy = "name the target column"
+	NamePositive   Remedy = "name another positive value"
+	ForgetPositive Remedy = "name no positive value"
+	TakeAsClasses  Remedy = "take the target as two classes"
+	TakeAsQuantity Remedy = "take the target as a quantity"
+)
+
+// An Error says what is wrong with a user's table and what would help.
+type Error struct {
+	Path     string   // the file, or "" when no single file is to blame
+	Column   string   // the column, or ""
+	Row      int      // data row, counted from 1 within the file (header lines not counted); 0 for none
+	Msg      string   // what is wrong
+	Hint     string   // what to do, in words that fit any program; or ""
+	Remedies []Remedy // what would mend it, for a program to put into words of its own
+	Err      error    // the cause, or nil
+}
+
+// Error gives "path: column "x", row 7: what is wrong (what to do)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		b.WriteString(e.Path)
+		b.WriteString(": ")
+	}
+	switch {
+	case e.Column != "" && e.Row > 0:
+		fmt.Fprintf(&b, "column %q, row %d: ", e.Column, e.Row)
+	case e.Column != "":
+		fmt.Fprintf(&b, "column %q: ", e.Column)
+	case e.Row > 0:
+		fmt.Fprintf(&b, "row %d: ", e.Row)
+	}
+	b.WriteString(e.Msg)
+	if e.Err != nil {
+		if e.Msg != "" {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
+	}
+	if advice := e.Advice(nil); advice != "" {
+		b.WriteString(" (" + advice + ")")
+	}
+	return b.String()
+}
+
+// Advice joins the hint and the remedies, each in the given words, or in its own
+// where there are none.
+func (e *Error) Advice(words func(Remedy) string) string {
+	var all []string
+	if e.Hint != "" {
+		all = append(all, e.Hint)
+	}
+	for _, r := range e.Remedies {
+		text := ""
+		if words != nil {
+			text = words(r)
+		}
+		if text == "" {
+			text = string(r)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", or ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Damaged is a structural fault of a file. Readers return it, or panic with it
+// under a Guard.
+func Damaged(format string, args ...any) error {
+	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...)}
+}
+
+// TraceRecovered, if set, is told of every panic that becomes an error; for tests.
+var TraceRecovered func(value any, stack []byte)
+
+// Guard turns a panic, as of a decoder, into an error.
+func Guard(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Recovered(r)
+		}
+	}()
+	return do()
+}
+
+// Recovered makes an error of the value of a panic. The message of a decoder's
+// own slip ("index out of range") says nothing to a user and is not shown.
+func Recovered(r any) error {
+	if e, ok := r.(error); ok {
+		var own *Error
+		if errors.As(e, &own) {
+			return own
+		}
+	}
+	if TraceRecovered != nil {
+		TraceRecovered(r, debug.Stack())
+	}
+	return Damaged("its contents contradict each other and cannot be decoded")
+}
+
+// InColumn names the column in an error that names none.
+func InColumn(name string, err error) error {
+	if e, ok := err.(*Error); ok && e.Column == "" {
+		e.Column = name
+	}
+	return err
+}
+
+// InFile makes err an *Error that names the file; cancellation stays as it is.
+func InFile(name string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		if e.Path == "" {
+			e.Path = name
+		}
+		return err
+	}
+	return &Error{Path: name, Err: err}
+}
+
+// Cause is what an error of the file system says, without the path.
+func Cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

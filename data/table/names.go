@@ -1,0 +1,58 @@
+package table
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/suggest"
+)
+
+// Wanted checks the names asked for against those there are; nil asks for all.
+func Wanted(names, among []string) (map[string]bool, error) {
+	if names == nil {
+		return nil, nil
+	}
+	have := make(map[string]bool, len(among))
+	for _, a := range among {
+		have[a] = true
+	}
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		if !have[n] {
+			return nil, Absent("", n, among)
+		}
+		want[n] = true
+	}
+	return want, nil
+}
+
+// Absent says that there is no such column, and which names come near.
+func Absent(path, name string, among []string) *Error {
+	e := &Error{Path: path, Msg: fmt.Sprintf("there is no column %q", name)}
+	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
+		e.Hint = "did you mean " + QuoteList(near, "or") + "?"
+	} else if len(among) <= 20 {
+		e.Hint = "columns: " + QuoteList(among, "and")
+	} else {
+		e.Hint = fmt.Sprintf("columns: %s and %d more", strings.Join(quoteAll(among[:20]), ", "), len(among)-20)
+	}
+	return e
+}
+
+func quoteAll(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strconv.Quote(n)
+	}
+	return out
+}
+
+// QuoteList gives "a", "b" and "c".
+func QuoteList(names []string, last string) string {
+	q := quoteAll(names)
+	if len(q) < 2 {
+		return strings.Join(q, "")
+	}
+	return strings.Join(q[:len(q)-1], ", ") + " " + last + " " + q[len(q)-1]
+}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ExactInt64 says that v survives as a float64.
+func ExactInt64(v int64) bool {
+	const limit = 1 << 53
+	return v >= -limit && v <= limit || v != math.MaxInt64 && int64(float64(v)) == v && float64(v) < 1<<63
+}
+
+// ExactUint64 says so of the bits of an unsigned integer.
+func ExactUint64(v int64) bool {
+	u := uint64(v)
+	return float64(u) < 1<<64 && uint64(float64(u)) == u
+}
+
+// ParseBool reads true or false in lower, upper or title case.
+func ParseBool(s string) (value, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// ParseNumber reads a decimal number, or one of NaN, Inf and Infinity with an
+// optional sign in any case. whole says that s is digits with an optional sign.
+// What overflows reads as an infinity.
+func ParseNumber(s string) (v float64, whole, ok bool) {
+	whole = true
+	digits := false
+	for i := 0; i < len(s); i++ {
+		switch b := s[i]; {
+		case b >= '0' && b <= '9':
+			digits = true
+		case (b == '+' || b == '-') && i == 0:
+		case b == '.' || b == '+' || b == '-' || b == 'e' || b == 'E':
+			whole = false
+		default:
+			switch strings.ToLower(strings.TrimLeft(s, "+-")) {
+			case "nan", "inf", "infinity":
+				v, err := strconv.ParseFloat(s, 64)
+				return v, false, err == nil
+			}
+			return 0, false, false
+		}
+	}
+	if !digits {
+		return 0, false, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, false, false
+	}
+	return v, whole, true
+}
