@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 )
@@ -80,7 +83,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	}
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
-		TargetName: target.Name, TargetUnit: o.Unit, Target: rows.Target,
+		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split,
@@ -138,4 +141,16 @@ func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]flo
 		}
 	}
 	return out
+}
+
+// builtinUnit is the unit of the usual target of an embedded table.
+func builtinUnit(c train.Config) string {
+	if !strings.HasPrefix(c.Data, datasets.Prefix) {
+		return ""
+	}
+	info, err := datasets.Get(c.Data)
+	if err != nil || info.Target != c.Target {
+		return ""
+	}
+	return info.Unit
 }

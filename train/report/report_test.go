@@ -214,3 +214,19 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 		}
 	}
 }
+
+// The target of an embedded table comes with its unit, unless another is given.
+func TestUnitOfAnEmbeddedTarget(t *testing.T) {
+	m := fit(t, func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} })
+	for given, want := range map[string]string{"": "US dollars of 1992 a week", "USD": "USD"} {
+		o := options()
+		o.Unit = given
+		x, err := report.Measure(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Evaluation.TargetUnit; got != want {
+			t.Errorf("with the unit %q: %q, not %q", given, got, want)
+		}
+	}
+}
