@@ -10,8 +10,9 @@ import (
 
 // Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d].
 type Dense struct {
-	n, d int
-	x    []float64
+	n, d    int
+	x       []float64
+	largest []float64
 }
 
 var _ Matrix = (*Dense)(nil)
@@ -23,12 +24,46 @@ func NewDense(n, d int, x []float64) (*Dense, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err
 	}
-	for i, v := range x {
+	largest, err := largestOf(n, d, x)
+	if err != nil {
+		return nil, err
+	}
+	return &Dense{n, d, x, largest}, nil
+}
+
+// largestOf returns the largest |x| of every column of n rows, or the error that names
+// the first entry that is not finite.
+func largestOf[T float32 | float64](n, d int, x []T) ([]float64, error) {
+	part := make([][]uint64, shard.Limit) // bits of |x|, ordered as the numbers are, NaN above all
+	shard.Run(n, func(s, lo, hi int) {
+		most := make([]uint64, d)
+		for ; lo < hi; lo++ {
+			for k, v := range x[lo*d : (lo+1)*d] {
+				most[k] = max(most[k], math.Float64bits(float64(v))&^(1<<63))
+			}
+		}
+		part[s] = most
+	})
+	largest := make([]float64, d)
+	for k := range largest {
+		var most uint64
+		for _, p := range part {
+			if p != nil {
+				most = max(most, p[k])
+			}
+		}
+		largest[k] = math.Float64frombits(most)
+	}
+	for _, v := range largest {
 		if v-v != 0 {
-			return nil, notFinite(i/d, i%d, v)
+			for i, v := range x {
+				if v-v != 0 {
+					return nil, notFinite(i/d, i%d, float64(v))
+				}
+			}
 		}
 	}
-	return &Dense{n, d, x}, nil
+	return largest, nil
 }
 
 func checkShape(n, d, entries int) error {
@@ -129,8 +164,14 @@ func (m *Dense) Select(rows []int) Matrix {
 			copy(x[k*m.d:], m.row(rows[k]))
 		}
 	})
-	return &Dense{len(rows), m.d, x}
+	return &Dense{len(rows), m.d, x, m.largest}
 }
+
+// Largest implements Matrix.
+func (m *Dense) Largest() []float64 { return m.largest }
+
+// Terms implements Matrix.
+func (m *Dense) Terms() int { return m.d }
 
 // Bytes implements Matrix.
 func (m *Dense) Bytes() int64 { return 8 * int64(len(m.x)) }

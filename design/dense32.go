@@ -10,8 +10,9 @@ import (
 // and sums are float64, and what is solved and certified is the problem of the
 // rounded entries, exactly.
 type Dense32 struct {
-	n, d int
-	x    []float32
+	n, d    int
+	x       []float32
+	largest []float64
 }
 
 var _ Matrix = (*Dense32)(nil)
@@ -24,12 +25,11 @@ func NewDense32(n, d int, x []float32) (*Dense32, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err
 	}
-	for i, v := range x {
-		if v-v != 0 {
-			return nil, notFinite(i/d, i%d, float64(v))
-		}
+	largest, err := largestOf(n, d, x)
+	if err != nil {
+		return nil, err
 	}
-	return &Dense32{n, d, x}, nil
+	return &Dense32{n, d, x, largest}, nil
 }
 
 // Dims implements Matrix.
@@ -76,8 +76,14 @@ func (m *Dense32) Select(rows []int) Matrix {
 			copy(x[k*m.d:], m.row(rows[k]))
 		}
 	})
-	return &Dense32{len(rows), m.d, x}
+	return &Dense32{len(rows), m.d, x, m.largest}
 }
+
+// Largest implements Matrix.
+func (m *Dense32) Largest() []float64 { return m.largest }
+
+// Terms implements Matrix.
+func (m *Dense32) Terms() int { return m.d }
 
 // Bytes implements Matrix.
 func (m *Dense32) Bytes() int64 { return 4 * int64(len(m.x)) }

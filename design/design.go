@@ -36,6 +36,14 @@ type Matrix interface {
 	// Select returns a copy of the given rows, in their order.
 	Select(rows []int) Matrix
 
+	// Largest returns, for every column k, a number that no |Z[i][k]| is above: the
+	// largest of them, or of the matrix that these rows were selected from. The slice
+	// must not be changed.
+	Largest() []float64
+
+	// Terms is the number of products that a margin sums, at most.
+	Terms() int
+
 	// Bytes is the memory that the entries take.
 	Bytes() int64
 

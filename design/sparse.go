@@ -12,8 +12,10 @@ import (
 // nothing else is touched. It pays where few entries are not zero: one-hot
 // columns, counts of words.
 type Sparse struct {
-	csr   kernel.CSR
-	pairs float64 // of entries that share a row
+	csr     kernel.CSR
+	pairs   float64 // of entries that share a row
+	longest int     // row, in entries
+	largest []float64
 }
 
 var _ Matrix = (*Sparse)(nil)
@@ -34,6 +36,7 @@ func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse,
 	if len(column) != len(value) || start[n] != len(value) {
 		return nil, fmt.Errorf("design: %d columns and %d values for rows that end at entry %d", len(column), len(value), start[n])
 	}
+	largest := make([]float64, d)
 	for i := range n {
 		lo, hi := start[i], start[i+1]
 		if hi < lo || hi > len(value) {
@@ -51,17 +54,19 @@ func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse,
 			if v := value[k]; v-v != 0 {
 				return nil, notFinite(i, j, v)
 			}
+			largest[j] = max(largest[j], math.Abs(value[k]))
 			before = j
 		}
 	}
-	return newSparse(kernel.CSR{D: d, Start: start, Column: column, Value: value}), nil
+	return newSparse(kernel.CSR{D: d, Start: start, Column: column, Value: value}, largest), nil
 }
 
-func newSparse(csr kernel.CSR) *Sparse {
-	m := &Sparse{csr: csr}
+func newSparse(csr kernel.CSR, largest []float64) *Sparse {
+	m := &Sparse{csr: csr, largest: largest}
 	for i, end := range csr.Start[1:] {
-		k := float64(end - csr.Start[i])
-		m.pairs += k * (k + 1) / 2
+		k := end - csr.Start[i]
+		m.pairs += float64(k) * float64(k+1) / 2
+		m.longest = max(m.longest, k)
 	}
 	return m
 }
@@ -110,8 +115,14 @@ func (m *Sparse) Select(rows []int) Matrix {
 		copy(to.Column[to.Start[k]:], from.Column[from.Start[i]:from.Start[i+1]])
 		copy(to.Value[to.Start[k]:], from.Value[from.Start[i]:from.Start[i+1]])
 	}
-	return newSparse(to)
+	return newSparse(to, m.largest)
 }
+
+// Largest implements Matrix.
+func (m *Sparse) Largest() []float64 { return m.largest }
+
+// Terms implements Matrix.
+func (m *Sparse) Terms() int { return m.longest }
 
 // Bytes implements Matrix.
 func (m *Sparse) Bytes() int64 {

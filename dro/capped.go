@@ -35,6 +35,12 @@ var (
 	_ Normed   = CappedKL{}
 )
 
+// cappedSimplex is implemented by duals on a simplex with further bounds.
+type cappedSimplex interface{ cappedSimplex() }
+
+func (CappedChiSquare) cappedSimplex() {}
+func (CappedKL) cappedSimplex()        {}
+
 func validAlpha(alpha float64) error {
 	if !(alpha > 0 && alpha <= 1) {
 		return fmt.Errorf("α = %v: it must be in (0, 1]", alpha)

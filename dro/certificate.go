@@ -3,6 +3,7 @@ package dro
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -15,19 +16,26 @@ import (
 //
 //	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
 //
-// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). The bounds hold in
-// exact arithmetic; both are moved outwards by an allowance for rounding.
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
+// outwards by what rounding can have done to them (math: §11), which an oracle must be
+// able to tell: where it is not Rounded they are bounds up to the rounding of its values
+// and gradients.
 type Certificate struct {
 	Upper, Lower float64
 }
 
-// Gap returns Upper − Lower ≥ 0, a bound on the suboptimality of the point
-// returned; +Inf while Lower is unknown.
+// Gap returns Upper − Lower, a bound on the suboptimality of the point returned; +Inf
+// while Lower is unknown. It is negative where the bounds contradict each other.
 func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 
-// Relative returns Gap/max(1e-12, |Upper|), +Inf while a bound is unknown.
+// Consistent reports that the bounds do not contradict each other. Bounds that do are
+// those of an oracle whose rounding is larger than it says, or a mistake.
+func (c Certificate) Consistent() bool { return c.Lower <= c.Upper }
+
+// Relative returns Gap/max(1e-12, |Upper|), +Inf while a bound is unknown or the bounds
+// contradict each other.
 func (c Certificate) Relative() float64 {
-	if math.IsInf(c.Gap(), 1) {
+	if !c.Consistent() || math.IsInf(c.Gap(), 1) {
 		return math.Inf(1)
 	}
 	return c.Gap() / math.Max(1e-12, math.Abs(c.Upper))
@@ -40,14 +48,22 @@ type certifier struct {
 
 	x, y, g  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
 	bound    []float64  // d: gradient at other weights
+	err      []float64  // d: bounds of the rounding of a gradient
 	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
 	cut      *evaluator // at other values of the free coordinate; allocated by bracket
 
 	objective, risk, tau float64 // at the last point
 
+	exact   exactness
+	ridge   []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
+	unit    bool      // weights sum to one
+	weights weighing  // of the best response at the last point
+	margin  float64   // bounds what the margins there are off by
+	top     float64   // bounds the losses there
+
 	best              Certificate
 	bestX             []float64
-	bestObjective     float64 // the best Upper without its allowance for rounding
+	bestObjective     float64 // at bestX, as computed
 	bestRisk, bestTau float64
 
 	spare  []float64 // n; allocated by scratch
@@ -59,7 +75,8 @@ func newCertifier(p *Problem) *certifier {
 	c := &certifier{
 		evaluator: e, free: freeLast(p.Primal),
 		x: make([]float64, e.d), y: make([]float64, e.n), g: make([]float64, e.d),
-		bound: make([]float64, e.d), bestX: make([]float64, e.d),
+		bound: make([]float64, e.d), err: make([]float64, e.d), bestX: make([]float64, e.d),
+		exact: newExactness(p.Oracle), ridge: ridgeOf(p.Primal, e.d), unit: sumsToOne(p.Dual),
 		best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, bestObjective: math.Inf(1),
 	}
 	if c.free {
@@ -92,9 +109,13 @@ func (c *certifier) evaluate(x []float64) float64 {
 		fill(c.g, math.NaN())
 		return c.objective
 	}
-	if c.objective < c.bestObjective {
+	c.weights, c.margin = c.weigh(c.y, c.value), c.exact.margin(x)
+	c.top = shard.Max(c.n, func(lo, hi int) float64 { return kernel.Max(c.value[lo:hi]) })
+	rounding := c.riskRounding() + c.rises(c.weights, c.margin, c.top) + c.pointRounding(phi)
+	upper := c.objective + rounding + 8*unit*(math.Abs(c.risk)+math.Abs(phi)+rounding) + underflow
+	if upper < c.best.Upper || math.IsInf(c.best.Upper, 1) && c.objective < c.bestObjective {
 		c.bestObjective, c.bestRisk, c.bestTau = c.objective, c.risk, c.tau
-		c.best.Upper = c.objective + c.allowance(math.Abs(c.risk)+math.Abs(phi))
+		c.best.Upper = upper
 		copy(c.bestX, x)
 	}
 	return c.objective
@@ -118,17 +139,17 @@ func (c *certifier) certifyWith(y []float64) {
 	_, whole := c.p.Dual.(wholeSimplex)
 	switch {
 	case !c.free && &y[0] == &c.y[0]:
-		c.record(c.risk, math.Abs(c.risk), c.g)
+		c.responseGradientRounding(c.err)
+		c.record(c.risk, c.riskRounding()+c.exact.falls(c.weights, c.margin), c.g, c.err)
 	case !c.free:
 		c.gradTo(c.bound, y)
-		c.recordWith(y, c.linear(y, c.value), c.bound)
+		c.recordWith(y, c.weigh(y, c.value), 0)
+	case whole && !c.certifyBalanced(y):
 	default:
-		if whole && !c.certifyBalanced(y) {
-			return
-		}
-		if linear, size, ok := c.bracket(c.bound, y); ok {
+		w := c.weigh(y, c.value)
+		if linear, rounding, ok := c.bracket(y, w); ok {
 			psi := c.penalty(y)
-			c.record(linear-psi, size+math.Abs(psi), c.bound)
+			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0), c.bound, c.err)
 		}
 	}
 }
@@ -141,47 +162,43 @@ func (c *certifier) penalty(y []float64) float64 {
 	return c.p.Dual.Value(y)
 }
 
-// certifyBalanced records the bound of the balanced weights. It reports whether
-// moving the weights there cost more than what is left of the gap, close enough
-// to the optimum for that to matter: other weights would then prove more.
-func (c *certifier) certifyBalanced(y []float64) (dear bool) {
-	const near = 0.1
-	if !balance(c.balanced, y, c.slope) {
-		return false // far from the optimum: all slopes have one sign
-	}
-	c.gradTo(c.bound, c.balanced)
-	c.bound[c.d-1] = 0 // by the balance, up to rounding
-	left := c.recordWith(c.balanced, c.linear(c.balanced, c.value), c.bound)
-	cost := c.p.Dual.Value(c.balanced) - c.p.Dual.Value(y)
-	return cost > left+c.allowance(math.Abs(c.objective)) && left < near*math.Abs(c.objective)
+// responseGradientRounding is gradientRounding of c.g. The weights that a response is
+// given with and those in the gradient differ by the rounding of their exponents, for KL:
+// uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
+func (c *certifier) responseGradientRounding(dst []float64) {
+	relative := unit * (32 + 8*math.Log(float64(c.n)))
+	c.exact.gradientRounding(dst, c.weights, relative, c.cancelled, c.exact.steepest(c.top))
 }
 
-// recordWith records the bound of weights y, ⟨y, f(x)⟩ = linear and gradient g.
-func (c *certifier) recordWith(y []float64, linear float64, g []float64) (left float64) {
+// recordWith records the bound of weights y, of gradient c.bound but for further relative
+// errors of the weights.
+func (c *certifier) recordWith(y []float64, w weighing, relative float64) (left float64) {
 	psi := c.p.Dual.Value(y)
-	return c.record(linear-psi, math.Abs(linear)+math.Abs(psi), g)
+	c.exact.gradientRounding(c.err, w, relative, 0, 0)
+	return c.record(c.linear(y, c.value)-psi, c.ownRounding(w, psi, relative)+c.exact.falls(w, c.margin), c.bound, c.err)
 }
 
-// record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound,
-// less an allowance for sums of the given size. It returns the Fenchel-Young term.
-func (c *certifier) record(inner, size float64, g []float64) (left float64) {
+// record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound, inner
+// less its rounding and g within err. It returns the Fenchel-Young term.
+func (c *certifier) record(inner, rounding float64, g, err []float64) (left float64) {
 	phi := c.p.Primal.Value(c.x)
-	left = c.p.Primal.FenchelYoung(c.x, g)
-	if lower := inner + phi - left - c.allowance(size+math.Abs(phi)); lower > c.best.Lower { // false for NaN
+	left = c.fenchelYoung(c.x, g, err)
+	c.keep(inner, phi, left, rounding+c.pointRounding(phi))
+	return left
+}
+
+// keep keeps inner + phi − left less the rounding of its terms and of this sum, if it is
+// the best lower bound.
+func (c *certifier) keep(inner, phi, left, rounding float64) {
+	rounding += 8*unit*(math.Abs(inner)+math.Abs(phi)+left+rounding) + underflow
+	if lower := inner + phi - left - rounding; lower > c.best.Lower { // false for NaN
 		c.best.Lower = lower
 	}
-	return left
 }
 
 // linear returns ⟨y, f⟩.
 func (c *certifier) linear(y, f []float64) float64 {
-	return shard.Sum(c.n, func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			s += y[j] * f[j]
-		}
-		return s
-	})
+	return shard.Sum(c.n, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
 }
 
 // wholeSimplex is implemented by duals whose Y is the simplex without further
@@ -190,105 +207,3 @@ type wholeSimplex interface{ wholeSimplex() }
 
 func (KL) wholeSimplex()        {}
 func (ChiSquare) wholeSimplex() {}
-
-// bracket finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
-// ⟨y, f⟩ of opposite signs, near the x last evaluated. The mixture of the two
-// cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
-// the free coordinate: it returns its value at x, the size of the terms that make
-// it up, and its gradient in g. One pass for every point tried and half of one;
-// false if no sign change was found.
-func (c *certifier) bracket(g, y []float64) (value, size float64, ok bool) {
-	const tries = 60
-	if c.cut == nil {
-		c.cut = &evaluator{p: c.p, n: c.n, d: c.d, value: make([]float64, c.n), slope: make([]float64, len(c.slope)), part: c.part}
-	}
-	defer func() { c.passes += c.cut.passes; c.cut.passes = 0 }()
-	k := c.d - 1
-	at := append([]float64(nil), c.x...)
-	near := make([]float64, c.d)
-	c.gradTo(near, y)
-	nearValue, nearB := c.linear(y, c.value), at[k]
-	if near[k] == 0 {
-		copy(g, near)
-		return nearValue, math.Abs(nearValue), true
-	}
-	step := -near[k] / c.freeCurvature(y)
-	for range tries {
-		at[k] = nearB + step
-		c.cut.eval(at)
-		c.cut.gradTo(g, y)
-		farValue := c.linear(y, c.cut.value)
-		if r, s := near[k], g[k]; r*s <= 0 {
-			theta := s / (s - r)
-			value = theta*(nearValue-r*nearB) + (1-theta)*(farValue-s*at[k])
-			size = theta*(math.Abs(nearValue)+math.Abs(r*nearB)) + (1-theta)*(math.Abs(farValue)+math.Abs(s*at[k]))
-			for i := range g {
-				g[i] = theta*near[i] + (1-theta)*g[i]
-			}
-			g[k] = 0 // by the choice of θ, up to rounding
-			return value, size, true
-		}
-		copy(near, g)
-		nearValue, nearB = farValue, at[k]
-		step *= 2
-	}
-	return 0, 0, false
-}
-
-// freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
-// the x last evaluated, a little less so that a Newton step with it overshoots,
-// but not so little that the step leaves the scale of the problem; 1 for an
-// oracle that does not tell. It touches no sample.
-func (c *certifier) freeCurvature(y []float64) float64 {
-	const overshoot, least = 1.1, 1e-2
-	o, ok := ability[Curved](c.p.Oracle)
-	if !ok {
-		return 1
-	}
-	o.CurvatureTo(c.cut.value, c.slope, 0, c.n)
-	return math.Max(c.linear(y, c.cut.value)/overshoot, least)
-}
-
-// allowance bounds the rounding error of sums of n terms of total size.
-func (c *certifier) allowance(size float64) float64 {
-	const eps = 0x1p-52
-	return eps * (16 + math.Sqrt(float64(c.n)/float64(shard.Count(c.n)))) * size
-}
-
-// balance stores in dst the weights y scaled by one factor where the slope is
-// positive and another where it is negative, such that ⟨dst, slope⟩ = 0 and
-// Σ dst = 1: feasible weights whose gradient in the free coordinate vanishes.
-// Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of
-// second order. It reports false when all slopes have one sign.
-func balance(dst, y, slope []float64) bool {
-	var up, down, massUp, massDown, massZero float64
-	for j, w := range y {
-		switch s := slope[j]; {
-		case s > 0:
-			up += w * s
-			massUp += w
-		case s < 0:
-			down -= w * s
-			massDown += w
-		default:
-			massZero += w
-		}
-	}
-	if !(up > 0 && down > 0) {
-		return false
-	}
-	a, b := 2*down/(up+down), 2*up/(up+down)
-	total := a*massUp + b*massDown + massZero
-	a, b, z := a/total, b/total, 1/total
-	for j, w := range y {
-		switch s := slope[j]; {
-		case s > 0:
-			dst[j] = a * w
-		case s < 0:
-			dst[j] = b * w
-		default:
-			dst[j] = z * w
-		}
-	}
-	return true
-}

@@ -191,7 +191,7 @@ func TestCertificateArithmetic(t *testing.T) {
 	if small := (Certificate{Upper: 1e-14, Lower: 0}); small.Relative() != 1e-2 {
 		t.Errorf("relative gap %v near zero", small.Relative())
 	}
-	for s := NotSolved; s <= Cancelled; s++ {
+	for s := NotSolved; s <= Inconsistent; s++ {
 		if fmt.Sprint(s) == "" {
 			t.Error("a status without a name")
 		}

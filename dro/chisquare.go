@@ -60,7 +60,8 @@ func (c ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
 // 1 + (f_j − top)/ν, shifted so that nothing overflows.
 type response struct {
 	risk, tau, top, threshold, total float64
-	active                           int // samples with weight
+	penalty                          float64 // ψ(y)
+	active                           int     // samples with weight
 }
 
 // offUniform returns Σ (n y_j − 1)², without the cancellation of its expansion.
@@ -114,7 +115,8 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 	count := shard.Count(n)
 	mean := c.Nu * (sum(penalty[:count]) / float64(n))
 	r.tau = sum(linear[:count])
-	r.risk = r.tau - mean/2
+	r.penalty = mean / 2
+	r.risk = r.tau - r.penalty
 	r.tau -= mean
 	return r
 }

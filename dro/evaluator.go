@@ -22,6 +22,16 @@ type evaluator struct {
 	levelled   bool
 	active     []float64 // n: 1 above the level
 	activePart *shard.Partials
+
+	responded // of the last evaluation
+}
+
+// What is known of the rounding of a best response; NaN: nothing.
+type responded struct {
+	own       float64 // bounds what rounding did to the risk, given the losses
+	psi       float64 // ψ at the weights as computed, of which the risk was
+	second    float64 // bounds by how much the risk is below that of exact weights
+	cancelled float64 // what the terms of the gradient exceed their sum by, as weights
 }
 
 func newEvaluator(p *Problem) *evaluator {

@@ -78,21 +78,30 @@ func certifyCurved(c *certifier, count, limit int, most float64) (lacking float6
 	if f == nil {
 		return none
 	}
+	// Rounding: margins are off by c.margin, the gradient by c.err, and the weights, as
+	// they are computed, sum to one up to c.weights.off.
+	const blur = 0.01 // of the curvature
+	if radius = (1 - 1e-9) * (radius - c.margin); !(radius > 0) || decay*c.margin > blur {
+		return none
+	}
+	c.responseGradientRounding(c.err)
 	g := append([]float64(nil), c.g...)
 	c.p.Primal.(Smooth).AddGradTo(g, c.x)
-	lambda := math.Sqrt(f.square(g) * f.inflate)
+	for i, v := range g {
+		c.err[i] += 4 * unit * (math.Abs(v) + 2*ridge[i]*math.Abs(c.x[i]))
+	}
+	thinner := (1 + 2*decay*c.margin) / (1 - c.weights.off - 16*unit) // H as it is, from H as computed
+	lambda := math.Sqrt(thinner) * (f.norm(g, c.err) + 1.2*c.margin*math.Sqrt(total))
 	rho := 0.0
 	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
-		if rho, lacking = f.reach(c, o, weight, within, most); lacking > 1 {
+		if rho, lacking = f.reach(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
 			return lacking
 		}
+		rho *= math.Sqrt(thinner)
 	}
 	fall := fallOf(lambda, decay*rho)
-	value := c.p.Primal.Value(c.x)
-	size := math.Abs(c.risk) + math.Abs(value)
-	if lower := c.risk + value - fall - c.allowance(size+fall); lower > c.best.Lower { // false for NaN
-		c.best.Lower = lower
-	}
+	phi := c.p.Primal.Value(c.x)
+	c.keep(c.risk, phi, fall, c.riskRounding()+c.exact.falls(c.weights, c.margin)+c.pointRounding(phi))
 	return lacking
 }
 
@@ -115,26 +124,33 @@ func fallOf(lambda, b float64) float64 {
 	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
 }
 
-// A floor is H of certifyCurved in the scale of its diagonal: D H D = UᵀU.
+// A floor is H of certifyCurved in the scale of its diagonal: A = D H D, and its computed
+// Cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
+// and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
 type floor struct {
-	d       int
-	scale   []float64 // D
-	rows    int
-	scaled  *mat.SymDense // D H D
-	factor  blas64.Triangular
-	upper   *mat.TriDense
-	inflate float64 // bounds what rounding takes from gᵀH⁻¹g, as a factor
+	d         int
+	scale     []float64     // D
+	scaled    *mat.SymDense // A
+	factor    blas64.Triangular
+	upper     *mat.TriDense // U
+	perturbed float64
+	least     float64
+	inflate   float64
 }
 
 // newFloor returns the floor of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
 func newFloor(o Floored, ridge, weight []float64, d int) *floor {
+	const (
+		smallest = 1e-280 // diagonal entry that is exact to a few u
+		most     = 0.5    // of the smallest eigenvalue, the perturbation
+	)
 	h := mat.NewSymDense(d, nil)
 	newGrams(len(weight), d).gram(h, o, weight)
 	addDiagonal(h, ridge)
-	f := &floor{d: d, rows: len(weight), scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil)}
+	f := &floor{d: d, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
 	for i := range d {
-		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); math.IsInf(f.scale[i], 1) {
+		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); !(h.At(i, i) > smallest) || f.scale[i] == 0 {
 			return nil
 		}
 	}
@@ -147,45 +163,50 @@ func newFloor(o Floored, ridge, weight []float64, d int) *floor {
 	if !chol.Factorize(h) {
 		return nil
 	}
-	// All of the rounding counts by the condition of the matrix.
-	const most = 0.05
-	rounding := roundingOf(d, len(weight)) * chol.Cond()
-	if !(rounding <= most) {
+	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // a guess of λ_min from an estimate, to be proved
+	for !f.above(f.least) {
+		if f.least /= 4; !(f.perturbed <= most*f.least) {
+			return nil
+		}
+	}
+	if !(f.perturbed <= most*f.least) {
 		return nil
 	}
-	f.inflate = 1 / (1 - rounding)
+	f.inflate = 1 + f.perturbed/f.least
 	chol.UTo(f.upper)
 	f.factor = f.upper.RawTriangular()
 	return f
 }
 
-// roundingOf bounds the rounding error of a Gram matrix and its factor, relative to
-// its norm: every entry is a sum over the rows with an error of a few √rows·ε, which is
-// d times that in norm, and a factorisation adds d²ε.
-func roundingOf(d, rows int) float64 {
-	const eps = 0x1p-52
-	size := float64(d)
-	return 8 * eps * size * (size + math.Sqrt(float64(rows)))
+// gramRounding bounds, in norm, the rounding of A, of its Cholesky factor and of a solve
+// with it. Every entry of the Gram matrix is a sum over the rows, off by γ Σ|terms|, and
+// the matrix of these sums of sizes, scaled, has the trace d at most; so have |Uᵀ||U| and
+// the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
+func gramRounding(d, rows int) float64 {
+	const more = 64 // shards at most, and operations on a term besides
+	return 1.01 * float64(d) * (gammaOf(rows+more) + 4*gammaOf(d+16))
 }
 
-// square returns gᵀH⁻¹g.
-func (f *floor) square(g []float64) float64 {
+// norm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
+func (f *floor) norm(g, err []float64) float64 {
 	v := make([]float64, f.d)
+	off := 0.0
 	for i := range v {
 		v[i] = f.scale[i] * g[i]
+		off += f.scale[i] * err[i] * f.scale[i] * err[i]
 	}
 	blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: v})
-	return floats.Dot(v, v)
+	return (1 + gammaOf(f.d+16)) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
-// above proves that the smallest eigenvalue of D H D is at least value: less so much,
-// the matrix has a Cholesky factor, rounding allowed for.
+// above proves that the smallest eigenvalue of A, without rounding, is at least value:
+// less so much and the perturbation, the matrix has a Cholesky factor.
 func (f *floor) above(value float64) bool {
-	value += roundingOf(f.d, f.rows) * float64(f.d) // ‖D H D‖ ≤ d
+	shift := (1 + 1e-12) * (value + f.perturbed)
 	shifted := mat.NewSymDense(f.d, nil)
 	shifted.CopySym(f.scaled)
 	for i := range f.d {
-		shifted.SetSym(i, i, shifted.At(i, i)-value)
+		shifted.SetSym(i, i, shifted.At(i, i)-shift)
 	}
 	var chol mat.Cholesky
 	return chol.Factorize(shifted)
@@ -220,7 +241,7 @@ func (f *floor) reach(c *certifier, o Floored, weight []float64, within, most fl
 			longest = max(longest, norm[j])
 		}
 	}
-	longest *= 1 + roundingOf(f.d, 1)
+	longest *= 1 + gammaOf(f.d+16)
 	proved := func(bound float64) bool { return f.above(longest / (bound * bound)) }
 	if proved(within) {
 		if rho = within; proved(within / 3) {
@@ -231,7 +252,7 @@ func (f *floor) reach(c *certifier, o Floored, weight []float64, within, most fl
 	const inCache = 1.0 / 4 // of a pass, for a product with every row
 	if share*float64(f.d)*inCache <= most {
 		c.passes += 0.5 * share
-		rho = f.longest(c, o, norm, weight)
+		rho = f.longest(c, o, norm, weight, longest)
 		return rho, rho / within
 	}
 	for lacking = 1.25; lacking < 20; lacking *= 1.25 {
@@ -242,9 +263,10 @@ func (f *floor) reach(c *certifier, o Floored, weight []float64, within, most fl
 	return math.Inf(1), math.Inf(1)
 }
 
-// longest returns the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight. It
-// uses norm, of the length of weight.
-func (f *floor) longest(c *certifier, o Floored, norm, weight []float64) float64 {
+// longest bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
+// that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
+// ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
+func (f *floor) longest(c *certifier, o Floored, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
 	clear(norm)
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
@@ -253,14 +275,24 @@ func (f *floor) longest(c *certifier, o Floored, norm, weight []float64) float64
 			return math.Inf(1)
 		}
 	}
-	columns := make([]float64, f.d*f.d) // of D U⁻¹: ‖z‖² = Σ_k ⟨z, column k⟩²
+	var residual mat.Dense
+	residual.Mul(f.upper, inverse)
+	for i := range f.d {
+		residual.Set(i, i, residual.At(i, i)-1)
+	}
+	size := mat.Norm(inverse, 2) // Frobenius
+	off := (1 + gammaOf(f.d*f.d)) * (mat.Norm(&residual, 2) + gammaOf(f.d+16)*mat.Norm(f.upper, 2)*size)
+	if !(off < 0.5) {
+		return math.Inf(1)
+	}
+	columns := make([]float64, f.d*f.d) // of D V: ‖z‖² ≈ Σ_k ⟨z, column k⟩²
 	for k := range f.d {
 		for i := range k + 1 {
 			columns[k*f.d+i] = f.scale[i] * inverse.At(i, k)
 		}
 	}
 	block := c.block
-	return math.Sqrt(f.inflate * shard.Max(len(weight), func(lo, hi int) float64 {
+	largest := math.Sqrt(shard.Max(len(weight), func(lo, hi int) float64 {
 		most := 0.0
 		for ; lo < hi; lo += block {
 			end := min(lo+block, hi)
@@ -278,4 +310,6 @@ func (f *floor) longest(c *certifier, o Floored, norm, weight []float64) float64
 		}
 		return most
 	}))
+	largest += gammaOf(f.d+16) * (largest + math.Sqrt(scaled)*size)
+	return math.Sqrt(f.inflate) * largest / (1 - off)
 }

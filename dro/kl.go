@@ -75,25 +75,53 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}
 	sum := shard.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
 	scale(y, 1/sum)
-	risk = k.riskOf(f, top, sum)
+	risk, _ = k.riskOf(f, top, sum)
 	return risk, risk
 }
 
 // riskOf returns ν log mean exp(f/ν) for the largest loss top and the sum of the
-// exp((f − top)/ν).
-func (k KL) riskOf(f []float64, top, sum float64) float64 {
+// exp((f − top)/ν), and a bound of what rounding did to it: to the risk of these losses,
+// and to what weights proportional to these exponentials make of them, which is less by
+// ν·KL, of second order in their rounding.
+//
+// The logarithm of a mean close to 1 cancels, and so does a risk far below top, with ν to
+// magnify the error. There the mean loss c takes the place of top: c + ν log(1 + mean
+// expm1((f − c)/ν)), exact to a few γ·mean|f − c|.
+func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
+	const (
+		response = 1e-25 // the square of 2000 u and more: of |log y_j| ≤ 745
+		widest   = 700   // (top − c)/ν, for the exponentials
+	)
 	n := len(f)
+	gamma := gammaOf(n/shard.Count(n) + shard.Count(n) + 64)
 	logMean := math.Log(sum / float64(n))
-	if logMean > -0.5 { // close to 0, where the logarithm cancels and ν magnifies the error
-		logMean = math.Log1p(shard.Sum(n, func(lo, hi int) float64 {
-			s := 0.0
-			for _, v := range f[lo:hi] {
-				s += math.Expm1((v - top) / k.Nu)
-			}
-			return s
-		}) / float64(n))
+	risk = top + k.Nu*logMean
+	rounding = k.Nu*(gamma+response) + 8*unit*(math.Abs(top)+math.Abs(risk))
+	if logMean <= -0.5 && k.Nu <= math.Abs(risk) {
+		return risk, rounding
 	}
-	return top + k.Nu*logMean
+	c := shard.Sum(n, func(lo, hi int) float64 { return kernel.Sum(f[lo:hi]) }) / float64(n)
+	if !((top-c)/k.Nu <= widest) || math.IsInf(c, 0) {
+		return risk, rounding
+	}
+	var part, size [shard.Limit]float64
+	shard.Run(n, func(s, lo, hi int) {
+		for _, v := range f[lo:hi] {
+			a := (v - c) / k.Nu
+			e := math.Expm1(a)
+			part[s] += e
+			size[s] += math.Abs(e) + math.Abs(a)*(1+e)
+		}
+	})
+	q, terms := 0.0, 0.0
+	for s := range shard.Count(n) {
+		q += part[s]
+		terms += size[s]
+	}
+	q, terms = q/float64(n), terms/float64(n)
+	lift := k.Nu * math.Log1p(q)
+	risk = c + lift
+	return risk, k.Nu*((1+1e-6)*gamma*terms/(1+q)+response) + 8*unit*(math.Abs(c)+math.Abs(lift))
 }
 
 // CoordsTo implements Mirror: u = log(n y), of weights that underflowed the

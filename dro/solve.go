@@ -95,10 +95,14 @@ const (
 	Limit                   // the passes allowed were used up
 	Stalled                 // the method can make no further progress in double precision
 	Cancelled               // the context was cancelled
+
+	// Inconsistent: the lower bound came out above the upper one, beyond the rounding that
+	// both allow for. Neither bound is to be trusted.
+	Inconsistent
 )
 
 func (s Status) String() string {
-	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled"}
+	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled", "inconsistent"}
 	if s < 0 || int(s) >= len(names) {
 		return fmt.Sprintf("Status(%d)", int(s))
 	}
@@ -256,6 +260,9 @@ func (l *loop) loop(ctx context.Context) {
 	l.ctx = ctx
 	for l.result.Status == NotSolved {
 		switch {
+		case !l.cert.best.Consistent():
+			l.result.Status = Inconsistent
+			l.logf("the lower bound %v is above the upper bound %v: neither holds", l.cert.best.Lower, l.cert.best.Upper)
 		case l.certified():
 			l.result.Status = Certified
 		case ctx.Err() != nil:
@@ -283,7 +290,7 @@ func (l *loop) step() {
 		l.next = l.cert.passes + max(l.settings.CheckEvery, l.cert.passes/10)
 		l.snapshot()
 	}
-	if err != nil && l.cert.best.Relative() > l.settings.RelativeGap {
+	if err != nil && l.cert.best.Consistent() && l.cert.best.Relative() > l.settings.RelativeGap {
 		l.result.Status = Stalled
 	}
 }

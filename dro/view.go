@@ -125,3 +125,11 @@ func (p *view) ConstantsTo(lipschitz, smoothness, x []float64) {
 
 // CurvatureBound passes the bound on.
 func (p *view) CurvatureBound() float64 { return p.Oracle.(curvatureBounded).CurvatureBound() }
+
+// Rounding passes the Rounded ability on, but for the constants.
+func (p *view) Rounding() (terms int, largest []float64, smoothness float64) {
+	if p.offset != nil {
+		return 0, nil, 0
+	}
+	return p.Oracle.(Rounded).Rounding()
+}

@@ -37,7 +37,8 @@ func (k KL) Restricted(n, m int) (d Dual, offset float64) {
 // of m samples and ν·n/m.
 func (c ChiSquare) Restricted(n, m int) (d Dual, offset float64) {
 	ratio := float64(n) / float64(m)
-	return ChiSquare{c.Nu * ratio}, c.Nu / 2 * (ratio - 1)
+	up := 1 + 8*unit // so that rounding does not take from the penalty
+	return ChiSquare{c.Nu * ratio * up}, c.Nu / 2 * (ratio - 1)
 }
 
 // A working set is the samples that the adversary rests on, where these are few: the
@@ -213,9 +214,7 @@ func (m *newton) solveWorking(all Selectable, dual Restrictable, x []float64, go
 	restricted, offset := dual.Restricted(c.n, len(samples))
 	passes := c.passes
 	lower := m.solvePart(&Problem{all.Select(samples), restricted, m.problem.Primal}, x, goal/max(1e-12, math.Abs(m.value+offset)))
-	if lower -= offset + c.allowance(math.Abs(offset)); lower > c.best.Lower {
-		c.best.Lower = lower
-	}
+	c.keep(lower, -offset, 0, 8*unit*math.Abs(offset))
 	m.logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.passes-passes)
 }
 

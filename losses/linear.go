@@ -153,3 +153,9 @@ func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
 // NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
 // robust objective.
 func (l *Linear) NonNegative() bool { return true }
+
+// Rounding says how exactly losses and margins are computed, as dro.Rounded asks for it:
+// the products that a margin sums, the largest |z_ji| of every column, and sup ℓ″.
+func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
+	return l.z.Terms(), l.z.Largest(), l.loss.Smoothness()
+}
