@@ -186,7 +186,12 @@ func (c *certifier) riskRounding() float64 {
 	case !math.IsNaN(c.psi):
 		return c.ownRounding(c.weights, c.psi, 0) + c.second
 	}
-	return c.ownRounding(c.weights, c.p.Dual.Value(c.y), 0)
+	rounding := c.ownRounding(c.weights, c.p.Dual.Value(c.y), 0)
+	if nu := c.p.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
+		off := 6 * unit * (nu + math.Abs(c.top) + math.Abs(c.tau))
+		rounding += min(2*off, off/nu*off/2)
+	}
+	return rounding
 }
 
 // gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum

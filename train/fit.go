@@ -267,7 +267,7 @@ func (m *Model) summarise(res *dro.Result) {
 }
 
 func statusName(s dro.Status, mu float64) string {
-	if s != dro.Certified && s != dro.Cancelled && mu == 0 {
+	if s != dro.Certified && s != dro.Cancelled && s != dro.Inconsistent && mu == 0 {
 		return "uncertified"
 	}
 	return s.String()

@@ -10,7 +10,7 @@ import (
 // A Summary is what `drotrain train --json` prints: one object for machines.
 // Losses and bounds are in the units of the training loss.
 type Summary struct {
-	Status              string             `json:"status"`    // certified, limit, stalled, cancelled; uncertified when mu is 0
+	Status              string             `json:"status"`    // certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
 	Certified           bool               `json:"certified"` // the relative gap asked for was reached
 	Objective           float64            `json:"objective"`
 	RobustRisk          float64            `json:"robust_risk"`

@@ -113,6 +113,8 @@ func verdict(s train.Summary, gap float64) string {
 	switch {
 	case s.Certified:
 		return fmt.Sprintf("certified (asked for %.3g)", gap)
+	case s.Status == "inconsistent":
+		return "INCONSISTENT: the bounds contradict each other, neither is to be trusted"
 	case s.Certificate.RelativeGap == nil:
 		return "UNCERTIFIED: no finite lower bound"
 	default:

@@ -219,6 +219,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 		s.Status, passes(s.Passes), m.Config.Gap)
 	hint := "raise --max-passes, or ask for a wider --gap"
 	switch {
+	case s.Status == "inconsistent":
+		hint = "the bounds contradict each other beyond rounding, which is a mistake of ours: please report it"
 	case s.Mu == 0:
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled":
