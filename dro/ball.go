@@ -372,6 +372,44 @@ func (b Ball) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 	}
 	risk, tau, e.level = b.respond(y, e.value, guess)
 	e.levelled = e.level > 0
+	b.note(e, y, risk)
 	e.gradTo(g, y)
 	return risk, tau
+}
+
+// note takes down what rounding may have done to a response at the price e.level. The
+// risk is that of the price, above R for any; the weights prove as much less as their
+// divergence D is off the radius, times the price, and where D is larger they are in Y
+// only when mixed with the reference weights.
+func (b Ball) note(e *evaluator, y []float64, risk float64) {
+	n, nu := e.n, e.level
+	if nu == 0 {
+		return // a vertex: the largest loss, as it is
+	}
+	e.price = nu
+	gamma := gammaOf(n/shard.Count(n) + shard.Count(n) + 64)
+	bound := (nu - b.Nu) * b.Radius
+	var spread float64 // D
+	if math.IsInf(b.Radius, 1) {
+		bound = 0
+	}
+	if b.Divergence == KullbackLeibler {
+		top, linear := largestOf(e.value, b.Weights), lossOf(y, e.value)
+		e.own = 4*gamma*(math.Abs(top)+math.Abs(linear)+math.Abs(risk)) + 1e-25*nu
+		spread = (linear - (risk - bound)) / nu
+	} else {
+		spread = b.Of(y)
+		e.psi = nu * spread
+	}
+	if math.IsInf(b.Radius, 1) {
+		return
+	}
+	off := gamma*(2*spread+3*math.Sqrt(2*math.Abs(spread))) + 4*gamma*gamma
+	if b.Divergence == KullbackLeibler {
+		off += e.own / nu
+		e.own += (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+	} else {
+		e.second = (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+	}
+	e.outside = max(0, spread+off-b.Radius) / b.Radius
 }

@@ -35,11 +35,14 @@ var (
 	_ Normed   = CappedKL{}
 )
 
-// cappedSimplex is implemented by duals on a simplex with further bounds.
-type cappedSimplex interface{ cappedSimplex() }
+// partOfSimplex is implemented by duals on a simplex with further bounds.
+type partOfSimplex interface{ partOfSimplex() }
 
-func (CappedChiSquare) cappedSimplex() {}
-func (CappedKL) cappedSimplex()        {}
+func (CappedChiSquare) partOfSimplex() {}
+func (CappedKL) partOfSimplex()        {}
+func (Ball) partOfSimplex()            {}
+func (Protected) partOfSimplex()       {}
+func (*Groups) partOfSimplex()         {}
 
 func validAlpha(alpha float64) error {
 	if !(alpha > 0 && alpha <= 1) {

@@ -110,6 +110,7 @@ func (c *certifier) evaluate(x []float64) float64 {
 		return c.objective
 	}
 	c.weights, c.margin = c.weigh(c.y, c.value), c.exact.margin(x)
+	c.weights.off += c.outside
 	c.top = shard.Max(c.n, func(lo, hi int) float64 { return kernel.Max(c.value[lo:hi]) })
 	rounding := c.riskRounding() + c.rises(c.weights, c.margin, c.top) + c.pointRounding(phi)
 	upper := c.objective + rounding + 8*unit*(math.Abs(c.risk)+math.Abs(phi)+rounding) + underflow

@@ -30,8 +30,10 @@ type evaluator struct {
 type responded struct {
 	own       float64 // bounds what rounding did to the risk, given the losses
 	psi       float64 // ψ at the weights as computed, of which the risk was
+	price     float64 // ν in force, where it is not the modulus
 	second    float64 // bounds by how much the risk is below that of exact weights
 	cancelled float64 // what the terms of the gradient exceed their sum by, as weights
+	outside   float64 // share of the reference weights that brings the weights into Y
 }
 
 func newEvaluator(p *Problem) *evaluator {

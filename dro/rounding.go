@@ -84,7 +84,7 @@ type weighing struct {
 // sumsToOne reports that Y is a part of the simplex.
 func sumsToOne(d Dual) bool {
 	switch d.(type) {
-	case wholeSimplex, fixedWeights, cappedSimplex:
+	case wholeSimplex, fixedWeights, partOfSimplex:
 		return true
 	}
 	return false
@@ -169,7 +169,7 @@ func penaltySize(psi, nu float64) float64 {
 // sums as computed; where relative bounds further relative errors of the weights, for
 // those weights.
 func (c *certifier) ownRounding(w weighing, psi, relative float64) float64 {
-	nu := c.p.Dual.Modulus()
+	nu := max(c.price, c.p.Dual.Modulus())
 	r := c.exact.sums + w.off + relative
 	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + underflow
 }
@@ -186,7 +186,7 @@ func (c *certifier) riskRounding() float64 {
 	case !math.IsNaN(c.psi):
 		return c.ownRounding(c.weights, c.psi, 0) + c.second
 	}
-	rounding := c.ownRounding(c.weights, c.p.Dual.Value(c.y), 0)
+	rounding := c.ownRounding(c.weights, c.penalty(c.y), 0)
 	if nu := c.p.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
 		off := 6 * unit * (nu + math.Abs(c.top) + math.Abs(c.tau))
 		rounding += min(2*off, off/nu*off/2)
