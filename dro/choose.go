@@ -22,9 +22,9 @@ func Choose(p *Problem) (m Method, why string) {
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
 	pass, gram := workOf(p.Oracle)
-	grows, rows := growing.pays(n, d), n
+	grows, rows := growsWell(n, d), n
 	if grows {
-		rows = growing.sample(p.Oracle, n)
+		rows = lastSample(p.Oracle, n)
 	}
 	passes := (gram*float64(rows)/float64(n) + factorWork(d)) / pass
 	m = Newton{}
@@ -45,9 +45,9 @@ func Choose(p *Problem) (m Method, why string) {
 // factorWork is the work of a Cholesky factor, in the unit of Worked.
 func factorWork(d int) float64 { return 0.1 * float64(d) * float64(d) * float64(d) / 3 }
 
-// pays reports whether there are samples enough for a first stage to say something
+// growsWell reports whether there are samples enough for a first stage to say something
 // about the last.
-func (Growing) pays(n, d int) bool { return n >= 10_000 && n >= 150*d }
+func growsWell(n, d int) bool { return n >= 10_000 && n >= 150*d }
 
 // Worked is the ability of an Oracle to estimate what it costs to touch all samples
 // once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in

@@ -135,14 +135,14 @@ func (g *growing) finisher(samples int) Method {
 	if samples < g.cert.n {
 		return Newton{Sample: hessianSample(g.problem.Oracle, samples, 1e-2)}
 	}
-	if sample := g.settings.sample(g.problem.Oracle, samples); sample < samples {
+	if sample := lastSample(g.problem.Oracle, samples); sample < samples {
 		return Newton{Sample: sample}
 	}
 	return Newton{}
 }
 
-// sample is the number of all n samples that the last stage estimates Hessians from.
-func (Growing) sample(o Oracle, n int) int {
+// lastSample is the number of all n samples that the last stage estimates Hessians from.
+func lastSample(o Oracle, n int) int {
 	if sample := hessianSample(o, n, 1e-4); sample > 0 {
 		return sample
 	}

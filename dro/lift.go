@@ -82,12 +82,8 @@ func (o *liftedChanged) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []fl
 }
 
 // liftedPrimal is φ(x) + τ. There is no strong convexity in τ: the theory's case
-// is μ = 0. In practice a step as if its modulus were asIf ≈ 1/ν converges
-// linearly (math: §5).
-type liftedPrimal struct {
-	phi  Primal
-	asIf float64
-}
+// is μ = 0.
+type liftedPrimal struct{ phi Primal }
 
 func (l liftedPrimal) Modulus() float64 { return 0 }
 
@@ -99,7 +95,7 @@ func (l liftedPrimal) Value(x []float64) float64 {
 func (l liftedPrimal) ProxTo(dst, g, center []float64, a, c float64) {
 	d := len(dst) - 1
 	l.phi.ProxTo(dst[:d], g[:d], center[:d], a, c)
-	dst[d] = center[d] - a*(g[d]+1)/(a*l.asIf+c)
+	dst[d] = center[d] - a*(g[d]+1)/c
 }
 
 func (l liftedPrimal) FenchelYoung(x, g []float64) float64 {

@@ -102,7 +102,7 @@ func (n Need) or(other Need) Need {
 
 // unlessPracticable is needed for the theoretical schedule alone, to which the
 // practical one turns where the Hessian of P cannot be formed.
-func (n Need) unlessPracticable() Need {
+func unlessPracticable(n Need) Need {
 	return Need{n.What + ", where the Hessian of the objective is not known", func(p *Problem) bool { return practicable(p) || n.Met(p) }}
 }
 
@@ -111,7 +111,7 @@ func scheduleNeeds(s Schedule) []Need {
 	if s == Theory {
 		return []Need{needConstants, needNorm}
 	}
-	return []Need{needConstants.unlessPracticable(), needNorm.unlessPracticable()}
+	return []Need{unlessPracticable(needConstants), unlessPracticable(needNorm)}
 }
 
 // Needs implements Method.
@@ -125,7 +125,7 @@ func (Stochastic) Needs() []Need { return []Need{needMirror, needConstants, need
 func (m SeparableBlock) Needs() []Need {
 	constants := needConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = constants.unlessPracticable()
+		constants = unlessPracticable(constants)
 	}
 	return []Need{needBlocks, constants}
 }
