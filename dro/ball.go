@@ -303,19 +303,18 @@ func (r ballResponse) ResponseTo(response, y []float64, lo, hi int) {
 // coupleTo implements coupled. Where the ball binds, weights cannot move along the
 // losses: with responses c, of mean m = Σcf/Σc, the Hessian of R in f loses
 // bbᵀ/Σc(f−m)², b = c(f − m).
-func (b Ball) coupleTo(w *second, slope []float64) (along [][]float64, inner []float64) {
-	e := w.e
-	if !(e.level > b.Nu) || math.IsInf(b.Radius, 1) || !(w.total > 0) {
+func (b Ball) coupleTo(e *evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64) {
+	if !(e.level > b.Nu) || math.IsInf(b.Radius, 1) || !(total > 0) {
 		return nil, nil
 	}
-	mean := shard.Sum(e.n, func(lo, hi int) float64 { return kernel.Dot(w.response[lo:hi], e.value[lo:hi]) }) / w.total
+	mean := shard.Sum(e.n, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.value[lo:hi]) }) / total
 	spread := shard.Sum(e.n, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
-			if c := w.response[j]; c > 0 {
+			if c := response[j]; c > 0 {
 				v := e.value[j] - mean
 				s += c * v * v
-				w.response[j] = c * v
+				response[j] = c * v
 			}
 		}
 		return s
@@ -324,7 +323,7 @@ func (b Ball) coupleTo(w *second, slope []float64) (along [][]float64, inner []f
 		return nil, nil
 	}
 	row := make([]float64, e.d)
-	e.gradOf(row, w.response, slope)
+	e.gradOf(row, response, slope)
 	return [][]float64{row}, []float64{-1 / spread}
 }
 

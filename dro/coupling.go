@@ -8,10 +8,11 @@ type local interface{ respondingAt(*evaluator) Responsive }
 
 // coupled is the ability of a Dual whose best response moves together in a few
 // directions: in the losses, the Hessian of its risk has Σ_kl inner_kl b_k b_lᵀ besides
-// diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj ∇f_j. It is asked after the responses c of w
-// are known, and may use the place that they take. inner is k×k, row-major.
+// diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj ∇f_j. It is asked with the responses c, of sum
+// total, at the point that e evaluated last, and may use the place that they take. inner
+// is k×k, row-major.
 type coupled interface {
-	coupleTo(w *second, slope []float64) (along [][]float64, inner []float64)
+	coupleTo(e *evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64)
 }
 
 // smooth is the ability of a Dual with ν = 0 to say whether its risk has a gradient

@@ -143,7 +143,7 @@ func (w *second) update(y, slope []float64, count int, add func(s, lo, hi int)) 
 // couple takes what the best response moves together.
 func (w *second) couple(slope []float64) {
 	if c, ok := w.e.p.Dual.(coupled); ok {
-		w.along, w.inner = c.coupleTo(w, slope)
+		w.along, w.inner = c.coupleTo(w.e, w.response, w.total, slope)
 	}
 }
 

@@ -21,7 +21,7 @@ func walked(t *testing.T, s sample, d Dual, m Method, k int) *walk {
 }
 
 // tables returns Ĵᵀy from a slope table of scalar slopes, lifted or not.
-func (s sample) tables(slope, y []float64, d int) []float64 {
+func tables(s sample, slope, y []float64, d int) []float64 {
 	g := make([]float64, d)
 	for j := range s.n {
 		for i := range s.d {
@@ -57,7 +57,7 @@ func TestPrimalEstimateIsUnbiased(t *testing.T) {
 			}
 			n := logisticTwin(s, false)
 			now := n.times(n.jac(w.t.x), card.y, 0, 6)
-			want := combine(1, s.tables(card.slope, card.hatY, 2), w.t.aPrev/w.t.a, combine(1, now, -1, s.tables(before.slope, before.hatY, 2)))
+			want := combine(1, tables(s, card.slope, card.hatY, 2), w.t.aPrev/w.t.a, combine(1, now, -1, tables(s, before.slope, before.hatY, 2)))
 			agree(t, fmt.Sprintf("%v, step %d", st, k+1), mean, want, 1e-11)
 		}
 	}
@@ -113,7 +113,7 @@ func TestDualEstimateIsUnbiased(t *testing.T) {
 }
 
 // fullUpdate is ȳ_k: the block step of every block from y_{k−1} at x_k.
-func (s sample) fullUpdate(card *separableCard, y, x []float64, eta float64) []float64 {
+func fullUpdate(s sample, card *separableCard, y, x []float64, eta float64) []float64 {
 	n := logisticTwin(s, len(x) > s.d)
 	bar, u := make([]float64, s.n), make([]float64, s.n)
 	card.dual.CoordsTo(u, y)
@@ -143,10 +143,10 @@ func TestSeparableEstimateIsUnbiased(t *testing.T) {
 						mean[i] += prob * v
 					}
 				}
-				bar := s.fullUpdate(card, before.y, w.t.x, card.etaPrev)
+				bar := fullUpdate(s, card, before.y, w.t.x, card.etaPrev)
 				n := logisticTwin(s, w.lifted)
 				now := n.times(n.jac(w.t.x), bar, 0, 6)
-				want := combine(1, s.tables(card.slope, card.y, dim), w.t.aPrev/w.t.a, combine(1, now, -1, s.tables(before.slope, before.y, dim)))
+				want := combine(1, tables(s, card.slope, card.y, dim), w.t.aPrev/w.t.a, combine(1, now, -1, tables(s, before.slope, before.y, dim)))
 				agree(t, fmt.Sprintf("%v %T, step %d", st, d, k+1), mean, want, 1e-11)
 			}
 		}
@@ -178,7 +178,7 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 			y, slope := append([]float64(nil), card.y...), append([]float64(nil), card.slope...)
 			card.order, card.visited = []int{Q}, 0
 			w.t.step()
-			bar = s.fullUpdate(card, y, w.t.x, card.etaPrev)
+			bar = fullUpdate(s, card, y, w.t.x, card.etaPrev)
 			w.t.k++
 			w.t.aPrev, w.t.a = w.t.a, w.t.nextWeight()
 			card.primalEstimate(w.t)
@@ -190,8 +190,8 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 			mean, meanY = combine(1, mean, 1./3, extra), combine(1, meanY, 1./3, card.y)
 			n := logisticTwin(s, w.lifted)
 			r := w.t.aPrev / w.t.a
-			want = combine(r, n.times(n.jac(w.t.x), bar, 0, 6), -r, s.tables(slope, y, dim))
-			agree(t, "the aggregate", card.aggregate, s.tables(card.slope, card.y, dim), 1e-11)
+			want = combine(r, n.times(n.jac(w.t.x), bar, 0, 6), -r, tables(s, slope, y, dim))
+			agree(t, "the aggregate", card.aggregate, tables(s, card.slope, card.y, dim), 1e-11)
 			if Q == 2 {
 				agree(t, fmt.Sprintf("%T: lem. expect", d), combine(3, meanY, -2, y), bar, 1e-11)
 			}
@@ -253,7 +253,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 			var got, want, mean []float64
 			switch c := w.t.card.(type) {
 			case *stochasticCard:
-				got, want = c.aggregate, s.tables(c.slope, c.hatY, 3)
+				got, want = c.aggregate, tables(s, c.slope, c.hatY, 3)
 				if c.points.w > 0 {
 					mean = make([]float64, 3)
 					for i, gamma := range c.points.gamma {
@@ -262,7 +262,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 					agree(t, "Σγ_I x̂_I", c.points.mean, mean, drift)
 				}
 			case *separableCard:
-				got, want = c.aggregate, s.tables(c.slope, c.y, len(w.t.x))
+				got, want = c.aggregate, tables(s, c.slope, c.y, len(w.t.x))
 			}
 			off := 0.0
 			for i := range want {

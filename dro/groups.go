@@ -259,15 +259,13 @@ func (g *Groups) respondingAt(*evaluator) Responsive { return Uniform{} }
 
 // coupleTo implements coupled: b_k are the weights within group k, and inner is how the
 // weights over the groups move with the group means.
-func (g *Groups) coupleTo(w *second, slope []float64) (along [][]float64, inner []float64) {
-	e := w.e
+func (g *Groups) coupleTo(e *evaluator, within []float64, _ float64, slope []float64) (along [][]float64, inner []float64) {
 	s := g.at(e.value)
 	k := len(s.id)
 	e.passes += 0.5 * float64(g.ways)
 	count := shard.Count(e.n)
 	part := shard.NewPartials(count, k*e.d)
 	part.Clear()
-	within := w.response
 	shard.Run(e.n, func(sh, lo, hi int) {
 		sums := part.Of(sh)
 		for _, ids := range g.of {
@@ -282,10 +280,10 @@ func (g *Groups) coupleTo(w *second, slope []float64) (along [][]float64, inner 
 			}
 		}
 	})
-	total := make([]float64, k*e.d)
-	part.SumTo(total)
+	rows := make([]float64, k*e.d)
+	part.SumTo(rows)
 	for i := range k {
-		along = append(along, total[i*e.d:(i+1)*e.d])
+		along = append(along, rows[i*e.d:(i+1)*e.d])
 	}
 	return along, s.movement()
 }

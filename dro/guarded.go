@@ -52,13 +52,8 @@ func (g *guarded) fall() (err error) {
 
 func (g *guarded) check() { g.method.check() }
 
-// unguarded returns the method at work.
-func unguarded(s stepper) stepper {
-	if g, ok := s.(*guarded); ok {
-		return g.method
-	}
-	return s
-}
+// current implements delegating.
+func (g *guarded) current() stepper { return g.method }
 
 func (g *guarded) visit(s *state) {
 	was := g.stalled

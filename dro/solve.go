@@ -281,7 +281,7 @@ func (l *loop) step() {
 	err := l.method.step()
 	l.result.Iterations++
 	due := l.cert.passes >= l.next
-	if w, ok := unguarded(l.method).(interface{ wantsCheck() bool }); ok {
+	if w, ok := l.current().(interface{ wantsCheck() bool }); ok {
 		due = w.wantsCheck()
 	}
 	if err != nil || due || l.cert.passes >= l.settings.MaxPasses {
@@ -293,6 +293,17 @@ func (l *loop) step() {
 	if err != nil && l.cert.best.Consistent() && l.cert.best.Relative() > l.settings.RelativeGap {
 		l.result.Status = Stalled
 	}
+}
+
+// A delegating stepper lets another one work.
+type delegating interface{ current() stepper }
+
+// current returns the stepper at work.
+func (l *loop) current() stepper {
+	if d, ok := l.method.(delegating); ok {
+		return d.current()
+	}
+	return l.method
 }
 
 // record appends what is known to the trace and tells the observer.

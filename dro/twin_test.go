@@ -157,9 +157,9 @@ func naiveBlock(d Dual, f, y, a, e float64, blocks, n int) float64 {
 		return math.Min(math.Max(0, r+beta*(1+f/d.Nu-r))/size, d.Cap)
 	case Box:
 		if d.Nu == 0 {
-			return d.clip(y + a*N*f/e)
+			return math.Max(d.Lower, math.Min(y+a*N*f/e, d.Upper))
 		}
-		return d.clip(y + beta*(f/d.Nu-y))
+		return math.Max(d.Lower, math.Min(y+beta*(f/d.Nu-y), d.Upper))
 	}
 	panic("no such dual")
 }
