@@ -1,10 +1,9 @@
 package eval
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -29,6 +28,9 @@ type AdversaryInput struct {
 	RowID   []int    // n, or nil for 1, 2, 3, …
 	Columns []Column // raw features, for the mass by quantile and level
 	Top     int      // heaviest rows to list; 0 means 10, negative none
+
+	Workers int            // goroutines; values below 1 mean GOMAXPROCS
+	Observe func(Progress) // told how many columns are done, or nil
 
 	// ShowRows lists the values of Columns in the heaviest rows. They may
 	// identify people.
@@ -127,13 +129,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if math.Abs(sum.sum()-1) > 1e-6 {
 		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.sum())
 	}
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(in.Weights[j], in.Weights[i]), cmp.Compare(i, j))
-	})
+	order := argsort(n, func(i int) float64 { return -in.Weights[i] })
 	N := float64(n)
 	base := scaleWeights(in.RowWeight)
 	if nu := Num(in.Nu); in.Nu > 0 {
@@ -157,18 +153,24 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	}
 	heaviest := order[:max(0, min(top, n))]
 	shown := make([][]string, len(heaviest)) // values of these rows, by column
-	for _, c := range in.Columns {
-		c, err := c.loaded(n)
+	for k := range heaviest {
+		shown[k] = make([]string, len(in.Columns))
+	}
+	a.Columns = make([]MassGrouping, len(in.Columns))
+	err := parallel(context.Background(), in.Workers, len(in.Columns), steps(in.Observe, "weighing columns", len(in.Columns))(func(j int, _ *scratch) error {
+		c, err := in.Columns[j].loaded(n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		labels, code := c.cells()
-		a.Columns = append(a.Columns, massBy(c.Name, c.Unit, labels, code, in.Weights, base))
-		if in.ShowRows {
-			for k, i := range heaviest {
-				shown[k] = append(shown[k], c.text(int(i)))
-			}
+		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, in.Weights, base)
+		for k, i := range heaviest {
+			shown[k][j] = c.text(int(i))
 		}
+		return nil
+	}))
+	if err != nil {
+		return nil, err
 	}
 	for k, i := range heaviest {
 		r := TopRow{Row: int(i) + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
@@ -179,7 +181,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 			l := Num(in.Loss[i])
 			r.Loss = &l
 		}
-		r.Values = shown[k]
+		if in.ShowRows {
+			r.Values = shown[k]
+		}
 		a.Top = append(a.Top, r)
 	}
 	if in.ShowRows && len(a.Top) > 0 {
@@ -256,34 +260,31 @@ func (a *Adversary) concentrate(y []float64, order []int32) {
 }
 
 func massBy(name, unit string, labels []string, index []int32, y, base []float64) MassGrouping {
-	m, share := make([]summer, len(labels)), make([]summer, len(labels))
-	c := make([]int, len(labels))
-	var missing, missingShare summer
-	lost := 0
-	n := float64(len(index))
+	cells := len(labels) + 1 // the last one holds what is missing
+	m, share, c := make([]summer, cells), make([]summer, cells), make([]int, cells)
 	for i, k := range index {
-		w := 1.0
-		if base != nil {
-			w = base[i]
-		}
 		if k < 0 {
-			missing.add(y[i])
-			missingShare.add(w)
-			lost++
-			continue
+			k = int32(len(labels))
 		}
 		m[k].add(y[i])
-		share[k].add(w)
 		c[k]++
-	}
-	out := MassGrouping{Name: name, Unit: unit, Groups: []GroupMass{}}
-	for k, l := range labels {
-		if c[k] > 0 {
-			out.Groups = append(out.Groups, GroupMass{l, c[k], share[k].sum() / n, m[k].sum()})
+		if base != nil {
+			share[k].add(base[i])
 		}
 	}
-	if lost > 0 {
-		out.Groups = append(out.Groups, GroupMass{"(missing)", lost, missingShare.sum() / n, missing.sum()})
+	out := MassGrouping{Name: name, Unit: unit, Groups: []GroupMass{}}
+	for k := range cells {
+		if c[k] == 0 {
+			continue
+		}
+		label, w := "(missing)", float64(c[k])
+		if k < len(labels) {
+			label = labels[k]
+		}
+		if base != nil {
+			w = share[k].sum()
+		}
+		out.Groups = append(out.Groups, GroupMass{label, c[k], w / float64(len(index)), m[k].sum()})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -13,7 +12,8 @@ const eceBins = 10
 // probabilities to.
 const logLossClip = 2.220446049250313e-16
 
-func measureBinary(target, score, loss, weight []float64, threshold float64, rows []int32, b *scratch) Values {
+// measureBinary measures rows; order are the same rows by ascending score.
+func measureBinary(target, score, loss, weight []float64, threshold float64, rows, order []int32) Values {
 	var v Values
 	if len(rows) == 0 {
 		for _, m := range binaryMeasures {
@@ -67,7 +67,6 @@ func measureBinary(target, score, loss, weight []float64, threshold float64, row
 		v.set("auprc", 0, why)
 		return v
 	}
-	order := b.sortedBy(score, rows)
 	v.set("auc", auc(target, score, weight, order), "")
 	v.set("auprc", averagePrecision(target, score, weight, order), "")
 	return v
@@ -98,13 +97,6 @@ func (v *Values) setCounts(tp, fp, tn, fn float64) {
 	v.set("fpr", fp/(tn+fp), noNeg)
 	v.set("ppv", tp/(tp+fp), noSel)
 	v.set("balanced_accuracy", (tp/(tp+fn)+tn/(tn+fp))/2, oneClass)
-}
-
-// sortedBy returns rows in ascending order of key; the slice is reused.
-func (b *scratch) sortedBy(key []float64, rows []int32) []int32 {
-	b.idx = append(b.idx[:0], rows...)
-	slices.SortFunc(b.idx, func(i, j int32) int { return cmp.Compare(key[i], key[j]) })
-	return b.idx
 }
 
 // auc is the Mann–Whitney statistic over rows sorted by ascending score, a tie

@@ -52,63 +52,124 @@ const resampleTask = 8
 // maxBatch bounds the resampled sums held at once (float64s).
 const maxBatch = 4 << 20
 
-// A resampler draws the strata of one grouping.
+// A resampler draws the strata of one grouping: the rows of small groups, the
+// sums of large ones (normal.go).
 type resampler struct {
 	in     *Input
 	salt   uint64
 	c      *columns
-	strata [][]int32
-	start  []int // of each stratum in c
+	strata []stratum
+	limit  []*limit
+	start  []int // of each stratum in c; those with a limit are empty there
 	ranks  []ranking
-	whole  *ranking // of all strata together; nil if not wanted
+
+	// The statistics of ranks over all strata together, where they are wanted:
+	// by their limit, or from the rows.
+	wholeLimit *rankLimit
+	whole      *ranking
 }
 
-func newResampler(in *Input, salt uint64, strata [][]int32, tailQ []float64, center float64, whole bool) *resampler {
-	r := &resampler{in: in, salt: salt, strata: strata, start: make([]int, len(strata)+1)}
-	r.c = buildColumns(in, strata, tailQ, center)
-	r.ranks = make([]ranking, len(strata))
-	for s, rows := range strata {
-		r.start[s+1] = r.start[s] + len(rows)
-		r.ranks[s] = newRanking(in, rows)
+// newResampler prepares the strata of a grouping; all is their union, nil if
+// the statistics of its ranks are not wanted.
+func newResampler(ctx context.Context, in *Input, salt uint64, strata []stratum, all *stratum, tailQ []float64, centre float64) (*resampler, error) {
+	r := &resampler{in: in, salt: salt, strata: strata, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
+	r.c = newColumns(in, tailQ, centre)
+	var err error
+	if r.limit, err = r.c.limits(ctx, in, strata); err != nil {
+		return nil, err
 	}
-	if whole {
-		all := make([]int32, 0, r.start[len(strata)])
-		for _, rows := range strata {
-			all = append(all, rows...)
+	for s := range strata {
+		r.start[s+1] = r.start[s]
+		if r.limit[s] == nil {
+			r.start[s+1] += len(strata[s].rows)
+			r.c.keep(in, strata[s].rows)
+			r.ranks[s] = newRanking(in, &strata[s], strata[s:s+1])
 		}
-		w := newRanking(in, all)
+	}
+	if all == nil {
+		return r, nil
+	}
+	if in.nearNormalRanks() {
+		l := newRankLimit(in, all, func(i int32) int32 { return i }, strata)
+		r.wholeLimit = &l
+	} else {
+		w := newRanking(in, all, strata)
 		r.whole = &w
 	}
-	return r
+	return r, nil
+}
+
+// nearNormalRanks reports whether the statistics of ranks over all rows are near
+// normal: there are rows enough, of both classes.
+func (in *Input) nearNormalRanks() bool {
+	pos := 0
+	for _, t := range in.Target {
+		if t > 0 {
+			pos++
+		}
+	}
+	n := len(in.Target)
+	return n >= normalRows && !in.byRows && (in.Task == Regression || min(pos, n-pos) >= 1/(lyapunov*lyapunov))
 }
 
 // A booted is what a pass over the strata leaves.
 type booted struct {
 	overall []float64 // Resamples × width sums over all strata, with their ranks
 	maxT    []float64 // Resamples: the largest studentised deviation, see family
+	method  string    // of the intervals over all strata
+}
+
+// How the intervals of a statistic were made that are quantiles of its values
+// in resamples: of rows, or of the sums that rows and influences have.
+const (
+	byRows = "bootstrap percentile"
+	bySums = "influence percentile"
+)
+
+// method is how stratum s is resampled.
+func (r *resampler) method(s int) string {
+	if r.limit[s] != nil {
+		return bySums
+	}
+	return byRows
 }
 
 // run resamples every stratum and hands its sums (Resamples × width) to each,
 // which may run concurrently for the strata of a batch; then calls batch, once
 // for every batch in order.
-func (r *resampler) run(ctx context.Context, eligible []bool, each func(s int, sums []float64), batch func(lo, hi int)) (*booted, error) {
+func (r *resampler) run(ctx context.Context, name string, eligible []bool, each func(s int, sums []float64), batch func(lo, hi int)) (*booted, error) {
 	in, w := r.in, r.c.width
 	B := in.Resamples
-	out := &booted{overall: make([]float64, B*w), maxT: make([]float64, B)}
-	fam := newFamily(r.c, r.start, eligible)
+	out := &booted{overall: make([]float64, B*w), maxT: make([]float64, B), method: bySums}
+	for s := range r.strata {
+		if r.limit[s] == nil {
+			out.method = byRows
+		}
+	}
+	fam := newFamily(r, eligible)
 	tasks := (B + resampleTask - 1) / resampleTask
 	perBatch := max(1, maxBatch/(B*w))
+	batches := (len(r.strata) + perBatch - 1) / perBatch
+	step := steps(in.Observe, "resampling by "+name, tasks*batches)
 	for lo := 0; lo < len(r.strata); lo += perBatch {
 		hi := min(lo+perBatch, len(r.strata))
 		sums := make([]float64, (hi-lo)*B*w)
-		err := parallel(ctx, in.Workers, tasks, func(task int, work *scratch) error {
+		err := parallel(ctx, in.Workers, tasks, step(func(task int, work *scratch) error {
 			first, end := task*resampleTask, min(B, (task+1)*resampleTask)
 			var dst [resampleTask][]float64
 			for s := lo; s < hi && ctx.Err() == nil; s++ {
 				for b := first; b < end; b++ {
 					dst[b-first] = sums[((s-lo)*B+b)*w:][:w]
 				}
-				n := len(r.strata[s])
+				if l := r.limit[s]; l != nil {
+					for b := first; b < end; b++ {
+						g := newRNG(in.Seed, r.salt, uint64(s), uint64(b))
+						l.draw(dst[b-first], r.c, &g, work)
+					}
+					r.gather(out, fam, s, first, dst[:end-first])
+					continue
+				}
+				n := len(r.strata[s].rows)
 				count := work.counts((end - first) * n)
 				r.draw(count, s, first, end)
 				r.c.addCounted(dst[:end-first], count, r.start[s], n)
@@ -117,16 +178,10 @@ func (r *resampler) run(ctx context.Context, eligible []bool, each func(s int, s
 						r.ranks[s].put(d[r.c.rank:], count[k*n:][:n])
 					}
 				}
-				for b := first; b < end; b++ {
-					d := dst[b-first]
-					for k, x := range d[:r.c.rank] {
-						out.overall[b*w+k] += x
-					}
-					out.maxT[b] = math.Max(out.maxT[b], fam.deviation(s, d))
-				}
+				r.gather(out, fam, s, first, dst[:end-first])
 			}
 			return nil
-		})
+		}))
 		if err != nil {
 			return nil, err
 		}
@@ -139,26 +194,59 @@ func (r *resampler) run(ctx context.Context, eligible []bool, each func(s int, s
 		}
 		batch(lo, hi)
 	}
-	if r.whole == nil || r.whole.empty() {
-		return out, nil
+	return out, r.wholeRanks(ctx, out)
+}
+
+// wholeRanks adds the statistics of the ranks of all rows together.
+func (r *resampler) wholeRanks(ctx context.Context, out *booted) error {
+	in, w := r.in, r.c.width
+	if r.wholeLimit != nil {
+		z := make([]float64, w-r.c.rank)
+		for b := range in.Resamples {
+			g := newRNG(in.Seed, r.salt, wholeStratum, uint64(b))
+			g.normals(z)
+			r.wholeLimit.draw(out.overall[b*w+r.c.rank:(b+1)*w], z)
+		}
+		return nil
 	}
-	// The ranks of all rows together need the draws of all strata at once.
-	err := parallel(ctx, in.Workers, B, func(b int, work *scratch) error {
-		count := work.counts(r.start[len(r.strata)])
+	if r.whole == nil || r.whole.empty() {
+		return nil
+	}
+	// They need the draws of all strata at once.
+	return in.parallel(ctx, "resampling all rows", in.Resamples, func(b int, work *scratch) error {
+		count := work.counts(len(in.Target))
+		at := 0
 		for s := range r.strata {
-			r.draw(count[r.start[s]:r.start[s+1]], s, b, b+1)
+			n := len(r.strata[s].rows)
+			r.draw(count[at:at+n], s, b, b+1)
+			at += n
 		}
 		r.whole.put(out.overall[b*w+r.c.rank:], count)
 		return ctx.Err()
 	})
-	return out, err
+}
+
+// wholeStratum seeds the draws over all rows; no stratum has that number.
+const wholeStratum = 1 << 40
+
+// gather adds the sums of stratum s in the resamples first … to those over all
+// strata, and to the family's largest deviations.
+func (r *resampler) gather(out *booted, fam *family, s, first int, dst [][]float64) {
+	w := r.c.width
+	for k, d := range dst {
+		b := first + k
+		for j, x := range d[:r.c.rank] {
+			out.overall[b*w+j] += x
+		}
+		out.maxT[b] = math.Max(out.maxT[b], fam.deviation(s, d))
+	}
 }
 
 // draw counts how often each row of stratum s is drawn in each of the
 // resamples first … end−1. A count is near Poisson(1), so it stays below 256
 // (probability of more: below 1e-500).
 func (r *resampler) draw(count []uint8, s, first, end int) {
-	n := len(r.strata[s])
+	n := len(r.strata[s].rows)
 	for b := first; b < end; b++ {
 		g := newRNG(r.in.Seed, r.salt, uint64(s), uint64(b))
 		c := count[(b-first)*n:][:n]

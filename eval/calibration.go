@@ -15,10 +15,10 @@ type CalibrationBin struct {
 
 const bins = 10
 
-// calibrate divides rows into about parts equal bins; the means are weighted.
-func calibrate(in *Input, score []float64, rows []int32, parts int, b *scratch) []CalibrationBin {
+// calibrate divides rows, in ascending order of their score, into about parts equal bins; the means are weighted.
+func calibrate(in *Input, score []float64, order []int32, parts int) []CalibrationBin {
 	out := []CalibrationBin{}
-	b.eachBin(score, rows, parts, func(bin []int32) {
+	eachBin(score, order, parts, func(bin []int32) {
 		var p, pos, total summer
 		for _, i := range bin {
 			w := 1.0
@@ -34,10 +34,9 @@ func calibrate(in *Input, score []float64, rows []int32, parts int, b *scratch) 
 	return out
 }
 
-// eachBin calls f with rows in ascending order of score, in about parts equal
+// eachBin calls f with order, rows by ascending score, in about parts equal
 // runs; equal scores share one.
-func (b *scratch) eachBin(score []float64, rows []int32, parts int, f func(bin []int32)) {
-	order := b.sortedBy(score, rows)
+func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
 	done := 0
 	for lo := 0; lo < len(order); done++ {
 		left := max(1, parts-done)
@@ -60,16 +59,15 @@ const (
 
 // calibrateGroups gives the worst groups of the headline grouping that have
 // rows enough a reliability curve for each model.
-func (e *Evaluation) calibrateGroups(in *Input) {
+func (e *Evaluation) calibrateGroups(in *Input, strata *strata) {
 	g := e.headline()
 	if g == nil || in.Task != Binary {
 		return
 	}
-	rows := make(map[string][]int32)
-	for _, r := range strataOf(in, &in.Groups[len(in.Groups)-1]) {
-		rows[in.Groups[len(in.Groups)-1].Labels[in.Groups[len(in.Groups)-1].Index[r[0]]]] = r
+	at := make(map[string]*stratum)
+	for s := range g.Groups {
+		at[g.Groups[s].Label] = &strata.groups[len(in.Groups)-1][s]
 	}
-	var b scratch
 	drawn := 0
 	for _, h := range worstFirst(g.Groups) {
 		parts := min(bins, h.N/rowsPerBin)
@@ -78,7 +76,7 @@ func (e *Evaluation) calibrateGroups(in *Input) {
 		}
 		drawn++
 		for k, m := range in.Models {
-			h.Models[k].Calibration = calibrate(in, m.Score, rows[h.Label], parts, &b)
+			h.Models[k].Calibration = calibrate(in, m.Score, at[h.Label].order[k], parts)
 		}
 	}
 }
@@ -93,9 +91,9 @@ type ResidualBin struct {
 	P90       Num `json:"residual_p90"`
 }
 
-func residualBins(target, score []float64, rows []int32, b *scratch) []ResidualBin {
+func residualBins(target, score []float64, order []int32, b *scratch) []ResidualBin {
 	out := []ResidualBin{}
-	b.eachBin(score, rows, bins, func(bin []int32) {
+	eachBin(score, order, bins, func(bin []int32) {
 		b.f = b.f[:0]
 		var p summer
 		for _, i := range bin {

@@ -3,8 +3,6 @@ package eval
 import (
 	"fmt"
 	"math"
-	"slices"
-	"sort"
 )
 
 // cells divides a column into labelled cells: its levels, or quintiles of its
@@ -22,7 +20,13 @@ func (c Column) cells() (labels []string, code []int32) {
 			continue
 		}
 		lo, hi = math.Min(lo, v), math.Max(hi, v)
-		code[i] = int32(sort.SearchFloat64s(cuts, v)) // cell k: cuts[k−1] < v ≤ cuts[k]
+		k := int32(0) // cell k: cuts[k−1] < v ≤ cuts[k]
+		for _, c := range cuts {
+			if v > c {
+				k++
+			}
+		}
+		code[i] = k
 	}
 	switch {
 	case len(cuts) == 0:
@@ -55,17 +59,19 @@ func (c Column) text(i int) string {
 // quantileCuts returns at most k−1 increasing observed values that divide x
 // into about equal parts, none of them the largest value. NaN is left out.
 func quantileCuts(x []float64, k int) []float64 {
-	s := make([]float64, 0, len(x))
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			s = append(s, v)
+	s := orderStatistics(x, func(n int) []int {
+		if n == 0 {
+			return nil
 		}
-	}
-	slices.Sort(s)
+		ranks := []int{n - 1}
+		for j := 1; j < k; j++ {
+			ranks = append(ranks, max(0, (j*n+k-1)/k-1))
+		}
+		return ranks
+	})
 	var cuts []float64
-	for j := 1; j < k && len(s) > 0; j++ {
-		v := s[max(0, (j*len(s)+k-1)/k-1)]
-		if v < s[len(s)-1] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
+	for j := 1; j < len(s); j++ {
+		if v := s[j]; v < s[0] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
 			cuts = append(cuts, v)
 		}
 	}

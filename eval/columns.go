@@ -16,9 +16,13 @@ type columns struct {
 	rank   int // where the ranks start: rankStats a model
 	width  int
 
-	v   []float64 // rows of one stratum after another
+	v   []float64 // rows of one stratum after another, those that are resampled by rows
 	gap []float64 // binary: rows × models, w (p − y)
 	bin []uint8   // binary: rows × models, the bin of p
+
+	tailQ     []float64 // by model, the quantile that colTail is linearised at
+	centre    float64   // regression: taken off the target
+	threshold float64
 }
 
 // Columns of a model, each times the weight of the row.
@@ -42,8 +46,9 @@ const (
 // tailAlpha is the level of the tail measure compared between models.
 const tailAlpha = 0.1
 
-func newColumns(task Task, models int) *columns {
-	c := &columns{task: task, models: models, per: 6}
+func newColumns(in *Input, tailQ []float64, centre float64) *columns {
+	task, models := in.Task, len(in.Models)
+	c := &columns{task: task, models: models, per: 6, tailQ: tailQ, centre: centre, threshold: in.threshold()}
 	shared, bins, ranks := 2, eceBins, 2
 	if task == Regression {
 		c.per, shared, bins, ranks = 5, 3, 0, 1
@@ -56,44 +61,69 @@ func newColumns(task Task, models int) *columns {
 	return c
 }
 
-func buildColumns(in *Input, strata [][]int32, tailQ []float64, center float64) *columns {
-	c := newColumns(in.Task, len(in.Models))
-	c.v = make([]float64, 0, c.width0*len(in.Target))
-	for _, rows := range strata {
-		for _, i := range rows {
-			w, t := 1.0, in.Target[i]
-			if in.weight != nil {
-				w = in.weight[i]
-			}
-			for k, m := range in.Models {
-				l, s := m.Loss[i], m.Score[i]
-				tail := tailQ[k] + math.Max(0, l-tailQ[k])/tailAlpha
-				if in.Task == Regression {
-					e := s - t
-					c.v = append(c.v, w*l, w*tail, w*e*e, w*math.Abs(e), w*e)
-					continue
-				}
-				y, p, tp, fp := 0.0, min(max(s, logLossClip), 1-logLossClip), 0.0, 0.0
-				ll := -math.Log(1 - p)
-				if t > 0 {
-					y, ll = 1, -math.Log(p)
-				}
-				if s >= in.threshold() {
-					tp, fp = w*y, w*(1-y)
-				}
-				c.v = append(c.v, w*l, w*tail, w*ll, w*(s-y)*(s-y), tp, fp)
-				c.gap = append(c.gap, w*(s-y))
-				c.bin = append(c.bin, uint8(eceBin(s)))
-			}
-			if in.Task == Regression {
-				d := t - center
-				c.v = append(c.v, w, w*d, w*d*d)
-			} else {
-				c.v = append(c.v, w, w*max(0, t))
-			}
-		}
+// A columnRow is the columns of one row, the first width0 of them as they are
+// and those of the ECE as the bin and what falls into it, by model.
+type columnRow struct {
+	v   []float64
+	bin []uint8
+	gap []float64
+}
+
+func (c *columns) newRow() columnRow {
+	r := columnRow{v: make([]float64, c.width0)}
+	if c.task == Binary {
+		r.bin, r.gap = make([]uint8, c.models), make([]float64, c.models)
 	}
-	return c
+	return r
+}
+
+// fill computes the columns of row i.
+func (c *columns) fill(in *Input, r *columnRow, i int32) {
+	w, t := 1.0, in.Target[i]
+	if in.weight != nil {
+		w = in.weight[i]
+	}
+	for k := range in.Models {
+		m := &in.Models[k]
+		l, s := m.Loss[i], m.Score[i]
+		v := r.v[k*c.per:][:c.per]
+		v[colLoss] = w * l
+		v[colTail] = w * (c.tailQ[k] + math.Max(0, l-c.tailQ[k])/tailAlpha)
+		if in.Task == Regression {
+			e := s - t
+			v[colA], v[colB], v[colC] = w*e*e, w*math.Abs(e), w*e
+			continue
+		}
+		y, p, tp, fp := 0.0, 1-min(max(s, logLossClip), 1-logLossClip), 0.0, 0.0
+		if t > 0 {
+			y, p = 1, min(max(s, logLossClip), 1-logLossClip)
+		}
+		if s >= c.threshold {
+			tp, fp = w*y, w*(1-y)
+		}
+		v[colA], v[colB], v[colC], v[colD] = -w*math.Log(p), w*(s-y)*(s-y), tp, fp
+		r.gap[k] = w * (s - y)
+		r.bin[k] = uint8(eceBin(s))
+	}
+	shared := r.v[c.shared:]
+	shared[sharedWeight] = w
+	if in.Task == Regression {
+		d := t - c.centre
+		shared[sharedA], shared[sharedB] = w*d, w*d*d
+	} else {
+		shared[sharedA] = w * max(0, t)
+	}
+}
+
+// keep appends the columns of rows to those that are resampled by rows.
+func (c *columns) keep(in *Input, rows []int32) {
+	r := c.newRow()
+	for _, i := range rows {
+		c.fill(in, &r, i)
+		c.v = append(c.v, r.v...)
+		c.gap = append(c.gap, r.gap...)
+		c.bin = append(c.bin, r.bin...)
+	}
 }
 
 // addCounted adds rows start … start+n−1, each as often as it was drawn, to the

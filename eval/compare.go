@@ -58,7 +58,7 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
-func newComparison(e *Evaluation, in *Input, losses []*sorted, k int) Comparison {
+func newComparison(e *Evaluation, in *Input, strata *strata, losses []*sorted, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
 	for _, q := range in.Task.Measures() {
 		d := e.Models[k].Overall.Of[q.Key] - e.Models[0].Overall.Of[q.Key]
@@ -68,24 +68,22 @@ func newComparison(e *Evaluation, in *Input, losses []*sorted, k int) Comparison
 	b, _ := losses[0].cvar(tailAlpha)
 	c.CVaR.Value = Num(a - b)
 	if in.Task == Binary && in.weight == nil {
-		c.addAUC(e, in, k)
+		c.addAUC(e, in, strata.all, k)
 	}
 	return c
 }
 
 // addAUC gives the AUC difference DeLong's paired interval.
-func (c *Comparison) addAUC(e *Evaluation, in *Input, k int) {
+func (c *Comparison) addAUC(e *Evaluation, in *Input, all *stratum, k int) {
 	d, ok := c.Measures["auc"]
 	if !ok || !d.Value.Defined() {
 		return
 	}
-	var b scratch
-	all := strataOf(in, nil)[0]
-	n := len(all)
+	n := len(all.rows)
 	diff := make([]float64, n)
 	comp := make([]float64, n)
 	for _, m := range []int{k, 0} {
-		order := b.sortedBy(in.Models[m].Score, all)
+		order := all.order[m]
 		delongComponents(in.Target, in.Models[m].Score, order, comp)
 		for r, i := range order {
 			if m == 0 {
@@ -109,29 +107,28 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, k int) {
 const fewTailRows = 10
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted, groups []Group, diffs [][]Interval, k int) {
+func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted, groups []Group, strata []stratum, diffs [][]Interval, k int) {
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = e.bootDifference(cols, bt.overall, k+1, q.Key)
+			d.Interval = e.bootDifference(cols, bt.overall, bt.method, k+1, q.Key, float64(d.Value))
 			c.Measures[q.Key] = d
 		}
 	}
 	if tailAlpha*float64(len(in.Target)) >= fewTailRows {
-		c.CVaR.Interval = e.bootDifference(cols, bt.overall, k+1, "cvar")
+		c.CVaR.Interval = e.bootDifference(cols, bt.overall, bt.method, k+1, "cvar", 0)
 	}
 	if groups == nil {
 		return
 	}
 	crit := upperQuantile(bt.maxT, e.Confidence)
-	strata := strataOf(in, &in.Groups[len(in.Groups)-1])
 	for s := range groups {
 		g := &groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if len(diffs[s]) > k {
 			d.Interval = &diffs[s][k]
-			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.weight, strata[s]))
+			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.weight, strata[s].rows))
 			d.Simultaneous = &Interval{d.Value - h, d.Value + h, "simultaneous"}
 		}
 		c.Groups = append(c.Groups, d)

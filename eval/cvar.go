@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,12 +73,13 @@ func newSorted(loss, weight []float64) (*sorted, error) {
 		}
 	}
 	n := len(loss)
-	s := &sorted{loss: slices.Clone(loss), base: weightedSum(loss, weight) / float64(n)}
+	s := &sorted{loss: make([]float64, n), base: weightedSum(loss, weight) / float64(n)}
 	if weight == nil {
-		slices.Sort(s.loss)
-		slices.Reverse(s.loss)
+		for k, i := range argsort(n, func(i int) float64 { return -loss[i] }) {
+			s.loss[k] = loss[i]
+		}
 	} else {
-		s.sortWith(weight)
+		s.sortWith(loss, weight)
 	}
 	s.sum, s.sq = make([]float64, n+1), make([]float64, n+1)
 	var a, b summer
@@ -92,13 +92,8 @@ func newSorted(loss, weight []float64) (*sorted, error) {
 	return s, nil
 }
 
-func (s *sorted) sortWith(weight []float64) {
-	order := make([]int32, len(s.loss))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	loss := s.loss
-	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(loss[j], loss[i]), cmp.Compare(i, j)) })
+func (s *sorted) sortWith(loss, weight []float64) {
+	order := argsort(len(loss), func(i int) float64 { return -loss[i] })
 	sorted := make([]float64, len(loss))
 	s.w, s.cum = make([]float64, len(loss)), make([]float64, len(loss)+1)
 	var c summer

@@ -37,13 +37,13 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		t := Num(in.threshold())
 		e.Threshold = &t
 	}
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
+	strata, err := newStrata(ctx, &in)
+	if err != nil {
+		return nil, err
 	}
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sorted, len(in.Models))
-	err := parallel(ctx, in.Workers, len(in.Models), func(k int, b *scratch) error {
+	err = in.parallel(ctx, "measuring", len(in.Models), func(k int, b *scratch) error {
 		m := in.Models[k]
 		s, err := newSorted(m.Loss, in.weight)
 		if err != nil {
@@ -51,7 +51,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name}
-		r.Overall = measureRows(&in, m, all, b)
+		r.Overall = measureRows(&in, k, strata.all)
 		for _, a := range cvarLevels(n) {
 			v, _ := s.cvar(a)
 			r.CVaR = append(r.CVaR, CVaRPoint{a, Num(v)})
@@ -59,9 +59,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		r.KL = worstCaseKLCurve(s)
 		r.ChiSquare = worstCaseChiSquareCurve(s)
 		if in.Task == Binary {
-			r.Calibration = calibrate(&in, m.Score, all, bins, b)
+			r.Calibration = calibrate(&in, m.Score, strata.all.order[k], bins)
 		} else {
-			r.Residuals = residualBins(in.Target, m.Score, all, b)
+			r.Residuals = residualBins(in.Target, m.Score, strata.all.order[k], b)
 		}
 		e.Models[k] = r
 		return nil
@@ -74,16 +74,16 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		if in.TrainShare != nil {
 			share = in.TrainShare[k]
 		}
-		r, err := e.measureGrouping(ctx, &in, g, share)
+		r, err := e.measureGrouping(ctx, &in, g, strata.groups[k], share)
 		if err != nil {
 			return nil, err
 		}
 		e.Groupings = append(e.Groupings, r)
 	}
-	if err := e.addIntervals(ctx, &in, losses); err != nil {
+	if err := e.addIntervals(ctx, &in, strata, losses); err != nil {
 		return nil, err
 	}
-	e.calibrateGroups(&in)
+	e.calibrateGroups(&in, strata)
 	e.nameWorstGroups()
 	e.compare()
 	if in.Columns != nil {

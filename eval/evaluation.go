@@ -64,8 +64,8 @@ type WorstGroup struct {
 }
 
 // Interval is a confidence interval with the method that made it: "wilson",
-// "delong", "order statistics", "bootstrap percentile", "bootstrap basic" or
-// "simultaneous".
+// "delong", "order statistics", "bootstrap percentile", "bootstrap basic",
+// "influence percentile", "influence basic" or "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`

@@ -11,10 +11,19 @@ type family struct {
 	se   [][]float64
 }
 
-func newFamily(c *columns, start []int, eligible []bool) *family {
+func newFamily(r *resampler, eligible []bool) *family {
+	c, start := r.c, r.start
 	f := &family{c: c}
 	m := 2*c.models - 1
 	for s := range eligible {
+		if l := r.limit[s]; l != nil && eligible[s] {
+			se := make([]float64, m)
+			for k, v := range l.loss {
+				se[k] = math.Sqrt(v)
+			}
+			f.mean, f.se = append(f.mean, l.risks), append(f.se, se)
+			continue
+		}
 		lo, hi := start[s], start[s+1]
 		if !eligible[s] || hi-lo < 2 {
 			f.mean, f.se = append(f.mean, nil), append(f.se, nil)

@@ -8,35 +8,13 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// rowsByGroup returns, for each label, the rows that carry it, in row order.
-func rowsByGroup(g data.Grouping) [][]int32 {
-	count := make([]int32, len(g.Labels)+1)
-	for _, k := range g.Index {
-		count[k+1]++
-	}
-	for k := range g.Labels {
-		count[k+1] += count[k]
-	}
-	flat := make([]int32, len(g.Index))
-	next := append([]int32(nil), count...)
-	for i, k := range g.Index {
-		flat[next[k]] = int32(i)
-		next[k]++
-	}
-	out := make([][]int32, len(g.Labels))
-	for k := range out {
-		out[k] = flat[count[k]:count[k+1]:count[k+1]]
-	}
-	return out
-}
-
 // Shares returns, for each grouping, the share of its rows in every group that
 // has any: Input.TrainShare from the groupings of the training rows.
 func Shares(groups []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
 		out[k] = make(map[string]float64)
-		for j, rows := range rowsByGroup(g) {
+		for j, rows := range rowsByGroup(g, nil) {
 			if len(rows) > 0 {
 				out[k][g.Labels[j]] = float64(len(rows)) / float64(len(g.Index))
 			}
@@ -45,20 +23,16 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	return out
 }
 
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, share map[string]float64) (Grouping, error) {
-	rows := rowsByGroup(g)
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
 	weight := in.weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
 		total[k] = weightedSum(m.Loss, weight)
 	}
-	all := make([]Group, len(g.Labels))
-	err := parallel(ctx, in.Workers, len(g.Labels), func(j int, b *scratch) error {
-		r := rows[j]
-		if len(r) == 0 {
-			return nil
-		}
-		h := Group{Label: g.Labels[j], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
+	err := in.parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *scratch) error {
+		r := groups[j].rows
+		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
 			if ok && (bad(s) || s < 0) {
@@ -68,7 +42,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			h.TrainShare = &t
 		}
 		for k, m := range in.Models {
-			v := measureRows(in, m, r, b)
+			v := measureRows(in, k, &groups[j])
 			risk, _ := v.Get("risk")
 			es := Undefined()
 			if total[k] > 0 {
@@ -76,17 +50,11 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			}
 			h.Models = append(h.Models, GroupModel{Model: m.Name, Values: v, ErrorShare: es})
 		}
-		all[j] = h
+		out.Groups[j] = h
 		return nil
 	})
 	if err != nil {
 		return Grouping{}, err
-	}
-	out := Grouping{Name: g.Name, Groups: []Group{}}
-	for _, h := range all {
-		if h.N > 0 {
-			out.Groups = append(out.Groups, h)
-		}
 	}
 	for k, m := range in.Models {
 		s := Summary{Model: m.Name, Spread: make(map[string]Spread)}

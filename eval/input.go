@@ -51,10 +51,15 @@ type Input struct {
 
 	Split string // what the rows are: "hold-out", "training rows", "evaluation file"
 
+	// Observe, when given, is told how far the measurement has come; it is
+	// called often, and from one goroutine at a time.
+	Observe func(Progress)
+
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
 	weight []float64 // Weight, scaled to mean 1
+	byRows bool      // resample rows, however many: the tests compare
 }
 
 // A Column is one raw feature over the rows evaluated: numbers, or codes into

@@ -35,35 +35,36 @@ func wilson(hits, n, z float64) (low, high float64) {
 // addExact adds the intervals that need no resampling: Wilson for proportions,
 // DeLong for the AUC, order statistics for a median. They hold for rows of
 // equal weight; others have the bootstrap for all.
-func (in *Input) addExact(m Model, rows []int32, v Values, iv map[string]Interval, b *scratch) {
+func (in *Input) addExact(k int, s *stratum, v Values, iv map[string]Interval) {
+	m, rows := in.Models[k], s.rows
 	target, score, threshold, confidence := in.Target, m.Score, in.threshold(), in.confidence()
 	switch {
 	case in.weight != nil:
 		return
 	case in.Task == Regression:
-		addMedianInterval(target, score, rows, confidence, iv, b)
+		addMedianInterval(target, score, s.size[k], confidence, iv)
 		return
 	}
 	var pos, sel, tp, hit int
 	for _, i := range rows {
-		p, s := target[i] > 0, score[i] >= threshold
+		p, yes := target[i] > 0, score[i] >= threshold
 		if p {
 			pos++
 		}
-		if s {
+		if yes {
 			sel++
 		}
-		if p && s {
+		if p && yes {
 			tp++
 		}
-		if p == s {
+		if p == yes {
 			hit++
 		}
 	}
 	n := len(rows)
-	put := func(key string, k, n int) {
+	put := func(key string, hits, n int) {
 		if _, ok := v.Get(key); ok {
-			lo, hi := Wilson(k, n, confidence)
+			lo, hi := Wilson(hits, n, confidence)
 			iv[key] = Interval{Num(lo), Num(hi), "wilson"}
 		}
 	}
@@ -75,8 +76,8 @@ func (in *Input) addExact(m Model, rows []int32, v Values, iv map[string]Interva
 	put("prevalence", pos, n)
 	if a, ok := v.Get("auc"); ok && pos > 1 && n-pos > 1 {
 		comp := make([]float64, n)
-		delongComponents(target, score, b.sortedBy(score, rows), comp)
-		order := b.idx
+		order := s.order[k]
+		delongComponents(target, score, order, comp)
 		isPos := func(i int) bool { return target[order[i]] > 0 }
 		if variance := delongVariance(comp, isPos); variance > 0 && a > 0 && a < 1 {
 			// On the logit scale, so that the interval stays inside (0, 1).
@@ -146,19 +147,15 @@ func delongVariance(comp []float64, isPos func(int) bool) float64 {
 
 // addMedianInterval gives the median absolute error the distribution-free
 // interval between order statistics (binomial ranks, normal approximation).
-func addMedianInterval(target, score []float64, rows []int32, confidence float64, iv map[string]Interval, b *scratch) {
-	n := float64(len(rows))
+func addMedianInterval(target, score []float64, order []int32, confidence float64, iv map[string]Interval) {
+	n := float64(len(order))
 	half := normalQuantile(confidence) * math.Sqrt(n) / 2
 	lo, hi := int(math.Floor(n/2-half)), int(math.Ceil(n/2+half))
-	if lo < 1 || hi > len(rows) {
+	if lo < 1 || hi > len(order) {
 		return
 	}
-	b.f = b.f[:0]
-	for _, i := range rows {
-		b.f = append(b.f, math.Abs(score[i]-target[i]))
-	}
-	slices.Sort(b.f)
-	iv["median_ae"] = Interval{Num(b.f[lo-1]), Num(b.f[hi-1]), "order statistics"}
+	at := func(k int) Num { return Num(math.Abs(score[order[k]] - target[order[k]])) }
+	iv["median_ae"] = Interval{at(lo - 1), at(hi - 1), "order statistics"}
 }
 
 // percentile returns the central interval of the resampled values; x is sorted

@@ -32,11 +32,10 @@ func TestWilsonKnown(t *testing.T) {
 func TestDeLongAgainstPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	n := 40
-	target, score, rows := make([]float64, n), make([]float64, n), make([]int32, n)
+	target, score := make([]float64, n), make([]float64, n)
 	for i := range n {
 		target[i] = []float64{-1, 1, -1}[i%3]
 		score[i] = math.Round(4*r.Float64()+target[i]) / 8
-		rows[i] = int32(i)
 	}
 	psi := func(p, q float64) float64 {
 		switch {
@@ -73,8 +72,7 @@ func TestDeLongAgainstPairs(t *testing.T) {
 		}
 		return q / float64(len(x)-1) / float64(len(x))
 	}
-	var b scratch
-	order := b.sortedBy(score, rows)
+	order := argsort(n, func(i int) float64 { return score[i] })
 	comp := make([]float64, n)
 	delongComponents(target, score, order, comp)
 	got := delongVariance(comp, func(i int) bool { return target[order[i]] > 0 })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 )
 
 // mostDefined is the share of resamples in which a statistic must be defined to
@@ -11,23 +12,21 @@ import (
 const mostDefined = 0.95
 
 // addIntervals fills in every interval and the comparisons with the baseline.
-func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sorted) error {
-	var b scratch
-	all := strataOf(in, nil)[0]
-	for k, m := range in.Models {
+func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata, losses []*sorted) error {
+	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
-		in.addExact(m, all, e.Models[k].Overall, e.Models[k].Intervals, &b)
+		in.addExact(k, strata.all, e.Models[k].Overall, e.Models[k].Intervals)
 	}
 	for k := range in.Models[1:] {
-		e.Compared = append(e.Compared, newComparison(e, in, losses, k+1))
+		e.Compared = append(e.Compared, newComparison(e, in, strata, losses, k+1))
 	}
 	for j := range in.Groups {
-		strata := strataOf(in, &in.Groups[j])
-		err := parallel(ctx, in.Workers, len(strata), func(s int, b *scratch) error {
+		groups := strata.groups[j]
+		err := parallel(ctx, in.Workers, len(groups), func(s int, _ *scratch) error {
 			g := &e.Groupings[j].Groups[s]
-			for k, m := range in.Models {
+			for k := range in.Models {
 				g.Models[k].Intervals = make(map[string]Interval)
-				in.addExact(m, strata[s], g.Models[k].Values, g.Models[k].Intervals, b)
+				in.addExact(k, &groups[s], g.Models[k].Values, g.Models[k].Intervals)
 			}
 			return nil
 		})
@@ -45,12 +44,11 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sort
 	}
 	for j := range max(1, len(in.Groups)) {
 		var grouping *Grouping
-		strata := strataOf(in, nil)
+		groups := []stratum{*strata.all}
 		if len(in.Groups) > 0 {
-			grouping = &e.Groupings[j]
-			strata = strataOf(in, &in.Groups[j])
+			grouping, groups = &e.Groupings[j], strata.groups[j]
 		}
-		if err := e.bootGrouping(ctx, in, j, grouping, strata, tailQ, center); err != nil {
+		if err := e.bootGrouping(ctx, in, j, grouping, groups, strata.all, tailQ, center); err != nil {
 			return err
 		}
 	}
@@ -59,22 +57,32 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, losses []*sort
 
 // bootGrouping adds the bootstrap intervals of one grouping; for the last one,
 // those over all rows and of the comparisons too.
-func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata [][]int32, tailQ []float64, center float64) error {
+func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata []stratum, all *stratum, tailQ []float64, center float64) error {
 	var groups []Group
 	if grouping != nil {
 		groups = grouping.Groups
 	}
 	last := j == max(1, len(in.Groups))-1
-	r := newResampler(in, uint64(j), strata, tailQ, center, last)
+	if !last {
+		all = nil
+	}
+	r, err := newResampler(ctx, in, uint64(j), strata, all, tailQ, center)
+	if err != nil {
+		return err
+	}
 	eligible := make([]bool, len(strata))
 	for s := range strata {
 		eligible[s] = groups == nil || groups[s].Sufficient && groups[s].N > 1
+	}
+	name := "rows"
+	if grouping != nil {
+		name = grouping.Name
 	}
 	list := in.Task.Measures()
 	diffs := make([][]Interval, len(strata)) // per group: interval of the paired risk difference of each later model
 	derived := make([][]float64, len(strata))
 	acc := newSpreads(e, grouping, list, in.Resamples)
-	bt, err := r.run(ctx, eligible, func(s int, sums []float64) {
+	bt, err := r.run(ctx, name, eligible, func(s int, sums []float64) {
 		if groups == nil || !eligible[s] {
 			return
 		}
@@ -83,12 +91,12 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 			m := &groups[s].Models[k]
 			for _, q := range list {
 				x = r.c.appendValues(x, q.Key, sums, k)
-				e.put(q.Key, x[len(x)-in.Resamples:], m.Values, m.Intervals)
+				e.put(q.Key, x[len(x)-in.Resamples:], r.method(s), m.Values, m.Intervals)
 			}
 		}
 		derived[s] = x
 		for k := range in.Models[1:] {
-			if iv := e.bootDifference(r.c, sums, k+1, "risk"); iv != nil {
+			if iv := e.bootDifference(r.c, sums, r.method(s), k+1, "risk", 0); iv != nil {
 				diffs[s] = append(diffs[s], *iv)
 			}
 		}
@@ -105,6 +113,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	}
 	if groups != nil {
 		e.simultaneous(in, groups, strata, bt.maxT)
+		acc.method = bt.method
 		acc.finish(e, in, r.c, bt.overall)
 	}
 	if !last {
@@ -114,11 +123,11 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	for k := range in.Models {
 		for _, q := range list {
 			x = r.c.appendValues(x[:0], q.Key, bt.overall, k)
-			e.put(q.Key, x, e.Models[k].Overall, e.Models[k].Intervals)
+			e.put(q.Key, x, bt.method, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
-		e.Compared[k].addBoot(e, in, r.c, bt, groups, diffs, k)
+		e.Compared[k].addBoot(e, in, r.c, bt, groups, strata, diffs, k)
 		acc.compare(&e.Compared[k], k+1, e.Confidence)
 	}
 	return nil
@@ -134,7 +143,7 @@ func (c *columns) appendValues(x []float64, key string, sums []float64, k int) [
 
 // put gives a measure its bootstrap interval from its value in every resample,
 // unless it has an exact one.
-func (e *Evaluation) put(key string, x []float64, v Values, iv map[string]Interval) {
+func (e *Evaluation) put(key string, x []float64, method string, v Values, iv map[string]Interval) {
 	if _, ok := iv[key]; ok {
 		return
 	}
@@ -142,7 +151,7 @@ func (e *Evaluation) put(key string, x []float64, v Values, iv map[string]Interv
 	if !ok {
 		return
 	}
-	if i := bootInterval(key, at, x, e.Confidence); i != nil {
+	if i := bootInterval(key, at, x, method, e.Confidence); i != nil {
 		iv[key] = *i
 	}
 }
@@ -150,7 +159,7 @@ func (e *Evaluation) put(key string, x []float64, v Values, iv map[string]Interv
 // bootInterval is the percentile interval of resampled values; for the ECE the
 // basic one, which takes off the bias that a mean of absolute values has. nil
 // where too few resamples are defined.
-func bootInterval(key string, at float64, x []float64, confidence float64) *Interval {
+func bootInterval(key string, at float64, x []float64, method string, confidence float64) *Interval {
 	ok := make([]float64, 0, len(x))
 	for _, v := range x {
 		if !bad(v) {
@@ -161,25 +170,36 @@ func bootInterval(key string, at float64, x []float64, confidence float64) *Inte
 		return nil
 	}
 	iv := percentile(ok, confidence)
+	iv.Method = method
 	if key == "ece" {
-		iv = Interval{max(0, Num(2*at)-iv.High), max(0, Num(2*at)-iv.Low), "bootstrap basic"}
+		iv = Interval{max(0, Num(2*at)-iv.High), max(0, Num(2*at)-iv.Low), basic(method)}
 	}
 	return &iv
 }
 
-// bootDifference is the paired interval of model k − baseline.
-func (e *Evaluation) bootDifference(c *columns, sums []float64, k int, key string) *Interval {
+// basic is the name of the interval mirrored at its value.
+func basic(method string) string { return strings.Replace(method, "percentile", "basic", 1) }
+
+// bootDifference is the paired interval of model k − baseline, whose value is at.
+func (e *Evaluation) bootDifference(c *columns, sums []float64, method string, k int, key string, at float64) *Interval {
 	x := c.appendValues(nil, key, sums, k)
 	for b := range x {
-		x[b] -= c.value(key, sums[b*c.width:][:c.width], 0)
+		base := c.value(key, sums[b*c.width:][:c.width], 0)
+		if x[b] -= base; math.Abs(x[b]) <= 1e-14*math.Abs(base) {
+			x[b] = 0 // the same number, rounded in two ways
+		}
 	}
-	return bootInterval("", 0, x, e.Confidence)
+	iv := bootInterval("", 0, x, method, e.Confidence)
+	if iv != nil && key == "ece" {
+		iv = &Interval{Num(2*at) - iv.High, Num(2*at) - iv.Low, basic(method)}
+	}
+	return iv
 }
 
 // simultaneous gives every eligible group an interval that covers together
 // with all the others: risk ± c·se with c the confidence quantile of the
 // largest studentised deviation.
-func (e *Evaluation) simultaneous(in *Input, groups []Group, strata [][]int32, maxT []float64) {
+func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []stratum, maxT []float64) {
 	c := upperQuantile(maxT, e.Confidence)
 	for s := range groups {
 		g := &groups[s]
@@ -188,7 +208,7 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata [][]int32, m
 		}
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
-			se := standardError(in.Models[k].Loss, nil, in.weight, strata[s])
+			se := standardError(in.Models[k].Loss, nil, in.weight, strata[s].rows)
 			g.Models[k].Simultaneous = &Interval{Num(m - c*se), Num(m + c*se), "simultaneous"}
 		}
 	}

@@ -99,17 +99,17 @@ func (v *Values) set(key string, x float64, why string) {
 	v.Of[key] = Num(x)
 }
 
-// measureRows computes every measure of the task over the rows listed.
-func measureRows(in *Input, m Model, rows []int32, b *scratch) Values {
+// measureRows computes every measure of model k over the rows of a stratum.
+func measureRows(in *Input, k int, s *stratum) Values {
+	m := in.Models[k]
 	if in.Task == Binary {
-		return measureBinary(in.Target, m.Score, m.Loss, in.weight, in.threshold(), rows, b)
+		return measureBinary(in.Target, m.Score, m.Loss, in.weight, in.threshold(), s.rows, s.order[k])
 	}
-	return measureRegression(in.Target, m.Score, m.Loss, in.weight, rows, b)
+	return measureRegression(in.Target, m.Score, m.Loss, in.weight, s.rows, s.size[k])
 }
 
 // scratch is the working memory of one goroutine.
 type scratch struct {
 	f     []float64
-	idx   []int32
 	count []uint8
 }

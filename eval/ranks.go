@@ -1,10 +1,6 @@
 package eval
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // A ranking computes from how often each row was drawn what depends on the
 // order of the scores: the AUC and the average precision of each model, or for
@@ -26,7 +22,17 @@ const (
 	rankTieEnd
 )
 
-func newRanking(in *Input, rows []int32) ranking {
+// newRanking ranks the rows of whole; positions are those of the rows of one
+// stratum after another.
+func newRanking(in *Input, whole *stratum, strata []stratum) ranking {
+	rows := make([]int32, 0, len(whole.rows))
+	place := make(map[int32]int32, len(whole.rows))
+	for s := range strata {
+		for _, i := range strata[s].rows {
+			place[i] = int32(len(rows))
+			rows = append(rows, i)
+		}
+	}
 	r := ranking{task: in.Task}
 	if in.weight != nil {
 		r.weight = make([]float64, len(rows))
@@ -34,16 +40,19 @@ func newRanking(in *Input, rows []int32) ranking {
 			r.weight[p] = in.weight[i]
 		}
 	}
-	for _, m := range in.Models {
+	for k, m := range in.Models {
 		key := func(p int32) float64 { return -m.Score[rows[p]] }
 		if in.Task == Regression {
 			key = func(p int32) float64 { return math.Abs(m.Score[rows[p]] - in.Target[rows[p]]) }
 		}
 		q := rankedModel{order: make([]int32, len(rows))}
 		for p := range q.order {
-			q.order[p] = int32(p)
+			if in.Task == Regression {
+				q.order[p] = place[whole.size[k][p]]
+			} else {
+				q.order[p] = place[whole.order[k][len(rows)-1-p]]
+			}
 		}
-		slices.SortFunc(q.order, func(a, b int32) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) })
 		for p, a := range q.order {
 			if in.Task == Regression {
 				q.size = append(q.size, key(a))

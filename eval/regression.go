@@ -1,12 +1,9 @@
 package eval
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
-func measureRegression(target, score, loss, weight []float64, rows []int32, b *scratch) Values {
+// measureRegression measures rows; order are the same rows by ascending |error|.
+func measureRegression(target, score, loss, weight []float64, rows, order []int32) Values {
 	var v Values
 	if len(rows) == 0 {
 		for _, m := range regressionMeasures {
@@ -42,7 +39,7 @@ func measureRegression(target, score, loss, weight []float64, rows []int32, b *s
 	v.set("rmse", math.Sqrt(sse.sum()/n), "")
 	v.set("mae", sae.sum()/n, "")
 	v.set("bias", bias.sum()/n, "")
-	v.set("median_ae", medianError(target, score, weight, rows, b), "")
+	v.set("median_ae", medianError(target, score, weight, order), "")
 	switch {
 	case len(rows) < 2:
 		v.set("r2", 0, "one row")
@@ -57,39 +54,28 @@ func measureRegression(target, score, loss, weight []float64, rows []int32, b *s
 // medianError is the median of |score − target|: the mean of the two middle
 // values where the number of rows is even. With weights it is the same of the
 // values at half of the weight (scikit-learn's averaged weighted percentile).
-func medianError(target, score, weight []float64, rows []int32, b *scratch) float64 {
-	if weight == nil {
-		b.f = b.f[:0]
-		for _, i := range rows {
-			b.f = append(b.f, math.Abs(score[i]-target[i]))
-		}
-		slices.Sort(b.f)
-		return sortedMedian(b.f)
-	}
+func medianError(target, score, weight []float64, order []int32) float64 {
 	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
-	b.idx = append(b.idx[:0], rows...)
-	slices.SortFunc(b.idx, func(i, j int32) int { return cmp.Compare(at(i), at(j)) })
+	if weight == nil {
+		k := len(order) / 2
+		if len(order)%2 == 1 {
+			return at(order[k])
+		}
+		return at(order[k-1])/2 + at(order[k])/2
+	}
 	var total, run summer
-	for _, i := range b.idx {
+	for _, i := range order {
 		total.add(weight[i])
 	}
 	half := total.sum() / 2
-	for k, i := range b.idx {
+	for k, i := range order {
 		run.add(weight[i])
 		switch s := run.sum(); {
-		case s == half && k+1 < len(b.idx):
-			return at(i)/2 + at(b.idx[k+1])/2
+		case s == half && k+1 < len(order):
+			return at(i)/2 + at(order[k+1])/2
 		case s >= half:
 			return at(i)
 		}
 	}
 	return math.NaN()
-}
-
-func sortedMedian(x []float64) float64 {
-	k := len(x) / 2
-	if len(x)%2 == 1 {
-		return x[k]
-	}
-	return x[k-1]/2 + x[k]/2
 }

@@ -63,6 +63,9 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	search, confirm := perm[:half], perm[half:]
 	s := &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.MinGroupSize, 20, half/100), Found: []Slice{}}
 	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", count(half), count(n-half), max(in.MinGroupSize, 20))
+	if len(in.Columns) > pairedColumns {
+		s.Method += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
+	}
 	if in.weight != nil {
 		s.Method += " The search counts rows, the confirmation their weights."
 	}
@@ -71,10 +74,10 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		return s, nil
 	}
 	cols := make([]cutColumn, len(in.Columns))
-	for j, c := range in.Columns {
-		c, err := c.loaded(n)
+	err := in.parallel(ctx, "cutting columns", len(cols), func(j int, _ *scratch) error {
+		c, err := in.Columns[j].loaded(n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		labels, code := c.cells()
 		cols[j] = cutColumn{code: code, text: make([]string, len(labels)), use: make([]bool, len(labels))}
@@ -91,10 +94,14 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 			}
 			cols[j].use[k] = size[k] >= s.MinRows && size[k] <= half-s.MinRows
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	found := rankSlices(ctx, s, cols, m.Loss, search)
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("eval: %w", err)
+	found, err := rankSlices(ctx, in, s, cols, m.Loss, search)
+	if err != nil {
+		return nil, err
 	}
 	z := normalQuantile(1 - (1-in.confidence())/float64(max(1, len(found))))
 	for _, f := range found {
@@ -138,65 +145,108 @@ type candidate struct {
 	t      float64 // excess over its standard error
 }
 
+// pairedColumns is the most columns that are searched in pairs: where there are
+// more, those with the worst single cells.
+const pairedColumns = 32
+
+// A cellSum is what the search sums up of a cell: rows, and Σ d and Σ d² of the
+// losses about their mean.
+type cellSum struct{ n, sum, sq float64 }
+
 // rankSlices returns the best candidates, no two of which share a cell.
-func rankSlices(ctx context.Context, s *SliceSearch, cols []cutColumn, loss []float64, rows []int32) []candidate {
+func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn, loss []float64, rows []int32) ([]candidate, error) {
 	var all moments
+	dev := make([]float64, len(rows))
 	for _, i := range rows {
 		all.add(loss[i])
 	}
-	var cands []candidate
-	consider := func(c candidate, n, sum, sq float64) { // sums of loss − all.mean
-		s.Tried++
-		if n < float64(s.MinRows) || n > all.n-float64(s.MinRows) {
+	for r, i := range rows {
+		dev[r] = loss[i] - all.mean
+	}
+	consider := func(to *[]candidate, c candidate, v cellSum) {
+		if v.n < float64(s.MinRows) || v.n > all.n-float64(s.MinRows) {
 			return
 		}
-		inside := sum / n
-		rest := -sum / (all.n - n)
-		variance := math.Max(0, sq-sum*inside) / (n - 1)
-		if se := math.Sqrt(variance/n + all.variance()/all.n); se > 0 && inside > rest {
+		inside := v.sum / v.n
+		rest := -v.sum / (all.n - v.n)
+		variance := math.Max(0, v.sq-v.sum*inside) / (v.n - 1)
+		if se := math.Sqrt(variance/v.n + all.variance()/all.n); se > 0 && inside > rest {
 			c.risk, c.t = all.mean+inside, (inside-rest)/se
-			cands = append(cands, c)
+			*to = append(*to, c)
 		}
 	}
-	for a := range cols {
-		t := make([][3]float64, len(cols[a].text))
-		for _, i := range rows {
-			if k := cols[a].code[i]; k >= 0 {
-				d := loss[i] - all.mean
-				t[k][0]++
-				t[k][1] += d
-				t[k][2] += d * d
+	single := make([][]candidate, len(cols))
+	code := make([][]int32, len(cols)) // of the rows searched, in their order
+	err := in.parallel(ctx, "searching slices", len(cols), func(a int, _ *scratch) error {
+		t := make([]cellSum, len(cols[a].text))
+		code[a] = make([]int32, len(rows))
+		for r, i := range rows {
+			k := cols[a].code[i]
+			code[a][r] = k
+			if k >= 0 {
+				d := dev[r]
+				t[k] = cellSum{t[k].n + 1, t[k].sum + d, t[k].sq + d*d}
 			}
 		}
 		for k, v := range t {
 			if cols[a].use[k] {
-				consider(candidate{a: a, ka: int32(k), b: -1}, v[0], v[1], v[2])
+				consider(&single[a], candidate{a: a, ka: int32(k), b: -1}, v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var cands []candidate
+	for a := range cols {
+		cands = append(cands, single[a]...)
+		for _, use := range cols[a].use {
+			if use {
+				s.Tried++
 			}
 		}
 	}
-	for a := range cols {
-		for b := a + 1; b < len(cols) && ctx.Err() == nil; b++ {
-			w := len(cols[b].text)
-			if len(cols[a].text)*w > maxPairCells {
-				continue
-			}
-			t := make([][3]float64, len(cols[a].text)*w)
-			for _, i := range rows {
-				ka, kb := cols[a].code[i], cols[b].code[i]
-				if ka < 0 || kb < 0 {
-					continue
-				}
-				v, d := &t[int(ka)*w+int(kb)], loss[i]-all.mean
-				v[0]++
-				v[1] += d
-				v[2] += d * d
-			}
-			for k, v := range t {
-				if ka, kb := k/w, k%w; cols[a].use[ka] && cols[b].use[kb] && v[0] > 0 {
-					consider(candidate{a: a, ka: int32(ka), b: b, kb: int32(kb)}, v[0], v[1], v[2])
-				}
+	paired := pairedOf(single)
+	type pair struct{ a, b int }
+	var pairs []pair
+	for p, a := range paired {
+		for _, b := range paired[p+1:] {
+			if len(cols[a].text)*len(cols[b].text) <= maxPairCells {
+				pairs = append(pairs, pair{a, b})
 			}
 		}
+	}
+	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
+	err = in.parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *scratch) error {
+		a, b := pairs[p].a, pairs[p].b
+		w := len(cols[b].text)
+		t := make([]cellSum, len(cols[a].text)*w)
+		ca, cb := code[a], code[b]
+		for r, d := range dev {
+			ka, kb := ca[r], cb[r]
+			if ka < 0 || kb < 0 {
+				continue
+			}
+			v := &t[int(ka)*w+int(kb)]
+			v.n++
+			v.sum += d
+			v.sq += d * d
+		}
+		for k, v := range t {
+			if ka, kb := k/w, k%w; cols[a].use[ka] && cols[b].use[kb] && v.n > 0 {
+				tried[p]++
+				consider(&double[p], candidate{a: a, ka: int32(ka), b: b, kb: int32(kb)}, v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for p := range pairs {
+		cands = append(cands, double[p]...)
+		s.Tried += tried[p]
 	}
 	slices.SortStableFunc(cands, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	var out []candidate
@@ -207,6 +257,24 @@ func rankSlices(ctx context.Context, s *SliceSearch, cols []cutColumn, loss []fl
 		if len(out) == maxFound {
 			break
 		}
+	}
+	return out, nil
+}
+
+// pairedOf returns the columns to pair, in ascending order.
+func pairedOf(single [][]candidate) []int {
+	out := make([]int, len(single))
+	worst := make([]float64, len(single))
+	for a, cands := range single {
+		out[a] = a
+		for _, c := range cands {
+			worst[a] = max(worst[a], c.t)
+		}
+	}
+	if len(out) > pairedColumns {
+		slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(worst[b], worst[a]) })
+		out = out[:pairedColumns]
+		slices.Sort(out)
 	}
 	return out
 }

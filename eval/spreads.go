@@ -15,6 +15,8 @@ type spreads struct {
 	list []Measure
 	of   [][]*spreadBoot // by model and measure
 	dev  []float64
+
+	method string // of the averages
 }
 
 // A spreadBoot is one measure of one model.
@@ -92,7 +94,7 @@ func (a *spreads) finish(e *Evaluation, in *Input, c *columns, overall []float64
 			}
 			sp.Intervals = make(map[string]Interval)
 			for name, sum := range map[string][]float64{"average": s.averages(), "weighted_average": s.weighted()} {
-				if iv := bootInterval("", 0, sum, e.Confidence); iv != nil {
+				if iv := bootInterval("", 0, sum, a.method, e.Confidence); iv != nil {
 					sp.Intervals[name] = *iv
 				}
 			}
@@ -252,7 +254,7 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 		for b := range x {
 			x[b] -= y[b]
 		}
-		return bootInterval("", 0, x, confidence)
+		return bootInterval("", 0, x, a.method, confidence)
 	}
 	c.Spread["average"] = Difference{sa.Average - sb.Average, minus(model.averages(), base.averages())}
 	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}

@@ -73,8 +73,14 @@ func TestResampledStatisticsAreTheMeasures(t *testing.T) {
 			in := f.input(task)
 			in.Weight = weight
 			in.weight = scaleWeights(weight)
-			strata := strataOf(&in, nil)
-			r := newResampler(&in, 0, strata, []float64{1}, mean(in.Target), true)
+			s, err := newStrata(context.Background(), &in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := newResampler(context.Background(), &in, 0, []stratum{*s.all}, s.all, []float64{1}, mean(in.Target))
+			if err != nil {
+				t.Fatal(err)
+			}
 			sums := make([]float64, r.c.width)
 			once := make([]uint8, len(in.Target))
 			for i := range once {
@@ -82,8 +88,7 @@ func TestResampledStatisticsAreTheMeasures(t *testing.T) {
 			}
 			r.c.addCounted([][]float64{sums}, once, 0, len(once))
 			r.whole.put(sums[r.c.rank:], once)
-			var b scratch
-			want := measureRows(&in, in.Models[0], strata[0], &b)
+			want := measureRows(&in, 0, s.all)
 			for _, q := range task.Measures() {
 				if got, w := r.c.value(q.Key, sums, 0), float64(want.Of[q.Key]); math.Abs(got-w) > closedForm*math.Max(1, math.Abs(w)) {
 					t.Errorf("%s, weights %v: %s is %v, want %v", task, weight != nil, q.Key, got, w)

@@ -1,0 +1,136 @@
+package eval
+
+import (
+	"maps"
+	"slices"
+)
+
+// A rankLimit is the normal law of the rank statistics of all models over one
+// stratum, or over several together, of which each is resampled on its own.
+type rankLimit struct {
+	task  Task
+	value []float64       // binary: AUC and average precision of each model
+	root  []triangle      // binary: one of the AUCs, one of the average precisions; regression: of the shares below the medians
+	at    []errorQuantile // regression, by model
+}
+
+// newRankLimit takes the statistics over the rows of a whole that the strata
+// divide. place is where a row stands among those of the whole.
+func newRankLimit(in *Input, whole *stratum, place func(row int32) int32, strata []stratum) rankLimit {
+	r := rankLimit{task: in.Task}
+	M := len(in.Models)
+	kinds := 2
+	if in.Task == Regression {
+		kinds = 1
+		r.at = make([]errorQuantile, M)
+	} else {
+		r.value = make([]float64, 2*M)
+	}
+	n := len(whole.rows)
+	along := make([]float64, n)
+	influence := make([][]float64, M)
+	for kind := range kinds {
+		for k, m := range in.Models {
+			x := influence[k]
+			if x == nil {
+				x = make([]float64, n)
+				influence[k] = x
+			}
+			var order []int32
+			switch {
+			case in.Task == Regression:
+				order = whole.size[k]
+				med := medianError(in.Target, m.Score, in.weight, order)
+				r.at[k] = newErrorQuantile(in.Target, m.Score, in.weight, order, med)
+				belowInfluence(along, in, k, order, med, r.at[k].at)
+			case kind == 0:
+				order = whole.order[k]
+				r.value[2*k] = auc(in.Target, m.Score, in.weight, order)
+				aucInfluence(along, in.Target, m.Score, in.weight, order, r.value[2*k])
+			default:
+				order = whole.order[k]
+				r.value[2*k+1] = averagePrecision(in.Target, m.Score, in.weight, order)
+				averagePrecisionInfluence(along, in.Target, m.Score, in.weight, order, r.value[2*k+1])
+			}
+			for p, i := range order {
+				x[place(i)] = along[p]
+			}
+		}
+		r.root = append(r.root, cholesky(within(influence, place, strata), M))
+	}
+	return r
+}
+
+// belowInfluence is that of each row, along order, on the share of the weight
+// at or below the median.
+func belowInfluence(dst []float64, in *Input, k int, order []int32, median, share float64) {
+	total := sumAt(in.weight, order)
+	for p, i := range order {
+		w := 1.0
+		if in.weight != nil {
+			w = in.weight[i]
+		}
+		below := 0.0
+		if abs(in.Models[k].Score[i]-in.Target[i]) <= median {
+			below = 1
+		}
+		dst[p] = w * (below - share) / total
+	}
+}
+
+// within is the covariance of sums of x over resamples of every stratum by
+// itself, lower triangle by rows.
+func within(x [][]float64, place func(row int32) int32, strata []stratum) []float64 {
+	M := len(x)
+	out := make([]float64, M*(M+1)/2)
+	mean := make([]float64, M)
+	for s := range strata {
+		rows := strata[s].rows
+		for k := range x {
+			t := 0.0
+			for _, i := range rows {
+				t += x[k][place(i)]
+			}
+			mean[k] = t / float64(len(rows))
+		}
+		for k := range x {
+			for q := range k + 1 {
+				t := 0.0
+				for _, i := range rows {
+					t += (x[k][place(i)] - mean[k]) * (x[q][place(i)] - mean[q])
+				}
+				out[k*(k+1)/2+q] += t
+			}
+		}
+	}
+	return out
+}
+
+// draw writes the statistics of one resample, given normal numbers.
+func (r *rankLimit) draw(dst, z []float64) {
+	M := r.root[0].n
+	if r.task == Regression {
+		clear(dst[:M])
+		r.root[0].addTo(dst, z)
+		for k := range M {
+			dst[k] = r.at[k].moved(dst[k])
+		}
+		return
+	}
+	for kind, root := range r.root {
+		x := make([]float64, M)
+		root.addTo(x, z[kind*M:])
+		for k := range M {
+			dst[2*k+kind] = min(1, max(0, r.value[2*k+kind]+x[k]))
+		}
+	}
+}
+
+func abs(x float64) float64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,258 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// The influence of a row is the derivative of the statistic by how often the
+// row counts.
+func TestInfluenceIsTheDerivative(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	const n, h = 60, 1e-5
+	target, score, weight := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		target[i] = []float64{-1, 1, -1}[i%3]
+		score[i] = math.Round(5*(r.Float64()+target[i]/3)) / 8
+		weight[i] = 0.5 + r.Float64()
+	}
+	order := argsort(n, func(i int) float64 { return score[i] })
+	dst := make([]float64, n)
+	for name, c := range map[string]struct {
+		f         func(target, score, weight []float64, order []int32) float64
+		influence func(dst, target, score, weight []float64, order []int32, value float64)
+	}{"auc": {auc, aucInfluence}, "average precision": {averagePrecision, averagePrecisionInfluence}} {
+		c.influence(dst, target, score, weight, order, c.f(target, score, weight, order))
+		sum := 0.0
+		for p, i := range order {
+			sum += dst[p]
+			w := weight[i]
+			weight[i] = w * (1 + h)
+			up := c.f(target, score, weight, order)
+			weight[i] = w * (1 - h)
+			down := c.f(target, score, weight, order)
+			weight[i] = w
+			if d := (up - down) / (2 * h); math.Abs(d-dst[p]) > 1e-8 {
+				t.Errorf("%s: row %d has influence %v, the derivative is %v", name, i, dst[p], d)
+			}
+		}
+		if math.Abs(sum) > closedForm {
+			t.Errorf("%s: the influences sum to %v", name, sum)
+		}
+	}
+}
+
+// A population from which samples are drawn with replacement: what is measured
+// over all of it is the truth.
+func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
+	r := rand.New(rand.NewPCG(seed, 21))
+	in := Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", MinGroupSize: 20, Seed: seed,
+		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}}}}
+	a, b := Model{Name: "ERM"}, Model{Name: "robust"}
+	noise := func() float64 {
+		if !heavy {
+			return r.NormFloat64()
+		}
+		return r.NormFloat64() / math.Sqrt((math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2))/5)
+	}
+	shift := math.Log(rate / (1 - rate))
+	for range n {
+		z := r.NormFloat64()
+		if task == Regression {
+			y := z + noise()/2
+			in.Target = append(in.Target, y)
+			for k, m := range []*Model{&a, &b} {
+				s := z * (1 - 0.2*float64(k))
+				m.Score, m.Loss = append(m.Score, s), append(m.Loss, (s-y)*(s-y)/2)
+			}
+		} else {
+			y := -1.0
+			if r.Float64() < 1/(1+math.Exp(-z-shift)) {
+				y = 1
+			}
+			in.Target = append(in.Target, y)
+			for k, m := range []*Model{&a, &b} {
+				p := 1 / (1 + math.Exp(-(1-0.3*float64(k))*(z+shift)))
+				m.Score, m.Loss = append(m.Score, p), append(m.Loss, -math.Log(0.5+y*(p-0.5)))
+			}
+		}
+		in.Groups[0].Index = append(in.Groups[0].Index, int32(r.IntN(2)))
+	}
+	in.Models = []Model{a, b}
+	return in
+}
+
+// draw is a sample of n rows of a population.
+func (in Input) draw(n int, seed uint64) Input {
+	r := rand.New(rand.NewPCG(seed, 22))
+	out := in
+	out.Target, out.Groups = nil, []data.Grouping{{Name: "g", Labels: in.Groups[0].Labels}}
+	out.Models = []Model{{Name: "ERM"}, {Name: "robust"}}
+	for range n {
+		i := r.IntN(len(in.Target))
+		out.Target = append(out.Target, in.Target[i])
+		out.Groups[0].Index = append(out.Groups[0].Index, in.Groups[0].Index[i])
+		for k := range out.Models {
+			out.Models[k].Score = append(out.Models[k].Score, in.Models[k].Score[i])
+			out.Models[k].Loss = append(out.Models[k].Loss, in.Models[k].Loss[i])
+		}
+	}
+	return out
+}
+
+// Intervals from drawn sums agree with those from drawn rows: the ends are
+// apart by less than an eighth of the width, of which the finite number of
+// resamples makes up about half.
+func TestSumsAgreeWithRows(t *testing.T) {
+	for _, c := range []struct {
+		task  Task
+		rate  float64
+		heavy bool
+	}{{Binary, 0.3, false}, {Binary, 0.05, false}, {Regression, 0, false}, {Regression, 0, true}} {
+		in := population(c.task, c.rate, c.heavy, 3000, 1)
+		in.Resamples, in.MinGroupSize = 1500, 20
+		in.Weight = nil
+		sums, err := Evaluate(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.byRows = true
+		rows, err := Evaluate(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := 0
+		same := func(what string, a, b Interval) {
+			t.Helper()
+			if a.Method == bySums {
+				used++
+			}
+			width := float64(b.High - b.Low)
+			if d := max(math.Abs(float64(a.Low-b.Low)), math.Abs(float64(a.High-b.High))); d > width/8 {
+				t.Errorf("%v: %s: %v to %v (%s), by rows %v to %v", c, what, a.Low, a.High, a.Method, b.Low, b.High)
+			}
+		}
+		for k := range in.Models {
+			for key, iv := range rows.Models[k].Intervals {
+				same(key, sums.Models[k].Intervals[key], iv)
+			}
+			same("largest group risk", *sums.Models[k].WorstGroup.MaxInterval, *rows.Models[k].WorstGroup.MaxInterval)
+			for s, g := range rows.Groupings[0].Groups {
+				for key, iv := range g.Models[k].Intervals {
+					same(g.Label+" "+key, sums.Groupings[0].Groups[s].Models[k].Intervals[key], iv)
+				}
+			}
+			for key, sp := range rows.Groupings[0].Summary[k].Spread {
+				for name, iv := range sp.Intervals {
+					same(name+" of "+key, sums.Groupings[0].Summary[k].Spread[key].Intervals[name], iv)
+				}
+			}
+		}
+		for key, d := range rows.Compared[0].Measures {
+			same("change of "+key, *sums.Compared[0].Measures[key].Interval, *d.Interval)
+		}
+		same("change of CVaR", *sums.Compared[0].CVaR.Interval, *rows.Compared[0].CVaR.Interval)
+		same("change of worst group", *sums.Compared[0].WorstGroup.Interval, *rows.Compared[0].WorstGroup.Interval)
+		if used < 10 && c.rate > 0.1 {
+			t.Errorf("%v: only %d intervals came from sums", c, used)
+		}
+	}
+}
+
+// Where sums are far from normal, rows are drawn.
+func TestHeavyTailsAreDrawnByRows(t *testing.T) {
+	in := population(Regression, 0, false, 4000, 2)
+	in.Resamples = 100
+	in.Models[0].Loss[5] = 1e6
+	e, err := Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range e.Groupings[0].Groups {
+		want := bySums
+		if g.Label == in.Groups[0].Labels[in.Groups[0].Index[5]] {
+			want = byRows
+		}
+		if got := g.Models[0].Intervals["risk"].Method; got != want {
+			t.Errorf("group %s: %s, want %s", g.Label, got, want)
+		}
+	}
+}
+
+// Coverage of the intervals over samples of a population whose measures are
+// known. With DROTRAIN_LONG=1 from 30 to 10⁵ rows a sample, rates near 0 and 1,
+// and heavy tails.
+func TestCoverageOfMeasures(t *testing.T) {
+	type setting struct {
+		task  Task
+		rate  float64
+		heavy bool
+		n     int
+		runs  int
+	}
+	settings := []setting{{Binary, 0.2, false, 3000, 60}}
+	if os.Getenv("DROTRAIN_LONG") != "" {
+		settings = nil
+		for _, n := range []int{30, 300, 3000, 30_000, 100_000} {
+			for _, rate := range []float64{0.03, 0.5, 0.97} {
+				settings = append(settings, setting{Binary, rate, false, n, 200})
+			}
+			for _, heavy := range []bool{false, true} {
+				settings = append(settings, setting{Regression, 0, heavy, n, 200})
+			}
+		}
+	}
+	for _, c := range settings {
+		pop := population(c.task, c.rate, c.heavy, 200_000, 3)
+		truth, err := Evaluate(context.Background(), pop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hit, made := make(map[string]int), make(map[string]int)
+		for s := range c.runs {
+			in := pop.draw(c.n, uint64(s))
+			in.Resamples = 300
+			e, err := Evaluate(context.Background(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			count := func(key string, iv Interval, v Num) {
+				made[key]++
+				if iv.Low <= v && v <= iv.High {
+					hit[key]++
+				}
+			}
+			for key, iv := range e.Models[1].Intervals {
+				count(key, iv, truth.Models[1].Overall.Of[key])
+			}
+			for key, d := range e.Compared[0].Measures {
+				if d.Interval != nil {
+					count("change of "+key, *d.Interval, truth.Compared[0].Measures[key].Value)
+				}
+			}
+			if w := e.Models[1].WorstGroup; w != nil && w.MaxInterval != nil {
+				count("largest group risk", *w.MaxInterval, truth.Models[1].WorstGroup.Risk)
+			}
+		}
+		say := ""
+		for key, n := range made {
+			share := float64(hit[key]) / float64(n)
+			least := 0.95 - 4*math.Sqrt(0.95*0.05/float64(n))
+			if c.n < 1000 || c.heavy || key == "change of ece" {
+				least -= 0.12 // few rows or classes, few in the tail, or a sum of |differences| near 0
+			}
+			if n > c.runs/2 && share < least {
+				say += fmt.Sprintf(" %s %.3f (of %d, %.3f is least)", key, share, n, least)
+			}
+		}
+		if say != "" {
+			t.Errorf("%+v: coverage too low:%s", c, say)
+		}
+	}
+}
