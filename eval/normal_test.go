@@ -116,7 +116,7 @@ func TestSumsAgreeWithRows(t *testing.T) {
 		heavy bool
 	}{{Binary, 0.3, false}, {Binary, 0.05, false}, {Regression, 0, false}, {Regression, 0, true}} {
 		in := population(c.task, c.rate, c.heavy, 3000, 1)
-		in.Resamples, in.MinGroupSize = 1500, 20
+		in.Resamples, in.MinGroupSize = 1000, 20
 		in.Weight = nil
 		sums, err := Evaluate(context.Background(), in)
 		if err != nil {
@@ -196,7 +196,7 @@ func TestCoverageOfMeasures(t *testing.T) {
 		n     int
 		runs  int
 	}
-	settings := []setting{{Binary, 0.2, false, 3000, 60}}
+	settings := []setting{{Binary, 0.2, false, 2500, 30}}
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		settings = nil
 		for _, n := range []int{30, 300, 3000, 30_000, 100_000} {
@@ -209,7 +209,8 @@ func TestCoverageOfMeasures(t *testing.T) {
 		}
 	}
 	for _, c := range settings {
-		pop := population(c.task, c.rate, c.heavy, 200_000, 3)
+		const pooled = 100_000
+		pop := population(c.task, c.rate, c.heavy, pooled, 3)
 		truth, err := Evaluate(context.Background(), pop)
 		if err != nil {
 			t.Fatal(err)
