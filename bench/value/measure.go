@@ -1,0 +1,112 @@
+package value
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// A Row is what one model does on the held-out rows of one split.
+type Row struct {
+	Table, Model string
+	Seed         uint64
+	Average      float64
+	Worst        float64 // largest group mean, of groups of at least 20 rows
+	Tail         float64 // mean of the worst tenth
+	Chosen       string  // of the model that is chosen
+	Passes       float64
+}
+
+const least = 20 // rows of a group on the hold-out
+
+// Measure trains the models on one split of the table.
+func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Options) ([]Row, error) {
+	rows, held, err := data.Split(f.Rows, 0.25, seed)
+	if err != nil {
+		return nil, err
+	}
+	rand.New(rand.NewPCG(seed, 0x73687566)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	spec := data.Spec{Target: t.Target, Groups: t.Groups, Drop: t.Drop, Scale: "standard", ScaleTarget: true, Intercept: true, Impute: "mean"}
+	fitted, err := data.Fit(ctx, f, rows, held, spec, data.AutoStorage)
+	if err != nil {
+		return nil, err
+	}
+	var loss losses.Loss = losses.Squared{}
+	if fitted.Encoder.Target.Task == data.Binary {
+		loss = losses.Logistic{}
+	}
+	d := fitted.Train
+	last := d.Groups[len(d.Groups)-1]
+	groups := level.Rows{N: d.N, Group: last.Index, Labels: last.Labels}
+	table := &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
+		Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}
+	if t.Named {
+		table.Rows = groups
+	}
+	o.Seed = seed
+	s, err := tune.Select(ctx, table, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	var out []Row
+	add := func(name string, l level.Level, rows level.Rows) error {
+		train := *table
+		train.Rows = rows
+		x, _, err := train.Solve(ctx, l, nil)
+		if err != nil {
+			return err
+		}
+		oracle, err := losses.NewLinear(loss, fitted.Holdout.X, fitted.Holdout.Target)
+		if err != nil {
+			return err
+		}
+		value, slope := make([]float64, fitted.Holdout.N), make([]float64, fitted.Holdout.N)
+		oracle.EvalTo(value, slope, x, 0, fitted.Holdout.N)
+		r := Row{Table: t.Name, Model: name, Seed: seed}
+		r.fill(fitted.Holdout, value)
+		if name == "chosen" {
+			r.Chosen, r.Passes = s.Best().Name, s.Passes
+		}
+		out = append(out, r)
+		return nil
+	}
+	for _, m := range []struct {
+		name  string
+		level level.Level
+		rows  level.Rows
+	}{
+		{"ERM", level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
+		{"balanced ERM", level.Level{Average: "balanced", Penalty: "kl"}, groups},
+		{"chosen", s.Best().Level, table.Rows},
+	} {
+		if err := add(m.name, m.level, m.rows); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// fill measures the losses of the held-out rows.
+func (r *Row) fill(d *data.Dataset, loss []float64) {
+	last := d.Groups[len(d.Groups)-1]
+	sum, count := make([]float64, len(last.Labels)), make([]float64, len(last.Labels))
+	for j, g := range last.Index {
+		r.Average += loss[j] / float64(d.N)
+		sum[g] += loss[j]
+		count[g]++
+	}
+	r.Worst = math.Inf(-1)
+	for g, n := range count {
+		if n >= least {
+			r.Worst = max(r.Worst, sum[g]/n)
+		}
+	}
+	y := make([]float64, d.N)
+	r.Tail, _ = dro.CVaR(0.1).BestResponseTo(y, loss)
+}

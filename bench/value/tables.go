@@ -1,0 +1,207 @@
+// Package value measures what robust training is worth on rows not seen: tables, each
+// split by several seeds, and beside the model that is chosen the ones it was chosen
+// from. Command experiments runs it (value); docs/value.md is what it wrote. It may
+// import what a user may: data, datasets, train and below. Start reading at measure.go.
+package value
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
+)
+
+// A Table is rows with a target, groups to be just to, and where they come from.
+type Table struct {
+	Name   string
+	About  string
+	Target string
+	Groups []string
+	Named  bool // the groups are given to the training; else they only measure
+	Slope  bool // a group follows another law: robust training must help
+	Drop   []string
+
+	read func(ctx context.Context, shared string) (*data.Frame, error)
+}
+
+// Open reads the table; shared is the folder of those that are not embedded. A table
+// that is not there is an error of os.ErrNotExist.
+func (t *Table) Open(ctx context.Context, shared string) (*data.Frame, error) {
+	return t.read(ctx, shared)
+}
+
+// Tables are all, the embedded ones first.
+func Tables() []Table {
+	return []Table{
+		{Name: "hmda", About: "mortgage denials, groups afam × single", Target: "deny", Groups: []string{"afam", "single"}, Named: true, read: embedded("hmda")},
+		{Name: "cps1988", About: "wages, groups ethnicity × region", Target: "wage", Groups: []string{"ethnicity", "region"}, Named: true, read: embedded("cps1988")},
+		{Name: "cps1988 log", About: "log wages, groups parttime", Target: "wage", Groups: []string{"parttime"}, Named: true, read: logWages},
+		{Name: "adult", About: "income above 50 000, groups sex × race", Target: "income", Groups: []string{"sex", "race"}, Named: true, Drop: []string{"fnlwgt"}, read: shared("adult_train.csv")},
+		{Name: "compas", About: "two-year recidivism, groups sex × race", Target: "two_year_recid", Groups: []string{"sex", "race"}, Named: true, read: compas},
+		{Name: "abalone", About: "rings of abalones, groups by sex", Target: "rings", Groups: []string{"sex"}, Named: true, read: abalone},
+		{Name: "slopes named", About: "a tenth of the rows has another slope; the groups are named", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(false)},
+		{Name: "slopes hidden", About: "a tenth of the rows has another slope; nobody says which", Target: "y", Groups: []string{"group"}, Slope: true, read: slopes(false)},
+		{Name: "slopes yes/no", About: "a fifth of the rows has another slope, two classes; the groups are named", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(true)},
+	}
+}
+
+func embedded(name string) func(context.Context, string) (*data.Frame, error) {
+	return func(context.Context, string) (*data.Frame, error) { return datasets.Open(name) }
+}
+
+func shared(file string) func(context.Context, string) (*data.Frame, error) {
+	return func(ctx context.Context, dir string) (*data.Frame, error) {
+		return data.Read(ctx, filepath.Join(dir, file))
+	}
+}
+
+// frame reads records as a file.
+func frame(ctx context.Context, records [][]string) (*data.Frame, error) {
+	dir, err := os.MkdirTemp("", "value")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(records); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "table.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	return data.Read(ctx, path)
+}
+
+// records reads a CSV file.
+func records(path string) ([][]string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(bytes.NewReader(raw))
+	r.FieldsPerRecord = -1
+	return r.ReadAll()
+}
+
+// text returns the cells of a column.
+func text(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// logWages is cps1988 with the logarithm of the wage.
+func logWages(ctx context.Context, _ string) (*data.Frame, error) {
+	f, err := datasets.Open("cps1988")
+	if err != nil {
+		return nil, err
+	}
+	names := f.Names()
+	out := [][]string{names}
+	columns := make([]*data.Column, len(names))
+	for i, name := range names {
+		if columns[i], err = f.Column(name); err != nil {
+			return nil, err
+		}
+	}
+	for r := range f.Rows {
+		row := make([]string, len(names))
+		for i, c := range columns {
+			if c.Kind == data.Numeric {
+				v := c.Number[r]
+				if names[i] == "wage" {
+					v = math.Log(v)
+				}
+				row[i] = text(v)
+			} else {
+				row[i] = c.Text(r)
+			}
+		}
+		out = append(out, row)
+	}
+	return frame(ctx, out)
+}
+
+// compas keeps the columns that are known before the outcome.
+func compas(ctx context.Context, dir string) (*data.Frame, error) {
+	rows, err := records(filepath.Join(dir, "raw", "compas-scores-two-years.csv"))
+	if err != nil {
+		return nil, err
+	}
+	keep := []string{"sex", "age", "race", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count", "c_charge_degree", "two_year_recid"}
+	var at []int
+	for _, name := range keep {
+		at = append(at, slices.Index(rows[0], name))
+	}
+	out := [][]string{keep}
+	for _, r := range rows[1:] {
+		row := make([]string, len(at))
+		for i, k := range at {
+			row[i] = r[k]
+		}
+		out = append(out, row)
+	}
+	return frame(ctx, out)
+}
+
+func abalone(ctx context.Context, dir string) (*data.Frame, error) {
+	rows, err := records(filepath.Join(dir, "raw", "abalone.csv"))
+	if err != nil {
+		return nil, err
+	}
+	head := []string{"sex", "length", "diameter", "height", "whole", "shucked", "viscera", "shell", "rings"}
+	return frame(ctx, append([][]string{head}, rows...))
+}
+
+// slopes draws 6000 rows of eight features, of which a share follows other coefficients.
+func slopes(classes bool) func(context.Context, string) (*data.Frame, error) {
+	return func(ctx context.Context, _ string) (*data.Frame, error) {
+		const n, d = 6000, 8
+		share := 0.1
+		if classes {
+			share = 0.2
+		}
+		rng := rand.New(rand.NewPCG(12, 2026))
+		common, other := make([]float64, d), make([]float64, d)
+		for i := range d {
+			common[i] = rng.NormFloat64() / 2
+			other[i] = common[i]
+		}
+		other[0], common[0] = -1, 1
+		head := []string{"group"}
+		for i := range d {
+			head = append(head, fmt.Sprintf("x%d", i+1))
+		}
+		out := [][]string{append(head, "y")}
+		for range n {
+			row, x, name := []string{}, common, "common"
+			if rng.Float64() < share {
+				x, name = other, "other"
+			}
+			row = append(row, name)
+			m := 0.0
+			for i := range d {
+				v := rng.NormFloat64()
+				row = append(row, text(v))
+				m += v * x[i]
+			}
+			if classes {
+				y := "no"
+				if rng.Float64() < 1/(1+math.Exp(-3*m)) {
+					y = "yes"
+				}
+				row = append(row, y)
+			} else {
+				row = append(row, text(m+0.3*rng.NormFloat64()))
+			}
+			out = append(out, row)
+		}
+		return frame(ctx, out)
+	}
+}

@@ -1,0 +1,309 @@
+// Package level says how robust a model is to be in the words of people, a share of
+// rows, a smallest group, a confidence, a price, and turns that into the adversary of
+// package dro that it means exactly (docs/levels.md). It may import dro alone. Start
+// reading at Level.
+package level
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// A Level is how robust a model is to be. At most one of Average, Nu, Ess, Protect,
+// Radius and Confidence is set; with none of them it is for the data to choose. The
+// keys are the long options of the drotrain command.
+type Level struct {
+	// Average trains an average: plain (empirical risk minimisation), or balanced,
+	// with the same weight for every group.
+	Average string `json:"average,omitempty" yaml:"average"`
+
+	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                 // price ν ≥ 0 of the divergence, in loss units
+	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`               // least effective share of the rows, in (0, 1]: a ball
+	Protect    *float64 `json:"protect,omitempty" yaml:"protect"`       // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
+	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`         // largest divergence ρ > 0: a ball
+	Confidence *float64 `json:"confidence,omitempty" yaml:"confidence"` // one-sided, in (0.5, 1): the ball of radius z²/2n
+
+	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
+	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
+	Prior     string  `json:"adversary_prior,omitempty" yaml:"adversary-prior"`     // shares or equal: the weights of groups that cost nothing; empty: shares
+	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
+}
+
+// names are the options that exclude one another, with how each is set.
+func (l Level) names() []string {
+	var set []string
+	if l.Average != "" {
+		set = append(set, "average")
+	}
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
+		if o.set {
+			set = append(set, o.name)
+		}
+	}
+	return set
+}
+
+// Chosen reports whether the level is set, not left to the data.
+func (l Level) Chosen() bool { return len(l.names()) > 0 }
+
+// Groupwise reports whether the adversary weighs groups.
+func (l Level) Groupwise() bool { return l.Adversary == "groups" }
+
+// Validate reports everything that is wrong with the level, whatever the rows.
+func (l Level) Validate() error {
+	var wrong []string
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if set := l.names(); len(set) > 1 {
+		say("%s are levels of robustness: set one of them", strings.Join(set, " and "))
+	}
+	among := func(name, value string, words ...string) {
+		for _, w := range words {
+			if value == w {
+				return
+			}
+		}
+		say("%s is %q: one of %s", name, value, strings.Join(words, ", "))
+	}
+	if l.Average != "" {
+		among("average", l.Average, "plain", "balanced")
+	}
+	among("penalty", l.Penalty, "kl", "chi2")
+	if l.Adversary != "" {
+		among("adversary", l.Adversary, "rows", "groups")
+	}
+	if l.Prior != "" {
+		among("adversary-prior", l.Prior, "shares", "equal")
+	}
+	within := func(name string, v *float64, ok func(float64) bool, want string) {
+		if v != nil && (math.IsInf(*v, 0) || !ok(*v)) {
+			say("%s is %v: it must be %s", name, *v, want)
+		}
+	}
+	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
+	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
+	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
+	within("radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
+	within("confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
+	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
+		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
+	}
+	if l.Groupwise() {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
+			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
+		}
+	} else if l.Adjust > 0 || l.Prior != "" {
+		say("group-adjust and adversary-prior are for adversary groups")
+	}
+	if wrong == nil {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
+}
+
+// Rows is what a level has to know of the training rows.
+type Rows struct {
+	N       int
+	Weights []float64 // sample weights, nil for equal
+	Group   []int32   // group of every row, −1 for none; nil without groups
+	Labels  []string  // of the groups
+}
+
+// Select returns what is to know of some of the rows.
+func (r Rows) Select(rows []int) Rows {
+	s := Rows{N: len(rows), Labels: r.Labels}
+	for _, j := range rows {
+		if r.Weights != nil {
+			s.Weights = append(s.Weights, r.Weights[j])
+		}
+		if r.Group != nil {
+			s.Group = append(s.Group, r.Group[j])
+		}
+	}
+	return s
+}
+
+// Weight returns the weight of row j, 1 where all are equal.
+func (r Rows) Weight(j int) float64 {
+	if r.Weights == nil {
+		return 1
+	}
+	return r.Weights[j]
+}
+
+// Dual returns the adversary of a valid level over the rows. Errors say what the rows
+// lack: groups, or rows enough.
+func (l Level) Dual(r Rows) (dro.Dual, error) {
+	divergence := dro.KullbackLeibler
+	if l.Penalty == "chi2" {
+		divergence = dro.PearsonChi2
+	}
+	switch {
+	case l.Groupwise():
+		return l.groups(divergence, r)
+	case l.Average == "plain" && r.Weights == nil:
+		return dro.Uniform{}, nil
+	case l.Average == "plain":
+		return dro.NewFixed(r.Weights)
+	case l.Average == "balanced":
+		w, err := Balanced(r)
+		if err != nil {
+			return nil, err
+		}
+		return dro.NewFixed(w)
+	case l.Protect != nil:
+		if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
+			return nil, fmt.Errorf("protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
+		}
+		return dro.Protected{Share: *l.Protect, Weights: r.Weights}, nil
+	case l.Nu != nil && r.Weights == nil && divergence == dro.PearsonChi2:
+		return dro.ChiSquare{Nu: *l.Nu}, nil
+	case l.Nu != nil && r.Weights == nil:
+		return dro.KL{Nu: *l.Nu}, nil
+	case l.Nu != nil:
+		return dro.NewPenalty(divergence, *l.Nu, r.Weights), nil
+	}
+	radius := l.radius(r.N)
+	if radius == 0 { // ess 1: every row at its own weight
+		return Level{Average: "plain"}.Dual(r)
+	}
+	return dro.NewBall(divergence, radius, r.Weights), nil
+}
+
+// radius is that of the ball over n rows.
+func (l Level) radius(n int) float64 {
+	switch {
+	case l.Radius != nil:
+		return *l.Radius
+	case l.Ess != nil && l.Penalty == "chi2": // Kish's 1/Σy² = s·n
+		return (1 / *l.Ess - 1) / 2
+	case l.Ess != nil: // perplexity exp(−Σ y log y) = s·n
+		return -math.Log(*l.Ess)
+	}
+	z := distuv.UnitNormal.Quantile(*l.Confidence)
+	return z * z / (2 * float64(n))
+}
+
+// groups is the adversary over groups.
+func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
+	index, used, err := r.groups()
+	if err != nil {
+		return nil, err
+	}
+	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1)}
+	if l.Nu != nil {
+		near.Nu = *l.Nu
+	}
+	if l.Radius != nil {
+		near.Radius = *l.Radius
+	}
+	g, err := dro.NewGroups(near, r.Weights, index)
+	if err != nil {
+		return nil, err
+	}
+	if l.Prior != "equal" {
+		g.Near.Weights = g.Shares()
+	}
+	if l.Adjust > 0 {
+		for _, n := range used {
+			g.Adjust = append(g.Adjust, l.Adjust/math.Sqrt(n))
+		}
+	}
+	return g, nil
+}
+
+// groups numbers the groups that have rows with weight, and counts these.
+func (r Rows) groups() (index []int, count []float64, err error) {
+	if r.Group == nil {
+		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
+	}
+	number := make([]int, len(r.Labels))
+	for j, g := range r.Group {
+		if g >= 0 && r.Weight(j) > 0 {
+			number[g]++
+		}
+	}
+	for g, n := range number {
+		if number[g] = -1; n > 0 {
+			number[g] = len(count)
+			count = append(count, float64(n))
+		}
+	}
+	if len(count) < 2 {
+		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
+	}
+	index = make([]int, r.N)
+	for j, g := range r.Group {
+		if index[j] = -1; g >= 0 {
+			index[j] = number[g]
+		}
+	}
+	return index, count, nil
+}
+
+// Balanced returns weights that give every group the same total, in proportion to the
+// weights of the rows within one.
+func Balanced(r Rows) ([]float64, error) {
+	index, count, err := r.groups()
+	if err != nil {
+		return nil, err
+	}
+	total := make([]float64, len(count))
+	for j, g := range index {
+		if g >= 0 {
+			total[g] += r.Weight(j)
+		}
+	}
+	w := make([]float64, r.N)
+	for j, g := range index {
+		if g >= 0 {
+			w[j] = r.Weight(j) / (total[g] * float64(len(count)))
+		}
+	}
+	return w, nil
+}
+
+// String says what the level is, for people.
+func (l Level) String() string {
+	divergence := "KL"
+	if l.Penalty == "chi2" {
+		divergence = "χ²"
+	}
+	of := "rows"
+	if l.Groupwise() {
+		of = "groups"
+		if l.Prior == "equal" {
+			of = "groups (equal prior)"
+		}
+		if l.Adjust > 0 {
+			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
+		}
+	}
+	switch {
+	case l.Average == "plain":
+		return "plain average (ERM)"
+	case l.Average == "balanced":
+		return "average with equal group weights"
+	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:
+		return "group DRO over " + of
+	case l.Nu != nil:
+		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)
+	case l.Ess != nil:
+		return fmt.Sprintf("%s ball that leaves %.3g %% of the rows effective", divergence, 100**l.Ess)
+	case l.Protect != nil:
+		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
+	case l.Radius != nil:
+		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
+	case l.Confidence != nil:
+		return fmt.Sprintf("%s ball of confidence %.4g", divergence, *l.Confidence)
+	}
+	return "chosen on the data"
+}

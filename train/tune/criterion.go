@@ -1,0 +1,155 @@
+package tune
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A measure estimates what a candidate's out-of-fold losses say of unseen rows.
+type measure struct {
+	rows   level.Rows
+	fold   []int
+	folds  int
+	least  int     // rows of a group that may be the worst
+	tail   float64 // share of the rows of the tail
+	weight []float64
+	total  float64
+
+	plain, plainAverage estimate // of the plain average: the criterion, and the mean loss
+}
+
+func newMeasure(r level.Rows, fold []int, folds, least int, tail float64) *measure {
+	m := &measure{rows: r, fold: fold, folds: folds, least: least, tail: tail, weight: make([]float64, r.N)}
+	for j := range m.weight {
+		m.weight[j] = r.Weight(j)
+		m.total += m.weight[j]
+	}
+	return m
+}
+
+// groups returns which groups have rows enough to be called the worst.
+func (m *measure) groups() (eligible []bool, count int) {
+	if m.rows.Group == nil {
+		return nil, 0
+	}
+	number := make([]int, len(m.rows.Labels))
+	inFold := make([]map[int]bool, len(m.rows.Labels))
+	for j, g := range m.rows.Group {
+		if g >= 0 && m.weight[j] > 0 {
+			number[g]++
+			if inFold[g] == nil {
+				inFold[g] = map[int]bool{}
+			}
+			inFold[g][m.fold[j]] = true
+		}
+	}
+	eligible = make([]bool, len(number))
+	for g, n := range number {
+		if n >= m.least && len(inFold[g]) == m.folds {
+			eligible[g] = true
+			count++
+		}
+	}
+	return eligible, count
+}
+
+// An estimate is Σ_j share_j·loss_j with Σ share = 1, and what its error is made of.
+type estimate struct {
+	value     float64
+	influence []float64 // of every row on the error; their squares sum to its variance
+}
+
+// minus returns the difference of two estimates on the same rows and its standard error.
+func (e estimate) minus(o estimate) (difference, se float64) {
+	s := 0.0
+	for j, v := range e.influence {
+		v -= o.influence[j]
+		s += v * v
+	}
+	return e.value - o.value, math.Sqrt(s)
+}
+
+// average estimates the mean loss.
+func (m *measure) average(loss []float64) estimate {
+	e := estimate{influence: make([]float64, len(loss))}
+	for j, v := range loss {
+		e.value += m.weight[j] / m.total * v
+	}
+	for j, v := range loss {
+		e.influence[j] = m.weight[j] / m.total * (v - e.value)
+	}
+	return e
+}
+
+// worst estimates the largest group mean. The largest of several means is above the
+// mean of the largest, and so the group is named on the other folds: its mean in a fold
+// is then without bias.
+func (m *measure) worst(loss []float64, eligible []bool) estimate {
+	groups := len(eligible)
+	sum, mass := make([]float64, groups*m.folds), make([]float64, groups*m.folds)
+	for j, g := range m.rows.Group {
+		if g >= 0 && eligible[g] {
+			sum[int(g)*m.folds+m.fold[j]] += m.weight[j] * loss[j]
+			mass[int(g)*m.folds+m.fold[j]] += m.weight[j]
+		}
+	}
+	named, mean := make([]int, m.folds), make([]float64, m.folds)
+	e := estimate{influence: make([]float64, len(loss))}
+	for k := range m.folds {
+		most := math.Inf(-1)
+		for g := range groups {
+			s, w := 0.0, 0.0
+			for f := range m.folds {
+				if f != k {
+					s += sum[g*m.folds+f]
+					w += mass[g*m.folds+f]
+				}
+			}
+			if w > 0 && s/w > most && mass[g*m.folds+k] > 0 {
+				most, named[k] = s/w, g
+			}
+		}
+		i := named[k]*m.folds + k
+		mean[k] = sum[i] / mass[i]
+		e.value += mean[k] / float64(m.folds)
+	}
+	for j, g := range m.rows.Group {
+		if k := m.fold[j]; int(g) == named[k] {
+			e.influence[j] = m.weight[j] / mass[named[k]*m.folds+k] / float64(m.folds) * (loss[j] - mean[k])
+		}
+	}
+	return e
+}
+
+// conditional estimates the mean of the worst share of the losses: CVaR.
+func (m *measure) conditional(loss []float64) estimate {
+	order := make([]int, len(loss))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case loss[a] > loss[b]:
+			return -1
+		case loss[a] < loss[b]:
+			return 1
+		}
+		return a - b
+	})
+	e := estimate{influence: make([]float64, len(loss))}
+	left, quantile := m.tail*m.total, loss[order[len(order)-1]]
+	for _, j := range order {
+		take := min(left, m.weight[j])
+		e.value += take * loss[j] / (m.tail * m.total)
+		if left -= take; left <= 0 {
+			quantile = loss[j]
+			break
+		}
+	}
+	for j, v := range loss {
+		e.influence[j] = m.weight[j] / m.total * (quantile + max(0, v-quantile)/m.tail - e.value)
+	}
+	return e
+}

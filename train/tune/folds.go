@@ -1,0 +1,89 @@
+package tune
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A Table is the training rows and the regularised loss on them.
+type Table struct {
+	level.Rows
+	X      design.Matrix
+	Target []float64 // as the loss takes it
+	Loss   losses.Loss
+	Primal dro.L2
+}
+
+// Select returns a copy of some of the rows.
+func (t *Table) Select(rows []int) *Table {
+	s := *t
+	s.Rows = t.Rows.Select(rows)
+	s.X = t.X.Select(rows)
+	s.Target = make([]float64, len(rows))
+	for k, j := range rows {
+		s.Target[k] = t.Target[j]
+	}
+	return &s
+}
+
+// stratum is the group and the class of a row.
+func (t *Table) stratum(j int) int {
+	s := 0
+	if t.Group != nil {
+		s = 2 * (int(t.Group[j]) + 1)
+	}
+	if t.Loss.Name() == "logistic" && t.Target[j] > 0 {
+		s++
+	}
+	return s
+}
+
+// Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
+// seed. A class with fewer rows than folds is an error.
+func (t *Table) Folds(count int, seed uint64) ([]int, error) {
+	if count < 2 || count > t.N {
+		return nil, fmt.Errorf("%d folds of %d rows: at least 2 and at most as many as there are rows", count, t.N)
+	}
+	if t.Loss.Name() == "logistic" {
+		class := map[float64]int{}
+		for _, v := range t.Target {
+			class[v]++
+		}
+		for _, v := range []float64{-1, 1} {
+			if class[v] < count {
+				return nil, fmt.Errorf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds", class[v], t.N, count)
+			}
+		}
+	}
+	const stream = 0x666f6c64
+	order := rand.New(rand.NewPCG(seed, stream)).Perm(t.N)
+	slices.SortStableFunc(order, func(a, b int) int { return t.stratum(a) - t.stratum(b) })
+	fold := make([]int, t.N)
+	for k, j := range order {
+		fold[j] = k % count
+	}
+	return fold, nil
+}
+
+// sample returns about count of the rows in their order, some of every stratum.
+func (t *Table) sample(count int, seed uint64) []int {
+	const stream = 0x73616d70
+	order := rand.New(rand.NewPCG(seed, stream)).Perm(t.N)
+	slices.SortStableFunc(order, func(a, b int) int { return t.stratum(a) - t.stratum(b) })
+	rows := make([]int, 0, count)
+	share, passed := float64(count)/float64(t.N), 0.5
+	for _, j := range order {
+		if passed += share; passed >= 1 {
+			passed--
+			rows = append(rows, j)
+		}
+	}
+	slices.Sort(rows)
+	return rows
+}
