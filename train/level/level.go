@@ -1,6 +1,6 @@
 // Package level says how robust a model is to be in the words of people, a share of
 // rows, a smallest group, a confidence, a price, and turns that into the adversary of
-// package dro that it means exactly (docs/levels.md). It may import dro alone. Start
+// package dro that it means exactly (docs/math.md §10). It may import dro alone. Start
 // reading at Level.
 package level
 
