@@ -1,16 +1,9 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"runtime/debug"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -40,6 +33,10 @@ type Model struct {
 
 	Run *Run `json:"-"` // nil in a model that was loaded; see Rerun
 
+	// Warnings are about the file that the model was read from: what a newer
+	// version wrote and this one ignores.
+	Warnings []string `json:"-"`
+
 	loss losses.Loss
 }
 
@@ -68,67 +65,8 @@ func (m *Model) note(notes ...string) {
 	}
 }
 
-// Loss returns the training loss.
+// Loss returns the training loss; nil in a Model that was neither trained nor read.
 func (m *Model) Loss() losses.Loss { return m.loss }
-
-// Save writes the model to path, whole or not at all. An existing file is an
-// error unless force is set.
-func (m *Model) Save(path string, force bool) error {
-	return atomicfile.AtomicWrite(path, force, m.encode)
-}
-
-func (m *Model) encode(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(m)
-}
-
-// Load reads a model that Save wrote. A file of another kind, or of a schema
-// this version does not know, is an error.
-func Load(path string) (*Model, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := decode(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
-func decode(raw []byte) (*Model, error) {
-	var head struct {
-		Schema *int `json:"schema"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, fmt.Errorf("not a model: %w", err)
-	}
-	if head.Schema == nil {
-		return nil, errors.New("not a model: it has no schema version")
-	}
-	if *head.Schema != schema {
-		return nil, fmt.Errorf("a model of schema %d: this version reads schema %d", *head.Schema, schema)
-	}
-	m := &Model{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("not a model: %w", err)
-	}
-	if m.Encoder == nil || m.Encoder.D() != len(m.Coefficients) || len(m.Baseline) != len(m.Coefficients) ||
-		(m.GroupWeighted != nil && len(m.GroupWeighted) != len(m.Coefficients)) {
-		return nil, errors.New("a damaged model: coefficients and columns do not match")
-	}
-	var err error
-	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
-		return nil, fmt.Errorf("a damaged model: %w", err)
-	}
-	if m.Config.Mu == nil {
-		return nil, errors.New("a damaged model: mu is missing")
-	}
-	return m, nil
-}
 
 // Version returns the version of the module, "(devel)" in a checkout.
 func Version() string {

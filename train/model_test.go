@@ -2,11 +2,9 @@ package train_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -111,7 +109,7 @@ func TestExplainReproducesPredictions(t *testing.T) {
 					v = col.Number[row]
 				}
 				robust += c.Robust * v
-				erm += c.Baseline * v
+				erm += *c.Baseline * v
 			}
 			if math.Abs(robust-p.Score[row]) > closedForm*1e2*math.Abs(robust) || math.Abs(erm-q.Score[row]) > closedForm*1e2*math.Abs(erm) {
 				t.Errorf("intercept %v, row %d: by hand %v and %v, predicted %v and %v", intercept, row, robust, erm, p.Score[row], q.Score[row])
@@ -216,46 +214,6 @@ func TestNoRegulariser(t *testing.T) {
 		s := fit(t, cfg).Summary("")
 		if !s.Certified || *s.Certificate.Lower > above || s.Objective < *s.Certificate.Lower || s.Objective > above*(1+cfg.Gap) {
 			t.Errorf("%s: %s, [%v, %v], objective %v, with a tiny regulariser %v", name, s.Status, s.Certificate.Lower, s.Certificate.Upper, s.Objective, above)
-		}
-	}
-}
-
-func TestLoadRefuses(t *testing.T) {
-	dir := t.TempDir()
-	good := filepath.Join(dir, "good.json")
-	if err := fit(t, builtin(t, "hmda")).Save(good, false); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	edit := func(change func(map[string]any)) []byte {
-		var v map[string]any
-		if err := json.Unmarshal(raw, &v); err != nil {
-			t.Fatal(err)
-		}
-		change(v)
-		out, _ := json.Marshal(v)
-		return out
-	}
-	for name, b := range map[string][]byte{
-		"empty":             {},
-		"not JSON":          []byte("PAR1"),
-		"another document":  []byte(`{"a": 1}`),
-		"a later schema":    edit(func(v map[string]any) { v["schema"] = 99 }),
-		"truncated":         raw[:len(raw)/2],
-		"a missing weight":  edit(func(v map[string]any) { v["coefficients"] = []float64{1} }),
-		"no encoder":        edit(func(v map[string]any) { delete(v, "encoder") }),
-		"an unknown loss":   edit(func(v map[string]any) { v["config"].(map[string]any)["loss"] = "hinge" }),
-		"an unknown column": edit(func(v map[string]any) { v["extra"] = true }),
-	} {
-		path := filepath.Join(dir, "bad.json")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if m, err := train.Load(path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: loaded as %v, error %v", name, m, err)
 		}
 	}
 }

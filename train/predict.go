@@ -7,6 +7,9 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
+// errIncomplete is a Model that somebody put together by hand.
+var errIncomplete = errors.New("train: the model is incomplete: train one, or read one")
+
 // A Prediction is what a model says of the rows of a table.
 type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
@@ -30,6 +33,9 @@ func (m *Model) PredictBaseline(f *data.Frame) (*Prediction, error) {
 }
 
 func (m *Model) predictFrame(f *data.Frame, x []float64) (*Prediction, error) {
+	if m.Encoder == nil {
+		return nil, errIncomplete
+	}
 	d, report, err := m.Encoder.Encode(f, nil)
 	if err != nil {
 		return nil, err
@@ -45,6 +51,9 @@ func (m *Model) predictFrame(f *data.Frame, x []float64) (*Prediction, error) {
 // PredictDataset applies coefficients x of the encoded columns (Coefficients or
 // Baseline) to rows that the model's Encoder encoded.
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
+	if m.Encoder == nil || m.loss == nil {
+		return nil, errIncomplete
+	}
 	if d.D != len(x) {
 		return nil, errors.New("train: the rows have other columns than the model")
 	}

@@ -72,7 +72,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := o.measure.check(); err != nil {
 		return err
 	}
-	m, err := loadModel(o.model)
+	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 }
 
 func (o *exportOptions) run(a *app, formats []string) error {
-	m, err := loadModel(o.model)
+	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
 	}

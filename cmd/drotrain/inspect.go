@@ -47,7 +47,7 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {
 			return err
 		}
-		m, err := loadModel(path)
+		m, err := a.loadModel(path)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func printModel(w io.Writer, path string, m *train.Model) {
 	printSummary(w, m, title)
 	fmt.Fprintf(w, "\n%s%s  %s\n", fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), padLeft(report.Baseline, 16), padLeft(report.Robust, 16))
 	for _, c := range m.Explain() {
-		fmt.Fprintf(w, "%s%s  %s\n", fit("  "+c.Name, 44), padLeft(number6(c.Baseline), 16), padLeft(number6(c.Robust), 16))
+		fmt.Fprintf(w, "%s%s  %s\n", fit("  "+c.Name, 44), padLeft(optional6(c.Baseline), 16), padLeft(number6(c.Robust), 16))
 	}
 	fmt.Fprintln(w, "\nTrained on")
 	for _, s := range m.Sources {

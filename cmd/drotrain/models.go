@@ -11,8 +11,9 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// loadModel reads a model file; a directory stands for the model in it.
-func loadModel(path string) (*train.Model, error) {
+// loadModel reads a model file; a directory stands for the model in it. What it warns
+// of is told on stderr.
+func (a *app) loadModel(path string) (*train.Model, error) {
 	if path == "" {
 		return nil, usagef("drotrain train writes one: --model "+filepath.Join(defaultOut, modelFile), "no --model")
 	}
@@ -25,6 +26,9 @@ func loadModel(path string) (*train.Model, error) {
 	}
 	if err != nil {
 		return nil, withHint(err, "a model is the file "+modelFile+" that drotrain train wrote")
+	}
+	for _, w := range m.Warnings {
+		a.note("warning: %s", w)
 	}
 	return m, nil
 }

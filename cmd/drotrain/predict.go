@@ -62,7 +62,7 @@ alone), prediction.`,
 }
 
 func (o *predictOptions) run(ctx context.Context, a *app) error {
-	m, err := loadModel(o.model)
+	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
 	}

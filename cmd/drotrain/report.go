@@ -61,7 +61,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.check(); err != nil {
 		return err
 	}
-	m, err := loadModel(o.model)
+	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
 	}

@@ -27,16 +27,16 @@ func printSummary(w io.Writer, m *train.Model, title string) {
 	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, unitText(m))
 	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
 	row("objective", number6(s.Objective))
-	row("upper bound", optional6(s.Certificate.Upper))
-	row("lower bound", optional6(s.Certificate.Lower))
+	row("upper bound", bound(s.Certificate.Upper))
+	row("lower bound", bound(s.Certificate.Lower))
 	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
 	row("passes", fmt.Sprintf("%s over %s rows × %d columns", passes(s.Passes), thousands(s.N), s.D))
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
 	printComparison(w, s, groupingName(m))
-	if s := m.Result.ERM.Status; s != "certified" {
-		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", s)
+	if b := m.Result.ERM; b != nil && b.Status != "certified" {
+		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
 	}
 
 	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
@@ -154,9 +154,17 @@ func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 // passes is a count of passes, to a tenth.
 func passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-func optional6(p *float64) string {
+// bound is a bound in six digits, or that there is none.
+func bound(p *float64) string {
 	if p == nil {
 		return "unknown"
+	}
+	return number6(*p)
+}
+
+func optional6(p *float64) string {
+	if p == nil {
+		return "-"
 	}
 	return number6(*p)
 }

@@ -31,39 +31,41 @@ func LossUnit(c train.Config) string {
 // the units of the columns and in those of the encoded ones.
 func Coefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{
-		Models: []string{Baseline, Robust},
-		Unit:   m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
+		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
 	}
 	if m.Encoder.Target.Task == data.Binary {
 		c.Unit = "log-odds per unit"
 	}
-	robust, erm := []float64{}, []float64{}
 	for _, e := range m.Explain() {
-		robust, erm = append(robust, e.Robust), append(erm, e.Baseline)
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
-	add := func(original, scaled []float64) {
+	for _, v := range versions(m) {
+		c.Models = append(c.Models, v.name)
+		original := m.Original(v.x)
 		for i := range c.Rows {
 			row := &c.Rows[i]
 			row.Original = append(row.Original, eval.Num(original[i]))
-			if i < len(scaled) {
-				row.Scaled = append(row.Scaled, eval.Num(scaled[i]))
+			if i < len(v.x) {
+				row.Scaled = append(row.Scaled, eval.Num(v.x[i]))
 			}
 		}
 	}
-	add(erm, m.Baseline)
-	add(robust, m.Coefficients)
-	if m.GroupWeighted != nil {
-		other := *m // explained in the place of the baseline
-		other.Baseline = m.GroupWeighted
-		var balanced []float64
-		for _, e := range other.Explain() {
-			balanced = append(balanced, e.Baseline)
-		}
-		if len(balanced) == len(c.Rows) {
-			c.Models = append(c.Models, Balanced)
-			add(balanced, m.GroupWeighted)
+	return c
+}
+
+// A version is one of the trainings of a model.
+type version struct {
+	name string
+	x    []float64
+}
+
+// versions are the robust model and its baselines, in the order of presentation.
+func versions(m *train.Model) []version {
+	var out []version
+	for _, v := range []version{{Baseline, m.Baseline}, {Robust, m.Coefficients}, {Balanced, m.GroupWeighted}} {
+		if v.x != nil {
+			out = append(out, v)
 		}
 	}
-	return c
+	return out
 }

@@ -106,13 +106,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		}
 		in.Target = at(column.Number, rows.Rows)
 	}
-	for _, v := range []struct {
-		name string
-		x    []float64
-	}{{Baseline, m.Baseline}, {Robust, m.Coefficients}, {Balanced, m.GroupWeighted}} {
-		if v.x == nil {
-			continue
-		}
+	for _, v := range versions(m) {
 		p, err := m.PredictDataset(rows, v.x)
 		if err != nil {
 			return err

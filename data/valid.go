@@ -1,0 +1,99 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Validate says what is wrong with an encoder that was read from somewhere: one
+// that passes encodes any frame, or refuses it with an error.
+func (e *Encoder) Validate() error {
+	if err := e.Target.validate(); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "error", "mean", "median", "drop"}, e.Spec.Impute) {
+		return fmt.Errorf("the encoder has the unknown imputation %q", e.Spec.Impute)
+	}
+	if len(e.Inputs) == 0 {
+		return fmt.Errorf("the encoder has no inputs")
+	}
+	seen := map[string]bool{e.Target.Name: true}
+	next := 0
+	for i, in := range e.Inputs {
+		what := fmt.Sprintf("input %d of the encoder", i+1)
+		switch {
+		case in.Name == "":
+			return fmt.Errorf("%s has no name", what)
+		case seen[in.Name]:
+			return fmt.Errorf("%s, %q, is an input before or the target", what, in.Name)
+		case in.First != next:
+			return fmt.Errorf("%s, %q, begins at column %d, not %d", what, in.Name, in.First, next)
+		case math.IsNaN(in.Fill) || math.IsInf(in.Fill, 0):
+			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
+		}
+		seen[in.Name] = true
+		kind, n := "indicator", 1
+		switch in.Kind {
+		case Numeric:
+			kind = "numeric"
+		case Bool, Categorical:
+			levels := len(in.Levels)
+			if in.Missing {
+				levels++
+			}
+			n = width(levels)
+			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
+				return fmt.Errorf("%s, %q, has the levels %q: it needs different ones", what, in.Name, in.Levels)
+			}
+		default:
+			return fmt.Errorf("%s, %q, is neither a number nor a category", what, in.Name)
+		}
+		if len(e.Columns) < next+n {
+			return fmt.Errorf("%s, %q, has %d encoded columns, but only %d are there", what, in.Name, n, len(e.Columns)-next)
+		}
+		for _, c := range e.Columns[next : next+n] {
+			if c.Kind != kind || c.Source != in.Name {
+				return fmt.Errorf("%s, %q, is not what the encoded column %q is made of", what, in.Name, c.Name)
+			}
+		}
+		next += n
+	}
+	if rest := e.Columns[next:]; len(rest) > 1 || len(rest) == 1 && rest[0].Kind != "intercept" {
+		return fmt.Errorf("the encoded column %q belongs to no input", rest[0].Name)
+	}
+	for _, c := range e.Columns {
+		if bad := math.IsNaN(c.Shift) || math.IsInf(c.Shift, 0); bad || !positiveFinite(c.Scale) {
+			return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
+		}
+	}
+	return e.validateGroups()
+}
+
+func (e *Encoder) validateGroups() error {
+	for i, g := range e.Groups {
+		if len(g.Sources) == 0 || slices.Contains(g.Sources, "") {
+			return fmt.Errorf("grouping %d of the encoder names no columns", i+1)
+		}
+		if len(g.Sources) == 1 && g.Kind > Bool {
+			return fmt.Errorf("grouping %d of the encoder, %q, is of an unknown kind", i+1, g.Name)
+		}
+	}
+	return nil
+}
+
+func (t Target) validate() error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("the target has no name")
+	case t.Task != Binary && t.Task != Regression:
+		return fmt.Errorf("the target has the unknown task %q", t.Task)
+	case t.Task == Binary && t.Positive == t.Negative:
+		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+	case t.Task == Regression && (!positiveFinite(t.Scale) || math.IsNaN(t.Shift) || math.IsInf(t.Shift, 0)):
+		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
+	}
+	return nil
+}
+
+func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

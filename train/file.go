@@ -1,0 +1,189 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+	"github.com/drotrain/drotrain/internal/jsonshape"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// maxModel bounds what is read of a model file, in bytes: a model of 10⁶ columns
+// has some 400 MB.
+const maxModel = 1 << 30
+
+// Save writes the model to path, whole or not at all. An existing file is an
+// error unless force is set.
+func (m *Model) Save(path string, force bool) error {
+	return atomicfile.AtomicWrite(path, force, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+}
+
+// WriteTo writes the model as one JSON document, and implements io.WriterTo.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	c := &countingWriter{w: w}
+	e := json.NewEncoder(c)
+	e.SetIndent("", " ")
+	err := e.Encode(m)
+	return c.n, err
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Load reads a model that Save wrote. A file of another kind, of a schema that this
+// version does not know, or whose parts do not fit each other is an error that names
+// it. What a newer version has added to the schema is ignored, with a note in
+// Model.Warnings.
+func Load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return readNamed(f, path)
+}
+
+// LoadFS is Load for a file of a file system: an embed.FS, os.DirFS, a zip.Reader.
+func LoadFS(fsys fs.FS, name string) (*Model, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readNamed(f, name)
+}
+
+func readNamed(f io.ReadCloser, name string) (*Model, error) {
+	defer f.Close()
+	m, err := ReadModel(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// ReadModel is Load for the whole of r.
+func ReadModel(r io.Reader) (*Model, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxModel+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxModel {
+		return nil, fmt.Errorf("not a model: it has more than %d bytes", maxModel)
+	}
+	m := &Model{}
+	if err := m.UnmarshalJSON(raw); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// UnmarshalJSON is ReadModel for encoding/json: a Model inside another document is
+// checked as one of its own.
+func (m *Model) UnmarshalJSON(raw []byte) error {
+	var head struct {
+		Schema *int `json:"schema"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return fmt.Errorf("not a model: %w", err)
+	}
+	if head.Schema == nil {
+		return errors.New("not a model: it has no schema version")
+	}
+	if *head.Schema != schema {
+		return &SchemaError{*head.Schema}
+	}
+	type fields Model // without this method
+	var read fields
+	unknown, err := jsonshape.Check(raw, read)
+	if err != nil {
+		return fmt.Errorf("not a model: %w", err)
+	}
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return fmt.Errorf("not a model: %w", err)
+	}
+	out := Model(read)
+	if err := out.check(); err != nil {
+		return fmt.Errorf("a damaged model: %w", err)
+	}
+	for i, key := range unknown {
+		if i == 5 {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
+			break
+		}
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the model says %q, which this version does not know and ignores: it was written by drotrain %s", key, out.Version))
+	}
+	*m = out
+	return nil
+}
+
+// A SchemaError is a model of a schema that this version does not read.
+type SchemaError struct{ Schema int }
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("a model of schema %d: this version reads schema %d", e.Schema, schema)
+}
+
+// check says which parts of a model that was read are missing or do not fit, and
+// prepares it for predictions.
+func (m *Model) check() error {
+	if m.Encoder == nil {
+		return errors.New("it has no encoder")
+	}
+	if err := m.Encoder.Validate(); err != nil {
+		return err
+	}
+	d := m.Encoder.D()
+	for _, x := range []struct {
+		what   string
+		values []float64
+		absent bool // allowed
+	}{
+		{"coefficients", m.Coefficients, false},
+		{"erm_coefficients", m.Baseline, true},
+		{"group_weighted_coefficients", m.GroupWeighted, true},
+	} {
+		if len(x.values) != d && !(x.absent && x.values == nil) {
+			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
+		}
+	}
+	c := m.Config
+	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
+	if err := c.validate(); err != nil {
+		return err
+	}
+	var err error
+	if m.loss, err = losses.Parse(c.Loss, c.HuberDelta); err != nil {
+		return err
+	}
+	s := &m.Result
+	switch {
+	case c.Target != m.Encoder.Target.Name:
+		return fmt.Errorf("its target is %q, but that of the encoder %q", c.Target, m.Encoder.Target.Name)
+	case (c.Loss == "logistic") != (m.Encoder.Target.Task == data.Binary):
+		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, m.Encoder.Target.Task)
+	case c.Mu == nil:
+		return errors.New("mu is missing")
+	case s.Status == "" || s.N <= 0 || s.D != d:
+		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
+	case s.Loss != c.Loss || s.Penalty != c.Penalty || s.Nu != c.Nu || s.Mu != *c.Mu:
+		return errors.New("its result is that of another configuration")
+	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
+		return errors.New("its result and its coefficients are of other baselines")
+	case m.TrainRows != s.N || m.HoldoutRows < 0:
+		return fmt.Errorf("it has %d training rows, but a result of %d, and %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package train_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+var update = flag.Bool("update", false, "write the golden model again; only with a new schema")
+
+// goldenModel is a small model: a number, a category of two levels, one of three with
+// nulls, a bool, and groups.
+func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
+	t.Helper()
+	f, err := data.Read(t.Context(), filepath.Join("testdata", "golden.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.MinGroupSize = "golden.csv", "pay", []string{"sex"}, 0, 1
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, f
+}
+
+func document(t testing.TB, m *train.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if n, err := m.WriteTo(&b); err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d bytes of %d, %v", n, b.Len(), err)
+	}
+	return b.Bytes()
+}
+
+// A model file of every schema that was ever released reads and predicts what it
+// did then.
+func TestGoldenModels(t *testing.T) {
+	m, f := goldenModel(t)
+	if *update {
+		p, err := m.Predict(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, _ := json.Marshal(p.Score)
+		for name, b := range map[string][]byte{"model-1.json": document(t, m), "model-1-scores.json": scores} {
+			if err := os.WriteFile(filepath.Join("testdata", name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, name := range []string{"model-1"} {
+		old, err := train.Load(filepath.Join("testdata", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(old.Warnings) > 0 {
+			t.Errorf("%s: %q", name, old.Warnings)
+		}
+		var want []float64
+		raw, err := os.ReadFile(filepath.Join("testdata", name+"-scores.json"))
+		if err == nil {
+			err = json.Unmarshal(raw, &want)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := old.Predict(f)
+		if err != nil || len(p.Score) != len(want) {
+			t.Fatalf("%s: %d scores, %v", name, len(p.Score), err)
+		}
+		for i, s := range p.Score {
+			if math.Abs(s-want[i]) > closedForm*math.Abs(want[i]) {
+				t.Errorf("%s, row %d: %v, then %v", name, i+1, s, want[i])
+			}
+		}
+	}
+}
+
+// Every way to read a model gives the same one.
+func TestWaysToReadAModel(t *testing.T) {
+	m, f := goldenModel(t)
+	want, err := m.Predict(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := document(t, m)
+	var whole train.Model
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		t.Fatal(err)
+	}
+	var inside struct{ Models []train.Model }
+	if err := json.Unmarshal(slices.Concat([]byte(`{"models":[`), raw, []byte(`]}`)), &inside); err != nil {
+		t.Fatal(err)
+	}
+	read, err := train.ReadModel(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromFS, err := train.LoadFS(fstest.MapFS{"a/m.json": {Data: raw}}, "a/m.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []*train.Model{&whole, &inside.Models[0], read, fromFS} {
+		p, err := m.Predict(f)
+		if err != nil || !slices.Equal(p.Score, want.Score) || !slices.Equal(p.Loss, want.Loss) {
+			t.Errorf("way %d: other predictions, %v", i, err)
+		}
+		if !bytes.Equal(document(t, m), raw) {
+			t.Errorf("way %d: written again it is another document", i)
+		}
+	}
+	if _, err := train.LoadFS(fstest.MapFS{}, "m.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	// A model that nobody made is an error, not a panic.
+	for _, m := range []*train.Model{{}, {Encoder: m.Encoder}, {Encoder: m.Encoder, Coefficients: m.Coefficients}} {
+		if _, err := m.Predict(f); err == nil {
+			t.Error("an incomplete model predicts")
+		}
+	}
+}
+
+// What a newer version adds is ignored with a warning.
+func TestFieldsOfANewerVersion(t *testing.T) {
+	m, f := goldenModel(t)
+	raw := edit(t, document(t, m), func(v map[string]any) {
+		v["version"] = "v9"
+		v["speed"] = 7
+		v["config"].(map[string]any)["solver"] = "quantum"
+		v["encoder"].(map[string]any)["inputs"].([]any)[0].(map[string]any)["colour"] = "red"
+	})
+	newer, err := train.ReadModel(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w, `"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
+		t.Errorf("warnings %q", w)
+	}
+	p, err := newer.Predict(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := m.Predict(f)
+	if err != nil || !slices.Equal(p.Score, q.Score) {
+		t.Errorf("other predictions, %v", err)
+	}
+}
+
+func edit(t *testing.T, raw []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	change(v)
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestLoadRefuses(t *testing.T) {
+	m, _ := goldenModel(t)
+	raw := document(t, m)
+	type object = map[string]any
+	in := func(v object, keys ...string) object {
+		for _, k := range keys {
+			v = v[k].(object)
+		}
+		return v
+	}
+	input := func(v object, i int) object { return in(v, "encoder")["inputs"].([]any)[i].(object) }
+	column := func(v object, i int) object { return in(v, "encoder")["columns"].([]any)[i].(object) }
+	changes := map[string]func(object){
+		"a later schema":         func(v object) { v["schema"] = 99 },
+		"a missing weight":       func(v object) { v["coefficients"] = []float64{1} },
+		"no weights":             func(v object) { delete(v, "coefficients") },
+		"baseline of one":        func(v object) { v["erm_coefficients"] = []float64{1} },
+		"no baseline":            func(v object) { delete(v, "erm_coefficients") },
+		"balanced of one":        func(v object) { v["group_weighted_coefficients"] = []float64{1} },
+		"no encoder":             func(v object) { delete(v, "encoder") },
+		"an empty encoder":       func(v object) { v["encoder"] = object{} },
+		"an unknown loss":        func(v object) { in(v, "config")["loss"] = "hinge" },
+		"an unknown penalty":     func(v object) { in(v, "config")["penalty"] = "js" },
+		"no mu":                  func(v object) { in(v, "config")["mu"] = nil },
+		"negative mu":            func(v object) { in(v, "config")["mu"] = -1 },
+		"logistic of a number":   func(v object) { in(v, "config")["loss"] = "logistic"; in(v, "result")["loss"] = "logistic" },
+		"first −1":               func(v object) { input(v, 0)["first"] = -1 },
+		"first 999":              func(v object) { input(v, 1)["first"] = 999 },
+		"first of another":       func(v object) { input(v, 1)["first"] = 0 },
+		"no inputs":              func(v object) { in(v, "encoder")["inputs"] = []any{} },
+		"an input twice":         func(v object) { e := in(v, "encoder"); e["inputs"] = append(e["inputs"].([]any), input(v, 0)) },
+		"an input that is one":   func(v object) { input(v, 1)["name"] = input(v, 0)["name"] },
+		"an input is the target": func(v object) { input(v, 0)["name"] = "pay" },
+		"an input without name":  func(v object) { input(v, 0)["name"] = "" },
+		"an input of no kind":    func(v object) { input(v, 0)["kind"] = "other" },
+		"levels gone":            func(v object) { input(v, 2)["levels"] = []string{} },
+		"levels doubled":         func(v object) { l := input(v, 2)["levels"].([]any); l[1] = l[0] },
+		"one level more":         func(v object) { l := input(v, 2); l["levels"] = append(l["levels"].([]any), "zzz") },
+		"a group of nothing":     func(v object) { in(v, "encoder")["groups"] = []any{object{}} },
+		"a task of junk":         func(v object) { in(v, "encoder", "target")["task"] = "junk" },
+		"a target without name":  func(v object) { in(v, "encoder", "target")["name"] = "" },
+		"another target":         func(v object) { in(v, "encoder", "target")["name"] = "wage" },
+		"a target without scale": func(v object) { in(v, "encoder", "target")["scale"] = 0 },
+		"a column without scale": func(v object) { column(v, 0)["scale"] = 0 },
+		"a column of negative":   func(v object) { column(v, 0)["scale"] = -1 },
+		"a column of another":    func(v object) { column(v, 0)["source"] = "site" },
+		"a column of no kind":    func(v object) { column(v, 0)["kind"] = "junk" },
+		"an imputation of junk":  func(v object) { in(v, "encoder", "spec")["impute"] = "junk" },
+		"an empty result":        func(v object) { v["result"] = object{} },
+		"no result":              func(v object) { delete(v, "result") },
+		"a result without ERM":   func(v object) { in(v, "result")["erm"] = nil },
+		"a result of another ν":  func(v object) { in(v, "result")["nu"] = 7 },
+		"other training rows":    func(v object) { v["train_rows"] = 1 },
+		"negative hold-out":      func(v object) { v["holdout_rows"] = -1 },
+	}
+	documents := map[string][]byte{
+		"empty":                        {},
+		"not JSON":                     []byte("PAR1"),
+		"another document":             []byte(`{"a": 1}`),
+		"a list":                       []byte(`[1]`),
+		"null":                         []byte(`null`),
+		"truncated":                    raw[:len(raw)/2],
+		"a key twice":                  bytes.Replace(raw, []byte(`"schema": 1,`), []byte(`"schema": 1, "train_rows": 3,`), 1),
+		"a key twice, in another case": bytes.Replace(raw, []byte(`"schema": 1,`), []byte(`"schema": 1, "Coefficients": [1],`), 1),
+		"something behind":             append(slices.Clone(raw), "{}"...),
+	}
+	for name, change := range changes {
+		documents[name] = edit(t, raw, change)
+	}
+	path := filepath.Join(t.TempDir(), "bad.json")
+	for name, b := range documents {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := train.Load(path); err == nil || m != nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: loaded, error %v", name, err)
+		}
+		var m train.Model
+		if err := json.Unmarshal(b, &m); err == nil && name != "null" {
+			t.Errorf("%s: unmarshalled", name)
+		}
+	}
+	var schema *train.SchemaError
+	if _, err := train.ReadModel(bytes.NewReader(documents["a later schema"])); !errors.As(err, &schema) || schema.Schema != 99 {
+		t.Error(err)
+	}
+}
+
+// A document that reads as a model predicts, explains and scores without a panic.
+func FuzzReadModel(f *testing.F) {
+	raw, err := os.ReadFile(filepath.Join("testdata", "model-1.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	for _, change := range [][2]string{
+		{`"first": 1`, `"first": -1`}, {`"task": "regression"`, `"task": "junk"`}, {`"kind": "indicator"`, `"kind": "numeric"`},
+		{`"missing": true`, `"missing": false`}, {`"erm": {`, `"ern": {`}, {`"squared"`, `"huber"`},
+	} {
+		f.Add(bytes.ReplaceAll(raw, []byte(change[0]), []byte(change[1])))
+	}
+	frame, err := data.Read(f.Context(), filepath.Join("testdata", "golden.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := train.ReadModel(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		m.Explain()
+		m.Summary("")
+		if _, err := m.Formula(); err != nil {
+			t.Errorf("no formula: %v", err)
+		}
+		if p, err := m.Predict(frame); err == nil && len(p.Score) != len(p.Rows) {
+			t.Errorf("%d scores of %d rows", len(p.Score), len(p.Rows))
+		}
+		var w bytes.Buffer
+		if _, err := m.WriteTo(&w); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.ReadModel(&w); err != nil {
+			t.Errorf("what was written does not read: %v", err)
+		}
+	})
+}
