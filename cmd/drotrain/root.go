@@ -34,7 +34,7 @@ average: Parquet in, certified robust model and report out.`,
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd.Flags(), err) })
 	root.SetHelpFunc(help)
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(a))
 	root.AddCommand(
 		newTrain(a),
 		newEval(a),
@@ -50,8 +50,8 @@ average: Parquet in, certified robust model and report out.`,
 	return root
 }
 
-func newHelp() *cobra.Command {
-	return &cobra.Command{
+func newHelp(a *app) *cobra.Command {
+	cmd := &cobra.Command{
 		Use:   "help [command]",
 		Short: "Show what a command does",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +63,8 @@ func newHelp() *cobra.Command {
 			return target.Help()
 		},
 	}
+	cmd.AddCommand(newMan(a))
+	return cmd
 }
 
 // unknownCommand refuses a word that is no subcommand of cmd.
