@@ -10,7 +10,7 @@ import (
 )
 
 // snapshotVersion changes whenever what a snapshot holds does.
-const snapshotVersion = 1
+const snapshotVersion = 2
 
 // A state writes the fields of a solve in progress to bytes, or reads them back:
 // each type lists its mutable fields once, in visit, for both directions.
@@ -266,5 +266,5 @@ func (m *metric) visit(s *state) {
 	}
 	s.floats(m.scale)
 	m.factor = m.store.RawTriangular()
-	s.floats(m.factor.Data)
+	s.floats(m.h.RawSymmetric().Data, m.factor.Data)
 }

@@ -1,0 +1,106 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/optima"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A solve that is interrupted at any check continues bit for bit: random problems, from
+// near and far, so that Newton's metric is damped and guesses of the threshold are used.
+func TestResumeAnywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 1))
+	damped := 0
+	for trial := range 240 {
+		n, d := 50+rng.IntN(300), 2+rng.IntN(5)
+		loss := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.3}, losses.Squared{}}[trial%3]
+		x, target := make([]float64, n*d), make([]float64, n)
+		for j := range target {
+			for i := range d {
+				x[j*d+i] = rng.NormFloat64()
+				target[j] += x[j*d+i]
+			}
+			target[j] += rng.NormFloat64() / (0.1 + rng.Float64())
+			if trial%3 == 0 {
+				target[j] = math.Copysign(1, target[j])
+			}
+		}
+		o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nu := math.Exp(2*rng.NormFloat64() - 2)
+		p := &dro.Problem{Oracle: o, Dual: []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}}[trial/3%2], Primal: dro.L2{Mu: 1e-6}}
+		m := []dro.Method{dro.Newton{}, dro.Newton{Sample: n / 4}, dro.NewtonCG{}, dro.Newton{}, dro.FullVector{}, dro.SeparableBlock{}, dro.Stochastic{}}[trial%7]
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.MaxPasses, s.CheckEvery = 1e-12, 60, 0.1
+		s.X0 = make([]float64, d)
+		far := math.Exp(2 * rng.NormFloat64())
+		for i := range s.X0 {
+			s.X0[i] = far * rng.NormFloat64()
+		}
+		was := damped
+		s.Logf = func(format string, _ ...any) {
+			if strings.HasPrefix(format, "newton: no decrease") {
+				damped = was + 1
+			}
+		}
+		resumes(t, p, m, s)
+	}
+	if damped < 20 {
+		t.Errorf("only %d solves were damped", damped)
+	}
+}
+
+// And so do solves on working sets.
+func TestResumeOnWorkingSets(t *testing.T) {
+	sets := 0
+	for _, c := range optima.Cases() {
+		if c.N != 6000 {
+			continue
+		}
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.CheckEvery = 1e-12, 0.1
+		s.Logf = func(format string, _ ...any) {
+			if strings.Contains(format, "of most weight solved for") {
+				sets++
+			}
+		}
+		resumes(t, problemOf(t, c), dro.Newton{}, s)
+	}
+	if sets < 3 {
+		t.Errorf("only %d working sets", sets)
+	}
+}
+
+// resumes solves p, and again from some of the snapshots.
+func resumes(t *testing.T, p *dro.Problem, m dro.Method, s dro.Settings) {
+	t.Helper()
+	var states [][]byte
+	s.Snapshot = func(state []byte) { states = append(states, state) }
+	whole, err := dro.Solve(context.Background(), p, m, s)
+	if err != nil {
+		t.Fatalf("%#v: %v", m, err)
+	}
+	s.Snapshot = nil
+	for k := 0; k < len(states)-1; k += 1 + len(states)/8 { // a solve that stalled tries again from the last
+		s.Resume = states[k]
+		resumed, err := dro.Solve(context.Background(), p, m, s)
+		if err != nil {
+			t.Fatalf("%#v: %v", m, err)
+		}
+		if resumed.Objective != whole.Objective || resumed.Certificate != whole.Certificate || resumed.Status != whole.Status ||
+			resumed.Passes != whole.Passes || resumed.Iterations != whole.Iterations || !slices.Equal(resumed.X, whole.X) {
+			t.Errorf("%#v on %#v from snapshot %d of %d: %v %v after %v passes, uninterrupted %v %v after %v",
+				m, p.Dual, k, len(states), resumed.Status, resumed.Objective, resumed.Passes, whole.Status, whole.Objective, whole.Passes)
+			return
+		}
+	}
+}
