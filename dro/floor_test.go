@@ -190,10 +190,10 @@ func TestAbove(t *testing.T) {
 func TestReach(t *testing.T) {
 	rng := rngOf(99)
 	var enough, short int
-	for range 100 {
+	for trial := range 100 {
 		const n, d = 300, 5
 		s := newSample(rng, n, d, false)
-		for j := range n {
+		for j := 0; j < n && trial%2 == 0; j++ {
 			s.design[j*d] *= 1e-3 // a column of another scale
 			s.design[j*d+1] += 2 * s.design[j*d+2]
 		}
@@ -223,7 +223,7 @@ func TestReach(t *testing.T) {
 				exact = max(exact, math.Sqrt(mat.Inner(z, &inverse, z)))
 			}
 		}
-		for _, within := range []float64{exact / 30, exact * 0.9, exact * 1.1, exact * 4, exact * 40} {
+		for _, within := range []float64{exact / 30, exact * 0.9, exact * 1.1, exact * 2, exact * 2.9, exact * 4, exact * 40} {
 			for _, most := range []float64{0, 1e9} {
 				rho, lacking := f.reach(c, o, weight, within, most)
 				if rho < exact*(1-1e-9) {

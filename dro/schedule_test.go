@@ -128,6 +128,7 @@ func scheduleCases(t *testing.T, each func(name string, m moduli, c constants, p
 	}
 	for _, m := range []moduli{
 		{0.1, 0.1, 0.2, 0.2}, {2, 2, 0.001, 0.001}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2},
+		{1000, 1000, 1000, 1000}, {1000, 1000, 0, 1000}, {0, 1000, 1000, 1000}, // the growth is bound by the other conditions
 	} {
 		for _, p := range propositions(m, c, s[0], s[1], s[2], s[3]) {
 			each(fmt.Sprintf("%s, %+v", p.name, m), m, c, p)
