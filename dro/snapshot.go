@@ -184,12 +184,12 @@ func (s *state) vectors(v *[][]float64, d int) {
 
 func (c *certifier) visit(s *state) {
 	for _, v := range []*float64{&c.passes, &c.objective, &c.risk, &c.tau, &c.best.Upper, &c.best.Lower,
-		&c.bestObjective, &c.bestRisk, &c.bestTau} {
+		&c.bestObjective, &c.bestRisk, &c.bestTau, &c.level, &c.excess, &c.margin, &c.top,
+		&c.weights.off, &c.weights.mean, &c.weights.slope,
+		&c.own, &c.psi, &c.price, &c.second, &c.cancelled, &c.outside} {
 		s.float(v)
 	}
 	s.floats(c.x, c.y, c.g, c.bestX, c.value, c.slope)
-	s.float(&c.level)
-	s.float(&c.excess)
 	s.boolean(&c.levelled)
 }
 
