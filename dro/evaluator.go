@@ -1,6 +1,10 @@
 package dro
 
-import "github.com/drotrain/drotrain/internal/shard"
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
 
 // An evaluator calls the oracle over all samples, shard by shard, and counts
 // the work. One pass is n samples touched once: losses and slopes at a point,
@@ -8,6 +12,7 @@ import "github.com/drotrain/drotrain/internal/shard"
 // gradient from the same slopes is half a pass.
 type evaluator struct {
 	p      *Problem
+	ctx    context.Context // of the loop that steps, for the loops within a step
 	n, d   int
 	passes float64 // passes so far
 
@@ -40,7 +45,7 @@ func newEvaluator(p *Problem) *evaluator {
 	n, d, s := p.Oracle.Dims()
 	block := blockRows(p.Oracle)
 	return &evaluator{
-		p: p, n: n, d: d,
+		p: p, ctx: context.Background(), n: n, d: d,
 		value: make([]float64, n),
 		slope: make([]float64, n*s),
 		part:  shard.NewPartials(shard.Count(n), d),

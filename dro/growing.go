@@ -111,6 +111,9 @@ func (g *growing) stage(size int) error {
 		stage.inherit(g.metric)
 	}
 	l.loop(g.ctx)
+	if l.failed != nil {
+		return l.failed
+	}
 	passes := l.cert.passes * float64(size) / float64(g.cert.n)
 	g.cert.passes += passes
 	copy(g.x, l.cert.bestX)

@@ -97,6 +97,12 @@ func (l *lbfgs) step() error {
 			return errStalled // the gradient is zero
 		}
 	}
+	if !(size > 0) || math.IsInf(slope, -1) {
+		if err := overflowing(l.problem.Oracle); err != nil {
+			return err
+		}
+		return errStalled
+	}
 	if l.search(size, slope) {
 		l.failed = 0
 		l.certifyWhenClose()
@@ -116,14 +122,19 @@ func (l *lbfgs) search(size, slope float64) bool {
 	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
 	ls.Init(l.at.F, slope, size)
 	for range evaluations {
+		if l.ctx.Err() != nil {
+			return false
+		}
 		floats.AddScaledTo(l.next.X, l.at.X, size, l.dir)
 		l.evaluate(&l.next)
-		if math.IsInf(l.next.F, 1) { // beyond the domain of double precision: start again from a shorter step
-			size /= 10
+		end := floats.Dot(l.next.Gradient, l.dir)
+		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) { // beyond the domain of double precision: start again from a shorter step
+			if size /= 10; size == 0 {
+				return false
+			}
 			ls.Init(l.at.F, slope, size)
 			continue
 		}
-		end := floats.Dot(l.next.Gradient, l.dir)
 		f := l.next.F
 		if math.Abs(f-l.at.F) <= 1e-13*math.Abs(l.at.F) {
 			f = l.at.F + size/2*(slope+end) // the difference of two close values is noise; the slopes are not

@@ -249,6 +249,9 @@ func sampleConstants(r *run, x []float64) (h, m []float64, err error) {
 	o.ConstantsTo(h, m, x)
 	for j := range h {
 		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
+			if err := overflowing(r.problem.Oracle); err != nil {
+				return nil, nil, err
+			}
 			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
 		}
 	}

@@ -1,6 +1,8 @@
 package dro
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -27,6 +29,8 @@ type metric struct {
 
 	lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
+	full   []float64 // diagonal before the Schur complement is taken
+	unit   []float64 // powers of two, D: what is factorised is D(H + λ·diag(scale))D
 
 	grams  *grams
 	h      *mat.SymDense // the Hessian
@@ -62,7 +66,7 @@ func newMetric(p *Problem, lifted bool, e *evaluator) *metric {
 	}
 	m.h, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
 	m.store = mat.NewTriDense(size, mat.Upper, nil)
-	m.dir = make([]float64, size)
+	m.dir, m.full, m.unit = make([]float64, size), make([]float64, size), make([]float64, size)
 	return m
 }
 
@@ -80,9 +84,9 @@ func (m *metric) cost() float64 {
 }
 
 // redamp changes the damping of the factor that is in use.
-func (m *metric) redamp(lambda float64) {
+func (m *metric) redamp(lambda float64) error {
 	m.damp(lambda)
-	m.factorise()
+	return m.factorise()
 }
 
 // damp sets the damping λ of the next factor. The first time that it is positive
@@ -107,49 +111,72 @@ func (m *metric) damp(lambda float64) {
 }
 
 // update forms and factorises the Hessian at the point with best response y and
-// these slopes: one pass, or the sample's share of one.
-func (m *metric) update(y, slope []float64) {
+// these slopes: one pass, or the sample's share of one. Errors are those of entries
+// that overflow.
+func (m *metric) update(y, slope []float64) error {
 	m.grams.part.Clear()
 	m.second.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Of(s), m.weight, lo, hi) })
 	m.grams.sumTo(m.h)
+	for i := range m.d {
+		m.full[i] = m.h.At(i, i)
+	}
 	if !m.lifted && m.total > 0 {
 		for i := range m.d {
+			part := m.cross[i] / m.total
 			for j := i; j < m.d; j++ {
-				m.h.SetSym(i, j, m.h.At(i, j)-m.cross[i]*m.cross[j]/m.total)
+				m.h.SetSym(i, j, m.h.At(i, j)-part*m.cross[j])
 			}
 		}
 	}
 	m.coupling.addTo(m.d, func(i, j int, v float64) { m.h.SetSym(i, j, m.h.At(i, j)+v) })
-	addDiagonal(m.h, m.ridge)
+	addDiagonal(m.h, m.ridge) // last, for it may be all that is left
 	if m.lifted {
 		for i := range m.d {
 			m.h.SetSym(i, m.d, -m.cross[i])
 		}
 		m.h.SetSym(m.d, m.d, m.total)
+		m.full[m.d] = m.total
 	}
-	m.factorise()
+	return m.factorise()
 }
 
-// factorise computes the Cholesky factor of the damped Hessian, adding to the
-// diagonal what rounding took from a matrix that is singular or nearly so.
-func (m *metric) factorise() {
+// factorise computes the Cholesky factor of the damped Hessian in the scale of its
+// diagonal, so that columns of any unit are alike, adding to the diagonal what rounding
+// took from a matrix that is singular or nearly so.
+func (m *metric) factorise() error {
+	const (
+		least  = 1e-14 // of the diagonal, the first addition
+		most   = 1e6   // more than all rows of any matrix of 2000 columns and this scale
+		larger = 100
+
+		rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
+	)
+	if math.IsInf(m.total, 1) {
+		return errSteep
+	}
 	m.damped.CopySym(m.h)
-	if m.lambda > 0 {
-		for i, v := range m.scale {
-			m.damped.SetSym(i, i, m.damped.At(i, i)+m.lambda*v)
+	size := m.damped.SymmetricDim()
+	for i := range size {
+		v := max(m.damped.At(i, i), rounding*m.full[i])
+		if i < m.d && m.lambda > 0 {
+			m.damped.SetSym(i, i, m.damped.At(i, i)+m.lambda*m.scale[i])
+			v += m.lambda * m.scale[i]
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &OverflowError{Coordinate: i}
+		}
+		if m.unit[i] = 1; v > 0 {
+			m.unit[i] = math.Ldexp(1, -(math.Ilogb(v) >> 1))
 		}
 	}
-	size := m.damped.SymmetricDim()
-	largest := 0.0
 	for i := range size {
-		largest = max(largest, m.damped.At(i, i))
+		for j := i; j < size; j++ {
+			m.damped.SetSym(i, j, m.damped.At(i, j)*m.unit[i]*m.unit[j])
+		}
 	}
-	if largest == 0 {
-		largest = 1
-	}
-	for jitter := 1e-14 * largest; ; jitter *= 100 {
-		if m.chol.Factorize(m.damped) || math.IsInf(jitter, 1) {
-			break
+	for jitter := least; !m.chol.Factorize(m.damped); jitter *= larger {
+		if jitter > most {
+			return errNaN
 		}
 		for i := range size {
 			m.damped.SetSym(i, i, m.damped.At(i, i)+jitter)
@@ -157,11 +184,54 @@ func (m *metric) factorise() {
 	}
 	m.chol.UTo(m.store)
 	m.factor = m.store.RawTriangular()
+	return nil
 }
 
 // solve overwrites v by H⁻¹v.
 func (m *metric) solve(v []float64) {
+	for i, a := range m.unit {
+		v[i] *= a
+	}
 	b := blas64.Vector{N: len(v), Inc: 1, Data: v}
 	blas64.Trsv(blas.Trans, m.factor, b)
 	blas64.Trsv(blas.NoTrans, m.factor, b)
+	for i, a := range m.unit {
+		v[i] *= a
+	}
 }
+
+// An OverflowError says that the squares of a column of the design, as weighted in a
+// Hessian, are beyond the range of double precision: the column is to be divided by its
+// scale.
+type OverflowError struct {
+	Coordinate int // of x
+}
+
+// Error implements error.
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column by its scale", e.Coordinate)
+}
+
+// overflowing returns the OverflowError of the first column that has one, nil if none
+// has, or the oracle cannot tell.
+func overflowing(o Oracle) error {
+	products, ok := ability[Products](o)
+	if !ok {
+		return nil
+	}
+	n, d, _ := o.Dims()
+	squares, ones := make([]float64, d), make([]float64, n)
+	fill(ones, 1)
+	products.AddSquaresTo(squares, ones, 0, n)
+	for i, v := range squares {
+		if math.IsInf(v, 1) || math.IsNaN(v) {
+			return &OverflowError{Coordinate: i}
+		}
+	}
+	return nil
+}
+
+var (
+	errSteep = errors.New("dro: ν is so small that the derivatives of the weights overflow double precision: take a larger ν, or ν = 0")
+	errNaN   = errors.New("dro: the second derivatives are not numbers")
+)

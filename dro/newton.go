@@ -37,7 +37,8 @@ func (m Newton) start(r *run) (stepper, error) {
 // factorised (metric), or known by its products (implicit).
 type curvature interface {
 	// update takes the Hessian at the point with best response y and these slopes.
-	update(y, slope []float64)
+	// After an error there is none to solve for.
+	update(y, slope []float64) error
 
 	// solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
 	solve(v []float64)
@@ -46,7 +47,7 @@ type curvature interface {
 	cost() float64
 
 	damping() float64 // λ
-	redamp(lambda float64)
+	redamp(lambda float64) error
 
 	visit(*state)
 }
@@ -64,6 +65,8 @@ type newton struct {
 	x, g, dir, trial []float64
 	value            float64 // P(x)
 	began            bool
+
+	fault error // what ends the solve, of the Hessian
 
 	method   Method // of the solves on the working set
 	working  workingSet
@@ -116,14 +119,17 @@ func (m *newton) forget() { m.steps, m.changes = nil, nil }
 // refresh forms the metric at the current point, which the certifier evaluated
 // last.
 func (m *newton) refresh() {
-	m.h.update(m.cert.y, m.cert.slope)
+	m.fault = m.h.update(m.cert.y, m.cert.slope)
 	m.formed, m.stale = true, false
 	m.forget()
 }
 
 // direction stores H⁻¹∇P in dir, H corrected for the steps since it was formed by the
-// two loops of L-BFGS, and returns the squared Newton decrement.
+// two loops of L-BFGS, and returns the squared Newton decrement; NaN without an H.
 func (m *newton) direction() float64 {
+	if m.fault != nil {
+		return math.NaN()
+	}
 	v := m.dir
 	copy(v, m.g)
 	share := make([]float64, len(m.steps))
@@ -139,6 +145,14 @@ func (m *newton) direction() float64 {
 }
 
 func (m *newton) step() error {
+	err := m.advance()
+	if m.fault != nil {
+		return m.fault
+	}
+	return err
+}
+
+func (m *newton) advance() error {
 	if !m.began {
 		m.began = true
 		m.accept()
@@ -178,7 +192,7 @@ func (m *newton) step() error {
 		}
 		slope = m.direction()
 	}
-	for {
+	for m.ctx.Err() == nil {
 		if !(slope > 0) {
 			return errStalled
 		}
@@ -193,6 +207,7 @@ func (m *newton) step() error {
 		}
 		slope = m.direction()
 	}
+	return nil
 }
 
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
@@ -269,7 +284,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 				if lambda /= 10; lambda < leastDamping {
 					lambda = 0
 				}
-				m.h.redamp(lambda)
+				m.fault = m.h.redamp(lambda)
 			}
 			m.accept()
 			return true, err
@@ -287,7 +302,7 @@ func (m *newton) damp() error {
 	if lambda >= most {
 		return errStalled
 	}
-	m.h.redamp(max(firstDamping, 100*lambda))
+	m.fault = m.h.redamp(max(firstDamping, 100*lambda))
 	m.logf("newton: no decrease along the step: damping %.3g", m.h.damping())
 	return nil
 }
@@ -300,7 +315,8 @@ func (m *newton) inherit(from *metric) {
 		return
 	}
 	to.h.CopySym(from.h)
-	to.redamp(0)
+	copy(to.full, from.full)
+	m.fault = to.redamp(0)
 	m.forget()
 	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
 }

@@ -70,22 +70,31 @@ func (h *implicit) damping() float64 { return h.lambda }
 // cost is little beside the products of a step.
 func (h *implicit) cost() float64 { return 1 }
 
-func (h *implicit) redamp(lambda float64) { h.lambda = lambda }
+func (h *implicit) redamp(lambda float64) error {
+	h.lambda = lambda
+	return nil
+}
 
 // update takes the weights at the point with best response y and these slopes:
 // one pass.
-func (h *implicit) update(y, slope []float64) {
+func (h *implicit) update(y, slope []float64) error {
 	h.squares.Clear()
 	h.second.update(y, slope, shard.Count(h.e.n), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
+	if math.IsInf(h.total, 1) {
+		return errSteep
+	}
 	h.squares.SumTo(h.diagonal)
 	h.coupling.diagonalTo(h.diagonal)
 	floats.Add(h.diagonal, h.ridge)
 	for i, v := range h.diagonal {
 		full := v
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &OverflowError{Coordinate: i}
+		}
 		if h.total > 0 {
-			v -= h.cross[i] * h.cross[i] / h.total
+			v -= h.cross[i] / h.total * h.cross[i]
 		}
 		// Where rounding leaves nothing of the difference, a little of it stands in.
 		h.diagonal[i] = math.Max(v, 1e-8*full)
@@ -93,6 +102,7 @@ func (h *implicit) update(y, slope []float64) {
 			h.diagonal[i] = 1 // a column of zeros, and no penalty
 		}
 	}
+	return nil
 }
 
 // multiply stores (H + λD)v in dst: one pass.
@@ -136,6 +146,9 @@ func (h *implicit) solve(v []float64) {
 	rho := h.precondition()
 	copy(h.direction, h.scaled)
 	for range most {
+		if h.e.ctx.Err() != nil {
+			break
+		}
 		h.multiply(h.product, h.direction)
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {

@@ -27,6 +27,7 @@ type practical struct {
 	done   int     // steps since the last
 	last   float64 // objective at the last restart
 	calm   int     // checks in a row that lowered the objective
+	fault  error   // of the metric: what ends the solve
 }
 
 // sweepsBetween bounds the sweeps between two checks.
@@ -51,6 +52,9 @@ func (p *practical) step() error {
 	if !p.began {
 		p.restart()
 	}
+	if p.fault != nil {
+		return p.fault
+	}
 	p.t.step()
 	p.done++
 	if p.t.alpha < 1e-7*p.most {
@@ -63,7 +67,7 @@ func (p *practical) step() error {
 // of the Hessian there.
 func (p *practical) restart() {
 	p.last = p.cert.objective
-	p.metric.update(p.cert.y, p.cert.slope)
+	p.fault = p.metric.update(p.cert.y, p.cert.slope)
 	p.t.m = moduli{1, 1, p.problem.Dual.Modulus(), p.problem.Dual.Modulus()}
 	p.start()
 	p.done = 0

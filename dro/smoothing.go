@@ -81,6 +81,9 @@ func (m *smoothing) step() error {
 		return err
 	}
 	l.loop(m.ctx)
+	if l.failed != nil {
+		return l.failed
+	}
 	l.finish()
 	m.cert.passes += l.result.Passes
 	copy(m.x, l.result.X)

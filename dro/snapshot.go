@@ -265,6 +265,8 @@ func (m *metric) visit(s *state) {
 		m.scale = make([]float64, m.d)
 	}
 	s.floats(m.scale)
-	m.factor = m.store.RawTriangular()
-	s.floats(m.h.RawSymmetric().Data, m.factor.Data)
+	s.floats(m.full, m.h.RawSymmetric().Data)
+	if s.reading && s.err == nil {
+		s.err = m.factorise() // of the same numbers, the same bits
+	}
 }

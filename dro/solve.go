@@ -154,13 +154,16 @@ func (r *run) logf(format string, args ...any) {
 // Solve runs m on p until the relative gap asked for is certified, a limit is
 // reached, no progress is possible, or ctx is done. Limits are statuses. A
 // cancelled context is an error besides a valid Result; every other error means
-// invalid input, and a nil Result.
+// invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	l, err := newLoop(p, m, s)
 	if err != nil {
 		return nil, err
 	}
 	l.loop(ctx)
+	if l.failed != nil {
+		return nil, l.failed
+	}
 	l.finish()
 	if l.result.Status == Cancelled {
 		return l.result, context.Cause(ctx)
@@ -206,6 +209,7 @@ type loop struct {
 	method stepper
 	result *Result
 	next   float64       // passes at which the next check is due
+	failed error         // what a step said, if it was no status
 	began  time.Time     // of this process
 	before time.Duration // spent before a resumption
 }
@@ -257,7 +261,7 @@ func newLoop(p *Problem, m Method, s Settings) (*loop, error) {
 
 // loop steps until there is a status: certified, cancelled, or at a limit.
 func (l *loop) loop(ctx context.Context) {
-	l.ctx = ctx
+	l.ctx, l.cert.ctx = ctx, ctx
 	for l.result.Status == NotSolved {
 		switch {
 		case !l.cert.best.Consistent():
@@ -292,6 +296,9 @@ func (l *loop) step() {
 	}
 	if err != nil && l.cert.best.Consistent() && l.cert.best.Relative() > l.settings.RelativeGap {
 		l.result.Status = Stalled
+		if err != errStalled {
+			l.failed = err
+		}
 	}
 }
 

@@ -159,6 +159,9 @@ func (m *newton) jump(left float64) bool {
 	heaviest := max(32*c.d, c.n/256)
 	tried := false
 	for try := range workingTries {
+		if m.ctx.Err() != nil {
+			break
+		}
 		// What the weight outside is worth: its share times about ν, at most the
 		// whole objective.
 		gap := math.Min(c.objective-c.best.Lower, math.Abs(c.objective))

@@ -173,13 +173,23 @@ func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began
 	return err
 }
 
+// named says an error about a coordinate of x in terms of its column.
+func (m *Model) named(err error) error {
+	var overflow *dro.OverflowError
+	if !errors.As(err, &overflow) {
+		return err
+	}
+	c := m.Encoder.Columns[overflow.Coordinate]
+	return fmt.Errorf("column %q: the squares of its numbers overflow double precision: train with Scale %q, or divide the column by its scale", c.Name, "standard")
+}
+
 // solveBaseline minimises the risk of fixed weights.
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.Config.regulariser(m.loss)}
 	method, _ := dro.Choose(p)
 	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, m.named(err)
 	}
 	loss := rowLosses(oracle, res.X)
 	weights := make([]float64, len(loss))
@@ -227,7 +237,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began ti
 	}
 	res, err := dro.Solve(ctx, p, method, m.settings("robust", began))
 	if res == nil {
-		return err
+		return m.named(err)
 	}
 	m.Coefficients = res.X
 	m.Run.Weights, m.Run.Loss = res.Y, rowLosses(oracle, res.X)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // benchMethods are the options of `drotrain bench methods`.
@@ -30,7 +30,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	if o.train.threads > 0 {
-		runtime.GOMAXPROCS(o.train.threads)
+		shard.SetThreads(o.train.threads)
 	}
 	out, err := openOut(o.out, o.force)
 	if err != nil {

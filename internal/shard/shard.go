@@ -12,9 +12,15 @@ import (
 const (
 	minRows = 2048 // rows in a shard, at least: below this a goroutine costs more than it saves
 
+	perProcessor = 4 // threads, at most
+
 	// Limit is the largest number of shards.
 	Limit = 64
 )
+
+// SetThreads lets Go run on n threads, but on no more than a few for every processor: each
+// costs memory, and above their number they only wait.
+func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
 // Count returns the number of shards of n rows.
 func Count(n int) int {

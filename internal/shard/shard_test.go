@@ -41,6 +41,18 @@ func TestSumHasTheSameBitsForAnyThreads(t *testing.T) {
 	}
 }
 
+func TestThreadsAreBounded(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	SetThreads(1)
+	if got := runtime.GOMAXPROCS(0); got != 1 {
+		t.Errorf("%d threads, want 1", got)
+	}
+	SetThreads(1 << 30)
+	if got, most := runtime.GOMAXPROCS(0), 4*runtime.NumCPU(); got != most {
+		t.Errorf("%d threads, want %d", got, most)
+	}
+}
+
 func TestPanicReachesTheCaller(t *testing.T) {
 	defer func() {
 		if r := recover(); r != "boom" {

@@ -1,0 +1,49 @@
+package dro
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A multiplier cancels a context after a number of products.
+type multiplier struct {
+	*losses.Linear
+	left   int
+	cancel context.CancelFunc
+	after  int // products after the cancellation
+}
+
+func (m *multiplier) MarginsTo(margin, v []float64, lo, hi int) {
+	if m.left--; m.left == 0 {
+		m.cancel()
+	}
+	if m.left < 0 {
+		m.after++
+	}
+	m.Linear.MarginsTo(margin, v, lo, hi)
+}
+
+// Conjugate gradients stop at the product in which the context is cancelled, and no line
+// search follows.
+func TestCancellationWithinAStep(t *testing.T) {
+	const n, d = 300, 60
+	s := newSample(rngOf(92), n, d, false)
+	for j := range n { // columns of very unequal size, and almost alike: a step takes many products
+		for i := 1; i < d; i++ {
+			s.design[j*d+i] = s.design[j*d] + math.Pow(0.9, float64(i))*s.design[j*d+i]
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o := &multiplier{Linear: s.oracle(t, losses.Logistic{}), left: 30, cancel: cancel}
+	res, err := Solve(ctx, &Problem{o, KL{0.3}, L2{Mu: 1e-6}}, NewtonCG{}, asking(1e-14, 1e6))
+	if err == nil || res == nil || res.Status != Cancelled {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	if o.after > 1 {
+		t.Errorf("%d products after the cancellation", o.after)
+	}
+}

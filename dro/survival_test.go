@@ -1,0 +1,109 @@
+package dro_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// extreme is a problem of 60 rows whose first columns times scale are one column
+// repeated.
+func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses.Linear {
+	t.Helper()
+	const n, d = 60, 3
+	rng := rand.New(rand.NewPCG(5, 5))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for j := range n {
+		for i := range d {
+			x[j*d+i] = rng.NormFloat64()
+		}
+		target[j] = x[j*d] + 0.5*rng.NormFloat64()
+		if loss.Name() == "logistic" {
+			target[j] = math.Copysign(1, target[j])
+		}
+		first := x[j*d]
+		for i := range columns {
+			x[j*d+i] = scale * first
+		}
+	}
+	z, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(loss, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// Columns of any size, repeated or not, and penalties of any size end in a result whose
+// bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
+// without an end.
+func TestEverySolveEnds(t *testing.T) {
+	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}}
+	one := func(name string, p *dro.Problem, m dro.Method) {
+		s := dro.DefaultSettings()
+		s.MaxPasses = 60
+		var res *dro.Result
+		var err error
+		done := make(chan any)
+		go func() {
+			defer func() { done <- recover() }()
+			res, err = dro.Solve(context.Background(), p, m, s)
+		}()
+		select {
+		case failed := <-done:
+			if failed != nil {
+				t.Fatalf("%s: panic: %v", name, failed)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: no end", name)
+		}
+		var overflow *dro.OverflowError
+		switch {
+		case errors.As(err, &overflow):
+			if overflow.Coordinate != 0 {
+				t.Errorf("%s: coordinate %d is said to overflow", name, overflow.Coordinate)
+			}
+		case err != nil:
+			if p.Dual.Modulus() > 1e-100 {
+				t.Errorf("%s: %v", name, err)
+			}
+		default:
+			for _, c := range res.Trace {
+				if !(c.Lower <= c.Upper) {
+					t.Errorf("%s: bounds [%v, %v]", name, c.Lower, c.Upper)
+				}
+			}
+		}
+	}
+	for _, loss := range []losses.Loss{losses.Squared{}, losses.Logistic{}} {
+		for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}} {
+			for _, scale := range []float64{1e80, 1e155, 1e160, 1e300, 1e-155, 1e-160, 1e-300} {
+				for columns := range 4 {
+					p := &dro.Problem{Oracle: extreme(t, loss, scale, columns), Dual: dual, Primal: dro.L2{Mu: float64(columns%2) / 60}}
+					for _, m := range methods {
+						one(fmt.Sprintf("%s %#v %#v, %d columns of %g", m.Name(), loss, dual, columns, scale), p, m)
+					}
+				}
+			}
+		}
+		for _, nu := range []float64{5e-324, 1e-310, 1e-300, 1e-200, 1e-160, 1e-20, 1e200, 1e308} {
+			for _, dual := range []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}} {
+				p := &dro.Problem{Oracle: extreme(t, loss, 1, 0), Dual: dual, Primal: dro.L2{Mu: 1.0 / 60}}
+				for _, m := range methods {
+					one(fmt.Sprintf("%s %#v %#v", m.Name(), loss, dual), p, m)
+				}
+			}
+		}
+	}
+}

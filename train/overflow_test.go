@@ -1,0 +1,34 @@
+package train_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// A column whose squares overflow is an error that names it and says what to do.
+func TestOverflowNamesTheColumn(t *testing.T) {
+	var csv strings.Builder
+	csv.WriteString("y,small,large\n")
+	for j := range 40 {
+		fmt.Fprintf(&csv, "%d,%d,%de160\n", j*j%7, j%3, j%5)
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Loss = path, "y", "squared"
+	if m, err := train.Fit(t.Context(), cfg); err != nil || !m.Result.Certified {
+		t.Fatalf("standardised: %v", err)
+	}
+	cfg.Scale = "none"
+	_, err := train.Fit(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), `"large"`) || !strings.Contains(err.Error(), "standard") {
+		t.Errorf("raw: %v", err)
+	}
+}
