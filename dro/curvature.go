@@ -159,3 +159,12 @@ func (w *second) weigh(y, slope []float64, lo, hi int) (total float64) {
 	}
 	return total
 }
+
+// overflow says why the second derivative in coordinate i is not finite.
+func (w *second) overflow(i int) error {
+	const steep = 1e150 // Σc: to the root of what squares of slopes may add
+	if w.total > steep {
+		return errSteep
+	}
+	return &OverflowError{Coordinate: i}
+}

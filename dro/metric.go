@@ -151,9 +151,6 @@ func (m *metric) factorise() error {
 
 		rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
 	)
-	if math.IsInf(m.total, 1) {
-		return errSteep
-	}
 	m.damped.CopySym(m.h)
 	size := m.damped.SymmetricDim()
 	for i := range size {
@@ -163,7 +160,7 @@ func (m *metric) factorise() error {
 			v += m.lambda * m.scale[i]
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &OverflowError{Coordinate: i}
+			return m.overflow(i)
 		}
 		if m.unit[i] = 1; v > 0 {
 			m.unit[i] = math.Ldexp(1, -(math.Ilogb(v) >> 1))
@@ -232,6 +229,6 @@ func overflowing(o Oracle) error {
 }
 
 var (
-	errSteep = errors.New("dro: ν is so small that the derivatives of the weights overflow double precision: take a larger ν, or ν = 0")
+	errSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
 	errNaN   = errors.New("dro: the second derivatives are not numbers")
 )

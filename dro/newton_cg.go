@@ -82,16 +82,13 @@ func (h *implicit) update(y, slope []float64) error {
 	h.second.update(y, slope, shard.Count(h.e.n), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
-	if math.IsInf(h.total, 1) {
-		return errSteep
-	}
 	h.squares.SumTo(h.diagonal)
 	h.coupling.diagonalTo(h.diagonal)
 	floats.Add(h.diagonal, h.ridge)
 	for i, v := range h.diagonal {
 		full := v
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &OverflowError{Coordinate: i}
+			return h.overflow(i)
 		}
 		if h.total > 0 {
 			v -= h.cross[i] / h.total * h.cross[i]

@@ -138,6 +138,10 @@ func freeLast(p Primal) bool {
 	return ok && f.FreeLast()
 }
 
+// smallestNormal is the smallest number of full precision; the inverse of a smaller one
+// may overflow.
+const smallestNormal = 0x1p-1022
+
 // Validate reports the first thing that makes p unusable.
 func (p *Problem) Validate() error {
 	if p == nil || p.Oracle == nil || p.Dual == nil || p.Primal == nil {
@@ -149,6 +153,8 @@ func (p *Problem) Validate() error {
 	}
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
+	} else if nu > 0 && nu < smallestNormal {
+		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
 	}
 	if v, ok := p.Dual.(validated); ok {
 		if err := v.valid(n); err != nil {

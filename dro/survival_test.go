@@ -97,7 +97,7 @@ func TestEverySolveEnds(t *testing.T) {
 				}
 			}
 		}
-		for _, nu := range []float64{5e-324, 1e-310, 1e-300, 1e-200, 1e-160, 1e-20, 1e200, 1e308} {
+		for _, nu := range []float64{5e-324, 1e-310, 1e-300, 1e-200, 1e-160, 1e-20, 1e200, 1e300} {
 			for _, dual := range []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}} {
 				p := &dro.Problem{Oracle: extreme(t, loss, 1, 0), Dual: dual, Primal: dro.L2{Mu: 1.0 / 60}}
 				for _, m := range methods {
