@@ -69,13 +69,13 @@ func (l *Linear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, 
 // CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes
 // that EvalTo stored. No row is touched.
 func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
-	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi])
+	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
 // CurvatureFloorTo stores in curvature[j] what Loss.FloorTo says of the margin where
 // EvalTo stored these slopes, for j in [lo, hi).
 func (l *Linear) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
-	return l.loss.FloorTo(curvature[lo:hi], slope[lo:hi])
+	return l.loss.FloorTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
 // AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper
@@ -155,7 +155,11 @@ func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
 func (l *Linear) NonNegative() bool { return true }
 
 // Rounding says how exactly losses and margins are computed, as dro.Rounded asks for it:
-// the products that a margin sums, the largest |z_ji| of every column, and sup ℓ″.
+// the products that a margin sums, the largest |z_ji| of every column, and sup ℓ″. Where
+// there is none nothing is said.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
+	if math.IsInf(l.loss.Smoothness(), 1) {
+		return 0, nil, 0
+	}
 	return l.z.Terms(), l.z.Largest(), l.loss.Smoothness()
 }

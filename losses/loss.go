@@ -18,24 +18,25 @@ type Loss interface {
 	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The
 	// four slices have one length; slope and margin may be the same slice. The value is
 	// exact to 2⁻⁴⁹ of it, and the line of this slope through the point (m, value) is
-	// nowhere above ℓ by more than 2⁻⁴⁹ value: certificates rest on it.
+	// nowhere above ℓ by more than 2⁻⁴⁹ value: certificates rest on it where Smoothness is
+	// finite, and hold up to the rounding of the values where it is not.
 	EvalTo(value, slope, margin, target []float64)
 
 	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where the slope
-	// has a kink), which these losses give from the slope alone. curvature and
-	// slope may be the same slice.
-	CurvatureTo(curvature, slope []float64)
+	// has a kink) where the slope is the one that EvalTo stored. The slices have one
+	// length; curvature and slope may be the same.
+	CurvatureTo(curvature, slope, target []float64)
 
 	// FloorTo stores in curvature, for the margin with each slope, a number κ such that
 	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at every margin a away, a ≤ radius; radius may be +Inf.
 	// It holds in spite of rounding, and κ is 0 or within a tenth of what it would be
-	// without. The slices have one length and may be the same.
-	FloorTo(curvature, slope []float64) (radius, decay float64)
+	// without. No κ but 0 is always right. The slices are those of CurvatureTo.
+	FloorTo(curvature, slope, target []float64) (radius, decay float64)
 
 	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
 	Lipschitz() float64
 
-	// Smoothness is sup ∂²ℓ/∂m².
+	// Smoothness is sup ∂²ℓ/∂m², +Inf when there is none.
 	Smoothness() float64
 }
 
@@ -80,7 +81,7 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 }
 
 // CurvatureTo implements Loss.
-func (Logistic) CurvatureTo(curvature, slope []float64) {
+func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
 		p := math.Abs(s) // the probability of the other class
 		curvature[i] = p * (1 - p)
@@ -89,7 +90,7 @@ func (Logistic) CurvatureTo(curvature, slope []float64) {
 
 // FloorTo implements Loss: ℓ″ itself, less what rounding can have added to it, and a
 // decay of 1, for |ℓ‴| ≤ ℓ″; 0 where |slope| is so close to 1 that rounding decides.
-func (Logistic) FloorTo(curvature, slope []float64) (radius, decay float64) {
+func (Logistic) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
 	const (
 		rounding = 10 * 0x1p-53 // of p(1 − p), relative to p, the slope being exact to 6u
 		share    = 1.0 / 20     // of it, at most
@@ -135,15 +136,15 @@ func (Squared) EvalTo(value, slope, margin, target []float64) {
 }
 
 // CurvatureTo implements Loss.
-func (Squared) CurvatureTo(curvature, _ []float64) {
+func (Squared) CurvatureTo(curvature, _, _ []float64) {
 	for i := range curvature {
 		curvature[i] = 1
 	}
 }
 
 // FloorTo implements Loss: 1 everywhere.
-func (l Squared) FloorTo(curvature, slope []float64) (radius, decay float64) {
-	l.CurvatureTo(curvature, slope)
+func (l Squared) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
+	l.CurvatureTo(curvature, slope, nil)
 	return math.Inf(1), 0
 }
 
@@ -172,7 +173,7 @@ func (h Huber) EvalTo(value, slope, margin, target []float64) {
 }
 
 // CurvatureTo implements Loss: 1 where |r| < δ, 0 beyond.
-func (h Huber) CurvatureTo(curvature, slope []float64) {
+func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
 		if math.Abs(s) < h.Delta {
 			curvature[i] = 1
@@ -183,7 +184,7 @@ func (h Huber) CurvatureTo(curvature, slope []float64) {
 }
 
 // FloorTo implements Loss: 1 where |r| stays below δ within δ/8.
-func (h Huber) FloorTo(curvature, slope []float64) (radius, decay float64) {
+func (h Huber) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
 	radius = h.Delta / 8
 	for i, s := range slope {
 		if math.Abs(s) <= h.Delta-radius {

@@ -15,7 +15,7 @@ var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}}
 func eval(l Loss, m, t float64) (value, slope, curvature float64) {
 	v, s, c := []float64{0}, []float64{0}, []float64{0}
 	l.EvalTo(v, s, []float64{m}, []float64{t})
-	l.CurvatureTo(c, s)
+	l.CurvatureTo(c, s, []float64{t})
 	return v[0], s[0], c[0]
 }
 
@@ -206,7 +206,7 @@ func TestCurvatureFloor(t *testing.T) {
 			m, target := 8*rng.NormFloat64(), targets(l)[rng.IntN(len(targets(l)))]
 			_, slope, here := eval(l, m, target)
 			floor := []float64{0}
-			radius, decay := l.FloorTo(floor, []float64{slope})
+			radius, decay := l.FloorTo(floor, []float64{slope}, []float64{target})
 			if !(radius > 0) || floor[0] > here || floor[0] < 0 {
 				t.Fatalf("%#v at %v: floor %v within %v, curvature %v", l, m, floor[0], radius, here)
 			}

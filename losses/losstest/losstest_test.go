@@ -1,0 +1,76 @@
+package losstest
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/losses"
+)
+
+var margins = []float64{-6.1, -2.3, -0.9, -0.2, 0.3, 1.4, 2.6, 7.7}
+
+func TestOurOwn(t *testing.T) {
+	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}, losses.Huber{Delta: 0.05}} {
+		targets := []float64{-1, 1}
+		if l.Name() != "logistic" {
+			targets = []float64{-2, 0, 3.5}
+		}
+		if err := Test(l, margins, targets); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A broken is the squared loss with one promise broken.
+type broken struct {
+	losses.Squared
+	eval       func(v, s *float64)
+	curvature  float64
+	floor, lip float64
+	smooth     float64
+}
+
+func (b broken) EvalTo(value, slope, margin, target []float64) {
+	b.Squared.EvalTo(value, slope, margin, target)
+	if b.eval != nil {
+		for i := range value {
+			b.eval(&value[i], &slope[i])
+		}
+	}
+}
+func (b broken) CurvatureTo(curvature, _, _ []float64) {
+	for i := range curvature {
+		curvature[i] = b.curvature
+	}
+}
+func (b broken) FloorTo(curvature, _, _ []float64) (radius, decay float64) {
+	for i := range curvature {
+		curvature[i] = b.floor
+	}
+	return math.Inf(1), 0
+}
+func (b broken) Lipschitz() float64  { return b.lip }
+func (b broken) Smoothness() float64 { return b.smooth }
+
+func TestBroken(t *testing.T) {
+	inf := math.Inf(1)
+	for want, b := range map[string]broken{
+		"":           {curvature: 1, floor: 1, lip: inf, smooth: 1},
+		"at least 0": {eval: func(v, _ *float64) { *v -= 0.1 }, curvature: 1, floor: 1, lip: inf, smooth: 1},
+		"slope is":   {eval: func(_, s *float64) { *s *= 1.1 }, curvature: 1, floor: 1, lip: inf, smooth: 1},
+		"curvature is 2, a difference":              {curvature: 2, floor: 1, lip: inf, smooth: 2},
+		"below 1.5":                                 {curvature: 1, floor: 1.5, lip: inf, smooth: 1},
+		"beyond the Lipschitz":                      {curvature: 1, floor: 1, lip: 1, smooth: 1},
+		"curvature is 1, beyond the smoothness 0.5": {curvature: 1, floor: 0.5, lip: inf, smooth: 0.5},
+	} {
+		err := Test(b, margins, []float64{-1, 0.5})
+		if want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+}
