@@ -17,6 +17,8 @@ type AdversaryInput struct {
 	Penalty     string  // "kl", "chi2" or ""
 	Nu          float64 // 0 when not known
 
+	OverGroups bool // the adversary weighs groups, not rows
+
 	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64       // n: training losses of the robust model, or nil
 	Groups  []data.Grouping // of the training rows
@@ -43,6 +45,9 @@ type Adversary struct {
 	Rows    string `json:"rows"` // which: "training rows", "hold-out", …
 	Penalty string `json:"penalty,omitempty"`
 	Nu      *Num   `json:"nu,omitempty"`
+
+	// OverGroups: the adversary chose weights of groups, not of rows.
+	OverGroups bool `json:"over_groups,omitempty"`
 
 	N              int `json:"n"`
 	Effective      Num `json:"effective_rows"` // 1/Σ y²
@@ -112,7 +117,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
 	var sum, sq, ent summer
-	a := &Adversary{Model: orDefault(in.Model, "robust"), Rows: orDefault(in.Rows, "training rows"), Penalty: in.Penalty,
+	a := &Adversary{Model: orDefault(in.Model, "robust"), Rows: orDefault(in.Rows, "training rows"), Penalty: in.Penalty, OverGroups: in.OverGroups,
 		N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
 	for i, y := range in.Weights {
 		if bad(y) || y < 0 {

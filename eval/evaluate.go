@@ -92,7 +92,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		}
 	}
 	e.caveat(&in)
-	e.Verdict = e.verdict()
+	e.Rate = in.rate()
+	e.Gaps = e.gaps(in.tolerance())
+	e.Verdict = e.verdict(&in)
 	return e, nil
 }
 

@@ -28,7 +28,9 @@ type Evaluation struct {
 	Groupings []Grouping    `json:"groupings"` // each column, then crossed; the last one is the headline
 	Compared  []Comparison  `json:"compared_with_baseline"`
 	Slices    *SliceSearch  `json:"slices,omitempty"`
+	Gaps      []Gap         `json:"gaps,omitempty"` // binary, with groups
 
+	Rate    float64  `json:"rate,omitempty"` // asked of the verdict: fall of the worst group for a rise of the average
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
 }

@@ -22,7 +22,7 @@ func TestFiguresGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[Task]int{Binary: 10, Regression: 9}[task]; len(figs) != want {
+		if want := map[Task]int{Binary: 11, Regression: 10}[task]; len(figs) != want {
 			t.Errorf("%d figures of %s, want %d", len(figs), task, want)
 		}
 		for _, f := range figs {

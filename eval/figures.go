@@ -18,7 +18,7 @@ func Figures(r *Report) ([]Figure, error) {
 	}
 	var out []Figure
 	for _, f := range []func(*Report) (Figure, bool){
-		figGap, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients,
+		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients, figGap,
 	} {
 		if g, ok := f(r); ok {
 			out = append(out, g)
@@ -29,6 +29,9 @@ func Figures(r *Report) ([]Figure, error) {
 
 // maxDots is the most rows a dot chart shows; the table has the rest.
 const maxDots = 24
+
+// maxCoefficients is how many coefficients the page shows at once.
+const maxCoefficients = 20
 
 func (e *Evaluation) names() []string {
 	out := make([]string, len(e.Models))
@@ -69,62 +72,6 @@ func worstFirst(groups []Group) []*Group {
 	return out
 }
 
-func figRisk(r *Report) (Figure, bool) {
-	e := r.Evaluation
-	g := e.headline()
-	if g == nil {
-		return Figure{}, false
-	}
-	d := chart.Dots{Names: e.names(), XLabel: e.riskLabel()}
-	order := worstFirst(g.Groups)
-	var alt []string
-	left := 0
-	for i, h := range order {
-		if i == maxDots {
-			left = len(order) - maxDots
-			break
-		}
-		row := chart.Dot{Label: h.Label, Detail: "n " + count(h.N), Faint: !h.Sufficient}
-		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
-		for k, m := range h.Models {
-			v := float64(m.Values.Of["risk"])
-			lo, hi := math.NaN(), math.NaN()
-			say += fmt.Sprintf(" %s %s", e.Models[k].Name, number(v))
-			if iv, ok := m.Intervals["risk"]; ok {
-				lo, hi = float64(iv.Low), float64(iv.High)
-				say += fmt.Sprintf(" (%s)", rangeText(&iv, v))
-			}
-			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
-		}
-		if i < 12 {
-			alt = append(alt, say)
-		}
-		d.Rows = append(d.Rows, row)
-	}
-	all := chart.Dot{Label: "all rows", Detail: "n " + count(e.N), Rule: true}
-	for _, m := range e.Models {
-		lo, hi := math.NaN(), math.NaN()
-		if iv, ok := m.Intervals["risk"]; ok {
-			lo, hi = float64(iv.Low), float64(iv.High)
-		}
-		v := float64(m.Overall.Of["risk"])
-		all.Value, all.Lo, all.Hi = append(all.Value, v), append(all.Lo, lo), append(all.Hi, hi)
-	}
-	d.Rows = append(d.Rows, all)
-	caption := fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name)
-	if e.Resamples > 0 {
-		caption += fmt.Sprintf(" Bars: %s intervals, bootstrap within groups, %s resamples, each as if its group were the only one.", percent0(e.Confidence), count(e.Resamples))
-	}
-	if slices.ContainsFunc(order, func(h *Group) bool { return !h.Sufficient }) {
-		caption += fmt.Sprintf(" Grey names, open Marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
-	}
-	if left > 0 {
-		caption += fmt.Sprintf(" %s more groups are in metrics.json.", count(left))
-	}
-	return Figure{Name: "risk-by-group", Title: "Risk by group", Caption: caption,
-		Alt: "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
-}
-
 func figGap(r *Report) (Figure, bool) {
 	var px, sx, gy []float64
 	for _, t := range r.Trace {
@@ -141,13 +88,11 @@ func figGap(r *Report) (Figure, bool) {
 		ref, say = float64(c.Target)*math.Max(1e-12, math.Abs(float64(c.Upper))), "gap asked for"
 	}
 	unit := withUnit("certified gap", r.Evaluation.LossUnit)
-	mk := func(x []float64, label string) chart.Panel {
-		return chart.Panel{XLabel: label, YLabel: unit, YLog: true, Ref: ref, RefText: say, Height: 140,
-			Series: []chart.Series{{K: 1, X: x, Y: best, Marks: len(x) <= 40}}}
-	}
+	p := chart.Panel{XLabel: "passes over the training rows", YLabel: unit, YLog: true, Ref: ref, RefText: say,
+		Series: []chart.Series{{K: 1, X: px, Y: best, Marks: len(px) <= 40}}}
 	first, last := gy[0], gy[len(gy)-1]
 	return Figure{
-		Name: "gap", Title: "Certified gap", draw: chart.Lines{Panels: []chart.Panel{mk(px, "passes over the training rows"), mk(sx, "seconds")}}.Drawing(),
+		Name: "gap", Title: "Certified gap", draw: chart.Lines{Panels: []chart.Panel{p}}.Drawing(),
 		Caption: "Upper minus lower bound on the robust objective, logarithmic. Points where no lower bound was known yet are not drawn.",
 		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
 			number(first), short(px[0]), number(last), short(px[len(px)-1]), short(sx[len(sx)-1])),
@@ -180,46 +125,54 @@ func figCVaR(r *Report) (Figure, bool) {
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
+// nearRadius is how far the curves of reweightings are drawn, at least: beyond
+// it, weights of a few rows decide, and what is near 0 could not be read.
+const nearRadius = 0.5
+
 func figRadius(r *Report) (Figure, bool) {
-	e := r.Evaluation
-	kl := chart.Panel{XLabel: "radius: Σ y log(n y), nats", YLabel: withUnit("worst-case mean loss over a KL ball", e.LossUnit), XLog: true, Height: 140}
-	chi := chart.Panel{XLabel: "radius: ½ mean((n y − 1)²)", YLabel: withUnit("worst-case mean loss over a χ² ball", e.LossUnit), XLog: true, Height: 140}
+	e, a := r.Evaluation, r.Adversary
+	kl := chart.Panel{XLabel: "radius: Σ y log(n y), nats", YLabel: withUnit("worst-case mean loss over a KL ball", e.LossUnit), XRoot: true, Height: 140}
+	chi := chart.Panel{XLabel: "radius: ½ mean((n y − 1)²)", YLabel: withUnit("worst-case mean loss over a χ² ball", e.LossUnit), XRoot: true, Height: 140}
+	farKL, farChi, mark, say := nearRadius, nearRadius, "", ""
+	if a != nil && a.Nu != nil && a.Nu.Defined() && a.Penalty != "" {
+		at, p, far := a.RadiusKL, &kl, &farKL
+		if a.Penalty == "chi2" {
+			at, p, far = a.RadiusChi, &chi, &farChi
+		}
+		if nu := short(float64(*a.Nu)); at.Defined() && at > smallestRadius && at < 100 {
+			p.XRef, p.XRefText = float64(at), "ν = "+nu
+			*far = max(nearRadius, 1.5*float64(at))
+			mark = fmt.Sprintf(" Dotted: the radius that the adversary of %s reaches on the %s at ν = %s.", a.Model, a.Rows, nu)
+			say = fmt.Sprintf("; at ν = %s the adversary of %s has radius %s", nu, a.Model, number(float64(at)))
+		}
+	}
 	var alt []string
 	for k, m := range e.Models {
-		add := func(p *chart.Panel, w []WorstCase) {
-			s := chart.Series{K: k}
-			for _, q := range w {
-				if float64(q.Radius) > 1e-3 {
-					s.X, s.Y = append(s.X, float64(q.Radius)), append(s.Y, float64(q.Mean))
-				}
-			}
-			p.Series = append(p.Series, s)
-		}
-		add(&kl, m.KL)
-		add(&chi, m.ChiSquare)
-		if s := kl.Series[k]; len(s.X) > 1 {
+		kl.Series = append(kl.Series, reweighted(m, m.KL, k, farKL))
+		chi.Series = append(chi.Series, reweighted(m, m.ChiSquare, k, farChi))
+		if s := kl.Series[k]; len(s.X) > 2 {
 			z := len(s.X) - 1
-			alt = append(alt, fmt.Sprintf("%s from %s at KL radius %s to %s at %s", m.Name, number(s.Y[0]), number(s.X[0]), number(s.Y[z]), number(s.X[z])))
+			alt = append(alt, fmt.Sprintf("%s from %s without reweighting to %s at KL radius %s", m.Name, number(s.Y[0]), number(s.Y[z]), number(s.X[z])))
 		}
 	}
 	if len(alt) == 0 {
 		return Figure{}, false
 	}
-	mark := ""
-	if a := r.Adversary; a != nil && a.Nu != nil && a.Nu.Defined() && a.Penalty != "" {
-		at, p := a.RadiusKL, &kl
-		if a.Penalty == "chi2" {
-			at, p = a.RadiusChi, &chi
-		}
-		if nu := short(float64(*a.Nu)); at.Defined() && at > smallestRadius {
-			p.XRef, p.XRefText = float64(at), "ν = "+nu
-			mark = fmt.Sprintf(" Dotted: the radius that the adversary of %s reaches on the %s at ν = %s.", a.Model, a.Rows, nu)
-			alt = append(alt, fmt.Sprintf("at ν = %s the adversary of %s has radius %s", nu, a.Model, number(float64(at))))
+	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: chart.Lines{Panels: []chart.Panel{kl, chi}, Legend: chart.Entries(e.names())}.Drawing(),
+		Caption: fmt.Sprintf("The largest mean loss that any reweighting y of the rows of the %s can reach within the radius, on a scale of square roots.", e.Split) + mark,
+		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + say + "."}, true
+}
+
+// reweighted is the curve of a model from radius 0, where the worst case is the
+// mean, to a radius.
+func reweighted(m ModelResult, w []WorstCase, k int, far float64) chart.Series {
+	s := chart.Series{K: k, X: []float64{0}, Y: []float64{float64(m.Overall.Of["risk"])}}
+	for _, q := range w {
+		if x := float64(q.Radius); x > 0 && x <= far {
+			s.X, s.Y = append(s.X, x), append(s.Y, float64(q.Mean))
 		}
 	}
-	return Figure{Name: "risk-by-radius", Title: "Risk under reweighting", draw: chart.Lines{Panels: []chart.Panel{kl, chi}, Legend: chart.Entries(e.names())}.Drawing(),
-		Caption: fmt.Sprintf("The largest mean loss any reweighting y of the rows of the %s can reach within the radius.", e.Split) + mark,
-		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + "."}, true
+	return s
 }
 
 func figCalibration(r *Report) (Figure, bool) {
@@ -326,19 +279,10 @@ func figCoefficients(r *Report) (Figure, bool) {
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	size := func(q Coefficient) float64 {
-		m := 0.0
-		for _, v := range q.Scaled {
-			if v.Defined() {
-				m = math.Max(m, math.Abs(float64(v)))
-			}
-		}
-		return m
-	}
-	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(b.size(), a.size()) })
 	var alt []string
 	for i, q := range rows {
-		if i == maxDots {
+		if i == maxCoefficients {
 			break
 		}
 		row := chart.Dot{Label: q.Name}
@@ -353,8 +297,8 @@ func figCoefficients(r *Report) (Figure, bool) {
 		}
 	}
 	caption := "Per standard deviation of the column, largest first; the intercept is left out."
-	if len(rows) > maxDots {
-		caption += fmt.Sprintf(" The largest %d of %s.", maxDots, count(len(rows)))
+	if len(rows) > maxCoefficients {
+		caption += fmt.Sprintf(" The largest %d of %s.", maxCoefficients, count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

@@ -51,6 +51,19 @@ type Input struct {
 
 	Split string // what the rows are: "hold-out", "training rows", "evaluation file"
 
+	// Rate is how much the worst group's risk must fall for one unit that the
+	// average rises, for a model to have helped; 0 means 2.
+	Rate float64
+	// Tolerance is the largest difference of selection rates and of true positive
+	// rates between groups that is accepted; 0 means 0.1.
+	Tolerance float64
+	// Tempered names the model, if there is one, that is the baseline with one
+	// slope and intercept fitted to its scores: what shrinking alone achieves.
+	Tempered string
+	// EffectiveRows of TrainingRows is what the adversary of the training left,
+	// 1/Σy²; 0 means unknown.
+	EffectiveRows, TrainingRows float64
+
 	// Observe, when given, is told how far the measurement has come; it is
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
@@ -95,6 +108,20 @@ func (in *Input) threshold() float64 {
 	return *in.Threshold
 }
 
+func (in *Input) rate() float64 {
+	if in.Rate == 0 {
+		return 2
+	}
+	return in.Rate
+}
+
+func (in *Input) tolerance() float64 {
+	if in.Tolerance == 0 {
+		return 0.1
+	}
+	return in.Tolerance
+}
+
 func (in *Input) confidence() float64 {
 	if in.Confidence == 0 {
 		return 0.95
@@ -130,6 +157,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
 	case in.Resamples != 0 && in.Resamples < 100:
 		return fmt.Errorf("eval: %d resamples are too few for an interval (0 for none, otherwise at least 100)", in.Resamples)
+	case !(in.rate() > 0) || !(in.tolerance() > 0):
+		return fmt.Errorf("eval: rate %v and tolerance %v must be positive", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):
 		return fmt.Errorf("eval: threshold is NaN")
 	}

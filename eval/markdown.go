@@ -45,53 +45,77 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		}
 	}
 	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(r.Evaluation.Verdict.Headline))
-	bullets(r.Evaluation.Verdict.Details)
-	if p.Objective.Text == "" {
-		line("## What was measured\n")
-	} else {
-		line("## What was optimised\n\n%s\n", mdCode(p.Objective.Text))
+	v := r.Evaluation.Verdict
+	for _, text := range []string{v.Cost, v.Recommendation} {
+		if text != "" {
+			line("%s\n", mdText(text))
+		}
 	}
-	for _, s := range p.Objective.Notes {
-		line("%s\n", mdText(s))
+	bullets(v.Warnings)
+	if v.Groups != nil {
+		line("%s\n", mdText(v.Groups.String()))
 	}
-	facts(p.Facts)
-	if p.Certificate != nil {
-		line("## Convergence\n")
-		facts(p.Certificate)
-		figure("gap")
-	}
-	line("## %s\n", strings.Join(p.Models, " against "))
-	mdTable(&b, p.Against)
+	bullets(v.Details)
 	if p.Groups != nil {
-		line("## By group\n")
+		line("## Groups\n")
+		figure("change-by-group")
 		mdTable(&b, *p.Groups)
+		if p.Gaps != nil {
+			mdTable(&b, *p.Gaps)
+		}
 	}
-	line("## Risk curves\n")
+	line("## %s\n", mdText(strings.Join(p.Models, " against ")))
+	mdTable(&b, p.Against)
+	line("## Calibration and residuals\n")
+	figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
+	line("## The tail\n")
 	figure("cvar", "risk-by-radius")
 	if p.Adversary != nil {
 		line("## The adversary\n")
 		bullets(r.Adversary.Warnings)
 		line("%s\n", mdText(p.About))
+		if p.Moved != nil {
+			mdTable(&b, *p.Moved)
+		}
 		facts(p.Adversary)
 		figure("mass-by-group", "weights")
 		if p.Top != nil {
 			mdTable(&b, *p.Top)
 		}
 	}
-	line("## Calibration and residuals\n")
-	figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
 	if p.Slices != nil {
 		line("## Slices nobody named\n")
 		mdTable(&b, *p.Slices)
 	}
-	if p.Coef != nil {
-		line("## Coefficients\n")
-		mdTable(&b, *p.Coef)
+	for _, t := range []*table{p.Coef, p.CoefRest} {
+		if t != nil {
+			line("## %s\n", mdText(t.Title))
+			mdTable(&b, *t)
+		}
 	}
 	line("## Caveats\n")
 	bullets(p.Caveats)
+	if len(r.Card) > 0 {
+		line("## Model card\n")
+		facts(r.Card)
+	}
 	line("## How it was measured\n")
 	bullets(p.Methods)
+	if p.Objective.Text == "" {
+		line("## What was measured\n")
+	} else {
+		line("## How it was optimised\n\n%s\n", mdCode(p.Objective.Text))
+	}
+	for _, s := range p.Objective.Notes {
+		line("%s\n", mdText(s))
+	}
+	facts(p.Facts)
+	if p.Certificate != nil {
+		line("### Convergence\n")
+		facts(p.Certificate)
+		figure("gap")
+	}
+	bullets(p.Notes)
 	if r.Command != "" {
 		line("## Reproduce\n\n%s", mdCode(r.Command))
 	}

@@ -67,16 +67,20 @@ type page struct {
 	Models      []string
 	Against     table
 	Groups      *table
+	Gaps        *table
 	More        []table
+	Moved       *table
 	Mass        []table
 	Top         *table
 	Coef        *table
+	CoefRest    *table
 	Slices      *table
 	Certificate []Fact
 	About       string // of the adversary
 	Facts       []Fact
 	Adversary   []Fact
 	Caveats     []string
+	Notes       []string // of the solver and the training
 	Methods     []string
 	HasTrace    bool
 }
@@ -95,6 +99,8 @@ type table struct {
 	Head  []string
 	Rows  []tableRow
 	Foot  string
+
+	Reflow bool // rows become blocks on a narrow screen
 }
 
 type tableRow struct {
@@ -113,49 +119,75 @@ func newPage(r *Report) *page {
 	p.Tiles = p.tiles()
 	p.Against = p.against()
 	p.Groups = p.groupTable()
+	p.Gaps = gapTable(e)
 	p.More = p.moreTables()
 	p.Certificate = certificateFacts(r.Certificate, e.LossUnit)
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
 		p.About = a.about()
-		p.Mass, p.Top = massTables(a), topTable(a, e.LossUnit)
+		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
 	}
-	p.Coef = coefficientTable(r.Coefficients)
+	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
 	p.Slices = sliceTable(e.Slices, e.Confidence)
 	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
 	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
 		p.Caveats = append(p.Caveats, "It is not recorded that both models were selected by the same rule: part of the difference may be tuning.")
 	}
 	p.Caveats = append(p.Caveats, e.Caveats...)
-	p.Caveats = append(p.Caveats, r.Notes...)
+	p.Notes = r.Notes
 	p.Methods = e.methods()
 	return p
 }
 
+// tiles are the key numbers of the first screen.
 func (p *page) tiles() []tile {
 	e := p.E
 	k := focus(len(e.Models))
-	get := func(f func(m *ModelResult) float64, label, note string) tile {
-		t := tile{Label: label, Value: number(f(&e.Models[k])), Note: note}
+	compare := func(f func(m *ModelResult) string, label, note string) tile {
+		t := tile{Label: label, Value: f(&e.Models[k]), Note: note}
 		if k > 0 {
-			t.Before = number(f(&e.Models[0]))
+			t.Before = f(&e.Models[0])
 		}
 		return t
 	}
+	key := func(key string, write func(float64) string) func(m *ModelResult) string {
+		return func(m *ModelResult) string { return write(float64(m.Overall.Of[key])) }
+	}
+	unit := e.LossUnit
+	risk := number
+	if e.typical() { // logarithmic: in words people know
+		risk = func(x float64) string { return percent(math.Exp(-x)) }
+		unit = "typical probability given to what happened"
+	}
+	aside := func(x Num) string {
+		if !e.typical() {
+			return ""
+		}
+		return "; risk " + number(float64(x)) + " " + e.LossUnit
+	}
 	var out []tile
-	if e.Models[0].WorstGroup != nil {
-		out = append(out, get(func(m *ModelResult) float64 { return float64(m.WorstGroup.Risk) }, "Worst group’s risk", e.Models[k].WorstGroup.Label))
-	}
-	out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["risk"]) }, "Overall risk", "mean over "+count(e.N)+" rows"))
-	out = append(out, get(func(m *ModelResult) float64 { return float64(m.cvar(tailAlpha)) }, "Worst 10 % of rows", "CVaR₀.₁"))
-	if e.Task == Binary {
-		out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["accuracy"]) }, "Accuracy", "at threshold "+short(float64(*e.Threshold))))
+	if w := e.Models[k].WorstGroup; w != nil {
+		out = append(out, compare(func(m *ModelResult) string { return risk(float64(m.WorstGroup.Risk)) },
+			"Worst group", fmt.Sprintf("%s, in %s%s", unit, w.Label, aside(w.Risk))))
 	} else {
-		out = append(out, get(func(m *ModelResult) float64 { return float64(m.Overall.Of["rmse"]) }, "RMSE", e.TargetUnit))
+		out = append(out, compare(func(m *ModelResult) string { return number(float64(m.cvar(tailAlpha))) }, "Worst 10 % of rows", "mean loss, CVaR₀.₁"))
 	}
-	return out
+	out = append(out, compare(key("risk", risk), "Average", fmt.Sprintf("%s, over %s rows%s", unit, count(e.N), aside(e.Models[k].Overall.Of["risk"]))))
+	if t := e.Verdict.Groups; t != nil {
+		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", count(t.Better), count(t.Worse), count(t.Undecided)), Note: "by intervals that hold for all groups together"})
+	}
+	if e.Task == Binary {
+		out = append(out, compare(key("accuracy", percent), "Accuracy", "at threshold "+short(float64(*e.Threshold))))
+		return append(out, compare(key("ece", percent), "Calibration error", "mean |predicted − observed|"))
+	}
+	return append(out, compare(key("rmse", number), "Typical error (RMSE)", e.TargetUnit),
+		compare(key("bias", number), "Bias", "mean of prediction − target"))
 }
+
+// typical reports whether a risk is a mean of −log of the probability given to
+// what happened.
+func (e *Evaluation) typical() bool { return e.Task == Binary && e.LossUnit == "nats" }
 
 func (m *ModelResult) cvar(alpha float64) Num {
 	for _, q := range m.CVaR {
@@ -255,16 +287,20 @@ func certificateCaveat(c *Certificate) []string {
 	return []string{"Uncertified: training stopped before the gap asked for. The robust objective is at most the gap above its optimum, and may be that far."}
 }
 
-// about says whose worst case it is.
+// about says whose worst case it is, and what the adversary knows.
 func (a *Adversary) about() string {
+	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
+	if a.OverGroups {
+		knows = " It chooses among the groups: rows of a group share its weight."
+	}
 	if a.Rows == "training rows" {
-		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model)
+		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model) + knows
 	}
 	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, rowsNoun(a.Rows))
 	if a.Nu != nil && a.Penalty != "" {
 		s += fmt.Sprintf(", with the %s penalty at ν = %s", map[string]string{"kl": "KL", "chi2": "χ²"}[a.Penalty], short(float64(*a.Nu)))
 	}
-	return s + "."
+	return s + "." + knows
 }
 
 func adversaryFacts(a *Adversary) []Fact {
@@ -302,6 +338,7 @@ func (e *Evaluation) methods() []string {
 		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
 			count(e.Resamples), e.Seed, percent0(e.Confidence), percent0(e.Confidence)))
 	}
+	out = append(out, fmt.Sprintf("Verdict: helped only if the simultaneous interval of the worst group’s risk (without groups: that of CVaR₀.₁) lies below 0, the worst group’s fall is at least %s times the average’s rise, and tempered scores of the baseline, where they were measured, reach less than %s of the fall. Hurt if it lies above 0, or if more groups are measurably worse off than better.", short(orTwo(e.Rate)), percent0(mostExplained)))
 	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
 	return out
 }
@@ -314,4 +351,11 @@ func (table) Cell(s string) template.HTML {
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))
+}
+
+func orTwo(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return 2
 }

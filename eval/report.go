@@ -22,8 +22,9 @@ type Report struct {
 	Evaluation   *Evaluation   `json:"evaluation"`
 	Adversary    *Adversary    `json:"adversary,omitempty"`
 	Coefficients *Coefficients `json:"coefficients,omitempty"`
-	Notes        []string      `json:"notes"`   // shown with the caveats: unseen levels, imputation, …
-	Command      string        `json:"command"` // reproduces the run
+	Notes        []string      `json:"notes"`          // of the training: solver, unseen levels, imputation, …
+	Card         []Fact        `json:"card,omitempty"` // model card: owner, intended use, date, data period, …
+	Command      string        `json:"command"`        // reproduces the run
 }
 
 // Objective says what was minimised. Text may be left empty: it is then

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -142,32 +143,28 @@ func changeScale(d *Difference, scale float64) float64 {
 	return m
 }
 
-// groupTable is the headline grouping, worst first.
+// groupTable is the headline grouping, worst first. Its intervals hold for all
+// groups together.
 func (p *page) groupTable() *table {
 	e := p.E
 	g := e.headline()
 	if g == nil {
 		return nil
 	}
-	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "n", "Share"}}
+	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}, Reflow: true}
 	second := Measure{Key: "accuracy", Label: "Accuracy"}
 	if e.Task == Regression {
-		second = Measure{Key: "rmse", Label: withUnit("RMSE", e.TargetUnit)}
+		second = Measure{Key: "rmse", Label: "RMSE"}
 	}
-	for _, m := range p.Models {
+	shown := min(len(p.Models), 3)
+	for _, m := range p.Models[:shown] {
 		t.Head = append(t.Head, "Risk, "+m)
 	}
-	for _, c := range e.Compared {
+	for _, c := range e.Compared[:min(len(e.Compared), shown-1)] {
 		t.Head = append(t.Head, "Change, "+c.Model)
 	}
-	wide := len(p.Models) > 2 // the tables of all measures have the second one too
-	for _, m := range p.Models {
-		if !wide {
-			t.Head = append(t.Head, second.Label+", "+m)
-		}
-	}
 	f := focus(len(p.Models))
-	t.Head = append(t.Head, "Share of all error, "+p.Models[f])
+	t.Head = append(t.Head, second.Label+", "+p.Models[f])
 	mass := p.massByLabel(g.Name)
 	if mass != nil {
 		t.Head = append(t.Head, "Adversary’s weight")
@@ -193,30 +190,24 @@ func (p *page) groupTable() *table {
 		if !h.Sufficient {
 			label, class = label+" (insufficient evidence)", "faint"
 		}
-		cells := []string{label, count(h.N), percent(h.Share)}
-		for _, m := range h.Models {
-			cells = append(cells, valueText(m, "risk"))
+		cells := []string{label, fmt.Sprintf("%s (%s)", count(h.N), percent(h.Share))}
+		for _, m := range h.Models[:shown] {
+			cells = append(cells, valueText(m, "risk", m.Simultaneous))
 		}
-		for _, c := range e.Compared {
+		for _, c := range e.Compared[:min(len(e.Compared), shown-1)] {
 			d := Difference{}
-			j := byLabel[h.Label]
-			if c.Groups != nil {
-				d = Difference{c.Groups[j].Value, c.Groups[j].Interval}
+			if j := byLabel[h.Label]; c.Groups != nil {
+				d = Difference{c.Groups[j].Value, c.Groups[j].Simultaneous}
 			} else {
 				k := slices.Index(p.Models, c.Model)
 				d.Value = h.Models[k].Values.Of["risk"] - h.Models[0].Values.Of["risk"]
 			}
 			cells = append(cells, changeText(&d, float64(h.Models[0].Values.Of["risk"])))
 		}
-		for _, m := range h.Models {
-			if !wide {
-				cells = append(cells, valueText(m, second.Key))
-			}
-		}
-		cells = append(cells, percent(float64(h.Models[f].ErrorShare)))
+		cells = append(cells, p.fromTo(h, second.Key))
 		if mass != nil {
 			if gm, ok := mass[h.Label]; ok {
-				cells = append(cells, fmt.Sprintf("%s (× %.2f)", percent(gm.Mass), gm.Lift()))
+				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), percent(gm.Mass)))
 			} else {
 				cells = append(cells, "–")
 			}
@@ -224,7 +215,80 @@ func (p *page) groupTable() *table {
 		t.Rows = append(t.Rows, tableRow{cells, class})
 	}
 	if e.Resamples > 0 {
-		t.Foot += fmt.Sprintf("In brackets: %s intervals, each as if its group were the only one looked at.", percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", percent0(e.Confidence))
+	}
+	return t
+}
+
+// fromTo is a measure of the model in focus, with the baseline's below it.
+func (p *page) fromTo(h *Group, key string) string {
+	write := number
+	if m, _ := p.E.Task.measure(key); m.Unit == "share" {
+		write = percent
+	}
+	f := focus(len(p.Models))
+	v, _ := h.Models[f].Values.Get(key)
+	s := write(v)
+	if f > 0 {
+		if b, ok := h.Models[0].Values.Get(key); ok {
+			s += fmt.Sprintf(" (%s: %s)", p.Models[0], write(b))
+		}
+	}
+	return s
+}
+
+// gapTable holds the rates of groups against the tolerance.
+func gapTable(e *Evaluation) *table {
+	if len(e.Gaps) == 0 {
+		return nil
+	}
+	t := &table{Title: "Gaps between groups against a tolerance of " + percent(e.Gaps[0].Tolerance),
+		Head: []string{"Rate", "Model", "Largest gap", "Highest in", "Lowest in", "Against the tolerance"}, Reflow: true}
+	for _, q := range e.Gaps {
+		m, _ := e.Task.measure(q.Measure)
+		gap := percent(float64(q.Value))
+		if q.Interval != nil {
+			gap += fmt.Sprintf(" [%s to %s]", percent(float64(q.Interval.Low)), percent(float64(q.Interval.High)))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, q.High, q.Low, q.Outcome}})
+	}
+	if e.Resamples > 0 {
+		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance."
+	}
+	return t
+}
+
+// movedTable is how far the adversary moved the weight of every group, beside
+// what became of the group's risk.
+func (p *page) movedTable() *table {
+	e, g := p.E, p.E.headline()
+	if g == nil {
+		return nil
+	}
+	mass := p.massByLabel(g.Name)
+	if mass == nil {
+		return nil
+	}
+	t := &table{Title: "How far the adversary moved each group", Head: []string{"Group", "Share of rows", "Share of weight", "Weight ÷ share"}, Reflow: true}
+	if len(e.Compared) > 0 {
+		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
+	}
+	order := worstFirst(g.Groups)
+	slices.SortStableFunc(order, func(a, b *Group) int { return cmp.Compare(mass[b.Label].Lift(), mass[a.Label].Lift()) })
+	for i, h := range order {
+		m, ok := mass[h.Label]
+		if !ok {
+			continue
+		}
+		if i == maxTableRows/4 {
+			t.Foot = fmt.Sprintf("%s more groups are in the JSON.", count(len(order)-i))
+			break
+		}
+		cells := []string{h.Label, percent(m.Share), percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
+		if len(e.Compared) > 0 {
+			cells = append(cells, signed(float64(h.Models[1].Values.Of["risk"]-h.Models[0].Values.Of["risk"]), float64(h.Models[0].Values.Of["risk"])))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
 	return t
 }
@@ -245,7 +309,7 @@ func (p *page) massByLabel(name string) map[string]GroupMass {
 	return nil
 }
 
-func valueText(m GroupModel, key string) string {
+func valueText(m GroupModel, key string, iv *Interval) string {
 	v, ok := m.Values.Get(key)
 	if !ok {
 		if why := m.Values.Why[key]; why != "" {
@@ -254,8 +318,8 @@ func valueText(m GroupModel, key string) string {
 		return "–"
 	}
 	s := number(v)
-	if iv, ok := m.Intervals[key]; ok {
-		s += " [" + rangeText(&iv, v) + "]"
+	if iv != nil {
+		s += " [" + rangeText(iv, v) + "]"
 	}
 	return s
 }

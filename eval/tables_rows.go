@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -57,21 +59,49 @@ func topTable(a *Adversary, unit string) *table {
 	return t
 }
 
-func coefficientTable(c *Coefficients) *table {
+// coefficientTables are the largest coefficients, by what a standard deviation
+// of their column does, and the rest.
+func coefficientTables(c *Coefficients) (top, rest *table) {
 	if c == nil || len(c.Rows) == 0 {
-		return nil
+		return nil, nil
 	}
-	t := &table{Title: withUnit("Coefficients", c.Unit), Head: []string{"Column"}}
-	units := slices.ContainsFunc(c.Rows, func(q Coefficient) bool { return q.Unit != "" })
+	rows := slices.Clone(c.Rows)
+	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(b.size(), a.size()) })
+	n := min(len(rows), maxCoefficients)
+	top = c.table(withUnit("Coefficients", c.Unit), rows[:n])
+	if len(rows) == n {
+		return top, nil
+	}
+	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, orDefault(c.Unit, "per unit"))
+	top.Foot = "Largest by what one standard deviation of the column does."
+	more := rows[n:]
+	rest = c.table(fmt.Sprintf("The other %s coefficients", count(len(more))), more[:min(len(more), 2*maxTableRows)])
+	if left := len(more) - len(rest.Rows); left > 0 {
+		rest.Foot = fmt.Sprintf("%s more are in the JSON.", count(left))
+	}
+	return top, rest
+}
+
+// size is the largest effect in any model of one standard deviation of the
+// column.
+func (q Coefficient) size() float64 {
+	m := 0.0
+	for _, v := range q.Scaled {
+		if v.Defined() {
+			m = math.Max(m, math.Abs(float64(v)))
+		}
+	}
+	return m
+}
+
+func (c *Coefficients) table(title string, rows []Coefficient) *table {
+	t := &table{Title: title, Head: []string{"Column"}}
+	units := slices.ContainsFunc(rows, func(q Coefficient) bool { return q.Unit != "" })
 	if units {
 		t.Head = append(t.Head, "Unit")
 	}
 	t.Head = append(t.Head, c.Models...)
-	for i, q := range c.Rows {
-		if i == 2*maxTableRows {
-			t.Foot = fmt.Sprintf("%s more are in the JSON.", count(len(c.Rows)-i))
-			break
-		}
+	for _, q := range rows {
 		cells := []string{q.Name}
 		if units {
 			cells = append(cells, q.Unit)

@@ -9,126 +9,250 @@ import (
 type Outcome string
 
 const (
-	Helped       Outcome = "helped"       // worst-group risk lower, interval below 0
-	Hurt         Outcome = "hurt"         // worst-group risk higher, interval above 0
+	Helped       Outcome = "helped"       // worst-group risk lower, interval below 0, at a price that is asked for
+	Mixed        Outcome = "mixed"        // it is lower, but costs too much, or shrinking the scores does the same
+	Hurt         Outcome = "hurt"         // worst-group risk higher, or more groups worse off than better
 	Inconclusive Outcome = "inconclusive" // the interval covers 0
+	Degenerate   Outcome = "degenerate"   // the model is worse than a constant, or rests on a handful of rows
 	Untested     Outcome = "untested"     // no interval: nothing is claimed
 	NoBaseline   Outcome = "no baseline"  // one model only
 )
 
-// Verdict is what the report opens with. Robust training is said to have
-// helped only if the paired interval of the worst-group risk (without groups:
-// of CVaR_0.1) lies below 0.
+// Verdict is what the report opens with. A model is said to have helped only if
+// the simultaneous interval of the worst group's risk (without groups: that of
+// CVaR_0.1) lies below 0, the average pays for it at the rate asked for, and the
+// baseline with tempered scores does not do as much.
 type Verdict struct {
-	Outcome  Outcome  `json:"outcome"`
-	Headline string   `json:"headline"`
-	Details  []string `json:"details"`
+	Outcome        Outcome  `json:"outcome"`
+	Headline       string   `json:"headline"`
+	Cost           string   `json:"cost,omitempty"` // to the average, in a sentence
+	Recommendation string   `json:"recommendation,omitempty"`
+	Details        []string `json:"details"`
+	Warnings       []string `json:"warnings,omitempty"` // why the model is no success
+	Groups         *Tally   `json:"groups,omitempty"`   // of the first comparison
+	// Explained is the share of the fall in the worst group's risk that the
+	// baseline with tempered scores reaches too, where there is one.
+	Explained *Num `json:"explained_by_tempering,omitempty"`
 }
 
-func (e *Evaluation) verdict() Verdict {
+// mostExplained is the share of the fall that tempering may reach before the
+// fall is put down to it.
+const mostExplained = 0.8
+
+// A judge gathers what the verdict of the first comparison rests on.
+type judge struct {
+	*Evaluation
+	in    *Input
+	c     *Comparison
+	what  string     // whose change d is
+	d     Difference // of the worst group's risk, or of CVaR_0.1
+	scale float64
+}
+
+func (e *Evaluation) verdict(in *Input) Verdict {
 	if len(e.Compared) == 0 {
-		return e.verdictAlone()
+		return e.verdictAlone(in)
 	}
-	c := e.Compared[0]
-	what, d := "the worst 10 % of losses (CVaR₀.₁)", c.CVaR
-	if c.WorstGroup != nil {
-		what, d = "the worst group’s risk", *c.WorstGroup
+	j := judge{e, in, &e.Compared[0], "the worst 10 % of losses (CVaR₀.₁)", e.Compared[0].CVaR, 0}
+	if w := j.c.WorstGroup; w != nil {
+		j.what, j.d = "the worst group’s risk", *w
 	}
-	a := float64(d.Value)
-	scale := a
+	scale := float64(j.d.Value)
 	if w := e.Models[0].WorstGroup; w != nil {
 		scale = float64(w.Risk)
 	}
-	scale = changeScale(&d, scale)
-	v := Verdict{}
-	side, ok := d.Settled()
-	switch {
-	case d.Interval == nil:
-		v.Outcome = Untested
-	case ok && side < 0:
-		v.Outcome = Helped
-	case ok:
-		v.Outcome = Hurt
-	default:
-		v.Outcome = Inconclusive
-	}
-	v.Headline = headline(c.Model, c.Baseline, what, v.Outcome, a, scale)
-	if d.Interval != nil {
-		how := ""
-		if d.Interval.Method == "simultaneous" {
-			how = fmt.Sprintf(", allowing for the choice among %s", plural(e.Models[0].WorstGroup.Compared, "group", "groups"))
-		}
-		v.Details = append(v.Details, fmt.Sprintf("Change in %s, %s − %s: %s (%s interval %s%s).",
-			what, c.Model, c.Baseline, signed(a, scale), percent0(e.Confidence), rangeText(d.Interval, scale), how))
-	}
-	for k, m := range e.Models {
-		if w := m.WorstGroup; w != nil && k < 2 {
-			s := fmt.Sprintf("Worst group of %s: %s, risk %s on %s rows.", m.Name, w.Label, number(float64(w.Risk)), count(w.N))
-			v.Details = append(v.Details, s)
-		}
-	}
-	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
-		b := float64(e.Models[0].cvar(tailAlpha))
-		fine := changeScale(&c.CVaR, b)
-		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", signed(float64(c.CVaR.Value), fine))
-		if c.CVaR.Interval != nil {
-			s += fmt.Sprintf(" (%s interval %s)", percent0(e.Confidence), rangeText(c.CVaR.Interval, fine))
-		}
-		v.Details = append(v.Details, s+".")
-	}
-	r := c.Measures["risk"]
-	base, _ := e.Models[0].Overall.Get("risk")
-	fine := changeScale(&r, base)
-	s := fmt.Sprintf("On average: change of the overall risk %s (from %s to %s", signed(float64(r.Value), fine), number(base), number(base+float64(r.Value)))
-	if r.Interval != nil {
-		s += fmt.Sprintf("; %s interval %s", percent0(e.Confidence), rangeText(r.Interval, fine))
-	}
-	v.Details = append(v.Details, s+").")
-	for _, c := range e.Compared[1:] {
-		if d := c.WorstGroup; d != nil && d.Value.Defined() {
-			fine := changeScale(d, scale)
-			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, signed(float64(d.Value), fine))
-			if d.Interval != nil {
-				s += fmt.Sprintf(" (%s interval %s)", percent0(e.Confidence), rangeText(d.Interval, fine))
-			}
-			v.Details = append(v.Details, s+".")
-		}
-	}
+	j.scale = changeScale(&j.d, scale)
+	v := Verdict{Groups: j.c.tally(), Explained: j.explained(), Warnings: e.warnings(in, focus(len(e.Models)))}
+	v.Outcome = j.outcome(&v)
+	v.Headline = j.headline(&v)
+	v.Cost = j.cost()
+	v.Recommendation = j.recommend(&v)
+	v.Details = j.details()
 	if e.Split == "training rows" {
 		v.Headline += " On the training rows only."
 	}
 	return v
 }
 
-// headline words the outcome: of training robustly, or of any other model
-// against a baseline.
-func headline(model, baseline, what string, o Outcome, change, scale float64) string {
-	if model == "robust" {
-		switch o {
-		case Untested:
-			return fmt.Sprintf("Robust training changed %s by %s; without intervals, nothing is claimed.", what, signed(change, scale))
-		case Helped:
-			return fmt.Sprintf("Robust training lowered %s by %s.", what, like(-change, scale))
-		case Hurt:
-			return fmt.Sprintf("Robust training raised %s by %s.", what, like(change, scale))
-		}
-		return fmt.Sprintf("Robust training did not measurably help here: the change in %s could be zero.", what)
+// warnings says why a model is no success, whatever its worst group does.
+func (e *Evaluation) warnings(in *Input, k int) []string {
+	var out []string
+	name := e.Models[k].Name
+	if e.worseThanConstant(k) {
+		out = append(out, fmt.Sprintf("On these rows %s predicts worse than the best constant prediction would.", name))
 	}
-	switch o {
-	case Untested:
-		return fmt.Sprintf("From %s to %s, %s changes by %s; without intervals, nothing is claimed.", baseline, model, what, signed(change, scale))
-	case Helped:
-		return fmt.Sprintf("From %s to %s, %s falls by %s.", baseline, model, what, like(-change, scale))
-	case Hurt:
-		return fmt.Sprintf("From %s to %s, %s rises by %s.", baseline, model, what, like(change, scale))
+	if n := in.TrainingRows; in.EffectiveRows > 0 && in.EffectiveRows < fewestEffective(n) {
+		out = append(out, fmt.Sprintf("%s rests on the equivalent of %s of %s training rows; fewer than %s are too few to learn from.",
+			name, number(in.EffectiveRows), count(int(n)), number(fewestEffective(n))))
 	}
-	return fmt.Sprintf("%s and %s do not measurably differ in %s: the difference could be zero.", baseline, model, what)
+	return out
 }
 
-func (e *Evaluation) verdictAlone() Verdict {
+// explained is how much of the fall the tempered baseline reaches; nil where
+// there is no fall or no such model.
+func (j *judge) explained() *Num {
+	d := float64(j.d.Value)
+	if j.in.Tempered == "" || !(d < 0) {
+		return nil
+	}
+	for _, c := range j.Compared[1:] {
+		if c.Model != j.in.Tempered {
+			continue
+		}
+		t := float64(c.CVaR.Value)
+		if c.WorstGroup != nil {
+			t = float64(c.WorstGroup.Value)
+		}
+		share := Num(max(0, t/d))
+		return &share
+	}
+	return nil
+}
+
+// pays reports whether the fall is worth the rise of the average at the rate
+// asked for.
+func (j *judge) pays() bool {
+	rise := float64(j.c.Measures["risk"].Value)
+	return rise <= 0 || -float64(j.d.Value) >= j.in.rate()*rise
+}
+
+func (j *judge) outcome(v *Verdict) Outcome {
+	side, ok := j.d.Settled()
+	switch {
+	case len(v.Warnings) > 0:
+		return Degenerate
+	case j.d.Interval == nil:
+		return Untested
+	case ok && side > 0, (!ok || side > 0) && v.Groups != nil && v.Groups.Worse > v.Groups.Better:
+		return Hurt
+	case !ok:
+		return Inconclusive
+	case !j.pays() || v.Explained != nil && *v.Explained >= mostExplained:
+		return Mixed
+	}
+	return Helped
+}
+
+// headline words the outcome: of training robustly, or of any other model
+// against a baseline.
+func (j *judge) headline(v *Verdict) string {
+	who, a := "Robust training", float64(j.d.Value)
+	if j.c.Model != "robust" {
+		who = "Going from " + j.c.Baseline + " to " + j.c.Model
+	}
+	side, settled := j.d.Settled()
+	fell := fmt.Sprintf("%s lowered %s by %s", who, j.what, like(-a, j.scale))
+	switch v.Outcome {
+	case Degenerate:
+		return fmt.Sprintf("Do not use this model. %s", v.Warnings[0])
+	case Untested:
+		return fmt.Sprintf("%s changed %s by %s; without intervals, nothing is claimed.", who, j.what, signed(a, j.scale))
+	case Helped:
+		return fell + "."
+	case Mixed:
+		if !j.pays() {
+			return fmt.Sprintf("%s, but the average pays more for it than the rate asked for (%s to 1).", fell, short(j.in.rate()))
+		}
+		return fmt.Sprintf("%s, but %s reaches %s of that fall by less confident scores alone.", fell, j.in.Tempered, percent(float64(*v.Explained)))
+	case Hurt:
+		if settled && side > 0 {
+			return fmt.Sprintf("%s raised %s by %s.", who, j.what, like(a, j.scale))
+		}
+		return fmt.Sprintf("%s did more harm than good: %s", who, v.Groups)
+	}
+	if j.c.Model != "robust" {
+		return fmt.Sprintf("%s and %s do not measurably differ in %s: the difference could be zero.", j.c.Baseline, j.c.Model, j.what)
+	}
+	return fmt.Sprintf("Robust training did not measurably help here: the change in %s could be zero.", j.what)
+}
+
+// cost says what the average pays.
+func (j *judge) cost() string {
+	r := j.c.Measures["risk"]
+	base, ok := j.Models[0].Overall.Get("risk")
+	if !ok || !r.Value.Defined() {
+		return ""
+	}
+	fine := changeScale(&r, base)
+	verb := "rises"
+	if r.Value < 0 {
+		verb = "falls"
+	}
+	s := fmt.Sprintf("The average risk over all rows %s from %s to %s", verb, like(base, base), like(base+float64(r.Value), base))
+	if r.Value == 0 {
+		s = fmt.Sprintf("The average risk over all rows stays at %s", like(base, base))
+	}
+	if r.Interval != nil {
+		s += fmt.Sprintf(" (change %s, %s interval %s)", signed(float64(r.Value), fine), percent0(j.Confidence), rangeText(r.Interval, fine))
+	}
+	return s + "."
+}
+
+func (j *judge) recommend(v *Verdict) string {
+	base, model := j.c.Baseline, j.c.Model
+	switch v.Outcome {
+	case Degenerate:
+		return fmt.Sprintf("Use %s, or train again with a larger ν or fewer columns.", base)
+	case Helped:
+		if v.Groups != nil && v.Groups.Worse > 0 {
+			return fmt.Sprintf("Use %s if the worst group matters most; look first at the groups that lose (%s).", model, count(v.Groups.Worse))
+		}
+		return fmt.Sprintf("Use %s.", model)
+	case Mixed:
+		if !j.pays() {
+			return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s to 1; a larger ν costs less.", base, short(j.in.rate()))
+		}
+		return fmt.Sprintf("Keep %s, or use %s: the ranking of the rows is what a model should improve.", base, j.in.Tempered)
+	case Hurt:
+		return fmt.Sprintf("Keep %s.", base)
+	case Inconclusive:
+		return fmt.Sprintf("Keep %s: nothing shows that %s is better for the worst group. More rows would narrow the interval.", base, model)
+	}
+	return "Measure again with intervals before deciding."
+}
+
+// details are the numbers behind the headline.
+func (j *judge) details() []string {
+	var out []string
+	c, conf := j.c, percent0(j.Confidence)
+	if j.d.Interval != nil {
+		how := ""
+		if j.d.Interval.Method == "simultaneous" {
+			how = fmt.Sprintf(", allowing for the choice among %s", plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+		}
+		out = append(out, fmt.Sprintf("Change in %s, %s − %s: %s (%s interval %s%s).",
+			j.what, c.Model, c.Baseline, signed(float64(j.d.Value), j.scale), conf, rangeText(j.d.Interval, j.scale), how))
+	}
+	for k, m := range j.Models {
+		if w := m.WorstGroup; w != nil && k < 2 {
+			out = append(out, fmt.Sprintf("Worst group of %s: %s, risk %s on %s rows.", m.Name, w.Label, number(float64(w.Risk)), count(w.N)))
+		}
+	}
+	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
+		fine := changeScale(&c.CVaR, float64(j.Models[0].cvar(tailAlpha)))
+		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", signed(float64(c.CVaR.Value), fine))
+		if c.CVaR.Interval != nil {
+			s += fmt.Sprintf(" (%s interval %s)", conf, rangeText(c.CVaR.Interval, fine))
+		}
+		out = append(out, s+".")
+	}
+	for _, c := range j.Compared[1:] {
+		if d := c.WorstGroup; d != nil && d.Value.Defined() {
+			fine := changeScale(d, j.scale)
+			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, signed(float64(d.Value), fine))
+			if d.Interval != nil {
+				s += fmt.Sprintf(" (%s interval %s)", conf, rangeText(d.Interval, fine))
+			}
+			out = append(out, s+".")
+		}
+	}
+	return out
+}
+
+func (e *Evaluation) verdictAlone(in *Input) Verdict {
 	m := e.Models[0]
 	risk, _ := m.Overall.Get("risk")
-	v := Verdict{Outcome: NoBaseline, Headline: fmt.Sprintf("%s has risk %s overall.", m.Name, number(risk))}
+	v := Verdict{Outcome: NoBaseline, Headline: fmt.Sprintf("%s has risk %s overall.", m.Name, number(risk)), Warnings: e.warnings(in, 0)}
 	if w := m.WorstGroup; w != nil {
 		v.Headline = fmt.Sprintf("%s has risk %s overall and %s in its worst group, %s.", m.Name, number(risk), number(float64(w.Risk)), w.Label)
 		if w.MaxInterval != nil {

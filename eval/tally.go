@@ -1,0 +1,114 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Tally counts the groups with enough rows by what the simultaneous interval
+// of their risk difference says.
+type Tally struct {
+	Better    int `json:"better"`    // the interval lies below 0
+	Worse     int `json:"worse"`     // above 0
+	Undecided int `json:"undecided"` // it covers 0, or there is none
+	TooSmall  int `json:"too_small"` // fewer rows than min_group_size: not tested
+}
+
+// tally counts the groups of a comparison; nil without groups.
+func (c *Comparison) tally() *Tally {
+	if c.Groups == nil {
+		return nil
+	}
+	t := &Tally{}
+	for _, g := range c.Groups {
+		side, ok := Difference{Value: g.Value, Interval: g.Simultaneous}.Settled()
+		switch {
+		case !g.Sufficient:
+			t.TooSmall++
+		case ok && side < 0:
+			t.Better++
+		case ok:
+			t.Worse++
+		default:
+			t.Undecided++
+		}
+	}
+	return t
+}
+
+// String says a tally in words.
+func (t Tally) String() string {
+	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided",
+		plural(t.Better, "group is", "groups are"), count(t.Worse), count(t.Undecided))
+	if t.TooSmall > 0 {
+		s += fmt.Sprintf(", %s too small to tell", count(t.TooSmall))
+	}
+	return s + "."
+}
+
+// A Gap is the largest difference of a rate between groups, held against a
+// tolerance.
+type Gap struct {
+	Model     string    `json:"model"`
+	Measure   string    `json:"measure"` // "selection_rate" or "tpr"
+	Value     Num       `json:"difference"`
+	High      string    `json:"highest_in,omitempty"`
+	Low       string    `json:"lowest_in,omitempty"`
+	Interval  *Interval `json:"interval,omitempty"` // simultaneous over the groups
+	Tolerance float64   `json:"tolerance"`
+	// Outcome is "within" or "above" where the interval lies on one side of the
+	// tolerance, "undecided" where it covers it, "untested" without one.
+	Outcome string `json:"outcome"`
+}
+
+// gaps compares the rates that fairness rules speak of with the tolerance.
+func (e *Evaluation) gaps(tolerance float64) []Gap {
+	g := e.headline()
+	if g == nil || e.Task != Binary {
+		return nil
+	}
+	var out []Gap
+	for _, key := range []string{"selection_rate", "tpr"} {
+		for k, m := range e.Models {
+			s, ok := g.Summary[k].Spread[key]
+			if !ok || !s.Difference.BetweenGroups.Defined() || s.Groups < 2 {
+				continue
+			}
+			q := Gap{Model: m.Name, Measure: key, Value: s.Difference.BetweenGroups, High: s.MaxGroup, Low: s.MinGroup, Tolerance: tolerance, Outcome: "untested"}
+			if iv, ok := s.Intervals["difference"]; ok {
+				q.Interval = &iv
+				switch {
+				case float64(iv.High) <= tolerance:
+					q.Outcome = "within"
+				case float64(iv.Low) > tolerance:
+					q.Outcome = "above"
+				default:
+					q.Outcome = "undecided"
+				}
+			}
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// worseThanConstant reports whether a model predicts worse than the best
+// constant would on the same rows: its log-loss is above the entropy of the
+// outcome, its squared error above the variance of the target.
+func (e *Evaluation) worseThanConstant(k int) bool {
+	v := e.Models[k].Overall
+	if e.Task == Regression {
+		r2, ok := v.Get("r2")
+		return ok && r2 < 0
+	}
+	p, _ := v.Get("prevalence")
+	loss, ok := v.Get("log_loss")
+	if !ok || !(p > 0 && p < 1) {
+		return false
+	}
+	return loss > -p*math.Log(p)-(1-p)*math.Log(1-p)
+}
+
+// fewestEffective is the number of effective rows below which a model rests on
+// a handful of n training rows.
+func fewestEffective(n float64) float64 { return math.Max(30, 0.005*n) }
