@@ -38,8 +38,11 @@ func (c *Comparison) tally() *Tally {
 
 // String says a tally in words.
 func (t Tally) String() string {
-	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided",
-		plural(t.Better, "group is", "groups are"), count(t.Worse), count(t.Undecided))
+	better := "no group is"
+	if t.Better > 0 {
+		better = plural(t.Better, "group is", "groups are")
+	}
+	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided", better, count(t.Worse), count(t.Undecided))
 	if t.TooSmall > 0 {
 		s += fmt.Sprintf(", %s too small to tell", count(t.TooSmall))
 	}
