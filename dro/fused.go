@@ -3,6 +3,7 @@ package dro
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
@@ -123,7 +124,7 @@ func (k KL) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
 // up to the few samples whose loss lies between the levels, which are touched
 // again.
 func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) {
-	if c.Nu == 0 || !e.levelled {
+	if c.Nu == 0 || !e.levelled || ablate.Off.Threshold {
 		e.eval(x)
 		r := c.respond(y, e.value, math.NaN())
 		e.level, e.levelled = r.level(c.Nu), c.Nu > 0

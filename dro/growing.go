@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/ablate"
 )
 
 // Growing solves the problem on a growing prefix of the samples, each stage
@@ -37,7 +39,7 @@ func (m Growing) start(r *run) (stepper, error) {
 		m.Finish = NewtonCG{}
 	}
 	g := &growing{run: r, settings: m, x: append([]float64(nil), r.x0...)}
-	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First); size /= float64(m.Factor) {
+	for size := float64(r.cert.n) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
 		g.sizes = append(g.sizes, int(size))
 	}
 	_, err := g.finisher(r.cert.n).start(r) // fails now rather than after the stages
@@ -159,6 +161,9 @@ func lastSample(o Oracle, n int) int {
 func hessianSample(o Oracle, n int, reduction float64) int {
 	const about = 1.05
 	_, d, _ := o.Dims()
+	if ablate.Off.SampledHessians {
+		return 0
+	}
 	pass, gram := workOf(o)
 	best, least := 0, math.Inf(1)
 	for m := 8 * d; 2*m < n; m += m / 4 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/drotrain/drotrain/internal/ablate"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -105,7 +106,7 @@ func (m *newton) accept() {
 // with a positive curvature.
 func (m *newton) remember(step, change []float64) {
 	const most = 10
-	if !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
+	if ablate.Off.BFGS || !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
 		return
 	}
 	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
@@ -235,7 +236,7 @@ func (m *newton) arrived(slope float64) bool {
 func (m *newton) renews(slope float64) bool {
 	const poor, steps = 0.1, 1.5 // steps to go in a new metric
 	rate := slope / m.decrement
-	if !(rate < poor) {
+	if ablate.Off.Renewal || !(rate < poor) {
 		return true
 	}
 	left := slope / (m.settings.RelativeGap * max(1e-12, math.Abs(m.value)))
@@ -248,7 +249,7 @@ func (m *newton) renews(slope float64) bool {
 func (m *newton) distrust(slope float64) {
 	const poor, times = 0.1, 4
 	h, ok := m.h.(*metric)
-	if !ok || h.sample == 0 {
+	if !ok || h.sample == 0 || ablate.Off.Distrust {
 		return
 	}
 	short := m.decrement == 0

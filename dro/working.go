@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -159,7 +160,7 @@ func (m *newton) jump(left float64) bool {
 	heaviest := max(32*c.d, c.n/256)
 	tried := false
 	for try := range workingTries {
-		if m.ctx.Err() != nil {
+		if m.ctx.Err() != nil || ablate.Off.WorkingSets {
 			break
 		}
 		// What the weight outside is worth: its share times about ν, at most the
@@ -176,7 +177,7 @@ func (m *newton) jump(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := dual.(Coreset); ok && left > coarse*math.Abs(m.value) && m.solveCore(all, kind, x) {
+	if kind, ok := dual.(Coreset); ok && !ablate.Off.Coresets && left > coarse*math.Abs(m.value) && m.solveCore(all, kind, x) {
 		if tried = true; m.landed(x) {
 			m.grounded = true // once
 			return true
