@@ -150,8 +150,9 @@ func delongVariance(comp []float64, isPos func(int) bool) float64 {
 func addMedianInterval(target, score []float64, order []int32, confidence float64, iv map[string]Interval) {
 	n := float64(len(order))
 	half := normalQuantile(confidence) * math.Sqrt(n) / 2
-	lo, hi := int(math.Floor(n/2-half)), int(math.Ceil(n/2+half))
-	if lo < 1 || hi > len(order) {
+	lo := int(math.Floor((n+1)/2 - half))
+	hi := len(order) + 1 - lo // as far from the other end
+	if lo < 1 {
 		return
 	}
 	at := func(k int) Num { return Num(math.Abs(score[order[k]] - target[order[k]])) }
