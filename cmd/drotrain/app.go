@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An app is one run of the command: its streams and its view of the world.
@@ -15,12 +19,15 @@ type app struct {
 	stdout, stderr io.Writer
 	terminal       bool             // stderr is a terminal
 	now            func() time.Time // the clock of the progress display
+
+	inputs []input // files that are read
 }
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
 	out := &checkedWriter{w: a.stdout}
-	a.stdout = out
+	text := &plainWriter{w: out}
+	a.stdout = text
 	defer func() {
 		if r := recover(); r != nil {
 			code = exitFailed
@@ -31,6 +38,10 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := asUsage(root.ExecuteContext(ctx))
+	text.flush()
+	if err == nil && errors.Is(out.err, syscall.EPIPE) {
+		return exitPipe // whoever read has seen enough
+	}
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", out.err)
 	}
@@ -60,6 +71,7 @@ func (a *app) note(format string, args ...any) {
 
 // line writes one line to stderr, folded at spaces on a terminal.
 func (a *app) line(s string) {
+	s = printable.Text(s)
 	if a.terminal {
 		printWrapped(a.stderr, "", s)
 		return

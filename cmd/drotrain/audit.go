@@ -94,7 +94,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	f, err := openTable(ctx, path)
+	f, err := a.openTable(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	files, err := o.out.write(ctx, r, &o.gates)
+	files, err := o.out.write(ctx, a, r, &o.gates)
 	if err != nil {
 		return err
 	}

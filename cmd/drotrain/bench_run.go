@@ -32,12 +32,12 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if o.train.threads > 0 {
 		shard.SetThreads(o.train.threads)
 	}
-	out, err := openOut(o.out, o.force)
+	out, err := a.openOut(o.out, o.force)
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	frame, err := openTable(ctx, o.train.cfg.Data)
+	frame, err := a.openTable(ctx, o.train.cfg.Data)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 }
 
 func (o *benchTheory) run(ctx context.Context, a *app) error {
-	out, err := openOut(o.out, o.force)
+	out, err := a.openOut(o.out, o.force)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drotrain/drotrain/datasets"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 func newDatasets(a *app) *cobra.Command {
@@ -103,9 +102,9 @@ func newDatasetsExport(a *app) *cobra.Command {
 			if out == "" {
 				out = strings.TrimPrefix(args[0], datasets.Prefix) + ".parquet"
 			}
-			err = atomicfile.AtomicWrite(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
+			err = a.writeFile(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
 			if err != nil {
-				return existsHint(err)
+				return err
 			}
 			fmt.Fprintf(a.stdout, "wrote  %s\n", out)
 			return nil

@@ -19,6 +19,8 @@ const (
 	exitUsage  = 2 // the command line or the configuration file is wrong
 	exitLimit  = 3 // stopped before the gap; the model is written and marked
 	exitGate   = 4 // a --fail-if gate failed
+
+	exitPipe = 128 + 13 // nobody reads the output any more
 )
 
 const issuesURL = "https://github.com/drotrain/drotrain/issues"

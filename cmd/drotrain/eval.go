@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -88,8 +87,8 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 		return err
 	}
 	if o.out != "" {
-		if err := atomicfile.AtomicWrite(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
-			return existsHint(err)
+		if err := a.writeFile(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
+			return err
 		}
 	}
 	if o.json {
@@ -107,7 +106,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 
 // measureFile evaluates a model on every row of a table.
 func measureFile(ctx context.Context, a *app, m *train.Model, path string, o report.Options, quiet bool) (*report.Measured, error) {
-	f, err := openTable(ctx, path)
+	f, err := a.openTable(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func TestInterrupt(t *testing.T) {
 		{syscall.SIGINT, 130, "robust: ", "drotrain: error: interrupted; the model so far is in drotrain-out/model.json"},
 		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the model so far is in drotrain-out/model.json"},
 		{syscall.SIGINT, 130, "note: target", "drotrain: error: interrupted; the model is in drotrain-out/model.json, its report is not finished\nhint: "},
-		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before there was a model\n"},
+		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before there was a model: nothing is written\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())

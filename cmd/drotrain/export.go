@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/export"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 // exportOptions are the options of `drotrain export`.
@@ -99,8 +98,8 @@ func (o *exportOptions) run(a *app, formats []string) error {
 		}
 	}
 	for _, p := range parts {
-		if err := atomicfile.AtomicWrite(p.path, o.force, p.content); err != nil {
-			return existsHint(err)
+		if err := a.writeFile(p.path, o.force, p.content); err != nil {
+			return err
 		}
 		done.Files = append(done.Files, p.path)
 	}

@@ -57,7 +57,7 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 		printModel(a.stdout, path, m)
 		return nil
 	}
-	f, err := openTable(ctx, path)
+	f, err := a.openTable(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A tableInfo is what inspect says of a table.
@@ -126,6 +127,7 @@ func (c columnInfo) values() string {
 
 // fit pads or cuts s to width runes.
 func fit(s string, width int) string {
+	s = printable.Line(s)
 	n := utf8.RuneCountInString(s)
 	if n > width {
 		return string([]rune(s)[:width-1]) + "…"

@@ -7,7 +7,7 @@
 //
 // Exit codes: 0 done and certified to the gap asked for, 1 failed, 2 wrong
 // command line, 3 stopped at a limit before the gap (the model is written and
-// marked uncertified), 4 a --fail-if gate failed, 130 and 143 interrupted.
+// marked uncertified), 4 a --fail-if gate failed, 129, 130 and 143 interrupted.
 package main
 
 import (
@@ -38,8 +38,11 @@ func main() {
 type interrupted struct{ sig syscall.Signal }
 
 func (e interrupted) Error() string {
-	if e.sig == syscall.SIGTERM {
+	switch e.sig {
+	case syscall.SIGTERM:
 		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
 	}
 	return "interrupted"
 }
@@ -47,12 +50,19 @@ func (e interrupted) Error() string {
 // code is the exit status a shell gives a process stopped by the signal.
 func (e interrupted) code() int { return 128 + int(e.sig) }
 
-// withSignals returns a context cancelled by the first SIGINT or SIGTERM, with
-// an interrupted error as its cause. A second signal ends the process at once.
+// withSignals returns a context cancelled by the first SIGINT, SIGTERM or SIGHUP,
+// with an interrupted error as its cause. A second signal ends the process at once.
+// SIGHUP stays ignored where it is (nohup). A reader of the output that goes away is
+// an error of the writing, not the end of the process: what is being trained is
+// still saved.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		select {
 		case s := <-ch:

@@ -20,6 +20,7 @@ func (a *app) loadModel(path string) (*train.Model, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, modelFile)
 	}
+	a.reads(path)
 	m, err := train.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, withHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 // outputs are the files a report goes to: named one by one, their format by
@@ -84,17 +83,17 @@ func (o *outputs) check() error {
 }
 
 // write writes the files and returns their paths.
-func (o *outputs) write(ctx context.Context, r *eval.Report, g *gates) ([]string, error) {
+func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) ([]string, error) {
 	dir := o.directory()
 	if dir == "" {
 		for _, path := range o.out {
-			if err := atomicfile.AtomicWrite(path, o.force, writer(formatOf(path), r, g)); err != nil {
-				return nil, existsHint(err)
+			if err := a.writeFile(path, o.force, writer(formatOf(path), r, g)); err != nil {
+				return nil, err
 			}
 		}
 		return o.out, nil
 	}
-	out, err := openOut(dir, o.force)
+	out, err := a.openOut(dir, o.force)
 	if err != nil {
 		return nil, err
 	}

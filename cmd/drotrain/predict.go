@@ -72,7 +72,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.out == "" {
 		return usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
-	f, err := openTable(ctx, o.data)
+	f, err := a.openTable(ctx, o.data)
 	if err != nil {
 		return interruption(ctx, err)
 	}
@@ -89,6 +89,9 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	}
 	columns, err := o.columns(m, f, p)
 	if err != nil {
+		return err
+	}
+	if err := a.mayWrite(o.out); err != nil {
 		return err
 	}
 	if err := data.WriteTable(o.out, columns, o.force); err != nil {

@@ -73,7 +73,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.gates.check(r.Evaluation); err != nil {
 		return err
 	}
-	files, err := o.out.write(ctx, r, &o.gates)
+	files, err := o.out.write(ctx, a, r, &o.gates)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		}
 		return measured.Report()
 	}
-	f, err := openTable(ctx, m.Config.Data)
+	f, err := a.openTable(ctx, m.Config.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -184,6 +185,7 @@ func thousands(n int) string {
 
 // padLeft right-aligns s in width runes, cutting what does not fit.
 func padLeft(s string, width int) string {
+	s = printable.Line(s)
 	n := utf8.RuneCountInString(s)
 	if n > width {
 		r := []rune(s)

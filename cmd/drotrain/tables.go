@@ -10,10 +10,15 @@ import (
 )
 
 // openTable reads a file, a directory, a glob, or an embedded data set.
-func openTable(ctx context.Context, name string) (*data.Frame, error) {
+func (a *app) openTable(ctx context.Context, name string) (*data.Frame, error) {
 	f, err := train.Open(ctx, name)
 	if err != nil && strings.HasPrefix(name, datasets.Prefix) {
 		return nil, unknownDataset(name, err)
+	}
+	if err == nil {
+		for _, s := range f.Sources {
+			a.reads(s.Path)
+		}
 	}
 	return f, err
 }

@@ -99,7 +99,7 @@ comparison. Without options it trains on an embedded data set.
 
 Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 3 stopped before the gap (the model is written and marked uncertified),
-130 and 143 interrupted (likewise).`,
+129, 130 and 143 interrupted (likewise).`,
 		Example: `  drotrain train
   drotrain train --data loans.parquet --target deny --groups region,sex \
       --nu 0.5 --gap 1e-6 --out loans
@@ -109,6 +109,7 @@ Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 	o.define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.config != "" {
+			a.reads(o.config)
 			if err := applyConfig(cmd.Flags(), o.config); err != nil {
 				return err
 			}

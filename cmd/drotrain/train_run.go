@@ -45,24 +45,23 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
-	out, err := openOut(o.out, o.force)
+	out, err := a.openOut(o.out, o.force)
 	if err != nil {
 		return err
 	}
 	defer out.close()
 
-	m, err := o.fit(ctx, a)
+	m, err := o.fit(ctx, a, out)
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
-			err = fmt.Errorf("%w before there was a model", cause)
+			err = fmt.Errorf("%w before there was a model: nothing is written", cause)
 		}
 		return err
 	}
 	stopped := err
-	if err := m.Save(out.file(modelFile), o.force); err != nil {
+	if err := out.write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return err
 	}
-	out.wrote(modelFile)
 	if !o.quiet {
 		for _, n := range m.Notes {
 			a.note("note: %s", n)
@@ -127,7 +126,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 }
 
 // fit trains with the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
+func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir) (*train.Model, error) {
 	cfg := o.cfg
 	if p := newProgress(a, o.quiet); p != nil {
 		cfg.Observe = p.observe
@@ -136,8 +135,11 @@ func (o *trainOptions) fit(ctx context.Context, a *app) (*train.Model, error) {
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
-	frame, err := train.Open(ctx, cfg.Data)
+	frame, err := a.openTable(ctx, cfg.Data)
 	if err != nil {
+		return nil, err
+	}
+	if err := out.spares(modelFile, metricsFile, reportFile); err != nil {
 		return nil, err
 	}
 	collectOften(frame)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -16,9 +17,10 @@ import (
 // either what it held before or all of the new content. A missing directory is
 // an error. Unless force is set, a file that exists already is left alone and
 // is an error that satisfies errors.Is(err, fs.ErrExist). A directory or any
-// other special file at path is never replaced. Every error names path.
+// other special file at path is never replaced. A file that is replaced keeps its
+// mode; a new one has that of the umask. Every error names path.
 func AtomicWrite(path string, force bool, write func(io.Writer) error) (err error) {
-	mode := os.FileMode(0o644)
+	var mode os.FileMode // of the file that is replaced
 	target := path
 	switch info, statErr := os.Lstat(path); {
 	case statErr == nil && !force:
@@ -50,7 +52,7 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 	if dir == "" {
 		dir = "."
 	}
-	tmp, err := os.CreateTemp(dir, "."+base+".tmp-*")
+	tmp, err := create(dir)
 	if err != nil {
 		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
 	}
@@ -68,8 +70,10 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 	if err := buf.Flush(); err != nil {
 		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
 	}
-	if err := tmp.Chmod(mode); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+	if mode != 0 {
+		if err := tmp.Chmod(mode); err != nil {
+			return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		}
 	}
 	if err := tmp.Sync(); err != nil {
 		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
@@ -96,6 +100,19 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 		_ = d.Close()
 	}
 	return nil
+}
+
+// create makes a temporary file whose name does not grow with that of the file it
+// will become. Its mode is what the umask leaves of 0666, as of any new file.
+func create(dir string) (*os.File, error) {
+	for range 1000 {
+		name := filepath.Join(dir, fmt.Sprintf(".drotrain-%016x.tmp", rand.Uint64()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("no free name for a temporary file in %s", dir)
 }
 
 // cause drops the name of the temporary file from an error of package os.

@@ -34,7 +34,7 @@ func escape(s string, breaks bool) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case breaks && (r == '\n' || r == '\t') || !hidden(r):
+		case breaks && (r == '\n' || r == '\t') || !Hidden(r):
 			b.WriteString(s[i : i+n])
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -48,10 +48,10 @@ func escape(s string, breaks bool) string {
 	return b.String()
 }
 
-// hidden reports what a reader cannot see and a program may obey: control
+// Hidden reports what a reader cannot see and a program may obey: control
 // characters, line and paragraph separators, direction marks, noncharacters,
 // and tags. Joiners, which several scripts need, stay.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return true

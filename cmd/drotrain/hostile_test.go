@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// payTable is a small table of numbers, with names that obey a terminal if it lets
+// them: an escape sequence, a C1 control, an override of the direction of writing.
+func payTable(pay, age, site, level string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s,%s,%s\n", pay, age, site)
+	for i := range 40 {
+		l := "a"
+		if i%3 == 0 {
+			l = level
+		}
+		fmt.Fprintf(&b, "%d,%d,%s\n", 10+i*7%13, 20+i*11%37, l)
+	}
+	return b.String()
+}
+
+func put(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// No option makes a command overwrite what it reads, by whatever name.
+func TestInputsAreNeverOverwritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table := payTable("pay", "age", "site", "b")
+	put(t, "pay.csv", table)
+	put(t, "c.yaml", "target: pay\nquiet: true\n")
+	for _, command := range []string{
+		"train --data pay.csv --target pay --groups site --out m --quiet",
+		"predict --model m --data pay.csv --keep pay,site --out preds.csv --quiet",
+	} {
+		if code, _, stderr := try(t.Context(), strings.Fields(command)...); code != exitOK {
+			t.Fatalf("%s: %d\n%s", command, code, stderr)
+		}
+	}
+	model, err := os.ReadFile("m/model.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	preds, err := os.ReadFile("preds.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		args     string
+		at, from string // a link made at, of an input
+	}{
+		{"predict --model m --data pay.csv --out pay.csv --force", "", ""},
+		{"predict --model m --data pay.csv --out ./m/../pay.csv --force", "", ""},
+		{"predict --model m --data pay.csv --out link.csv --force", "link.csv", "pay.csv"},
+		{"eval --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
+		{"eval --model m --data pay.csv --resamples 0 --out e.json --force", "e.json", "m/model.json"},
+		{"report --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
+		{"report --model m --data pay.csv --resamples 0 --format json --out d --force", "d/report.json", "pay.csv"},
+		{"audit preds.csv --label pay --score prediction --resamples 0 --out a.json --force", "a.json", "preds.csv"},
+		{"export --model m --format csv --out m/model.json --force", "", ""},
+		{"train --data pay.csv --target pay --out o --force", "o/model.json", "pay.csv"},
+		{"train --data pay.csv --target pay --out o --force", "o/report.html", "pay.csv"},
+		{"train --data pay.csv --config c.yaml --out o --force", "o/metrics.json", "c.yaml"},
+	} {
+		for _, link := range []func(string, string) error{os.Symlink, os.Link} {
+			if c.at != "" {
+				os.Remove(c.at)
+				if err := os.MkdirAll(filepath.Dir(c.at), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				from, err := filepath.Abs(c.from)
+				if err == nil {
+					err = link(from, c.at)
+				}
+				if err != nil {
+					t.Skip(err)
+				}
+			}
+			code, _, stderr := try(t.Context(), strings.Fields(c.args)...)
+			if code != exitFailed || !strings.Contains(stderr, "is an input of this command and is never overwritten") {
+				t.Errorf("%d, %s: code %d\n%s", i, c.args, code, stderr)
+			}
+			if strings.Contains(stderr, "robust") {
+				t.Errorf("%s: refused after the training", c.args)
+			}
+			os.Remove(c.at)
+		}
+	}
+	for name, want := range map[string]string{"pay.csv": table, "m/model.json": string(model), "preds.csv": string(preds), "c.yaml": "target: pay\nquiet: true\n"} {
+		if b, err := os.ReadFile(name); err != nil || string(b) != want {
+			t.Errorf("%s was changed: %v", name, err)
+		}
+	}
+}
+
+// Names of columns, levels and files reach a terminal as text alone, and JSON whole.
+func TestNamesObeyNoTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	age, site, level := "age\x1b[2J\u202e", "si\u0085te", "l\x1b]0;title\x07\u2066"
+	put(t, "pay.csv", payTable("pay", age, site, level))
+	for _, args := range [][]string{
+		{"inspect", "pay.csv"},
+		{"inspect", "pay.csv", "--json"},
+		{"train", "--data", "pay.csv", "--target", "pay", "--groups", site, "--out", "m", "--min-group-size", "1"},
+		{"train", "--data", "pay.csv", "--target", "pay", "--groups", site, "--out", "m", "--force", "--json"},
+		{"inspect", "m/model.json"},
+		{"eval", "--model", "m", "--data", "pay.csv", "--resamples", "0"},
+		{"predict", "--model", "m", "--data", "pay.csv", "--keep", age, "--out", "p.csv"},
+		{"train", "--data", "pay.csv", "--target", age + "x", "--out", "n"},
+		{"eval", "--model", "m", "--data", "no\x1b[2Jsuch.csv"},
+		{"report", "--model", "m", "--data", "pay.csv", "--resamples", "0", "--out", "r\x1b[1m.html"},
+	} {
+		_, stdout, stderr := try(t.Context(), args...)
+		for _, s := range []string{stdout, stderr} {
+			if i := strings.IndexFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && printable.Hidden(r) }); i >= 0 {
+				t.Errorf("drotrain %q printed %q", args, s[max(0, i-20):min(len(s), i+20)])
+			}
+		}
+	}
+	_, stdout, _ := try(t.Context(), "inspect", "pay.csv", "--json")
+	var info tableInfo
+	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
+		t.Fatal(err)
+	}
+	if info.Columns[1].Name != age || info.Columns[2].Name != site {
+		t.Errorf("columns %q and %q", info.Columns[1].Name, info.Columns[2].Name)
+	}
+}
+
+// What is written in pieces is the same as in one.
+func TestPlainWriter(t *testing.T) {
+	const in = "é\u202e\U000e0001 日本\x1b\xffz\tb\n"
+	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
+	for size := 1; size <= len(in); size++ {
+		var b strings.Builder
+		p := &plainWriter{w: &b}
+		for rest := in; rest != ""; {
+			n := min(size, len(rest))
+			if m, err := p.Write([]byte(rest[:n])); m != n || err != nil {
+				t.Fatal(m, err)
+			}
+			rest = rest[n:]
+		}
+		if p.flush(); b.String() != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	p := &plainWriter{w: &b}
+	p.Write([]byte("a\xe6\x97"))
+	if p.flush(); b.String() != "a\uFFFD" {
+		t.Errorf("an unfinished character: %q", b.String())
+	}
+}
+
+// A directory belongs to one run at a time, whether it exists already or not, by
+// whatever name.
+func TestOneRunADirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(".", "here"); err != nil {
+		t.Skip(err)
+	}
+	put(t, "old/x", "")
+	a := &app{stdout: os.Stdout, stderr: os.Stderr}
+	for _, names := range [][2]string{{"new", "here/new"}, {"old", "here/here/old"}, {"a/b/c", "./a/./b/c/"}} {
+		first, err := a.openOut(names[0], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
+		if code != exitFailed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
+			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
+		}
+		first.close()
+		second, err := a.openOut(names[1], true)
+		if err != nil {
+			t.Errorf("%s after %s: %v", names[1], names[0], err)
+			continue
+		}
+		second.close()
+	}
+	if _, err := os.Stat("new"); err == nil {
+		t.Error("a directory without files was made")
+	}
+}

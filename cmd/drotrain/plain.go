@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A plainWriter writes text in which nothing moves a terminal's cursor or turns the
+// direction of writing, whatever the names of columns, levels and files are: hidden
+// characters become \u001b, as JSON writes them too, so that a JSON document stays
+// the same document. Line breaks and tabs stay.
+type plainWriter struct {
+	w    io.Writer
+	rest []byte // the beginning of a character that the next write may end
+}
+
+func (p *plainWriter) Write(b []byte) (int, error) {
+	in := append(p.rest, b...)
+	out := make([]byte, 0, len(in))
+	for len(in) > 0 && (utf8.FullRune(in) || len(in) >= utf8.UTFMax) {
+		r, n := utf8.DecodeRune(in)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			out = append(out, "\uFFFD"...)
+		case r == '\n' || r == '\t' || !printable.Hidden(r):
+			out = append(out, in[:n]...)
+		case r >= 0x10000:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		in = in[n:]
+	}
+	p.rest = append([]byte(nil), in...)
+	if _, err := p.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// flush writes the beginning of a character that never ended.
+func (p *plainWriter) flush() {
+	if len(p.rest) > 0 {
+		_, _ = io.WriteString(p.w, "\uFFFD")
+		p.rest = nil
+	}
+}

@@ -1,0 +1,177 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// endless trains until somebody stops it.
+var endless = []string{"train", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
+
+// start runs the command in a process of its own and returns its stderr.
+func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	cmd := exec.Command("drotrain", args...)
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, bufio.NewReader(stderr)
+}
+
+// await reads lines until one holds text.
+func await(t *testing.T, r *bufio.Reader, text string) {
+	t.Helper()
+	var seen bytes.Buffer
+	for {
+		line, err := r.ReadString('\n')
+		if seen.WriteString(line); err != nil {
+			t.Fatalf("%v before %q:\n%s", err, text, &seen)
+		}
+		if strings.Contains(line, text) {
+			return
+		}
+	}
+}
+
+// A terminal that is closed ends a training as an interruption does: the model so far
+// is saved.
+func TestHangUp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cmd, stderr := start(t, endless...)
+	await(t, stderr, "robust: ")
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(stderr)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 129 {
+		t.Errorf("%v, want exit status 129", err)
+	}
+	if !strings.Contains(string(rest), "error: hung up; the model so far is in drotrain-out/model.json") {
+		t.Errorf("stderr %q", rest)
+	}
+	if m, err := train.Load("drotrain-out/model.json"); err != nil || m.Result.Status != "cancelled" {
+		t.Errorf("model %v", err)
+	}
+}
+
+// Under nohup a hang-up is ignored, as asked.
+func TestNoHangUp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip(err)
+	}
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	cmd := exec.Command("nohup", append([]string{"drotrain"}, endless...)...)
+	pipe, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	stderr := bufio.NewReader(pipe)
+	await(t, stderr, "robust: ")
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = io.ReadAll(stderr)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+		t.Errorf("%v, want exit status 143 of the second signal", err)
+	}
+}
+
+// A run that is killed leaves no directory that looks like a result, and the next
+// run may go on there.
+func TestKilled(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cmd, stderr := start(t, endless...)
+	await(t, stderr, "robust: ")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadAll(stderr)
+	_ = cmd.Wait()
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	if code, _, stderr := try(t.Context(), "train", "--quiet"); code != exitOK {
+		t.Errorf("the next run: %d %s", code, stderr)
+	}
+}
+
+// Nobody who reads the notes any more does not end the training.
+func TestClosedStderr(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var out bytes.Buffer
+	cmd := exec.Command("drotrain", "train", "--json")
+	cmd.Stdout, cmd.Stderr = &out, w
+	err = cmd.Run()
+	w.Close()
+	if err != nil || !strings.Contains(out.String(), `"certified": true`) {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	if _, err := train.Load("drotrain-out/model.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Nobody who reads the summary any more: the files are there all the same.
+func TestClosedStdout(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var errs bytes.Buffer
+	cmd := exec.Command("drotrain", "train", "--quiet")
+	cmd.Stdout, cmd.Stderr = w, &errs
+	err = cmd.Run()
+	w.Close()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitPipe || errs.Len() > 0 {
+		t.Errorf("%v, want exit status %d; stderr %q", err, exitPipe, &errs)
+	}
+	for _, f := range []string{"model.json", "metrics.json", "report.html"} {
+		if info, err := os.Stat("drotrain-out/" + f); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
