@@ -128,7 +128,7 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 		e.eval(x)
 		r := c.respond(y, e.value, math.NaN())
 		e.level, e.levelled = r.level(c.Nu), c.Nu > 0
-		e.note(c.Nu, r)
+		note(e, c.Nu, r)
 		e.gradTo(g, y)
 		return r.risk, r.tau
 	}
@@ -153,7 +153,7 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 	})
 	r := c.respond(y, e.value, guess)
 	e.level = r.level(c.Nu)
-	e.note(c.Nu, r)
+	note(e, c.Nu, r)
 	shift := (guess-r.top)/c.Nu + 1 - r.threshold // (θ₀ − θ)/ν
 	guessed := 0
 	for _, count := range above {
@@ -177,7 +177,7 @@ func (c ChiSquare) fusedTo(e *evaluator, g, y, x []float64) (risk, tau float64) 
 // note takes down what a χ² response says of its rounding. With v exact to 6u(1 + |t|)
 // where it is near the threshold t, the weights are those of losses that differ by ν times
 // this from f, and the risk is of second order in it.
-func (e *evaluator) note(nu float64, r response) {
+func note(e *evaluator, nu float64, r response) {
 	e.psi = r.penalty
 	shifted := 1 + math.Abs(r.threshold)
 	e.second = 18 * nu * (unit * shifted) * (unit * shifted)
