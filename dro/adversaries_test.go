@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -66,7 +67,7 @@ func (c adversaryCase) problem(t *testing.T, a adversaryTable) *Problem {
 	if c.Loss == "squared" {
 		target, loss = a.Squared, losses.Squared{}
 	}
-	o, err := losses.NewLinear(loss, dense(t, a.N, a.D, a.Rows), target)
+	o, err := losses.NewLinear(loss, drotest.Dense(t, a.N, a.D, a.Rows), target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestAdversariesAgainstAnotherSolver(t *testing.T) {
 			if c.Share > 0 {
 				gap = accuracy // what falling penalties reach
 			}
-			res := solve(t, p, method, asking(gap, 3000))
+			res := drotest.Solve(t, p, method, drotest.Asking(gap, 3000))
 			size := math.Max(1e-12, math.Abs(c.Optimum))
 			if math.Abs(res.Objective-c.Optimum) > accuracy*size {
 				t.Errorf("%v by %s: objective %.12g, optimum %.12g", c, method.Name(), res.Objective, c.Optimum)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -43,60 +45,60 @@ func (s *stopper) EvalTo(value, slope, x []float64, lo, hi int) {
 }
 
 func TestCancellation(t *testing.T) {
-	s := newSample(rngOf(91), 300, 4, true)
+	s := drotest.NewSample(drotest.RngOf(91), 300, 4, true)
 	for _, m := range everyMethod() {
 		for _, calls := range []int{2, 6, 9} {
 			ctx, cancel := context.WithCancelCause(context.Background())
-			o := &stopper{Linear: s.oracle(t, losses.Logistic{}), left: calls, cancel: cancel}
-			res, err := Solve(ctx, &Problem{o, KL{0.3}, L2{Mu: 0.05, Intercept: true}}, m, asking(1e-14, 1e6))
+			o := &stopper{Linear: s.Oracle(t, losses.Logistic{}), left: calls, cancel: cancel}
+			res, err := Solve(ctx, &Problem{Oracle: o, Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.Asking(1e-14, 1e6))
 			cancel(nil)
 			if res != nil && (res.Status == Certified || res.Status == Stalled) && o.after <= 20 {
 				continue // over before the cancellation, or in the step it fell in
 			}
 			if !errors.Is(err, errEnough) || res == nil || res.Status != Cancelled {
-				t.Fatalf("%s: %v, %+v", describe(m), err, res)
+				t.Fatalf("%s: %v, %+v", drotest.Describe(m), err, res)
 			}
-			if err := sound(res); err != nil {
-				t.Errorf("%s: %v", describe(m), err)
+			if err := drotest.Sound(res); err != nil {
+				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Y) != 300 || math.Abs(sum(res.Y)-1) > ClosedForm || math.IsInf(res.Objective, 0) {
-				t.Errorf("%s: no valid result: %+v", describe(m), res)
+			if len(res.X) != 4 || len(res.Y) != 300 || math.Abs(vec.Sum(res.Y)-1) > drotest.ClosedForm || math.IsInf(res.Objective, 0) {
+				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}
 			if o.after > 35 { // one step, with its line search, and the weights returned
-				t.Errorf("%s: %d evaluations after the cancellation", describe(m), o.after)
+				t.Errorf("%s: %d evaluations after the cancellation", drotest.Describe(m), o.after)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		res, err := Solve(ctx, &Problem{s.oracle(t, losses.Logistic{}), KL{0.3}, L2{Mu: 0.05}}, m, asking(1e-14, 1e6))
-		if !errors.Is(err, context.Canceled) || res == nil || sound(res) != nil {
-			t.Errorf("%s with a cancelled context: %v", describe(m), err)
+		res, err := Solve(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.Asking(1e-14, 1e6))
+		if !errors.Is(err, context.Canceled) || res == nil || drotest.Sound(res) != nil {
+			t.Errorf("%s with a cancelled context: %v", drotest.Describe(m), err)
 		}
 	}
 }
 
 func TestSameSeedSameBits(t *testing.T) {
-	s := newSample(rngOf(92), 9000, 3, true) // several shards
+	s := drotest.NewSample(drotest.RngOf(92), 9000, 3, true) // several shards
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, m := range everyMethod() {
-		for _, d := range []Dual{KL{0.3}, ChiSquare{0.3}} {
+		for _, d := range []Dual{KL{Nu: 0.3}, ChiSquare{Nu: 0.3}} {
 			run := func(threads int, seed uint64) *Result {
 				runtime.GOMAXPROCS(threads)
-				settings := asking(1e-9, 12)
+				settings := drotest.Asking(1e-9, 12)
 				settings.Seed = seed
-				return solve(t, &Problem{s.oracle(t, losses.Logistic{}), d, L2{Mu: 0.05, Intercept: true}}, m, settings)
+				return drotest.Solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.05, Intercept: true}}, m, settings)
 			}
 			first := run(1, 7)
 			for _, threads := range []int{2, 8} {
 				if res := run(threads, 7); !slices.Equal(res.X, first.X) || !slices.Equal(res.Y, first.Y) || res.Certificate != first.Certificate ||
 					res.Passes != first.Passes || res.Iterations != first.Iterations {
-					t.Errorf("%s, %T: another result with %d threads", describe(m), d, threads)
+					t.Errorf("%s, %T: another result with %d threads", drotest.Describe(m), d, threads)
 				}
 			}
 			switch m.(type) {
 			case Stochastic, SeparableBlock:
 				if res := run(2, 8); slices.Equal(res.X, first.X) {
-					t.Errorf("%s, %T: the seed changes nothing", describe(m), d)
+					t.Errorf("%s, %T: the seed changes nothing", drotest.Describe(m), d)
 				}
 			}
 		}
@@ -106,18 +108,17 @@ func TestSameSeedSameBits(t *testing.T) {
 // badDual lacks every ability.
 type badDual struct{ d KL }
 
-func (b badDual) Modulus() float64          { return b.d.Nu }
+func (b badDual) Modulus() float64 { return b.d.Nu }
+
 func (b badDual) Value(y []float64) float64 { return b.d.Value(y) }
+
 func (b badDual) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return b.d.BestResponseTo(y, f)
 }
 
-// bareOracle hides every ability of an oracle.
-type bareOracle struct{ Oracle }
-
 func TestRefusals(t *testing.T) {
-	o := newSample(rngOf(93), 8, 2, false).oracle(t, losses.Logistic{})
-	good := &Problem{o, KL{0.5}, L2{Mu: 1}}
+	o := drotest.NewSample(drotest.RngOf(93), 8, 2, false).Oracle(t, losses.Logistic{})
+	good := &Problem{Oracle: o, Dual: KL{Nu: 0.5}, Primal: L2{Mu: 1}}
 	x0 := DefaultSettings()
 	x0.X0 = []float64{1}
 	nan := DefaultSettings()
@@ -131,29 +132,29 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{nil, LBFGS{}, DefaultSettings(), "needs an Oracle"},
-		{&Problem{Oracle: o, Dual: KL{1}}, LBFGS{}, DefaultSettings(), "needs an Oracle, a Dual and a Primal"},
-		{&Problem{o, KL{-1}, L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = -1"},
-		{&Problem{o, ChiSquare{math.NaN()}, L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = NaN"},
-		{&Problem{o, KL{math.Inf(1)}, L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = +Inf"},
-		{&Problem{o, KL{1}, L2{Mu: -2}}, LBFGS{}, DefaultSettings(), "μ = -2"},
-		{&Problem{o, CVaR(0), L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 0"},
-		{&Problem{o, CVaR(1.5), L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 1.5"},
-		{&Problem{o, CappedKL{math.NaN(), 1}, L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = NaN"},
-		{&Problem{o, Box{2, 1, 0}, L2{Mu: 1}}, FullVector{}, DefaultSettings(), "between 2 and 1"},
+		{&Problem{Oracle: o, Dual: KL{Nu: 1}}, LBFGS{}, DefaultSettings(), "needs an Oracle, a Dual and a Primal"},
+		{&Problem{Oracle: o, Dual: KL{Nu: -1}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = -1"},
+		{&Problem{Oracle: o, Dual: ChiSquare{Nu: math.NaN()}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = NaN"},
+		{&Problem{Oracle: o, Dual: KL{Nu: math.Inf(1)}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = +Inf"},
+		{&Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: -2}}, LBFGS{}, DefaultSettings(), "μ = -2"},
+		{&Problem{Oracle: o, Dual: CVaR(0), Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 0"},
+		{&Problem{Oracle: o, Dual: CVaR(1.5), Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 1.5"},
+		{&Problem{Oracle: o, Dual: CappedKL{Alpha: math.NaN(), Nu: 1}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = NaN"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "between 2 and 1"},
 		{good, LBFGS{}, x0, "1 entries"},
 		{good, LBFGS{}, nan, "entry 1 of the starting point is NaN"},
-		{good, LBFGS{}, asking(0, 1), "relative gap"},
-		{good, LBFGS{}, asking(1e-3, math.NaN()), "passes"},
+		{good, LBFGS{}, drotest.Asking(0, 1), "relative gap"},
+		{good, LBFGS{}, drotest.Asking(1e-3, math.NaN()), "passes"},
 		{good, LBFGS{}, check, "check"},
-		{&Problem{o, KL{}, L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
-		{&Problem{o, KL{}, L2{Mu: 1}}, Newton{}, DefaultSettings(), "ν > 0"},
-		{&Problem{o, KL{1}, Entropy{1}}, LBFGS{}, DefaultSettings(), "Smooth"},
-		{&Problem{o, badDual{KL{1}}, L2{Mu: 1}}, FullVector{}, DefaultSettings(), "Mirror"},
-		{&Problem{o, badDual{KL{1}}, L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Mirror"},
-		{&Problem{o, badDual{KL{1}}, L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "Liftable"},
-		{&Problem{bareOracle{o}, KL{1}, L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Conditioned"},
-		{&Problem{o, Box{0, math.Inf(1), 0.5}, L2{Mu: 1}}, FullVector{}, DefaultSettings(), "unbounded"},
-		{&Problem{o, Box{0, math.Inf(1), 0.5}, L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "unbounded"},
+		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
+		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, Newton{}, DefaultSettings(), "ν > 0"},
+		{&Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "Smooth"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "Mirror"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Mirror"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "Liftable"},
+		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Conditioned"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "unbounded"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "unbounded"},
 		{good, Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 	} {
@@ -167,51 +168,51 @@ func TestRefusals(t *testing.T) {
 // Awkward but legitimate data end in a correct certificate, a limit or a clear
 // error; never in a false bound or a NaN.
 func TestAwkwardData(t *testing.T) {
-	rng := rngOf(94)
-	zeros := newSample(rng, 40, 3, false)
+	rng := drotest.RngOf(94)
+	zeros := drotest.NewSample(rng, 40, 3, false)
 	for i := range 3 * 10 {
-		zeros.design[i] = 0
+		zeros.Design[i] = 0
 	}
-	spread := newSample(rng, 40, 3, false)
-	for j := range spread.n {
+	spread := drotest.NewSample(rng, 40, 3, false)
+	for j := range spread.N {
 		for i := range 3 {
-			spread.design[3*j+i] *= math.Pow(10, float64(j%9)-4)
+			spread.Design[3*j+i] *= math.Pow(10, float64(j%9)-4)
 		}
 	}
-	twice := newSample(rng, 40, 3, false)
-	copy(twice.design[60:], twice.design[:60])
-	copy(twice.label[20:], twice.label[:20])
-	one := newSample(rng, 1, 2, false)
-	empty := sample{5, 2, make([]float64, 10), []float64{1, 1, -1, 1, -1}}
-	wide := newSample(rng, 6, 20, false)
-	tiny := newSample(rng, 40, 3, false)
+	twice := drotest.NewSample(rng, 40, 3, false)
+	copy(twice.Design[60:], twice.Design[:60])
+	copy(twice.Label[20:], twice.Label[:20])
+	one := drotest.NewSample(rng, 1, 2, false)
+	empty := drotest.Sample{N: 5, D: 2, Design: make([]float64, 10), Label: []float64{1, 1, -1, 1, -1}}
+	wide := drotest.NewSample(rng, 6, 20, false)
+	tiny := drotest.NewSample(rng, 40, 3, false)
 	for _, c := range []struct {
 		name string
-		s    sample
+		s    drotest.Sample
 		nu   float64
 	}{
 		{"rows of zeros", zeros, 0.3}, {"norms over 10⁸", spread, 0.3}, {"duplicated rows", twice, 0.3}, {"one sample", one, 0.3},
 		{"all zeros", empty, 0.3}, {"more columns than rows", wide, 0.3}, {"tiny ν", tiny, 1e-9}, {"huge ν", tiny, 1e9},
 	} {
 		for _, intercept := range []bool{false, true} {
-			for j := range c.s.n {
+			for j := range c.s.N {
 				if intercept {
-					c.s.design[(j+1)*c.s.d-1] = 1
+					c.s.Design[(j+1)*c.s.D-1] = 1
 				}
 			}
-			for _, d := range []Dual{KL{c.nu}, ChiSquare{c.nu}} {
-				p := &Problem{c.s.oracle(t, losses.Logistic{}), d, L2{Mu: 0.02, Intercept: intercept}}
+			for _, d := range []Dual{KL{Nu: c.nu}, ChiSquare{Nu: c.nu}} {
+				p := &Problem{Oracle: c.s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.02, Intercept: intercept}}
 				var results []*Result
 				for _, m := range everyMethod() {
-					res, err := Solve(context.Background(), p, m, asking(1e-7, 150))
+					res, err := Solve(context.Background(), p, m, drotest.Asking(1e-7, 150))
 					if err != nil {
 						if !strings.HasPrefix(err.Error(), "dro: ") {
-							t.Errorf("%s, %T, %s: %v", c.name, d, describe(m), err)
+							t.Errorf("%s, %T, %s: %v", c.name, d, drotest.Describe(m), err)
 						}
 						continue
 					}
-					if err := sound(res); err != nil {
-						t.Errorf("%s, %T, %s: %v", c.name, d, describe(m), err)
+					if err := drotest.Sound(res); err != nil {
+						t.Errorf("%s, %T, %s: %v", c.name, d, drotest.Describe(m), err)
 					}
 					results = append(results, res)
 				}
@@ -234,9 +235,9 @@ func TestStartOutsideTheSimplex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := asking(1e-3, 50)
+	s := drotest.Asking(1e-3, 50)
 	s.X0 = []float64{0, 0} // where the objective is 0; on the simplex it is at least 3/2
-	res, err := Solve(context.Background(), &Problem{oracle, KL{}, Entropy{}}, FullVector{}, s)
+	res, err := Solve(context.Background(), &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}, FullVector{}, s)
 	if err == nil || !strings.Contains(err.Error(), "simplex") {
 		t.Errorf("%v: %+v", err, res)
 	}

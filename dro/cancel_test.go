@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -30,16 +31,16 @@ func (m *multiplier) MarginsTo(margin, v []float64, lo, hi int) {
 // search follows.
 func TestCancellationWithinAStep(t *testing.T) {
 	const n, d = 300, 60
-	s := newSample(rngOf(92), n, d, false)
+	s := drotest.NewSample(drotest.RngOf(92), n, d, false)
 	for j := range n { // columns of very unequal size, and almost alike: a step takes many products
 		for i := 1; i < d; i++ {
-			s.design[j*d+i] = s.design[j*d] + math.Pow(0.9, float64(i))*s.design[j*d+i]
+			s.Design[j*d+i] = s.Design[j*d] + math.Pow(0.9, float64(i))*s.Design[j*d+i]
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	o := &multiplier{Linear: s.oracle(t, losses.Logistic{}), left: 30, cancel: cancel}
-	res, err := Solve(ctx, &Problem{o, KL{0.3}, L2{Mu: 1e-6}}, NewtonCG{}, asking(1e-14, 1e6))
+	o := &multiplier{Linear: s.Oracle(t, losses.Logistic{}), left: 30, cancel: cancel}
+	res, err := Solve(ctx, &Problem{Oracle: o, Dual: KL{Nu: 0.3}, Primal: L2{Mu: 1e-6}}, NewtonCG{}, drotest.Asking(1e-14, 1e6))
 	if err == nil || res == nil || res.Status != Cancelled {
 		t.Fatalf("%v, %+v", err, res)
 	}

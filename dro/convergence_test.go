@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -20,15 +22,15 @@ func theories(block int) []Method {
 // Random problems, every method, every dual: weak duality and the optimum of a
 // tight solve hold at every check point, and the practical methods certify.
 func TestEveryMethodBracketsTheOptimum(t *testing.T) {
-	rng := rngOf(101)
+	rng := drotest.RngOf(101)
 	const gap = 1e-6
 	for trial := range 4 {
 		intercept := trial%2 == 1
-		s := newSample(rng, 30+rng.IntN(150), 2+rng.IntN(4), intercept)
+		s := drotest.NewSample(rng, 30+rng.IntN(150), 2+rng.IntN(4), intercept)
 		l := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}}[trial%3]
-		for _, d := range []Dual{KL{0.2}, ChiSquare{0.3}, CappedKL{0.4, 0.3}, CappedChiSquare{0.4, 0.3}, Uniform{}} {
-			p := &Problem{s.oracle(t, l), d, L2{Mu: 0.05, Intercept: intercept}}
-			optimum := solve(t, p, LBFGS{}, asking(1e-11, 3000))
+		for _, d := range []Dual{KL{Nu: 0.2}, ChiSquare{Nu: 0.3}, CappedKL{Alpha: 0.4, Nu: 0.3}, CappedChiSquare{Alpha: 0.4, Nu: 0.3}, Uniform{}} {
+			p := &Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: L2{Mu: 0.05, Intercept: intercept}}
+			optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-11, 3000))
 			for _, m := range everyMethod() {
 				_, erm := d.(Uniform)
 				if _, separable := m.(SeparableBlock); erm && separable {
@@ -43,16 +45,16 @@ func TestEveryMethodBracketsTheOptimum(t *testing.T) {
 				case SeparableBlock:
 					theoretical = v.Schedule == Theory
 				}
-				budget := asking(gap, 400)
+				budget := drotest.Asking(gap, 400)
 				if theoretical {
 					budget.MaxPasses = 60
 				}
-				res := solve(t, p, m, budget)
-				name := fmt.Sprintf("%T, %s, intercept %v, %s", d, l.Name(), intercept, describe(m))
-				if err := brackets(res, optimum.Certificate); err != nil {
+				res := drotest.Solve(t, p, m, budget)
+				name := fmt.Sprintf("%T, %s, intercept %v, %s", d, l.Name(), intercept, drotest.Describe(m))
+				if err := drotest.Brackets(res, optimum.Certificate); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-				if res.Status == Certified && !near(res.Objective, optimum.Objective, Solver*gap, 0) {
+				if res.Status == Certified && !drotest.Near(res.Objective, optimum.Objective, drotest.Solver*gap, 0) {
 					t.Errorf("%s: certified at %v, optimum %v", name, res.Objective, optimum.Objective)
 				}
 				if !theoretical && res.Status != Certified {
@@ -66,18 +68,18 @@ func TestEveryMethodBracketsTheOptimum(t *testing.T) {
 // The theoretical schedules converge: on a well-conditioned problem with both
 // moduli positive, linearly.
 func TestTheoryConvergesLinearly(t *testing.T) {
-	s := newSample(rngOf(102), 24, 2, false)
-	for _, d := range []Dual{ChiSquare{2}, KL{2}} {
-		p := &Problem{s.oracle(t, losses.Logistic{}), d, L2{Mu: 2}}
-		optimum := solve(t, p, LBFGS{}, asking(1e-12, 1000)).Certificate
+	s := drotest.NewSample(drotest.RngOf(102), 24, 2, false)
+	for _, d := range []Dual{ChiSquare{Nu: 2}, KL{Nu: 2}} {
+		p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 2}}
+		optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-12, 1000)).Certificate
 		for _, m := range theories(6) {
-			res := solve(t, p, m, asking(1e-4, 60000))
-			if err := brackets(res, optimum); err != nil {
-				t.Errorf("%T, %s: %v", d, describe(m), err)
+			res := drotest.Solve(t, p, m, drotest.Asking(1e-4, 60000))
+			if err := drotest.Brackets(res, optimum); err != nil {
+				t.Errorf("%T, %s: %v", d, drotest.Describe(m), err)
 			}
-			t.Logf("%T, %s: %v, gap %.2g after %.0f passes, %d steps", d, describe(m), res.Status, res.Certificate.Relative(), res.Passes, res.Iterations)
+			t.Logf("%T, %s: %v, gap %.2g after %.0f passes, %d steps", d, drotest.Describe(m), res.Status, res.Certificate.Relative(), res.Passes, res.Iterations)
 			if res.Status != Certified {
-				t.Errorf("%T, %s: %v, gap %.3g after %v passes", d, describe(m), res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("%T, %s: %v, gap %.3g after %v passes", d, drotest.Describe(m), res.Status, res.Certificate.Relative(), res.Passes)
 			}
 		}
 	}
@@ -97,24 +99,24 @@ func gapAt(res *Result, passes float64) float64 {
 // A bilinear game between simplices, μ = ν = 0: the averages converge at the rate
 // 1/A_k = O(1/k), for the full and the stochastic methods.
 func TestTheoryOnAMatrixGame(t *testing.T) {
-	rng := rngOf(103)
+	rng := drotest.RngOf(103)
 	const n, d = 8, 6
-	oracle, err := NewBilinear(n, d, normals(rng, n*d, 1), nil, true)
+	oracle, err := NewBilinear(n, d, drotest.Normals(rng, n*d, 1), nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{oracle, KL{}, Entropy{}}
+	p := &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}
 	lower, upper := math.Inf(-1), math.Inf(1)
 	for _, m := range []Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 4}, Stochastic{Strategy: Historical, Schedule: Theory, Block: 4}} {
-		res := solve(t, p, m, asking(1e-9, 20000))
+		res := drotest.Solve(t, p, m, drotest.Asking(1e-9, 20000))
 		early, late := gapAt(res, 2000), gapAt(res, 20000)
-		t.Logf("%s: gap %.3g after 2000 passes, %.3g after 20000", describe(m), early, late)
+		t.Logf("%s: gap %.3g after 2000 passes, %.3g after 20000", drotest.Describe(m), early, late)
 		if !(late < early/4) {
-			t.Errorf("%s: gap %v after 2000 passes, %v after 20000: not O(1/k)", describe(m), early, late)
+			t.Errorf("%s: gap %v after 2000 passes, %v after 20000: not O(1/k)", drotest.Describe(m), early, late)
 		}
 		lower, upper = max(lower, res.Certificate.Lower), min(upper, res.Certificate.Upper)
-		if s := sum(res.X); math.Abs(s-1) > ClosedForm {
-			t.Errorf("%s: x sums to %v", describe(m), s)
+		if s := vec.Sum(res.X); math.Abs(s-1) > drotest.ClosedForm {
+			t.Errorf("%s: x sums to %v", drotest.Describe(m), s)
 		}
 	}
 	if lower > upper {
@@ -129,11 +131,11 @@ func TestRockPaperScissors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := asking(1e-3, 10000)
+	s := drotest.Asking(1e-3, 10000)
 	s.X0 = []float64{0.7, 0.2, 0.1}
 	for _, dual := range []Dual{KL{}, ChiSquare{}, CappedKL{Alpha: 0.3}, CVaR(0.3)} {
-		res := solve(t, &Problem{oracle, dual, Entropy{}}, FullVector{}, s)
-		if err := brackets(res, Certificate{1, 1}); err != nil || res.Status != Certified {
+		res := drotest.Solve(t, &Problem{Oracle: oracle, Dual: dual, Primal: Entropy{}}, FullVector{}, s)
+		if err := drotest.Brackets(res, Certificate{Upper: 1, Lower: 1}); err != nil || res.Status != Certified {
 			t.Errorf("%T: %v at gap %.3g: %v", dual, res.Status, res.Certificate.Relative(), err)
 		}
 	}
@@ -142,10 +144,10 @@ func TestRockPaperScissors(t *testing.T) {
 // One side strongly convex alone: O(1/k²) for the full vector method with μ > 0,
 // ν = 0 (the maximum of smooth losses).
 func TestTheoryWithoutPenalty(t *testing.T) {
-	s := newSample(rngOf(104), 20, 2, false)
+	s := drotest.NewSample(drotest.RngOf(104), 20, 2, false)
 	for _, d := range []Dual{ChiSquare{}, CVaR(0.3), KL{}} {
-		p := &Problem{s.oracle(t, losses.Logistic{}), d, L2{Mu: 1}}
-		res := solve(t, p, FullVector{Schedule: Theory}, asking(1e-12, 4000))
+		p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 1}}
+		res := drotest.Solve(t, p, FullVector{Schedule: Theory}, drotest.Asking(1e-12, 4000))
 		early, late := gapAt(res, 400), gapAt(res, 4000)
 		t.Logf("%T: gap %.3g after 400 passes, %.3g after 4000", d, early, late)
 		if !(late < early/20 || late < 1e-9) {

@@ -1,16 +1,12 @@
 package dro
 
-import (
-	"flag"
-	"os"
-)
+import "github.com/drotrain/drotrain/dro/internal/drotest"
 
-// The tolerances of the tests, by class.
+// For the tests of package dro_test.
 const (
-	ClosedForm = 1e-12 // a closed form against an independent evaluation, relative
-	KKT        = 1e-8  // optimality conditions, relative to the scale of the problem
-	Solver     = 10    // × the gap asked for
+	ClosedForm = drotest.ClosedForm
+	KKT        = drotest.KKT
+	Solver     = drotest.Solver
 )
 
-// Long runs the proofs that take minutes; DROTRAIN_LONG=1 sets it everywhere.
-var Long = flag.Bool("long", os.Getenv("DROTRAIN_LONG") != "", "run the long proofs")
+var Long = drotest.Long

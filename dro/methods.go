@@ -1,282 +1,114 @@
 package dro
 
 import (
-	"errors"
-	"fmt"
-	"math"
-	"math/rand/v2"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/template"
 )
 
+// Growing solves the problem on a growing prefix of the samples, each stage
+// warm-started from the one before and only as exact as its size deserves, and
+// finishes on all of them until certified. With samples in random order the last
+// stage starts close to the optimum and needs a few passes. In another order the
+// answer is the same, and so is its certificate; only the work grows.
+type Growing = newton.Growing
+
+// Guarded runs a method for objectives with gradients, and Smoothing from the point
+// where that stalls. The risk of a Ball without a penalty has a gradient but where the
+// ball reaches a vertex of largest loss, and an optimum may lie there: at x = 0, say,
+// where all losses are the same.
+type Guarded = newton.Guarded
+
+// LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
+// limited-memory BFGS method with a Moré-Thuente line search, both of
+// gonum/optimize. It is the peer every other method is measured against. It
+// needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
+type LBFGS = newton.LBFGS
+
+// Lift makes a problem on the simplex dual-separable by dualising its one
+// coupling constraint (math: §5):
+//
+//	max_{y∈Δ_n} ⟨y, f⟩ − ψ(y) = min_τ τ + max_{0≤y≤1} Σ_j [ y_j(f_j − τ) − ψ_j(y_j) ].
+//
+// The lifted problem has parameters (x, τ), losses f_j − τ, regulariser φ + τ
+// and a Separable dual; minimised over τ it equals p at every x, and its
+// solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
+func Lift(p *Problem) (*Problem, error) { return template.Lift(p) }
+
 // FullVector is the full vector update method (Alg. 2). Every step is one pass.
-type FullVector struct {
-	Schedule Schedule
-}
+type FullVector = template.FullVector
 
 // Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
 // Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples.
-type Stochastic struct {
-	Strategy Strategy
-	Schedule Schedule
-	Block    int   // samples in a block; 0: n/64, at least d
-	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
-	Sampling Sampling
-}
+type Stochastic = template.Stochastic
 
 // SeparableBlock is the method for dual-separable problems (Alg. 5 with
 // Historical, Alg. 6 with Replacement). A problem on the simplex is solved
 // through its τ-lift. A step costs O(b·d) and touches nothing of length n.
-type SeparableBlock struct {
-	Strategy Strategy
-	Schedule Schedule
-	Block    int   // samples in a block; 0: n/64, at least d
-	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
-	Sampling Sampling
+type SeparableBlock = template.SeparableBlock
 
-	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
-	// schedule, which otherwise ties P_{k+1} = Q_k = R_k and visits the blocks in
-	// shuffled order. The theoretical schedule always keeps them.
-	ThreeTouches bool
-}
+// An OverflowError says that the squares of a column of the design, as weighted in a
+// Hessian, are beyond the range of double precision: the column is to be divided by its
+// scale.
+type OverflowError = hessian.OverflowError
 
-var (
-	_ Method = FullVector{}
-	_ Method = Stochastic{}
-	_ Method = SeparableBlock{}
+// Newton minimises the exact objective P by Newton's method on its Hessian
+// (math: §9), semismooth where the χ² adversary's active set changes, with a line
+// search that only accepts a decrease and damping where the Hessian says too
+// little. A step is two and a half passes, one where the metric of the step before
+// still serves, more when the search shortens it. It needs ν > 0 (or fixed
+// weights), second derivatives, the L2 regulariser and d ≤ 2000.
+type Newton = newton.Newton
+
+// NewtonCG is Newton's method with the step of each iteration computed by
+// preconditioned conjugate gradients from products with the Hessian, which is
+// never formed: for more parameters than a d×d matrix allows. A product is one
+// pass. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// rows, and the L2 regulariser.
+type NewtonCG = newton.NewtonCG
+
+// A Schedule chooses the averaging sequence a_k of the template.
+type Schedule = template.Schedule
+
+// The values of Schedule.
+const (
+	// Practical is the paper's own advice (end of §3.1): a_k = α·A_{k−1} when μ, ν
+	// > 0, a_k ∝ k when only μ > 0, constant otherwise, with α found by the
+	// program. It is the default.
+	Practical = template.Practical
+	// Theory is the largest a_k that the conditions of the method's proposition
+	// allow: prop. nonsep:full, stochastic:historic, stochastic:minty,
+	// sep:historic or sep:minty. The four cases, μ and ν zero or not, follow from
+	// the conditions: (1+α)^k, k, constant, constant.
+	Theory = template.Theory
 )
 
-// Name implements Method.
-func (FullVector) Name() string { return "full" }
+// Smoothing solves a problem without a penalty, ν = 0, where the objective has no
+// gradient: it adds the penalty back at a ν that falls by a factor of ten from
+// stage to stage, each stage warm-started and solved by Newton's method. The
+// weights of a stage are feasible without the penalty, so that every stage
+// certifies the problem as it is; the gap it leaves is at most ν·sup ψ/ν.
+type Smoothing = newton.Smoothing
 
-// Name implements Method.
-func (Stochastic) Name() string { return "stochastic" }
+// A Strategy is one of the paper's two ways of adapting to blocks of unequal
+// constants.
+type Strategy = template.Strategy
 
-// Name implements Method.
-func (SeparableBlock) Name() string { return "separable" }
+// The values of Strategy.
+const (
+	// Replacement refreshes the comparison points with non-uniform probabilities
+	// r, s, and uses no historical regularisation, w^P = w^D = 0 (Alg. 4, 6).
+	Replacement = template.Replacement
+	// Historical regularises towards the comparison points, w^P, w^D > 0 with
+	// weights γ, and refreshes them uniformly (Alg. 3, 5).
+	Historical = template.Historical
+)
 
-// partition returns the blocks of the given sizes, or of size b, or of the default
-// size for b = 0.
-func partition(n, d, b int, sizes []int) (blocks, error) {
-	const blocksWanted = 64
-	if sizes != nil {
-		if b != 0 {
-			return blocks{}, errors.New("dro: the blocks have both one size and several: leave Block 0 to use Sizes")
-		}
-		return sizedBlocks(n, sizes)
-	}
-	if b == 0 {
-		b = min(n, max((n+blocksWanted-1)/blocksWanted, min(d, (n+7)/8)))
-	}
-	return evenBlocks(n, b)
-}
+// Sampling says for each distribution over blocks where it comes from: given, as
+// probabilities of the N blocks that sum to one; else uniform if that is asked
+// for; else adapted to the constants of the blocks, by the table of math: §6. The
+// zero value adapts all of them.
+type Sampling = template.Sampling
 
-func (m FullVector) start(r *run) (stepper, error) {
-	mirror := r.problem.Dual.(Mirror)
-	card := newFullCard(mirror, r.cert.evaluator)
-	t := newTemplate(r.problem, r.x0, r.settings.Seed)
-	t.card = card
-	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
-		begin: func(_, y []float64) { card.begin(y) }}
-	if m.Schedule == Theory || !practicable(r.problem) {
-		c, err := constantsOf(r, r.problem, blocks{[]int{0, r.cert.n}}, r.x0, true)
-		if err != nil {
-			return nil, err
-		}
-		return w, w.useTheory(c, fullTheory)
-	}
-	return newPractical(w, false, 0.5, 1), nil
-}
-
-func (m Stochastic) start(r *run) (stepper, error) {
-	mirror := r.problem.Dual.(Mirror)
-	b, err := partition(r.cert.n, r.cert.d, m.Block, m.Sizes)
-	if err != nil {
-		return nil, err
-	}
-	theoretical := m.Schedule == Theory || !practicable(r.problem)
-	c, err := constantsOf(r, r.problem, b, r.x0, theoretical)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSampler(m.Strategy, m.Sampling, c, false)
-	if err != nil {
-		return nil, err
-	}
-	mo := offsets(r.problem, c)
-	wP, wD := 0.0, 0.0
-	if m.Strategy == Historical {
-		wP, wD = historicalWeights(mo, b.count())
-	}
-	card := newStochasticCard(newWorker(r.problem.Oracle, r.cert.evaluator), mirror, b, s, r.rng(), wP, wD)
-	t := newTemplate(r.problem, r.x0, r.settings.Seed)
-	t.card = card
-	w := &walk{run: r, t: t, y: func() []float64 { return card.y }, averageY: card.averageY,
-		begin: card.begin}
-	if theoretical {
-		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
-			if m.Strategy == Historical {
-				return historicTheory(mo, c, s, wP, wD)
-			}
-			return replacementTheory(mo, c, s)
-		})
-	}
-	return newPractical(w, false, 0.25/float64(b.count()), b.count()), nil
-}
-
-func (m SeparableBlock) start(r *run) (stepper, error) {
-	p, lifted := r.problem, false
-	if _, ok := p.Dual.(Separable); !ok {
-		var err error
-		if p, err = Lift(p); err != nil {
-			return nil, fmt.Errorf("%w: %s cannot be used", err, m.Name())
-		}
-		lifted = true
-	}
-	b, err := partition(r.cert.n, r.cert.d, m.Block, m.Sizes)
-	if err != nil {
-		return nil, err
-	}
-	theoretical := m.Schedule == Theory || !practicable(r.problem)
-	c := equalConstants(b.count()) // tied blocks are visited alike
-	if theoretical || m.ThreeTouches {
-		if c, err = constantsOf(r, p, b, r.x0, theoretical); err != nil {
-			return nil, err
-		}
-	}
-	s, err := newSampler(m.Strategy, m.Sampling, c, true)
-	if err != nil {
-		return nil, err
-	}
-	mo := offsets(p, c)
-	wP := 0.0
-	if m.Strategy == Historical {
-		wP, _ = historicalWeights(mo, b.count())
-	}
-	x0 := r.x0
-	if lifted {
-		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the walk begins
-	}
-	card := newSeparableCard(newWorker(p.Oracle, r.cert.evaluator), p.Dual.(Separable), b, s, r.rng(), wP, len(x0))
-	t := newTemplate(p, x0, r.settings.Seed)
-	t.card = card
-	w := &walk{run: r, t: t, lifted: lifted, begin: card.begin}
-	w.y = func() []float64 { return card.y }
-	if mirror, ok := r.problem.Dual.(Mirror); ok && lifted {
-		w.y = func() []float64 { return projected(mirror, card.y) }
-	}
-	if theoretical {
-		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
-			if m.Strategy == Historical {
-				return separableHistoricTheory(mo, c, s, wP)
-			}
-			return separableReplacementTheory(mo, c, s)
-		})
-	}
-	if !m.ThreeTouches {
-		card.tied = true
-		card.order = make([]int, b.count())
-		for i := range card.order {
-			card.order[i] = i
-		}
-		card.visited = len(card.order)
-	}
-	return newPractical(w, lifted, 0.5/float64(b.count()), b.count()), nil
-}
-
-// projected returns the point of the dual set nearest to y ≥ 0 in its geometry: a
-// proximal step without a loss.
-func projected(dual Mirror, y []float64) []float64 {
-	n := len(y)
-	u, out := make([]float64, n), make([]float64, n)
-	dual.CoordsTo(u, y)
-	dual.ProxTo(u, out, make([]float64, n), u, u, 0, 1, 0)
-	return out
-}
-
-// historicalWeights are the w^P, w^D of thms. stochastic:historic and
-// sep:historic: 1/N, and 1/N² on the side that is strongly convex alone. With
-// both moduli positive the decay condition needs w ≤ 1/(2N) for a growth of
-// 1/(2N) a step, where the paper states 1/N up to constants.
-func historicalWeights(m moduli, blocks int) (wP, wD float64) {
-	n := float64(blocks)
-	switch {
-	case m.mu > 0 && m.nu > 0:
-		wP, wD = 1/(2*n), 1/(2*n)
-	case m.mu > 0:
-		wP, wD = 1/(n*n), 1/n
-	case m.nu > 0:
-		wP, wD = 1/n, 1/(n*n)
-	default:
-		wP, wD = 1/n, 1/n
-	}
-	return min(wP, 0.5), min(wD, 0.5)
-}
-
-// rng returns the generator of the run's random choices.
-func (r *run) rng() *rand.Rand { return rand.New(r.source) }
-
-// constants returns the Lipschitz constants of p at x, with G_J by power iteration
-// if spectral is set and by their bound √(Σ H_j²) otherwise: one pass for the
-// samples' constants, and what the norms take.
-func constantsOf(r *run, p *Problem, b blocks, x []float64, spectral bool) (constants, error) {
-	h, m, err := sampleConstants(r, x)
-	if err != nil {
-		return constants{}, err
-	}
-	norm, ok := p.Dual.(Normed)
-	if !ok {
-		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
-	}
-	o := r.problem.Oracle
-	if !spectral {
-		o = struct{ Oracle }{o} // hides the abilities that the norms are computed with
-	}
-	c := newConstants(o, norm, p != r.problem, b, h, m)
-	r.cert.passes += c.passes
-	if math.IsInf(c.l, 1) || math.IsInf(c.g, 1) {
-		return constants{}, fmt.Errorf("dro: the weights are unbounded and the losses are not linear: the theory has no constants for that, bound the weights")
-	}
-	return c, nil
-}
-
-// sampleConstants returns H_j and M_j at x: one pass.
-func sampleConstants(r *run, x []float64) (h, m []float64, err error) {
-	o, ok := ability[Conditioned](r.problem.Oracle)
-	if !ok {
-		return nil, nil, errors.New("dro: " + needConstants.What + " is needed")
-	}
-	r.cert.passes++
-	h, m = make([]float64, r.cert.n), make([]float64, r.cert.n)
-	o.ConstantsTo(h, m, x)
-	for j := range h {
-		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
-			if err := overflowing(r.problem.Oracle); err != nil {
-				return nil, nil, err
-			}
-			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
-		}
-	}
-	return h, m, nil
-}
-
-// offsets are the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
-// balance the two terms of a_1.
-func offsets(p *Problem, c constants) moduli {
-	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
-	if freeLast(p.Primal) {
-		m.mu = 0 // not strongly convex in the free coordinate
-	}
-	m.mu0, m.nu0 = m.mu, m.nu
-	balance := 1.0
-	if c.l > 0 && c.g > 0 {
-		balance = c.g * c.g / (2 * c.l * c.l) // ν₀/μ₀
-	}
-	switch {
-	case m.mu0 == 0 && m.nu0 == 0:
-		m.mu0, m.nu0 = 1, balance
-	case m.mu0 == 0:
-		m.mu0 = m.nu0 / balance
-	case m.nu0 == 0:
-		m.nu0 = m.mu0 * balance
-	}
-	return m
-}
+// UniformSampling makes every distribution uniform.
+func UniformSampling() Sampling { return template.UniformSampling() }

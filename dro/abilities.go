@@ -1,0 +1,122 @@
+package dro
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// Restrictable is the ability of a Dual to be restricted to weights on some of the
+// samples.
+type Restrictable = saddle.Restrictable
+
+// Coreset is the ability of a Dual to let one of the samples drawn with probability p
+// stand for the 1/p of its kind, by a constant added to its loss.
+type Coreset = saddle.Coreset
+
+// Changed is the ability of an Oracle to add the difference of two weighted
+// gradients in one touch of the samples.
+type Changed = saddle.Changed
+
+// Worked is the ability of an Oracle to estimate what it costs to touch all samples
+// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
+// one unit.
+type Worked = saddle.Worked
+
+// Normed is the ability of a Dual to say how its norm and its set Y measure the
+// constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+type Normed = saddle.Normed
+
+// Curved is the ability of an Oracle with scalar slopes to give second
+// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
+type Curved = saddle.Curved
+
+// Responsive is the ability of a Dual to say how its best response moves with
+// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
+// in [lo, hi). Both have length n.
+type Responsive = saddle.Responsive
+
+// Started is the ability of a Primal to name the point a solve starts from when
+// the settings do not: needed where zero is not in X.
+type Started = saddle.Started
+
+// Floored is the ability of an Oracle with scalar slopes to bound its curvature
+// from below in a neighbourhood, which proves far more than convexity does.
+type Floored = saddle.Floored
+
+// Smooth is the ability of a Primal to be differentiated.
+type Smooth = saddle.Smooth
+
+// Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
+type Ridge = saddle.Ridge
+
+// Liftable is the ability of a Dual on the simplex to drop the constraint
+// Σ y_j = 1 and become Separable.
+type Liftable = saddle.Liftable
+
+// Products is the ability of a Curved oracle to multiply without forming a
+// matrix.
+type Products = saddle.Products
+
+// An Oracle evaluates the losses sample by sample. A slope is a compressed
+// gradient of one sample: one number for a linear predictor, d in general.
+// Methods are called concurrently on disjoint ranges [lo, hi).
+type Oracle = saddle.Oracle
+
+// Selectable is the ability of an Oracle to be restricted to some samples, for many
+// evaluations of them: to copy their rows, say. What Select returns keeps the other
+// abilities.
+type Selectable = saddle.Selectable
+
+// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
+// NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
+type NonNegative = saddle.NonNegative
+
+// NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
+// asked: false for a type that embeds this one and changes φ.
+type NonNegativePrimal = saddle.NonNegativePrimal
+
+// Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
+// the dual that is asked: false for a type that embeds this one and changes ψ or Y.
+type Unpriced = saddle.Unpriced
+
+// Conditioned is the ability of an Oracle to state the constants of its
+// samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
+// the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
+type Conditioned = saddle.Conditioned
+
+// A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
+// convex relative to its own geometry (Modulus returns ν).
+type Dual = saddle.Dual
+
+// A Mirror is a Dual with a proximal step, in coordinates u natural to its
+// geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
+type Mirror = saddle.Mirror
+
+// StartedDual is the ability of a Dual to name the weights a method starts from
+// where ν = 0: the best response is then a vertex of Y, infinitely far from every
+// other point in the geometry of relative entropy. The paper starts in the
+// relative interior.
+type StartedDual = saddle.StartedDual
+
+// A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
+type Primal = saddle.Primal
+
+// Free is the ability of a Primal to leave the last coordinate unpenalised (an
+// intercept). The Oracle's slopes must then be scalars, and ⟨y, slope⟩ the
+// derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
+type Free = saddle.Free
+
+// Rounded is the ability of an Oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0, with scalar
+// slopes, to say how exactly they are computed. Without it a certificate is one up to
+// the rounding of the oracle's values and gradients.
+type Rounded = saddle.Rounded
+
+// Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
+// intervals (def. separable): every weight moves on its own.
+type Separable = saddle.Separable
+
+// Smoothable is the ability of a Dual with ν = 0 to be penalised.
+type Smoothable = saddle.Smoothable
+
+// Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
+// then takes its centre in the coordinates ∇ of its generator.
+type Geometry = saddle.Geometry

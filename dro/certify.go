@@ -1,0 +1,37 @@
+package dro
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/bound"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// Certify bounds the optimum of p from one point x, length d, and nothing else:
+// the upper bound is the objective there, the lower one what the adversary's best
+// response at x proves. It takes a pass, half of one or more with an intercept, and
+// up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
+func Certify(p *Problem, x []float64) (Certificate, error) {
+	if err := p.Validate(); err != nil {
+		return Certificate{}, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	s := DefaultSettings()
+	if s.X0 = x; x == nil {
+		s.X0 = make([]float64, d)
+	}
+	if err := s.Validate(d); err != nil {
+		return Certificate{}, err
+	}
+	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
+	if err := r.ValidateFree(); err != nil {
+		return Certificate{}, err
+	}
+	r.Cert.Evaluate(s.X0)
+	r.Cert.Certify()
+	if d <= hessian.MaxColumns {
+		const most = 10 // passes
+		count := bound.Affordable(r.Cert, most)
+		bound.FromCurvature(r.Cert, count, count, most)
+	}
+	return r.Cert.Best, nil
+}

@@ -1,0 +1,302 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// FromCurvature records a lower bound from the curvature of the losses at the point
+// last evaluated, with its best response y. Let F(x') = L(x', y), g = ∇F(x), and
+//
+//	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
+//
+// where S is any set of samples and κ_j their curvature's floor, with decay γ, within a
+// radius r. At a distance t from x, in the norm of H, no margin of S has moved by more
+// than ρt, so that F has curvature e^{−γρt} at least along every ray while ρt ≤ r. With
+// a slope of −λ at least to begin with it can fall by no more than
+//
+//	λ²/2 if γ = 0,   (u + (1−u)·log(1−u))/(γρ)², u = γλρ < 1, if γ > 0,
+//
+// before it rises, provided that it does so within r (math: §3). The bound needs no
+// penalty on any coordinate. It costs the fraction |S|/n of a pass for H and half of
+// that for a bound of ρ; where that is too rough, and most passes or less buy ρ itself,
+// them too.
+//
+// S are the first samples, or those of the largest weights: count of them or so, or
+// fewer or more that do as well, up to limit.
+// FromCurvature returns ρ, or a bound of it, over the largest that would do: up to 1
+// there is a bound of min F, beyond about so many times more samples would give one;
+// +Inf where nothing can be said.
+func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
+	none := math.Inf(1)
+	o, ok := saddle.Ability[saddle.Floored](c.Problem.Oracle)
+	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
+	if !ok || ridge == nil || math.IsInf(c.Objective, 1) {
+		return none
+	}
+	count = max(1, min(count, c.N))
+	o, weight, radius, decay, ok := weightsOf(c, o, count, limit)
+	if !ok {
+		return none
+	}
+	count = len(weight)
+	c.Passes += float64(count) / float64(c.N)
+	total := 0.0
+	for _, w := range weight {
+		total += w
+	}
+	if !(total > 0) {
+		return none
+	}
+	const least = 1.0 / 64 // a sample of far less weight than the mean adds little to H and may add much to ρ
+	for j, w := range weight {
+		if w < least*total/float64(count) {
+			weight[j] = 0
+		}
+	}
+	f := newMinorant(o, ridge, weight, c.D)
+	if f == nil {
+		return none
+	}
+	// Rounding: margins are off by c.margin, the gradient by c.err, and the weights, as
+	// they are computed, sum to one up to c.weights.off.
+	const blur = 0.01 // of the curvature
+	if radius = (1 - 1e-9) * (radius - c.Margin); !(radius > 0) || decay*c.Margin > blur {
+		return none
+	}
+	c.ResponseGradientRounding(c.Err)
+	g := append([]float64(nil), c.G...)
+	c.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
+	for i, v := range g {
+		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(v) + 2*ridge[i]*math.Abs(c.X[i]))
+	}
+	thinner := (1 + 2*decay*c.Margin) / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
+	lambda := math.Sqrt(thinner) * (f.norm(g, c.Err) + 1.2*c.Margin*math.Sqrt(total))
+	rho := 0.0
+	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
+		if rho, lacking = f.radius(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
+			return lacking
+		}
+		rho *= math.Sqrt(thinner)
+	}
+	fall := fallOf(lambda, decay*rho)
+	phi := c.Problem.Primal.Value(c.X)
+	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin)+c.PointRounding(phi))
+	return lacking
+}
+
+// reachable returns the largest λρ that a floor allows, and no more than 0.9/γ, where
+// the fall is 1.65 λ²/2.
+func reachable(radius, decay float64) float64 {
+	if decay == 0 {
+		return radius
+	}
+	return min(0.9, -math.Expm1(-decay*radius)) / decay
+}
+
+// fallOf returns the most that a function of curvature e^{−bt}, at a distance t, and
+// slope −λ at 0 can fall, u = bλ < 1: λ²/2·Σ_{k≥2} 2uᵏ⁻²/(k(k−1)).
+func fallOf(lambda, b float64) float64 {
+	u := b * lambda
+	if u > 0.1 {
+		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
+	}
+	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
+}
+
+// A minorant is H of FromCurvature in the scale of its diagonal: A = D H D, and its computed
+// Cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
+// and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
+type minorant struct {
+	d         int
+	scale     []float64     // D
+	scaled    *mat.SymDense // A
+	factor    blas64.Triangular
+	upper     *mat.TriDense // U
+	perturbed float64
+	least     float64
+	inflate   float64
+}
+
+// newMinorant returns the floor of these samples and weights, nil where it is singular
+// or so nearly that rounding decides.
+func newMinorant(o saddle.Floored, ridge, weight []float64, d int) *minorant {
+	const (
+		smallest = 1e-280 // diagonal entry that is exact to a few u
+		most     = 0.5    // of the smallest eigenvalue, the perturbation
+	)
+	h := mat.NewSymDense(d, nil)
+	hessian.NewGram(len(weight), d).SumOf(h, o, weight)
+	hessian.AddDiagonal(h, ridge)
+	f := &minorant{d: d, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
+	for i := range d {
+		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); !(h.At(i, i) > smallest) || f.scale[i] == 0 {
+			return nil
+		}
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			h.SetSym(i, j, f.scale[i]*h.At(i, j)*f.scale[j])
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(h) {
+		return nil
+	}
+	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // a guess of λ_min from an estimate, to be proved
+	for !f.eigenvaluesAbove(f.least) {
+		if f.least /= 4; !(f.perturbed <= most*f.least) {
+			return nil
+		}
+	}
+	if !(f.perturbed <= most*f.least) {
+		return nil
+	}
+	f.inflate = 1 + f.perturbed/f.least
+	chol.UTo(f.upper)
+	f.factor = f.upper.RawTriangular()
+	return f
+}
+
+// gramRounding bounds, in norm, the rounding of A, of its Cholesky factor and of a solve
+// with it. Every entry of the Gram matrix is a sum over the rows, off by γ Σ|terms|, and
+// the matrix of these sums of sizes, scaled, has the trace d at most; so have |Uᵀ||U| and
+// the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
+func gramRounding(d, rows int) float64 {
+	const more = 64 // shards at most, and operations on a term besides
+	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
+}
+
+// norm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
+func (f *minorant) norm(g, err []float64) float64 {
+	v := make([]float64, f.d)
+	off := 0.0
+	for i := range v {
+		v[i] = f.scale[i] * g[i]
+		off += f.scale[i] * err[i] * f.scale[i] * err[i]
+	}
+	blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: v})
+	return (1 + saddle.Gamma(f.d+16)) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
+}
+
+// eigenvaluesAbove proves that the smallest eigenvalue of A, without rounding, is at least value:
+// less so much and the perturbation, the matrix has a Cholesky factor.
+func (f *minorant) eigenvaluesAbove(value float64) bool {
+	shift := (1 + 1e-12) * (value + f.perturbed)
+	shifted := mat.NewSymDense(f.d, nil)
+	shifted.CopySym(f.scaled)
+	for i := range f.d {
+		shifted.SetSym(i, i, shifted.At(i, i)-shift)
+	}
+	var chol mat.Cholesky
+	return chol.Factorize(shifted)
+}
+
+// radius bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight: at
+// most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ over the root of the smallest
+// eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
+// bound that would do, the norms themselves are computed, if that costs up to most
+// passes. lacking is what is proved over that bound: up to 1 it will do.
+func (f *minorant) radius(c *saddle.Certifier, o saddle.Floored, weight []float64, within, most float64) (rho, lacking float64) {
+	lightest := math.Inf(1)
+	for _, w := range weight {
+		if w > 0 {
+			lightest = min(lightest, w)
+		}
+	}
+	if simple := 1 / math.Sqrt(lightest); simple <= within {
+		return simple, simple / within
+	}
+	share := float64(len(weight)) / float64(c.N)
+	c.Passes += 0.5 * share
+	squares := make([]float64, f.d)
+	for i, s := range f.scale {
+		squares[i] = s * s
+	}
+	norm := make([]float64, len(weight))
+	shard.Run(len(weight), func(_, lo, hi int) { o.NormsTo(norm, squares, lo, hi) })
+	longest := 0.0
+	for j, w := range weight {
+		if w > 0 {
+			longest = max(longest, norm[j])
+		}
+	}
+	longest *= 1 + saddle.Gamma(f.d+16)
+	proved := func(bound float64) bool { return f.eigenvaluesAbove(longest / (bound * bound)) }
+	if proved(within) {
+		if rho = within; proved(within / 3) {
+			rho = within / 3
+		}
+		return rho, rho / within
+	}
+	const inCache = 1.0 / 4 // of a pass, for a product with every row
+	if share*float64(f.d)*inCache <= most {
+		c.Passes += 0.5 * share
+		rho = f.longest(c, o, norm, weight, longest)
+		return rho, rho / within
+	}
+	for lacking = 1.25; lacking < 20; lacking *= 1.25 {
+		if proved(lacking * within) {
+			return lacking * within, lacking
+		}
+	}
+	return math.Inf(1), math.Inf(1)
+}
+
+// longest bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
+// that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
+// ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
+func (f *minorant) longest(c *saddle.Certifier, o saddle.Floored, norm, weight []float64, scaled float64) float64 {
+	margin := make([]float64, len(weight))
+	clear(norm)
+	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
+	if err := inverse.InverseTri(f.upper); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return math.Inf(1)
+		}
+	}
+	var residual mat.Dense
+	residual.Mul(f.upper, inverse)
+	for i := range f.d {
+		residual.Set(i, i, residual.At(i, i)-1)
+	}
+	size := mat.Norm(inverse, 2) // Frobenius
+	off := (1 + saddle.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + saddle.Gamma(f.d+16)*mat.Norm(f.upper, 2)*size)
+	if !(off < 0.5) {
+		return math.Inf(1)
+	}
+	columns := make([]float64, f.d*f.d) // of D V: ‖z‖² ≈ Σ_k ⟨z, column k⟩²
+	for k := range f.d {
+		for i := range k + 1 {
+			columns[k*f.d+i] = f.scale[i] * inverse.At(i, k)
+		}
+	}
+	block := c.BlockRows
+	largest := math.Sqrt(shard.Max(len(weight), func(lo, hi int) float64 {
+		most := 0.0
+		for ; lo < hi; lo += block {
+			end := min(lo+block, hi)
+			for k := range f.d {
+				o.MarginsTo(margin, columns[k*f.d:(k+1)*f.d], lo, end)
+				for j := lo; j < end; j++ {
+					norm[j] += margin[j] * margin[j]
+				}
+			}
+			for j := lo; j < end; j++ {
+				if weight[j] > 0 {
+					most = max(most, norm[j])
+				}
+			}
+		}
+		return most
+	}))
+	largest += saddle.Gamma(f.d+16) * (largest + math.Sqrt(scaled)*size)
+	return math.Sqrt(f.inflate) * largest / (1 - off)
+}

@@ -1,0 +1,156 @@
+package bound
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Where H is singular, or the step to the minimiser of the model leaves the
+// neighbourhood, there is no bound, and none is recorded.
+func TestCurvedBoundRefuses(t *testing.T) {
+	rng := drotest.RngOf(96)
+	const n, d = 400, 4
+	s := drotest.NewSample(rng, n, d, false)
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 1}, Primal: side.L2{}}
+	c := saddle.NewCertifier(p)
+	before := c.Best
+	c.Evaluate(drotest.Normals(rng, d, 30)) // all slopes saturated
+	FromCurvature(c, n, n, 1e9)
+	if c.Best.Lower != before.Lower && c.Best.Lower > 0.7 {
+		t.Errorf("lower bound %v far out", c.Best.Lower)
+	}
+	for j := range n {
+		s.Design[j*d] = s.Design[j*d+1] // two equal columns, no penalty
+	}
+	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1}, Primal: side.L2{}}
+	c = saddle.NewCertifier(p)
+	c.Evaluate(make([]float64, d))
+	if FromCurvature(c, n, n, 1e9) <= 1 {
+		t.Error("a bound from a singular matrix")
+	}
+}
+
+// The fall is the largest of λt − ∫₀ᵗ∫₀ˢ e^{−br} dr ds, from above, and λ²/2 without decay.
+func TestFall(t *testing.T) {
+	for _, lambda := range []float64{1e-8, 1e-3, 0.5, 2} {
+		for _, u := range []float64{0, 1e-9, 1e-3, 0.05, 0.0999999, 0.1000001, 0.3, 0.9} {
+			b := u / lambda
+			most := 0.0
+			for k := range 20_001 {
+				s := 20 * lambda * float64(k) / 20_000 / max(1, 3*(1-u))
+				inner := s * s / 2
+				if a := b * s; a > 1e-3 {
+					inner = (math.Expm1(-a) + a) / (b * b)
+				} else {
+					inner *= 1 - a/3 + a*a/12
+				}
+				most = max(most, lambda*s-inner)
+			}
+			if got := fallOf(lambda, b); got < most*(1-1e-9) || got > most*(1+1e-4) {
+				t.Errorf("λ = %v, u = %v: fall %v, %v on a grid", lambda, u, got, most)
+			}
+		}
+	}
+	for _, radius := range []float64{0.1, 1, math.Inf(1)} {
+		if got := reachable(radius, 0); got != radius {
+			t.Errorf("without decay λρ ≤ %v, want %v", got, radius)
+		}
+		if u := reachable(radius, 2) * 2; u > 0.9 || -math.Log1p(-u) > 2*radius*(1+1e-12) {
+			t.Errorf("radius %v, decay 2: u ≤ %v, where the lowest point is %v away", radius, u, -math.Log1p(-u)/2)
+		}
+	}
+}
+
+// above proves no more than the smallest eigenvalue, and nearly all of it.
+func TestAbove(t *testing.T) {
+	rng := drotest.RngOf(98)
+	for range 50 {
+		const n, d = 60, 7
+		s := drotest.NewSample(rng, n, d, false)
+		weight := make([]float64, n)
+		for j := range weight {
+			weight[j] = rng.ExpFloat64()
+		}
+		f := newMinorant(s.Oracle(t, losses.Squared{}), saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, d)
+		if f == nil {
+			t.Fatal("no floor")
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(f.scaled, false) {
+			t.Fatal("no eigenvalues")
+		}
+		least := eigen.Values(nil)[0]
+		if !f.eigenvaluesAbove(least*(1-1e-6)) || f.eigenvaluesAbove(least*(1+1e-6)) {
+			t.Errorf("smallest eigenvalue %v: above it %v, below it %v", least, f.eigenvaluesAbove(least*(1+1e-6)), f.eigenvaluesAbove(least*(1-1e-6)))
+		}
+	}
+}
+
+// What reach returns bounds the largest norm, and lies within the bound asked for
+// exactly when it says so.
+func TestReach(t *testing.T) {
+	rng := drotest.RngOf(99)
+	var enough, short int
+	for trial := range 100 {
+		const n, d = 300, 5
+		s := drotest.NewSample(rng, n, d, false)
+		for j := 0; j < n && trial%2 == 0; j++ {
+			s.Design[j*d] *= 1e-3 // a column of another scale
+			s.Design[j*d+1] += 2 * s.Design[j*d+2]
+		}
+		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1}, Primal: side.L2{Mu: 1e-6}}
+		o := p.Oracle.(saddle.Floored)
+		c := saddle.NewCertifier(p)
+		weight := make([]float64, n)
+		for j := range weight {
+			if rng.IntN(3) > 0 {
+				weight[j] = rng.ExpFloat64() / n
+			}
+		}
+		f := newMinorant(o, saddle.RidgeOf(side.L2{Mu: 1e-6}, d), weight, d)
+		h := mat.NewSymDense(d, nil)
+		for i := range d {
+			for k := i; k < d; k++ {
+				h.SetSym(i, k, f.scaled.At(i, k)/(f.scale[i]*f.scale[k]))
+			}
+		}
+		var inverse mat.Dense
+		if err := inverse.Inverse(h); err != nil {
+			t.Fatal(err)
+		}
+		exact := 0.0
+		for j, w := range weight {
+			if z := mat.NewVecDense(d, s.Design[j*d:(j+1)*d]); w > 0 {
+				exact = max(exact, math.Sqrt(mat.Inner(z, &inverse, z)))
+			}
+		}
+		for _, within := range []float64{exact / 30, exact * 0.9, exact * 1.1, exact * 2, exact * 2.9, exact * 4, exact * 40} {
+			for _, most := range []float64{0, 1e9} {
+				rho, lacking := f.radius(c, o, weight, within, most)
+				if rho < exact*(1-1e-9) {
+					t.Fatalf("ρ ≤ %v, but it is %v", rho, exact)
+				}
+				if math.Abs(lacking-rho/within) > 1e-12*lacking && !math.IsInf(rho, 1) {
+					t.Errorf("lacking %v, where ρ ≤ %v is to be within %v", lacking, rho, within)
+				}
+				if most > 0 && (lacking <= 1) != (exact <= within) {
+					t.Errorf("lacking %v, where ρ = %v is to be within %v", lacking, exact, within)
+				}
+				if lacking <= 1 {
+					enough++
+				} else {
+					short++
+				}
+			}
+		}
+	}
+	if enough < 300 || short < 300 {
+		t.Errorf("%d within, %d beyond: not much of a test", enough, short)
+	}
+}

@@ -1,0 +1,135 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// fewestRows is the least number of samples a column that a floor is taken of.
+const fewestRows = 16
+
+// AtDecrement tries FromCurvature where a Newton step says that the objective is about
+// half the squared decrement above the optimum: with as many samples as the gap asked
+// for takes by the experience of this solve, if there are as many and they cost less
+// than another step.
+func AtDecrement(r *saddle.Run, decrement float64) {
+	const (
+		most   = 1 // passes for H and a bound of ρ
+		longer = 2 // passes for ρ itself
+
+		hopeless = 4 // times as many samples as there are: what they lack is a guess
+	)
+	c := r.Cert
+	goal := r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective))
+	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
+		return
+	}
+	if c.Shortfall == 0 {
+		c.Shortfall = shortfall(c)
+	}
+	affordable := Affordable(c, most)
+	for range 3 {
+		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
+		if !(needs <= hopeless*float64(c.N)) {
+			return
+		}
+		count := min(c.N, max(int(min(needs, float64(c.N))), fewestRows*c.D))
+		switch lacking := FromCurvature(c, count, affordable, longer); {
+		case math.IsInf(lacking, 1):
+			return
+		case lacking > 1:
+			c.Shortfall *= min(16, 1.3*lacking)
+			continue
+		}
+		gap := c.Objective - c.Best.Lower
+		if gap <= goal {
+			return
+		}
+		c.Shortfall = 1.5 * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+	}
+}
+
+// shortfall estimates by how much more the Hessian of P weighs its samples than a floor
+// of them all, and half as much again: by the first samples.
+func shortfall(c *saddle.Certifier) float64 {
+	const samples, spare, unknown = 1 << 14, 1.5, 3
+	o, ok := saddle.Ability[saddle.Floored](c.Problem.Oracle)
+	if !ok || !saddle.HasResponse(c.Problem.Dual) {
+		return unknown
+	}
+	n := min(c.N, samples)
+	floor, curvature, response := make([]float64, n), make([]float64, n), c.Scratch()
+	o.CurvatureFloorTo(floor, c.Slope, 0, n)
+	o.CurvatureTo(curvature, c.Slope, 0, n)
+	saddle.ResponseAt(c.Problem.Dual, c.Evaluator).ResponseTo(response, c.Y, 0, n)
+	has, wants := 0.0, 0.0
+	for j, y := range c.Y[:n] {
+		has += y * floor[j]
+		wants += y*curvature[j] + response[j]*c.Slope[j]*c.Slope[j]
+	}
+	if !(has > 0) {
+		return unknown
+	}
+	return spare * wants / has
+}
+
+// Affordable is the number of samples that FromCurvature can take at the cost of so
+// many passes.
+func Affordable(c *saddle.Certifier, passes float64) int {
+	pass, sums := saddle.WorkOf(c.Problem.Oracle)
+	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
+}
+
+// weightsOf returns some of the samples and their weights in the floor, y_j κ_j: the
+// first count; or, where the adversary does not rest on all alike, as many or fewer of
+// the largest weights, if these make up a multiple of the part that count is of all
+// samples, or the first have too little of it. It reports false where that takes more
+// than limit samples.
+func weightsOf(c *saddle.Certifier, o saddle.Floored, count, limit int) (of saddle.Floored, weight []float64, radius, decay float64, ok bool) {
+	const (
+		even      = 0.3 // of the samples, their effective number
+		multiple  = 4
+		share     = 0.25
+		effective = 8 // per column
+	)
+	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
+	uneven := selectable && count < c.N && c.EffectiveShare() < even
+	until := c.N
+	if !uneven {
+		if until = count; count > limit {
+			return nil, nil, 0, 0, false
+		}
+	}
+	weight = c.Scratch()[:until]
+	shard.Run(until, func(_, lo, hi int) {
+		o.CurvatureFloorTo(weight, c.Slope, lo, hi)
+		for j := lo; j < hi; j++ {
+			weight[j] *= c.Y[j]
+		}
+	})
+	radius, decay = o.CurvatureFloorTo(nil, nil, 0, 0)
+	if !uneven {
+		return o, weight, radius, decay, true
+	}
+	portion := float64(count) / float64(c.N)
+	heavy := sampling.Heaviest(weight, min(1, multiple*portion), fewestRows*c.D)
+	if len(heavy) > min(count, limit) {
+		if first := weight[:count]; vec.Sum(c.Y[:count]) >= share*portion && sampling.All(count).EffectiveNumber(first) >= float64(effective*c.D) && count <= limit {
+			return o, first, radius, decay, true
+		}
+		heavy = sampling.Heaviest(weight, portion, fewestRows*c.D)
+	}
+	if len(heavy) == 0 || len(heavy) > limit {
+		return nil, nil, 0, 0, false
+	}
+	for k, j := range heavy {
+		weight[k] = weight[j] // j ≥ k
+	}
+	of, ok = saddle.Ability[saddle.Floored](all.Select(heavy))
+	return of, weight[:len(heavy)], radius, decay, ok
+}

@@ -1,0 +1,73 @@
+package drotest
+
+import (
+	"sync/atomic"
+
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Counter is a linear oracle that counts the samples of every call. It keeps
+// every ability of the oracle it wraps.
+type Counter struct {
+	*losses.Linear
+	Eval, Grad, Change, Curvature, Gram, Margins, Constants atomic.Int64
+
+	// Samples of which a matrix was summed just now, a gradient of which is free, and
+	// of which margins were taken, more of which are free.
+	atHand, atMargins atomic.Int64
+}
+
+func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
+
+func (c *Counter) EvalTo(value, slope, x []float64, lo, hi int) {
+	c.Eval.Add(int64(hi - lo))
+	c.atHand.Store(0)
+	c.atMargins.Store(0)
+	c.Linear.EvalTo(value, slope, x, lo, hi)
+}
+
+func (c *Counter) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	c.atMargins.Store(0)
+	if c.atHand.Swap(0) != rangeKey(lo, hi) {
+		c.Grad.Add(int64(hi - lo))
+	}
+	c.Linear.AddGradTo(dst, weight, slope, lo, hi)
+}
+
+func (c *Counter) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	c.Change.Add(int64(hi - lo))
+	c.Linear.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
+}
+
+func (c *Counter) CurvatureTo(curvature, x []float64, lo, hi int) {
+	c.Curvature.Add(int64(hi - lo))
+	c.Linear.CurvatureTo(curvature, x, lo, hi)
+}
+
+func (c *Counter) AddGramTo(dst, weight []float64, lo, hi int) {
+	c.Gram.Add(int64(hi - lo))
+	c.atHand.Store(rangeKey(lo, hi))
+	c.Linear.AddGramTo(dst, weight, lo, hi)
+}
+
+func (c *Counter) MarginsTo(margin, v []float64, lo, hi int) {
+	if c.atMargins.Swap(rangeKey(lo, hi)) != rangeKey(lo, hi) {
+		c.Margins.Add(int64(hi - lo))
+	}
+	c.Linear.MarginsTo(margin, v, lo, hi)
+}
+
+func (c *Counter) ConstantsTo(lipschitz, smoothness, x []float64) {
+	n, _, _ := c.Dims()
+	c.Constants.Add(int64(n))
+	c.Linear.ConstantsTo(lipschitz, smoothness, x)
+}
+
+func (c *Counter) Reset() {
+	for _, v := range []*atomic.Int64{&c.Eval, &c.Grad, &c.Change, &c.Curvature, &c.Gram, &c.Margins, &c.Constants} {
+		v.Store(0)
+	}
+}
+
+// Touched is the samples touched, twice counted: half a pass is n.
+func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() + c.Change.Load() }

@@ -1,0 +1,247 @@
+package hessian
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxColumns is the largest number of parameters whose d×d matrix is formed.
+const MaxColumns = 2000
+
+// A Factored is the Hessian of the objective at one point, factorised. With
+// weights y and response c, the Hessian of the τ-lift in (x, τ) is
+//
+//	Σ_j y_j∇²f_j + Σ_j c_j(∇f_j, −1)(∇f_j, −1)ᵀ + ∇²φ,
+//
+// and that of P in x its Schur complement (math: §9). It is the geometry in
+// which the practical methods take their primal steps: there the problem is well
+// conditioned whatever the scaling of the columns.
+type Factored struct {
+	weights
+	ridge  []float64 // the diagonal of ∇²φ
+	N, D   int
+	lifted bool // over (x, τ), else over x
+
+	Lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
+	scale  []float64 // mean squares of the columns; nil until needed
+	Full   []float64 // diagonal before the Schur complement is taken
+	unit   []float64 // powers of two, D: what is factorised is D(H + λ·diag(scale))D
+
+	grams     *gram
+	Matrix    *mat.SymDense // the Hessian
+	damped    *mat.SymDense // what was factorised
+	upper     *mat.TriDense // its Cholesky factor
+	factor    blas64.Triangular
+	chol      mat.Cholesky
+	Direction []float64
+}
+
+// AddDiagonal adds a diagonal to the first rows of h.
+func AddDiagonal(h *mat.SymDense, diagonal []float64) {
+	for i, v := range diagonal {
+		h.SetSym(i, i, h.At(i, i)+v)
+	}
+}
+
+// NewFactored returns a metric for a practicable problem.
+func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
+	n, d, _ := p.Oracle.Dims()
+	m := &Factored{weights: newWeights(p, e), grams: NewGram(n, d), N: n, D: d, lifted: lifted}
+	m.ridge = saddle.RidgeOf(p.Primal, d)
+	size := d
+	if lifted {
+		size++
+	}
+	m.Matrix, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
+	m.upper = mat.NewTriDense(size, mat.Upper, nil)
+	m.Direction, m.Full, m.unit = make([]float64, size), make([]float64, size), make([]float64, size)
+	return m
+}
+
+func (m *Factored) Damping() float64 { return m.Lambda }
+
+// Cost compares the Gram matrix with losses and a gradient, of which the gradient
+// finds the rows in the cache.
+func (m *Factored) Cost() float64 {
+	pass, gram := saddle.WorkOf(m.evaluator.Problem.Oracle)
+	if m.Samples > 0 {
+		share := float64(m.Samples) / float64(m.N)
+		return share * (1 + gram/pass)
+	}
+	return gram / (1.3 * pass)
+}
+
+// Redamp changes the damping of the factor that is in use.
+func (m *Factored) Redamp(lambda float64) error {
+	m.Damp(lambda)
+	return m.factorise()
+}
+
+// Damp sets the damping λ of the next factor. The first time that it is positive
+// it computes the mean squares of the columns: one pass.
+func (m *Factored) Damp(lambda float64) {
+	if m.Lambda = lambda; lambda == 0 || m.scale != nil {
+		return
+	}
+	m.evaluator.Passes++
+	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
+	kept.CopySym(m.Matrix)
+	equal := make([]float64, m.N)
+	vec.Fill(equal, 1/float64(m.N))
+	m.grams.SumOf(m.Matrix, m.oracle, equal)
+	m.scale = make([]float64, m.D)
+	for i := range m.scale {
+		if m.scale[i] = m.Matrix.At(i, i); m.scale[i] == 0 {
+			m.scale[i] = 1 // a column of zeros
+		}
+	}
+	m.Matrix.CopySym(kept)
+}
+
+// Update forms and factorises the Hessian at the point with best response y and
+// these slopes: one pass, or the sample's share of one. Errors are those of entries
+// that overflow.
+func (m *Factored) Update(y, slope []float64) error {
+	m.grams.part.Clear()
+	m.weights.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Of(s), m.weight, lo, hi) })
+	m.grams.sumTo(m.Matrix)
+	for i := range m.D {
+		m.Full[i] = m.Matrix.At(i, i)
+	}
+	if !m.lifted && m.total > 0 {
+		for i := range m.D {
+			part := m.cross[i] / m.total
+			for j := i; j < m.D; j++ {
+				m.Matrix.SetSym(i, j, m.Matrix.At(i, j)-part*m.cross[j])
+			}
+		}
+	}
+	m.coupling.addTo(m.D, func(i, j int, v float64) { m.Matrix.SetSym(i, j, m.Matrix.At(i, j)+v) })
+	AddDiagonal(m.Matrix, m.ridge) // last, for it may be all that is left
+	if m.lifted {
+		for i := range m.D {
+			m.Matrix.SetSym(i, m.D, -m.cross[i])
+		}
+		m.Matrix.SetSym(m.D, m.D, m.total)
+		m.Full[m.D] = m.total
+	}
+	return m.factorise()
+}
+
+// factorise computes the Cholesky factor of the damped Hessian in the scale of its
+// diagonal, so that columns of any unit are alike, adding to the diagonal what rounding
+// took from a matrix that is singular or nearly so.
+func (m *Factored) factorise() error {
+	const (
+		least  = 1e-14 // of the diagonal, the first addition
+		most   = 1e6   // more than all rows of any matrix of 2000 columns and this scale
+		larger = 100
+
+		rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
+	)
+	m.damped.CopySym(m.Matrix)
+	size := m.damped.SymmetricDim()
+	for i := range size {
+		v := max(m.damped.At(i, i), rounding*m.Full[i])
+		if i < m.D && m.Lambda > 0 {
+			m.damped.SetSym(i, i, m.damped.At(i, i)+m.Lambda*m.scale[i])
+			v += m.Lambda * m.scale[i]
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return m.overflow(i)
+		}
+		if m.unit[i] = 1; v > 0 {
+			m.unit[i] = math.Ldexp(1, -(math.Ilogb(v) >> 1))
+		}
+	}
+	for i := range size {
+		for j := i; j < size; j++ {
+			m.damped.SetSym(i, j, m.damped.At(i, j)*m.unit[i]*m.unit[j])
+		}
+	}
+	for jitter := least; !m.chol.Factorize(m.damped); jitter *= larger {
+		if jitter > most {
+			return errNaN
+		}
+		for i := range size {
+			m.damped.SetSym(i, i, m.damped.At(i, i)+jitter)
+		}
+	}
+	m.chol.UTo(m.upper)
+	m.factor = m.upper.RawTriangular()
+	return nil
+}
+
+// Solve overwrites v by H⁻¹v.
+func (m *Factored) Solve(v []float64) {
+	for i, a := range m.unit {
+		v[i] *= a
+	}
+	b := blas64.Vector{N: len(v), Inc: 1, Data: v}
+	blas64.Trsv(blas.Trans, m.factor, b)
+	blas64.Trsv(blas.NoTrans, m.factor, b)
+	for i, a := range m.unit {
+		v[i] *= a
+	}
+}
+
+// An OverflowError says that the squares of a column of the design, as weighted in a
+// Hessian, are beyond the range of double precision: the column is to be divided by its
+// scale.
+type OverflowError struct {
+	Coordinate int // of x
+}
+
+// Error implements error.
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column by its scale", e.Coordinate)
+}
+
+// Overflowing returns the OverflowError of the first column that has one, nil if none
+// has, or the oracle cannot tell.
+func Overflowing(o saddle.Oracle) error {
+	products, ok := saddle.Ability[saddle.Products](o)
+	if !ok {
+		return nil
+	}
+	n, d, _ := o.Dims()
+	squares, ones := make([]float64, d), make([]float64, n)
+	vec.Fill(ones, 1)
+	products.AddSquaresTo(squares, ones, 0, n)
+	for i, v := range squares {
+		if math.IsInf(v, 1) || math.IsNaN(v) {
+			return &OverflowError{Coordinate: i}
+		}
+	}
+	return nil
+}
+
+var (
+	errSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
+	errNaN   = errors.New("dro: the second derivatives are not numbers")
+)
+
+// The damping λ of a metric after the first failure, and below which it is
+// dropped.
+const FirstDamping, LeastDamping = 1e-3, 1e-6
+
+func (m *Factored) Visit(s *saddle.State) {
+	s.Float(&m.Lambda)
+	s.Integer(&m.Samples)
+	known := m.scale != nil
+	if s.Boolean(&known); known && m.scale == nil {
+		m.scale = make([]float64, m.D)
+	}
+	s.Floats(m.scale)
+	s.Floats(m.Full, m.Matrix.RawSymmetric().Data)
+	if s.Reading && s.Err == nil {
+		s.Err = m.factorise() // of the same numbers, the same bits
+	}
+}

@@ -1,0 +1,39 @@
+package hessian
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns), Holds: func(p *saddle.Problem) bool {
+	_, d, _ := p.Oracle.Dims()
+	return d <= MaxColumns
+}}
+
+// Needs are the needs of every method that uses the Hessian of P.
+var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedCurved, saddle.NeedResponse, saddle.NeedRidge}
+
+// UnlessFormable is needed for the theoretical schedule alone, to which the
+// practical one turns where the Hessian of P cannot be formed.
+func UnlessFormable(n saddle.Need) saddle.Need {
+	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Formable(p) || n.Met(p) }}
+}
+
+// exists reports that P has a Hessian that the abilities of its parts
+// give.
+func exists(p *saddle.Problem) bool {
+	for _, n := range Needs {
+		if !n.Met(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// Formable reports that the Hessian of P exists and can be formed, and with
+// it that the practical schedule applies.
+func Formable(p *saddle.Problem) bool {
+	_, d, _ := p.Oracle.Dims()
+	return d <= MaxColumns && exists(p)
+}

@@ -1,0 +1,160 @@
+package hessian
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
+)
+
+// An operator is the Hessian of P at a point as an operator,
+//
+//	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
+//
+// with its diagonal as the preconditioner.
+type operator struct {
+	weights
+	rows   saddle.Products
+	ridge  []float64 // d: the diagonal of ∇²φ
+	lambda float64   // damping: λ times the diagonal is added
+
+	margin                      []float64       // n
+	squares                     *shard.Partials // d
+	diagonal                    []float64       // d
+	residual, direction, scaled []float64       // d, of the iteration
+	product                     []float64
+	first                       float64 // norm of the first right-hand side
+}
+
+func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
+	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
+	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
+		margin: make([]float64, e.N), squares: shard.NewPartials(shard.Count(e.N), e.D)}
+	h.weight, h.response = make([]float64, e.N), make([]float64, e.N)
+	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
+		*v = make([]float64, e.D)
+	}
+	return h
+}
+
+func (h *operator) Damping() float64 { return h.lambda }
+
+// Cost is little beside the products of a step.
+func (h *operator) Cost() float64 { return 1 }
+
+func (h *operator) Redamp(lambda float64) error {
+	h.lambda = lambda
+	return nil
+}
+
+// Update takes the weights at the point with best response y and these slopes:
+// one pass.
+func (h *operator) Update(y, slope []float64) error {
+	h.squares.Clear()
+	h.weights.update(y, slope, shard.Count(h.evaluator.N), func(s, lo, hi int) {
+		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
+	})
+	h.squares.SumTo(h.diagonal)
+	h.coupling.diagonalTo(h.diagonal)
+	floats.Add(h.diagonal, h.ridge)
+	for i, v := range h.diagonal {
+		full := v
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return h.overflow(i)
+		}
+		if h.total > 0 {
+			v -= h.cross[i] / h.total * h.cross[i]
+		}
+		// Where rounding leaves nothing of the difference, a little of it stands in.
+		h.diagonal[i] = math.Max(v, 1e-8*full)
+		if h.diagonal[i] == 0 {
+			h.diagonal[i] = 1 // a column of zeros, and no penalty
+		}
+	}
+	return nil
+}
+
+// multiply stores (H + λD)v in dst: one pass.
+func (h *operator) multiply(dst, v []float64) {
+	e := h.evaluator
+	e.Passes++
+	e.Partials.Clear()
+	shard.Run(e.N, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.BlockRows {
+			end := min(lo+e.BlockRows, hi)
+			h.rows.MarginsTo(h.margin, v, lo, end)
+			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), h.weight, h.margin, lo, end)
+		}
+	})
+	e.Partials.SumTo(dst)
+	if h.total > 0 {
+		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
+	}
+	h.coupling.multiplyTo(dst, v)
+	for i, a := range v {
+		dst[i] += h.ridge[i] * a
+	}
+	if h.lambda > 0 {
+		for i, a := range v {
+			dst[i] += h.lambda * h.diagonal[i] * a
+		}
+	}
+}
+
+// Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
+// residual that shrinks with v: superlinear convergence at few products each.
+func (h *operator) Solve(v []float64) {
+	const most, loosest, tightest = 250, 0.3, 1e-9
+	norm := floats.Norm(v, 2)
+	if h.first == 0 {
+		h.first = norm
+	}
+	goal := norm * math.Max(tightest, math.Min(loosest, math.Sqrt(norm/h.first)))
+	copy(h.residual, v)
+	clear(v) // from here on the iterate
+	rho := h.precondition()
+	copy(h.direction, h.scaled)
+	for range most {
+		if h.evaluator.Ctx.Err() != nil {
+			break
+		}
+		h.multiply(h.product, h.direction)
+		curvature := floats.Dot(h.direction, h.product)
+		if !(curvature > 0) {
+			break // rounding: the iterate so far is a direction of descent
+		}
+		step := rho / curvature
+		floats.AddScaled(v, step, h.direction)
+		floats.AddScaled(h.residual, -step, h.product)
+		if floats.Norm(h.residual, 2) <= goal {
+			break
+		}
+		before := rho
+		rho = h.precondition()
+		floats.AddScaledTo(h.direction, h.scaled, rho/before, h.direction)
+	}
+	if floats.Norm(v, 2) == 0 {
+		copy(v, h.scaled) // no progress at all: the preconditioned gradient
+	}
+}
+
+// precondition stores D⁻¹ residual in scaled and returns ⟨residual, scaled⟩.
+func (h *operator) precondition() float64 {
+	for i, r := range h.residual {
+		h.scaled[i] = r / (h.diagonal[i] * (1 + h.lambda))
+	}
+	return floats.Dot(h.residual, h.scaled)
+}
+
+func (h *operator) Visit(s *saddle.State) {
+	s.Float(&h.lambda)
+	s.Float(&h.first)
+	s.Float(&h.total)
+	s.Floats(h.weight, h.cross, h.diagonal)
+	s.Vectors(&h.along, h.evaluator.D)
+	if s.Reading {
+		h.inner = make([]float64, len(h.along)*len(h.along))
+	}
+	s.Floats(h.inner)
+}

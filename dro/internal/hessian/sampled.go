@@ -1,0 +1,97 @@
+package hessian
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// updateSampled is update by about w.sample of the samples: a part of all, where they have
+// about the same weight; else a draw from a part of several times the effective number
+// of a sample, or from all of them.
+func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
+	const (
+		alike = 0.52 // of their number, the effective number of weights that need no draw
+		most  = 0.5  // of the samples, a part
+		wider = 3    // what is drawn from, over what has the effective number of a sample
+	)
+	e := w.evaluator
+	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N)}
+	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
+	even := min(sampling.All(e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
+	drawn := even < alike
+	chunk := max(e.BlockRows, chunkRows)
+	if drawn {
+		if of.Share *= wider / even; !(of.Share <= most) {
+			of.Share = 1
+		}
+		w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
+		w.sample(slope, of, w.Samples)
+		chunk = max(chunk, int(float64(chunk)*of.Size()/float64(w.Samples)))
+	}
+	scale, kept := float64(e.N)/of.Size(), [shard.Limit]int{}
+	e.Partials.Clear()
+	of.Run(func(s, lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			end := min(lo+chunk, hi)
+			for j := lo; j < end; j++ {
+				w.weight[j] *= scale
+				w.response[j] *= scale
+			}
+			add(s, lo, end)
+			if !drawn {
+				kept[s] += end - lo
+				e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
+				continue
+			}
+			for j := lo; j < end; j++ {
+				if w.weight[j] != 0 || w.response[j] != 0 {
+					kept[s]++
+					e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, j, j+1)
+				}
+			}
+		}
+	})
+	w.total *= scale
+	e.Partials.SumTo(w.cross)
+	for _, k := range kept {
+		e.Passes += float64(k) / float64(e.N)
+	}
+}
+
+// sample keeps about count of the samples of a part, and divides their weights and
+// responses by their probability, so that the sums are the same on average; those of the
+// others become 0. The score of a sample is its weight and what it may add to the mean
+// slope, w_j + c_j·Σcℓ'²/Σc.
+func (w *weights) sample(slope []float64, of sampling.Stripes, count int) {
+	mean := 0.0
+	if w.total > 0 {
+		mean = of.Sum(func(lo, hi int) float64 {
+			s := 0.0
+			for j, c := range w.response[lo:hi] {
+				s += c * slope[lo+j] * slope[lo+j]
+			}
+			return s
+		}) / w.total
+		of.Run(func(_, lo, hi int) {
+			weight := w.weight[lo:hi]
+			for j, c := range w.response[lo:hi] {
+				weight[j] += mean * c
+			}
+		})
+	}
+	d := sampling.NewSystematic(of, w.weight, count)
+	w.total = of.Sum(func(lo, hi int) (total float64) {
+		for passed := 0.5; lo < hi; lo++ {
+			j, p := d.Next(w.weight, lo, hi, &passed)
+			clear(w.weight[lo:j])
+			clear(w.response[lo:j])
+			if lo = j; j == hi {
+				break
+			}
+			w.weight[j] = max(0, w.weight[j]-mean*w.response[j]) / p
+			w.response[j] /= p
+			total += w.response[j]
+		}
+		return total
+	})
+}

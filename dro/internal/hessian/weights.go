@@ -1,0 +1,96 @@
+package hessian
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A weights is what the Hessian of P at a point takes of its samples. With weights y
+// and response c it is (math: §9)
+//
+//	Σ_j w_j z_j z_jᵀ − cross crossᵀ/Σc + ∇²φ,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
+//	cross = Σ_j c_j ∇f_j,
+//
+// and the coupling of a dual that has one.
+type weights struct {
+	evaluator *saddle.Evaluator
+	oracle    saddle.Curved
+	dual      saddle.Responsive
+	coupling
+
+	Samples          int       // samples that it is estimated from; 0: all
+	weight, response []float64 // n; allocated by the first update
+	cross            []float64 // d
+	total            float64   // Σ c_j
+}
+
+func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
+	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
+	dual, _ := p.Dual.(saddle.Responsive) // of others, at a point
+	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
+}
+
+// chunkRows is the number of samples that a sum of matrices is taken over at once, at
+// least: below it the arithmetic waits for the matrix.
+const chunkRows = 512
+
+// update takes the weights at the point with best response y and these slopes, by
+// count shards, and calls add on chunks of each in turn, to add what it wants of them
+// while they are at hand: one pass, or as much of one as the samples taken are of all.
+func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int)) {
+	e := w.evaluator
+	if w.weight == nil {
+		w.weight, w.response = make([]float64, e.N), make([]float64, e.N)
+	}
+	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
+	defer w.couple(slope)
+	if w.Samples > 0 {
+		clear(w.response) // also of those that are not taken
+		w.updateSampled(y, slope, count, add)
+		return
+	}
+	e.Passes++
+	e.Partials.Clear()
+	chunk := max(e.BlockRows, chunkRows)
+	var totals [shard.Limit]float64
+	shard.RunCount(e.N, count, func(s, lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			end := min(lo+chunk, hi)
+			totals[s] += w.weigh(y, slope, lo, end)
+			add(s, lo, end)
+			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
+		}
+	})
+	w.total = vec.Sum(totals[:count])
+	e.Partials.SumTo(w.cross)
+}
+
+// couple takes what the best response moves together.
+func (w *weights) couple(slope []float64) {
+	if c, ok := w.evaluator.Problem.Dual.(saddle.CoupledResponse); ok {
+		w.along, w.inner = c.CoupleTo(w.evaluator, w.response, w.total, slope)
+	}
+}
+
+// weigh stores the weights and the responses of the samples in [lo, hi), and returns
+// the sum of their responses.
+func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
+	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
+	w.dual.ResponseTo(w.response, y, lo, hi)
+	for j := lo; j < hi; j++ {
+		c := w.response[j]
+		total += c
+		w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
+	}
+	return total
+}
+
+// overflow says why the second derivative in coordinate i is not finite.
+func (w *weights) overflow(i int) error {
+	const steep = 1e150 // Σc: to the root of what squares of slopes may add
+	if w.total > steep {
+		return errSteep
+	}
+	return &OverflowError{Coordinate: i}
+}

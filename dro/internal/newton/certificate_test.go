@@ -1,0 +1,46 @@
+package newton
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// At any point, whatever the dual, the certificate holds the optimum that a
+// tight solve of the same problem proves.
+func TestBoundsAtRandomPoints(t *testing.T) {
+	rng := drotest.RngOf(33)
+	for trial := range 12 {
+		intercept := trial%2 == 1
+		s := drotest.NewSample(rng, 20+rng.IntN(40), 3, intercept)
+		for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
+			for _, d := range []saddle.Dual{side.KL{Nu: 0.1}, side.ChiSquare{Nu: 0.3}, side.CappedKL{Alpha: 0.5, Nu: 0.2}, side.CappedChiSquare{Alpha: 0.9, Nu: 0.1}, side.Uniform{}, side.OrthantKL{Nu: 0.5, Cap: 0.1}, side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
+				p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.05, Intercept: intercept}}
+				optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-11, 2000))
+				if !(optimum.Certificate.Relative() < 1e-9) {
+					t.Errorf("%T%+v, %s, intercept %v: %v at relative gap %.3g", d, d, l.Name(), intercept, optimum.Status, optimum.Certificate.Relative())
+					continue
+				}
+				c := saddle.NewCertifier(p)
+				for range 30 {
+					x := drotest.Normals(rng, 3, math.Pow(10, 4*rng.Float64()-3))
+					for i := range x {
+						x[i] += optimum.X[i]
+					}
+					c.Evaluate(x)
+					c.Certify()
+					if _, whole := d.(saddle.WholeSimplex); whole {
+						c.CertifyWith(drotest.OnSimplex(rng, s.N))
+					}
+					if c.Best.Lower > optimum.Certificate.Upper || c.Best.Upper < optimum.Certificate.Lower {
+						t.Fatalf("%T%+v, %s, intercept %v: [%v, %v] misses the optimum in %+v", d, d, l.Name(), intercept, c.Best.Lower, c.Best.Upper, optimum.Certificate)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package newton
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// NewtonCG is Newton's method with the step of each iteration computed by
+// preconditioned conjugate gradients from products with the Hessian, which is
+// never formed: for more parameters than a d×d matrix allows. A product is one
+// pass. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// rows, and the L2 regulariser.
+type NewtonCG struct{}
+
+var _ saddle.Method = NewtonCG{}
+
+// Name implements Method.
+func (NewtonCG) Name() string { return "newton-cg" }
+
+func (m NewtonCG) Start(r *saddle.Run) (saddle.Stepper, error) {
+	return newNewton(r, m, hessian.NewOperator(r.Problem, r.Cert.Evaluator)), nil
+}
+
+// Needs implements Method.
+func (NewtonCG) Needs() []saddle.Need {
+	return append([]saddle.Need{saddle.NeedProducts}, hessian.Needs...)
+}

@@ -1,0 +1,207 @@
+package newton
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ablate"
+)
+
+// Growing solves the problem on a growing prefix of the samples, each stage
+// warm-started from the one before and only as exact as its size deserves, and
+// finishes on all of them until certified. With samples in random order the last
+// stage starts close to the optimum and needs a few passes. In another order the
+// answer is the same, and so is its certificate; only the work grows.
+type Growing struct {
+	First  int           // samples of the first stage; 0: 8·d
+	Factor int           // growth from stage to stage; 0: 8
+	Gap    float64       // relative gap of a stage, by estimate where it is Newton's; 0: as far as its optimum is from that of all samples
+	Finish saddle.Method // also of the stages; nil: Newton on samples of the Hessian where one can be formed, else NewtonCG
+}
+
+var _ saddle.Method = Growing{}
+
+// Name implements Method.
+func (Growing) Name() string { return "growing" }
+
+func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
+	if m.First < 0 || m.Factor < 0 || m.Factor == 1 || !(m.Gap >= 0) {
+		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
+	}
+	if m.First == 0 {
+		m.First = 8 * r.Cert.D
+	}
+	if m.Factor == 0 {
+		m.Factor = 8
+	}
+	if m.Finish == nil && !hessian.Formable(r.Problem) {
+		m.Finish = NewtonCG{}
+	}
+	g := &growing{Run: r, settings: m, x: append([]float64(nil), r.Start...)}
+	for size := float64(r.Cert.N) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
+		g.sizes = append(g.sizes, int(size))
+	}
+	_, err := g.finisher(r.Cert.N).Start(r) // fails now rather than after the stages
+	return g, err
+}
+
+type growing struct {
+	*saddle.Run
+	settings Growing
+	sizes    []int // of the stages to come, the next one last
+	x        []float64
+	hessian  *hessian.Factored // of the last stage, if it was Newton's
+	finish   saddle.Stepper    // nil until the stages are done
+}
+
+// StartsLate says that the first point worth evaluating on all samples is the
+// last stage's, not the starting point.
+func (g *growing) StartsLate() bool { return len(g.sizes) > 0 }
+
+func (g *growing) Step() error {
+	if k := len(g.sizes); k > 0 {
+		size := g.sizes[k-1]
+		g.sizes = g.sizes[:k-1]
+		return g.stage(size)
+	}
+	if g.finish == nil {
+		if err := g.startFinish(); err != nil {
+			return err
+		}
+	}
+	return g.finish.Step()
+}
+
+// startFinish starts the last stage where the ones before ended.
+func (g *growing) startFinish() (err error) {
+	if !slices.Equal(g.x, g.Cert.X) || math.IsInf(g.Cert.BestObjective, 1) {
+		g.Cert.Evaluate(g.x)
+	}
+	if math.IsInf(g.Cert.Objective, 1) || g.Cert.Objective > g.Cert.BestObjective {
+		g.Logf("growing: the stages ended above the starting point, and are dropped")
+		copy(g.x, g.Start)
+		g.Cert.Evaluate(g.x)
+	}
+	copy(g.Start, g.x)
+	if g.finish, err = g.finisher(g.Cert.N).Start(g.Run); err != nil {
+		return err
+	}
+	if to, ok := g.finish.(*newton); ok && g.hessian != nil {
+		to.takeOver(g.hessian)
+	}
+	return nil
+}
+
+// stage solves the problem on the first size samples.
+func (g *growing) stage(size int) error {
+	o := &prefix{Oracle: g.Problem.Oracle, n: size}
+	s := saddle.DefaultSettings()
+	s.X0, s.Seed = g.x, g.Run.Settings.Seed
+	if s.RelativeGap = g.settings.Gap; s.RelativeGap == 0 {
+		s.RelativeGap = 1e-3
+	}
+	s.MaxPasses = 200
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: g.Problem.Dual, Primal: g.Problem.Primal}, g.finisher(size), s)
+	if err != nil {
+		return err
+	}
+	l.Cert.Threshold, l.Cert.HasThreshold = g.Cert.Threshold, g.Cert.HasThreshold
+	stage, ok := l.Method.(*newton)
+	if ok {
+		stage.tolerance, stage.handsOn = func() float64 { return g.settings.gap(l.Cert) }, g.settings.Finish != nil
+		stage.takeOver(g.hessian)
+	}
+	l.Iterate(g.Ctx)
+	if l.Failed != nil {
+		return l.Failed
+	}
+	passes := l.Cert.Passes * float64(size) / float64(g.Cert.N)
+	g.Cert.Passes += passes
+	copy(g.x, l.Cert.BestX)
+	if ok && stage.handsOn {
+		g.hessian, _ = stage.h.(*hessian.Factored)
+	}
+	if ok && stage.arrivedAt {
+		copy(g.x, stage.x)
+		g.Logf("growing: %d samples to a relative gap of about %.2g, %.3g passes", size, stage.tolerance(), passes)
+	} else {
+		g.Logf("growing: %d samples to a relative gap of %.2g, %.3g passes", size, l.Cert.Best.Relative(), passes)
+	}
+	g.Cert.Threshold, g.Cert.HasThreshold = l.Cert.Threshold, l.Cert.HasThreshold // for the next evaluation to guess from
+	return nil
+}
+
+// finisher is the method of a stage of so many samples, or of all.
+func (g *growing) finisher(samples int) saddle.Method {
+	if g.settings.Finish != nil {
+		return g.settings.Finish
+	}
+	if samples < g.Cert.N {
+		return Newton{Sample: hessianSample(g.Problem.Oracle, samples, 1e-2)}
+	}
+	if sample := LastSample(g.Problem.Oracle, samples); sample < samples {
+		return Newton{Sample: sample}
+	}
+	return Newton{}
+}
+
+// LastSample is the number of all n samples that the last stage estimates Hessians from.
+func LastSample(o saddle.Oracle, n int) int {
+	if sample := hessianSample(o, n, 1e-4); sample > 0 {
+		return sample
+	}
+	return n
+}
+
+// hessianSample returns the number of samples to estimate the Hessian of n samples from
+// that takes about the least work until the objective is closer to the optimum by the
+// factor reduction; 0 if it is all. A step in the Hessian of m samples brings it closer
+// by about 4d/m.
+func hessianSample(o saddle.Oracle, n int, reduction float64) int {
+	const about = 1.05
+	_, d, _ := o.Dims()
+	if ablate.Off.SampledHessians {
+		return 0
+	}
+	pass, gram := saddle.WorkOf(o)
+	best, least := 0, math.Inf(1)
+	for m := 8 * d; 2*m < n; m += m / 4 {
+		work := float64(m)/float64(n)*(1+gram/pass) - math.Log(reduction)/math.Log(float64(m)/float64(4*d))
+		if about*work < least {
+			best, least = m, work
+		}
+	}
+	return best
+}
+
+// gap is the relative gap that a stage is solved to: a part of what its optimum is
+// expected to be above that of all samples, by the effective number of its samples at
+// the point that c evaluated last.
+func (m Growing) gap(c *saddle.Certifier) float64 {
+	const most = 0.1
+	if m.Gap > 0 {
+		return m.Gap
+	}
+	return min(most, float64(c.D)/(4*c.EffectiveShare()*float64(c.N)))
+}
+
+func (g *growing) Check() {
+	if g.finish != nil {
+		g.finish.Check()
+	}
+}
+
+// GrowsWell reports whether there are samples enough for a first stage to say something
+// about the last.
+func GrowsWell(n, d int) bool { return n >= 10_000 && n >= 150*d }
+
+// Needs implements Method: those of the method that it finishes with.
+func (m Growing) Needs() []saddle.Need {
+	if m.Finish != nil {
+		return m.Finish.Needs()
+	}
+	return append([]saddle.Need{hessian.NeedFewColumns.Or(saddle.NeedProducts)}, hessian.Needs...)
+}

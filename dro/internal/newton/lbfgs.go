@@ -1,0 +1,135 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
+// limited-memory BFGS method with a Moré-Thuente line search, both of
+// gonum/optimize. It is the peer every other method is measured against. It
+// needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
+type LBFGS struct {
+	Memory int // pairs kept; 0: 10
+}
+
+var _ saddle.Method = LBFGS{}
+
+// Name implements Method.
+func (LBFGS) Name() string { return "lbfgs" }
+
+func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
+	phi := r.Problem.Primal.(saddle.Smooth)
+	memory := m.Memory
+	if memory <= 0 {
+		memory = 10
+	}
+	d := len(r.Start)
+	l := &lbfgs{Run: r, phi: phi, memory: memory, dir: make([]float64, d)}
+	l.at = optimize.Location{X: append([]float64(nil), r.Start...), F: math.NaN(), Gradient: make([]float64, d)}
+	l.next = optimize.Location{X: make([]float64, d), Gradient: make([]float64, d)}
+	return l, nil
+}
+
+type lbfgs struct {
+	*saddle.Run
+	phi    saddle.Smooth
+	memory int
+	quasi  *optimize.LBFGS // nil: start from steepest descent
+	at     optimize.Location
+	next   optimize.Location
+	dir    []float64
+	failed int // consecutive line searches without a decrease
+}
+
+// evaluate fills loc with P and ∇P at loc.X: one pass, unless the certifier
+// evaluated that point last.
+func (l *lbfgs) evaluate(loc *optimize.Location) {
+	if loc.F = l.Cert.Objective; !slices.Equal(loc.X, l.Cert.X) {
+		loc.F = l.Cert.Evaluate(loc.X)
+	}
+	copy(loc.Gradient, l.Cert.G)
+	l.phi.AddGradTo(loc.Gradient, loc.X)
+}
+
+func (l *lbfgs) Step() error {
+	if math.IsNaN(l.at.F) {
+		l.evaluate(&l.at)
+	}
+	size := 1.0
+	if l.quasi != nil {
+		size = l.quasi.NextDirection(&l.at, l.dir)
+	}
+	slope := floats.Dot(l.at.Gradient, l.dir)
+	if l.quasi == nil || !(slope < 0) {
+		l.quasi = &optimize.LBFGS{Store: l.memory}
+		size = l.quasi.InitDirection(&l.at, l.dir)
+		slope = floats.Dot(l.at.Gradient, l.dir)
+		if !(slope < 0) {
+			return saddle.ErrStalled // the gradient is zero
+		}
+	}
+	if !(size > 0) || math.IsInf(slope, -1) {
+		if err := hessian.Overflowing(l.Problem.Oracle); err != nil {
+			return err
+		}
+		return saddle.ErrStalled
+	}
+	if l.search(size, slope) {
+		l.failed = 0
+		l.CertifyWhenClose()
+		return nil
+	}
+	l.quasi = nil
+	if l.failed++; l.failed > 1 {
+		return saddle.ErrStalled
+	}
+	return nil
+}
+
+// search moves l.at along l.dir to a point that meets the strong Wolfe
+// conditions, or to the best point met; it reports whether P decreased.
+func (l *lbfgs) search(size, slope float64) bool {
+	const evaluations = 30
+	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
+	ls.Init(l.at.F, slope, size)
+	for range evaluations {
+		if l.Ctx.Err() != nil {
+			return false
+		}
+		floats.AddScaledTo(l.next.X, l.at.X, size, l.dir)
+		l.evaluate(&l.next)
+		end := floats.Dot(l.next.Gradient, l.dir)
+		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) { // beyond the domain of double precision: start again from a shorter step
+			if size /= 10; size == 0 {
+				return false
+			}
+			ls.Init(l.at.F, slope, size)
+			continue
+		}
+		f := l.next.F
+		if math.Abs(f-l.at.F) <= 1e-13*math.Abs(l.at.F) {
+			f = l.at.F + size/2*(slope+end) // the difference of two close values is noise; the slopes are not
+		}
+		op, step, err := ls.Iterate(f, end)
+		if err != nil || op == optimize.MajorIteration {
+			if err != nil && !(f < l.at.F) {
+				return false
+			}
+			l.at, l.next = l.next, l.at
+			return true
+		}
+		size = step
+	}
+	return false
+}
+
+func (l *lbfgs) Check() { l.Cert.Certify() }
+
+// Needs implements Method.
+func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }

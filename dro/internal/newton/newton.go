@@ -1,0 +1,348 @@
+package newton
+
+import (
+	"errors"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/bound"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ablate"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Newton minimises the exact objective P by Newton's method on its Hessian
+// (math: §9), semismooth where the χ² adversary's active set changes, with a line
+// search that only accepts a decrease and damping where the Hessian says too
+// little. A step is two and a half passes, one where the metric of the step before
+// still serves, more when the search shortens it. It needs ν > 0 (or fixed
+// weights), second derivatives, the L2 regulariser and d ≤ 2000.
+type Newton struct {
+	Sample int // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
+}
+
+var _ saddle.Method = Newton{}
+
+// Name implements Method.
+func (Newton) Name() string { return "newton" }
+
+func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
+	if m.Sample < 0 {
+		return nil, errors.New("dro: newton cannot estimate a Hessian from fewer than no samples")
+	}
+	h := hessian.NewFactored(r.Problem, false, r.Cert.Evaluator)
+	if 2*m.Sample < r.Cert.N {
+		h.Samples = m.Sample
+	}
+	return newNewton(r, m, h), nil
+}
+
+// A hessianOf is a Hessian of P that steps can be solved for: formed and
+// factorised (metric), or known by its products (implicit).
+type hessianOf interface {
+	// update takes the Hessian at the point with best response y and these slopes.
+	// After an error there is none to solve for.
+	Update(y, slope []float64) error
+
+	// solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
+	Solve(v []float64)
+
+	// cost is what update costs, in evaluations of P.
+	Cost() float64
+
+	Damping() float64 // λ
+	Redamp(lambda float64) error
+
+	Visit(*saddle.State)
+}
+
+func newNewton(r *saddle.Run, m saddle.Method, h hessianOf) *newton {
+	d := r.Cert.D
+	return &newton{Run: r, method: m, h: h, phi: r.Problem.Primal.(saddle.Smooth),
+		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}
+}
+
+type newton struct {
+	*saddle.Run
+	h                hessianOf
+	phi              saddle.Smooth
+	x, g, dir, trial []float64
+	value            float64 // P(x)
+	began            bool
+
+	fault error // what ends the solve, of the Hessian
+
+	method  saddle.Method // of the solves on the working set
+	working workingSet
+	settled bool // no jumps
+
+	// Steps and changes of gradient since the metric was formed, newest last: they
+	// correct it by BFGS updates.
+	steps, changes [][]float64
+
+	// Of a stage that only serves as a start: the estimated relative gap that is near
+	// enough, nil if there is none; that it is reached; and that the metric is handed on.
+	tolerance          func() float64
+	arrivedAt, handsOn bool
+
+	formed    bool    // there is a metric
+	stale     bool    // it is of an earlier point
+	decrement float64 // ∇PᵀH⁻¹∇P at the step before
+	poorSteps int     // steps in a row that a new metric of samples did not serve well
+}
+
+// accept makes the point the certifier evaluated last the current one.
+func (m *newton) accept() {
+	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
+	floats.SubTo(step, m.Cert.X, m.x)
+	copy(m.x, m.Cert.X)
+	copy(change, m.Cert.G)
+	m.phi.AddGradTo(change, m.x)
+	floats.Sub(change, m.g)
+	floats.Add(m.g, change)
+	m.remember(step, change)
+	m.value = m.Cert.Objective
+	m.CertifyWhenClose()
+}
+
+// remember keeps a step and the change of the gradient along it, where they agree
+// with a positive curvature.
+func (m *newton) remember(step, change []float64) {
+	const most = 10
+	if ablate.Off.BFGS || !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
+		return
+	}
+	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
+	if len(m.steps) > most {
+		m.steps, m.changes = m.steps[1:], m.changes[1:]
+	}
+}
+
+func (m *newton) forget() { m.steps, m.changes = nil, nil }
+
+// refresh forms the metric at the current point, which the certifier evaluated
+// last.
+func (m *newton) refresh() {
+	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
+	m.formed, m.stale = true, false
+	m.forget()
+}
+
+// direction stores H⁻¹∇P in dir, H corrected for the steps since it was formed by the
+// two loops of L-BFGS, and returns the squared Newton decrement; NaN without an H.
+func (m *newton) direction() float64 {
+	if m.fault != nil {
+		return math.NaN()
+	}
+	v := m.dir
+	copy(v, m.g)
+	share := make([]float64, len(m.steps))
+	for k := len(m.steps) - 1; k >= 0; k-- {
+		share[k] = floats.Dot(m.steps[k], v) / floats.Dot(m.steps[k], m.changes[k])
+		floats.AddScaled(v, -share[k], m.changes[k])
+	}
+	m.h.Solve(v)
+	for k, s := range m.steps {
+		floats.AddScaled(v, share[k]-floats.Dot(m.changes[k], v)/floats.Dot(s, m.changes[k]), s)
+	}
+	return floats.Dot(v, m.g)
+}
+
+func (m *newton) Step() error {
+	err := m.advance()
+	if m.fault != nil {
+		return m.fault
+	}
+	return err
+}
+
+func (m *newton) advance() error {
+	if !m.began {
+		m.began = true
+		m.accept()
+		m.forget() // this was no step
+		if m.tryWorkingSet(math.Inf(1)) {
+			return nil
+		}
+		if !m.formed {
+			m.refresh()
+		}
+	}
+	_, atHand := m.h.(*hessian.Factored) // else a direction takes passes
+	if !atHand && m.working.count > 0 && m.tryWorkingSet(math.Inf(1)) {
+		return nil
+	}
+	slope := m.direction()
+	if m.tolerance != nil {
+		if m.arrived(slope) {
+			return saddle.ErrStalled
+		}
+	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
+		return nil
+	}
+	if atHand && m.working.count > 0 { // again, while it pays
+		if m.tryWorkingSet(slope / 2) {
+			return nil
+		}
+		slope = m.direction()
+	}
+	if m.stale && m.refreshPays(slope) {
+		if m.tryWorkingSet(slope / 2) {
+			return nil
+		}
+		if m.stale {
+			m.sampleMore(slope)
+			m.refresh()
+		}
+		slope = m.direction()
+	}
+	for m.Ctx.Err() == nil {
+		if !(slope > 0) {
+			return saddle.ErrStalled
+		}
+		if moved, err := m.search(slope); moved || err != nil {
+			return err
+		}
+		if m.stale {
+			m.Cert.Evaluate(m.x)
+			m.refresh()
+		} else if err := m.damp(); err != nil {
+			return err
+		}
+		slope = m.direction()
+	}
+	return nil
+}
+
+// arrived reports whether half the squared decrement is the gap that is enough. Then it
+// takes one more step, without an evaluation, in a new metric where that is handed on.
+func (m *newton) arrived(slope float64) bool {
+	const close = 0.01 // for a step on trust
+	size := max(1e-12, math.Abs(m.value))
+	if enough := m.tolerance(); !(slope/2 <= enough*size) {
+		return false
+	}
+	if m.stale && m.handsOn {
+		m.refresh()
+		slope = m.direction()
+	}
+	if slope/2 <= close*size {
+		floats.Sub(m.x, m.dir)
+	}
+	m.arrivedAt = true
+	return true
+}
+
+// refreshPays reports whether a new metric is likely to take fewer passes to the gap asked
+// for than steps in the present one, by the fall of the squared decrement to slope in
+// the last step.
+func (m *newton) refreshPays(slope float64) bool {
+	const poor, steps = 0.1, 1.5 // steps to go in a new metric
+	rate := slope / m.decrement
+	if ablate.Off.Renewal || !(rate < poor) {
+		return true
+	}
+	left := slope / (m.Settings.RelativeGap * max(1e-12, math.Abs(m.value)))
+	return math.Log(left)/-math.Log(rate) > m.h.Cost()+steps
+}
+
+// sampleMore takes Hessians of four times as many samples where a new one gave a step that
+// had to be shortened, or twice in a row did not bring the squared decrement, now slope,
+// down to a tenth: the sample may lack the few rows in which a column is not zero.
+func (m *newton) sampleMore(slope float64) {
+	const poor, times = 0.1, 4
+	h, ok := m.h.(*hessian.Factored)
+	if !ok || h.Samples == 0 || ablate.Off.Distrust {
+		return
+	}
+	short := m.decrement == 0
+	if len(m.steps) != 1 || !short && slope < poor*m.decrement {
+		m.poorSteps = 0
+		return
+	}
+	if m.poorSteps++; short || m.poorSteps == 2 {
+		m.poorSteps = 0
+		if h.Samples *= times; 2*h.Samples >= h.N {
+			h.Samples = 0
+		}
+	}
+}
+
+// search moves along −dir by 1, or by the first shorter step that lowers P enough, each
+// a half to a tenth of the one before, by the parabola through what is known; it reports
+// false if none does. slope is the derivative along dir.
+func (m *newton) search(slope float64) (moved bool, err error) {
+	const armijo, shortest = 1e-4, 1.0 / 512
+	noise := 1e-15 * math.Abs(m.value)
+	for t, next := 1.0, 1.0; t >= shortest; t = next {
+		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
+		now := m.Cert.Evaluate(m.trial)
+		if now <= m.value-armijo*t*slope || (slope <= noise && now <= m.value+noise) {
+			if now >= m.value {
+				err = saddle.ErrStalled // the steps are down to rounding
+			}
+			m.decrement, m.stale = slope, true
+			if t < 1 {
+				m.decrement = 0 // far from quadratic: a new metric next
+			} else if lambda := m.h.Damping(); lambda > 0 {
+				if lambda /= 10; lambda < hessian.LeastDamping {
+					lambda = 0
+				}
+				m.fault = m.h.Redamp(lambda)
+			}
+			m.accept()
+			return true, err
+		}
+		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
+		next = max(t/10, min(t/2, lowest))
+	}
+	return false, nil
+}
+
+// damp raises the damping of the metric.
+func (m *newton) damp() error {
+	const most = 1e9
+	lambda := m.h.Damping()
+	if lambda >= most {
+		return saddle.ErrStalled
+	}
+	m.fault = m.h.Redamp(max(hessian.FirstDamping, 100*lambda))
+	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
+	return nil
+}
+
+// takeOver takes over the metric of another run on a like problem, if both have
+// one.
+func (m *newton) takeOver(from *hessian.Factored) {
+	to, ok := m.h.(*hessian.Factored)
+	if !ok || from == nil {
+		return
+	}
+	to.Matrix.CopySym(from.Matrix)
+	copy(to.Full, from.Full)
+	m.fault = to.Redamp(0)
+	m.forget()
+	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
+}
+
+func (m *newton) Check() { m.Cert.Certify() }
+
+func (m *newton) Visit(s *saddle.State) {
+	s.Boolean(&m.began)
+	s.Boolean(&m.formed)
+	s.Boolean(&m.stale)
+	s.Boolean(&m.settled)
+	m.working.visit(s, m.Cert.N)
+	s.Integer(&m.poorSteps)
+	s.Float(&m.value)
+	s.Float(&m.decrement)
+	s.Floats(m.x, m.g)
+	s.Vectors(&m.steps, len(m.x))
+	s.Vectors(&m.changes, len(m.x))
+	m.h.Visit(s)
+}
+
+// Needs implements Method.
+func (Newton) Needs() []saddle.Need {
+	return append([]saddle.Need{hessian.NeedFewColumns}, hessian.Needs...)
+}

@@ -1,0 +1,122 @@
+package newton
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A prefix is an oracle over the first n samples of another, with constants added to
+// their losses where there are any. It has the methods of every ability that it could
+// pass on, also of those that the other lacks: ask by ability.
+type prefix struct {
+	saddle.Oracle
+	n      int
+	offset []float64 // n, or nil
+}
+
+func (p *prefix) Base() saddle.Oracle { return p.Oracle }
+
+func (p *prefix) Dims() (n, d, slope int) {
+	_, d, slope = p.Oracle.Dims()
+	return p.n, d, slope
+}
+
+// EvalTo adds the constants.
+func (p *prefix) EvalTo(value, slope, x []float64, lo, hi int) {
+	p.Oracle.EvalTo(value, slope, x, lo, hi)
+	if p.offset != nil {
+		floats.Add(value[lo:hi], p.offset[lo:hi])
+	}
+}
+
+// NonNegative passes the ability on.
+func (p *prefix) NonNegative() bool {
+	o, ok := saddle.Ability[saddle.NonNegative](p.Oracle)
+	return ok && o.NonNegative() && p.offset == nil
+}
+
+// CurvatureTo passes the Curved ability on.
+func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
+	p.Oracle.(saddle.Curved).CurvatureTo(curvature, slope, lo, hi)
+}
+
+// AddGramTo passes the Curved ability on.
+func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
+	p.Oracle.(saddle.Curved).AddGramTo(dst, weight, lo, hi)
+}
+
+// MarginsTo passes the row products on.
+func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
+	p.Oracle.(saddle.RowProducts).MarginsTo(margin, v, lo, hi)
+}
+
+// CurvatureFloorTo passes the Floored ability on.
+func (p *prefix) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
+	return p.Oracle.(saddle.Floored).CurvatureFloorTo(curvature, slope, lo, hi)
+}
+
+// NormsTo passes the Floored ability on.
+func (p *prefix) NormsTo(dst, scale []float64, lo, hi int) {
+	p.Oracle.(saddle.Floored).NormsTo(dst, scale, lo, hi)
+}
+
+// Select passes the Selectable ability on.
+func (p *prefix) Select(samples []int) saddle.Oracle {
+	o := p.Oracle.(saddle.Selectable).Select(samples)
+	if p.offset == nil {
+		return o
+	}
+	offset := make([]float64, len(samples))
+	for k, j := range samples {
+		offset[k] = p.offset[j]
+	}
+	return &prefix{o, len(samples), offset}
+}
+
+// Bytes is the memory of these samples.
+func (p *prefix) Bytes() int64 {
+	n, d, _ := p.Oracle.Dims()
+	if s, ok := saddle.Ability[saddle.Stored](p.Oracle); ok {
+		return int64(float64(s.Bytes()) * float64(p.n) / float64(n))
+	}
+	return 8 * int64(p.n) * int64(d)
+}
+
+// Work scales the Worked ability.
+func (p *prefix) Work() (pass, gram float64) {
+	n, _, _ := p.Oracle.Dims()
+	pass, gram = saddle.WorkOf(p.Oracle)
+	share := float64(p.n) / float64(n)
+	return share * pass, share * gram
+}
+
+// AddSquaresTo passes the Products ability on.
+func (p *prefix) AddSquaresTo(dst, weight []float64, lo, hi int) {
+	p.Oracle.(saddle.Products).AddSquaresTo(dst, weight, lo, hi)
+}
+
+// AddChangeTo passes the Changed ability on.
+func (p *prefix) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	p.Oracle.(saddle.Changed).AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
+}
+
+// ConstantsTo passes the Conditioned ability on; the constants of all samples are
+// computed.
+func (p *prefix) ConstantsTo(lipschitz, smoothness, x []float64) {
+	n, _, _ := p.Oracle.Dims()
+	h, m := make([]float64, n), make([]float64, n)
+	p.Oracle.(saddle.Conditioned).ConstantsTo(h, m, x)
+	copy(lipschitz, h[:p.n])
+	copy(smoothness, m[:p.n])
+}
+
+// CurvatureBound passes the bound on.
+func (p *prefix) CurvatureBound() float64 { return p.Oracle.(saddle.CurvatureBounded).CurvatureBound() }
+
+// Rounding passes the Rounded ability on, but for the constants.
+func (p *prefix) Rounding() (terms int, largest []float64, smoothness float64) {
+	if p.offset != nil {
+		return 0, nil, 0
+	}
+	return p.Oracle.(saddle.Rounded).Rounding()
+}

@@ -1,0 +1,39 @@
+package newton
+
+import (
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// has reports whether asking an oracle for an ability succeeds, by name.
+func has(o saddle.Oracle) map[string]bool {
+	out := map[string]bool{}
+	_, out["Selectable"] = saddle.Ability[saddle.Selectable](o)
+	_, out["NonNegative"] = saddle.Ability[saddle.NonNegative](o)
+	_, out["Conditioned"] = saddle.Ability[saddle.Conditioned](o)
+	_, out["Curved"] = saddle.Ability[saddle.Curved](o)
+	_, out["Products"] = saddle.Ability[saddle.Products](o)
+	_, out["Floored"] = saddle.Ability[saddle.Floored](o)
+	_, out["Changed"] = saddle.Ability[saddle.Changed](o)
+	_, out["Worked"] = saddle.Ability[saddle.Worked](o)
+	_, out["rowProducts"] = saddle.Ability[saddle.RowProducts](o)
+	_, out["curvatureBounded"] = saddle.Ability[saddle.CurvatureBounded](o)
+	_, out["stored"] = saddle.Ability[saddle.Stored](o)
+	return out
+}
+
+// A prefix has the abilities of what it is a prefix of, however deep, and no others.
+func TestPrefixPassesAbilitiesOn(t *testing.T) {
+	full := drotest.NewSample(drotest.RngOf(5), 40, 3, false).Oracle(t, losses.Logistic{})
+	for _, o := range []saddle.Oracle{full, drotest.Plain{O: full}, drotest.BareOracle{Oracle: full}} {
+		want := has(o)
+		for name, got := range has(&prefix{Oracle: &prefix{Oracle: o, n: 30}, n: 20}) {
+			if got != want[name] {
+				t.Errorf("%T: %s is %v of a prefix, %v of the oracle", o, name, got, want[name])
+			}
+		}
+	}
+}

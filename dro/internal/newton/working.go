@@ -1,0 +1,237 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A working set is the samples that the adversary rests on, where these are few: the
+// problem restricted to them costs little, and approximates P from below, since it
+// takes from the adversary the choice of the others. So it gives a point close to the
+// optimum, the Hessian there, and a lower bound of the whole problem. Samples are
+// added, never removed: at last nothing outside has weight.
+type workingSet struct {
+	in    []bool // n
+	count int
+}
+
+const (
+	mostWorking  = 1.0 / 8  // of the samples: beyond, the set is no saving
+	mostSpread   = 1.0 / 16 // of the samples, their effective number
+	fewestRows   = 4096     // samples below which every pass is cheap
+	workingTries = 6        // solves of a jump, each on more samples
+)
+
+// extend adds the samples that carry all but a share of the weight y, the heaviest
+// ones, count of them at least, and a few of the first for each of the d columns, so
+// that no direction is without samples. It reports false when there would be too many.
+func (w *workingSet) extend(y []float64, share float64, count, d int) bool {
+	if w.in == nil {
+		w.in = make([]bool, len(y))
+	}
+	least := sampling.Cutoff(y, share, count)
+	first := min(len(y), 8*d)
+	var added [shard.Limit]int
+	shard.Run(len(y), func(s, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if !w.in[j] && (y[j] >= least || j < first) {
+				added[s]++
+			}
+		}
+	})
+	total := w.count
+	for _, k := range added {
+		total += k
+	}
+	if float64(total) > mostWorking*float64(len(y)) {
+		return false
+	}
+	w.count = total
+	shard.Run(len(y), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if y[j] >= least || j < first {
+				w.in[j] = true
+			}
+		}
+	})
+	return true
+}
+
+// samples lists the set.
+func (w *workingSet) samples() []int {
+	out := make([]int, 0, w.count)
+	for j, in := range w.in {
+		if in {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// tryWorkingSet solves the problem on the working set from the current point, extended until
+// the solution lowers P, and goes there. It reports false, and leaves the point as it
+// is, where the adversary does not rest on few samples, or nothing is gained.
+//
+// left estimates what is left to gain, +Inf if nothing is known.
+func (m *newton) tryWorkingSet(left float64) bool {
+	const coarse = 1e-3 // what a core leaves of the objective
+	c := m.Cert
+	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
+	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
+	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < fewestRows || c.EffectiveShare() > mostSpread {
+		return false
+	}
+	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
+	x := append([]float64(nil), m.x...)
+	heaviest := max(32*c.D, c.N/256)
+	tried := false
+	for try := range workingTries {
+		if m.Ctx.Err() != nil || ablate.Off.WorkingSets {
+			break
+		}
+		// What the weight outside is worth: its share times about ν, at most the
+		// whole objective.
+		gap := math.Min(c.Objective-c.Best.Lower, math.Abs(c.Objective))
+		share := math.Min(1e-2, math.Max(0.1*goal, 1e-2*gap)/math.Max(m.Problem.Dual.Modulus(), goal))
+		before := m.working.count
+		if !m.working.extend(c.Y, share, heaviest<<try, c.D) || m.working.count == before {
+			break
+		}
+		tried = true
+		m.solveWorking(all, dual, x, math.Max(0.1*goal, 1e-3*gap))
+		if m.moveTo(x) {
+			return true
+		}
+	}
+	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coarse*math.Abs(m.value) && m.solveCoreset(all, kind, x) {
+		if tried = true; m.moveTo(x) {
+			m.settled = true // once
+			return true
+		}
+	}
+	if m.settled = true; tried {
+		if !slices.Equal(c.X, m.x) {
+			c.Evaluate(m.x)
+		}
+		m.refresh()
+	}
+	return false
+}
+
+// moveTo evaluates x and goes there if it lowers P.
+func (m *newton) moveTo(x []float64) bool {
+	if slices.Equal(x, m.x) {
+		return false
+	}
+	now := m.Cert.Evaluate(x)
+	if !(now < m.value) {
+		return false
+	}
+	m.Logf("newton: the objective falls from %.10g to %.10g", m.value, now)
+	m.accept()
+	if !m.formed {
+		m.refresh()
+	}
+	m.forget()
+	return true
+}
+
+// solveWorking minimises the problem restricted to the working set from x, in place,
+// to a gap of goal, and takes over its lower bound and its Hessian.
+func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x []float64, goal float64) {
+	c := m.Cert
+	samples := m.working.samples()
+	restricted, offset := dual.Restricted(c.N, len(samples))
+	passes := c.Passes
+	lower := m.solveSubset(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, x, goal/max(1e-12, math.Abs(m.value+offset)))
+	c.Keep(lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
+	m.Logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.Passes-passes)
+}
+
+// solveCoreset minimises, from x in place, an estimate of the problem on some of the
+// samples, drawn by their weight, each standing for others of its kind. It reports false
+// where the adversary rests on many samples: a prefix says as much then.
+func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) bool {
+	const (
+		most  = 1.0 / 32 // of the samples, their effective number
+		share = 1.0 / 8  // of the samples
+		rows  = 2000     // a column
+	)
+	c := m.Cert
+	if c.EffectiveShare() > most {
+		return false
+	}
+	count := min(int(share*float64(c.N)), rows*c.D)
+	d := sampling.NewSystematic(sampling.All(c.N), c.Y, count)
+	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
+	passed := 0.5
+	for j := 0; j < c.N; j++ {
+		k, p := d.Next(c.Y, j, c.N, &passed)
+		if j = k; k < c.N {
+			samples, offset = append(samples, k), append(offset, dual.CoresetOffset(p))
+		}
+	}
+	passes := c.Passes
+	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: dual, Primal: m.Problem.Primal}, x, 1e-4)
+	if m.estimates() {
+		m.formed = false // a draw from all at the end says more
+	}
+	m.Logf("newton: %d samples, drawn by weight, solved for by %.3g passes", len(samples), c.Passes-passes)
+	return true
+}
+
+// solveSubset minimises a problem on some of the samples from x, in place, takes over
+// the Hessian at the end, and returns a lower bound of that problem.
+func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower float64) {
+	s := saddle.DefaultSettings()
+	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.Settings.Seed, gap
+	m.formed = false
+	method := m.method
+	if m.estimates() {
+		n, _, _ := p.Oracle.Dims()
+		method = Newton{Sample: hessianSample(p.Oracle, n, 1e-2)}
+	}
+	l, err := saddle.NewLoop(p, method, s)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	l.Iterate(m.Ctx)
+	m.Cert.Passes += l.Cert.Passes * float64(l.Cert.N) / float64(m.Cert.N)
+	copy(x, l.Cert.BestX)
+	if from, ok := l.Method.(*newton); ok {
+		if h, ok := from.h.(*hessian.Factored); ok {
+			m.takeOver(h)
+		}
+	}
+	return l.Cert.Best.Lower
+}
+
+// estimates reports whether Hessians are those of samples.
+func (m *newton) estimates() bool {
+	h, ok := m.h.(*hessian.Factored)
+	return ok && h.Samples > 0
+}
+
+func (w *workingSet) visit(s *saddle.State, n int) {
+	s.Integer(&w.count)
+	if w.count == 0 {
+		return
+	}
+	samples := make([]int, w.count)
+	if s.Reading {
+		w.in = make([]bool, n)
+	} else {
+		samples = w.samples()
+	}
+	for i := range samples {
+		if s.Integer(&samples[i]); s.Err == nil && s.Reading && samples[i] >= 0 && samples[i] < n {
+			w.in[samples[i]] = true
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package saddle
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
+// loss units. Upper is the objective at the point returned; Lower is −Inf while
+// nothing is known.
+//
+// For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) +
+// ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j ∇f_j(x), hence
+//
+//	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
+//
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
+// outwards by what rounding can have done to them (math: §11), which an oracle must be
+// able to tell: where it is not Rounded they are bounds up to the rounding of its values
+// and gradients.
+type Certificate struct {
+	Upper, Lower float64
+}
+
+// Gap returns Upper − Lower, a bound on the suboptimality of the point returned; +Inf
+// while Lower is unknown. It is negative where the bounds contradict each other.
+func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
+
+// Consistent reports that the bounds do not contradict each other. Bounds that do are
+// those of an oracle whose rounding is larger than it says, or a mistake.
+func (c Certificate) Consistent() bool { return c.Lower <= c.Upper }
+
+// Relative returns Gap/max(1e-12, |Upper|), +Inf while a bound is unknown or the bounds
+// contradict each other.
+func (c Certificate) Relative() float64 {
+	if !c.Consistent() || math.IsInf(c.Gap(), 1) {
+		return math.Inf(1)
+	}
+	return c.Gap() / math.Max(1e-12, math.Abs(c.Upper))
+}
+
+// A Certifier evaluates points and keeps the best of what they prove.
+type Certifier struct {
+	*Evaluator
+	free bool // the last coordinate is unpenalised
+
+	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
+	bound    []float64  // d: gradient at other weights
+	Err      []float64  // d: bounds of the rounding of a gradient
+	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
+	shifted  *Evaluator // at other values of the free coordinate; allocated by bracket
+
+	Objective, Risk, Tau float64 // at the last point
+
+	Exact   exactness
+	ridge   []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
+	unit    bool      // weights sum to one
+	Weights weighing  // of the best response at the last point
+	Margin  float64   // bounds what the margins there are off by
+	top     float64   // bounds the losses there
+
+	Best              Certificate
+	BestX             []float64
+	BestObjective     float64 // at BestX, as computed
+	bestRisk, bestTau float64
+
+	scratchSpace []float64 // n; allocated by scratch
+	Shortfall    float64   // by how much the curvature of AtDecrement fell short, so far; 0: not tried
+}
+
+func NewCertifier(p *Problem) *Certifier {
+	e := NewEvaluator(p)
+	c := &Certifier{
+		Evaluator: e, free: FreeLast(p.Primal),
+		X: make([]float64, e.D), Y: make([]float64, e.N), G: make([]float64, e.D),
+		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
+		Exact: newExactness(p.Oracle), ridge: RidgeOf(p.Primal, e.D), unit: sumsToOne(p.Dual),
+		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
+	}
+	if c.free {
+		c.balanced = make([]float64, e.N)
+	}
+	if o, ok := Ability[NonNegative](p.Oracle); ok && o.NonNegative() && normalised(p) {
+		c.Best.Lower = 0
+	}
+	return c
+}
+
+// normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
+// f ≥ 0 makes 0 a lower bound of every objective.
+func normalised(p *Problem) bool {
+	phi, signed := p.Primal.(NonNegativePrimal)
+	psi, unpriced := p.Dual.(Unpriced)
+	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
+}
+
+// Evaluate computes the objective P(x), the best response y and its gradient
+// g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
+// +Inf when it is not finite.
+func (c *Certifier) Evaluate(x []float64) float64 {
+	copy(c.X, x)
+	c.Risk, c.Tau = c.Respond(c.G, c.Y, x)
+	phi := c.Problem.Primal.Value(x)
+	c.Objective = c.Risk + phi
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) {
+		c.Objective = math.Inf(1)
+		vec.Fill(c.G, math.NaN())
+		return c.Objective
+	}
+	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
+	c.Weights.Off += c.Outside
+	c.top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
+	rounding := c.RiskRounding() + c.rises(c.Weights, c.Margin, c.top) + c.PointRounding(phi)
+	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + underflow
+	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
+		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
+		c.Best.Upper = upper
+		copy(c.BestX, x)
+	}
+	return c.Objective
+}
+
+// Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
+// at the point x last evaluated and its best response y: no work, or half a pass
+// or more when there is a free coordinate.
+func (c *Certifier) Certify() { c.CertifyWith(c.Y) }
+
+// CertifyWith is certify for other feasible weights y: half a pass.
+//
+// A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
+// are balanced until it holds (balance); elsewhere, or where moving the weights
+// costs more than it gains (a large ν), y stays as it is and two cuts on either
+// side of the minimum over b are combined (bracket).
+func (c *Certifier) CertifyWith(y []float64) {
+	if math.IsInf(c.Objective, 1) {
+		return
+	}
+	_, whole := c.Problem.Dual.(WholeSimplex)
+	switch {
+	case !c.free && &y[0] == &c.Y[0]:
+		c.ResponseGradientRounding(c.Err)
+		c.record(c.Risk, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin), c.G, c.Err)
+	case !c.free:
+		c.GradTo(c.bound, y)
+		c.recordWith(y, c.weigh(y, c.Value), 0)
+	case whole && !c.certifyBalanced(y):
+	default:
+		w := c.weigh(y, c.Value)
+		if linear, rounding, ok := c.bracket(y, w); ok {
+			psi := c.penalty(y)
+			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0), c.bound, c.Err)
+		}
+	}
+}
+
+// penalty returns ψ(y), or an upper bound of it.
+func (c *Certifier) penalty(y []float64) float64 {
+	if d, ok := c.Problem.Dual.(interface{ ImpliesPenalty() bool }); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
+		return c.linear(y, c.Value) - c.Risk
+	}
+	return c.Problem.Dual.Value(y)
+}
+
+// ResponseGradientRounding is gradientRounding of c.g. The weights that a response is
+// given with and those in the gradient differ by the rounding of their exponents, for KL:
+// uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
+func (c *Certifier) ResponseGradientRounding(dst []float64) {
+	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
+	c.Exact.gradientRounding(dst, c.Weights, relative, c.Cancelled, c.Exact.steepest(c.top))
+}
+
+// recordWith records the bound of weights y, of gradient c.bound but for further relative
+// errors of the weights.
+func (c *Certifier) recordWith(y []float64, w weighing, relative float64) (left float64) {
+	psi := c.Problem.Dual.Value(y)
+	c.Exact.gradientRounding(c.Err, w, relative, 0, 0)
+	return c.record(c.linear(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
+}
+
+// record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound, inner
+// less its rounding and g within err. It returns the Fenchel-Young term.
+func (c *Certifier) record(inner, rounding float64, g, err []float64) (left float64) {
+	phi := c.Problem.Primal.Value(c.X)
+	left = c.fenchelYoung(c.X, g, err)
+	c.Keep(inner, phi, left, rounding+c.PointRounding(phi))
+	return left
+}
+
+// Keep keeps inner + phi − left less the rounding of its terms and of this sum, if it is
+// the best lower bound.
+func (c *Certifier) Keep(inner, phi, left, rounding float64) {
+	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + underflow
+	if lower := inner + phi - left - rounding; lower > c.Best.Lower { // false for NaN
+		c.Best.Lower = lower
+	}
+}
+
+// linear returns ⟨y, f⟩.
+func (c *Certifier) linear(y, f []float64) float64 {
+	return shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
+}
+
+// Scratch returns n numbers for any use.
+func (c *Certifier) Scratch() []float64 {
+	if c.scratchSpace == nil {
+		c.scratchSpace = make([]float64, c.N)
+	}
+	return c.scratchSpace
+}
+
+func (c *Certifier) Visit(s *State) {
+	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
+		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.top,
+		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope,
+		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {
+		s.Float(v)
+	}
+	s.Floats(c.X, c.Y, c.G, c.BestX, c.Value, c.Slope)
+	s.Boolean(&c.HasThreshold)
+}
+
+// EffectiveShare returns the effective number of samples that the adversary rests on, as a
+// share of all.
+func (c *Certifier) EffectiveShare() float64 {
+	return sampling.All(c.N).EffectiveNumber(c.Y) / float64(c.N)
+}

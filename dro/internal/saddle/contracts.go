@@ -1,0 +1,397 @@
+package saddle
+
+// An Oracle evaluates the losses sample by sample. A slope is a compressed
+// gradient of one sample: one number for a linear predictor, d in general.
+// Methods are called concurrently on disjoint ranges [lo, hi).
+type Oracle = interface {
+	// Dims returns the samples n, the parameters d and the length of a slope.
+	Dims() (n, d, slope int)
+
+	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
+	// slope[j·s : (j+1)·s] for j in [lo, hi), s the slope length.
+	EvalTo(value, slope, x []float64, lo, hi int)
+
+	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
+	// with ∇f_j from its slope.
+	AddGradTo(dst, weight, slope []float64, lo, hi int)
+}
+
+// Selectable is the ability of an Oracle to be restricted to some samples, for many
+// evaluations of them: to copy their rows, say. What Select returns keeps the other
+// abilities.
+type Selectable interface {
+	// Select returns the oracle of the given samples, in their order.
+	Select(samples []int) Oracle
+}
+
+// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
+// NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
+type NonNegative interface{ NonNegative() bool }
+
+// Conditioned is the ability of an Oracle to state the constants of its
+// samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
+// the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
+type Conditioned interface {
+	ConstantsTo(lipschitz, smoothness, x []float64)
+}
+
+// Changed is the ability of an Oracle to add the difference of two weighted
+// gradients in one touch of the samples.
+type Changed interface {
+	// AddChangeTo adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over j in [lo, hi)
+	// to dst, with ∇f_j from slope and ∇f_j' from oldSlope.
+	AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int)
+}
+
+// Curved is the ability of an Oracle with scalar slopes to give second
+// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
+type Curved interface {
+	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo
+	// stored these slopes.
+	CurvatureTo(curvature, slope []float64, lo, hi int)
+
+	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
+	// the row-major d×d matrix dst.
+	AddGramTo(dst, weight []float64, lo, hi int)
+}
+
+// Products is the ability of a Curved oracle to multiply without forming a
+// matrix.
+type Products interface {
+	Curved
+
+	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
+	MarginsTo(margin, v []float64, lo, hi int)
+
+	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
+	AddSquaresTo(dst, weight []float64, lo, hi int)
+}
+
+// An Oracle that can multiply by its Jacobian's rows: z_jᵀv, up to the factor
+// H_j/‖z_j‖ of the slope.
+type RowProducts interface {
+	MarginsTo(margin, v []float64, lo, hi int)
+}
+
+// Floored is the ability of an Oracle with scalar slopes to bound its curvature
+// from below in a neighbourhood, which proves far more than convexity does.
+type Floored interface {
+	Products
+
+	// CurvatureFloorTo stores in curvature[j] a number κ such that the curvature of f_j
+	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
+	// stored these slopes, a ≤ radius, for j in [lo, hi). Both are the same for all
+	// samples; on an empty range nothing is read or stored.
+	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
+
+	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+	NormsTo(dst, scale []float64, lo, hi int)
+}
+
+// Rounded is the ability of an Oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0, with scalar
+// slopes, to say how exactly they are computed. Without it a certificate is one up to
+// the rounding of the oracle's values and gradients.
+type Rounded interface {
+	// Rounding returns the number of products that a margin sums at most, for every
+	// column i a number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No
+	// largest means that nothing can be said. What EvalTo stores at a margin m, as it
+	// computed it, is such that
+	//
+	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
+	Rounding() (terms int, largest []float64, smoothness float64)
+}
+
+// CurvatureBounded is the ability of an Oracle to bound the second derivatives of its
+// scalar losses, sup ℓ″; 0 where it cannot.
+type CurvatureBounded interface{ CurvatureBound() float64 }
+
+// Worked is the ability of an Oracle to estimate what it costs to touch all samples
+// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
+// one unit.
+type Worked interface{ Work() (pass, gram float64) }
+
+// WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
+func WorkOf(o Oracle) (pass, gram float64) {
+	if w, ok := Ability[Worked](o); ok {
+		return w.Work()
+	}
+	n, d, _ := o.Dims()
+	pass = float64(n) * float64(d)
+	return pass, 0.1 * pass * float64(d) / 2
+}
+
+// Stored is the ability of an Oracle to say what memory its rows take.
+type Stored interface{ Bytes() int64 }
+
+// A derived oracle passes the abilities of another on: its own methods count for what
+// the other can do.
+type derived interface{ Base() Oracle }
+
+// Ability returns o as a T, if o is one and so is, all the way down, what it is derived
+// from. It is how the abilities of an oracle are asked for; none is asserted.
+func Ability[T any](o Oracle) (t T, ok bool) {
+	if v, is := o.(derived); is {
+		if _, ok := Ability[T](v.Base()); !ok {
+			return t, false
+		}
+	}
+	t, ok = o.(T)
+	return t, ok
+}
+
+// A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
+// convex relative to its own geometry (Modulus returns ν).
+type Dual interface {
+	Modulus() float64
+
+	// Value returns ψ(y) for y in Y.
+	Value(y []float64) float64
+
+	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the
+	// maximum (the robust risk at losses f) and the threshold τ of the
+	// constraint Σ y_j = 1. y and f must not overlap.
+	BestResponseTo(y, f []float64) (risk, tau float64)
+}
+
+// A Mirror is a Dual with a proximal step, in coordinates u natural to its
+// geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
+type Mirror interface {
+	Dual
+
+	// CoordsTo stores the coordinates of y in u.
+	CoordsTo(u, y []float64)
+
+	// ProxTo stores in u and y the step of eq. (dual_update),
+	//
+	//	argmax_{y∈Y} a⟨y, f⟩ − a ψ(y) − e( (1−w)·Δ(y, prev) + w·Δ(y, hist) ),
+	//
+	// where prev and hist are coordinates and e = (A ν + ν₀)/2 > 0. u may be
+	// prev or hist.
+	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
+}
+
+// Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
+// intervals (def. separable): every weight moves on its own.
+type Separable interface {
+	Dual
+	CoordsTo(u, y []float64)
+
+	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of lem.
+	// sep:upper, in coordinates
+	//
+	//	u_j = prev_j + η( f_j − ν(prev_j − u⁰) ),   η = a N/(a ν + (A ν + ν₀)/2),
+	//
+	// clipped to the interval, u⁰ the coordinate at which ∇ψ_j vanishes: a
+	// relaxation of weight β = ην towards the best response. u may be prev.
+	//
+	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ where its block update
+	// has half of it; with the half both agree on block Q, as the text requires
+	// (slip 1).
+	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
+}
+
+// Liftable is the ability of a Dual on the simplex to drop the constraint
+// Σ y_j = 1 and become Separable.
+type Liftable interface {
+	Dual
+	Separated(n int) Separable
+}
+
+// StartedDual is the ability of a Dual to name the weights a method starts from
+// where ν = 0: the best response is then a vertex of Y, infinitely far from every
+// other point in the geometry of relative entropy. The paper starts in the
+// relative interior.
+type StartedDual interface{ StartingWeights(y []float64) }
+
+// Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
+// the dual that is asked: false for a type that embeds this one and changes ψ or Y.
+type Unpriced interface{ Unpriced(of Dual) bool }
+
+// validated is the ability of a Dual to say why it cannot weigh n samples.
+type validated interface{ Valid(n int) error }
+
+// WholeSimplex is implemented by duals whose Y is the simplex without further
+// bounds, on which weights may be rescaled and normalised at will.
+type WholeSimplex interface{ WholeSimplex() }
+
+// PartOfSimplex is implemented by duals on a simplex with further bounds.
+type partOfSimplex interface{ PartOfSimplex() }
+
+// FixedWeights is implemented by duals with a single feasible point: their risk
+// is smooth without a penalty.
+type fixedWeights interface{ FixedWeights() }
+
+// DifferentiableDual is the ability of a Dual with ν = 0 to say whether its risk has a gradient
+// where it matters all the same.
+type DifferentiableDual interface{ Differentiable(n, d int) bool }
+
+// Differentiable reports that the robust risk has a gradient in the losses where it
+// matters.
+func Differentiable(p *Problem) bool {
+	if _, fixed := p.Dual.(fixedWeights); fixed || p.Dual.Modulus() > 0 {
+		return true
+	}
+	n, d, _ := p.Oracle.Dims()
+	s, ok := p.Dual.(DifferentiableDual)
+	return ok && s.Differentiable(n, d)
+}
+
+// Responsive is the ability of a Dual to say how its best response moves with
+// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
+// in [lo, hi). Both have length n.
+type Responsive interface {
+	ResponseTo(response, y []float64, lo, hi int)
+}
+
+// LocalResponse is the ability of a Dual to say how its best response moves with the losses at
+// the point that an evaluator evaluated last, where that is not in the weights alone.
+type LocalResponse interface{ RespondingAt(*Evaluator) Responsive }
+
+// CoupledResponse is the ability of a Dual whose best response moves together in a few
+// directions: in the losses, the Hessian of its risk has Σ_kl inner_kl b_k b_lᵀ besides
+// diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj ∇f_j. It is asked with the responses c, of sum
+// total, at the point that e evaluated last, and may use the place that they take. inner
+// is k×k, row-major.
+type CoupledResponse interface {
+	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64)
+}
+
+// HasResponse reports that the dual tells how its best response moves.
+func HasResponse(d Dual) bool {
+	_, anywhere := d.(Responsive)
+	_, here := d.(LocalResponse)
+	return anywhere || here
+}
+
+// RespondingAt returns how the best response of d moves at the point e evaluated last.
+func ResponseAt(d Dual, e *Evaluator) Responsive {
+	if l, ok := d.(LocalResponse); ok {
+		return l.RespondingAt(e)
+	}
+	return d.(Responsive)
+}
+
+// A fused evaluation reads every sample once: block by block, small enough to stay
+// in the cache, it takes the losses and slopes, weighs them, and adds the weighted
+// gradients, although the weights depend on all losses. A dual can do that if what
+// it learns last can be made up for in the sums.
+type Fusible interface {
+	Dual
+
+	// FusedTo is BestResponseTo at the losses at x, which it stores in e.value and
+	// the slopes in e.slope, and stores Σ_j y_j ∇f_j in g besides: one pass.
+	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
+}
+
+// Normed is the ability of a Dual to say how its norm and its set Y measure the
+// constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+type Normed interface {
+	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
+	NormScale(n int) float64
+
+	// WeightCap returns the largest weight y_j can take, and TotalWeight the
+	// largest Σ y_j, both +Inf when unbounded.
+	WeightCap(n int) float64
+	TotalWeight(n int) float64
+
+	// SumNorm reports whether ‖·‖_Y is ‖·‖₁, so that G = max_j H_j.
+	SumNorm() bool
+}
+
+// Restrictable is the ability of a Dual to be restricted to weights on some of the
+// samples.
+type Restrictable interface {
+	// Restricted returns the dual on m of n samples and an offset: where every weight
+	// is on these m, ψ of all samples is ψ of the dual returned plus the offset.
+	Restricted(n, m int) (d Dual, offset float64)
+}
+
+// Coreset is the ability of a Dual to let one of the samples drawn with probability p
+// stand for the 1/p of its kind, by a constant added to its loss.
+type Coreset interface {
+	Dual
+	Restrictable
+
+	// CoresetOffset returns the constant for a sample of probability p.
+	CoresetOffset(p float64) float64
+}
+
+// Smoothable is the ability of a Dual with ν = 0 to be penalised.
+type Smoothable interface {
+	// Smoothed returns the dual with the same Y and modulus nu, and the largest
+	// penalty on n samples relative to it, sup_Y ψ/ν.
+	Smoothed(nu float64, n int) (d Dual, most float64)
+}
+
+// A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
+type Primal interface {
+	Modulus() float64
+
+	// Value returns φ(x).
+	Value(x []float64) float64
+
+	// ProxTo stores in dst the step of eq. (prim_update),
+	//
+	//	argmin_x a⟨g, x⟩ + a φ(x) + c·Δ(x, center),   c = (A μ + μ₀)/2 > 0.
+	//
+	// dst may be center.
+	ProxTo(dst, g, center []float64, a, c float64)
+
+	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how
+	// far x is from minimising the regularised linear function; +Inf when the
+	// minimum is −Inf.
+	FenchelYoung(x, g []float64) float64
+}
+
+// Free is the ability of a Primal to leave the last coordinate unpenalised (an
+// intercept). The Oracle's slopes must then be scalars, and ⟨y, slope⟩ the
+// derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
+type Free interface{ FreeLast() bool }
+
+// FreeLast reports whether p leaves the last coordinate unpenalised.
+func FreeLast(p Primal) bool {
+	f, ok := p.(Free)
+	return ok && f.FreeLast()
+}
+
+// Smooth is the ability of a Primal to be differentiated.
+type Smooth interface {
+	// AddGradTo adds ∇φ(x) to dst.
+	AddGradTo(dst, x []float64)
+}
+
+// Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
+type Ridge interface {
+	Smooth
+
+	// RidgeTo stores D, the diagonal of ∇²φ, of length d, and reports whether it is
+	// that of the primal that is asked: false for a type that embeds this one and may
+	// have changed φ.
+	RidgeTo(diagonal []float64, of Primal) bool
+}
+
+// RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
+func RidgeOf(phi Primal, d int) []float64 {
+	diagonal := make([]float64, d)
+	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
+		return nil
+	}
+	return diagonal
+}
+
+// NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
+// asked: false for a type that embeds this one and changes φ.
+type NonNegativePrimal interface{ NonNegative(of Primal) bool }
+
+// Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
+// then takes its centre in the coordinates ∇ of its generator.
+type Geometry interface {
+	CoordsTo(u, x []float64)
+}
+
+// Started is the ability of a Primal to name the point a solve starts from when
+// the settings do not: needed where zero is not in X.
+type Started interface{ StartingPoint(x []float64) }
+
+// bounded is the ability of a Primal on a set X to say why x is not in it.
+type bounded interface{ Contains(x []float64) error }

@@ -1,0 +1,118 @@
+package saddle
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// An Evaluator calls the oracle over all samples, shard by shard, and counts
+// the work. One pass is n samples touched once: losses and slopes at a point,
+// and weighted gradients from these slopes while they are at hand. A further
+// gradient from the same slopes is half a pass.
+type Evaluator struct {
+	Problem *Problem
+	Ctx     context.Context // of the loop that steps, for the loops within a step
+	N, D    int
+	Passes  float64 // passes so far
+
+	Value    []float64       // n: f(x) at the last x
+	Slope    []float64       // n·s: the slopes there
+	Partials *shard.Partials // d: gradients
+
+	// Of fused evaluations.
+	BlockRows      int       // samples taken at once
+	Largest        []float64 // by block: the largest loss known then
+	Threshold      float64   // below which a loss had no weight, at the last evaluation
+	HasThreshold   bool
+	Active         []float64 // n: 1 above the level
+	ActivePartials *shard.Partials
+
+	responded // of the last evaluation
+}
+
+// What is known of the rounding of a best response; NaN: nothing.
+type responded struct {
+	Own       float64 // bounds what rounding did to the risk, given the losses
+	Psi       float64 // ψ at the weights as computed, of which the risk was
+	Price     float64 // ν in force, where it is not the modulus
+	Second    float64 // bounds by how much the risk is below that of exact weights
+	Cancelled float64 // what the terms of the gradient exceed their sum by, as weights
+	Outside   float64 // share of the reference weights that brings the weights into Y
+}
+
+func NewEvaluator(p *Problem) *Evaluator {
+	n, d, s := p.Oracle.Dims()
+	block := rowsInBlock(p.Oracle)
+	return &Evaluator{
+		Problem: p, Ctx: context.Background(), N: n, D: d,
+		Value:     make([]float64, n),
+		Slope:     make([]float64, n*s),
+		Partials:  shard.NewPartials(shard.Count(n), d),
+		BlockRows: block, Largest: make([]float64, n/block+shard.Limit+1),
+	}
+}
+
+// Eval evaluates f and the slopes at x: half a pass.
+func (e *Evaluator) Eval(x []float64) {
+	e.Passes += 0.5
+	shard.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
+}
+
+// GradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
+func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
+
+// GradOf is GradTo with other slopes.
+func (e *Evaluator) GradOf(g, y, slope []float64) {
+	e.Passes += 0.5
+	e.Partials.Clear()
+	shard.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, slope, lo, hi) })
+	e.Partials.SumTo(g)
+}
+
+// Respond evaluates f and the slopes at x, stores the best response in y and
+// Σ_j y_j ∇f_j in g, and returns the robust risk and the threshold: one pass. Where
+// the risk is not finite, g is nothing of use.
+func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
+	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
+	if d, ok := e.Problem.Dual.(Fusible); ok {
+		return d.FusedTo(e, g, y, x)
+	}
+	return e.RespondTwice(g, y, x)
+}
+
+// RespondTwice is respond by two readings of the samples.
+func (e *Evaluator) RespondTwice(g, y, x []float64) (risk, tau float64) {
+	e.Eval(x)
+	risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
+	e.GradTo(g, y)
+	return risk, tau
+}
+
+// EachBlock evaluates f and the slopes at x block by block, and calls then on each,
+// in order within a shard: one pass with the gradients that it adds.
+func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
+	e.Passes++
+	shard.Run(e.N, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.BlockRows {
+			end := min(lo+e.BlockRows, hi)
+			e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, end)
+			then(s, lo, end)
+		}
+	})
+}
+
+// blockBytes is the size of a block of rows: with the vectors beside it within the
+// second-level cache of a core.
+const blockBytes = 192 << 10
+
+// rowsInBlock is the number of samples in a block.
+func rowsInBlock(o Oracle) int {
+	n, d, _ := o.Dims()
+	row := 8 * float64(d)
+	if s, ok := Ability[Stored](o); ok {
+		row = float64(s.Bytes()) / float64(n)
+	}
+	return int(max(16, min(1024, blockBytes/row)))
+}

@@ -1,0 +1,191 @@
+package saddle
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// certifyBalanced records the bound of the balanced weights. It reports whether
+// moving the weights there cost more than what is left of the gap, close enough
+// to the optimum for that to matter: other weights would then prove more.
+func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
+	const near = 0.1
+	if !Balance(c.balanced, y, c.Slope) {
+		return false // far from the optimum: all slopes have one sign
+	}
+	c.GradTo(c.bound, c.balanced)
+	c.bound[c.D-1] = 0 // by weights that the balanced ones are the rounded values of
+	w := c.weigh(c.balanced, c.Value)
+	left := c.recordWith(c.balanced, w, 8*c.Exact.sums)
+	cost := c.Problem.Dual.Value(c.balanced) - c.Problem.Dual.Value(y)
+	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < near*math.Abs(c.Objective)
+}
+
+// A cut is a linear lower bound of ⟨y, f⟩, from its value and gradient at x but for the
+// free coordinate, which is b there.
+type cut struct {
+	b, value, rounding float64
+	g, err             []float64
+	slope              float64 // in b, exact to within
+	within             float64
+}
+
+// cutAt returns the cut of weights y, that are w at the losses of the point, at value b.
+func (c *Certifier) cutAt(e *Evaluator, y []float64, x []float64) cut {
+	w := c.weigh(y, e.Value)
+	t := cut{b: x[c.D-1], value: c.linear(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
+	e.GradTo(t.g, y)
+	c.Exact.gradientRounding(t.err, w, 0, 0, 0)
+	t.rounding = (c.Exact.sums+w.Off)*w.mean + c.Exact.Falls(w, c.Exact.margin(x))
+	t.slope, t.within = t.g[c.D-1], t.err[c.D-1]
+	return t
+}
+
+// sign is the sign of the slope, 0 where rounding decides it.
+func (t *cut) sign() int {
+	switch {
+	case t.slope > 2*t.within:
+		return 1
+	case t.slope < -2*t.within:
+		return -1
+	}
+	return 0
+}
+
+// bracket finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
+// ⟨y, f⟩ of opposite signs, beyond rounding, near the x last evaluated. The mixture of
+// the two cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
+// the free coordinate: it returns its value at x and what is to be taken from it for
+// rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
+// every point tried and half of one; false if no sign change was found.
+func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
+	const tries = 60
+	if c.shifted == nil {
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Value: make([]float64, c.N), Slope: make([]float64, len(c.Slope)), Partials: c.Partials}
+	}
+	defer func() { c.Passes += c.shifted.Passes; c.shifted.Passes = 0 }()
+	at := append([]float64(nil), c.X...)
+	origin := c.cutAt(c.Evaluator, y, c.X)
+	if origin.slope == 0 && origin.within == 0 { // an oracle that is taken at its word
+		copy(c.bound, origin.g)
+		copy(c.Err, origin.err)
+		return origin.value, origin.rounding, true
+	}
+	var ends [2]*cut // falling, rising
+	place := func(t *cut) {
+		switch t.sign() {
+		case -1:
+			ends[0] = t
+		case 1:
+			ends[1] = t
+		}
+	}
+	place(&origin)
+	curvature := c.freeCurvature(y)
+	var steps [2]float64 // to the falling end, to the rising one
+	steps[1] = max(math.Abs(origin.slope), 4*origin.within) / curvature
+	steps[0] = -steps[1]
+	for range tries {
+		side := 1
+		if ends[1] != nil {
+			side = 0
+		}
+		at[c.D-1] = origin.b + steps[side]
+		c.shifted.Eval(at)
+		far := c.cutAt(c.shifted, y, at)
+		place(&far)
+		if ends[0] != nil && ends[1] != nil {
+			value, rounding = c.mix(ends[0], ends[1], origin.b)
+			return value, rounding, !math.IsNaN(value)
+		}
+		steps[side] *= 3
+	}
+	return 0, 0, false
+}
+
+// mix mixes a cut that falls in the free coordinate and one that rises so that the
+// mixture does neither. The share of each is exact to 4·within/(r₂ − r₁) for slopes
+// exact to within half their size.
+func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
+	between := up.slope - down.slope
+	theta := up.slope / between
+	doubt := 4 * (max(down.within, up.within)/between + UnitRoundoff)
+	first, second := down.value-down.slope*(down.b-b), up.value-up.slope*(up.b-b)
+	value = theta*first + (1-theta)*second
+	rounding = doubt*math.Abs(first-second) +
+		theta*(down.rounding+math.Abs(down.b-b)*down.within) + (1-theta)*(up.rounding+math.Abs(up.b-b)*up.within) +
+		8*UnitRoundoff*(math.Abs(down.value)+math.Abs(up.value)+math.Abs(down.slope*(down.b-b))+math.Abs(up.slope*(up.b-b)))
+	for i := range c.bound {
+		c.bound[i] = theta*down.g[i] + (1-theta)*up.g[i]
+		c.Err[i] = theta*down.err[i] + (1-theta)*up.err[i] + doubt*math.Abs(down.g[i]-up.g[i]) + 8*UnitRoundoff*(math.Abs(down.g[i])+math.Abs(up.g[i]))
+	}
+	c.bound[c.D-1], c.Err[c.D-1] = 0, 0
+	return value, rounding
+}
+
+// freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
+// the x last evaluated, a little less so that a Newton step with it overshoots,
+// but not so little that the step leaves the scale of the problem; 1 for an
+// oracle that does not tell. It touches no sample.
+func (c *Certifier) freeCurvature(y []float64) float64 {
+	const overshoot, least = 1.1, 1e-2
+	o, ok := Ability[Curved](c.Problem.Oracle)
+	if !ok {
+		return 1
+	}
+	o.CurvatureTo(c.shifted.Value, c.Slope, 0, c.N)
+	return math.Max(c.linear(y, c.shifted.Value)/overshoot, least)
+}
+
+// Balance stores in dst the weights y scaled by one factor where the slope is
+// positive and another where it is negative, such that ⟨dst, slope⟩ = 0 and
+// Σ dst = 1: feasible weights whose gradient in the free coordinate vanishes.
+// Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of
+// second order. It reports false when all slopes have one sign. The factors are exact to
+// a few times the γ of a sum over samples.
+func Balance(dst, y, slope []float64) bool {
+	var part [shard.Limit][5]float64
+	shard.Run(len(y), func(s, lo, hi int) {
+		var up, down, massUp, massDown, massZero float64
+		for j := lo; j < hi; j++ {
+			switch w, s := y[j], slope[j]; {
+			case s > 0:
+				up += w * s
+				massUp += w
+			case s < 0:
+				down -= w * s
+				massDown += w
+			default:
+				massZero += w
+			}
+		}
+		part[s] = [5]float64{up, down, massUp, massDown, massZero}
+	})
+	var t [5]float64
+	for s := range shard.Count(len(y)) {
+		for k, v := range part[s] {
+			t[k] += v
+		}
+	}
+	up, down := t[0], t[1]
+	if !(up > 0 && down > 0) {
+		return false
+	}
+	a, b := 2*down/(up+down), 2*up/(up+down)
+	total := a*t[2] + b*t[3] + t[4]
+	a, b, z := a/total, b/total, 1/total
+	shard.Run(len(y), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			switch s := slope[j]; {
+			case s > 0:
+				dst[j] = a * y[j]
+			case s < 0:
+				dst[j] = b * y[j]
+			default:
+				dst[j] = z * y[j]
+			}
+		}
+	})
+	return true
+}

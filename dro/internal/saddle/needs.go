@@ -1,0 +1,93 @@
+package saddle
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Need is what a method asks of a problem: an ability of one of its parts, or a
+// penalty, or a size.
+type Need struct {
+	What string // in words, naming the ability
+
+	Holds func(p *Problem) bool
+}
+
+// Met reports whether p has what is needed.
+func (n Need) Met(p *Problem) bool { return n.Holds(p) }
+
+// Unmet returns what m needs and p lacks.
+func Unmet(m Method, p *Problem) []Need {
+	var out []Need
+	for _, n := range m.Needs() {
+		if !n.Met(p) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Supports reports that p has all that m needs.
+func Supports(m Method, p *Problem) bool { return len(Unmet(m, p)) == 0 }
+
+// Refusal names everything that m needs and p lacks, at once.
+func Refusal(m Method, p *Problem) error {
+	var what []string
+	for _, n := range Unmet(m, p) {
+		what = append(what, n.What)
+	}
+	if what == nil {
+		return nil
+	}
+	return errors.New("dro: " + m.Name() + " needs " + strings.Join(what, "; and "))
+}
+
+var (
+	NeedGradient = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
+	NeedMirror   = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool {
+		_, ok := p.Dual.(Mirror)
+		return ok
+	}}
+	NeedBlocks = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool {
+		_, separable := p.Dual.(Separable)
+		_, liftable := p.Dual.(Liftable)
+		return separable || liftable
+	}}
+	NeedConstants = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool {
+		_, ok := Ability[Conditioned](p.Oracle)
+		return ok
+	}}
+	NeedNorm = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool {
+		_, ok := p.Dual.(Normed)
+		return ok
+	}}
+	NeedSmooth = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool {
+		_, ok := p.Primal.(Smooth)
+		return ok
+	}}
+	NeedCurved = Need{"an oracle with scalar slopes and second derivatives (the Curved ability)", func(p *Problem) bool {
+		_, ok := Ability[Curved](p.Oracle)
+		_, _, s := p.Oracle.Dims()
+		return ok && s == 1
+	}}
+	NeedProducts = Need{"an oracle with products (the Products ability)", func(p *Problem) bool {
+		_, ok := Ability[Products](p.Oracle)
+		return ok
+	}}
+	NeedResponse = Need{"a dual that says how its weights move with the losses (the Responsive ability)", func(p *Problem) bool {
+		return HasResponse(p.Dual)
+	}}
+	NeedRidge = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
+		_, d, _ := p.Oracle.Dims()
+		return RidgeOf(p.Primal, d) != nil
+	}}
+	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool {
+		_, ok := p.Dual.(Smoothable)
+		return ok && p.Dual.Modulus() == 0
+	}}
+)
+
+// Or is met where either is.
+func (n Need) Or(other Need) Need {
+	return Need{n.What + ", or " + other.What, func(p *Problem) bool { return n.Met(p) || other.Met(p) }}
+}

@@ -1,0 +1,74 @@
+package saddle
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
+type Problem struct {
+	Oracle Oracle
+	Dual   Dual
+	Primal Primal
+}
+
+// smallestNormal is the smallest number of full precision; the inverse of a smaller one
+// may overflow.
+const smallestNormal = 0x1p-1022
+
+// Validate reports the first thing that makes p unusable.
+func (p *Problem) Validate() error {
+	if p == nil || p.Oracle == nil || p.Dual == nil || p.Primal == nil {
+		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
+	}
+	n, d, s := p.Oracle.Dims()
+	if n < 1 || d < 1 || s < 1 {
+		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d: all must be positive", n, d, s)
+	}
+	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
+		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
+	} else if nu > 0 && nu < smallestNormal {
+		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
+	}
+	if v, ok := p.Dual.(validated); ok {
+		if err := v.Valid(n); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
+	}
+	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
+		return fmt.Errorf("dro: μ = %v: it must be finite and ≥ 0", mu)
+	}
+	if FreeLast(p.Primal) && s != 1 {
+		return fmt.Errorf("dro: an unpenalised coordinate needs scalar slopes, the oracle's have length %d", s)
+	}
+	return nil
+}
+
+// freeSample is the number of samples whose last column is looked at.
+const freeSample = 4096
+
+// ValidateFree checks on the first samples that the column of an unpenalised
+// coordinate is the constant 1: the gradient of weighted samples with slope 1 is
+// then the sum of the weights, whatever these are.
+func (r *Run) ValidateFree() error {
+	n, d := r.Cert.N, r.Cert.D
+	if !r.Cert.free {
+		return nil
+	}
+	samples := min(n, freeSample)
+	r.Cert.Passes += 0.5 * float64(samples) / float64(n)
+	weight, slope, g := make([]float64, n), make([]float64, n), make([]float64, d)
+	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
+	for j := range samples {
+		weight[j], slope[j] = rng.NormFloat64(), 1
+		sum += weight[j]
+		size += math.Abs(weight[j])
+	}
+	r.Problem.Oracle.AddGradTo(g, weight, slope, 0, samples)
+	if math.Abs(g[d-1]-sum) > 1e-9*size {
+		return errors.New("dro: the last coordinate is said to be an intercept, but the last column of the design is not the constant 1")
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package saddle
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
+)
+
+// What rounding can have done to a bound, from above (math: §11). unit is the unit
+// roundoff u of double precision, γ_k = ku/(1 − ku): a sum of k products in any order,
+// fused or not, is off by γ_k times the sum of their sizes at most.
+const UnitRoundoff = 0x1p-53
+
+// Gamma returns γ_k and a little more, for the arithmetic on bounds.
+func Gamma(k int) float64 {
+	ku := float64(k) * UnitRoundoff
+	if ku >= 0.5 {
+		return math.Inf(1)
+	}
+	return (1 + 1e-6) * ku / (1 - ku)
+}
+
+const (
+	lossRounding = 0x1p-49  // of a loss and its tangent, relative to the loss: Rounded
+	underflow    = 0x1p-990 // more than what all that underflows in a sum can add up to
+)
+
+// An exactness is what is known of a problem's rounding.
+type exactness struct {
+	sums    float64   // γ of a sum over samples
+	margins float64   // γ of a margin
+	point   float64   // γ of a sum over parameters
+	largest []float64 // of Rounded; nil: the oracle is taken at its word
+	smooth  float64   // of Rounded
+}
+
+func newExactness(o Oracle) exactness {
+	const more = 64 // operations on a term besides being added
+	n, d, _ := o.Dims()
+	count := shard.Count(n)
+	e := exactness{sums: Gamma(n/count + count + more), point: Gamma(d + more)}
+	if r, ok := Ability[Rounded](o); ok {
+		var terms int
+		terms, e.largest, e.smooth = r.Rounding()
+		e.margins = Gamma(terms + 2)
+	}
+	return e
+}
+
+// margin bounds |m − z_jᵀx| for the margins m as they are computed at x.
+func (e *exactness) margin(x []float64) float64 {
+	if e.largest == nil {
+		return 0
+	}
+	size := 0.0
+	for i, v := range x {
+		size += e.largest[i] * math.Abs(v)
+	}
+	return e.margins*(1+e.point)*size + underflow
+}
+
+// A weighing is what weights y, and the losses f they are on, have to do with rounding.
+type weighing struct {
+	Off   float64 // bounds |Σy − 1| where weights sum to one
+	mean  float64 // bounds Σ_j y_j |f_j|
+	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle is taken at its word
+}
+
+// sumsToOne reports that Y is a part of the simplex.
+func sumsToOne(d Dual) bool {
+	switch d.(type) {
+	case WholeSimplex, fixedWeights, partOfSimplex:
+		return true
+	}
+	return false
+}
+
+// weigh returns what there is to know of the weights y ≥ 0 at losses f. The losses that
+// Rounded is about have slope² ≤ 2·smooth·f.
+func (c *Certifier) weigh(y, f []float64) weighing {
+	var mass, linear [shard.Limit]float64
+	shard.Run(c.N, func(s, lo, hi int) {
+		mass[s] = kernel.Sum(y[lo:hi])
+		if c.Exact.largest != nil {
+			linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
+			return
+		}
+		for j := lo; j < hi; j++ {
+			linear[s] += math.Abs(y[j] * f[j])
+		}
+	})
+	count := shard.Count(c.N)
+	total := vec.Sum(mass[:count])
+	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear[:count])}
+	if c.unit {
+		w.Off = math.Abs(total-1) + c.Exact.sums*total
+	}
+	if c.Exact.largest != nil {
+		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Exact.smooth*w.mean*total)
+	}
+	return w
+}
+
+// steepest bounds the |slope_j| of losses up to top.
+func (e *exactness) steepest(top float64) float64 {
+	if e.largest == nil {
+		return 0
+	}
+	return (1 + 1e-9) * math.Sqrt(2*e.smooth*top)
+}
+
+// Falls bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
+// computed with margins off by margin.
+func (e *exactness) Falls(w weighing, margin float64) float64 {
+	return lossRounding*w.mean + (1+1e-9)*w.slope*margin + underflow
+}
+
+// rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
+// the largest, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
+// convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
+// R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex.
+func (c *Certifier) rises(w weighing, margin, top float64) float64 {
+	e := &c.Exact
+	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
+	mean := e.Falls(w, margin) + curved
+	if _, fixed := c.Problem.Dual.(fixedWeights); fixed {
+		return mean
+	}
+	most := lossRounding*top + (1+1e-9)*e.steepest(top)*margin + curved + underflow
+	nu := c.Problem.Dual.Modulus()
+	second := (1 + 1e-9) * most / nu * most / 2
+	switch {
+	case c.unit && nu > 0:
+		return min(most, mean+(w.Off+2*e.sums*(1+c.Cancelled))*most+second)
+	case c.unit:
+		return most
+	case nu > 0:
+		return mean + float64(c.N)*second
+	}
+	if o, ok := c.Problem.Dual.(Normed); ok {
+		return o.TotalWeight(c.N) * most
+	}
+	return mean
+}
+
+// penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL
+// and χ²: Σ y|log ny| ≤ KL + √(2KL), mean|ny − 1| ≤ √(2χ²) and the like.
+func penaltySize(psi, nu float64) float64 {
+	psi = math.Abs(psi)
+	return 2*psi + 3*math.Sqrt(2*nu*psi)
+}
+
+// ownRounding bounds |⟨y', f⟩ − ψ(y') − (linear − psi)| for the weights y' = y/Σy and
+// sums as computed; where relative bounds further relative errors of the weights, for
+// those weights.
+func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
+	nu := max(c.Price, c.Problem.Dual.Modulus())
+	r := c.Exact.sums + w.Off + relative
+	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + underflow
+}
+
+// RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
+// response last computed.
+func (c *Certifier) RiskRounding() float64 {
+	_, whole := c.Problem.Dual.(WholeSimplex)
+	switch nu := c.Problem.Dual.Modulus(); {
+	case whole && nu == 0:
+		return 0 // the largest loss, as it is
+	case !math.IsNaN(c.Own):
+		return c.Own
+	case !math.IsNaN(c.Psi):
+		return c.ownRounding(c.Weights, c.Psi, 0) + c.Second
+	}
+	rounding := c.ownRounding(c.Weights, c.penalty(c.Y), 0)
+	if nu := c.Problem.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
+		off := 6 * UnitRoundoff * (nu + math.Abs(c.top) + math.Abs(c.Tau))
+		rounding += min(2*off, off/nu*off/2)
+	}
+	return rounding
+}
+
+// gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
+// over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
+// further relative errors of the weights, cancelled what its terms exceed them by, in
+// sum, and steepest the slopes.
+func (e *exactness) gradientRounding(dst []float64, w weighing, relative, cancelled, steepest float64) {
+	if e.largest == nil {
+		clear(dst)
+		return
+	}
+	size := (1+1e-9)*((e.sums+w.Off+relative)*w.slope+2*e.sums*cancelled*steepest) + underflow
+	for i, z := range e.largest {
+		dst[i] = size * z
+	}
+}
+
+// fenchelYoung bounds FenchelYoung(x, g') for every g' within err of g, but equal to it in
+// a coordinate without a penalty. It is 1/μ-smooth in g', with a gradient of √(2FY/μ) at
+// most: FY(g') ≤ (√FY + ‖err‖/√(2μ))². Of a φ without a modulus whose X is not known it is
+// that of g.
+func (c *Certifier) fenchelYoung(x, g, err []float64) float64 {
+	if c.ridge == nil {
+		left, mu := (1+c.Exact.point)*c.Problem.Primal.FenchelYoung(x, g), c.Problem.Primal.Modulus()
+		size := floats.Norm(err, 2)
+		if c.free {
+			size = floats.Norm(err[:c.D-1], 2)
+		}
+		if mu > 0 {
+			r := math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)
+			return (1 + 8*UnitRoundoff) * r * r
+		}
+		if _, simplex := c.Problem.Primal.(bounded); simplex {
+			left += 2 * size
+		}
+		return left
+	}
+	s := 0.0
+	for i, mu := range c.ridge {
+		if c.free && i == c.D-1 {
+			if g[i] != 0 {
+				return math.Inf(1)
+			}
+			continue
+		}
+		r := math.Abs(g[i]+mu*x[i]) + err[i] + 4*UnitRoundoff*(math.Abs(g[i])+mu*math.Abs(x[i]))
+		if r > 0 {
+			s += r / mu * r // +Inf for μ = 0
+		}
+	}
+	return (1 + c.Exact.point) * s / 2
+}
+
+// PointRounding bounds the rounding of φ(x) = phi.
+func (c *Certifier) PointRounding(phi float64) float64 {
+	if c.ridge != nil {
+		return c.Exact.point * math.Abs(phi)
+	}
+	return c.Exact.point * (math.Abs(phi) + penaltySize(phi, c.Problem.Primal.Modulus()))
+}

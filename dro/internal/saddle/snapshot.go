@@ -1,0 +1,183 @@
+package saddle
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// snapshotVersion changes whenever what a snapshot holds does.
+const snapshotVersion = 2
+
+// A State writes the fields of a solve in progress to bytes, or reads them back:
+// each type lists its mutable fields once, in visit, for both directions.
+type State struct {
+	buf     []byte
+	Reading bool
+	Err     error
+}
+
+// Resumable is a stepper that can be interrupted and continued bit for bit.
+type Resumable interface{ Visit(*State) }
+
+func (s *State) word(v *uint64) {
+	switch {
+	case !s.Reading:
+		s.buf = binary.LittleEndian.AppendUint64(s.buf, *v)
+	case len(s.buf) < 8:
+		s.Err = errors.New("it is truncated")
+	default:
+		*v = binary.LittleEndian.Uint64(s.buf)
+		s.buf = s.buf[8:]
+	}
+}
+
+func (s *State) Float(v *float64) {
+	w := math.Float64bits(*v)
+	s.word(&w)
+	*v = math.Float64frombits(w)
+}
+
+func (s *State) Integer(v *int) {
+	w := uint64(*v)
+	s.word(&w)
+	*v = int(w)
+}
+
+func (s *State) Boolean(v *bool) {
+	w := uint64(0)
+	if *v {
+		w = 1
+	}
+	s.word(&w)
+	*v = w == 1
+}
+
+// Floats visits slices whose lengths the problem fixes.
+func (s *State) Floats(vs ...[]float64) {
+	for _, v := range vs {
+		for i := range v {
+			if s.Err != nil {
+				return
+			}
+			s.Float(&v[i])
+		}
+	}
+}
+
+func (s *State) Generator(src *rand.PCG) {
+	if !s.Reading {
+		b, _ := src.MarshalBinary() // never fails
+		s.buf = append(s.buf, b...)
+		return
+	}
+	const size = 20 // "pcg:" and two words
+	if len(s.buf) < size {
+		s.Err = errors.New("it is truncated")
+		return
+	}
+	if err := src.UnmarshalBinary(s.buf[:size]); err != nil {
+		s.Err = err
+	}
+	s.buf = s.buf[size:]
+}
+
+// head visits what a snapshot must agree with: the method and the problem. It
+// fails on the first difference.
+func (s *State) head(r *Run, name string) {
+	same := func(what string, v float64) {
+		got := v
+		s.Float(&got)
+		if s.Err == nil && got != v {
+			s.Err = fmt.Errorf("its %s is %v, this run's %v", what, got, v)
+		}
+	}
+	same("version", snapshotVersion)
+	hash := 0.0
+	for _, c := range name {
+		hash = hash*31 + float64(c)
+	}
+	same("method", hash)
+	same("number of samples", float64(r.Cert.N))
+	same("number of parameters", float64(r.Cert.D))
+	same("ν", r.Problem.Dual.Modulus())
+	same("μ", r.Problem.Primal.Modulus())
+	same("seed", float64(r.Settings.Seed))
+}
+
+// Visit lists what the loop itself, the certifier and the method hold.
+func (l *Loop) Visit(s *State) {
+	s.head(l.Run, l.name)
+	if s.Err != nil {
+		return
+	}
+	s.Float(&l.next)
+	s.result(l.Result)
+	l.Cert.Visit(s)
+	l.Method.(Resumable).Visit(s)
+}
+
+// snapshot hands the state of the solve to the settings' Snapshot, if the method
+// can be resumed.
+func (l *Loop) snapshot() {
+	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
+		s := &State{}
+		l.Visit(s)
+		l.Settings.Snapshot(s.buf)
+	}
+}
+
+// resume continues from the settings' Resume.
+func (l *Loop) resume() error {
+	if _, ok := l.Method.(Resumable); !ok {
+		return fmt.Errorf("dro: %s cannot be resumed", l.name)
+	}
+	s := &State{buf: l.Settings.Resume, Reading: true}
+	if l.Visit(s); s.Err == nil && len(s.buf) > 0 {
+		s.Err = errors.New("it is too long")
+	}
+	if s.Err != nil {
+		return fmt.Errorf("dro: the snapshot does not belong to this run: %w", s.Err)
+	}
+	l.before = l.Result.Trace[len(l.Result.Trace)-1].Elapsed
+	return nil
+}
+
+func (s *State) result(res *Result) {
+	s.Integer(&res.Iterations)
+	count := len(res.Trace)
+	s.Integer(&count)
+	for i := range count {
+		if s.Err != nil {
+			return
+		}
+		if s.Reading {
+			res.Trace = append(res.Trace, Check{})
+		}
+		c := &res.Trace[i]
+		elapsed := int(c.Elapsed)
+		s.Float(&c.Upper)
+		s.Float(&c.Lower)
+		s.Float(&c.Passes)
+		s.Integer(&elapsed)
+		c.Elapsed = time.Duration(elapsed)
+	}
+}
+
+// Vectors is a list of vectors of length d.
+func (s *State) Vectors(v *[][]float64, d int) {
+	count := len(*v)
+	if s.Integer(&count); s.Reading {
+		if count < 0 || count > len(s.buf) {
+			count = 0 // the error shows in what follows
+		}
+		*v = make([][]float64, count)
+		for k := range *v {
+			(*v)[k] = make([]float64, d)
+		}
+	}
+	s.Floats(*v...)
+}

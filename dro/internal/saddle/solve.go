@@ -1,0 +1,334 @@
+package saddle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
+// settings; one value may be used for many solves at once.
+type Method interface {
+	// Name is the method's name on the command line.
+	Name() string
+
+	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
+	Needs() []Need
+
+	Start(r *Run) (Stepper, error)
+}
+
+// A Stepper is a method at work on one problem.
+type Stepper interface {
+	// step performs one iteration. It returns ErrStalled when no further
+	// progress is possible.
+	Step() error
+
+	// check evaluates what the method has to offer at the certifier of its run.
+	Check()
+}
+
+var ErrStalled = errors.New("no further progress in double precision")
+
+// Settings say where to start and when to stop. Start from DefaultSettings.
+type Settings struct {
+	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
+	RelativeGap float64   // stop when certified to this relative gap; > 0
+	MaxPasses   float64   // stop after this many passes over the data; > 0
+	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far
+	Seed        uint64    // of every random choice
+
+	Observe func(Check)          // called at every check point; may be nil
+	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
+
+	// Snapshot is called after every check point with the state of the solve;
+	// given back as Resume, with the same problem, method and settings, it
+	// continues bit for bit as if nothing had happened. Both may be nil. lbfgs
+	// takes no snapshots.
+	Snapshot func(state []byte)
+	Resume   []byte
+}
+
+// DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
+func DefaultSettings() Settings {
+	return Settings{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}
+}
+
+func (s *Settings) Validate(d int) error {
+	if s.X0 != nil && len(s.X0) != d {
+		return fmt.Errorf("dro: the starting point has %d entries, the problem %d parameters", len(s.X0), d)
+	}
+	for i, v := range s.X0 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("dro: entry %d of the starting point is %v", i, v)
+		}
+	}
+	if !(s.RelativeGap > 0) {
+		return fmt.Errorf("dro: the relative gap to reach is %v: it must be > 0", s.RelativeGap)
+	}
+	if !(s.MaxPasses > 0) {
+		return fmt.Errorf("dro: at most %v passes: it must be > 0", s.MaxPasses)
+	}
+	if !(s.CheckEvery > 0) {
+		return fmt.Errorf("dro: a check every %v passes: it must be > 0", s.CheckEvery)
+	}
+	return nil
+}
+
+// A Check is what is known at a check point. The bounds are the best so far.
+type Check struct {
+	Certificate
+	Passes  float64
+	Elapsed time.Duration
+}
+
+// Status says why a solve ended.
+type Status int
+
+const (
+	NotSolved Status = iota // the zero value: nothing was solved
+	Certified               // the relative gap asked for is proved
+	Limit                   // the passes allowed were used up
+	Stalled                 // the method can make no further progress in double precision
+	Cancelled               // the context was cancelled
+
+	// Inconsistent: the lower bound came out above the upper one, beyond the rounding that
+	// both allow for. Neither bound is to be trusted.
+	Inconsistent
+)
+
+func (s Status) String() string {
+	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled", "inconsistent"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+	return names[s]
+}
+
+// A Result is the best point found and what is proved about it.
+type Result struct {
+	X   []float64 // d: the point with the best upper bound
+	Y   []float64 // n: the adversary's best response at X
+	Tau float64   // threshold τ of Σ y = 1 at X
+
+	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
+	// drawn with probability a_k/A_t since the last restart: what the theorems
+	// bound in expectation. It is not what the certificate is about. Nil for a
+	// method that is not of the template.
+	Drawn []float64
+
+	Objective   float64 // P(X) = Risk + φ(X)
+	Risk        float64 // R(X), the robust risk
+	Certificate Certificate
+	Status      Status
+
+	Iterations int
+	Passes     float64
+	Elapsed    time.Duration
+	Trace      []Check // one entry per check point
+}
+
+// A Run is one solve in progress: what the methods share.
+type Run struct {
+	Ctx      context.Context // of the loop that steps, for solves within a step
+	Problem  *Problem
+	Settings Settings
+	Cert     *Certifier
+	Start    []float64
+	Source   *rand.PCG // of every random choice
+}
+
+// Certified reports that the gap asked for is proved.
+func (r *Run) Certified() bool { return r.Cert.Best.Relative() <= r.Settings.RelativeGap }
+
+func (r *Run) Logf(format string, args ...any) {
+	if r.Settings.Logf != nil {
+		r.Settings.Logf(format, args...)
+	}
+}
+
+// Solve runs m on p until the relative gap asked for is certified, a limit is
+// reached, no progress is possible, or ctx is done. Limits are statuses. A
+// cancelled context is an error besides a valid Result; every other error means
+// invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
+func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	l, err := NewLoop(p, m, s)
+	if err != nil {
+		return nil, err
+	}
+	l.Iterate(ctx)
+	if l.Failed != nil {
+		return nil, l.Failed
+	}
+	l.Finish()
+	if l.Result.Status == Cancelled {
+		return l.Result, context.Cause(ctx)
+	}
+	return l.Result, nil
+}
+
+// A Loop is a solve in progress: certificate, stop, restart, in this order at
+// every check point.
+type Loop struct {
+	*Run
+	name   string
+	Method Stepper
+	Result *Result
+	next   float64       // passes at which the next check is due
+	Failed error         // what a step said, if it was no status
+	began  time.Time     // of this process
+	before time.Duration // spent before a resumption
+}
+
+func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := Refusal(m, p); err != nil {
+		return nil, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	if err := s.Validate(d); err != nil {
+		return nil, err
+	}
+	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
+		Source: rand.NewPCG(s.Seed, 0x64726f)}
+	if err := r.ValidateFree(); err != nil {
+		return nil, err
+	}
+	if s.X0 != nil {
+		copy(r.Start, s.X0)
+		if set, ok := p.Primal.(bounded); ok {
+			if err := set.Contains(r.Start); err != nil {
+				return nil, fmt.Errorf("dro: %w", err)
+			}
+		}
+	} else if o, ok := p.Primal.(Started); ok {
+		o.StartingPoint(r.Start)
+	}
+	l := &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
+	var err error
+	if l.Method, err = m.Start(r); err != nil {
+		return nil, err
+	}
+	if s.Resume != nil {
+		return l, l.resume()
+	}
+	if late, ok := l.Method.(interface{ StartsLate() bool }); !ok || !late.StartsLate() {
+		if math.IsInf(r.Cert.Evaluate(r.Start), 1) {
+			return nil, errors.New("dro: the objective is not finite at the starting point")
+		}
+		r.Cert.Certify()
+	}
+	l.next = r.Cert.Passes
+	l.record()
+	return l, nil
+}
+
+// Iterate steps until there is a status: certified, cancelled, or at a limit.
+func (l *Loop) Iterate(ctx context.Context) {
+	l.Ctx, l.Cert.Ctx = ctx, ctx
+	for l.Result.Status == NotSolved {
+		switch {
+		case !l.Cert.Best.Consistent():
+			l.Result.Status = Inconsistent
+			l.Logf("the lower bound %v is above the upper bound %v: neither holds", l.Cert.Best.Lower, l.Cert.Best.Upper)
+		case l.Certified():
+			l.Result.Status = Certified
+		case ctx.Err() != nil:
+			l.Result.Status = Cancelled
+		case l.Cert.Passes >= l.Settings.MaxPasses:
+			l.Result.Status = Limit
+		default:
+			l.step()
+		}
+	}
+}
+
+// step performs one iteration, and a check when one is due: when the method says
+// so if it has an opinion, else by the passes.
+func (l *Loop) step() {
+	err := l.Method.Step()
+	l.Result.Iterations++
+	due := l.Cert.Passes >= l.next
+	if w, ok := l.Current().(interface{ WantsCheck() bool }); ok {
+		due = w.WantsCheck()
+	}
+	if err != nil || due || l.Cert.Passes >= l.Settings.MaxPasses {
+		l.Method.Check()
+		l.record()
+		l.next = l.Cert.Passes + max(l.Settings.CheckEvery, l.Cert.Passes/10)
+		l.snapshot()
+	}
+	if err != nil && l.Cert.Best.Consistent() && l.Cert.Best.Relative() > l.Settings.RelativeGap {
+		l.Result.Status = Stalled
+		if err != ErrStalled {
+			l.Failed = err
+		}
+	}
+}
+
+// A delegating stepper lets another one work.
+type delegating interface{ Current() Stepper }
+
+// Current returns the stepper at work.
+func (l *Loop) Current() Stepper {
+	if d, ok := l.Method.(delegating); ok {
+		return d.Current()
+	}
+	return l.Method
+}
+
+// record appends what is known to the trace and tells the observer.
+func (l *Loop) record() {
+	c := Check{Certificate: l.Cert.Best, Passes: l.Cert.Passes, Elapsed: l.elapsed()}
+	l.Result.Trace = append(l.Result.Trace, c)
+	if l.Settings.Observe != nil {
+		l.Settings.Observe(c)
+	}
+}
+
+func (l *Loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
+
+// Finish fills in the result: the best point and the weights there.
+func (l *Loop) Finish() {
+	c, res := l.Cert, l.Result
+	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
+		c.Evaluate(l.Start)
+		c.Certify()
+	}
+	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
+		l.record() // certified within a step
+	}
+	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
+	res.Certificate, res.Passes = c.Best, c.Passes
+	if !slices.Equal(c.X, res.X) {
+		c.Eval(res.X) // not counted: for the caller
+		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
+	}
+	res.Y = c.Y
+	if w, ok := l.Method.(interface{ Drawn() []float64 }); ok {
+		res.Drawn = w.Drawn()
+	}
+	res.Elapsed = l.elapsed()
+}
+
+// CertifyWhenClose asks for the lower bound at the point last evaluated, which
+// may cost half a pass, only when the gradient says that it could end the solve.
+func (r *Run) CertifyWhenClose() {
+	c := r.Cert
+	copy(c.bound, c.G)
+	if c.free {
+		c.bound[c.D-1] = 0
+	}
+	if c.Problem.Primal.FenchelYoung(c.X, c.bound) <= r.Settings.RelativeGap*max(1e-12, math.Abs(c.Objective)) {
+		c.Certify()
+	}
+}
+
+// Rng returns the generator of the run's random choices.
+func (r *Run) Rng() *rand.Rand { return rand.New(r.Source) }

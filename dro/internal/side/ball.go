@@ -1,0 +1,416 @@
+package side
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// A Divergence measures how far weights y are from reference weights w.
+type Divergence int
+
+const (
+	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
+	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
+)
+
+// A Ball is the adversary near reference weights w:
+//
+//	Y = {y ∈ Δ : D(y‖w) ≤ Radius},   ψ(y) = Nu·D(y‖w).
+//
+// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), R_ν that of the
+// penalty ν·D alone, jointly convex in f and ν; the minimising ν makes the best
+// response. With an infinite radius it is the penalised adversary around w, and with
+// Nu = 0 the ball alone, the risk of which has a gradient unless the ball reaches a
+// vertex of largest loss. NewBall and NewPenalty are the two.
+type Ball struct {
+	Divergence Divergence
+	Radius     float64   // > 0, in units of D; +Inf: no bound
+	Nu         float64   // ≥ 0, in loss units
+	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal. A prefix of the samples has the prefix of w
+}
+
+// NewBall returns the adversary of all weights within radius of w, nil for equal.
+func NewBall(d Divergence, radius float64, w []float64) Ball {
+	return Ball{Divergence: d, Radius: radius, Weights: w}
+}
+
+// NewPenalty returns the adversary that pays nu for every unit of divergence from w,
+// nil for equal: KL and ChiSquare with sample weights.
+func NewPenalty(d Divergence, nu float64, w []float64) Ball {
+	return Ball{Divergence: d, Radius: math.Inf(1), Nu: nu, Weights: w}
+}
+
+var (
+	_ saddle.Dual               = Ball{}
+	_ saddle.LocalResponse      = Ball{}
+	_ saddle.CoupledResponse    = Ball{}
+	_ saddle.Smoothable         = Ball{}
+	_ saddle.Fusible            = Ball{}
+	_ saddle.DifferentiableDual = Ball{}
+)
+
+func (b Ball) Valid(n int) error {
+	if b.Divergence != KullbackLeibler && b.Divergence != PearsonChi2 {
+		return fmt.Errorf("unknown divergence %d", b.Divergence)
+	}
+	if !(b.Radius > 0) {
+		return fmt.Errorf("a radius of %v: it must be > 0", b.Radius)
+	}
+	return validWeights(b.Weights, n)
+}
+
+// validWeights checks reference weights of n samples; nil is fine.
+func validWeights(w []float64, n int) error {
+	if w == nil {
+		return nil
+	}
+	if len(w) < n {
+		return fmt.Errorf("there are %d weights for %d samples", len(w), n)
+	}
+	return validMass(w)
+}
+
+// Unpriced implements Unpriced: ψ(w) = 0.
+func (Ball) Unpriced(of saddle.Dual) bool {
+	_, same := of.(Ball)
+	return same
+}
+
+// Modulus implements Dual.
+func (b Ball) Modulus() float64 { return b.Nu }
+
+// Value implements Dual: Nu·D(y‖w).
+func (b Ball) Value(y []float64) float64 {
+	if b.Nu == 0 {
+		return 0
+	}
+	return b.Nu * b.Of(y)
+}
+
+// Of returns D(y‖w).
+func (b Ball) Of(y []float64) float64 {
+	if b.Weights == nil {
+		if b.Divergence == KullbackLeibler {
+			return KL{1}.Value(y)
+		}
+		return ChiSquare{1}.Value(y)
+	}
+	w := b.Weights[:len(y)]
+	total := totalOf(w)
+	return shard.Sum(len(y), func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			v := w[j] / total
+			switch {
+			case v == 0 && y[j] > 0:
+				return math.Inf(1)
+			case v == 0:
+			case b.Divergence == KullbackLeibler:
+				s += v * entropy(y[j]/v)
+			default:
+				s += (y[j] - v) * (y[j] - v) / v / 2
+			}
+		}
+		return s
+	})
+}
+
+func totalOf(w []float64) float64 {
+	return shard.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
+}
+
+// BestResponseTo implements Dual.
+func (b Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
+	risk, tau, _ = b.respond(y, f, math.NaN())
+	return risk, tau
+}
+
+// respond is BestResponseTo with a guess of ν, NaN for none, and the ν of the answer.
+func (b Ball) respond(y, f []float64, guess float64) (risk, tau, nu float64) {
+	if nu = b.Nu; !math.IsInf(b.Radius, 1) {
+		nu = max(nu, b.price(y, f, guess))
+	}
+	risk, tau = b.penalised(y, f, nu)
+	if nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
+		risk += (nu - b.Nu) * b.Radius
+	}
+	return risk, tau, nu
+}
+
+// penalised is the best response to the penalty ν·D without a bound.
+func (b Ball) penalised(y, f []float64, nu float64) (risk, tau float64) {
+	switch {
+	case b.Weights == nil && b.Divergence == KullbackLeibler:
+		return KL{nu}.BestResponseTo(y, f)
+	case b.Weights == nil:
+		return ChiSquare{nu}.BestResponseTo(y, f)
+	}
+	w := b.Weights[:len(f)]
+	top := largestOf(f, w)
+	switch {
+	case nu == 0:
+		return top, weightedOnMax(y, f, w, top)
+	case b.Divergence == KullbackLeibler:
+		return weightedKL(y, f, w, nu, top)
+	}
+	return weightedChi2(y, f, w, nu, top)
+}
+
+// largestOf returns the largest f_j with w_j > 0; w may be nil.
+func largestOf(f, w []float64) float64 {
+	return shard.Max(len(f), func(lo, hi int) float64 {
+		if w == nil {
+			return kernel.Max(f[lo:hi])
+		}
+		m := math.Inf(-1)
+		for j := lo; j < hi; j++ {
+			if w[j] > 0 && !(f[j] <= m) {
+				m = f[j]
+			}
+		}
+		return m
+	})
+}
+
+// weightedOnMax shares the weight among the samples of largest loss, by w.
+func weightedOnMax(y, f, w []float64, top float64) float64 {
+	total := 0.0
+	for j, v := range f {
+		if y[j] = 0; v == top {
+			y[j] = w[j]
+			total += w[j]
+		}
+	}
+	vec.Scale(y, 1/total)
+	return top
+}
+
+// weightedKL stores y ∝ w·exp(f/ν) and returns R = τ = ν log Σ w exp(f/ν).
+func weightedKL(y, f, w []float64, nu, top float64) (risk, tau float64) {
+	n := len(f)
+	total := totalOf(w)
+	sum := shard.Sum(n, func(lo, hi int) float64 {
+		kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if y[j] *= w[j]; w[j] == 0 {
+				y[j] = 0 // the loss may be above top
+			}
+			s += y[j]
+		}
+		return s
+	})
+	vec.Scale(y, 1/sum)
+	logMean := math.Log(sum / total)
+	if logMean > -0.5 { // as of KL
+		logMean = math.Log1p(shard.Sum(n, func(lo, hi int) float64 {
+			s := 0.0
+			for j := lo; j < hi; j++ {
+				if w[j] > 0 {
+					s += w[j] * math.Expm1((f[j]-top)/nu)
+				}
+			}
+			return s
+		}) / total)
+	}
+	risk = top + nu*logMean
+	return risk, risk
+}
+
+// weightedChi2 stores y = w(1 + (f − τ)/ν)₊ and returns the risk and τ, as ChiSquare.
+func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
+	n := len(f)
+	total := totalOf(w)
+	level := math.Inf(-1) // of v = 1 + (f − top)/ν, above which there is weight
+	for range 200 {
+		var mass, first [shard.Limit]float64
+		shard.Run(n, func(s, lo, hi int) {
+			for j := lo; j < hi; j++ {
+				if v := 1 + (f[j]-top)/nu; v > level && w[j] > 0 {
+					mass[s] += w[j]
+					first[s] += w[j] * (v - 1)
+				}
+			}
+		})
+		m := vec.Sum(mass[:])
+		next := 1 + (vec.Sum(first[:])-total)/m // Σ_A w(v − t) = Σ w
+		if !(next > level) {
+			break
+		}
+		level = next
+	}
+	shard.Run(n, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			y[j] = 0
+			if w[j] > 0 {
+				y[j] = w[j] * max(0, 1+(f[j]-top)/nu-level)
+			}
+		}
+	})
+	vec.Scale(y, 1/totalOf(y))
+	linear, penalty := 0.0, nu*Ball{Divergence: PearsonChi2, Weights: w}.Of(y)
+	linear = shard.Sum(n, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if y[j] > 0 {
+				s += y[j] * f[j]
+			}
+		}
+		return s
+	})
+	return linear - penalty, linear - 2*penalty
+}
+
+// RespondingAt implements local.
+func (b Ball) RespondingAt(e *saddle.Evaluator) saddle.Responsive {
+	r := ballResponse{Ball: b, price: e.Threshold}
+	if b.Weights != nil {
+		r.total = totalOf(b.Weights[:e.N])
+	}
+	return r
+}
+
+// A ballResponse is how the best response of a Ball moves at price ν, but for what
+// keeps the divergence as it is.
+type ballResponse struct {
+	Ball
+	price, total float64
+}
+
+// ResponseTo implements Responsive: y_j/ν, and w_j/ν on the active set y > 0.
+func (r ballResponse) ResponseTo(response, y []float64, lo, hi int) {
+	switch {
+	case !(r.price > 0): // on a vertex
+		clear(response[lo:hi])
+	case r.Divergence == KullbackLeibler:
+		KL{r.price}.ResponseTo(response, y, lo, hi)
+	case r.Weights == nil:
+		ChiSquare{r.price}.ResponseTo(response, y, lo, hi)
+	default:
+		inverse := 1 / (r.price * r.total)
+		for j := lo; j < hi; j++ {
+			response[j] = 0
+			if y[j] > 0 {
+				response[j] = inverse * r.Weights[j]
+			}
+		}
+	}
+}
+
+// CoupleTo implements coupled. Where the ball binds, weights cannot move along the
+// losses: with responses c, of mean m = Σcf/Σc, the Hessian of R in f loses
+// bbᵀ/Σc(f−m)², b = c(f − m).
+func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64) {
+	if !(e.Threshold > b.Nu) || math.IsInf(b.Radius, 1) || !(total > 0) {
+		return nil, nil
+	}
+	mean := shard.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total
+	spread := shard.Sum(e.N, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if c := response[j]; c > 0 {
+				v := e.Value[j] - mean
+				s += c * v * v
+				response[j] = c * v
+			}
+		}
+		return s
+	})
+	if !(spread > 0) {
+		return nil, nil
+	}
+	row := make([]float64, e.D)
+	e.GradOf(row, response, slope)
+	return [][]float64{row}, []float64{-1 / spread}
+}
+
+// Differentiable reports that the risk has a gradient at an optimum of d parameters:
+// the ball is so small that the adversary rests on several samples a parameter.
+func (b Ball) Differentiable(n, d int) bool {
+	const rows = 4
+	if b.Nu > 0 {
+		return true
+	}
+	left := math.Exp(-b.Radius) // the least effective share of the samples
+	if b.Divergence == PearsonChi2 {
+		left = 1 / (1 + 2*b.Radius)
+	}
+	return left*float64(n) >= float64(rows*(d+1))
+}
+
+// Smoothed implements Smoothable.
+func (b Ball) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
+	least := 1 / float64(n)
+	if b.Weights != nil {
+		w := b.Weights[:n]
+		total := totalOf(w)
+		least = 1
+		for _, v := range w {
+			if v > 0 {
+				least = min(least, v/total)
+			}
+		}
+	}
+	most = -math.Log(least)
+	if b.Nu = nu; b.Divergence == PearsonChi2 {
+		most = (1/least - 1) / 2
+	}
+	return b, min(b.Radius, most)
+}
+
+// FusedTo implements fusible, in two readings: the price of the evaluation before is
+// where the search for the next begins.
+func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
+	e.Eval(x)
+	guess := math.NaN()
+	if e.HasThreshold {
+		guess = e.Threshold
+	}
+	risk, tau, e.Threshold = b.respond(y, e.Value, guess)
+	e.HasThreshold = e.Threshold > 0
+	b.note(e, y, risk)
+	e.GradTo(g, y)
+	return risk, tau
+}
+
+// note takes down what rounding may have done to a response at the price e.level. The
+// risk is that of the price, above R for any; the weights prove as much less as their
+// divergence D is off the radius, times the price, and where D is larger they are in Y
+// only when mixed with the reference weights.
+func (b Ball) note(e *saddle.Evaluator, y []float64, risk float64) {
+	n, nu := e.N, e.Threshold
+	if nu == 0 {
+		return // a vertex: the largest loss, as it is
+	}
+	e.Price = nu
+	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
+	bound := (nu - b.Nu) * b.Radius
+	var spread float64 // D
+	if math.IsInf(b.Radius, 1) {
+		bound = 0
+	}
+	if b.Divergence == KullbackLeibler {
+		top, linear := largestOf(e.Value, b.Weights), lossOf(y, e.Value)
+		e.Own = 4*gamma*(math.Abs(top)+math.Abs(linear)+math.Abs(risk)) + 1e-25*nu
+		spread = (linear - (risk - bound)) / nu
+	} else {
+		spread = b.Of(y)
+		e.Psi = nu * spread
+	}
+	if math.IsInf(b.Radius, 1) {
+		return
+	}
+	off := gamma*(2*spread+3*math.Sqrt(2*math.Abs(spread))) + 4*gamma*gamma
+	if b.Divergence == KullbackLeibler {
+		off += e.Own / nu
+		e.Own += (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+	} else {
+		e.Second = (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+	}
+	e.Outside = max(0, spread+off-b.Radius) / b.Radius
+}

@@ -1,0 +1,160 @@
+package side
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The best response of a ball lies in it, on its boundary where that is not a vertex,
+// and no other weights tried do better.
+func TestBallBestResponse(t *testing.T) {
+	rng := drotest.RngOf(1)
+	for _, n := range []int{2, 7, 300, 200_000} {
+		f := drotest.Normals(rng, n, 3)
+		w := drotest.OnSimplex(rng, n)
+		w[0] = 0
+		for _, weights := range [][]float64{nil, w} {
+			for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+				for _, radius := range []float64{1e-7, 1e-3, 0.3, 2, 1e9} {
+					b := NewBall(d, radius, weights)
+					y := make([]float64, n)
+					risk, _, nu := b.respond(y, f, math.NaN())
+					size := drotest.MaxAbs(f)
+					if e := math.Abs(vec.Sum(y) - 1); !(e < 1e-12) {
+						t.Errorf("n = %d %+v: weights of sum 1 + %g", n, d, e)
+					}
+					if weights != nil && y[0] != 0 {
+						t.Errorf("n = %d %+v: weight %g where the reference has none", n, d, y[0])
+					}
+					div := b.Of(y)
+					if !(div <= radius*(1+1e-9)) {
+						t.Errorf("n = %d divergence %d radius %g: %g is outside", n, d, radius, div)
+					}
+					if nu > 0 && math.Abs(div/radius-1) > 1e-8 {
+						t.Errorf("n = %d divergence %d radius %g: inside, at %g, with a price of %g", n, d, radius, div, nu)
+					}
+					if e := math.Abs(risk - vec.Dot(y, f)); !(e <= 1e-10*size) {
+						t.Errorf("n = %d divergence %d radius %g: risk off ⟨y, f⟩ by %g", n, d, radius, e)
+					}
+					if n > 300 {
+						continue
+					}
+					for range 50 { // towards other weights, until the boundary
+						z := drotest.OnSimplex(rng, n)
+						if weights != nil {
+							z[0] = 0
+						}
+						vec.Scale(z, 1/vec.Sum(z))
+						for step := 1.0; step > 1e-9; step /= 2 {
+							mixed := make([]float64, n)
+							for j := range mixed {
+								mixed[j] = y[j] + step*(z[j]-y[j])
+							}
+							if better := vec.Dot(mixed, f); b.Of(mixed) <= radius && better > risk+1e-9*size {
+								t.Fatalf("n = %d divergence %d radius %g: risk %v, and %v of other weights", n, d, radius, risk, better)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Equal weights say nothing, whole ones repeat samples, and an infinite radius leaves
+// the penalty alone.
+func TestReferenceWeights(t *testing.T) {
+	rng := drotest.RngOf(2)
+	const n = 40
+	f := drotest.Normals(rng, n, 2)
+	counts, repeated, equal := make([]float64, n), []float64{}, make([]float64, n)
+	for j := range counts {
+		counts[j], equal[j] = float64(j%3), 7
+		for range j % 3 {
+			repeated = append(repeated, f[j])
+		}
+	}
+	risk := func(d saddle.Dual, f []float64) float64 {
+		r, _ := d.BestResponseTo(make([]float64, len(f)), f)
+		return r
+	}
+	for name, duals := range map[string][2]func(w []float64) saddle.Dual{
+		"kl":        {func([]float64) saddle.Dual { return KL{0.7} }, func(w []float64) saddle.Dual { return NewPenalty(KullbackLeibler, 0.7, w) }},
+		"chi2":      {func([]float64) saddle.Dual { return ChiSquare{0.7} }, func(w []float64) saddle.Dual { return NewPenalty(PearsonChi2, 0.7, w) }},
+		"cvar":      {func([]float64) saddle.Dual { return CVaR(0.3) }, func(w []float64) saddle.Dual { return Protected{Share: 0.3, Weights: w} }},
+		"capped":    {func([]float64) saddle.Dual { return CappedChiSquare{0.3, 0.2} }, func(w []float64) saddle.Dual { return Protected{Share: 0.3, Nu: 0.2, Weights: w} }},
+		"kl ball":   {func([]float64) saddle.Dual { return NewBall(KullbackLeibler, 0.2, nil) }, func(w []float64) saddle.Dual { return NewBall(KullbackLeibler, 0.2, w) }},
+		"chi2 ball": {func([]float64) saddle.Dual { return NewBall(PearsonChi2, 0.2, nil) }, func(w []float64) saddle.Dual { return NewBall(PearsonChi2, 0.2, w) }},
+	} {
+		plain, weighted := duals[0](nil), duals[1]
+		if a, b := risk(plain, f), risk(weighted(nil), f); !drotest.Near(a, b, 1e-12, a) {
+			t.Errorf("%s: %v without weights, %v", name, b, a)
+		}
+		if a, b := risk(plain, f), risk(weighted(equal), f); !drotest.Near(a, b, 1e-12, a) {
+			t.Errorf("%s: %v with equal weights, %v", name, b, a)
+		}
+		if a, b := risk(plain, repeated), risk(weighted(counts), f); !drotest.Near(a, b, 1e-12, a) {
+			t.Errorf("%s: %v weighted, %v repeated", name, b, a)
+		}
+	}
+}
+
+func TestInvalidAdversaries(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(5), 20, 2, false).Oracle(t, losses.Logistic{})
+	of := make([]int, 20)
+	for j := range of {
+		of[j] = j % 2
+	}
+	for name, c := range map[string]struct {
+		dual saddle.Dual
+		want string
+	}{
+		"radius":           {NewBall(KullbackLeibler, 0, nil), "radius"},
+		"radius NaN":       {NewBall(PearsonChi2, math.NaN(), nil), "radius"},
+		"divergence":       {Ball{Divergence: 7, Radius: 1}, "divergence"},
+		"ν":                {NewPenalty(KullbackLeibler, -1, nil), "ν"},
+		"few weights":      {NewPenalty(KullbackLeibler, 1, []float64{1}), "1 weights for 20 samples"},
+		"negative weights": {NewPenalty(KullbackLeibler, 1, slices.Repeat([]float64{1, -1}, 10)), "sample 1 is -1"},
+		"zero weights":     {NewBall(KullbackLeibler, 1, make([]float64, 20)), "sum to 0"},
+		"share":            {Protected{Share: 1.5}, "α"},
+		"share's weights":  {Protected{Share: 0.5, Weights: make([]float64, 20)}, "sum to 0"},
+	} {
+		err := (&saddle.Problem{Oracle: o, Dual: c.dual, Primal: L2{Mu: 1}}).Validate()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	near := NewPenalty(KullbackLeibler, 1, nil)
+	for want, err := range map[string]error{
+		"group 1 of grouping 0 has no samples": errorOf(NewGroups(near, nil, []int{0, 2, 2})),
+		"number the groups from 0":             errorOf(NewGroups(near, nil, []int{0, 9})),
+		"3 samples are grouped one way":        errorOf(NewGroups(near, nil, []int{0, 0, 1}, []int{0})),
+		"no sample is in a group":              errorOf(NewGroups(near, nil, []int{-1, -1})),
+		"needs samples in groups":              errorOf(NewGroups(near, nil)),
+		"is -1: it must be finite":             errorOf(NewGroups(near, []float64{1, -1}, []int{0, 1})),
+		"1 weights for 2 samples":              errorOf(NewGroups(NewPenalty(KullbackLeibler, 1, []float64{1}), nil, []int{0, 1})),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	g, err := NewGroups(near, nil, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, adjust := range map[string][]float64{"adjustments of 1 groups": {1}, "adjustment of group 1 is -1": {0, -1}} {
+		g.Adjust = adjust
+		if err := (&saddle.Problem{Oracle: o, Dual: g, Primal: L2{Mu: 1}}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+func errorOf(_ *Groups, err error) error { return err }

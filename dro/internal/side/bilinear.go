@@ -1,0 +1,76 @@
+package side
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/kernel"
+)
+
+// Bilinear is the oracle of a bilinear coupling, f(x) = A x + b: matrix games
+// with both sides on a simplex, and linear constraints.
+type Bilinear struct {
+	n, d    int
+	a, b    []float64
+	maxNorm bool
+}
+
+var (
+	_ saddle.Oracle      = (*Bilinear)(nil)
+	_ saddle.Conditioned = (*Bilinear)(nil)
+	_ saddle.Changed     = (*Bilinear)(nil)
+)
+
+// NewBilinear returns the oracle of A x + b for the row-major n×d matrix a; b
+// may be nil for zero. The slices are kept. With maxNorm the Lipschitz constants
+// are max_i |A_ji|, for an x on the simplex in the entropy geometry (the norm of
+// X is ‖·‖₁), instead of ‖A_j‖₂.
+func NewBilinear(n, d int, a, b []float64, maxNorm bool) (*Bilinear, error) {
+	if n < 1 || d < 1 || len(a) != n*d || (b != nil && len(b) != n) {
+		return nil, fmt.Errorf("dro: a matrix of %d entries and a constant of %d, want %d×%d and %d", len(a), len(b), n, d, n)
+	}
+	return &Bilinear{n, d, a, b, maxNorm}, nil
+}
+
+// Dims implements Oracle.
+func (o *Bilinear) Dims() (n, d, slope int) { return o.n, o.d, 1 }
+
+// EvalTo implements Oracle; every slope is 1.
+func (o *Bilinear) EvalTo(value, slope, x []float64, lo, hi int) {
+	kernel.MarginsTo(value, o.a, o.d, x, lo, hi)
+	for j := lo; j < hi; j++ {
+		slope[j] = 1
+		if o.b != nil {
+			value[j] += o.b[j]
+		}
+	}
+}
+
+// AddGradTo implements Oracle.
+func (o *Bilinear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	kernel.AddRowsTo(dst, o.a, o.d, weight, slope, lo, hi)
+}
+
+// AddChangeTo implements Changed.
+func (o *Bilinear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	kernel.AddChangeTo(dst, o.a, o.d, weight, slope, oldWeight, oldSlope, lo, hi)
+}
+
+// ConstantsTo implements Conditioned; f is linear, so M = 0.
+func (o *Bilinear) ConstantsTo(lipschitz, smoothness, _ []float64) {
+	for j := range o.n {
+		s := 0.0
+		for _, v := range o.a[j*o.d : (j+1)*o.d] {
+			if o.maxNorm {
+				s = math.Max(s, math.Abs(v))
+			} else {
+				s += v * v
+			}
+		}
+		if !o.maxNorm {
+			s = math.Sqrt(s)
+		}
+		lipschitz[j], smoothness[j] = s, 0
+	}
+}

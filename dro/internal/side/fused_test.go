@@ -1,0 +1,92 @@
+package side
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A fused evaluation is the evaluation by two readings, for every dual that has
+// one, wherever the point moves; and reads every sample once.
+func TestFusedAgainstTwoReadings(t *testing.T) {
+	rng := drotest.RngOf(91)
+	const n, d = 9000, 6
+	s := drotest.NewSample(rng, n, d, false)
+	weights := drotest.OnSimplex(rng, n)
+	fixed, err := NewFixed(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dual := range []saddle.Dual{KL{1}, KL{0.01}, KL{1e-9}, KL{1e12}, ChiSquare{1}, ChiSquare{0.01}, ChiSquare{1e-9}, ChiSquare{1e12}, Uniform{}, fixed} {
+		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
+			o := &drotest.Counter{Linear: s.Oracle(t, l)}
+			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 0.01}}
+			once, twice := saddle.NewEvaluator(p), saddle.NewEvaluator(p)
+			g, want := make([]float64, d), make([]float64, d)
+			y, wantY := make([]float64, n), make([]float64, n)
+			x := drotest.Normals(rng, d, 0.3)
+			for k := range 12 {
+				step := math.Pow(10, -float64(k%6))
+				for i := range x {
+					x[i] += step * rng.NormFloat64()
+				}
+				o.Reset()
+				once.Passes = 0
+				risk, tau := once.Respond(g, y, x)
+				evaluated := o.Eval.Load()
+				wantRisk, wantTau := twice.RespondTwice(want, wantY, x)
+				name := fmt.Sprintf("%T ν = %v, %s, point %d", dual, dual.Modulus(), l.Name(), k)
+				if !drotest.Near(risk, wantRisk, 1e-13, wantRisk) || !drotest.Near(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
+					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, risk, tau, wantRisk, wantTau)
+				}
+				twice.GradOf(want, y, once.Slope)
+				for i := range g {
+					if !drotest.Near(g[i], want[i], 1e-12, drotest.MaxAbs(want)) {
+						t.Fatalf("%s: gradient %v, of these weights %v", name, g, want)
+					}
+				}
+				// Losses that differ in the last place move weights by that over ν.
+				tol := 1e-12 + 1e-15*drotest.MaxAbs(once.Value)/max(dual.Modulus(), 1e-9)
+				if dual.Modulus() == 0 {
+					tol = 1e-12
+				}
+				total, largest := 0.0, drotest.MaxAbs(wantY)
+				for j := range y {
+					if !(math.Abs(y[j]-wantY[j]) <= tol*largest) {
+						t.Fatalf("%s: weight %d is %v, by two readings %v", name, j, y[j], wantY[j])
+					}
+					total += y[j]
+				}
+				if !drotest.Near(total, 1, 1e-12, 1) {
+					t.Fatalf("%s: the weights sum to %v", name, total)
+				}
+				if evaluated != n || once.Passes < 1 || once.Passes > 1.5+1.0/32 {
+					t.Fatalf("%s: %d samples evaluated, %v passes", name, evaluated, once.Passes)
+				}
+			}
+		}
+	}
+}
+
+// Near the optimum, where the level hardly moves, an evaluation against χ² takes one
+// pass and the samples at the level.
+func TestFusedTouchesFewSamplesAgain(t *testing.T) {
+	rng := drotest.RngOf(92)
+	const n, d = 9000, 6
+	p := &saddle.Problem{Oracle: drotest.NewSample(rng, n, d, false).Oracle(t, losses.Logistic{}), Dual: ChiSquare{0.1}, Primal: L2{Mu: 0.01}}
+	e := saddle.NewEvaluator(p)
+	g, y, x := make([]float64, d), make([]float64, n), drotest.Normals(rng, d, 0.3)
+	e.Respond(g, y, x)
+	for range 5 {
+		x[0] += 1e-4
+		e.Passes = 0
+		e.Respond(g, y, x)
+		if e.Passes > 1.01 {
+			t.Errorf("%v passes", e.Passes)
+		}
+	}
+}

@@ -1,0 +1,326 @@
+package side
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Groups is the adversary over groups of samples. With f_g the mean loss of group g
+// under the weights of its samples, and q weights over the groups,
+//
+//	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
+//
+// ψ and the set of q those of a Ball around a prior. An unbounded ball with Nu = 0 is
+// plain group DRO: the largest group mean. A sample may be in several groups. On the
+// samples q is y = Σ_g q_g a_g, a_g the weights within group g: as any Dual.
+type Groups struct {
+	Near   Ball      // of the groups: its Weights are the prior, nil for equal
+	Adjust []float64 // c_g ≥ 0 in loss units, C/√n_g of Sagawa et al. (2020), say; nil: none
+
+	ways   int       // of grouping
+	of     [][]int32 // by way: the group of a sample, −1 for none
+	count  []float64 // samples of the groups, by their weight
+	weight []float64 // n; nil: equal
+}
+
+var (
+	_ saddle.Dual            = (*Groups)(nil)
+	_ saddle.Smoothable      = (*Groups)(nil)
+	_ saddle.LocalResponse   = (*Groups)(nil)
+	_ saddle.CoupledResponse = (*Groups)(nil)
+)
+
+// NewGroups returns the adversary that pays what near says for weights over groups.
+// of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
+// −1 for none; the groups of all ways are numbered through. w are the weights of the
+// samples, nil for equal. Groups without weight are an error. The slices of near and w
+// are kept.
+func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
+	if len(of) == 0 || len(of[0]) == 0 {
+		return nil, errors.New("dro: an adversary over groups needs samples in groups")
+	}
+	n := len(of[0])
+	if err := validWeights(w, n); err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	g := &Groups{Near: near, ways: len(of), weight: w}
+	for k, index := range of {
+		if len(index) != n {
+			return nil, fmt.Errorf("dro: %d samples are grouped one way and %d another", n, len(index))
+		}
+		first := len(g.count)
+		ids := make([]int32, n)
+		for j, id := range index {
+			if ids[j] = -1; id < 0 {
+				continue
+			}
+			if id >= n {
+				return nil, fmt.Errorf("dro: sample %d is in group %d of %d samples: number the groups from 0", j, id, n)
+			}
+			for id+first >= len(g.count) {
+				g.count = append(g.count, 0)
+			}
+			ids[j] = int32(first + id)
+			g.count[first+id] += g.weightOf(j)
+		}
+		for id, c := range g.count[first:] {
+			if !(c > 0) {
+				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with weight", id, k)
+			}
+		}
+		g.of = append(g.of, ids)
+	}
+	if len(g.count) == 0 {
+		return nil, errors.New("dro: no sample is in a group")
+	}
+	if err := g.Valid(n); err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	return g, nil
+}
+
+func (g *Groups) weightOf(j int) float64 {
+	if g.weight == nil {
+		return 1
+	}
+	return g.weight[j]
+}
+
+// Count returns the number of groups.
+func (g *Groups) Count() int { return len(g.count) }
+
+// Shares returns the weight of every group's samples, for a prior by shares.
+func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
+
+func (g *Groups) Valid(n int) error {
+	if len(g.of) == 0 || len(g.of[0]) < n {
+		return fmt.Errorf("the groups are not of %d samples", n)
+	}
+	if err := g.Near.Valid(len(g.count)); err != nil {
+		return err
+	}
+	if g.Adjust != nil && len(g.Adjust) != len(g.count) {
+		return fmt.Errorf("there are adjustments of %d groups, and %d groups", len(g.Adjust), len(g.count))
+	}
+	for i, c := range g.Adjust {
+		if !(c >= 0) || math.IsInf(c, 1) {
+			return fmt.Errorf("the adjustment of group %d is %v: it must be finite and ≥ 0", i, c)
+		}
+	}
+	return nil
+}
+
+// Unpriced implements Unpriced: at the prior ψ = 0, and the adjustments are not negative.
+func (*Groups) Unpriced(of saddle.Dual) bool {
+	_, same := of.(*Groups)
+	return same
+}
+
+// Modulus implements Dual.
+func (g *Groups) Modulus() float64 { return g.Near.Nu }
+
+// Differentiable implements smooth: with few groups only the penalty makes it so.
+func (g *Groups) Differentiable(int, int) bool { return g.Near.Nu > 0 }
+
+// Smoothed implements Smoothable.
+func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
+	s, most := *g, 0.0
+	near, most := g.Near.Smoothed(nu, len(g.count))
+	s.Near = near.(Ball)
+	return &s, most
+}
+
+// A grouped is the state of the groups at given losses: those with samples.
+type grouped struct {
+	id       []int32   // of the groups
+	place    []int32   // by group: its index in id, −1
+	mass     []float64 // weight of its samples
+	loss     []float64 // f_g + c_g
+	near     Ball      // prior of these groups
+	q        []float64
+	risk     float64
+	tau, nu  float64
+	perGroup []float64 // q_g/mass_g by group, for the weights of the samples
+}
+
+// at computes the group means of the losses and the weights over groups.
+func (g *Groups) at(f []float64) *grouped {
+	n, k := len(f), len(g.count)
+	count := shard.Count(n)
+	total, mass := shard.NewPartials(count, k), shard.NewPartials(count, k)
+	total.Clear()
+	mass.Clear()
+	shard.Run(n, func(s, lo, hi int) {
+		t, m := total.Of(s), mass.Of(s)
+		for _, ids := range g.of {
+			for j := lo; j < hi; j++ {
+				if id := ids[j]; id >= 0 {
+					w := g.weightOf(j)
+					t[id] += w * f[j]
+					m[id] += w
+				}
+			}
+		}
+	})
+	sums, masses := make([]float64, k), make([]float64, k)
+	total.SumTo(sums)
+	mass.SumTo(masses)
+	s := &grouped{near: g.Near, place: make([]int32, k), perGroup: make([]float64, k)}
+	s.near.Weights = nil
+	for id, m := range masses {
+		s.place[id] = -1
+		if !(m > 0) {
+			continue
+		}
+		s.place[id] = int32(len(s.id))
+		v := sums[id] / m
+		if g.Adjust != nil {
+			v += g.Adjust[id]
+		}
+		s.id, s.mass, s.loss = append(s.id, int32(id)), append(s.mass, m), append(s.loss, v)
+		if g.Near.Weights != nil {
+			s.near.Weights = append(s.near.Weights, g.Near.Weights[id])
+		}
+	}
+	if s.near.Weights != nil && !(vec.Sum(s.near.Weights) > 0) {
+		s.near.Weights = nil // of the groups of a prefix
+	}
+	s.q = make([]float64, len(s.id))
+	s.risk, s.tau, s.nu = s.near.respond(s.q, s.loss, math.NaN())
+	for i, id := range s.id {
+		s.perGroup[id] = s.q[i] / s.mass[i]
+	}
+	return s
+}
+
+// BestResponseTo implements Dual.
+func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
+	s := g.at(f)
+	shard.Run(len(f), func(_, lo, hi int) {
+		clear(y[lo:hi])
+		for _, ids := range g.of {
+			for j := lo; j < hi; j++ {
+				if id := ids[j]; id >= 0 {
+					y[j] += g.weightOf(j) * s.perGroup[id]
+				}
+			}
+		}
+	})
+	return s.risk, s.tau
+}
+
+// Responses returns the means of the losses of the groups (with their adjustments), and
+// the weights over the groups of the best response to f.
+func (g *Groups) Responses(f []float64) (loss, q []float64) {
+	s := g.at(f)
+	loss, q = make([]float64, len(g.count)), make([]float64, len(g.count))
+	for i, id := range s.id {
+		loss[id], q[id] = s.loss[i], s.q[i]
+	}
+	return loss, q
+}
+
+// Value implements Dual: ψ(q) less the adjustments, where the samples are grouped one
+// way. Groups that overlap may share out weights on the samples in more than one way:
+// then it is an upper bound.
+func (g *Groups) Value(y []float64) float64 {
+	if g.ways > 1 {
+		_, most := g.Near.Smoothed(1, len(g.count))
+		least := 0.0
+		if g.Adjust != nil {
+			least = math.Inf(1)
+			for _, c := range g.Adjust {
+				least = min(least, c)
+			}
+		}
+		return g.Near.Nu*most - least
+	}
+	q := make([]float64, len(g.count))
+	for j, v := range y {
+		if id := g.of[0][j]; id >= 0 {
+			q[id] += v
+		}
+	}
+	psi := g.Near.Value(q)
+	for id, c := range g.Adjust {
+		psi -= c * q[id]
+	}
+	return psi
+}
+
+// ImpliesPenalty says that the penalty of a best response is known from its risk.
+func (g *Groups) ImpliesPenalty() bool { return g.ways > 1 }
+
+// RespondingAt implements local: within a group the weights do not move.
+func (g *Groups) RespondingAt(*saddle.Evaluator) saddle.Responsive { return Uniform{} }
+
+// CoupleTo implements coupled: b_k are the weights within group k, and inner is how the
+// weights over the groups move with the group means.
+func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, inner []float64) {
+	s := g.at(e.Value)
+	k := len(s.id)
+	e.Passes += 0.5 * float64(g.ways)
+	count := shard.Count(e.N)
+	part := shard.NewPartials(count, k*e.D)
+	part.Clear()
+	shard.Run(e.N, func(sh, lo, hi int) {
+		sums := part.Of(sh)
+		for _, ids := range g.of {
+			for j := lo; j < hi; j++ {
+				id := ids[j]
+				if id < 0 {
+					continue
+				}
+				i := int(s.place[id])
+				within[j] = g.weightOf(j) / s.mass[i]
+				e.Problem.Oracle.AddGradTo(sums[i*e.D:(i+1)*e.D], within, slope, j, j+1)
+			}
+		}
+	})
+	rows := make([]float64, k*e.D)
+	part.SumTo(rows)
+	for i := range k {
+		along = append(along, rows[i*e.D:(i+1)*e.D])
+	}
+	return along, s.movement()
+}
+
+// movement returns the Hessian of the risk in the group means: diag(c) − ccᵀ/Σc, less
+// what the bound of the ball forbids.
+func (s *grouped) movement() []float64 {
+	k := len(s.q)
+	m := make([]float64, k*k)
+	if !(s.nu > 0) {
+		return m
+	}
+	c := make([]float64, k)
+	r := ballResponse{Ball: s.near, price: s.nu}
+	if s.near.Weights != nil {
+		r.total = vec.Sum(s.near.Weights)
+	}
+	r.ResponseTo(c, s.q, 0, k)
+	total := vec.Sum(c)
+	if !(total > 0) {
+		return m
+	}
+	mean, spread := vec.Dot(c, s.loss)/total, 0.0
+	for i, v := range c {
+		spread += v * (s.loss[i] - mean) * (s.loss[i] - mean)
+	}
+	bound := s.nu > s.near.Nu && spread > 0
+	for i := range k {
+		m[i*k+i] += c[i]
+		for j := range k {
+			m[i*k+j] -= c[i] * c[j] / total
+			if bound {
+				m[i*k+j] -= c[i] * (s.loss[i] - mean) * c[j] * (s.loss[j] - mean) / spread
+			}
+		}
+	}
+	return m
+}

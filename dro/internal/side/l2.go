@@ -1,0 +1,104 @@
+package side
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry
+// Δ(x, z) = ½‖x − z‖². With Intercept the last coordinate is left unpenalised.
+type L2 struct {
+	Mu        float64 // μ ≥ 0
+	Intercept bool    // the last coordinate is free: not penalised
+
+	// FreeModulus is the curvature that ProxTo assumes around its centre in the
+	// free coordinate, where φ has none: proximal steps there are bounded by
+	// g/FreeModulus however large a grows (math: §5, last paragraph). It affects
+	// the path of a method, never the problem. 0 assumes none.
+	FreeModulus float64
+}
+
+var (
+	_ saddle.Free  = L2{}
+	_ saddle.Ridge = L2{}
+
+	_ saddle.NonNegativePrimal = L2{}
+)
+
+// Modulus implements Primal: μ, over the penalised coordinates.
+func (l L2) Modulus() float64 { return l.Mu }
+
+// NonNegative implements NonNegativePrimal.
+func (L2) NonNegative(of saddle.Primal) bool {
+	_, same := of.(L2)
+	return same
+}
+
+// FreeLast implements Free.
+func (l L2) FreeLast() bool { return l.Intercept }
+
+// penalised returns the coordinates of x that φ sees.
+func (l L2) penalised(x []float64) []float64 {
+	if l.Intercept {
+		return x[:len(x)-1]
+	}
+	return x
+}
+
+// Value implements Primal.
+func (l L2) Value(x []float64) float64 {
+	s := 0.0
+	for _, v := range l.penalised(x) {
+		s += v * v
+	}
+	return l.Mu / 2 * s
+}
+
+// ProxTo implements Primal: (c·center − a·g)/(a μ + c).
+func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
+	inv := 1 / (a*l.Mu + c)
+	k := len(l.penalised(dst))
+	for i := range k {
+		dst[i] = (c*center[i] - a*g[i]) * inv
+	}
+	for i := k; i < len(dst); i++ {
+		dst[i] = center[i] - a*g[i]/(a*l.FreeModulus+c)
+	}
+}
+
+// FenchelYoung implements Primal: ‖g + μx‖²/(2μ) over the penalised
+// coordinates; +Inf when a free coordinate has g ≠ 0, or when μ = 0 and g ≠ 0.
+func (l L2) FenchelYoung(x, g []float64) float64 {
+	k := len(l.penalised(x))
+	for _, v := range g[k:] {
+		if v != 0 {
+			return math.Inf(1)
+		}
+	}
+	s := 0.0
+	for i := range k {
+		r := g[i] + l.Mu*x[i]
+		s += r * r
+	}
+	if s == 0 {
+		return 0
+	}
+	return s / (2 * l.Mu) // +Inf for μ = 0
+}
+
+// AddGradTo implements Smooth: dst += μx over the penalised coordinates.
+func (l L2) AddGradTo(dst, x []float64) {
+	for i, v := range l.penalised(x) {
+		dst[i] += l.Mu * v
+	}
+}
+
+// RidgeTo implements Ridge: μ on the penalised coordinates.
+func (l L2) RidgeTo(diagonal []float64, of saddle.Primal) bool {
+	clear(diagonal)
+	vec.Fill(l.penalised(diagonal), l.Mu)
+	_, same := of.(L2)
+	return same
+}

@@ -1,0 +1,225 @@
+package side
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// price returns the ν ≥ 0 at which the best response to the penalty ν·D lies on the
+// boundary of the ball, D(y_ν‖w) = Radius; 0 where the ball holds a vertex of largest
+// loss. It uses y. The derivative of νρ + R_ν in ν is ρ − D(y_ν‖w), so that this ν is
+// the minimiser, and an error in it costs second order.
+func (b Ball) price(y, f []float64, guess float64) float64 {
+	const thin = 1 << 14
+	var w []float64
+	if b.Weights != nil {
+		w = b.Weights[:len(f)]
+	}
+	if b.Divergence == PearsonChi2 {
+		return b.priceChi2(f, w)
+	}
+	if !(guess > 0) && len(f) >= 8*thin { // of every so manieth sample
+		step := len(f) / thin
+		some := Ball{Divergence: b.Divergence, Radius: b.Radius}
+		part := make([]float64, 0, thin+1)
+		for j := 0; j < len(f); j += step {
+			part = append(part, f[j])
+			if w != nil {
+				some.Weights = append(some.Weights, w[j])
+			}
+		}
+		if w == nil || totalOf(some.Weights) > 0 {
+			guess = some.price(y[:len(part)], part, math.NaN())
+		}
+	}
+	return b.priceKL(y, f, w, guess)
+}
+
+// momentsOf returns the total weight, the mean and the variance of the losses, the
+// share of the weight on the largest, and that loss.
+func momentsOf(f, w []float64) (total, mean, variance, atTop, top float64) {
+	n := len(f)
+	top = largestOf(f, w)
+	weigh := func(g func(v float64) float64) float64 {
+		return shard.Sum(n, func(lo, hi int) float64 {
+			s := 0.0
+			for j := lo; j < hi; j++ {
+				switch {
+				case w == nil:
+					s += g(f[j])
+				case w[j] > 0:
+					s += w[j] * g(f[j])
+				}
+			}
+			return s
+		})
+	}
+	total = weigh(func(float64) float64 { return 1 })
+	mean = weigh(func(v float64) float64 { return v - top }) / total
+	variance = weigh(func(v float64) float64 { return (v - top - mean) * (v - top - mean) }) / total
+	atTop = weigh(func(v float64) float64 {
+		if v == top {
+			return 1
+		}
+		return 0
+	}) / total
+	return total, top + mean, variance, atTop, top
+}
+
+// priceKL solves D = ρ by Newton's method on log D against log ν, of slope −2 for
+// large ν and flatter elsewhere, within a bracket.
+func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
+	total, _, variance, atTop, top := momentsOf(f, w)
+	if !(variance > 0) || b.Radius >= -math.Log(atTop) {
+		return 0
+	}
+	lo, hi := 0.0, math.Inf(1)
+	nu := math.Sqrt(variance / (2 * b.Radius))
+	if guess > 0 {
+		nu = guess
+	}
+	for range 200 {
+		d, spread := divergenceKL(y, f, w, total, nu, top)
+		if math.IsNaN(d) {
+			return nu
+		}
+		if d > b.Radius {
+			lo = nu
+		} else {
+			hi = nu
+		}
+		step := (math.Log(d) - math.Log(b.Radius)) * d / spread // of log ν
+		next := nu * math.Exp(max(-3, min(3, step)))
+		if math.Abs(step) <= 1e-8 {
+			return next // as exact as rounding lets D be
+		}
+		if !(next > lo && next < hi) {
+			if next = (lo + hi) / 2; math.IsInf(hi, 1) {
+				next = 4 * lo
+			}
+		}
+		if next == nu || !math.IsInf(hi, 1) && !(hi-lo > 1e-15*hi) {
+			return nu
+		}
+		nu = next
+	}
+	return nu
+}
+
+// divergenceKL returns D of the best response to ν·D and −dD/d log ν, the variance of
+// f/ν under it.
+func divergenceKL(y, f, w []float64, total, nu, top float64) (d, spread float64) {
+	n := len(f)
+	var mass, first, second [shard.Limit]float64
+	shard.Run(n, func(s, lo, hi int) {
+		kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
+		inverse := 1 / nu
+		for j := lo; j < hi; j++ {
+			u, e := (f[j]-top)*inverse, y[j]
+			if w != nil {
+				if w[j] == 0 {
+					continue
+				}
+				e *= w[j]
+			}
+			if e > 0 {
+				mass[s] += e
+				first[s] += e * u
+				second[s] += e * u * u
+			}
+		}
+	})
+	m := vec.Sum(mass[:])
+	mean := vec.Sum(first[:]) / m
+	spread = vec.Sum(second[:])/m - mean*mean
+	if d = mean - math.Log(m/total); d > 1e-3 {
+		return d, spread
+	}
+	logM := math.Log(m / total) // small: the difference above cancels
+	d = shard.Sum(n, func(lo, hi int) float64 {
+		s, inverse := 0.0, 1/nu
+		for j := lo; j < hi; j++ {
+			v := 1.0
+			if w != nil {
+				if v = w[j]; v == 0 {
+					continue
+				}
+			}
+			l := (f[j]-top)*inverse - logM
+			s += v * (math.Exp(l)*l - math.Expm1(l))
+		}
+		return s
+	}) / total
+	spread = shard.Sum(n, func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			v := y[j]
+			if w != nil {
+				v *= w[j]
+			}
+			if u := (f[j]-top)/nu - mean; v > 0 {
+				s += v * u * u
+			}
+		}
+		return s
+	}) / m
+	return d, spread
+}
+
+// priceChi2 finds the level θ for which y ∝ w(f − θ)₊ has D = ρ, and returns
+// ν = Σ w(f−θ)₊/Σw. Where the samples above θ are a share a of the weight, and their
+// losses less θ have mean m and variance v, D = ½((v/m² + 1)/a − 1) rises with θ, and on
+// a fixed active set θ moves by t with (m − t)² = v/(2ρa − (1 − a)).
+func (b Ball) priceChi2(f, w []float64) float64 {
+	total, mean, variance, atTop, top := momentsOf(f, w)
+	if !(variance > 0) || 1+2*b.Radius >= 1/atTop {
+		return 0
+	}
+	lo, hi := math.Inf(-1), top
+	theta := mean - math.Sqrt(variance/(2*b.Radius)) // of all samples
+	nu := 0.0
+	for range 400 {
+		var outside, first, second [shard.Limit]float64
+		shard.Run(len(f), func(s, lo, hi int) {
+			for j := lo; j < hi; j++ {
+				v := 1.0
+				if w != nil {
+					v = w[j]
+				}
+				if !(f[j] > theta) {
+					outside[s] += v
+				} else if v > 0 {
+					u := f[j] - mean
+					first[s] += v * u
+					second[s] += v * u * u
+				}
+			}
+		})
+		o := vec.Sum(outside[:]) / total
+		a := 1 - o
+		centre := vec.Sum(first[:]) / total / a
+		m := centre + (mean - theta)
+		v := max(0, vec.Sum(second[:])/total/a-centre*centre)
+		nu = a * m
+		now := (v/(m*m) + o) / a // 2D
+		if now > 2*b.Radius {
+			hi = theta
+		} else {
+			lo = theta
+		}
+		next := theta + m - math.Sqrt(v/(2*b.Radius*a-o))
+		if !(2*b.Radius*a > o) || !(next > lo && next < hi) {
+			if next = (lo + hi) / 2; math.IsInf(lo, -1) {
+				next = theta - (top - theta)
+			}
+		}
+		if math.Abs(now-2*b.Radius) <= 1e-15*2*b.Radius || next == theta || !math.IsInf(lo, -1) && !(hi-lo > 1e-16*(math.Abs(hi)+math.Abs(lo))) {
+			break
+		}
+		theta = next
+	}
+	return nu
+}

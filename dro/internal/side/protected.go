@@ -1,0 +1,201 @@
+package side
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Protected is the adversary of CVaR around reference weights w:
+//
+//	Y = {y ∈ Δ : y_j ≤ w_j/Share},   ψ(y) = (Nu/2)·Σ (y_j − w_j)²/w_j.
+//
+// With Nu = 0 its risk is the largest mean loss of any subgroup that is a share of
+// Share of the reference weight, or more. It is CVaR with weights.
+type Protected struct {
+	Share   float64   // in (0, 1]
+	Nu      float64   // ≥ 0, in loss units
+	Weights []float64 // w, as of Ball; nil: equal
+}
+
+var (
+	_ saddle.Dual          = Protected{}
+	_ saddle.LocalResponse = Protected{}
+	_ saddle.Smoothable    = Protected{}
+)
+
+func (p Protected) Valid(n int) error {
+	if err := validAlpha(p.Share); err != nil {
+		return err
+	}
+	return validWeights(p.Weights, n)
+}
+
+// Unpriced implements Unpriced: ψ(w) = 0.
+func (Protected) Unpriced(of saddle.Dual) bool {
+	_, same := of.(Protected)
+	return same
+}
+
+// Modulus implements Dual.
+func (p Protected) Modulus() float64 { return p.Nu }
+
+// Value implements Dual.
+func (p Protected) Value(y []float64) float64 {
+	return Ball{Divergence: PearsonChi2, Nu: p.Nu, Weights: p.Weights}.Value(y)
+}
+
+// Smoothed implements Smoothable: y/w ≤ 1/Share.
+func (p Protected) Smoothed(nu float64, _ int) (d saddle.Dual, most float64) {
+	p.Nu = nu
+	return p, (1/p.Share - 1) / 2
+}
+
+// BestResponseTo implements Dual: y_j = w_j·min(1/Share, (1 + (f_j − τ)/ν)₊); with
+// ν = 0, w_j/Share on the largest losses and what is left on those equal to τ.
+func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
+	n := len(f)
+	weight := func(int) float64 { return 1 / float64(n) }
+	if p.Weights != nil {
+		w := p.Weights[:n]
+		total := totalOf(w)
+		weight = func(j int) float64 { return w[j] / total }
+	}
+	limit := 1 / p.Share
+	if p.Nu == 0 {
+		tau = p.quantile(f, weight)
+		above, ties := 0.0, 0.0
+		for j, v := range f {
+			switch w := weight(j); {
+			case v > tau:
+				above += w
+			case v == tau:
+				ties += w
+			}
+		}
+		rest := math.Max(0, math.Min(limit, (1-above*limit)/ties))
+		for j, v := range f {
+			switch {
+			case v > tau:
+				y[j] = limit * weight(j)
+			case v == tau:
+				y[j] = rest * weight(j)
+			default:
+				y[j] = 0
+			}
+		}
+		return lossOf(y, f), tau
+	}
+	top := largestOf(f, p.Weights)
+	t := p.threshold(f, top, weight)
+	shard.Run(n, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			y[j] = weight(j) * min(limit, max(0, (f[j]-top)/p.Nu-t))
+		}
+	})
+	vec.Scale(y, 1/totalOf(y))
+	return lossOf(y, f) - p.Value(y), top + p.Nu*(t+1)
+}
+
+// lossOf returns ⟨y, f⟩ where y is not 0.
+func lossOf(y, f []float64) float64 {
+	return shard.Sum(len(y), func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if y[j] != 0 {
+				s += y[j] * f[j]
+			}
+		}
+		return s
+	})
+}
+
+// threshold solves Σ w·min(1/Share, (v − t)₊) = 1 in v = (f − top)/ν ≤ 0: a decreasing,
+// piecewise linear function of t, by Newton's method within a bracket.
+func (p Protected) threshold(f []float64, top float64, weight func(int) float64) float64 {
+	limit := 1 / p.Share
+	lo, hi := math.Inf(-1), 0.0 // the sum is at least 1 at lo, and 0 at hi
+	t := -1.0
+	for range 300 {
+		var total, slope [shard.Limit]float64
+		shard.Run(len(f), func(s, from, to int) {
+			for j := from; j < to; j++ {
+				v := (f[j]-top)/p.Nu - t
+				switch w := weight(j); {
+				case v >= limit:
+					total[s] += w * limit
+				case v > 0:
+					total[s] += w * v
+					slope[s] += w
+				}
+			}
+		})
+		excess, steep := vec.Sum(total[:])-1, vec.Sum(slope[:])
+		if excess >= 0 {
+			lo = t
+		} else {
+			hi = t
+		}
+		next := t + excess/steep
+		if !(steep > 0) || !(next > lo && next < hi) {
+			if next = (lo + hi) / 2; math.IsInf(lo, -1) {
+				next = 2 * t
+			}
+		}
+		if math.Abs(excess) <= 1e-15 || next == t || !math.IsInf(lo, -1) && !(hi-lo > 1e-16*math.Abs(lo)) {
+			break
+		}
+		t = next
+	}
+	return t
+}
+
+// quantile returns the largest τ such that losses of at least τ have a weight of Share.
+func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
+	if p.Weights == nil {
+		return quantileFromTop(append([]float64(nil), f...), p.Share*float64(len(f)))
+	}
+	order := make([]int, 0, len(f))
+	for j := range f {
+		if weight(j) > 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(f[j], f[i]) })
+	mass := 0.0
+	for _, j := range order {
+		if mass += weight(j); mass >= p.Share*(1-1e-14) {
+			return f[j]
+		}
+	}
+	return f[order[len(order)-1]]
+}
+
+// RespondingAt implements local.
+func (p Protected) RespondingAt(e *saddle.Evaluator) saddle.Responsive {
+	if p.Weights == nil {
+		return CappedChiSquare{Alpha: p.Share, Nu: p.Nu}
+	}
+	return protectedResponse{p, totalOf(p.Weights[:e.N])}
+}
+
+// A protectedResponse is how the best response of weighted samples moves.
+type protectedResponse struct {
+	Protected
+	total float64
+}
+
+// ResponseTo implements Responsive: w_j/ν strictly between 0 and the cap.
+func (p protectedResponse) ResponseTo(response, y []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		w := p.Weights[j] / p.total
+		response[j] = 0
+		if y[j] > 0 && y[j] < w/p.Share*(1-1e-12) {
+			response[j] = w / p.Nu
+		}
+	}
+}

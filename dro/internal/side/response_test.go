@@ -1,0 +1,239 @@
+package side
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// A simplexCase is a dual on {Σ y = 1, 0 ≤ y ≤ limit} with ψ written out again.
+type simplexCase struct {
+	dual  saddle.Mirror
+	kl    bool
+	nu    float64
+	limit func(n int) float64
+}
+
+func simplexCases() []simplexCase {
+	one := func(int) float64 { return 1 }
+	capped := func(alpha float64) func(int) float64 {
+		return func(n int) float64 { return 1 / (alpha * float64(n)) }
+	}
+	var cases []simplexCase
+	for _, nu := range []float64{1e-4, 0.03, 1, 50} {
+		cases = append(cases, simplexCase{KL{nu}, true, nu, one}, simplexCase{ChiSquare{nu}, false, nu, one})
+		for _, alpha := range []float64{0.2, 0.55, 1} {
+			cases = append(cases,
+				simplexCase{CappedKL{alpha, nu}, true, nu, capped(alpha)},
+				simplexCase{CappedChiSquare{alpha, nu}, false, nu, capped(alpha)})
+		}
+	}
+	return cases
+}
+
+func (c simplexCase) String() string { return fmt.Sprintf("%T%+v", c.dual, c.dual) }
+
+// psi is ψ(y) by its definition.
+func (c simplexCase) psi(y []float64) float64 {
+	s, n := 0.0, float64(len(y))
+	for _, v := range y {
+		switch {
+		case !c.kl:
+			s += c.nu * n / 2 * (v - 1/n) * (v - 1/n)
+		case v > 0:
+			s += c.nu * v * math.Log(n*v)
+		}
+	}
+	return s
+}
+
+// slope is ψ'_j(y_j).
+func (c simplexCase) slope(v float64, n int) float64 {
+	if c.kl {
+		return c.nu * (math.Log(float64(n)*v) + 1)
+	}
+	return c.nu * (float64(n)*v - 1)
+}
+
+// violatesKKT checks that y maximises ⟨y, d⟩ − Ψ(y) over the capped simplex, g_j the
+// derivative of that at y: equal to one multiplier inside, above it at the cap,
+// below it at 0.
+func violatesKKT(y, g []float64, limit, tol float64) error {
+	sum := 0.0
+	low, high := math.Inf(-1), math.Inf(1) // of the multiplier
+	for j, v := range y {
+		if v < 0 || v > limit*(1+drotest.ClosedForm) || math.IsNaN(v) {
+			return fmt.Errorf("weight %d is %v, outside [0, %v]", j, v, limit)
+		}
+		sum += v
+		if v > 0 {
+			high = min(high, g[j])
+		}
+		if v < limit*(1-1e-9) {
+			low = max(low, g[j])
+		}
+	}
+	if math.Abs(sum-1) > drotest.ClosedForm {
+		return fmt.Errorf("the weights sum to 1 + %.3g", sum-1)
+	}
+	if low > high+tol {
+		return fmt.Errorf("multipliers from %v to %v: not optimal", low, high)
+	}
+	return nil
+}
+
+func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
+	rng := drotest.RngOf(1)
+	for _, c := range simplexCases() {
+		for _, n := range []int{1, 2, 3, 7, 40, 5000} {
+			for _, scale := range []float64{1e-3, 1, 300} {
+				f := drotest.Normals(rng, n, scale)
+				if n > 2 {
+					f[1] = f[0] // a tie
+				}
+				before := slices.Clone(f)
+				y := make([]float64, n)
+				risk, tau := c.dual.BestResponseTo(y, f)
+				if !slices.Equal(f, before) {
+					t.Fatalf("%v: the losses were changed", c)
+				}
+				g, w := make([]float64, n), slices.Clone(y)
+				for j := range g {
+					if y[j] > 1e-280 {
+						g[j] = f[j] - c.slope(y[j], n)
+					} else if !c.kl {
+						g[j] = f[j] - c.slope(0, n)
+					} else {
+						g[j], w[j] = math.Inf(-1), 0 // all but underflowed
+						if f[j]-tau > -600*c.nu {
+							t.Errorf("%v n=%d: weight %d vanished", c, n, j)
+						}
+					}
+				}
+				size := drotest.MaxAbs(f) + c.nu
+				if err := violatesKKT(w, g, c.limit(n), drotest.KKT*(1+size)); err != nil {
+					t.Errorf("%v n=%d scale=%v: %v", c, n, scale, err)
+				}
+				if want := vec.Dot(y, f) - c.psi(y); !drotest.Near(risk, want, drotest.ClosedForm, size) {
+					t.Errorf("%v n=%d scale=%v: risk %v, ⟨y, f⟩ − ψ(y) = %v", c, n, scale, risk, want)
+				}
+				if v := c.dual.Value(y); !drotest.Near(v, c.psi(y), drotest.ClosedForm, size) {
+					t.Errorf("%v n=%d: Value %v, ψ(y) = %v", c, n, v, c.psi(y))
+				}
+				for j, v := range y { // y_j = level((f_j − τ)/ν)
+					r := math.Max(0, 1+(f[j]-tau)/c.nu)
+					if c.kl {
+						r = math.Exp((f[j] - tau) / c.nu)
+					}
+					r = math.Min(r, float64(n)*c.limit(n))
+					if math.Abs(r-float64(n)*v) > 1e-9*(1+size/c.nu) {
+						t.Errorf("%v n=%d: τ = %v gives weight %v, response %v", c, n, tau, r/float64(n), v)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestThresholdsAgainstSorting(t *testing.T) {
+	rng := drotest.RngOf(2)
+	for range 300 {
+		n := 1 + rng.IntN(30)
+		v := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
+		want, top := drotest.NaiveThreshold(v, float64(n)), vec.MaxOf(v)
+		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
+			got, total, above := threshold(v, top, from)
+			if !drotest.Near(got, want, 1e-11, drotest.MaxAbs(v)) || !drotest.Near(total, float64(n), 1e-11, drotest.MaxAbs(v)) || above < 1 {
+				t.Fatalf("threshold(%v) from %v = %v, by sorting %v; total %v", v, from, got, want, total)
+			}
+		}
+		limit := 1 + 3*rng.Float64()
+		cut := cappedThreshold(v, limit, linearLevel)
+		mass := 0.0
+		for _, a := range v {
+			mass += cut.weight(a, limit, linearLevel) / float64(n)
+		}
+		if math.Abs(mass-1) > drotest.ClosedForm {
+			t.Fatalf("limit %v of %v: mass %v", limit, v, mass)
+		}
+		if want := drotest.NaiveThreshold(v, limit); limit > 1.01 && !drotest.Near(cut.lo, want, 1e-11, drotest.MaxAbs(v)) {
+			t.Fatalf("limit %v of %v: %v, by sorting %v", limit, v, cut.lo, want)
+		}
+	}
+}
+
+// The value of every dual on a fine grid of the simplex is below the risk, and
+// within the grid's resolution of it.
+func TestBestResponsesAgainstGrid(t *testing.T) {
+	const grid = 240
+	f := []float64{0.9, -0.4, 0.3}
+	for _, c := range simplexCases() {
+		if c.nu < 0.01 {
+			continue
+		}
+		risk, _ := c.dual.BestResponseTo(make([]float64, 3), f)
+		best := math.Inf(-1)
+		for i := range grid + 1 {
+			for j := range grid + 1 - i {
+				y := []float64{float64(i) / grid, float64(j) / grid, float64(grid-i-j) / grid}
+				if vec.MaxOf(y) <= c.limit(3)+drotest.ClosedForm {
+					best = max(best, vec.Dot(y, f)-c.psi(y))
+				}
+			}
+		}
+		if best > risk+drotest.ClosedForm || best < risk-0.02*(1+c.nu) {
+			t.Errorf("%v: risk %v, best on the grid %v", c, risk, best)
+		}
+	}
+}
+
+func TestKnownResponses(t *testing.T) {
+	ln2, ln3 := math.Log(2), math.Log(3)
+	for _, c := range []struct {
+		dual      saddle.Dual
+		f, y      []float64
+		risk, tau float64
+	}{
+		// exp(f) = 1, 3: y = 1/4, 3/4; R = log((1+3)/2) = log 2.
+		{KL{1}, []float64{0, ln3}, []float64{.25, .75}, ln2, ln2},
+		// ν = 2 of f = 0, 2 log 3: the same weights, twice the risk.
+		{KL{2}, []float64{0, 2 * ln3}, []float64{.25, .75}, 2 * ln2, 2 * ln2},
+		// r = 1 + (f − τ)/1 with τ = ½: r = ½, 3/2; R = ¾ − ½·¼ = 5/8.
+		{ChiSquare{1}, []float64{0, 1}, []float64{.25, .75}, 0.625, 0.5},
+		// f = 0, 5: r₁ = 0, r₂ = 2 = 1 + 5 − τ: τ = 4, R = 5 − ½·1 = 4.5.
+		{ChiSquare{1}, []float64{0, 5}, []float64{0, 1}, 4.5, 4},
+		// α = ¾, n = 4: cap 1/3; the three largest: (3+2+1)/3 = 2.
+		{CVaR(0.75), []float64{3, 0, 2, 1}, []float64{1. / 3, 0, 1. / 3, 1. / 3}, 2, 1},
+		// α = 0.6, n = 4: k = 2.4, cap 1/2.4: (4 + 2)/2.4 + 0.4/2.4·1 = 6.4/2.4.
+		{CVaR(0.6), []float64{1, 4, 0, 2}, []float64{.4 / 2.4, 1 / 2.4, 0, 1 / 2.4}, 6.4 / 2.4, 1},
+		// Cap 2/3 of mass on f = 5, 1/3 on 0 (n = 3, α = ½; the tie is shared evenly).
+		{CVaR(0.5), []float64{5, 0, 0}, []float64{2. / 3, 1. / 6, 1. / 6}, 10. / 3, 0},
+		// χ² with cap ½ (α = 2/3, n = 3), ν = 1: f = 9, 0, 0: r = 1.5, ¾, ¾,
+		// R = 4.5 − ½·mean(¼, 1/16, 1/16) = 4.5 − 1/16, τ = 0 + 1·(1 − ¾) = ¼.
+		{CappedChiSquare{2. / 3, 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - 1./16, 0.25},
+		// KL with the same cap: the same weights, R = 4.5 − (½ log 1.5 + ½ log ¾),
+		// exp(−τ) = ¾.
+		{CappedKL{2. / 3, 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - math.Log(1.5*.75)/2, -math.Log(.75)},
+		{KL{}, []float64{1, 3, 3}, []float64{0, .5, .5}, 3, 3},
+		{ChiSquare{}, []float64{-1, -3}, []float64{1, 0}, -1, -1},
+		{Uniform{}, []float64{1, 2, 6}, []float64{1. / 3, 1. / 3, 1. / 3}, 3, 3},
+	} {
+		y := make([]float64, len(c.f))
+		risk, tau := c.dual.BestResponseTo(y, c.f)
+		if !drotest.Near(risk, c.risk, drotest.ClosedForm, c.risk) || !drotest.Near(tau, c.tau, drotest.ClosedForm, c.tau) {
+			t.Errorf("%T%+v of %v: risk %v, τ %v; want %v, %v", c.dual, c.dual, c.f, risk, tau, c.risk, c.tau)
+		}
+		for j := range y {
+			if !drotest.Near(y[j], c.y[j], drotest.ClosedForm, 0) {
+				t.Errorf("%T%+v of %v: weights %v, want %v", c.dual, c.dual, c.f, y, c.y)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package template
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// Frequencies of the alias method by a χ² test of fixed seed: the statistic of
+// k − 1 degrees of freedom exceeds k − 1 + 4√(2(k−1)) once in 10⁴.
+func TestAliasFrequencies(t *testing.T) {
+	const draws = 200000
+	for _, w := range [][]float64{{1}, {1, 1}, {1, 2, 3, 4}, {1e-3, 1, 1e3}, {5, 0.1, 0.1, 0.1, 7, 2, 2, 1}} {
+		a, err := newAlias(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng, count := drotest.RngOf(61), make([]float64, len(w))
+		for range draws {
+			count[a.draw(rng)]++
+		}
+		statistic, total := 0.0, vec.Sum(w)
+		for i, v := range w {
+			if !drotest.Near(a.p[i], v/total, drotest.ClosedForm, 0) {
+				t.Errorf("weights %v: probabilities %v", w, a.p)
+			}
+			want := draws * v / total
+			statistic += (count[i] - want) * (count[i] - want) / want
+		}
+		k := float64(len(w) - 1)
+		if statistic > k+4*math.Sqrt(2*k) {
+			t.Errorf("weights %v: counts %v, statistic %v", w, count, statistic)
+		}
+	}
+}
+
+// What the table says of each column, exactly: keep plus what is handed over.
+func TestAliasTableIsExact(t *testing.T) {
+	rng := drotest.RngOf(62)
+	for range 200 {
+		n := 1 + rng.IntN(40)
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = math.Pow(10, 8*rng.Float64()-4)
+		}
+		a, err := newAlias(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := make([]float64, n)
+		for i, keep := range a.keep {
+			if keep < 0 || keep > 1 {
+				t.Fatalf("column %d is kept with probability %v", i, keep)
+			}
+			p[i] += keep / float64(n)
+			p[a.other[i]] += (1 - keep) / float64(n)
+		}
+		agree(t, "probabilities", p, a.p, drotest.ClosedForm)
+	}
+}
+
+func TestAliasRefusals(t *testing.T) {
+	for _, c := range []struct {
+		w    []float64
+		want string
+	}{
+		{[]float64{1, 0}, "block 1 is 0"}, {[]float64{1, 2, -3}, "block 2 is -3"}, {[]float64{math.NaN(), 1}, "block 0 is NaN"},
+		{[]float64{1, math.Inf(1)}, "block 1 is +Inf"}, {[]float64{1e300, 1e-10}, "block 1 underflows"},
+		{[]float64{math.MaxFloat64, math.MaxFloat64}, "underflows"},
+	} {
+		if _, err := newAlias(c.w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("weights %v: %v, want an error with %q", c.w, err, c.want)
+		}
+	}
+}
+
+func TestSamplerDistributions(t *testing.T) {
+	c := testConstants([]float64{1, 9, 4, 0}, []float64{2, 0.1, 30, 0})
+	root := func(v []float64) []float64 {
+		w := make([]float64, len(v))
+		for i, a := range v {
+			w[i] = math.Sqrt(a)
+		}
+		return w
+	}
+	// Proportions of the table of math: §6 between the blocks that have constants;
+	// what is mixed in reaches blocks without any.
+	proportional := func(what string, p, w []float64, mix float64) {
+		t.Helper()
+		total := vec.Sum(w)
+		for i := range p {
+			want := 0.25
+			if w != nil {
+				want = (1-mix)*w[i]/total + mix/4
+			}
+			if !drotest.Near(p[i], want, drotest.ClosedForm, 0) {
+				t.Errorf("%s: %v of weights %v", what, p, w)
+				return
+			}
+		}
+		if !(slices.Min(p) > 0) || math.Abs(vec.Sum(p)-1) > drotest.ClosedForm {
+			t.Errorf("%s: %v", what, p)
+		}
+	}
+	for _, separable := range []bool{false, true} {
+		h, err := newSampler(Historical, Sampling{}, c, separable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proportional("p", h.p.p, c.lambdas, 1e-3)
+		proportional("r", h.r.p, nil, 0)
+		proportional("s", h.s.p, nil, 0)
+		if separable {
+			proportional("q", h.q.p, nil, 0)
+			proportional("γ", h.gamma, c.ls, 1e-3)
+		} else {
+			proportional("q", h.q.p, c.gs, 1e-3)
+			proportional("γ", h.gamma, c.lambdas, 1e-3)
+		}
+		r, err := newSampler(Replacement, Sampling{}, c, separable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proportional("p", r.p.p, root(c.lambdas), 1e-3)
+		if separable {
+			proportional("q", r.q.p, nil, 0)
+			proportional("r", r.r.p, root(c.ls), 0.5)
+		} else {
+			proportional("q", r.q.p, root(c.gs), 1e-3)
+			proportional("r", r.r.p, root(c.lambdas), 0.5)
+			proportional("s", r.s.p, root(c.gs), 0.5)
+		}
+		for _, p := range [][]float64{r.r.p, r.s.p} { // thms. stochastic:minty and sep:minty
+			if slices.Min(p) < 1./8 {
+				t.Errorf("a replacement probability below 1/(2N): %v", p)
+			}
+		}
+		u, err := newSampler(Replacement, UniformSampling(), c, separable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range [][]float64{u.p.p, u.q.p, u.r.p, u.s.p, u.gamma} {
+			proportional("uniform", p, nil, 0)
+		}
+	}
+	zero := testConstants([]float64{0, 0}, []float64{0, 0})
+	if s, err := newSampler(Historical, Sampling{}, zero, false); err != nil || s.p.p[0] != 0.5 || s.gamma[0] != 0.5 {
+		t.Errorf("no constants at all: %v, %v", s, err)
+	}
+	bad := testConstants([]float64{1, math.Inf(1)}, []float64{0, 0})
+	if _, err := newSampler(Historical, Sampling{}, bad, false); err == nil || !strings.Contains(err.Error(), "distribution") {
+		t.Errorf("an infinite constant: %v", err)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct {
+		n, b int
+		want []int
+	}{{7, 3, []int{0, 3, 6, 7}}, {6, 3, []int{0, 3, 6}}, {1, 1, []int{0, 1}}, {5, 5, []int{0, 5}}, {3, 1, []int{0, 1, 2, 3}}} {
+		b, err := evenBlocks(c.n, c.b)
+		if err != nil || !slices.Equal(b.start, c.want) {
+			t.Errorf("%d samples by %d: %v, %v", c.n, c.b, b.start, err)
+		}
+	}
+	for _, b := range []int{0, -1, 8} {
+		if _, err := evenBlocks(7, b); err == nil || !strings.Contains(err.Error(), "between 1 and n = 7") {
+			t.Errorf("blocks of %d of 7: %v", b, err)
+		}
+	}
+	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}} {
+		b, err := partition(c[0], c[1], 0, nil) // n/64, at least d, at most n/8
+		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
+			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package template
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The conditional expectation of an estimate is an enumeration: over the blocks
+// that the step can draw, each with its probability.
+
+// walked returns a walk after k steps of fixed random blocks, always the same.
+func walked(t *testing.T, s drotest.Sample, d saddle.Dual, m saddle.Method, k int) *iteration {
+	w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
+	for range k {
+		w.template.step()
+	}
+	return w
+}
+
+// tables returns Ĵᵀy from a slope table of scalar slopes, lifted or not.
+func tables(s drotest.Sample, slope, y []float64, d int) []float64 {
+	g := make([]float64, d)
+	for j := range s.N {
+		for i := range s.D {
+			g[i] += y[j] * slope[j] * s.Design[j*s.D+i]
+		}
+		if d > s.D {
+			g[s.D] -= y[j]
+		}
+	}
+	return g
+}
+
+// E_P[ḡ_{k−1}] = Ĵ_{k−1}ᵀŷ_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀy_{k−1} − Ĵ_{k−2}ᵀŷ_{k−2}):
+// what the telescoping of (stoch:three_term_decomp) needs.
+func TestPrimalEstimateIsUnbiased(t *testing.T) {
+	s := uneven(51, 6, 2)
+	for _, st := range []Strategy{Replacement, Historical} {
+		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
+		for k := range 6 { // the estimate of step k + 1
+			before := walked(t, s, side.KL{Nu: 0.3}, m, max(k-1, 0)).template.card.(*stochasticCard)
+			w := walked(t, s, side.KL{Nu: 0.3}, m, k)
+			card := w.template.card.(*stochasticCard)
+			w.template.k++
+			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
+			mean := make([]float64, 2)
+			p := card.s.p
+			for P, prob := range p.p {
+				card.s.p = forced(p, P)
+				card.primalEstimate(w.template)
+				for i, v := range w.template.g {
+					mean[i] += prob * v
+				}
+			}
+			n := logisticTwin(s, false)
+			now := n.times(n.jac(w.template.x), card.y, 0, 6)
+			want := combine(1, tables(s, card.slope, card.hatY, 2), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.hatY, 2)))
+			agree(t, fmt.Sprintf("%v, step %d", st, k+1), mean, want, 1e-11)
+		}
+	}
+}
+
+// A listener is a Mirror that keeps the estimate it is given.
+type listener struct {
+	saddle.Mirror
+	f []float64
+}
+
+func (l *listener) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	l.f = append([]float64(nil), f...)
+	l.Mirror.ProxTo(u, y, f, prev, hist, a, e, w)
+}
+
+// E_Q[f̄_{k−1/2}] = f̂_k + (a_{k−1}/a_k)(f(x_{k−1}) − f̂_{k−1}), whatever R_k is.
+func TestDualEstimateIsUnbiased(t *testing.T) {
+	s := uneven(52, 6, 2)
+	for _, st := range []Strategy{Replacement, Historical} {
+		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
+		for k := range 5 {
+			for R := range 3 {
+				mean := make([]float64, 6)
+				var want []float64
+				for Q := range 3 {
+					w := walked(t, s, side.ChiSquare{Nu: 0.3}, m, k)
+					card := w.template.card.(*stochasticCard)
+					before := append([]float64(nil), card.value...)
+					x := append([]float64(nil), w.template.x...)
+					hear := &listener{Mirror: card.mirror}
+					prob := card.s.q.p[Q]
+					card.mirror, card.s.q, card.s.r = hear, forced(card.s.q, Q), forced(card.s.r, R)
+					p := forced(card.s.p, 0) // x_k must not depend on the draw
+					card.s.p = p
+					w.template.step()
+					for j, v := range hear.f {
+						mean[j] += prob * v
+					}
+					n := logisticTwin(s, false)
+					now, r := n.f(x), w.template.aPrev/w.template.a
+					want = make([]float64, 6)
+					for j := range want {
+						want[j] = card.value[j] + r*(now[j]-before[j])
+					}
+					lo, hi := card.blocks.bounds(R)
+					agree(t, "f̂ on R", card.value[lo:hi], n.f(w.template.x)[lo:hi], drotest.ClosedForm)
+				}
+				agree(t, fmt.Sprintf("%v, step %d, R = %d", st, k+1, R), mean, want, 1e-11)
+			}
+		}
+	}
+}
+
+// fullUpdate is ȳ_k: the block step of every block from y_{k−1} at x_k.
+func fullUpdate(s drotest.Sample, card *separableCard, y, x []float64, eta float64) []float64 {
+	n := logisticTwin(s, len(x) > s.D)
+	bar, u := make([]float64, s.N), make([]float64, s.N)
+	card.dual.CoordsTo(u, y)
+	card.dual.BlockStepTo(u, bar, n.f(x), u, eta, 0, s.N)
+	return bar
+}
+
+// E_P[ḡ_{k−1}] = Ĵ_{k−1}ᵀy_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀȳ_{k−1} − Ĵ_{k−2}ᵀy_{k−2}).
+func TestSeparableEstimateIsUnbiased(t *testing.T) {
+	s := uneven(53, 6, 2)
+	for _, st := range []Strategy{Replacement, Historical} {
+		for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}} {
+			m := SeparableBlock{Strategy: st, Schedule: Theory, Block: 2}
+			for k := 1; k < 6; k++ {
+				before := walked(t, s, d, m, k-1).template.card.(*separableCard)
+				w := walked(t, s, d, m, k)
+				card := w.template.card.(*separableCard)
+				dim := len(w.template.x)
+				w.template.k++
+				w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
+				mean := make([]float64, dim)
+				p := card.s.p
+				for P, prob := range p.p {
+					card.s.p = forced(p, P)
+					card.primalEstimate(w.template)
+					for i, v := range w.template.g {
+						mean[i] += prob * v
+					}
+				}
+				bar := fullUpdate(s, card, before.y, w.template.x, card.etaPrev)
+				n := logisticTwin(s, w.lifted)
+				now := n.times(n.jac(w.template.x), bar, 0, 6)
+				want := combine(1, tables(s, card.slope, card.y, dim), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.y, dim)))
+				agree(t, fmt.Sprintf("%v %T, step %d", st, d, k+1), mean, want, 1e-11)
+			}
+		}
+	}
+}
+
+// The tied step P_{k+1} = Q_k = R_k is unbiased over Q_k: with the tables of
+// step k−2,
+//
+//	E_Q[N(ȳ_Q∇f_Q − y_Qĝ_Q)] = ∇f(x_{k−1})ᵀȳ_{k−1} − Ĵ_{k−2}ᵀy_{k−2},
+//
+// blocks of one size drawn uniformly; and lem. expect, ȳ_k = N E[y_k] − (N−1)y_{k−1}.
+func TestTiedEstimateIsUnbiased(t *testing.T) {
+	s := uneven(54, 6, 2)
+	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.KL{Nu: 0.3}} {
+		m := SeparableBlock{Schedule: Theory, Block: 2}
+		tied := func() *iteration {
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
+			card := w.template.card.(*separableCard)
+			card.tied, card.order = true, []int{2, 0, 1}
+			w.template.step()
+			w.template.step()
+			return w
+		}
+		var mean, want, meanY, bar []float64
+		for Q := range 3 {
+			w := tied()
+			card := w.template.card.(*separableCard)
+			y, slope := append([]float64(nil), card.y...), append([]float64(nil), card.slope...)
+			card.order, card.visited = []int{Q}, 0
+			w.template.step()
+			bar = fullUpdate(s, card, y, w.template.x, card.etaPrev)
+			w.template.k++
+			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
+			card.primalEstimate(w.template)
+			dim := len(w.template.x)
+			if mean == nil {
+				mean, meanY = make([]float64, dim), make([]float64, 6)
+			}
+			extra := combine(1, w.template.g, -1, card.aggregate)
+			mean, meanY = combine(1, mean, 1./3, extra), combine(1, meanY, 1./3, card.y)
+			n := logisticTwin(s, w.lifted)
+			r := w.template.aPrev / w.template.a
+			want = combine(r, n.times(n.jac(w.template.x), bar, 0, 6), -r, tables(s, slope, y, dim))
+			agree(t, "the aggregate", card.aggregate, tables(s, card.slope, card.y, dim), 1e-11)
+			if Q == 2 {
+				agree(t, fmt.Sprintf("%T: lem. expect", d), combine(3, meanY, -2, y), bar, 1e-11)
+			}
+		}
+		agree(t, fmt.Sprintf("%T", d), mean, want, 1e-11)
+	}
+}
+
+// One block is the full vector: under the same a_k the stochastic and, on a
+// separable dual, the separable method take the steps of Alg. 2.
+func TestOneBlockIsTheFullVector(t *testing.T) {
+	s := uneven(55, 6, 2)
+	d := side.Box{Lower: 0, Upper: 1, Nu: 0.4}
+	full := walked(t, s, d, FullVector{Schedule: Theory}, 0)
+	others := map[string]*iteration{
+		"stochastic": walked(t, s, d, Stochastic{Schedule: Theory, Block: 6}, 0),
+		"separable":  walked(t, s, d, SeparableBlock{Schedule: Theory, Block: 6}, 0),
+		"historical": walked(t, s, d, Stochastic{Strategy: Historical, Schedule: Theory, Block: 6}, 0),
+	}
+	// With one block x̂_{k−1} = x_{k−1} and ŷ_{k−1} = y_{k−1}, so that w does not matter.
+	for k := range 30 {
+		full.template.step()
+		for name, w := range others {
+			w.template.step()
+			agree(t, fmt.Sprintf("%s: x_%d", name, k+1), w.template.x, full.template.x, 1e-11)
+			var y []float64
+			switch c := w.template.card.(type) {
+			case *stochasticCard:
+				y = c.y
+			case *separableCard:
+				y = c.y
+			}
+			agree(t, fmt.Sprintf("%s: y_%d", name, k+1), y, full.template.card.(*fullCard).y, 1e-11)
+		}
+	}
+	if full.template.x[0] == 0 {
+		t.Error("nothing moved")
+	}
+}
+
+// After 10⁴ steps the maintained aggregates still are what they are defined as.
+func TestAggregatesAfterManySteps(t *testing.T) {
+	const steps, drift = 10000, 1e-10 // relative to the largest term
+	s := uneven(56, 60, 3)
+	for _, m := range []saddle.Method{
+		Stochastic{Schedule: Theory, Block: 7}, Stochastic{Strategy: Historical, Schedule: Theory, Block: 7},
+		SeparableBlock{Schedule: Theory, Block: 7}, SeparableBlock{Strategy: Historical, Schedule: Theory, Block: 7},
+		SeparableBlock{Block: 7}, SeparableBlock{Block: 7, ThreeTouches: true},
+	} {
+		for _, d := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}} {
+			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.05}}, m, 3)
+			if w.template.theory == nil {
+				w.template.m, w.template.alpha = moduli{1, 1, d.Modulus(), d.Modulus()}, 0.002
+				w.template.primal = w.template.problem.Primal // plain steps: the metric is not the subject
+			}
+			for range steps {
+				w.template.step()
+			}
+			var got, want, mean []float64
+			switch c := w.template.card.(type) {
+			case *stochasticCard:
+				got, want = c.aggregate, tables(s, c.slope, c.hatY, 3)
+				if c.points.w > 0 {
+					mean = make([]float64, 3)
+					for i, gamma := range c.points.gamma {
+						mean = combine(1, mean, gamma, c.points.hat[3*i:3*i+3])
+					}
+					agree(t, "Σγ_I x̂_I", c.points.mean, mean, drift)
+				}
+			case *separableCard:
+				got, want = c.aggregate, tables(s, c.slope, c.y, len(w.template.x))
+			}
+			off := 0.0
+			for i := range want {
+				off = max(off, math.Abs(got[i]-want[i])/(1+drotest.MaxAbs(want)))
+			}
+			t.Logf("%s, %T: drift %.2g", drotest.Describe(m), d, off)
+			if !(off <= drift) {
+				t.Errorf("%s, %T: the aggregate is off by %.3g", drotest.Describe(m), d, off)
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package template
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// fullCard is Identity Card 1, the full vector update (Alg. 2):
+//
+//	ḡ_{k−1} = ∇f(x_{k−1})ᵀy_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀy_{k−1} − ∇f(x_{k−2})ᵀy_{k−2})
+//	f̄_{k−1/2} = f(x_k)
+//
+// O(nd) a step: one pass.
+type fullCard struct {
+	mirror   saddle.Mirror
+	e        *saddle.Evaluator
+	y, u     []float64 // y_k and its coordinates
+	g, gPrev []float64 // ∇f(x_k)ᵀy_k and the one before
+	averageY []float64 // A_k⁻¹ Σ a_i y_i
+}
+
+func newFullCard(mirror saddle.Mirror, e *saddle.Evaluator) *fullCard {
+	c := &fullCard{mirror: mirror, e: e}
+	c.y, c.u, c.averageY = make([]float64, e.N), make([]float64, e.N), make([]float64, e.N)
+	c.g, c.gPrev = make([]float64, e.D), make([]float64, e.D)
+	return c
+}
+
+// begin starts at x with weights y, whose losses and slopes the evaluator holds.
+func (c *fullCard) begin(y []float64) {
+	copy(c.y, y)
+	copy(c.averageY, y)
+	c.mirror.CoordsTo(c.u, c.y)
+	c.e.GradTo(c.g, c.y)
+	copy(c.gPrev, c.g)
+}
+
+func (c *fullCard) primalEstimate(t *template) {
+	r := t.aPrev / t.a
+	for i, v := range c.g {
+		t.g[i] = v + r*(v-c.gPrev[i])
+	}
+}
+
+func (c *fullCard) mixCenter(*template) {}
+
+func (c *fullCard) dualStep(t *template) {
+	c.e.Eval(t.x)
+	c.mirror.ProxTo(c.u, c.y, c.e.Value, c.u, c.u, t.a, t.dualWeight(), 0)
+	copy(c.gPrev, c.g)
+	c.e.GradTo(c.g, c.y)
+	w := t.a / (t.A + t.a)
+	for j, v := range c.y {
+		c.averageY[j] += w * (v - c.averageY[j])
+	}
+}
+
+func (c *fullCard) refresh(*template) {}
+
+func (c *fullCard) Visit(s *saddle.State) { s.Floats(c.y, c.u, c.g, c.gPrev, c.averageY) }

@@ -1,0 +1,143 @@
+package template
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// A iteration runs the template of a method with the theoretical schedule and offers
+// its last iterate and, where the theory needs it, the averages.
+type iteration struct {
+	*saddle.Run
+	template *template
+	lifted   bool                 // the template's point is (x, τ)
+	y        func() []float64     // y_k, in the run's own dual set
+	averageY []float64            // Σ a_i y_i / A_k, nil if the method keeps none
+	begin    func(u, y []float64) // starts the card at coordinates u and weights y
+	began    bool
+
+	conditions func(moduli, constants) *theory
+	known      constants
+}
+
+// useTheory makes the walk follow the conditions of a proposition, and returns
+// nil.
+func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) error {
+	w.known, w.conditions = c, conditions
+	w.template.m = offsets(w.template.problem, c)
+	w.template.theory = conditions(w.template.m, c)
+	w.Logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.template.m.mu, w.template.m.nu, w.template.theory.first)
+	return nil
+}
+
+// start begins the template at the point the certifier evaluated last.
+func (w *iteration) start() {
+	x := w.Cert.X
+	if w.lifted {
+		x = append(append([]float64(nil), x...), w.Cert.Tau)
+	}
+	y := w.Cert.Y
+	if d, ok := w.Problem.Dual.(saddle.StartedDual); ok && w.Problem.Dual.Modulus() == 0 {
+		y = make([]float64, w.Cert.N)
+		d.StartingWeights(y)
+	}
+	w.template.begin(x)
+	w.begin(w.template.u, y)
+	w.began = true
+}
+
+func (w *iteration) Step() error {
+	if !w.began {
+		w.start()
+	}
+	w.template.step()
+	for _, v := range w.template.x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			w.Logf("theory: the iterate is not finite after %d steps", w.template.k)
+			return saddle.ErrStalled
+		}
+	}
+	return nil
+}
+
+// Drawn returns x_t̂.
+func (w *iteration) Drawn() []float64 { return slices.Clone(w.point(w.template.drawn)) }
+
+// point returns x of the template's point.
+func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }
+
+func (w *iteration) Check() {
+	if !w.began {
+		return
+	}
+	w.certifyPoint(w.point(w.template.x), w.y)
+	if w.template.m.mu == 0 || w.template.m.nu == 0 {
+		var y func() []float64
+		if w.averageY != nil {
+			y = func() []float64 { return w.averageY }
+		}
+		w.certifyPoint(w.point(w.template.averageX), y)
+	}
+	w.reestimate()
+}
+
+// certifyPoint certifies x with its best response and, where the best response says
+// little (ν = 0), with the method's own weights.
+func (w *iteration) certifyPoint(x []float64, y func() []float64) {
+	w.Cert.Evaluate(x)
+	w.Cert.Certify()
+	if y != nil && w.Problem.Dual.Modulus() == 0 {
+		w.Cert.CertifyWith(y())
+	}
+}
+
+// reestimate updates the theory with the constants at the current point, where
+// the loss has no global Lipschitz constant: every G grows by the largest growth
+// of an H_j, one of typical size at least. The constants never shrink. One pass.
+func (w *iteration) reestimate() {
+	if w.known.h == nil {
+		return
+	}
+	h, _, err := sampleConstants(w.Run, w.point(w.template.x))
+	if err != nil {
+		return // the iterate is not finite, which step reports
+	}
+	if slices.Equal(h, w.known.h) {
+		w.known.h = nil // global constants
+		return
+	}
+	growth, typical := 1.0, vec.Sum(w.known.h)/float64(len(h))
+	for j, v := range h { // a residual that happened to vanish says nothing about the rest
+		if was := max(w.known.h[j], typical); was > 0 {
+			growth = max(growth, v/was)
+		}
+	}
+	if growth < 1.01 {
+		return
+	}
+	w.Logf("theory: G re-estimated from %.4g to %.4g", w.known.g, growth*w.known.g)
+	w.known.grow(growth)
+	w.template.theory = w.conditions(w.template.m, w.known)
+}
+
+func (w *iteration) Visit(s *saddle.State) {
+	s.Boolean(&w.began)
+	s.Float(&w.known.g)
+	s.Float(&w.known.l)
+	s.Floats(w.known.gs, w.known.ls, w.known.lambdas)
+	global := w.known.h == nil
+	if s.Boolean(&global); global {
+		w.known.h = nil
+	}
+	s.Floats(w.known.h)
+	w.template.Visit(s)
+	s.Generator(w.Source)
+	if s.Reading && s.Err == nil && w.template.theory != nil {
+		slow0 := w.template.theory.slow0
+		w.template.theory = w.conditions(w.template.m, w.known)
+		w.template.theory.slow0 = slow0
+	}
+}

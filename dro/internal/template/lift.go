@@ -1,0 +1,99 @@
+package template
+
+import (
+	"errors"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// Lift makes a problem on the simplex dual-separable by dualising its one
+// coupling constraint (math: §5):
+//
+//	max_{y∈Δ_n} ⟨y, f⟩ − ψ(y) = min_τ τ + max_{0≤y≤1} Σ_j [ y_j(f_j − τ) − ψ_j(y_j) ].
+//
+// The lifted problem has parameters (x, τ), losses f_j − τ, regulariser φ + τ
+// and a Separable dual; minimised over τ it equals p at every x, and its
+// solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
+func Lift(p *saddle.Problem) (*saddle.Problem, error) {
+	l, ok := p.Dual.(saddle.Liftable)
+	if !ok {
+		return nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")
+	}
+	n, d, _ := p.Oracle.Dims()
+	oracle := liftedOracle{p.Oracle, d}
+	lifted := &saddle.Problem{Oracle: &oracle, Dual: l.Separated(n), Primal: liftedPrimal{phi: p.Primal}}
+	if c, ok := saddle.Ability[saddle.Changed](p.Oracle); ok {
+		lifted.Oracle = &liftedChanged{oracle, c}
+	}
+	return lifted, nil
+}
+
+// A liftedOracle evaluates f_j(x) − τ at (x, τ). The slopes are those of f_j: the
+// derivative in τ is −1 for every sample.
+type liftedOracle struct {
+	saddle.Oracle
+	d int
+}
+
+func (o *liftedOracle) Dims() (n, d, slope int) {
+	n, d, slope = o.Oracle.Dims()
+	return n, d + 1, slope
+}
+
+func (o *liftedOracle) EvalTo(value, slope, x []float64, lo, hi int) {
+	o.Oracle.EvalTo(value, slope, x[:o.d], lo, hi)
+	tau := x[o.d]
+	for j := lo; j < hi; j++ {
+		value[j] -= tau
+	}
+}
+
+func (o *liftedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	o.Oracle.AddGradTo(dst[:o.d], weight, slope, lo, hi)
+	sum := 0.0
+	for _, w := range weight[lo:hi] {
+		sum += w
+	}
+	dst[o.d] -= sum
+}
+
+// A liftedChanged is a liftedOracle with the Changed ability.
+type liftedChanged struct {
+	liftedOracle
+	changed saddle.Changed
+}
+
+func (o *liftedChanged) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+	o.changed.AddChangeTo(dst[:o.d], weight, slope, oldWeight, oldSlope, lo, hi)
+	sum := 0.0
+	for j := lo; j < hi; j++ {
+		sum += weight[j] - oldWeight[j]
+	}
+	dst[o.d] -= sum
+}
+
+// liftedPrimal is φ(x) + τ. There is no strong convexity in τ: the theory's case
+// is μ = 0.
+type liftedPrimal struct{ phi saddle.Primal }
+
+func (l liftedPrimal) Modulus() float64 { return 0 }
+
+func (l liftedPrimal) Value(x []float64) float64 {
+	d := len(x) - 1
+	return l.phi.Value(x[:d]) + x[d]
+}
+
+func (l liftedPrimal) ProxTo(dst, g, center []float64, a, c float64) {
+	d := len(dst) - 1
+	l.phi.ProxTo(dst[:d], g[:d], center[:d], a, c)
+	dst[d] = center[d] - a*(g[d]+1)/c
+}
+
+func (l liftedPrimal) FenchelYoung(x, g []float64) float64 {
+	d := len(x) - 1
+	if g[d]+1 != 0 {
+		return math.Inf(1)
+	}
+	return l.phi.FenchelYoung(x[:d], g[:d])
+}

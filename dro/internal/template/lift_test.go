@@ -1,0 +1,96 @@
+package template
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// overTau minimises a convex function of τ by golden section on [lo, hi].
+func overTau(f func(tau float64) float64, lo, hi float64) float64 {
+	ratio := (math.Sqrt(5) - 1) / 2
+	for range 200 {
+		a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+		if f(a) <= f(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return (lo + hi) / 2
+}
+
+func liftable() []saddle.Dual {
+	return []saddle.Dual{side.KL{Nu: 0.05}, side.KL{Nu: 2}, side.ChiSquare{Nu: 0.05}, side.ChiSquare{Nu: 2}, side.CVaR(0.3), side.CVaR(0.8),
+		side.CappedChiSquare{Alpha: 0.3, Nu: 0.4}, side.CappedKL{Alpha: 0.3, Nu: 0.4}, side.CappedKL{Alpha: 0.3, Nu: 0}, side.KL{}, side.ChiSquare{}}
+}
+
+// min_τ P̃(x, τ) = P(x) at every x, with the τ and, where it exists, the gradient
+// of the problem on the simplex; and the lifted weights at that τ are its.
+func TestLiftEqualsTheSimplexProblem(t *testing.T) {
+	rng := drotest.RngOf(21)
+	s := drotest.NewSample(rng, 30, 3, false)
+	for _, d := range liftable() {
+		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
+			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.1}}
+			lifted, err := Lift(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := lifted.Validate(); err != nil {
+				t.Fatalf("%T: the lifted problem: %v", d, err)
+			}
+			c, lc := saddle.NewCertifier(p), saddle.NewCertifier(lifted)
+			x := drotest.Normals(rng, 3, 1)
+			want := c.Evaluate(x)
+			at := func(tau float64) float64 { return lc.Evaluate(append(append([]float64(nil), x...), tau)) }
+			for range 20 { // an upper bound at every τ
+				if v := at(drotest.Normals(rng, 1, 3)[0]); v < want-drotest.ClosedForm*(1+math.Abs(want)) {
+					t.Fatalf("%T%+v: %v at a τ, below the minimum %v", d, d, v, want)
+				}
+			}
+			size := drotest.MaxAbs(c.Value) + 3*d.Modulus() + 1
+			tau := overTau(at, -size, size)
+			if got := at(tau); !drotest.Near(got, want, 1e-10, want) {
+				t.Errorf("%T%+v: min over τ %v, on the simplex %v", d, d, got, want)
+			}
+			if got := at(c.Tau); !drotest.Near(got, want, 1e-10, want) {
+				t.Errorf("%T%+v: %v at the τ = %v of the best response, want %v", d, d, got, c.Tau, want)
+			}
+			if d.Modulus() == 0 {
+				continue
+			}
+			for j := range c.Y {
+				if !drotest.Near(lc.Y[j], c.Y[j], drotest.KKT, 0) {
+					t.Fatalf("%T%+v: lifted weights %v, want %v", d, d, lc.Y, c.Y)
+				}
+			}
+			for i, g := range c.G {
+				if !drotest.Near(lc.G[i], g, drotest.KKT, g) {
+					t.Errorf("%T%+v: gradient %v, want %v", d, d, lc.G, c.G)
+				}
+			}
+			if r := lc.G[3] + 1; math.Abs(r) > drotest.KKT { // −Σy + 1
+				t.Errorf("%T%+v: derivative %v in τ", d, d, r)
+			}
+		}
+	}
+}
+
+func TestLiftNeedsTheAbility(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(23), 5, 2, false).Oracle(t, losses.Logistic{})
+	_, err := Lift(&saddle.Problem{Oracle: o, Dual: side.Uniform{}, Primal: side.L2{Mu: 1}})
+	if err == nil || !strings.Contains(err.Error(), "Liftable") || !strings.Contains(err.Error(), "Separable") {
+		t.Errorf("the error does not name the abilities: %v", err)
+	}
+	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o, Dual: side.Uniform{}, Primal: side.L2{Mu: 1}}, SeparableBlock{}, saddle.DefaultSettings())
+	if err == nil || !strings.Contains(err.Error(), "Liftable") || errors.Is(err, saddle.ErrStalled) {
+		t.Errorf("the error does not name the ability: %v", err)
+	}
+}

@@ -1,0 +1,309 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// FullVector is the full vector update method (Alg. 2). Every step is one pass.
+type FullVector struct {
+	Schedule Schedule
+}
+
+// Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
+// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples.
+type Stochastic struct {
+	Strategy Strategy
+	Schedule Schedule
+	Block    int   // samples in a block; 0: n/64, at least d
+	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
+	Sampling Sampling
+}
+
+// SeparableBlock is the method for dual-separable problems (Alg. 5 with
+// Historical, Alg. 6 with Replacement). A problem on the simplex is solved
+// through its τ-lift. A step costs O(b·d) and touches nothing of length n.
+type SeparableBlock struct {
+	Strategy Strategy
+	Schedule Schedule
+	Block    int   // samples in a block; 0: n/64, at least d
+	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
+	Sampling Sampling
+
+	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
+	// schedule, which otherwise ties P_{k+1} = Q_k = R_k and visits the blocks in
+	// shuffled order. The theoretical schedule always keeps them.
+	ThreeTouches bool
+}
+
+var (
+	_ saddle.Method = FullVector{}
+	_ saddle.Method = Stochastic{}
+	_ saddle.Method = SeparableBlock{}
+)
+
+// Name implements Method.
+func (FullVector) Name() string { return "full" }
+
+// Name implements Method.
+func (Stochastic) Name() string { return "stochastic" }
+
+// Name implements Method.
+func (SeparableBlock) Name() string { return "separable" }
+
+// partition returns the blocks of the given sizes, or of size b, or of the default
+// size for b = 0.
+func partition(n, d, b int, sizes []int) (blocks, error) {
+	const blocksWanted = 64
+	if sizes != nil {
+		if b != 0 {
+			return blocks{}, errors.New("dro: the blocks have both one size and several: leave Block 0 to use Sizes")
+		}
+		return sizedBlocks(n, sizes)
+	}
+	if b == 0 {
+		b = min(n, max((n+blocksWanted-1)/blocksWanted, min(d, (n+7)/8)))
+	}
+	return evenBlocks(n, b)
+}
+
+func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
+	mirror := r.Problem.Dual.(saddle.Mirror)
+	card := newFullCard(mirror, r.Cert.Evaluator)
+	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
+	t.card = card
+	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+		begin: func(_, y []float64) { card.begin(y) }}
+	if m.Schedule == Theory || !hessian.Formable(r.Problem) {
+		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
+		if err != nil {
+			return nil, err
+		}
+		return w, w.useTheory(c, fullTheory)
+	}
+	return newPractical(w, false, 0.5, 1), nil
+}
+
+func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
+	mirror := r.Problem.Dual.(saddle.Mirror)
+	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSampler(m.Strategy, m.Sampling, c, false)
+	if err != nil {
+		return nil, err
+	}
+	mo := offsets(r.Problem, c)
+	wP, wD := 0.0, 0.0
+	if m.Strategy == Historical {
+		wP, wD = historicalWeights(mo, b.count())
+	}
+	card := newStochasticCard(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD)
+	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
+	t.card = card
+	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+		begin: card.begin}
+	if theoretical {
+		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
+			if m.Strategy == Historical {
+				return historicTheory(mo, c, s, wP, wD)
+			}
+			return replacementTheory(mo, c, s)
+		})
+	}
+	return newPractical(w, false, 0.25/float64(b.count()), b.count()), nil
+}
+
+func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
+	p, lifted := r.Problem, false
+	if _, ok := p.Dual.(saddle.Separable); !ok {
+		var err error
+		if p, err = Lift(p); err != nil {
+			return nil, fmt.Errorf("%w: %s cannot be used", err, m.Name())
+		}
+		lifted = true
+	}
+	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	c := equalConstants(b.count()) // tied blocks are visited alike
+	if theoretical || m.ThreeTouches {
+		if c, err = constantsOf(r, p, b, r.Start, theoretical); err != nil {
+			return nil, err
+		}
+	}
+	s, err := newSampler(m.Strategy, m.Sampling, c, true)
+	if err != nil {
+		return nil, err
+	}
+	mo := offsets(p, c)
+	wP := 0.0
+	if m.Strategy == Historical {
+		wP, _ = historicalWeights(mo, b.count())
+	}
+	x0 := r.Start
+	if lifted {
+		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the walk begins
+	}
+	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), p.Dual.(saddle.Separable), b, s, r.Rng(), wP, len(x0))
+	t := newTemplate(p, x0, r.Settings.Seed)
+	t.card = card
+	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin}
+	w.y = func() []float64 { return card.y }
+	if mirror, ok := r.Problem.Dual.(saddle.Mirror); ok && lifted {
+		w.y = func() []float64 { return projected(mirror, card.y) }
+	}
+	if theoretical {
+		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
+			if m.Strategy == Historical {
+				return separableHistoricTheory(mo, c, s, wP)
+			}
+			return separableReplacementTheory(mo, c, s)
+		})
+	}
+	if !m.ThreeTouches {
+		card.tied = true
+		card.order = make([]int, b.count())
+		for i := range card.order {
+			card.order[i] = i
+		}
+		card.visited = len(card.order)
+	}
+	return newPractical(w, lifted, 0.5/float64(b.count()), b.count()), nil
+}
+
+// projected returns the point of the dual set nearest to y ≥ 0 in its geometry: a
+// proximal step without a loss.
+func projected(dual saddle.Mirror, y []float64) []float64 {
+	n := len(y)
+	u, out := make([]float64, n), make([]float64, n)
+	dual.CoordsTo(u, y)
+	dual.ProxTo(u, out, make([]float64, n), u, u, 0, 1, 0)
+	return out
+}
+
+// historicalWeights are the w^P, w^D of thms. stochastic:historic and
+// sep:historic: 1/N, and 1/N² on the side that is strongly convex alone. With
+// both moduli positive the decay condition needs w ≤ 1/(2N) for a growth of
+// 1/(2N) a step, where the paper states 1/N up to constants.
+func historicalWeights(m moduli, blocks int) (wP, wD float64) {
+	n := float64(blocks)
+	switch {
+	case m.mu > 0 && m.nu > 0:
+		wP, wD = 1/(2*n), 1/(2*n)
+	case m.mu > 0:
+		wP, wD = 1/(n*n), 1/n
+	case m.nu > 0:
+		wP, wD = 1/n, 1/(n*n)
+	default:
+		wP, wD = 1/n, 1/n
+	}
+	return min(wP, 0.5), min(wD, 0.5)
+}
+
+// constants returns the Lipschitz constants of p at x, with G_J by power iteration
+// if spectral is set and by their bound √(Σ H_j²) otherwise: one pass for the
+// samples' constants, and what the norms take.
+func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectral bool) (constants, error) {
+	h, m, err := sampleConstants(r, x)
+	if err != nil {
+		return constants{}, err
+	}
+	norm, ok := p.Dual.(saddle.Normed)
+	if !ok {
+		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
+	}
+	o := r.Problem.Oracle
+	if !spectral {
+		o = struct{ saddle.Oracle }{o} // hides the abilities that the norms are computed with
+	}
+	c := newConstants(o, norm, p != r.Problem, b, h, m)
+	r.Cert.Passes += c.passes
+	if math.IsInf(c.l, 1) || math.IsInf(c.g, 1) {
+		return constants{}, fmt.Errorf("dro: the weights are unbounded and the losses are not linear: the theory has no constants for that, bound the weights")
+	}
+	return c, nil
+}
+
+// sampleConstants returns H_j and M_j at x: one pass.
+func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
+	o, ok := saddle.Ability[saddle.Conditioned](r.Problem.Oracle)
+	if !ok {
+		return nil, nil, errors.New("dro: " + saddle.NeedConstants.What + " is needed")
+	}
+	r.Cert.Passes++
+	h, m = make([]float64, r.Cert.N), make([]float64, r.Cert.N)
+	o.ConstantsTo(h, m, x)
+	for j := range h {
+		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
+			if err := hessian.Overflowing(r.Problem.Oracle); err != nil {
+				return nil, nil, err
+			}
+			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
+		}
+	}
+	return h, m, nil
+}
+
+// offsets are the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
+// balance the two terms of a_1.
+func offsets(p *saddle.Problem, c constants) moduli {
+	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
+	if saddle.FreeLast(p.Primal) {
+		m.mu = 0 // not strongly convex in the free coordinate
+	}
+	m.mu0, m.nu0 = m.mu, m.nu
+	balance := 1.0
+	if c.l > 0 && c.g > 0 {
+		balance = c.g * c.g / (2 * c.l * c.l) // ν₀/μ₀
+	}
+	switch {
+	case m.mu0 == 0 && m.nu0 == 0:
+		m.mu0, m.nu0 = 1, balance
+	case m.mu0 == 0:
+		m.mu0 = m.nu0 / balance
+	case m.nu0 == 0:
+		m.nu0 = m.mu0 * balance
+	}
+	return m
+}
+
+// scheduleNeeds are the needs of a schedule.
+func scheduleNeeds(s Schedule) []saddle.Need {
+	if s == Theory {
+		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
+	}
+	return []saddle.Need{hessian.UnlessFormable(saddle.NeedConstants), hessian.UnlessFormable(saddle.NeedNorm)}
+}
+
+// Needs implements Method.
+func (m FullVector) Needs() []saddle.Need {
+	return append([]saddle.Need{saddle.NeedMirror}, scheduleNeeds(m.Schedule)...)
+}
+
+// Needs implements Method: the sampling of blocks takes the constants with either
+// schedule.
+func (Stochastic) Needs() []saddle.Need {
+	return []saddle.Need{saddle.NeedMirror, saddle.NeedConstants, saddle.NeedNorm}
+}
+
+// Needs implements Method.
+func (m SeparableBlock) Needs() []saddle.Need {
+	constants := saddle.NeedConstants
+	if m.Schedule == Practical && !m.ThreeTouches {
+		constants = hessian.UnlessFormable(constants)
+	}
+	return []saddle.Need{saddle.NeedBlocks, constants}
+}

@@ -1,0 +1,221 @@
+package template
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// A Schedule chooses the averaging sequence a_k of the template.
+type Schedule int
+
+const (
+	// Practical is the paper's own advice (end of §3.1): a_k = α·A_{k−1} when μ, ν
+	// > 0, a_k ∝ k when only μ > 0, constant otherwise, with α found by the
+	// program. It is the default.
+	Practical Schedule = iota
+
+	// Theory is the largest a_k that the conditions of the method's proposition
+	// allow: prop. nonsep:full, stochastic:historic, stochastic:minty,
+	// sep:historic or sep:minty. The four cases, μ and ν zero or not, follow from
+	// the conditions: (1+α)^k, k, constant, constant.
+	Theory
+)
+
+// A rate is the condition a_k² ≤ c·(A_k·now + now0)(A_{k−1}·prev + prev0).
+type rate struct {
+	c          float64
+	now, now0  float64 // modulus and offset of the factor at A_k
+	prev, prv0 float64 // of the factor at A_{k−1}
+}
+
+// A growth is the condition a_k²/(A_k·m + m0) ≤ (1+g)·a_{k−1}²/(A_{k−1}·m + m0).
+type growth struct{ g, m, m0 float64 }
+
+// A theory holds the conditions of one proposition.
+type theory struct {
+	first  float64 // a_1
+	rates  []rate
+	growth []growth
+
+	// cap bounds a_k ≤ cap·A_{k−1} for k ≥ 2: the decay conditions of historical
+	// regularisation (stoch:primal:decay); +Inf if none.
+	cap float64
+
+	// slow, slow0 bound a_k ≤ A_{k−1}·slow + slow0: lem. sep:upper,
+	// a_k ν ≤ (A_{k−1}ν + ν₀)/(4(N−1)); +Inf if none.
+	slow, slow0 float64
+}
+
+// largest returns the largest a with a² ≤ c((A+a)·m + m0): the root of a
+// quadratic.
+func largest(c, A, m, m0 float64) float64 {
+	if math.IsInf(c, 1) {
+		return c // a constant of zero imposes nothing, whatever m
+	}
+	return (c*m + math.Sqrt(c*c*m*m+4*c*(A*m+m0))) / 2
+}
+
+// next returns a_k given k ≥ 1, A_{k−1} and a_{k−1}.
+func (t *theory) next(k int, A, prev float64) float64 {
+	if k == 1 {
+		return min(t.first, t.slow0)
+	}
+	a := math.Inf(1)
+	for _, r := range t.rates {
+		a = min(a, largest(r.c*(A*r.prev+r.prv0), A, r.now, r.now0))
+	}
+	for _, g := range t.growth {
+		a = min(a, largest((1+g.g)*prev*prev/(A*g.m+g.m0), A, g.m, g.m0))
+	}
+	a = min(a, A*t.slow+t.slow0)
+	return min(a, max(prev, A*t.cap)) // a constant sequence always meets the decay conditions
+}
+
+// moduli are the strong convexity constants of the two sides and the offsets
+// μ₀, ν₀ > 0 that let one analysis cover zero moduli.
+type moduli struct{ mu, mu0, nu, nu0 float64 }
+
+func (m moduli) primalDual(c float64) rate { return rate{c, m.mu, m.mu0, m.nu, m.nu0} }
+
+func (m moduli) primalPrimal(c float64) rate { return rate{c, m.mu, m.mu0, m.mu, m.mu0} }
+
+func (m moduli) dualPrimal(c float64) rate { return rate{c, m.nu, m.nu0, m.mu, m.mu0} }
+
+// ratio returns (num/den)², +Inf for den = 0: a constant that is zero imposes
+// nothing.
+func ratio2(num, den float64) float64 {
+	if den == 0 {
+		return math.Inf(1)
+	}
+	return (num / den) * (num / den)
+}
+
+// fullTheory holds the conditions of prop. nonsep:full, eq. (full:rate).
+func fullTheory(m moduli, c constants) *theory {
+	return &theory{
+		first: 0.25 * min(math.Sqrt(m.mu0*m.nu0)/c.g, m.mu0/(math.Sqrt2*c.l)),
+		rates: []rate{m.primalDual(ratio2(0.25, c.g)), m.primalPrimal(ratio2(0.25, math.Sqrt2*c.l))},
+		cap:   math.Inf(1), slow0: math.Inf(1),
+	}
+}
+
+// historicTheory holds the conditions of prop. stochastic:historic, eq.
+// (stoch:cond), for w^P, w^D, and the sampling p, q and weights γ.
+func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
+	gp := maxRatio(c.gs, s.p.p, nil)
+	lpg := maxRatio(c.ls, s.p.p, s.gamma)
+	gqg := maxRatio(c.gs, s.q.p, s.gamma)
+	k := 1 / (4 * math.Sqrt2)
+	return &theory{
+		first: min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Sqrt(wP)*m.mu0/(4*math.Sqrt2*lpg), math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg)),
+		rates: []rate{
+			m.primalDual(wD * ratio2(k, gp)), m.primalPrimal(wP * ratio2(k, lpg)), m.dualPrimal(wP * ratio2(k, gqg)),
+		},
+		cap: 1 / (2 * float64(len(c.gs))), slow0: math.Inf(1),
+	}
+}
+
+// replacementTheory holds the conditions of prop. stochastic:minty, eqs.
+// (stoch:rate), (stoch:N_mu) and (stoch:N_nu).
+func replacementTheory(m moduli, c constants, s *sampler) *theory {
+	gps := maxRatio2(c.gs, s.p.p, s.s.p)
+	lpr := sumRatio2(c.ls, s.p.p, s.r.p)
+	gqr := sumRatio2(c.gs, s.q.p, s.r.p)
+	r := vec.MinOf(s.r.p)
+	return &theory{
+		first: min(math.Sqrt(m.mu0*m.nu0)/max(gps, gqr), m.mu0/lpr) / 15,
+		rates: []rate{
+			m.primalDual(ratio2(1.0/30, gps)), m.primalPrimal(ratio2(1.0/40, lpr)), m.dualPrimal(ratio2(1.0/30, gqr)),
+		},
+		growth: []growth{{min(vec.MinOf(s.s.p), r) / 5, m.mu, m.mu0}, {r / 5, m.nu, m.nu0}},
+		cap:    math.Inf(1), slow0: math.Inf(1),
+	}
+}
+
+// separableHistoricTheory holds the conditions of prop. sep:historic, eq.
+// (sep:cond1), and of lem. sep:upper.
+func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *theory {
+	n := float64(len(c.gs))
+	gp := maxRatio(c.gs, s.p.p, nil)
+	lpg := maxRatio(c.ls, s.p.p, s.gamma)
+	t := &theory{
+		first: min(math.Sqrt((1-wP)*m.mu0*m.nu0)/(4*math.Sqrt(n)*gp), math.Sqrt(wP*(1-wP))*m.mu0/(4*lpg)),
+		rates: []rate{
+			m.primalDual((1 - wP) * ratio2(0.25, math.Sqrt(n)*gp)), m.primalPrimal(wP * (1 - wP) * ratio2(0.25, lpg)),
+		},
+		cap: 1 / (2 * n),
+	}
+	t.slow, t.slow0 = slowest(m, n)
+	return t
+}
+
+// separableReplacementTheory holds the conditions of prop. sep:minty, eq.
+// (sep:rate), and of lem. sep:upper.
+func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
+	n := float64(len(c.gs))
+	gp := maxRatio(c.gs, s.p.p, nil)
+	lpr := sumRatio2(c.ls, s.p.p, s.r.p)
+	t := &theory{
+		first: min(math.Sqrt(m.mu0*m.nu0)/(4*math.Sqrt2*math.Sqrt(n)*gp), m.mu0/(30*lpr)),
+		rates: []rate{
+			m.primalDual(ratio2(1/(4*math.Sqrt2), math.Sqrt(n)*gp)), m.primalPrimal(ratio2(1.0/30, lpr)),
+		},
+		growth: []growth{{vec.MinOf(s.r.p) / 5, m.mu, m.mu0}},
+		cap:    math.Inf(1),
+	}
+	t.slow, t.slow0 = slowest(m, n)
+	return t
+}
+
+func slowest(m moduli, n float64) (slow, slow0 float64) {
+	if m.nu == 0 || n == 1 {
+		return 0, math.Inf(1)
+	}
+	return 1 / (4 * (n - 1)), m.nu0 / (4 * (n - 1) * m.nu)
+}
+
+// maxRatio returns √max_I c_I²/(p_I γ_I), without γ if it is nil.
+func maxRatio(c, p, gamma []float64) float64 {
+	m := 0.0
+	for i, v := range c {
+		if v == 0 {
+			continue
+		}
+		r := v * v / p[i]
+		if gamma != nil {
+			r /= gamma[i]
+		}
+		m = max(m, r)
+	}
+	return math.Sqrt(m)
+}
+
+// maxRatio2 returns √max_I c_I²/(p_I s_I²).
+func maxRatio2(c, p, s []float64) float64 {
+	m := 0.0
+	for i, v := range c {
+		m = max(m, v*v/(p[i]*s[i]*s[i]))
+	}
+	return math.Sqrt(m)
+}
+
+// sumRatio2 returns √Σ_I c_I²/(p_I r_I²).
+func sumRatio2(c, p, r []float64) float64 {
+	m := 0.0
+	for i, v := range c {
+		m += v * v / (p[i] * r[i] * r[i])
+	}
+	return math.Sqrt(m)
+}
+
+func (t *theory) rescale(by float64) {
+	t.slow0 /= by
+	for i := range t.rates {
+		t.rates[i].now0 /= by
+		t.rates[i].prv0 /= by
+	}
+	for i := range t.growth {
+		t.growth[i].m0 /= by
+	}
+}

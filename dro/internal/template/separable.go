@@ -1,0 +1,172 @@
+package template
+
+import (
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// separableCard is Identity Card 3, for dual-separable problems (Alg. 5, 6):
+//
+//	ḡ_{k−1} = Ĵ_{k−1}ᵀy_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (ȳ_{k−1,i}∇f_i(x_{k−1}) − y_{k−2,i}ĝ_{k−2,i})   (sep:primal_grad_est)
+//	f̄_{k−1/2} = f(x_k), of which only block Q_k is needed
+//
+// The factor is a_{k−1}/(p_P a_k), where the card in the paper shows the uniform
+// N a_{k−1}/a_k (slip 2); the aggregate is Ĵᵀy, where Alg. 6 writes Ĵᵀŷ (slip
+// 3). O(b·d) a step; nothing of length n is touched.
+type separableCard struct {
+	*worker
+	dual   saddle.Separable
+	blocks blocks
+	s      *sampler
+	rng    *rand.Rand
+	points *comparison
+
+	// tied makes P_{k+1} = Q_k = R_k, so that a step touches one block once: the
+	// change of the block is what the next estimate needs. order, if not nil,
+	// visits the blocks in a fresh random order every sweep.
+	tied    bool
+	order   []int
+	visited int
+
+	y, u      []float64 // y_k and its coordinates
+	slope     []float64 // ĝ_k
+	aggregate []float64 // Ĵ_kᵀy_k
+	change    []float64 // the last sum of (primal_grad_est)
+
+	etaPrev      float64   // η of the step before, for ȳ_{k−1}
+	lastQ, lastR int       // blocks of the step before, −1 at the start
+	oldY         []float64 // y_{k−2} on block lastQ
+	oldSlope     []float64 // ĝ_{k−2} on block lastR
+
+	nowValue, nowSlope, nowU, weight []float64 // scratch, by sample
+}
+
+func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int) *separableCard {
+	c := &separableCard{worker: w, dual: dual, blocks: b, s: s, rng: rng,
+		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
+	n := w.e.N
+	for _, v := range []*[]float64{&c.y, &c.u, &c.oldY, &c.nowValue, &c.nowU, &c.weight} {
+		*v = make([]float64, n)
+	}
+	for _, v := range []*[]float64{&c.slope, &c.oldSlope, &c.nowSlope} {
+		*v = make([]float64, n*w.s)
+	}
+	return c
+}
+
+// begin starts at x (coordinates u) with weights y; the evaluator holds the
+// slopes there.
+func (c *separableCard) begin(u, y []float64) {
+	copy(c.y, y)
+	c.dual.CoordsTo(c.u, c.y)
+	copy(c.slope, c.e.Slope)
+	clear(c.aggregate)
+	c.addGrad(c.aggregate, c.y, c.slope, 0, c.e.N)
+	c.points.begin(u)
+	c.lastQ, c.lastR = -1, -1
+	clear(c.change)
+}
+
+// eta is the dual step size of step k: a N/(a ν + e).
+func (c *separableCard) eta(t *template) float64 {
+	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
+}
+
+func (c *separableCard) primalEstimate(t *template) {
+	copy(t.g, c.aggregate)
+	if t.aPrev == 0 {
+		return
+	}
+	if c.tied {
+		r := t.aPrev / t.a * float64(c.blocks.count())
+		for i, v := range c.change {
+			t.g[i] += r * v
+		}
+		return
+	}
+	p := c.s.p.draw(c.rng)
+	lo, hi := c.blocks.bounds(p)
+	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
+	r := t.aPrev / (c.s.p.p[p] * t.a)
+	before := c.y // y_{k−2}
+	if p == c.lastQ {
+		before = c.oldY
+		copy(c.weight[lo:hi], c.y[lo:hi]) // ȳ_{k−1} = y_{k−1} on the block that moved
+	} else {
+		c.dual.BlockStepTo(c.nowU, c.weight, c.nowValue, c.u, c.etaPrev, lo, hi)
+	}
+	slope := c.slope
+	if p == c.lastR {
+		slope = c.oldSlope
+	}
+	clear(c.change)
+	c.addChange(c.change, c.weight, c.nowSlope, before, slope, lo, hi)
+	for i, v := range c.change {
+		t.g[i] += r * v
+	}
+}
+
+func (c *separableCard) mixCenter(t *template) { c.points.mix(t.center) }
+
+func (c *separableCard) dualStep(t *template) {
+	q := c.nextBlock()
+	lo, hi := c.blocks.bounds(q)
+	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
+	c.etaPrev = c.eta(t)
+	copy(c.oldY[lo:hi], c.y[lo:hi])
+	c.lastQ = q
+	c.dual.BlockStepTo(c.u, c.y, c.nowValue, c.u, c.etaPrev, lo, hi)
+	if c.tied {
+		clear(c.change)
+		c.addChange(c.change, c.y, c.nowSlope, c.oldY, c.slope, lo, hi)
+		for i, v := range c.change {
+			c.aggregate[i] += v
+		}
+		copy(c.slopes(c.slope, lo, hi), c.slopes(c.nowSlope, lo, hi))
+		return
+	}
+	for j := lo; j < hi; j++ {
+		c.weight[j] = c.y[j] - c.oldY[j]
+	}
+	c.addGrad(c.aggregate, c.weight, c.slope, lo, hi)
+}
+
+// nextBlock draws Q_k: uniformly, by lem. expect, or the next of the sweep.
+func (c *separableCard) nextBlock() int {
+	if c.order == nil {
+		return c.rng.IntN(c.blocks.count())
+	}
+	if c.visited == len(c.order) {
+		c.rng.Shuffle(len(c.order), func(i, j int) { c.order[i], c.order[j] = c.order[j], c.order[i] })
+		c.visited = 0
+	}
+	c.visited++
+	return c.order[c.visited-1]
+}
+
+func (c *separableCard) refresh(t *template) {
+	if c.tied {
+		c.points.replace(c.lastQ, t.u)
+		return
+	}
+	r := c.s.r.draw(c.rng)
+	lo, hi := c.blocks.bounds(r)
+	copy(c.slopes(c.oldSlope, lo, hi), c.slopes(c.slope, lo, hi))
+	c.lastR = r
+	c.eval(c.nowValue, c.slope, t.x, lo, hi)
+	c.points.replace(r, t.u)
+	c.addChange(c.aggregate, c.y, c.slope, c.y, c.oldSlope, lo, hi)
+}
+
+func (c *separableCard) Visit(s *saddle.State) {
+	c.points.Visit(s)
+	s.Floats(c.y, c.u, c.slope, c.aggregate, c.change, c.oldY, c.oldSlope)
+	s.Float(&c.etaPrev)
+	for _, v := range []*int{&c.lastQ, &c.lastR, &c.visited} {
+		s.Integer(v)
+	}
+	for i := range c.order {
+		s.Integer(&c.order[i])
+	}
+}

@@ -1,0 +1,149 @@
+package template
+
+import (
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// stochasticCard is Identity Card 2, stochastic updates for any Y (Alg. 3, 4):
+//
+//	ḡ_{k−1}   = Ĵ_{k−1}ᵀŷ_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (y_{k−1,i}∇f_i(x_{k−1}) − ŷ_{k−2,i}ĝ_{k−2,i})   (primal_grad_est)
+//	f̄_{k−1/2} = f̂_k + a_{k−1}/(q_Q a_k) Σ_{j∈B_Q} (f_j(x_{k−1}) − f̂_{k−1,j})e_j                              (dual_grad_est)
+//
+// The tables f̂, ĝ hold block I at x̂_I; ĝ is kept as slopes, n·s numbers. The
+// aggregate Ĵᵀŷ is maintained by (g_replacement), where the paper writes one
+// block product without its transpose (slip 6). O(b·d + n) a step.
+type stochasticCard struct {
+	*worker
+	mirror saddle.Mirror
+	blocks blocks
+	s      *sampler
+	rng    *rand.Rand
+	points *comparison
+	wD     float64
+
+	y, u       []float64 // y_k and its coordinates
+	hatY, hatU []float64 // ŷ_k and its coordinates
+	value      []float64 // f̂_k
+	slope      []float64 // ĝ_k
+	aggregate  []float64 // Ĵ_kᵀŷ_k
+	change     []float64 // the last sum of (primal_grad_est)
+
+	lastR, lastS int       // blocks replaced in the step before, −1 at the start
+	oldSlope     []float64 // ĝ_{k−1} on block lastR
+	oldY         []float64 // ŷ_{k−1} on block lastS
+
+	nowValue, nowSlope, weight []float64 // scratch, by sample
+	averageY                   []float64
+}
+
+func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64) *stochasticCard {
+	n, d := w.e.N, w.e.D
+	c := &stochasticCard{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
+		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
+	for _, v := range []*[]float64{&c.y, &c.u, &c.hatY, &c.hatU, &c.value, &c.oldY, &c.nowValue, &c.weight, &c.averageY} {
+		*v = make([]float64, n)
+	}
+	for _, v := range []*[]float64{&c.slope, &c.oldSlope, &c.nowSlope} {
+		*v = make([]float64, n*w.s)
+	}
+	return c
+}
+
+// begin starts at x (coordinates u) with weights y; the evaluator holds f and
+// the slopes there.
+func (c *stochasticCard) begin(u, y []float64) {
+	copy(c.y, y)
+	copy(c.hatY, y)
+	copy(c.averageY, y)
+	c.mirror.CoordsTo(c.u, c.y)
+	copy(c.hatU, c.u)
+	copy(c.value, c.e.Value)
+	copy(c.slope, c.e.Slope)
+	c.e.GradTo(c.aggregate, c.y)
+	c.points.begin(u)
+	c.lastR, c.lastS = -1, -1
+}
+
+func (c *stochasticCard) primalEstimate(t *template) {
+	p := c.s.p.draw(c.rng)
+	copy(t.g, c.aggregate)
+	if t.aPrev == 0 {
+		return
+	}
+	lo, hi := c.blocks.bounds(p)
+	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
+	r := t.aPrev / (c.s.p.p[p] * t.a)
+	hatY, slope := c.hatY, c.slope // of step k−2: as they were before the last replacement
+	if p == c.lastS {
+		hatY = c.oldY
+	}
+	if p == c.lastR {
+		slope = c.oldSlope
+	}
+	clear(c.change)
+	c.addChange(c.change, c.y, c.nowSlope, hatY, slope, lo, hi)
+	for i, v := range c.change {
+		t.g[i] += r * v
+	}
+}
+
+func (c *stochasticCard) mixCenter(t *template) { c.points.mix(t.center) }
+
+func (c *stochasticCard) dualStep(t *template) {
+	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
+	qlo, qhi := c.blocks.bounds(q)
+	step := 0.0
+	if t.aPrev > 0 {
+		step = t.aPrev / (c.s.q.p[q] * t.a)
+		c.eval(c.nowValue, c.nowSlope, t.xPrev, qlo, qhi)
+		for j := qlo; j < qhi; j++ {
+			c.weight[j] = step * (c.nowValue[j] - c.value[j]) // f̂_{k−1}: before block R is refreshed
+		}
+	}
+	lo, hi := c.blocks.bounds(r)
+	copy(c.slopes(c.oldSlope, lo, hi), c.slopes(c.slope, lo, hi))
+	c.lastR = r
+	c.eval(c.value, c.slope, t.x, lo, hi) // f̂_k, ĝ_k
+	c.points.replace(r, t.u)
+	if step != 0 {
+		copy(c.nowValue[qlo:qhi], c.value[qlo:qhi])
+		for j := qlo; j < qhi; j++ {
+			c.value[j] += c.weight[j]
+		}
+	}
+	c.mirror.ProxTo(c.u, c.y, c.value, c.u, c.hatU, t.a, t.dualWeight(), c.wD)
+	if step != 0 {
+		copy(c.value[qlo:qhi], c.nowValue[qlo:qhi])
+	}
+	w := t.a / (t.A + t.a)
+	for j, v := range c.y {
+		c.averageY[j] += w * (v - c.averageY[j])
+	}
+}
+
+func (c *stochasticCard) refresh(*template) {
+	s := c.s.s.draw(c.rng)
+	lo, hi := c.blocks.bounds(s)
+	copy(c.oldY[lo:hi], c.hatY[lo:hi])
+	c.lastS = s
+	slope := c.slope // Ĵ_{k−1,S}
+	if s == c.lastR {
+		slope = c.oldSlope
+	}
+	for j := lo; j < hi; j++ {
+		c.weight[j] = c.y[j] - c.hatY[j]
+		c.hatY[j], c.hatU[j] = c.y[j], c.u[j]
+	}
+	c.addGrad(c.aggregate, c.weight, slope, lo, hi)
+	lo, hi = c.blocks.bounds(c.lastR)
+	c.addChange(c.aggregate, c.hatY, c.slope, c.hatY, c.oldSlope, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
+}
+
+func (c *stochasticCard) Visit(s *saddle.State) {
+	c.points.Visit(s)
+	s.Floats(c.y, c.u, c.hatY, c.hatU, c.value, c.slope, c.aggregate, c.oldSlope, c.oldY, c.averageY)
+	s.Integer(&c.lastR)
+	s.Integer(&c.lastS)
+}

@@ -1,0 +1,211 @@
+package template
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// A template is Alg. 1 of the paper at work: averaging weights, a primal prox
+// step, a dual prox step, and three subroutines that the identity card of a
+// method supplies. Any negative index means the initial value.
+type template struct {
+	problem *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
+	card    card
+	primal  stepPrimal
+	m       moduli
+	theory  *theory // nil: practical
+	alpha   float64 // of the practical schedule
+
+	k        int
+	a, aPrev float64 // a_k, a_{k−1}
+	A        float64 // A_{k−1} during step k, then A_k
+
+	x, xPrev []float64 // x_k, x_{k−1}
+	u        []float64 // coordinates of x_k (x itself in the Euclidean geometry)
+	g        []float64 // ḡ_{k−1}
+	center   []float64 // the mixed comparison point, in coordinates
+	averageX []float64 // A_k⁻¹ Σ a_i x_i
+
+	// drawn is x_t̂ for the random t̂ of §5 of the paper, t̂ = k with probability
+	// a_k/A_t, kept as the sequence runs: x_k takes the place with probability
+	// a_k/A_k.
+	drawn     []float64
+	drawSeed  *rand.PCG
+	drawCoins *rand.Rand
+}
+
+// A card is what distinguishes one method from another (Identity Cards 1–3).
+type card interface {
+	// primalEstimate is subroutine 1: it stores ḡ_{k−1} in t.g.
+	primalEstimate(t *template)
+
+	// mixCenter overwrites t.center, the coordinates of x_{k−1}, by
+	// (1−w^P)x_{k−1} + w^P Σ_I γ_I x̂_{k−1,I}.
+	mixCenter(t *template)
+
+	// dualStep is subroutine 2 and the dual update: y_k from x_k.
+	dualStep(t *template)
+
+	// refresh is subroutine 3: the comparison points.
+	refresh(t *template)
+
+	Visit(*saddle.State)
+}
+
+// A stepPrimal is the primal update of the template, eq. (prim_update).
+type stepPrimal interface {
+	ProxTo(dst, g, center []float64, a, c float64)
+}
+
+func newTemplate(p *saddle.Problem, x0 []float64, seed uint64) *template {
+	const stream = 0x7468617400
+	d := len(x0)
+	t := &template{problem: p, primal: p.Primal, drawSeed: rand.NewPCG(seed, stream)}
+	t.drawCoins = rand.New(t.drawSeed)
+	for _, v := range []*[]float64{&t.x, &t.xPrev, &t.u, &t.g, &t.center, &t.averageX, &t.drawn} {
+		*v = make([]float64, d)
+	}
+	t.begin(x0)
+	return t
+}
+
+// begin restarts the sequences at x0.
+func (t *template) begin(x0 []float64) {
+	copy(t.x, x0)
+	copy(t.xPrev, x0)
+	copy(t.averageX, x0)
+	copy(t.drawn, x0)
+	t.coords(t.u, t.x)
+	t.k, t.a, t.aPrev, t.A = 0, 0, 0, 0
+}
+
+func (t *template) coords(u, x []float64) {
+	if geo, ok := t.problem.Primal.(saddle.Geometry); ok {
+		geo.CoordsTo(u, x)
+		return
+	}
+	copy(u, x)
+}
+
+// step is one iteration of Alg. 1.
+func (t *template) step() {
+	t.k++
+	t.aPrev, t.a = t.a, t.nextWeight()
+	t.card.primalEstimate(t)
+	copy(t.center, t.u)
+	t.card.mixCenter(t)
+	copy(t.xPrev, t.x)
+	t.primal.ProxTo(t.x, t.g, t.center, t.a, t.primalWeight())
+	t.coords(t.u, t.x)
+	t.card.dualStep(t)
+	t.card.refresh(t)
+	t.A += t.a
+	for i, v := range t.x {
+		t.averageX[i] += t.a / t.A * (v - t.averageX[i])
+	}
+	if t.drawCoins.Float64()*t.A < t.a {
+		copy(t.drawn, t.x)
+	}
+	t.rescale()
+}
+
+// primalWeight is c_k = (A_{k−1}μ + μ₀)/2, dualWeight e_k = (A_{k−1}ν + ν₀)/2.
+func (t *template) primalWeight() float64 { return (t.A*t.m.mu + t.m.mu0) / 2 }
+
+func (t *template) dualWeight() float64 { return (t.A*t.m.nu + t.m.nu0) / 2 }
+
+func (t *template) nextWeight() float64 {
+	if t.theory != nil {
+		return t.theory.next(t.k, t.A, t.a)
+	}
+	switch {
+	case t.m.mu > 0 && t.m.nu > 0:
+		return t.alpha * (t.A + t.m.mu0/t.m.mu) // A₀ counts as μ₀/μ = ν₀/ν, 1 at the start
+	case t.m.mu > 0:
+		return t.alpha * float64(t.k)
+	}
+	return t.alpha
+}
+
+// rescale divides every weight by one number before they overflow: only their
+// ratios matter.
+func (t *template) rescale() {
+	const large = 1e120
+	if t.A < large {
+		return
+	}
+	for _, v := range []*float64{&t.a, &t.aPrev, &t.A, &t.m.mu0, &t.m.nu0} {
+		*v /= large
+	}
+	if t.theory != nil {
+		t.theory.rescale(large)
+	}
+	if math.IsInf(t.A, 1) {
+		panic("dro: averaging weights overflowed")
+	}
+}
+
+// A comparison is the primal historical regularisation: the table x̂_{k,I} and
+// its weighted mean, in coordinates (eq. breg_replacement).
+type comparison struct {
+	w     float64   // w^P; 0: none of it is kept
+	gamma []float64 // γ
+	hat   []float64 // N·d
+	mean  []float64 // Σ γ_I x̂_I
+}
+
+func newComparison(w float64, gamma []float64, d int) *comparison {
+	c := &comparison{w: w, gamma: gamma}
+	if w > 0 {
+		c.hat, c.mean = make([]float64, len(gamma)*d), make([]float64, d)
+	}
+	return c
+}
+
+func (c *comparison) begin(u []float64) {
+	if c.w == 0 {
+		return
+	}
+	for i := range c.gamma {
+		copy(c.hat[i*len(u):], u)
+	}
+	copy(c.mean, u)
+}
+
+func (c *comparison) mix(center []float64) {
+	if c.w == 0 {
+		return
+	}
+	for i, v := range center {
+		center[i] = (1-c.w)*v + c.w*c.mean[i]
+	}
+}
+
+// replace makes u the comparison point of block I.
+func (c *comparison) replace(block int, u []float64) {
+	if c.w == 0 {
+		return
+	}
+	hat := c.hat[block*len(u) : (block+1)*len(u)]
+	for i, v := range u {
+		c.mean[i] += c.gamma[block] * (v - hat[i])
+		hat[i] = v
+	}
+}
+
+func (t *template) Visit(s *saddle.State) {
+	s.Integer(&t.k)
+	for _, v := range []*float64{&t.alpha, &t.a, &t.aPrev, &t.A, &t.m.mu, &t.m.mu0, &t.m.nu, &t.m.nu0} {
+		s.Float(v)
+	}
+	s.Floats(t.x, t.xPrev, t.u, t.averageX, t.drawn)
+	s.Generator(t.drawSeed)
+	if t.theory != nil {
+		s.Float(&t.theory.slow0)
+	}
+	t.card.Visit(s)
+}
+
+func (c *comparison) Visit(s *saddle.State) { s.Floats(c.hat, c.mean) }

@@ -1,0 +1,54 @@
+package template
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The Changed ability saves work and changes nothing else.
+func TestChangedIsOnlyFaster(t *testing.T) {
+	s := uneven(111, 30, 3)
+	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Sampling: UniformSampling()}, SeparableBlock{Schedule: Theory, Block: 4, Sampling: UniformSampling()}} {
+		o := s.Oracle(t, losses.Logistic{})
+		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		slow.Cert.Passes, fast.Cert.Passes = 0, 0
+		for range 12 {
+			fast.template.step()
+			slow.template.step()
+			agree(t, m.Name(), slow.template.x, fast.template.x, 1e-10)
+		}
+		if slow.Cert.Passes <= fast.Cert.Passes {
+			t.Errorf("%s: %v passes without the ability, %v with it", m.Name(), slow.Cert.Passes, fast.Cert.Passes)
+		}
+	}
+}
+
+// Weights that grow past every exponent of double precision are rescaled on the
+// way: the iterates stay, and stay at the optimum.
+func TestWeightsNeverOverflow(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(112), 12, 2, false)
+	for _, d := range []saddle.Dual{side.KL{Nu: 1}, side.ChiSquare{Nu: 1}} {
+		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
+		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.Asking(1e-12, 1000))
+		w := begun(t, p, FullVector{Schedule: Theory}, 1)
+		grown := 0.0
+		for range 20000 {
+			w.template.step()
+			grown += math.Log1p(w.template.a / max(w.template.A-w.template.a, 1e-300))
+			if math.IsInf(w.template.A, 1) {
+				t.Fatal("the weights overflowed")
+			}
+		}
+		if grown < 800 { // e^709 is the largest number
+			t.Errorf("%T: the weights grew by e^%.0f only: nothing was tested", d, grown)
+		}
+		agree(t, "x", w.template.x, optimum.X, 1e-6)
+	}
+}

@@ -1,0 +1,51 @@
+package vec
+
+import (
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+func MinOf(v []float64) float64 {
+	m := v[0]
+	for _, a := range v[1:] {
+		m = min(m, a)
+	}
+	return m
+}
+
+func MaxOf(v []float64) float64 {
+	m := v[0]
+	for _, a := range v[1:] {
+		m = max(m, a)
+	}
+	return m
+}
+
+func Sum(v []float64) float64 {
+	s := 0.0
+	for _, a := range v {
+		s += a
+	}
+	return s
+}
+
+func Dot(v, w []float64) float64 {
+	s := 0.0
+	for i, a := range v {
+		s += a * w[i]
+	}
+	return s
+}
+
+func Fill(v []float64, a float64) {
+	for i := range v {
+		v[i] = a
+	}
+}
+
+func Scale(v []float64, a float64) {
+	shard.Run(len(v), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v[i] *= a
+		}
+	})
+}
