@@ -20,6 +20,8 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		out.Rows += f.Rows
 		out.Sources = append(out.Sources, f.Sources...)
 		out.inputs = append(out.inputs, f.inputs...)
+		out.Remarks = append(out.Remarks, f.Remarks...)
+		out.how = f.how
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.path()+": "+note)
 		}

@@ -91,7 +91,7 @@ func TestCSVOneColumn(t *testing.T) {
 
 func TestCSVNotesStrayText(t *testing.T) {
 	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
-	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a" is read as text: row 3 holds "three"`) {
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: it is read as text: this row holds "three"`) {
 		t.Errorf("notes %q", f.Notes)
 	}
 }
@@ -101,6 +101,103 @@ func TestCSVLargeIntegers(t *testing.T) {
 		f := frameOf(t, "a\n"+text+"\n")
 		if c := f.Columns[0]; c.InexactRow != row {
 			t.Errorf("%s: inexact row %d, want %d", text, c.InexactRow, row)
+		}
+	}
+}
+
+// Texts as other programs write them, in other encodings and with other line ends.
+func TestCSVEncodings(t *testing.T) {
+	want := map[string][]any{"a": {1.0, 2.0}, "b": {"Zürich", "é"}}
+	utf16 := func(s string, big bool) string {
+		out := []byte{0xff, 0xfe}
+		if big {
+			out = []byte{0xfe, 0xff}
+		}
+		for _, r := range s {
+			if big {
+				out = append(out, byte(r>>8), byte(r))
+			} else {
+				out = append(out, byte(r), byte(r>>8))
+			}
+		}
+		return string(out)
+	}
+	const text = "a,b\n1,Zürich\n2,é\n"
+	for name, c := range map[string]struct{ text, note string }{
+		"le.csv":    {utf16(text, false), "UTF-16"},
+		"be.csv":    {utf16(text, true), "UTF-16"},
+		"latin.csv": {"a,b\n1,Z\xfcrich\n2,\xe9\n", "Windows-1252"},
+		"cr.csv":    {"a,b\r1,Zürich\r2,é\r", ""},
+		"bar.csv":   {"a|b\n1|Zürich\n2|é\n", ""},
+	} {
+		f, err := ReadBytes(context.Background(), name, []byte(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := differs(f, want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if c.note != "" && (len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.note)) {
+			t.Errorf("%s: notes %q", name, f.Notes)
+		}
+	}
+	_, err := ReadBytes(context.Background(), "binary.csv", []byte("a,b\n1,\xff\x01\n"))
+	wantError(t, err, "binary.csv", "not UTF-8")
+}
+
+// Numbers as people write them, and what is said where the reading is not asked for.
+func TestCSVReadings(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		how    Reading
+		want   []any
+		remark Remedy // of the same text read plainly; "" for none
+	}{
+		{"c\n\"1,5\"\n\"2,25\"\n", Reading{Decimal: ","}, []any{1.5, 2.25}, SayDecimal},
+		{"c\n\"1,234\"\n\"12,345,678\"\n", Reading{Thousands: ","}, []any{1234.0, 12345678.0}, SayThousands},
+		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Reading{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, SayDecimal},
+		{"c\n1 000\n12\u00a0345.5\n", Reading{Thousands: " "}, []any{1000.0, 12345.5}, SayThousands},
+		{"c\n10%\n-2.5 %\n", Reading{Strip: "%"}, []any{10.0, -2.5}, SayStrip},
+		{"c\n$10\n-$3.50\n", Reading{Strip: "$"}, []any{10.0, -3.5}, SayStrip},
+		{"c\n1\n?\n3\n", Reading{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, NameMissing},
+		{"c\n1\n-999\n3\n", Reading{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
+	} {
+		f, err := ReadBytesAs(context.Background(), "t.csv", []byte(c.text), c.how)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
+			t.Errorf("%q: %s", c.text, d)
+		}
+		f, err = ReadBytes(context.Background(), "t.csv", []byte(c.text))
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != c.remark || f.Remarks[0].Column != "c") {
+			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
+		}
+	}
+	f, err := ReadBytesAs(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"), Reading{})
+	if err == nil {
+		t.Errorf("a name that says nothing: %v", f)
+	}
+	f, err = ReadBytesAs(context.Background(), "t.csv", []byte("A11 6 x\nA12 48 y\n"), Reading{NoHeader: true, Delimiter: " "})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differs(f, map[string][]any{"column_1": {"A11", "A12"}, "column_2": {6.0, 48.0}, "column_3": {"x", "y"}}); d != "" {
+		t.Error(d)
+	}
+	f, err = ReadBytes(context.Background(), "t.csv", []byte("A11,6,x\nA12,48,y\n"))
+	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != SayNoHeader {
+		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
+	}
+	for _, bad := range []Reading{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
+		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), bad); err == nil {
+			t.Errorf("%+v passes", bad)
 		}
 	}
 }

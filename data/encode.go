@@ -134,14 +134,21 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	return sets[0], reports[0], f.Fingerprint()
 }
 
-// checkCells refuses dense matrices that are too large.
-func checkCells(f *Frame, d *deal, columns int) error {
+// checkCells refuses dense matrices that are too large, or larger than memory.
+func checkCells(f *Frame, d *deal, columns int, storage Storage) error {
+	cells := int64(0)
 	for s := range d.sets {
-		if n := d.set(s).n(); columns > 0 && n > maxCells/columns {
+		n := d.set(s).n()
+		if columns > 0 && n > maxCells/columns {
 			return f.at("", -1, hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
 		}
+		cells += int64(n) * int64(columns)
 	}
-	return nil
+	width := int64(8)
+	if storage == Float32 {
+		width = 4
+	}
+	return table.InFile(f.path(), afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.set(0).n()+d.set(1).n(), columns)))
 }
 
 // fill makes matrices of rows whose coding is known. With count nulls are
@@ -154,9 +161,9 @@ func (e *Encoder) fill(ctx context.Context, f *Frame, d *deal, storage Storage, 
 	storage = storage.choose(entries, len(e.Columns))
 	if storage == Sparse {
 		b := newBuilder(storage, len(e.Columns), d)
-		return b, b.fillSparse(ctx, e, d, numbers, sources, count)
+		return b, b.fillSparse(ctx, f, e, d, numbers, sources, count)
 	}
-	if err := checkCells(f, d, len(e.Columns)); err != nil {
+	if err := checkCells(f, d, len(e.Columns), storage); err != nil {
 		return nil, err
 	}
 	b := newBuilder(storage, len(e.Columns), d)

@@ -47,7 +47,7 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		if storage = storage.choose(entries, columns); storage != Float64 {
 			return nil
 		}
-		if err := checkCells(f, d, columns); err != nil {
+		if err := checkCells(f, d, columns, storage); err != nil {
 			return err
 		}
 		b = newBuilder(storage, columns, d)

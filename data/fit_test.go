@@ -438,7 +438,7 @@ func TestDamageByStripes(t *testing.T) {
 	refused := 0
 	for range *damageRounds {
 		bad, what := mutate(rng, own, 4, len(own))
-		f, err := openTable(context.Background(), bytesInput("own.parquet", bad), nil)
+		f, err := openTable(context.Background(), bytesInput("own.parquet", bad), nil, Reading{})
 		if err == nil {
 			_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x", Impute: "mean"}, Float64)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/drotrain/drotrain/data/csv"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -20,6 +21,9 @@ type (
 
 	// An Error says what is wrong with a user's table and what would help.
 	Error = table.Error
+
+	// A Reading says how text is to be read.
+	Reading = csv.Options
 
 	// A Remedy is something a user may choose that would mend an Error.
 	Remedy = table.Remedy
@@ -37,6 +41,12 @@ const (
 	ForgetPositive = table.ForgetPositive
 	TakeAsClasses  = table.TakeAsClasses
 	TakeAsQuantity = table.TakeAsQuantity
+	SayNoHeader    = table.SayNoHeader
+	SayDelimiter   = table.SayDelimiter
+	SayDecimal     = table.SayDecimal
+	SayThousands   = table.SayThousands
+	SayStrip       = table.SayStrip
+	NameMissing    = table.NameMissing
 )
 
 // The kinds of columns.
@@ -61,16 +71,23 @@ type Frame struct {
 	Rows    int
 	Columns []*Column
 	Sources []Source // the files the rows come from, in the order of the rows
-	Notes   []string // remarks on reading, for the user
+	Notes   []string // how it was read, and the remarks, for the user
+	Remarks []*Error // what may not be meant as it was read, with what would mend it
 
 	once   sync.Once
 	index  map[string]int // -1 for a name that occurs more than once
 	inputs []*input       // one per source, or none
+	how    Reading        // of text
 }
 
 // Fingerprint waits for the SHA-256 of the files, which is taken beside the
-// reading, and stores it in Sources; before, a frame that Open made lacks it.
+// reading, and stores it in Sources; before, a frame that Open made lacks it. It
+// is an error, as of every reading of values, if a file was changed since it was
+// opened: then neither the sum nor the values can be trusted.
 func (f *Frame) Fingerprint() error {
+	if err := f.Unchanged(); err != nil {
+		return err
+	}
 	for i, in := range f.inputs {
 		if in.sum == nil {
 			continue
@@ -81,6 +98,17 @@ func (f *Frame) Fingerprint() error {
 			return d.err
 		}
 		f.Sources[i].SHA256 = d.sum
+	}
+	return f.Unchanged()
+}
+
+// Unchanged is an error that names the file if one of them was written to, cut
+// short or replaced since it was opened, by its size, its time and its identity.
+func (f *Frame) Unchanged() error {
+	for _, in := range f.inputs {
+		if err := in.unchanged(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -128,7 +156,11 @@ func (f *Frame) Column(name string) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Load(context.Background())
+	c, err = c.Load(context.Background())
+	if err == nil {
+		err = f.Unchanged()
+	}
+	return c, err
 }
 
 // Kind returns the kind of the column of that name, without its values.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func Read(ctx context.Context, path string) (*Frame, error) { return ReadColumns
 // with Parquet. The columns keep the order of the file; nil means all. A name
 // that is not there is an error that suggests the nearest.
 func ReadColumns(ctx context.Context, path string, names []string) (*Frame, error) {
-	f, err := open(ctx, path, names)
+	f, err := open(ctx, path, names, Reading{})
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +52,17 @@ func ReadColumns(ctx context.Context, path string, names []string) (*Frame, erro
 // checked at once; damage to values is found when they are read. Other formats
 // are read as by Read.
 //
-// The files must not change while the frame is in use; Close ends that.
-func Open(ctx context.Context, path string) (*Frame, error) { return open(ctx, path, nil) }
+// The files must not change while the frame is in use: that is an error. Close
+// ends the use. A pipe is read once, to its end, into a temporary file that is
+// gone when the frame is closed or the process ends.
+func Open(ctx context.Context, path string) (*Frame, error) { return open(ctx, path, nil, Reading{}) }
 
-func open(ctx context.Context, path string, names []string) (*Frame, error) {
+// OpenAs is Open with text read in a way of its own; other formats need none.
+func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
+	return open(ctx, path, nil, how)
+}
+
+func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
 	files, err := expand(path)
 	if err != nil {
 		return nil, err
@@ -67,11 +75,11 @@ func open(ctx context.Context, path string, names []string) (*Frame, error) {
 		return nil, err
 	}
 	for _, file := range files {
-		in, err := openInput(file)
+		in, err := openInput(ctx, file)
 		if err != nil {
 			return fail(err)
 		}
-		f, err := openTable(ctx, in, names)
+		f, err := openTable(ctx, in, names, how)
 		if err != nil {
 			in.close()
 			return fail(err)
@@ -85,10 +93,30 @@ func open(ctx context.Context, path string, names []string) (*Frame, error) {
 	return f, nil
 }
 
+// OpenReader is Open for what a stream gives up to its end, as the standard input
+// does. The name stands for it in messages, and tells the format where the bytes
+// do not: of a name without an extension, text is CSV.
+func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
+	in, err := spool(ctx, name, r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openTable(ctx, in, nil, how)
+	if err != nil {
+		in.close()
+	}
+	return f, err
+}
+
 // ReadBytes is Read for a file in memory. The name stands for the file in
 // messages, and its extension tells the format where the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
-	f, err := openTable(ctx, bytesInput(name, b), nil)
+	return ReadBytesAs(ctx, name, b, Reading{})
+}
+
+// ReadBytesAs is ReadBytes with text read in a way of its own.
+func ReadBytesAs(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
+	f, err := openTable(ctx, bytesInput(name, b), nil, how)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +277,7 @@ func detect(name string, b []byte) (format, error) {
 }
 
 // openTable makes a frame of a file. Columns of Parquet hold no values yet.
-func openTable(ctx context.Context, in *input, names []string) (f *Frame, err error) {
+func openTable(ctx context.Context, in *input, names []string, how Reading) (f *Frame, err error) {
 	name := in.name
 	// The readers guard their own goroutines; this is the last line for ours.
 	defer func() {
@@ -265,6 +293,9 @@ func openTable(ctx context.Context, in *input, names []string) (f *Frame, err er
 		return nil, err
 	}
 	kind, err := detect(name, head)
+	if kind == unknownFormat && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 {
+		kind, err = csvFormat, nil // a pipe: its name says nothing
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -272,21 +303,19 @@ func openTable(ctx context.Context, in *input, names []string) (f *Frame, err er
 	var t *table.Table
 	if kind == parquetFormat {
 		t, err = parquet.Open(in, names)
+	} else if kind == ipcFormat {
+		t, err = ipc.Read(ctx, in, names)
 	} else {
-		var b []byte
-		if b, err = in.all(); err != nil {
-			return nil, err
-		}
-		if kind == csvFormat {
-			t, err = csv.Read(ctx, name, b, names)
-		} else {
-			t, err = ipc.Read(ctx, b, names)
-		}
+		t, err = csv.Read(ctx, in, names, how)
 	}
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how}
+	for _, r := range t.Remarks {
+		f.Notes = append(f.Notes, r.Error())
+		r.Path = name
+	}
 	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.inputs = []*input{in}
 	return f, nil

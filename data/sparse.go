@@ -1,12 +1,17 @@
 package data
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // fillSparse builds sparse matrices of rows whose coding is known, in two visits
 // of the numbers: how many entries each row has, then the entries. Numbers that
 // are standardised are entries all, without a look at them. With
 // count nulls are noted.
-func (b *builder) fillSparse(ctx context.Context, e *Encoder, d *deal, numbers []*numeric, sources []source, count bool) error {
+func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal, numbers []*numeric, sources []source, count bool) error {
 	fixed := 0 // entries of every row
 	if e.Intercept() >= 0 {
 		fixed++
@@ -74,6 +79,9 @@ func (b *builder) fillSparse(ctx context.Context, e *Encoder, d *deal, numbers [
 		for i, n := range b.start[s] {
 			total += n
 			b.start[s][i] = total
+		}
+		if err := afford(12*int64(total), fmt.Sprintf("for a sparse matrix of %d entries", total)); err != nil {
+			return table.InFile(f.path(), err)
 		}
 		b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
 	}

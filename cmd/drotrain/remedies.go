@@ -30,6 +30,18 @@ func remedy(r data.Remedy, column string) string {
 		return "use --loss logistic for a target of two values"
 	case data.TakeAsQuantity:
 		return "use --loss squared or huber if it is a quantity"
+	case data.SayNoHeader:
+		return "say --no-header"
+	case data.SayDelimiter:
+		return "name the separator with --delimiter"
+	case data.SayDecimal:
+		return "say --decimal ','"
+	case data.SayThousands:
+		return "name the mark between thousands with --thousands"
+	case data.SayStrip:
+		return "name the marks to take off numbers with --strip '%$€'"
+	case data.NameMissing:
+		return "name the texts that stand for no value with --na"
 	}
 	return ""
 }

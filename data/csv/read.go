@@ -2,7 +2,6 @@ package csv
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -15,130 +14,224 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// csvMaxBytes bounds what a compressed CSV file may unfold to.
-const csvMaxBytes = 64 << 30
-
-// gzipRatio is what deflate can reach at best, rounded up.
-const gzipRatio = 1100
-
-// Read reads comma-, semicolon- or tab-separated text with a header line.
+// Read reads comma-, semicolon-, tab- or bar-separated text with a header line:
+// the columns named, nil meaning all, in the order of the file. It may be packed
+// by gzip, in UTF-8, UTF-16 with its mark, or Windows-1252 (Latin-1), and its lines
+// may end in any of the usual ways.
 //
 // A column is Bool when every value is true or false (in lower, upper or title
-// case), Numeric when every value is a number, Categorical otherwise. Empty
-// fields are nulls, and so, in a table of one column, are blank lines between
-// others; so are NA, N/A, null, NULL and None, but in columns of
-// numbers and bools only.
-//
-// The columns are those named, nil meaning all, in the order of the file. The
-// name of the file tells the separator where the first line does not.
-func Read(ctx context.Context, name string, b []byte, names []string) (*table.Table, error) {
-	lower := strings.ToLower(name)
-	if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
-		var err error
-		if b, err = gunzip(b); err != nil {
-			return nil, err
-		}
-	} else if strings.HasSuffix(lower, ".gz") {
-		return nil, &table.Error{Msg: "not a gzip file", Hint: "rename it without .gz if it is plain text"}
-	}
-	lower = strings.TrimSuffix(lower, ".gz")
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
-		return nil, &table.Error{Msg: "the text is UTF-16", Hint: "save it as UTF-8"}
-	}
-	comma := ','
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	switch {
-	case strings.HasSuffix(lower, ".tsv"):
-		comma = '\t'
-	case bytes.IndexByte(line, ',') >= 0:
-	case bytes.IndexByte(line, ';') >= 0:
-		comma = ';'
-	case bytes.IndexByte(line, '\t') >= 0:
-		comma = '\t'
-	}
-	open := func() *csvRows {
-		r := csv.NewReader(bytes.NewReader(b))
-		r.Comma = comma
-		r.ReuseRecord = true
-		return &csvRows{r: r}
-	}
+// case), Numeric when every value is a number, Categorical otherwise. Empty fields
+// are nulls, and so, in a table of one column, are blank lines between others; so
+// are NA, N/A, null, NULL and None, but in columns of numbers and bools only.
+func Read(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return read(ctx, src, names, o, false)
+}
 
-	r := open()
-	header, err := r.Read()
-	if err == io.EOF {
-		return nil, &table.Error{Msg: "the file holds no header line"}
+// Verbatim reads the named columns as text, every character of it, Categorical
+// all; only empty fields are nulls.
+func Verbatim(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return read(ctx, src, names, o, true)
+}
+
+// errNotUTF8 is told of text in another encoding.
+var errNotUTF8 = errors.New("not UTF-8")
+
+func read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+	if err := o.Validate(); err != nil {
+		return nil, &table.Error{Msg: err.Error()}
 	}
-	if err != nil {
-		return nil, csvError(err, nil)
-	}
-	header = append([]string(nil), header...)
-	for i, h := range header {
-		header[i] = strings.TrimSpace(h)
-		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
-			return nil, &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "a CSV file is UTF-8 text"}
-		}
-		if header[i] == "" {
-			header[i] = fmt.Sprintf("column_%d", i+1) // as pandas writes its index
-		}
-	}
-	want, err := table.Wanted(names, header)
+	t, err := newText(src)
 	if err != nil {
 		return nil, err
 	}
+	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: delimiter(t, o)}
+	f, err := r.table(names)
+	if errors.Is(err, errNotUTF8) {
+		if err := t.latin(); err != nil {
+			return nil, err
+		}
+		if f, err = r.table(names); err == nil {
+			f.Notes = append(f.Notes, "the text is not UTF-8: read as Windows-1252 (Latin-1)")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.from != nil && t.bom > 0 {
+		f.Notes = append(f.Notes, "the text is UTF-16")
+	}
+	return f, nil
+}
 
-	// First pass: the types.
-	cols := make([]csvColumn, len(header))
+// delimiter tells what separates the fields.
+func delimiter(t *text, o Options) rune {
+	if o.Delimiter != "" {
+		d, _ := utf8.DecodeRuneInString(o.Delimiter)
+		return d
+	}
+	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(t.src.Name()), ".gz"), ".tsv") {
+		return '\t'
+	}
+	line, _, _ := bytes.Cut(t.head, []byte("\n"))
+	for _, c := range []byte(",;\t|") {
+		if bytes.IndexByte(line, c) >= 0 {
+			return rune(c)
+		}
+	}
+	return ','
+}
+
+// A reading is a table on its way in.
+type reading struct {
+	ctx      context.Context
+	text     *text
+	options  Options
+	verbatim bool
+	comma    rune
+	header   []string
+}
+
+// open begins to read records, behind the header.
+func (r *reading) open() (*records, error) {
+	in, err := r.text.open()
+	if err != nil {
+		return nil, err
+	}
+	c := csv.NewReader(in)
+	c.Comma = r.comma
+	c.ReuseRecord = true
+	all := &records{r: c}
+	if r.options.NoHeader {
+		return all, nil
+	}
+	header, err := all.Read()
+	switch {
+	case err == io.EOF:
+		return nil, &table.Error{Msg: "the file holds no header line"}
+	case err != nil:
+		return nil, r.failed(err)
+	case r.header == nil:
+		r.header = append([]string(nil), header...)
+	}
+	return all, nil
+}
+
+// names settles what the columns are called.
+func (r *reading) names(all *records) error {
+	if r.options.NoHeader {
+		first, err := all.peek()
+		if err == io.EOF {
+			return &table.Error{Msg: "the file holds no rows"}
+		}
+		if err != nil {
+			return r.failed(err)
+		}
+		r.header = make([]string, len(first))
+	}
+	for i, h := range r.header {
+		r.header[i] = strings.TrimSpace(h)
+		if !utf8.ValidString(h) && isLatin(h) && r.text.from == nil {
+			return errNotUTF8
+		}
+		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
+			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
+		}
+		if r.header[i] == "" {
+			r.header[i] = fmt.Sprintf("column_%d", i+1) // as pandas writes its index
+		}
+	}
+	return nil
+}
+
+// everyRows is how often the context and the memory are looked at.
+const everyRows = 4096
+
+// table reads the text twice: the types, then the values.
+func (r *reading) table(wanted []string) (*table.Table, error) {
+	r.header = nil
+	all, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.names(all); err != nil {
+		return nil, err
+	}
+	want, err := table.Wanted(wanted, r.header)
+	if err != nil {
+		return nil, err
+	}
+	cols := make([]shape, len(r.header))
+	used := 0
+	for i := range cols {
+		cols[i].options, cols[i].verbatim = &r.options, r.verbatim
+		if cols[i].used = want == nil || want[r.header[i]]; cols[i].used {
+			used++
+		}
+	}
 	rows := 0
 	for ; ; rows++ {
-		if rows%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if rows%everyRows == 0 {
+			if err := r.afford(rows, used); err != nil {
+				return nil, err
+			}
 		}
-		rec, err := r.Read()
+		rec, err := all.Read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, csvError(err, header)
+			return nil, r.failed(err)
 		}
 		for i, s := range rec {
-			if want == nil || want[header[i]] {
-				if !cols[i].observe(s, rows) {
-					return nil, &table.Error{Column: header[i], Row: rows + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+			if cols[i].used && !cols[i].observe(s, rows) {
+				if r.text.from == nil && isLatin(s) {
+					return nil, errNotUTF8
 				}
+				return nil, &table.Error{Column: r.header[i], Row: rows + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
 			}
 		}
 	}
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
 	}
-
-	// Second pass: the values.
+	if err := r.afford(rows, used); err != nil {
+		return nil, err
+	}
 	f := &table.Table{Rows: rows}
-	builders := make([]*csvBuilder, len(header))
+	builders := make([]*builder, len(cols))
 	for i := range cols {
-		if want != nil && !want[header[i]] {
+		if !cols[i].used {
 			continue
 		}
-		c := cols[i].column(header[i], rows)
-		builders[i] = &csvBuilder{Column: c, index: make(map[string]int32)}
+		c := cols[i].column(r.header[i], rows)
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, index: make(map[string]int32)}
 		f.Columns = append(f.Columns, c)
-		if c.StrayRow > 0 && cols[i].numbers >= rows/2 {
-			f.Notes = append(f.Notes, fmt.Sprintf("column %q is read as text: row %d holds %q, though %d of %d rows are numbers",
-				c.Name, c.StrayRow, c.Stray, cols[i].numbers, rows))
+		if remark := cols[i].remark(c, rows); remark != nil {
+			f.Remarks = append(f.Remarks, remark)
 		}
 	}
-	r = open()
-	if _, err := r.Read(); err != nil {
-		return nil, csvError(err, header)
+	if remark := r.dataInHeader(); remark != nil {
+		f.Remarks = append(f.Remarks, remark)
+	}
+	return f, r.values(builders, rows)
+}
+
+// values is the second reading.
+func (r *reading) values(builders []*builder, rows int) error {
+	all, err := r.open()
+	if err != nil {
+		return err
 	}
 	for row := 0; row < rows; row++ {
-		if row%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if row%everyRows == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
 		}
-		rec, err := r.Read()
+		rec, err := all.Read()
 		if err != nil {
-			return nil, csvError(err, header)
+			return r.failed(err)
+		}
+		if len(rec) != len(builders) {
+			return table.Damaged("it was changed while it was read")
 		}
 		for i, s := range rec {
 			if builders[i] != nil {
@@ -146,12 +239,34 @@ func Read(ctx context.Context, name string, b []byte, names []string) (*table.Ta
 			}
 		}
 	}
-	return f, nil
+	return nil
 }
 
-// csvRows reads records. Blank lines are passed over, as everywhere, but in a
+// afford ends with the context, and refuses more rows than there is memory for.
+func (r *reading) afford(rows, columns int) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	return r.text.src.Afford(8*int64(rows)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
+}
+
+// dataInHeader says that the first line looks like a row.
+func (r *reading) dataInHeader() *table.Error {
+	if r.options.NoHeader {
+		return nil
+	}
+	for i, h := range r.header {
+		if _, _, ok := table.ParseNumber(h); ok {
+			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
+				Remedies: []table.Remedy{table.SayNoHeader}}
+		}
+	}
+	return nil
+}
+
+// records reads records. Blank lines are passed over, as everywhere, but in a
 // table of one column those between records are nulls.
-type csvRows struct {
+type records struct {
 	r     *csv.Reader
 	line  int // where the next record starts if no blank line comes before it
 	blank int // lines to tell of before the record
@@ -160,7 +275,20 @@ type csvRows struct {
 
 var blankRecord = []string{""}
 
-func (c *csvRows) Read() ([]string, error) {
+// peek gives the next record, which is still the next.
+func (c *records) peek() ([]string, error) {
+	rec, err := c.r.Read()
+	if err == nil {
+		c.held = rec
+		if len(rec) == 1 {
+			line, _ := c.r.FieldPos(0)
+			c.line = line + 1 + strings.Count(rec[0], "\n")
+		}
+	}
+	return rec, err
+}
+
+func (c *records) Read() ([]string, error) {
 	if c.held == nil {
 		rec, err := c.r.Read()
 		if err != nil || len(rec) != 1 {
@@ -182,38 +310,20 @@ func (c *csvRows) Read() ([]string, error) {
 	return rec, nil
 }
 
-func gunzip(b []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, table.Damaged("gzip: %v", err)
-	}
-	limit := int64(len(b))*gzipRatio + 1<<16
-	if limit > csvMaxBytes {
-		limit = csvMaxBytes
-	}
-	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(z, limit+1))
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, table.Damaged("the gzip data ends early; the file may be truncated")
-	}
-	if err != nil {
-		return nil, table.Damaged("gzip: %v", err)
-	}
-	if n > limit {
-		return nil, &table.Error{Msg: "the file unfolds to more bytes than this program reads"}
-	}
-	return buf.Bytes(), nil
-}
-
-func csvError(err error, header []string) error {
+// failed words what the reader of records says.
+func (r *reading) failed(err error) error {
 	var pe *csv.ParseError
 	if !errors.As(err, &pe) {
-		return err
+		return r.text.damaged(err)
 	}
 	switch {
 	case errors.Is(pe.Err, csv.ErrFieldCount):
-		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than the header, which has %d", pe.Line, len(header)),
-			Hint: "the file may be truncated there, or a field holds the separator without quotes"}
+		what := "the header"
+		if r.options.NoHeader {
+			what = "the first line"
+		}
+		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
+			Hint: "the file may be truncated there, or a field holds the separator without quotes", Remedies: []table.Remedy{table.SayDelimiter}}
 	case errors.Is(pe.Err, csv.ErrQuote):
 		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
 			Hint: "the file may be truncated, or a quote inside a field is not doubled"}

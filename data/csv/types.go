@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -9,9 +10,12 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// csvColumn gathers what a column may be.
-type csvColumn struct {
-	nulls    int // empty fields
+// A shape gathers what a column may be.
+type shape struct {
+	options  *Options
+	used     bool
+	verbatim bool
+	nulls    int // empty fields, and texts that were said to stand for no value
 	missing  int // NA and its like
 	numbers  int
 	integers int
@@ -19,19 +23,30 @@ type csvColumn struct {
 	words    int // neither
 	strayRow int
 	stray    string
+	offered  [len(offers)]int // words that an offer reads as numbers
+	marks    map[string]int   // words that often stand for no value
 }
 
-func (c *csvColumn) observe(s string, row int) (valid bool) {
+// observe takes in a value; false is one that is not text.
+func (c *shape) observe(s string, row int) (valid bool) {
+	if c.verbatim {
+		if s == "" {
+			c.nulls++
+		} else if c.words++; !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+			return false
+		}
+		return true
+	}
 	s = strings.TrimSpace(s)
 	switch {
-	case s == "":
+	case s == "" || len(c.options.Missing) > 0 && c.options.missing(s):
 		c.nulls++
 		return true
 	case isMissingWord(s):
 		c.missing++
 		return true
 	}
-	if _, whole, ok := table.ParseNumber(s); ok {
+	if _, whole, ok := c.options.number(s); ok {
 		c.numbers++
 		if whole {
 			c.integers++
@@ -44,7 +59,7 @@ func (c *csvColumn) observe(s string, row int) (valid bool) {
 		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
 			return false
 		}
-		c.words++
+		c.word(s)
 	}
 	if c.strayRow == 0 {
 		c.strayRow, c.stray = row+1, strings.Clone(s)
@@ -52,10 +67,71 @@ func (c *csvColumn) observe(s string, row int) (valid bool) {
 	return true
 }
 
-func (c *csvColumn) column(name string, rows int) *table.Column {
+// word takes in text, and for the first of it what else it might mean.
+func (c *shape) word(s string) {
+	c.words++
+	const tried = 1000
+	if c.words > tried {
+		return
+	}
+	for i := range offers {
+		if _, _, ok := offers[i].options.number(s); ok {
+			c.offered[i]++
+		}
+	}
+	if often[s] {
+		if c.marks == nil {
+			c.marks = make(map[string]int)
+		}
+		c.marks[strings.Clone(s)]++
+	}
+}
+
+// often are words that stand for no value in many tables.
+var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
+	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
+
+// remark says what a column of text might be instead.
+func (c *shape) remark(col *table.Column, rows int) *table.Error {
+	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
+		return nil
+	}
+	tried := min(c.words, 1000)
+	best := -1
+	for i, n := range c.offered {
+		if n > 0 && 10*(n+c.numbers) >= 9*(tried+c.numbers) && (best < 0 || n > c.offered[best]) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but values like %q are numbers %s", c.stray, offers[best].words),
+			Remedies: []table.Remedy{offers[best].remedy}}
+	}
+	marks := 0
+	word := ""
+	for w, n := range c.marks {
+		if marks += n; word == "" || n > c.marks[word] || n == c.marks[word] && w < word {
+			word = w
+		}
+	}
+	if c.numbers > 0 && marks == tried && tried == c.words {
+		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
+			Remedies: []table.Remedy{table.NameMissing}}
+	}
+	if col.StrayRow > 0 && c.numbers >= rows/2 {
+		return &table.Error{Column: col.Name, Row: col.StrayRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Stray, c.numbers, rows),
+			Remedies: []table.Remedy{table.NameMissing}}
+	}
+	return nil
+}
+
+// column makes a column of what was seen.
+func (c *shape) column(name string, rows int) *table.Column {
 	out := &table.Column{Name: name}
 	nulls := c.nulls > 0
 	switch {
+	case c.verbatim:
+		out.Kind, out.Type = table.Categorical, "string"
 	case c.words == 0 && c.bools == 0 && c.numbers > 0:
 		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
 		if c.integers == c.numbers {
@@ -82,14 +158,19 @@ func (c *csvColumn) column(name string, rows int) *table.Column {
 	return out
 }
 
-type csvBuilder struct {
+// A builder fills a column.
+type builder struct {
 	*table.Column
-	index map[string]int32
+	options  *Options
+	verbatim bool
+	index    map[string]int32
 }
 
-func (c *csvBuilder) add(s string, row int) {
-	s = strings.TrimSpace(s)
-	if s == "" || c.Kind != table.Categorical && isMissingWord(s) {
+func (c *builder) add(s string, row int) {
+	if !c.verbatim {
+		s = strings.TrimSpace(s)
+	}
+	if s == "" || !c.verbatim && (len(c.options.Missing) > 0 && c.options.missing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1
@@ -98,9 +179,9 @@ func (c *csvBuilder) add(s string, row int) {
 	}
 	switch c.Kind {
 	case table.Numeric:
-		v, whole, _ := table.ParseNumber(s)
+		v, whole, _ := c.options.number(s)
 		c.Number[row] = v
-		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !exactInteger(s, v) {
+		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.exact(s, v) {
 			c.InexactRow = row + 1
 		}
 	case table.Bool:
@@ -128,7 +209,8 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// exactInteger says whether the whole number written as s is v.
-func exactInteger(s string, v float64) bool {
+// exact says whether the whole number written as s is v.
+func (c *builder) exact(s string, v float64) bool {
+	s, _ = c.options.normal(s)
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }

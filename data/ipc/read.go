@@ -17,15 +17,22 @@ var ipcMagic = []byte("ARROW1")
 // Read makes a table of an Arrow IPC file, or of a stream, which has no magic
 // word at its start: of the named columns, nil meaning all, in the order of the
 // file. What is damaged is a panic with an error, for the caller to guard.
-func Read(ctx context.Context, b []byte, names []string) (*table.Table, error) {
-	if bytes.HasPrefix(b, ipcMagic) {
-		return readFile(ctx, b, names)
+func Read(ctx context.Context, src table.Source, names []string) (*table.Table, error) {
+	if err := src.Afford(src.Size(), "to hold the file"); err != nil {
+		return nil, err
 	}
-	return readStream(ctx, b, names)
+	b := make([]byte, src.Size())
+	if err := table.ReadFull(src, b, 0); err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(b, ipcMagic) {
+		return readFile(ctx, src, b, names)
+	}
+	return readStream(ctx, src, b, names)
 }
 
 // readStream reads an Arrow IPC stream, which must end with its end mark.
-func readStream(ctx context.Context, b []byte, names []string) (*table.Table, error) {
+func readStream(ctx context.Context, src table.Source, b []byte, names []string) (*table.Table, error) {
 	var messages []*ipcMessage
 	at := 0
 	for {
@@ -43,11 +50,11 @@ func readStream(ctx context.Context, b []byte, names []string) (*table.Table, er
 	if !ok {
 		return nil, table.Damaged("it has no schema")
 	}
-	return readMessages(ctx, messages, checkSchema(t), int64(len(b)), names)
+	return readMessages(ctx, src, messages, checkSchema(t), names)
 }
 
 // readFile reads an Arrow IPC file by the blocks its footer lists.
-func readFile(ctx context.Context, b []byte, names []string) (*table.Table, error) {
+func readFile(ctx context.Context, src table.Source, b []byte, names []string) (*table.Table, error) {
 	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
 		return nil, table.Damaged("it does not end with ARROW1; it may be truncated")
 	}
@@ -93,7 +100,7 @@ func readFile(ctx context.Context, b []byte, names []string) (*table.Table, erro
 	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
 		return nil, table.Damaged("its footer does not list all of its blocks")
 	}
-	return readMessages(ctx, messages, digest, int64(len(b)), names)
+	return readMessages(ctx, src, messages, digest, names)
 }
 
 // leadingSchema checks that the schema at the start of a file is that of its
@@ -143,8 +150,8 @@ func schemaMessage(footer []byte, at int) *ipcMessage {
 }
 
 // readMessages decodes checked messages: a schema, dictionaries and batches.
-func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDigest, size int64, names []string) (*table.Table, error) {
-	limit := table.MaxCells(size)
+func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string) (*table.Table, error) {
+	limit := table.MaxCells(src.Size())
 	feed := &messageFeed{messages: messages[:1:1]}
 	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
 	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(alloc))
@@ -163,7 +170,7 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 	expected := func(id int64) (l layout) {
 		if id < 0 {
 			for _, field := range schema.Fields() {
-				l.add(field.Type)
+				l.field(field.Type)
 			}
 			return l
 		}
@@ -202,6 +209,9 @@ func readMessages(ctx context.Context, messages []*ipcMessage, digest schemaDige
 	}
 	want, err := table.Wanted(names, all)
 	if err != nil {
+		return nil, err
+	}
+	if err := src.Afford(8*rows*int64(len(all)), "to hold the columns"); err != nil {
 		return nil, err
 	}
 	builders := make([]*arrowBuilder, schema.NumFields())

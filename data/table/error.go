@@ -24,6 +24,12 @@ const (
 	ForgetPositive Remedy = "name no positive value"
 	TakeAsClasses  Remedy = "take the target as two classes"
 	TakeAsQuantity Remedy = "take the target as a quantity"
+	SayNoHeader    Remedy = "say that the first line is a row"
+	SayDelimiter   Remedy = "say what separates the fields"
+	SayDecimal     Remedy = "say what the decimal mark is"
+	SayThousands   Remedy = "say what stands between thousands"
+	SayStrip       Remedy = "say which marks to take off numbers"
+	NameMissing    Remedy = "name the texts that stand for no value"
 )
 
 // An Error says what is wrong with a user's table and what would help.

@@ -12,13 +12,18 @@ type Source interface {
 	io.ReaderAt
 	Name() string // for messages
 	Size() int64
+
+	// Afford refuses what would take more memory than there is; the use is said as
+	// in "for 5 rows".
+	Afford(bytes int64, use string) error
 }
 
 // A Table is what a reader makes of a file.
 type Table struct {
 	Rows    int
 	Columns []*Column
-	Notes   []string // remarks on reading, for the user
+	Notes   []string // how it was read, for the user
+	Remarks []*Error // what may not be meant as it was read
 }
 
 // A Part is a run of rows of a column whose values are still in a file, as a

@@ -1,0 +1,138 @@
+package csv
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Options say how text is to be read. The zero value is what [Read] describes.
+type Options struct {
+	// NoHeader says that the first line is a row. The columns are then called
+	// column_1, column_2, …
+	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
+
+	// Delimiter separates the fields: one character. Empty means the comma, the
+	// semicolon, the tab or the bar, whichever the first line has, in this order.
+	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
+
+	// Missing are texts that stand for no value in every column, besides the empty one.
+	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
+
+	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
+	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
+
+	// Thousands is the mark between groups of three digits: ",", ".", "'", " " or "_".
+	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
+
+	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
+	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
+}
+
+// IsZero says that nothing is asked for.
+func (o Options) IsZero() bool {
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
+}
+
+// Validate refuses options that contradict each other.
+func (o Options) Validate() error {
+	switch {
+	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
+		return fmt.Errorf("the delimiter %q must be one character, and no quote or line end", o.Delimiter)
+	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
+		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
+	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
+		return fmt.Errorf("the thousands mark %q must be one of , . ' _ or a space", o.Thousands)
+	case o.Thousands != "" && o.Thousands == o.decimal():
+		return fmt.Errorf("the decimal mark and the thousands mark are both %q", o.Thousands)
+	case strings.ContainsAny(o.Strip, "0123456789+-.,"):
+		return fmt.Errorf("the characters to strip, %q, hold parts of numbers", o.Strip)
+	}
+	return nil
+}
+
+func (o Options) decimal() string {
+	if o.Decimal == "" {
+		return "."
+	}
+	return o.Decimal
+}
+
+// plain says that numbers are written as everywhere.
+func (o Options) plain() bool {
+	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
+}
+
+// number reads a number as the options have it written.
+func (o *Options) number(s string) (v float64, whole, ok bool) {
+	if o.plain() {
+		return table.ParseNumber(s)
+	}
+	s, ok = o.normal(s)
+	if !ok {
+		return 0, false, false
+	}
+	return table.ParseNumber(s)
+}
+
+// normal writes a number as everywhere.
+func (o *Options) normal(s string) (string, bool) {
+	if o.Strip != "" {
+		sign := ""
+		if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
+			sign, s = s[:1], s[1:]
+		}
+		s = sign + strings.TrimSpace(strings.Trim(strings.TrimSpace(s), o.Strip))
+	}
+	if o.Thousands != "" {
+		whole, fraction, mark := strings.Cut(s, o.decimal())
+		if o.Thousands == " " { // also those that do not break a line
+			whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
+		}
+		if strings.Contains(whole, o.Thousands) {
+			groups := strings.Split(strings.TrimLeft(whole, "+-"), o.Thousands)
+			for i, g := range groups {
+				if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 {
+					return "", false
+				}
+			}
+			whole = strings.ReplaceAll(whole, o.Thousands, "")
+		}
+		if s = whole; mark {
+			s += o.decimal() + fraction
+		}
+	}
+	if o.decimal() == "," {
+		if strings.Contains(s, ".") {
+			return "", false
+		}
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	return s, true
+}
+
+// missing says that a text stands for no value.
+func (o *Options) missing(s string) bool {
+	for _, m := range o.Missing {
+		if s == m {
+			return true
+		}
+	}
+	return false
+}
+
+// offers are readings of numbers that are worth a try where text is not one.
+var offers = [...]struct {
+	options Options
+	remedy  table.Remedy
+	words   string
+}{
+	{Options{Decimal: ","}, table.SayDecimal, "with a decimal comma"},
+	{Options{Thousands: ","}, table.SayThousands, "with commas between thousands"},
+	{Options{Thousands: " "}, table.SayThousands, "with spaces between thousands"},
+	{Options{Decimal: ",", Thousands: "."}, table.SayDecimal, "with a decimal comma and points between thousands"},
+	{Options{Strip: "%"}, table.SayStrip, "with a percent sign"},
+	{Options{Strip: "$€£", Thousands: ","}, table.SayStrip, "with a currency mark"},
+}

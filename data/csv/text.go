@@ -1,0 +1,152 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A text is a file as characters: unfolded, in UTF-8, with lines that end in \n.
+// It is read as a stream, and twice, so that it is never held as a whole.
+type text struct {
+	src    table.Source
+	packed bool
+	bom    int               // bytes of a mark at its start that are passed over
+	from   encoding.Encoding // nil for UTF-8
+	cr     bool              // lines end in \r alone
+	head   []byte            // its beginning
+}
+
+// headBytes is how much of a text is looked at to tell how it is written.
+const headBytes = 64 << 10
+
+// newText looks at the beginning of a file.
+func newText(src table.Source) (*text, error) {
+	t := &text{src: src}
+	magic := make([]byte, min(2, src.Size()))
+	if err := table.ReadFull(src, magic, 0); err != nil {
+		return nil, err
+	}
+	t.packed = bytes.Equal(magic, []byte{0x1f, 0x8b})
+	if !t.packed && strings.HasSuffix(strings.ToLower(src.Name()), ".gz") {
+		return nil, &table.Error{Msg: "not a gzip file", Hint: "rename it without .gz if it is plain text"}
+	}
+	if err := t.look(); err != nil {
+		return nil, err
+	}
+	switch h := t.head; {
+	case bytes.HasPrefix(h, []byte("\xef\xbb\xbf")):
+		t.bom = 3
+	case bytes.HasPrefix(h, []byte{0xff, 0xfe}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(h, []byte{0xfe, 0xff}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	if t.bom > 0 {
+		if err := t.look(); err != nil {
+			return nil, err
+		}
+	}
+	if bytes.IndexByte(t.head, '\r') >= 0 && bytes.IndexByte(t.head, '\n') < 0 {
+		t.cr = true
+		return t, t.look()
+	}
+	return t, nil
+}
+
+// look takes the head.
+func (t *text) look() error {
+	r, err := t.open()
+	if err != nil {
+		return err
+	}
+	t.head = make([]byte, headBytes)
+	n, err := io.ReadFull(r, t.head)
+	t.head = t.head[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return t.damaged(err)
+	}
+	return nil
+}
+
+// latin takes the text for Windows-1252, which holds Latin-1.
+func (t *text) latin() error {
+	t.from = charmap.Windows1252
+	return t.look()
+}
+
+// open begins to read.
+func (t *text) open() (io.Reader, error) {
+	var r io.Reader = bufio.NewReaderSize(io.NewSectionReader(t.src, 0, t.src.Size()), 1<<18)
+	if t.packed {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, table.Damaged("gzip: %v", err)
+		}
+		r = z
+	}
+	if t.bom > 0 {
+		if _, err := io.CopyN(io.Discard, r, int64(t.bom)); err != nil {
+			return nil, t.damaged(err)
+		}
+	}
+	if t.from != nil {
+		r = t.from.NewDecoder().Reader(r)
+	}
+	if t.cr {
+		r = lineEnds{r}
+	}
+	return r, nil
+}
+
+// damaged words an error of reading.
+func (t *text) damaged(err error) error {
+	var own *table.Error
+	switch {
+	case errors.As(err, &own):
+		return err
+	case t.packed && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
+		return table.Damaged("the gzip data ends early; the file may be truncated")
+	case t.packed:
+		return table.Damaged("gzip: %v", err)
+	}
+	return &table.Error{Msg: "cannot read", Err: table.Cause(err)}
+}
+
+// lineEnds makes \n of \r.
+type lineEnds struct{ r io.Reader }
+
+func (l lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// isLatin says that bytes that are not UTF-8 may be Windows-1252: none of them is
+// a control character.
+func isLatin(s string) bool {
+	if utf8.ValidString(s) {
+		return true
+	}
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b < ' ' && b != '\t' && b != '\n' && b != '\r', b == 0x7f, b == 0x81, b == 0x8d, b == 0x8f, b == 0x90, b == 0x9d:
+			return false
+		}
+	}
+	return true
+}

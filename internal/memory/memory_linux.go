@@ -1,0 +1,87 @@
+package memory
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// system looks at the limits of the process (ulimit), its control groups and the
+// machine.
+func system(tighten func(n int64, name string)) {
+	var r syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && r.Cur < math.MaxInt64 {
+		if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
+			if f := strings.Fields(string(statm)); len(f) > 0 {
+				pages, _ := strconv.ParseInt(f[0], 10, 64)
+				tighten(int64(r.Cur)-pages*int64(os.Getpagesize()), "ulimit -v")
+			}
+		}
+	}
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	group(string(groups), "/sys/fs/cgroup", tighten)
+	info, _ := os.ReadFile("/proc/meminfo")
+	for line := range bytes.Lines(info) {
+		if rest, ok := bytes.CutPrefix(line, []byte("MemAvailable:")); ok {
+			if f := strings.Fields(string(rest)); len(f) > 0 {
+				if kb, err := strconv.ParseInt(f[0], 10, 64); err == nil {
+					tighten(kb<<10, "the memory of the machine")
+				}
+			}
+		}
+	}
+}
+
+// group looks at the control groups of a process and at those they are in, of
+// version 2 and, for the controller "memory", version 1. Under root a group may
+// be found where its container has it.
+func group(list, root string, tighten func(n int64, name string)) {
+	for line := range strings.Lines(list) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		dir, most, used := root, "memory.max", "memory.current"
+		if part[1] != "" {
+			if !strings.Contains(","+part[1]+",", ",memory,") {
+				continue
+			}
+			dir, most, used = path.Join(root, "memory"), "memory.limit_in_bytes", "memory.usage_in_bytes"
+		}
+		for at := path.Clean("/" + part[2]); ; at = path.Dir(at) {
+			limit, ok := number(path.Join(dir, at, most))
+			have, ok2 := number(path.Join(dir, at, used))
+			if ok && ok2 && limit < 1<<60 {
+				tighten(limit-have+cached(path.Join(dir, at, "memory.stat")), "the control group's memory limit")
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+}
+
+func number(file string) (int64, bool) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	return n, err == nil // "max" is no limit
+}
+
+// cached is what a group holds of files, which gives way to other needs.
+func cached(file string) int64 {
+	b, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 2 && (f[0] == "inactive_file" || f[0] == "total_inactive_file") {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			return n
+		}
+	}
+	return 0
+}
