@@ -4,7 +4,11 @@
 // Model that predicts, explains itself, saves and loads.
 package train
 
-import "time"
+import (
+	"time"
+
+	"github.com/drotrain/drotrain/train/level"
+)
 
 // A Config says what to train on, what to optimise, and when to stop. Start
 // from DefaultConfig: the zero value is not usable. The yaml keys are the long
@@ -27,9 +31,13 @@ type Config struct {
 	Loss       string  `json:"loss" yaml:"loss"`               // logistic, squared, huber; empty: by the target
 	HuberDelta float64 `json:"huber_delta" yaml:"huber-delta"` // δ > 0, in the units of the (scaled) target
 
-	Penalty string   `json:"penalty" yaml:"penalty"` // kl or chi2
-	Nu      float64  `json:"nu" yaml:"nu"`           // ν ≥ 0, in loss units
-	Mu      *float64 `json:"mu" yaml:"mu"`           // μ ≥ 0; nil: 1/n
+	// How robust: a level, or with none set what cross-validation inside the training
+	// rows chooses, by Choice.
+	level.Level `yaml:",inline"`
+	Choice      `yaml:",inline"`
+
+	Weight string   `json:"weight,omitempty" yaml:"weight"` // column of row weights above 0: the reference distribution; empty: every row counts once
+	Mu     *float64 `json:"mu" yaml:"mu"`                   // μ ≥ 0; nil: 1/n
 
 	Solver    string  `json:"solver" yaml:"solver"`         // one of Solvers()
 	Gap       float64 `json:"gap" yaml:"gap"`               // relative gap to certify, > 0
@@ -49,7 +57,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, Storage: "auto",
-		HuberDelta: 1, Penalty: "kl", Nu: 1,
+		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: DefaultChoice(),
 		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}
 }

@@ -48,7 +48,7 @@ func ExampleModel_Scorer() {
 		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
 	}
 	// Output:
-	// 200 {"probability": 0.244}
-	// 200 {"probability": 0.443}
+	// 200 {"probability": 0.119}
+	// 200 {"probability": 0.389}
 	// 422 the row has no column "lvrat": give nil if it is null
 }

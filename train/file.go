@@ -178,10 +178,14 @@ func (m *Model) check() error {
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
 		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
-	case s.Loss != c.Loss || s.Penalty != c.Penalty || s.Nu != c.Nu || s.Mu != *c.Mu:
+	case !c.Level.Chosen():
+		return errors.New("its level of robustness is missing")
+	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty || s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
 		return errors.New("its result is that of another configuration")
 	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
 		return errors.New("its result and its coefficients are of other baselines")
+	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
+		return errors.New("its selection names no candidate")
 	case m.TrainRows != s.N || m.HoldoutRows < 0:
 		return fmt.Errorf("it has %d training rows, but a result of %d, and %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
 	}

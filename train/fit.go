@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // BuiltinPrefix marks the name of an embedded data set in Config.Data.
@@ -87,10 +88,25 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := m.solveBaselines(ctx, oracle, began); err != nil {
+	if m.Run.Weight, err = cfg.weights(frame, train); err != nil {
 		return nil, err
 	}
-	err = m.solveRobust(ctx, oracle, began)
+	plain, balanced, err := m.solveBaselines(ctx, oracle, began)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Config.Level.Chosen() {
+		if err := m.choose(ctx, plain.X); err != nil {
+			return nil, err
+		}
+	}
+	adversary, err := m.Config.Dual(Rows(train, m.Run.Weight))
+	if err != nil {
+		return nil, err
+	}
+	m.Result.ERM = m.summariseBaseline(oracle, adversary, plain)
+	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, balanced)
+	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
 	if err != nil && m.Coefficients == nil {
 		return nil, err
 	}
@@ -155,22 +171,24 @@ func (m *Model) settings(phase string, began time.Time) dro.Settings {
 // solveBaselines trains the plain average and, where there are groups, the
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
-func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	x, summary, err := m.solveBaseline(ctx, oracle, dro.Uniform{}, "erm", began)
+func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began time.Time) (plain, balanced *dro.Result, err error) {
+	rows := Rows(m.Run.Train, m.Run.Weight)
+	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	m.Baseline, m.Result.ERM = x, summary
-	w := groupWeights(m.Run.Train)
-	if w == nil {
-		return nil
+	if plain, err = m.solveBaseline(ctx, oracle, dual, "erm", began); err != nil {
+		return nil, nil, err
 	}
-	dual, err := dro.NewFixed(w)
-	if err != nil {
-		return err
+	m.Baseline = plain.X
+	if dual, err = (level.Level{Average: "balanced"}).Dual(rows); err != nil {
+		return plain, nil, nil // fewer than two groups
 	}
-	m.GroupWeighted, m.Result.GroupWeighted, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", began)
-	return err
+	if balanced, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", began); err != nil {
+		return nil, nil, err
+	}
+	m.GroupWeighted = balanced.X
+	return plain, balanced, nil
 }
 
 // named says an error about a coordinate of x in terms of its column.
@@ -184,58 +202,50 @@ func (m *Model) named(err error) error {
 }
 
 // solveBaseline minimises the risk of fixed weights.
-func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) ([]float64, *SummaryBaseline, error) {
+func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) (*dro.Result, error) {
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.Config.regulariser(m.loss)}
 	method, _ := dro.Choose(p)
 	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
-	if err != nil {
-		return nil, nil, m.named(err)
+	return res, m.named(err)
+}
+
+// summariseBaseline says what a baseline does, under the adversary of the model too.
+func (m *Model) summariseBaseline(oracle *losses.Linear, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
+	if res == nil {
+		return nil
 	}
 	loss := rowLosses(oracle, res.X)
-	weights := make([]float64, len(loss))
-	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: mean(loss)}
-	s.RobustRisk, _ = m.Config.Adversary().BestResponseTo(weights, loss)
+	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
+	s.RobustRisk, _ = adversary.BestResponseTo(make([]float64, len(loss)), loss)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run.Train, loss)
-	return res.X, s, nil
+	return s
 }
 
-// groupWeights gives every group of the last grouping that has rows the same
-// total weight, and the rows of a group equal ones; nil with fewer than two
-// groups.
-func groupWeights(d *data.Dataset) []float64 {
-	if len(d.Groups) == 0 {
-		return nil
-	}
-	last := d.Groups[len(d.Groups)-1]
-	count, groups := make([]float64, len(last.Labels)), 0
-	for _, g := range last.Index {
-		if count[g]++; count[g] == 1 {
-			groups++
-		}
-	}
-	if groups < 2 {
-		return nil
-	}
-	w := make([]float64, d.N)
-	for j, g := range last.Index {
-		w[j] = 1 / (float64(groups) * count[g])
-	}
-	return w
-}
-
-func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: m.Config.Adversary(), Primal: m.Config.regulariser(m.loss)}
+// solveRobust minimises the worst case of the level; a level that is one of the
+// baselines is solved already.
+func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
+	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.Config.regulariser(m.loss)}
 	method, why := dro.Choose(p)
-	if m.Config.Solver == Auto {
+	asked := m.Config.Solver
+	if asked == Auto {
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
 		var err error
-		if method, err = solver(m.Config.Solver); err != nil {
+		if method, err = solver(asked); err != nil {
 			return err
 		}
 	}
-	res, err := dro.Solve(ctx, p, method, m.settings("robust", began))
+	var res *dro.Result
+	var err error
+	switch {
+	case asked == Auto && m.Config.Average == "plain":
+		res = plain
+	case asked == Auto && m.Config.Average == "balanced":
+		res = balanced
+	default:
+		res, err = dro.Solve(ctx, p, method, m.settings("robust", began))
+	}
 	if res == nil {
 		return m.named(err)
 	}
@@ -244,12 +254,12 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, began ti
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
 	}
-	m.summarise(res)
+	m.summarise(res, adversary)
 	return err
 }
 
 // summarise fills in Result.
-func (m *Model) summarise(res *dro.Result) {
+func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	s := &m.Result
 	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
 	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
@@ -258,22 +268,40 @@ func (m *Model) summarise(res *dro.Result) {
 		Gap: finite(res.Certificate.Gap()), RelativeGap: finite(res.Certificate.Relative()),
 	}
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
-	s.Solver, s.Loss, s.Penalty = m.Config.Solver, m.Config.Loss, m.Config.Penalty
-	s.Nu, s.Mu, s.N, s.D = m.Config.Nu, *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
+	s.Solver, s.Loss, s.Level = m.Config.Solver, m.Config.Loss, m.Config.Level.String()
+	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
+	s.Penalty, s.Nu = m.price(adversary)
 	squares := 0.0
 	for _, y := range res.Y {
 		squares += y * y
 		s.MaxWeight = max(s.MaxWeight, y)
 	}
-	s.ERMRisk = mean(m.Run.Loss)
+	s.ERMRisk = m.Run.averageOf(m.Run.Loss)
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run.Train, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
-		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a larger nu, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
+		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
 	if *m.Config.Mu == 0 && !s.Certified {
 		m.note("mu is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
 	}
+}
+
+// price returns the divergence of an adversary over rows, "" for none, and ν: as set, or
+// what the ball at its radius amounts to.
+func (m *Model) price(adversary dro.Dual) (penalty string, nu float64) {
+	c := m.Config
+	switch {
+	case c.Groupwise() || c.Average != "" || c.Protect != nil:
+		return "", 0
+	case c.Nu != nil:
+		return c.Penalty, *c.Nu
+	}
+	ball, ok := adversary.(dro.Ball)
+	if !ok {
+		return "", 0
+	}
+	return c.Penalty, ball.Price(m.Run.Loss)
 }
 
 func statusName(s dro.Status, mu float64) string {
@@ -281,14 +309,6 @@ func statusName(s dro.Status, mu float64) string {
 		return "uncertified"
 	}
 	return s.String()
-}
-
-// rowLosses returns the training loss of every row at x.
-func rowLosses(o *losses.Linear, x []float64) []float64 {
-	n, _, _ := o.Dims()
-	value, slope := make([]float64, n), make([]float64, n)
-	o.EvalTo(value, slope, x, 0, n)
-	return value
 }
 
 func mean(v []float64) float64 {

@@ -12,13 +12,14 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 const closedForm = 1e-12 // relative tolerance of one formula against another
 
 func builtin(t testing.TB, name string) train.Config {
 	cfg := train.DefaultConfig()
-	cfg.Data = "builtin:" + name
+	cfg.Data, cfg.Nu = "builtin:"+name, level.At(1)
 	switch name {
 	case "hmda":
 		cfg.Target, cfg.Groups = "deny", []string{"afam", "single"}
@@ -122,7 +123,7 @@ func TestExplainReproducesPredictions(t *testing.T) {
 func TestLargeNuIsERM(t *testing.T) {
 	for _, penalty := range []string{"kl", "chi2"} {
 		cfg := builtin(t, "hmda")
-		cfg.Penalty, cfg.Nu, cfg.Gap = penalty, 1e7, 1e-12
+		cfg.Penalty, cfg.Nu, cfg.Gap = penalty, level.At(1e7), 1e-12
 		m := fit(t, cfg)
 		s := m.Summary("")
 		if e := math.Abs(s.Objective/s.ERM.Objective - 1); e > 1e-6 {
@@ -172,12 +173,12 @@ func TestSolversAgree(t *testing.T) {
 // ν = 0 is the maximum loss: certified all the same, and the limit of small ν.
 func TestNuZeroIsCertified(t *testing.T) {
 	cfg := builtin(t, "hmda")
-	cfg.Nu = 0
+	cfg.Nu = level.At(0)
 	s := fit(t, cfg).Summary("")
 	if !s.Certified || s.Solver != "smoothing" {
 		t.Errorf("%s by %s, relative gap %v", s.Status, s.Solver, *s.Certificate.RelativeGap)
 	}
-	cfg.Nu = 1e-3
+	cfg.Nu = level.At(1e-3)
 	if small := fit(t, cfg).Summary(""); small.Objective > s.Objective || small.Objective < s.Objective-1e-3*math.Log(float64(s.N)) {
 		t.Errorf("objective %v, with ν = 1e-3 %v", s.Objective, small.Objective)
 	}
@@ -222,7 +223,7 @@ func TestFitRefuses(t *testing.T) {
 	nan, minus := math.NaN(), -1.0
 	for name, change := range map[string]func(*train.Config){
 		"target": func(c *train.Config) { c.Target = "" }, "column": func(c *train.Config) { c.Target = "dney" },
-		"nu": func(c *train.Config) { c.Nu = -1 }, "nu NaN": func(c *train.Config) { c.Nu = nan },
+		"nu": func(c *train.Config) { c.Nu = level.At(-1) }, "nu NaN": func(c *train.Config) { c.Nu = &nan },
 		"mu": func(c *train.Config) { c.Mu = &minus }, "gap": func(c *train.Config) { c.Gap = 0 },
 		"holdout": func(c *train.Config) { c.Holdout = 1 }, "solver": func(c *train.Config) { c.Solver = "sgd" },
 		"penalty": func(c *train.Config) { c.Penalty = "" }, "loss": func(c *train.Config) { c.Loss = "hinge" },

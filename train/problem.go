@@ -1,9 +1,12 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // What a Config means, in the words of packages data, losses and dro: written
@@ -19,10 +22,18 @@ func (c Config) Spec() data.Spec {
 		task = data.Regression
 	}
 	return data.Spec{
-		Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups,
+		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
 		Intercept: c.Intercept, Impute: c.Impute,
 	}
+}
+
+// dropped are the columns that are no features: those to leave out, and the weights.
+func (c Config) dropped() []string {
+	if c.Weight == "" || slices.Contains(c.Drop, c.Weight) {
+		return c.Drop
+	}
+	return append(slices.Clone(c.Drop), c.Weight)
 }
 
 // Resolve returns the configuration with what depends on the data filled in: the
@@ -51,15 +62,22 @@ func (c Config) Problem(d *data.Dataset) (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dro.Problem{Oracle: oracle, Dual: c.Adversary(), Primal: c.regulariser(loss)}, nil
+	dual, err := c.Dual(Rows(d, nil))
+	if err != nil {
+		return nil, err
+	}
+	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: c.regulariser(loss)}, nil
 }
 
-// Adversary is the dual side: the simplex with the penalty at ν.
-func (c Config) Adversary() dro.Mirror {
-	if c.Penalty == "chi2" {
-		return dro.ChiSquare{Nu: c.Nu}
+// Rows is what a level has to know of the rows of d: weights, nil for equal, and the
+// groups of the last grouping, all columns crossed.
+func Rows(d *data.Dataset, weights []float64) level.Rows {
+	r := level.Rows{N: d.N, Weights: weights}
+	if len(d.Groups) > 0 {
+		last := d.Groups[len(d.Groups)-1]
+		r.Group, r.Labels = last.Index, last.Labels
 	}
-	return dro.KL{Nu: c.Nu}
+	return r
 }
 
 // regulariser is the primal side of a resolved configuration.

@@ -61,7 +61,7 @@ func TestFitReproducesReferences(t *testing.T) {
 			cfg := train.DefaultConfig()
 			cfg.Target, cfg.Groups = "target", []string{"group"}
 			cfg.Scale, cfg.ScaleTarget, cfg.Intercept, cfg.Holdout = "none", false, false, 0
-			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, ref.Nu, &ref.Mu
+			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, &ref.Nu, &ref.Mu
 			cfg.Solver, cfg.Gap = solver, 1e-10
 			cfg.Observe = func(p train.Progress) {
 				if p.Phase == "robust" && !(p.Lower <= ref.Objective && ref.Objective <= p.Upper) {

@@ -11,6 +11,7 @@ type Run struct {
 	Frame   *data.Frame
 	Train   *data.Dataset
 	Holdout *data.Dataset // nil without a hold-out
+	Weight  []float64     // sample weight of every training row; nil: equal
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
 }
@@ -27,8 +28,8 @@ func (e *ChangedDataError) Error() string {
 
 // Rerun splits and encodes the training table again, as the training did, for a
 // model that was loaded, and sets m.Run. A table of other contents, by the SHA-256
-// of its files, is a *ChangedDataError. At ν = 0, where the adversary's weights are
-// not unique, they stay unknown.
+// of its files, is a *ChangedDataError. Where the adversary's weights are not unique, at
+// ν = 0 and for CVaR, they stay unknown.
 func (m *Model) Rerun(f *data.Frame) error {
 	if m.Run == nil || m.Run.Frame != f {
 		if err := f.Fingerprint(); err != nil {
@@ -60,9 +61,16 @@ func (m *Model) Rerun(f *data.Frame) error {
 		return err
 	}
 	run.Loss = p.Loss
-	if m.Config.Nu > 0 {
+	if run.Weight, err = m.Config.weights(f, run.Train); err != nil {
+		return err
+	}
+	if m.Config.unique() {
+		dual, err := m.Config.Dual(Rows(run.Train, run.Weight))
+		if err != nil {
+			return err
+		}
 		run.Weights = make([]float64, len(p.Loss))
-		m.Config.Adversary().BestResponseTo(run.Weights, p.Loss)
+		dual.BestResponseTo(run.Weights, p.Loss)
 	}
 	m.Run = run
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // messy writes a table with every kind of column and null: numbers, numbers as
@@ -39,7 +40,7 @@ func messy(t testing.TB) string {
 func messyModel(t testing.TB) (*train.Model, *data.Frame) {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Impute, cfg.Categorical = messy(t), "y", "median", []string{"floors"}
-	cfg.Penalty, cfg.Holdout = "chi2", 0
+	cfg.Penalty, cfg.Nu, cfg.Holdout = "chi2", level.At(1), 0
 	m := fit(t, cfg)
 	frame, err := data.Open(context.Background(), cfg.Data)
 	if err != nil {

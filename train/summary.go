@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // A Summary is what `drotrain train --json` prints: one object for machines.
@@ -20,8 +21,10 @@ type Summary struct {
 	Seconds             float64            `json:"seconds"`
 	Solver              string             `json:"solver"`
 	Loss                string             `json:"loss"`
-	Penalty             string             `json:"penalty"`
-	Nu                  float64            `json:"nu"`
+	Level               string             `json:"level"`               // how robust, in words
+	Selection           *tune.Selection    `json:"selection,omitempty"` // how the level was chosen; absent where it was set
+	Penalty             string             `json:"penalty"`             // divergence of an adversary over rows; "" for others
+	Nu                  float64            `json:"nu"`                  // its price: as set, or what a ball amounts to
 	Mu                  float64            `json:"mu"`
 	N                   int                `json:"n"` // training rows
 	D                   int                `json:"d"` // columns of the design, the intercept included

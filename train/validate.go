@@ -18,7 +18,6 @@ func (c *Config) validate() error {
 		among       []string
 	}{
 		{"loss", c.Loss, []string{"", "logistic", "squared", "huber"}},
-		{"penalty", c.Penalty, []string{"kl", "chi2"}},
 		{"scale", c.Scale, []string{"standard", "none"}},
 		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
 		{"storage", c.Storage, append(data.Storages(), "")},
@@ -38,7 +37,6 @@ func (c *Config) validate() error {
 		want  string
 	}{
 		{"huber-delta", c.HuberDelta, c.HuberDelta > 0, "> 0"},
-		{"nu", c.Nu, c.Nu >= 0, "≥ 0"},
 		{"gap", c.Gap, c.Gap > 0, "> 0"},
 		{"max-passes", c.MaxPasses, c.MaxPasses > 0, "> 0"},
 		{"holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
@@ -46,6 +44,15 @@ func (c *Config) validate() error {
 		if !e.ok || math.IsInf(e.value, 0) {
 			return fmt.Errorf("%s is %v: it must be finite and %s", e.what, e.value, e.want)
 		}
+	}
+	if err := c.Level.Validate(); err != nil {
+		return err
+	}
+	if err := c.Choice.validate(); err != nil {
+		return err
+	}
+	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
+		return fmt.Errorf("weight column %q is the target, a feature or a group as well", c.Weight)
 	}
 	if c.Mu != nil && (!(*c.Mu >= 0) || math.IsInf(*c.Mu, 0)) {
 		return fmt.Errorf("mu is %v: it must be finite and ≥ 0", *c.Mu)

@@ -17,7 +17,7 @@ func compare(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	fs.StringVar(&cfg.Target, "target", "deny", "column to predict")
 	fs.StringVar(&cfg.Loss, "loss", "", "logistic, squared or huber; empty: by the target")
 	fs.StringVar(&cfg.Penalty, "penalty", cfg.Penalty, "kl or chi2")
-	fs.Float64Var(&cfg.Nu, "nu", cfg.Nu, "ν ≥ 0")
+	cfg.Nu = fs.Float64("nu", 1, "ν ≥ 0")
 	fs.Float64Var(&cfg.Gap, "gap", 1e-9, "relative gap at which a method is done")
 	fs.Float64Var(&cfg.MaxPasses, "max-passes", 500, "limit of every method")
 	fs.Uint64Var(&cfg.Seed, "seed", 0, "of the stochastic methods")

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // smallProblem is a well conditioned robust problem of 60 rows.
@@ -101,7 +102,7 @@ func TestCompareIsCancelled(t *testing.T) {
 
 func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 	cfg := train.DefaultConfig()
-	cfg.Data, cfg.Target, cfg.Holdout = "builtin:hmda", "deny", 0
+	cfg.Data, cfg.Target, cfg.Holdout, cfg.Nu = "builtin:hmda", "deny", 0, level.At(1)
 	frame, err := train.Open(context.Background(), cfg.Data)
 	if err != nil {
 		t.Fatal(err)

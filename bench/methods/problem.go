@@ -4,6 +4,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // ProblemInfo says which problem a report is about.
@@ -33,11 +34,15 @@ func NewProblem(frame *data.Frame, cfg train.Config) (*dro.Problem, ProblemInfo,
 	problem, err := cfg.Problem(set)
 	return problem, ProblemInfo{
 		Data: cfg.Data, Target: cfg.Target, N: set.N, D: set.D,
-		Loss: cfg.Loss, Penalty: cfg.Penalty, Nu: cfg.Nu, Mu: *cfg.Mu,
+		Loss: cfg.Loss, Penalty: cfg.Penalty, Nu: *cfg.Nu, Mu: *cfg.Mu,
 	}, err
 }
 
 // NewDual returns the adversary on the simplex with the penalty kl or chi2.
 func NewDual(penalty string, nu float64) dro.Dual {
-	return train.Config{Penalty: penalty, Nu: nu}.Adversary()
+	dual, err := level.Level{Penalty: penalty, Nu: &nu}.Dual(level.Rows{})
+	if err != nil {
+		panic(err) // a price takes no rows
+	}
+	return dual
 }

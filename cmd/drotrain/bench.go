@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 func newBench(a *app) *cobra.Command {
@@ -82,7 +83,8 @@ Hessians of the practical schedules are counted.`,
 		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
 		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
 		fs.Var(&enumValue{&c.Penalty, penaltyNames}, "penalty", "divergence that keeps the adversary near the data")
-		fs.Var(atLeastZero(&c.Nu), "nu", "ν ≥ 0: price of the divergence")
+		c.Nu = level.At(1)
+		fs.Var(atLeastZero(c.Nu), "nu", "ν ≥ 0: price of the divergence")
 		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
 	section(cmd, "Comparison", func(fs *pflag.FlagSet) {

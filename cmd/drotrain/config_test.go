@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // parse gives args and then the YAML text to the options of train.
@@ -51,7 +52,7 @@ json: true
 	want.Groups = []string{"afam", "a, b"}
 	want.Drop = []string{"z", "u", "v"} // the command line wins
 	want.Features = []string{"pirat", "lvrat"}
-	want.Nu, want.Mu, want.Seed, want.MaxPasses = 3, &zero, 1<<64-1, 1000
+	want.Nu, want.Mu, want.Seed, want.MaxPasses = level.At(3), &zero, 1<<64-1, 1000
 	want.Positive, want.Penalty, want.Gap = "1", "chi2", 1e-4
 	if !reflect.DeepEqual(o.cfg, want) {
 		t.Errorf("got\n%+v, want\n%+v", o.cfg, want)

@@ -101,12 +101,7 @@ func fraction(p *float64) *floatValue {
 
 func optionalAtLeastZero(p **float64) *floatValue {
 	return &floatValue{
-		get: func() (float64, bool) {
-			if *p == nil {
-				return 0, false
-			}
-			return **p, true
-		},
+		get:   optional(p),
 		set:   func(x float64) { *p = &x },
 		valid: func(x float64) bool { return x >= 0 },
 		must:  "be at least 0",

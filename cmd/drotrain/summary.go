@@ -22,8 +22,12 @@ const (
 // printSummary writes the outcome of a training for people, in 80 columns.
 func printSummary(w io.Writer, m *train.Model, title string) {
 	s := m.Summary("")
-	fmt.Fprintf(w, "%s\n%s loss, %s penalty, ν = %s, μ = %s, solver %s\n\n", title,
-		s.Loss, penaltyName(s.Penalty), plain(s.Nu), plain(s.Mu), s.Solver)
+	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, plain(s.Mu), s.Solver)
+	printWrapped(w, "", "level: "+s.Level)
+	if s.Selection != nil {
+		printWrapped(w, "  ", "chosen: "+s.Selection.Reason)
+	}
+	fmt.Fprintln(w)
 
 	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, unitText(m))
 	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }

@@ -43,16 +43,17 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target for training")
 		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
 		fs.Var(&enumValue{&c.Storage, data.Storages()}, "storage", storageHelp)
+		fs.StringVar(&c.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
 		fs.Var(&countValue{&c.MinGroupSize}, "min-group-size", minGroupHelp)
 	})
 	section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
 		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
-		fs.Var(&enumValue{&c.Penalty, penaltyNames}, "penalty", "divergence that keeps the adversary near the data")
-		fs.Var(atLeastZero(&c.Nu), "nu", "ν ≥ 0: price of the divergence; small is cautious, large tends to ERM")
 		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
+	defineLevel(cmd, c)
+	defineChoice(cmd, c)
 	section(cmd, "Solver", func(fs *pflag.FlagSet) {
 		fs.Var(&enumValue{&c.Solver, train.Solvers()}, "solver", solverHelp)
 		fs.Var(positive(&c.Gap), "gap", "relative gap to certify, then stop")
@@ -92,17 +93,19 @@ func newTrain(a *app) *cobra.Command {
 		Use:                   "train [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Train a robust model and certify it",
-		Long: `Train a linear model on the worst case over reweightings of the rows, stop when
-the optimality gap asked for is certified, and write the model, the metrics,
-plots and a report. The plain average (ERM) is trained on the same rows, for
-comparison. Without options it trains on an embedded data set.
+		Long: `Train a linear model on the worst case over reweightings of the rows or of the
+groups, stop when the optimality gap asked for is certified, and write the
+model, the metrics, plots and a report. Without a level of robustness one is
+chosen by cross-validation inside the training rows; that may be the plain
+average (ERM), which is trained on the same rows for comparison. Without
+options it trains on an embedded data set.
 
 Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 3 stopped before the gap (the model is written and marked uncertified),
 129, 130 and 143 interrupted (likewise).`,
 		Example: `  drotrain train
   drotrain train --data loans.parquet --target deny --groups region,sex \
-      --nu 0.5 --gap 1e-6 --out loans
+      --protect 0.05 --out loans
   drotrain train --config loans.yaml --seed 7 --json --quiet > summary.json`,
 		Args: noArgs,
 	}

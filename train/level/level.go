@@ -35,6 +35,9 @@ type Level struct {
 	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
+// At is the value of an option that may be unset.
+func At(v float64) *float64 { return &v }
+
 // names are the options that exclude one another, with how each is set.
 func (l Level) names() []string {
 	var set []string

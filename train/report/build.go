@@ -22,10 +22,10 @@ func (x *Measured) Report() (*eval.Report, error) {
 	r := &eval.Report{
 		Title: fmt.Sprintf("Robust model of %s", m.Encoder.Target.Name),
 		Objective: eval.Objective{
-			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N,
-			// Nothing is tuned on the data: the baseline differs from the robust
-			// model by ν alone.
-			Selection: "ν and μ as set, none tuned; the baseline has the same μ", SelectedAlike: true,
+			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
+			// The baseline has the same μ; a level that was chosen was so on the
+			// training rows alone, where the plain average was a candidate.
+			Selection: selectionText(m), SelectedAlike: true,
 		},
 		Facts:        facts(m),
 		Certificate:  certificate(m),
@@ -37,7 +37,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	}
 	var err error
 	switch {
-	case x.run == nil && s.Nu > 0:
+	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{

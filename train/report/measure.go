@@ -88,6 +88,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split,
 	}
+	if o.Weight == "" && split != Table {
+		o.Weight = m.Config.Weight
+	}
 	if o.Weight != "" {
 		all, err := weights(f, o.Weight)
 		if err != nil {

@@ -44,11 +44,16 @@ func (t *Table) stratum(j int) int {
 	return s
 }
 
+// A FewRowsError says why rows are too few for a choice.
+type FewRowsError struct{ Msg string }
+
+func (e *FewRowsError) Error() string { return e.Msg }
+
 // Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
 // seed. A class with fewer rows than folds is an error.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
-		return nil, fmt.Errorf("%d folds of %d rows: at least 2 and at most as many as there are rows", count, t.N)
+		return nil, &FewRowsError{fmt.Sprintf("%d folds of %d rows: at least 2 and at most as many as there are rows", count, t.N)}
 	}
 	if t.Loss.Name() == "logistic" {
 		class := map[float64]int{}
@@ -57,7 +62,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 		}
 		for _, v := range []float64{-1, 1} {
 			if class[v] < count {
-				return nil, fmt.Errorf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds", class[v], t.N, count)
+				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds", class[v], t.N, count)}
 			}
 		}
 	}

@@ -414,3 +414,10 @@ func (b Ball) note(e *saddle.Evaluator, y []float64, risk float64) {
 	}
 	e.Outside = max(0, spread+off-b.Radius) / b.Radius
 }
+
+// Price returns the ν of the best response to the losses f: the penalty ν·D alone has
+// the same.
+func (b Ball) Price(f []float64) float64 {
+	_, _, nu := b.respond(make([]float64, len(f)), f, math.NaN())
+	return nu
+}

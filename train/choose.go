@@ -1,0 +1,136 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// A Choice says how a level is chosen where none is set.
+type Choice struct {
+	Select string   `json:"select,omitempty" yaml:"select"` // worst-group, tail or average; empty: worst-group where there are groups, else tail
+	Folds  int      `json:"folds,omitempty" yaml:"folds"`
+	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
+	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
+	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, none else
+	Rule   string   `json:"rule,omitempty" yaml:"rule"`     // best, or se
+}
+
+// DefaultChoice is that of `drotrain train`.
+func DefaultChoice() Choice {
+	o := tune.DefaultOptions()
+	return Choice{Folds: o.Folds, Levels: o.Levels, Rate: o.Rate, Rule: o.Rule}
+}
+
+// options are those of package tune.
+func (c Choice) options() tune.Options {
+	o := tune.DefaultOptions()
+	o.Criterion, o.Folds, o.Levels, o.Rate, o.Rule = c.Select, c.Folds, c.Levels, c.Rate, c.Rule
+	if c.Budget != nil {
+		o.Budget = *c.Budget
+	}
+	return o
+}
+
+func (c Choice) validate() error {
+	if c == (Choice{}) { // of a model of an earlier version
+		return nil
+	}
+	return c.options().Validate()
+}
+
+// choose chooses the level, from the plain average x. Where nobody asked for a choice,
+// rows too few for one leave the plain average, with a note.
+func (m *Model) choose(ctx context.Context, x []float64) error {
+	o := m.Config.Choice.options()
+	o.MinGroupSize, o.Seed, o.Logf = m.Config.MinGroupSize, m.Config.Seed, m.Config.Logf
+	d := m.Run.Train
+	t := &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Primal: m.Config.regulariser(m.loss)}
+	s, err := tune.Select(ctx, t, x, o)
+	var few *tune.FewRowsError
+	if errors.As(err, &few) && m.Config.Choice.Select == "" {
+		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
+		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
+		return nil
+	} else if err != nil {
+		return err
+	}
+	m.Result.Selection = s
+	m.Config.Level = s.Best().Level
+	if s.Rows < s.Of {
+		m.note(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
+	}
+	return nil
+}
+
+// unique reports that the adversary's weights are a function of the losses.
+func (c Config) unique() bool {
+	switch {
+	case c.Protect != nil:
+		return false
+	case c.Nu != nil:
+		return *c.Nu > 0
+	}
+	return true
+}
+
+// weights reads the weights of the rows of d; nil without a weight column.
+func (c Config) weights(f *data.Frame, d *data.Dataset) ([]float64, error) {
+	if c.Weight == "" {
+		return nil, nil
+	}
+	column, err := f.Column(c.Weight)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(row int, format string, args ...any) error {
+		e := &data.Error{Column: c.Weight, Msg: fmt.Sprintf(format, args...), Hint: "a weight is a number above 0: leave out rows of no weight"}
+		if row >= 0 {
+			e.Path, e.Row = f.Where(row)
+		}
+		return e
+	}
+	if column.Number == nil {
+		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
+	}
+	w := make([]float64, d.N)
+	for i, row := range d.Rows {
+		switch v := column.Number[row]; {
+		case column.IsNull(row):
+			return nil, fail(row, "the weight is missing")
+		case math.IsInf(v, 0) || !(v > 0):
+			return nil, fail(row, "the weight is %s", column.Text(row))
+		default:
+			w[i] = v
+		}
+	}
+	return w, nil
+}
+
+// averageOf returns the mean of v under the sample weights.
+func (r *Run) averageOf(v []float64) float64 {
+	if r.Weight == nil {
+		return mean(v)
+	}
+	sum, total := 0.0, 0.0
+	for j, a := range v {
+		sum += r.Weight[j] * a
+		total += r.Weight[j]
+	}
+	return sum / total
+}
+
+// rowLosses returns the training loss of every row at x.
+func rowLosses(o *losses.Linear, x []float64) []float64 {
+	n, _, _ := o.Dims()
+	value, slope := make([]float64, n), make([]float64, n)
+	o.EvalTo(value, slope, x, 0, n)
+	return value
+}

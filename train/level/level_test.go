@@ -1,0 +1,196 @@
+package level_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+func rows(n int) level.Rows {
+	r := level.Rows{N: n, Labels: []string{"a", "empty", "b"}}
+	for j := range n {
+		r.Group = append(r.Group, int32(2*(j%5/4)))
+	}
+	return r
+}
+
+// solve trains a squared loss of heavy tails.
+func solve(t *testing.T, l level.Level) (*dro.Result, []float64) {
+	t.Helper()
+	const n, d = 400, 3
+	rng := rand.New(rand.NewPCG(1, 2))
+	z, target := make([]float64, n*d), make([]float64, n)
+	for i := range target {
+		for k := range d {
+			z[i*d+k] = rng.NormFloat64()
+		}
+		z[i*d+d-1] = 1
+		target[i] = z[i*d] + rng.ExpFloat64()*rng.NormFloat64()
+	}
+	matrix, err := design.NewDense(n, d, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(losses.Squared{}, matrix, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dual, err := l.Dual(rows(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1e-2, Intercept: true}}
+	m, _ := dro.Choose(p)
+	s := dro.DefaultSettings()
+	s.RelativeGap = 1e-7
+	res, err := dro.Solve(context.Background(), p, m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != dro.Certified {
+		t.Errorf("%v: %v", l, res.Status)
+	}
+	loss, slope := make([]float64, n), make([]float64, n)
+	o.EvalTo(loss, slope, res.X, 0, n)
+	return res, loss
+}
+
+// Every level keeps its promise, in its own terms.
+func TestLevelsMeanWhatTheySay(t *testing.T) {
+	share := func(y []float64) (kish, perplexity float64) {
+		squares, entropy := 0.0, 0.0
+		for _, v := range y {
+			squares += v * v
+			if v > 0 {
+				entropy -= v * math.Log(v)
+			}
+		}
+		n := float64(len(y))
+		return 1 / squares / n, math.Exp(entropy) / n
+	}
+	res, _ := solve(t, level.Level{Ess: level.At(0.6), Penalty: "chi2"})
+	if kish, _ := share(res.Y); math.Abs(kish-0.6) > 1e-7 {
+		t.Errorf("χ², ess 0.6: Kish's share is %v", kish)
+	}
+	res, _ = solve(t, level.Level{Ess: level.At(0.6), Penalty: "kl"})
+	if _, perplexity := share(res.Y); math.Abs(perplexity-0.6) > 1e-7 {
+		t.Errorf("KL, ess 0.6: the perplexity's share is %v", perplexity)
+	}
+	// Every subgroup of 15 % of the rows has a mean loss of at most the risk, and the
+	// worst one has it.
+	res, loss := solve(t, level.Level{Protect: level.At(0.15), Penalty: "kl"})
+	slices.Sort(loss)
+	worst := 0.0
+	for _, v := range loss[len(loss)-60:] {
+		worst += v / 60
+	}
+	if math.Abs(worst/res.Risk-1) > 1e-9 {
+		t.Errorf("protect 0.15: the risk is %v, the worst 15 %% have %v", res.Risk, worst)
+	}
+	// z = 1.6449: R = mean + z·sd/√n for a small radius (Duchi and Namkoong 2019).
+	res, loss = solve(t, level.Level{Confidence: level.At(0.95), Penalty: "chi2"})
+	mean, squares := 0.0, 0.0
+	for _, v := range loss {
+		mean += v / 400
+		squares += v * v / 400
+	}
+	if want := mean + 1.6448536*math.Sqrt((squares-mean*mean)/400); math.Abs(res.Risk/want-1) > 1e-6 {
+		t.Errorf("confidence 0.95: the risk is %v, mean + z·sd/√n is %v", res.Risk, want)
+	}
+	one, _ := solve(t, level.Level{Ess: level.At(1), Penalty: "kl"})
+	plain, _ := solve(t, level.Level{Average: "plain", Penalty: "kl"})
+	if one.Objective != plain.Objective {
+		t.Errorf("ess 1 is not the average: %v, %v", one.Objective, plain.Objective)
+	}
+	// Balanced weights are the adversary over groups at a price that nobody pays.
+	balanced, _ := solve(t, level.Level{Average: "balanced", Penalty: "kl"})
+	dear, _ := solve(t, level.Level{Nu: level.At(1e9), Penalty: "kl", Adversary: "groups", Prior: "equal"})
+	if math.Abs(balanced.Objective/dear.Objective-1) > 1e-6 {
+		t.Errorf("balanced %v, groups at a high price %v", balanced.Objective, dear.Objective)
+	}
+	// C/√n_g is added to the group's risk.
+	adjusted, loss := solve(t, level.Level{Nu: level.At(0), Penalty: "kl", Adversary: "groups", Adjust: 3})
+	most := math.Inf(-1)
+	for _, g := range []int32{0, 2} {
+		sum, count := 0.0, 0.0
+		for j, id := range rows(400).Group {
+			if id == g {
+				sum += loss[j]
+				count++
+			}
+		}
+		most = max(most, sum/count+3/math.Sqrt(count))
+	}
+	if math.Abs(adjusted.Risk/most-1) > 1e-9 {
+		t.Errorf("group DRO adjusted: risk %v, by hand %v", adjusted.Risk, most)
+	}
+}
+
+func TestInvalidLevels(t *testing.T) {
+	nan := math.NaN()
+	for want, l := range map[string]level.Level{
+		"nu and ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
+		"average and protect are levels":               {Average: "plain", Protect: level.At(0.5)},
+		"ess is 0: it must be a share":                 {Ess: level.At(0)},
+		"ess is 1.5":                                   {Ess: level.At(1.5)},
+		"ess is NaN":                                   {Ess: &nan},
+		"protect is 0":                                 {Protect: level.At(0)},
+		"radius is -1":                                 {Radius: level.At(-1)},
+		"confidence is 0.5":                            {Confidence: level.At(0.5)},
+		"nu is -1: it must be finite and ≥ 0":          {Nu: level.At(-1)},
+		"average is \"mean\"":                          {Average: "mean"},
+		"adversary is \"columns\"":                     {Adversary: "columns"},
+		"adversary-prior is \"odd\"":                   {Adversary: "groups", Prior: "odd"},
+		"group-adjust is -1":                           {Adversary: "groups", Adjust: -1},
+		"are for adversary groups":                     {Adjust: 1},
+		"takes nu or radius, not ess":                  {Adversary: "groups", Ess: level.At(0.5)},
+	} {
+		l.Penalty = "kl"
+		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, not %q", l, err, want)
+		}
+	}
+	if err := (level.Level{Penalty: "tv", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "penalty is \"tv\"") || !strings.Contains(err.Error(), "nu is -1") {
+		t.Errorf("not everything that is wrong at once: %v", err)
+	}
+	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
+	for want, err := range map[string]error{
+		"the smallest group to protect is 1/3": errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
+		"need groups: name their columns":      errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
+		"two groups with rows: there are 1":    errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
+		"sample 1 is -1":                       errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{1, -1}})),
+		"the weights sum to 0":                 errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{0, 0}})),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+func errorOf(_ dro.Dual, err error) error { return err }
+
+func ExampleLevel() {
+	l := level.Level{Protect: level.At(0.05), Penalty: "kl"}
+	if err := l.Validate(); err != nil {
+		log.Fatal(err)
+	}
+	dual, err := l.Dual(level.Rows{N: 100})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(l)
+	fmt.Printf("%T %v\n", dual, dual)
+	// Output:
+	// CVaR: every subgroup of at least 5 % of the rows
+	// dro.Protected {0.05 0 []}
+}

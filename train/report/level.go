@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// objectiveText writes the objective of a level that is not a price over rows; "" for
+// one that is.
+func objectiveText(m *train.Model) string {
+	c := m.Config
+	divergence := "Σ yⱼ log(yⱼ/wⱼ)"
+	if c.Penalty == "chi2" {
+		divergence = "½ Σ (yⱼ − wⱼ)²/wⱼ"
+	}
+	inner := ""
+	switch {
+	case c.Average == "balanced":
+		inner = "mean over groups of their mean of ℓⱼ(x)"
+	case c.Average != "" && c.Weight != "":
+		inner = "weighted mean of ℓⱼ(x)"
+	case c.Average != "":
+		inner = "mean of ℓⱼ(x)"
+	case c.Groupwise():
+		risk := "mean of ℓⱼ(x) in group g"
+		if c.Adjust > 0 {
+			risk += fmt.Sprintf(" + %.4g/√n_g", c.Adjust)
+		}
+		inner = "max over weights q of the groups of  Σ q_g (" + risk + ")"
+		if c.Nu != nil && *c.Nu > 0 {
+			inner += fmt.Sprintf(" − %.4g · D(q)", *c.Nu)
+		}
+		if c.Radius != nil {
+			inner += fmt.Sprintf(",  D(q) ≤ %.4g", *c.Radius)
+		}
+	case c.Protect != nil:
+		inner = fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**c.Protect)
+	case c.Nu != nil && c.Weight == "":
+		return ""
+	case c.Nu != nil:
+		inner = fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *c.Nu, divergence)
+	case c.Ess != nil && *c.Ess == 1:
+		inner = "mean of ℓⱼ(x)"
+	default:
+		inner = "max over y of  Σ yⱼ ℓⱼ(x),  " + divergence + " ≤ ρ (" + c.Level.String() + ")"
+	}
+	return fmt.Sprintf("minimise over x:  %s  +  (%.4g/2)‖x‖²", inner, *c.Mu)
+}
+
+// selectionText says where the level comes from.
+func selectionText(m *train.Model) string {
+	s := m.Result.Selection
+	if s == nil {
+		return "the level and μ as set, none tuned; the baseline has the same μ"
+	}
+	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s; μ as set, the same for all",
+		s.Folds, len(s.Candidates), s.Reason)
+}
