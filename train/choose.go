@@ -100,16 +100,17 @@ func (c Config) weights(f *data.Frame, d *data.Dataset) ([]float64, error) {
 	if column.Number == nil {
 		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
 	}
-	w := make([]float64, d.N)
-	for i, row := range d.Rows {
-		switch v := column.Number[row]; {
+	for row, v := range column.Number { // of the hold-out too
+		switch {
 		case column.IsNull(row):
 			return nil, fail(row, "the weight is missing")
 		case math.IsInf(v, 0) || !(v > 0):
 			return nil, fail(row, "the weight is %s", column.Text(row))
-		default:
-			w[i] = v
 		}
+	}
+	w := make([]float64, d.N)
+	for i, row := range d.Rows {
+		w[i] = column.Number[row]
 	}
 	return w, nil
 }

@@ -119,13 +119,19 @@ func TestConfigErrors(t *testing.T) {
 func TestEverySettingIsAnOption(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
 	new(trainOptions).define(cmd)
-	settings := reflect.TypeFor[train.Config]()
-	for i := range settings.NumField() {
-		key := settings.Field(i).Tag.Get("yaml")
-		if key != "-" && cmd.Flags().Lookup(key) == nil {
-			t.Errorf("train.Config.%s: no option --%s", settings.Field(i).Name, key)
+	var check func(settings reflect.Type)
+	check = func(settings reflect.Type) {
+		for i := range settings.NumField() {
+			key, _, _ := strings.Cut(settings.Field(i).Tag.Get("yaml"), ",")
+			switch {
+			case settings.Field(i).Anonymous:
+				check(settings.Field(i).Type)
+			case key != "-" && cmd.Flags().Lookup(key) == nil:
+				t.Errorf("%v.%s: no option --%s", settings, settings.Field(i).Name, key)
+			}
 		}
 	}
+	check(reflect.TypeFor[train.Config]())
 }
 
 func TestCommandLine(t *testing.T) {

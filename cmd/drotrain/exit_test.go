@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "train --config nowhere.yaml"},
 		{exitFailed, "train --data nowhere.csv --target y"},
 		{exitLimit, "train --quiet --max-passes 3 --gap 1e-9 --out limit"},
-		{exitLimit, "train --quiet --data builtin:cps1988 --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
+		{exitLimit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
 		{exitGate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exitUsage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
 		{exitGate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},

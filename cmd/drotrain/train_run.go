@@ -42,6 +42,9 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err != nil {
 		return err
 	}
+	if err := c.Level.Validate(); err != nil {
+		return usagef("", "%v", err)
+	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}

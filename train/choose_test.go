@@ -1,0 +1,91 @@
+package train_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// Without a level the training chooses one, says so, and remembers it.
+func TestFitChooses(t *testing.T) {
+	cfg := builtin(t, "hmda")
+	cfg.Nu = nil
+	m := fit(t, cfg)
+	s := m.Result.Selection
+	if s == nil || !m.Config.Level.Chosen() || s.Best().Level.String() != m.Result.Level || len(s.Candidates) < 20 {
+		t.Fatalf("selection %+v, level %v", s, m.Config.Level)
+	}
+	if s.Criterion != "worst-group" || s.Candidates[0].Family != "erm" || !m.Result.Certified {
+		t.Errorf("criterion %s, first %s, certified %v", s.Criterion, s.Candidates[0].Family, m.Result.Certified)
+	}
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path, false); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := train.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loaded.Result.Selection.Reason != s.Reason || loaded.Config.Level.String() != m.Config.Level.String() {
+		t.Errorf("loaded: %v, %q", loaded.Config.Level, loaded.Result.Selection.Reason)
+	}
+	cfg.Average = "plain"
+	plain := fit(t, cfg)
+	if plain.Result.Selection != nil || plain.Result.Objective != plain.Result.ERM.Objective {
+		t.Errorf("the plain average: %v, ERM %v", plain.Result.Objective, plain.Result.ERM.Objective)
+	}
+}
+
+// A weight of two is a row twice, at every level.
+func TestWeightsRepeatRows(t *testing.T) {
+	dir := t.TempDir()
+	weighted, repeated := "y,x,g,w\n", "y,x,g,w\n"
+	for i := range 60 {
+		x := math.Sin(float64(i)) * 3
+		row := []string{decimal(x + math.Cos(float64(7*i))), decimal(x), string(rune('a' + i%2))}
+		w := 1 + i%3
+		weighted += strings.Join(append(row, decimal(float64(w))), ",") + "\n"
+		for range w {
+			repeated += strings.Join(append(row, "1"), ",") + "\n"
+		}
+	}
+	for name, rows := range map[string]string{"weighted.csv": weighted, "repeated.csv": repeated} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mu := 0.01
+	for name, l := range map[string]level.Level{
+		"kl": {Nu: level.At(0.5)}, "chi2": {Nu: level.At(0.5), Penalty: "chi2"}, "ess": {Ess: level.At(0.7)},
+		"radius": {Radius: level.At(0.1), Penalty: "chi2"}, "protect": {Protect: level.At(0.25)}, "average": {Average: "plain"},
+		"balanced": {Average: "balanced"}, "groups": {Adversary: "groups", Nu: level.At(0.1)}, "group dro": {Adversary: "groups", Nu: level.At(0)},
+	} {
+		if l.Penalty == "" {
+			l.Penalty = "kl"
+		}
+		var objective, average [2]float64
+		for i, file := range []string{"weighted.csv", "repeated.csv"} {
+			cfg := train.DefaultConfig()
+			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget = filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
+			cfg.Level, cfg.Mu, cfg.Gap = l, &mu, 1e-8
+			cfg.Weight = "w"
+			m, err := train.Fit(context.Background(), cfg)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			objective[i], average[i] = m.Result.Objective, m.Result.ERM.Risk
+		}
+		if math.Abs(objective[0]/objective[1]-1) > 3e-8 || math.Abs(average[0]/average[1]-1) > 1e-6 {
+			t.Errorf("%s: objective %v weighted, %v repeated; ERM %v, %v", name, objective[0], objective[1], average[0], average[1])
+		}
+	}
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
