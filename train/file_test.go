@@ -16,6 +16,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 var update = flag.Bool("update", false, "write the golden model again; only with a new schema")
@@ -30,6 +31,7 @@ func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
 	}
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.MinGroupSize = "golden.csv", "pay", []string{"sex"}, 0, 1
+	cfg.Nu = level.At(1)
 	m, err := train.FitFrame(t.Context(), f, cfg)
 	if err != nil {
 		t.Fatal(err)
