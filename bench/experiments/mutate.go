@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/bench/mutate"
+)
+
+func init() {
+	register("mutate", "changes the code and sees whether the tests of a clone notice", mutants)
+}
+
+//go:embed equivalent.txt
+var equivalent string
+
+func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
+	rooms := fs.String("rooms", "dro,losses,eval,data,train", "folders to draw from")
+	only := fs.String("only", "", "a part of the path of the files to draw from")
+	n := fs.Int("n", 40, "mutants to run: half a minute each")
+	seed := fs.Uint64("seed", 1, "of the draw")
+	limit := fs.Duration("timeout", 3*time.Minute, "of the tests of one mutant; one that takes longer is killed")
+	root := fs.String("root", ".", "the repository, of which the last commit is tested")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	results, err := mutate.Run(ctx, *root, mutate.Options{
+		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Timeout: *limit, Known: known(),
+	}, func(r mutate.Result) {
+		verdict := "survived"
+		if r.Killed {
+			verdict = "killed by " + r.By
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", verdict, r)
+	})
+	mutate.WriteText(os.Stdout, results)
+	return err
+}
+
+// known lists the mutants of equivalent.txt, which mean nothing: one a line, the reasons
+// in lines that begin with #.
+func known() (lines []string) {
+	for line := range strings.Lines(equivalent) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,73 @@
+package mutate
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The mutants of a small file, one by one.
+func TestSites(t *testing.T) {
+	const source = `package p
+
+import "errors"
+
+const half = 0.5
+
+func f(a, b int) (int, error) {
+	if a < b && a != 3 {
+		a += 2
+		g(a)
+	}
+	if b == 0 {
+		return 0, errors.New("b is 0 + 1")
+	}
+	return a * b, nil
+}
+`
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sites, err := Sites(root, "p.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, s := range sites {
+		if s.Old != source[s.From:s.To] {
+			t.Errorf("%v: the bytes are %q", s, source[s.From:s.To])
+		}
+		got[strings.TrimPrefix(s.String(), "p.go:")] = true
+	}
+	for _, want := range []string{
+		"5 constant: 0.5 → (2 * 0.5)", "8 condition: a < b && a != 3 → !(a < b && a != 3)", "8 boundary: < → <=",
+		"8 condition: && → ||", "8 condition: != → ==", "8 constant: 3 → 4", "9 arithmetic: += → -=", "9 constant: 2 → 3",
+		"9 statement: a += 2 → (nothing)", "10 statement: g(a) → (nothing)", "12 condition: b == 0 → !(b == 0)",
+		"12 condition: == → !=", "12 constant: 0 → 1", "13 constant: 0 → 1", "15 arithmetic: * → /",
+	} {
+		if !got[want] {
+			t.Errorf("no mutant %q", want)
+		}
+		delete(got, want)
+	}
+	if len(got) > 0 {
+		t.Errorf("more mutants: %v", got)
+	}
+}
+
+func TestWriteText(t *testing.T) {
+	var out bytes.Buffer
+	WriteText(&out, []Result{
+		{Site: Site{File: "dro/a.go", Line: 3, Kind: "boundary", Old: "<", New: "<="}},
+		{Site: Site{File: "dro/a.go", Kind: "constant"}, Killed: true},
+		{Site: Site{File: "eval/b.go", Kind: "constant"}, Killed: true},
+	})
+	for _, want := range []string{"dro             1 of    2 mutants killed,  50 %", "all             2 of    3", "survived: dro/a.go:3 boundary: < → <="} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q lacks %q", out.String(), want)
+		}
+	}
+}

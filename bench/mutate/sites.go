@@ -1,0 +1,147 @@
+package mutate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// A Site is one mutant: the bytes [From, To) of a file become New.
+type Site struct {
+	File     string // path below the root of the repository
+	Line     int
+	Kind     string // condition, boundary, arithmetic, constant or statement
+	From, To int
+	Old, New string
+}
+
+func (s Site) String() string {
+	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Kind, oneLine(s.Old), oneLine(s.New))
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 90 {
+		text = text[:87] + "…"
+	}
+	if text == "" {
+		return "(nothing)"
+	}
+	return text
+}
+
+// swaps are the operators that take each other's place.
+var swaps = map[token.Token]struct {
+	to   token.Token
+	kind string
+}{
+	token.LSS: {token.LEQ, "boundary"}, token.LEQ: {token.LSS, "boundary"},
+	token.GTR: {token.GEQ, "boundary"}, token.GEQ: {token.GTR, "boundary"},
+	token.EQL: {token.NEQ, "condition"}, token.NEQ: {token.EQL, "condition"},
+	token.LAND: {token.LOR, "condition"}, token.LOR: {token.LAND, "condition"},
+	token.ADD: {token.SUB, "arithmetic"}, token.SUB: {token.ADD, "arithmetic"},
+	token.MUL: {token.QUO, "arithmetic"}, token.QUO: {token.MUL, "arithmetic"},
+	token.ADD_ASSIGN: {token.SUB_ASSIGN, "arithmetic"}, token.SUB_ASSIGN: {token.ADD_ASSIGN, "arithmetic"},
+	token.MUL_ASSIGN: {token.QUO_ASSIGN, "arithmetic"}, token.QUO_ASSIGN: {token.MUL_ASSIGN, "arithmetic"},
+}
+
+// Sites lists the mutants of a file. Those that do not compile are found out when they
+// are run. Messages (errors, logs, panics) are left alone.
+func Sites(root, file string) ([]Site, error) {
+	source, err := os.ReadFile(root + "/" + file)
+	if err != nil {
+		return nil, err
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var sites []Site
+	add := func(kind string, from, to token.Pos, with string) {
+		f, t := files.Position(from), files.Position(to)
+		sites = append(sites, Site{file, f.Line, kind, f.Offset, t.Offset, string(source[f.Offset:t.Offset]), with})
+	}
+	text := func(n ast.Node) string {
+		return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			return n.Tok == token.CONST || n.Tok == token.VAR
+		case *ast.ArrayType:
+			return false // lengths
+		case *ast.CallExpr:
+			return !message(text(n.Fun))
+		case *ast.IfStmt:
+			add("condition", n.Cond.Pos(), n.Cond.End(), "!("+text(n.Cond)+")")
+		case *ast.BinaryExpr:
+			if s, ok := swaps[n.Op]; ok && !strings.Contains(text(n), `"`) {
+				add(s.kind, n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), s.to.String())
+			}
+		case *ast.AssignStmt:
+			if s, ok := swaps[n.Tok]; ok {
+				add(s.kind, n.TokPos, n.TokPos+token.Pos(len(n.Tok.String())), s.to.String())
+			}
+		case *ast.BasicLit:
+			if with, ok := another(n); ok {
+				add("constant", n.Pos(), n.End(), with)
+			}
+		case *ast.BlockStmt:
+			for _, s := range n.List {
+				if removable(s) && !message(text(s)) {
+					add("statement", s.Pos(), s.End(), "")
+				}
+			}
+		}
+		return true
+	})
+	return sites, nil
+}
+
+// another returns a different number.
+func another(n *ast.BasicLit) (string, bool) {
+	switch n.Kind {
+	case token.INT:
+		if v, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+			return strconv.FormatInt(v+1, 10), true
+		}
+	case token.FLOAT:
+		if v, err := strconv.ParseFloat(n.Value, 64); err == nil {
+			if v == 0 {
+				return "1.0", true
+			}
+			return fmt.Sprintf("(2 * %s)", n.Value), true
+		}
+	}
+	return "", false
+}
+
+// removable reports a statement whose absence often compiles.
+func removable(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		return true
+	case *ast.IncDecStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok != token.DEFINE
+	case *ast.BranchStmt:
+		return s.Tok == token.CONTINUE || s.Tok == token.BREAK
+	}
+	return false
+}
+
+// message reports code that tells a person something.
+func message(code string) bool {
+	for _, name := range []string{"errors.New", "fmt.Errorf", "panic", "fmt.Sprintf", "fmt.Fprint"} {
+		if strings.HasPrefix(code, name) {
+			return true
+		}
+	}
+	return strings.Contains(code, ".logf(") || strings.HasSuffix(code, ".logf") || strings.HasSuffix(code, ".note")
+}
