@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/jsonshape"
 )
 
 // ReportSchema names the layout of [Report] in JSON.
@@ -240,7 +242,7 @@ func writeIndented(w io.Writer, v any) error {
 // error.
 func ReadReport(r io.Reader) (*Report, error) {
 	var out Report
-	if err := json.NewDecoder(r).Decode(&out); err != nil {
+	if err := decode(r, &out); err != nil {
 		return nil, fmt.Errorf("eval: report: %w", err)
 	}
 	if out.Schema != ReportSchema {
@@ -255,7 +257,7 @@ func ReadReport(r io.Reader) (*Report, error) {
 // ReadEvaluation reads what [Evaluation.WriteJSON] wrote.
 func ReadEvaluation(r io.Reader) (*Evaluation, error) {
 	var out Evaluation
-	if err := json.NewDecoder(r).Decode(&out); err != nil {
+	if err := decode(r, &out); err != nil {
 		return nil, fmt.Errorf("eval: metrics: %w", err)
 	}
 	if out.Schema != Schema {
@@ -265,4 +267,17 @@ func ReadEvaluation(r io.Reader) (*Evaluation, error) {
 		return nil, err
 	}
 	return &out, nil
+}
+
+// decode reads the one JSON document of r. Keys that v has no field for are those of
+// a newer version and ignored; a key that is given twice is an error.
+func decode(r io.Reader, v any) error {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if _, err := jsonshape.Check(raw, v); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, v)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
@@ -147,4 +148,36 @@ func TestCommandLine(t *testing.T) {
 	if got := commandLine("train", cmd.Flags(), "data", "target", "groups"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+}
+
+// A configuration is options or an error of the command line that names the file;
+// what it sets prints and reads back the same.
+func FuzzConfig(f *testing.F) {
+	for _, s := range []string{
+		"data: x.csv\ntarget: y\ngroups: [a, \"b, c\"]\nnu: 0.5\n", "nu: 1\nnu: 2\n", "- a\n", "a: &x [*x]\n", "groups: &g [a]\ndrop: *g\n",
+		"intercept: yes\n", "seed: -1\n", "---\n---\n", "nu: .nan\n", "mu: 1_000e-3\n", "target: |\n  a\n  b\n", "? [a]\n: b\n", "<<: {nu: 1}\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, yaml string) {
+		o := &trainOptions{}
+		cmd := &cobra.Command{Use: "train"}
+		o.define(cmd)
+		if err := applyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml)); err != nil {
+			if msg, _ := describe(err); exitCode(t.Context(), err) != exitUsage || !strings.Contains(msg, "c.yaml") {
+				t.Errorf("%q: %v", yaml, err)
+			}
+			return
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			list, ok := f.Value.(*listValue)
+			if !f.Changed || !ok || len(*list.p) == 0 || strings.ContainsAny(strings.Join(*list.p, ""), "\r\n") {
+				return // a command line has no line breaks
+			}
+			var again []string
+			if err := (&listValue{p: &again}).Set(list.csv()); err != nil || !reflect.DeepEqual(again, *list.p) {
+				t.Errorf("%q: %s is %q, read back %q, %v", yaml, f.Name, *list.p, again, err)
+			}
+		})
+	})
 }

@@ -196,3 +196,73 @@ func TestOneRunADirectory(t *testing.T) {
 		t.Error("a directory without files was made")
 	}
 }
+
+// A model is a file that somebody may have sent: report opens the table that it names
+// only in the folder of the model, or where the user names it.
+func TestReportOpensNoStrangeTable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "elsewhere/pay.csv", payTable("pay", "age", "site", "b"))
+	put(t, "m/pay.csv", payTable("pay", "age", "site", "b"))
+	run := func(code int, args ...string) string {
+		t.Helper()
+		got, stdout, stderr := try(t.Context(), args...)
+		if got != code {
+			t.Errorf("drotrain %q: exit code %d, want %d\n%s", args, got, code, stderr)
+		}
+		return stdout + stderr
+	}
+	run(exitOK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--out", "far", "--quiet")
+	run(exitOK, "train", "--data", "m/pay.csv", "--target", "pay", "--out", "m", "--force", "--quiet")
+	for _, model := range []string{"far", "far/model.json"} {
+		says := run(exitUsage, "report", "--model", model, "--resamples", "0", "--out", "r.html")
+		if !strings.Contains(says, "elsewhere/pay.csv, lies outside its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
+			t.Errorf("says %q", says)
+		}
+	}
+	says := run(exitOK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
+	if !strings.Contains(says, "Measured on the hold-out (8 rows)") {
+		t.Errorf("says %q", says)
+	}
+	run(exitOK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
+	if err := os.Symlink("../elsewhere", "m/link"); err == nil { // a way out of the folder
+		raw, err := os.ReadFile("m/model.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, "m/model.json", strings.ReplaceAll(string(raw), "m/pay.csv", "m/link/pay.csv"))
+		run(exitUsage, "report", "--model", "m", "--resamples", "0", "--out", "n.html")
+	}
+}
+
+// CSV for spreadsheets holds no cell that they run, on request; without it text is
+// what it was.
+func TestCSVSafe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "pay.csv", payTable("pay", "-age", "@site", "=1+1"))
+	for _, args := range [][]string{
+		{"train", "--data", "pay.csv", "--target", "pay", "--out", "m", "--quiet"},
+		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "plain.csv", "--quiet"},
+		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "safe.csv", "--csv-safe", "--quiet"},
+	} {
+		if code, _, stderr := try(t.Context(), args...); code != exitOK {
+			t.Fatalf("drotrain %q: %d %s", args, code, stderr)
+		}
+	}
+	plain, err := os.ReadFile("plain.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	safe, err := os.ReadFile("safe.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(plain), "row,-age,@site,prediction\n1,20,=1+1,") {
+		t.Errorf("plain: %.60q", plain)
+	}
+	if !strings.HasPrefix(string(safe), "row,'-age,'@site,prediction\n1,20,'=1+1,") {
+		t.Errorf("safe: %.60q", safe)
+	}
+	if strings.ReplaceAll(string(safe), "'", "") != string(plain) {
+		t.Error("--csv-safe changes more than it adds")
+	}
+}

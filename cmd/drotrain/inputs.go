@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
@@ -48,4 +50,28 @@ func (a *app) writeFile(path string, force bool, content func(io.Writer) error) 
 		return err
 	}
 	return existsHint(atomicfile.AtomicWrite(path, force, content))
+}
+
+// canonical is the path without links, as far as it exists.
+func canonical(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	rest := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// within says whether a path lies in a directory, links followed.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(canonical(dir), canonical(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

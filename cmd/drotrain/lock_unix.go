@@ -41,21 +41,3 @@ func lockDir(path string) (unlock func(), err error) {
 	}
 	return nil, errLocked
 }
-
-// canonical is the path without links, as far as it exists.
-func canonical(path string) string {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	rest := ""
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if dir == filepath.Dir(dir) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
-}

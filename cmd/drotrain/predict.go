@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type predictOptions struct {
 	model, data, out string
 	keep             []string
 	threshold        float64
+	csvSafe          bool
 	force            bool
 	json, quiet      bool
 }
@@ -40,7 +42,8 @@ func newPredict(a *app) *cobra.Command {
 		Long: `Apply the robust model to the rows of a table and write the predictions as
 Parquet or CSV, by the ending of the name. Columns: row (counted from 1), those
 named with --keep, probability (of the positive value; two-valued targets
-alone), prediction.`,
+alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
+=1+1: --csv-safe prevents it.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv`,
@@ -54,6 +57,7 @@ alone), prediction.`,
 		fs.Var(&listValue{p: &o.keep}, "keep", "`columns` of the table to copy")
 		fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 			"threshold", "probability from which the prediction is the positive value")
+		fs.BoolVar(&o.csvSafe, "csv-safe", false, "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1")
 		fs.BoolVar(&o.force, "force", false, "replace a file that exists")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
@@ -90,6 +94,9 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	columns, err := o.columns(m, f, p)
 	if err != nil {
 		return err
+	}
+	if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
+		disarm(columns)
 	}
 	if err := a.mayWrite(o.out); err != nil {
 		return err
@@ -155,6 +162,27 @@ func pick(c *data.Column, rows []int) data.Column {
 		}
 	}
 	return out
+}
+
+// disarm puts an apostrophe before names and levels that spreadsheets take for
+// formulas: =1+1, +A1, -A1, @SUM, and those behind a tab or a line break. Numbers
+// stay.
+func disarm(columns []data.Column) {
+	safe := func(s string) string {
+		if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
+			return "'" + s
+		}
+		return s
+	}
+	for i := range columns {
+		c := &columns[i]
+		c.Name = safe(c.Name)
+		level := make([]string, len(c.Level))
+		for k, l := range c.Level {
+			level[k] = safe(l)
+		}
+		c.Level = level
+	}
 }
 
 // existsHint says how to replace a file.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -16,6 +20,7 @@ import (
 // reportOptions are the options of `drotrain report`.
 type reportOptions struct {
 	model, data string
+	trainedOn   string
 	measure     measureOptions
 	gates       gates
 	out         outputs
@@ -30,10 +35,11 @@ func newReport(a *app) *cobra.Command {
 		Short:                 "Write the report of a model",
 		Long: `Write the report of a model as a page (.html), Markdown (.md), JSON (.json) or
 its gates as JUnit (.xml), by the ending of the name, or several formats and the
-figures to a directory. Without --data the model
-is measured on the rows that its training held out, and the adversary is
-described; with --data, on the rows of that table. For the conditions of
---fail-if see drotrain eval -h.`,
+figures to a directory. Without --data the model is measured on the rows that
+its training held out, and the adversary is described; with --data, on the rows
+of that table. A model is a file that somebody may have sent you: the table it
+names is opened only if it is embedded, lies in the folder of the model, or is
+named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
   drotrain report --model drotrain-out --out paper --format html,pdf
   drotrain report --model drotrain-out --data new.parquet --groups region`,
@@ -42,6 +48,7 @@ described; with --data, on the rows of that table. For the conditions of
 	section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
+		fs.StringVar(&o.trainedOn, "trained-on", "", "the `table` of the training, where it is neither embedded nor in the folder of the model")
 		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		o.gates.define(fs)
@@ -108,7 +115,11 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		}
 		return measured.Report()
 	}
-	f, err := a.openTable(ctx, m.Config.Data)
+	path, err := o.trainingTable(m)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.openTable(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,4 +135,24 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		return nil, err
 	}
 	return measured.Report()
+}
+
+// trainingTable is the table that the model was trained on: the one that is named, or
+// the one that the model names, where opening that is harmless.
+func (o *reportOptions) trainingTable(m *train.Model) (string, error) {
+	path := m.Config.Data
+	dir := o.model
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	switch {
+	case o.trainedOn != "":
+		return o.trainedOn, nil
+	case path == "":
+		return "", usagef("name the data to measure the model on with --data", "the model was not trained on a file")
+	case strings.HasPrefix(path, datasets.Prefix) || within(dir, path):
+		return path, nil
+	}
+	return "", usagef("name it, if you trust the model: --trained-on "+shellQuote(path)+"; or measure it on another table with --data",
+		"the table that the model names, %s, lies outside its folder", path)
 }

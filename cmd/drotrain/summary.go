@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -218,5 +219,9 @@ func printFiles(w io.Writer, out *outDir) {
 func printNext(w io.Writer, m *train.Model, out *outDir) {
 	model, table := shellQuote(out.file(modelFile)), shellQuote(m.Config.Data)
 	fmt.Fprintf(w, "next   drotrain predict --model %s --data %s \\\n         --out preds.parquet\n", model, table)
-	fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)
+	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
+		fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)
+		return
+	}
+	fmt.Fprintf(w, "       drotrain report --model %s --trained-on %s \\\n         --out report.md\n", model, table)
 }

@@ -250,7 +250,7 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 	return &statusError{
 		code: exitCode(ctx, cause),
 		err:  fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.file(modelFile)),
-		hint: "drotrain report writes the report of a model",
+		hint: "drotrain report --trained-on DATA writes the report of a model",
 	}
 }
 
