@@ -285,30 +285,6 @@ func workOf(z design.Matrix) [2]float64 {
 	return [2]float64{pass, gram}
 }
 
-// Three rows of 4 columns, 10 pairs of them; or of 2, 0 and 3 entries: 5 entries, and
-// 3 + 0 + 6 pairs.
-func TestBytesAndWork(t *testing.T) {
-	const n, d = 3, 4
-	all := storages(t, n, d, []float64{
-		1, 0, 2, 0,
-		0, 0, 0, 0,
-		3, 4, 0, 5,
-	})
-	for i, want := range []struct {
-		bytes      int64
-		pass, gram float64
-	}{
-		{8 * n * d, n * d, 0.1 * n * 10},
-		{4 * n * d, 0.5 * n * d, 0.1 * n * 10},
-		{4*8 + 5*(4+8), 8*n + 2*5, 32*n + 9},
-	} {
-		z := all[i]
-		if pass, gram := z.Work(); z.Bytes() != want.bytes || pass != want.pass || math.Abs(gram-want.gram) > closedForm {
-			t.Errorf("%s: %d bytes and work %v and %v, want %v", name(z), z.Bytes(), pass, gram, want)
-		}
-	}
-}
-
 // No rows, no columns, no entries: shapes that a caller may come to.
 func TestEmptyShapes(t *testing.T) {
 	for _, s := range [][2]int{{0, 0}, {0, 3}, {4, 0}} {

@@ -129,18 +129,6 @@ func TestSelectCopies(t *testing.T) {
 	}
 }
 
-// What rows cost is the matrix's affair.
-func TestWorkAndBytesAreOfTheMatrix(t *testing.T) {
-	const n, d = 11, 4
-	for _, o := range linearOver(t, Squared{}, n, d) {
-		pass, gram := o.Work()
-		wantPass, wantGram := o.z.Work()
-		if pass != wantPass || gram != wantGram || o.Bytes() != o.z.Bytes() {
-			t.Errorf("%T: work %v and %v, of the matrix %v and %v; %d bytes", o.z, pass, gram, wantPass, wantGram, o.Bytes())
-		}
-	}
-}
-
 // The loops of a step take no memory, whatever the storage.
 func TestLinearAllocatesNothing(t *testing.T) {
 	const n, d = 40, 6

@@ -245,21 +245,6 @@ func TestDecayConditions(t *testing.T) {
 	})
 }
 
-func TestHistoricalWeights(t *testing.T) {
-	for _, c := range []struct {
-		m      moduli
-		n      int
-		wP, wD float64
-	}{
-		{moduli{mu: 1, nu: 1}, 10, 1. / 20, 1. / 20}, {moduli{mu: 1}, 10, 1. / 100, 1. / 10},
-		{moduli{nu: 1}, 10, 1. / 10, 1. / 100}, {moduli{}, 10, 1. / 10, 1. / 10}, {moduli{}, 1, 0.5, 0.5},
-	} {
-		if wP, wD := historicalWeights(c.m, c.n); wP != c.wP || wD != c.wD {
-			t.Errorf("%+v, N = %d: %v, %v; want %v, %v", c.m, c.n, wP, wD, c.wP, c.wD)
-		}
-	}
-}
-
 // A constant that is zero imposes nothing: a bilinear coupling has L = 0.
 func TestScheduleOfBilinearCoupling(t *testing.T) {
 	c := testConstants([]float64{1, 3, 0.2}, []float64{0, 0, 0})
