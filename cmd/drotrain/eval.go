@@ -110,6 +110,11 @@ func measureFile(ctx context.Context, a *app, m *train.Model, path string, o rep
 	if err != nil {
 		return nil, err
 	}
+	if o.Observe == nil {
+		p := newProgress(a, quiet)
+		defer p.finish()
+		o.Observe = p.measuring
+	}
 	measured, err := report.MeasureTable(ctx, m, f, o)
 	if err != nil || quiet {
 		return measured, err

@@ -1,27 +1,54 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
 
 // measureOptions say how an evaluation is made.
 type measureOptions struct{ report.Options }
 
+// defaultTolerance is of the gaps between groups.
+const defaultTolerance = 0.1
+
 // define adds the options of an evaluation.
 func (o *measureOptions) define(fs *pflag.FlagSet) {
 	o.Options = report.DefaultOptions()
-	o.Resamples = 1000
+	o.Resamples, o.Tolerance = 1000, defaultTolerance
 	fs.Var(&countValue{&o.MinGroupSize}, "min-group-size", minGroupHelp)
 	fs.Var(&countValue{&o.Resamples}, "resamples", "bootstrap resamples, at least 100; 0 for no intervals")
 	fs.Var(number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
 		"confidence", "of every interval")
 	fs.Var(number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 		"threshold", "probability from which a row is predicted positive")
+	fs.Var(positive(&o.Tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
 	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 	fs.StringVar(&o.Unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 	fs.BoolVar(&o.ShowRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
+}
+
+const cardHelp = "YAML `file` for the model card: owner, intended use, date, data period, …"
+
+// readCard reads a model card; none where no file is named.
+func readCard(path string) ([]eval.Fact, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	card, err := report.ReadCard(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return card, nil
 }
 
 const minGroupHelp = "smaller groups are listed, but never called the worst"

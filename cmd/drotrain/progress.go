@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -16,24 +18,30 @@ const (
 	barWidth     = 16
 	barSteps     = 1000
 	barInterval  = 100 * time.Millisecond // between two frames
-	lineInterval = 5 * time.Second        // between two plain lines
+	lineInterval = 5 * time.Second        // between two plain lines of a phase
+	tickInterval = time.Second            // between two frames where nothing is heard of
+	longPhase    = 2 * time.Second        // a phase worth telling when and how long it is
 )
 
-// A progress shows the check points of a training: a bar on a terminal, a line
-// now and then elsewhere, nothing when quiet. Its observe is what the library
-// calls; nothing here is used from two goroutines at a time.
+// A progress shows where a run has come to: a bar on a terminal, a line now and
+// then elsewhere, nothing when quiet. Its observe and measuring are what the
+// libraries call. A nil *progress shows nothing.
 type progress struct {
 	w        io.Writer
 	terminal bool
 	now      func() time.Time
 
+	mu      sync.Mutex
 	bar     *progressbar.ProgressBar
 	phase   string
-	last    train.Progress
+	begun   time.Time
+	last    train.Progress // of a training
+	text    string         // of any other phase
 	shown   time.Time
-	pending bool // last has not been shown
+	pending bool // last or text has not been shown
 	first   float64
-	done    int // steps of the bar, never back
+	done    int           // steps of the bar, never back
+	stop    chan struct{} // ends the ticking
 }
 
 // newProgress returns a display on w, or one that shows nothing if quiet.
@@ -44,13 +52,88 @@ func newProgress(a *app, quiet bool) *progress {
 	return &progress{w: a.stderr, terminal: a.terminal, now: a.now}
 }
 
-// observe takes one check point.
+// observe takes one check point of a training.
 func (p *progress) observe(s train.Progress) {
-	if s.Phase != p.phase {
-		p.finish()
-		p.start(s)
+	if p == nil {
+		return
 	}
-	p.last, p.pending = s, true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.enter(s.Phase)
+	p.last, p.text, p.pending = s, "", true
+	p.showIfDue()
+}
+
+// measuring takes one step of an evaluation.
+func (p *progress) measuring(s eval.Progress) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.enter(s.Phase)
+	p.text, p.pending = fmt.Sprintf("%d of %d", s.Done, s.Total), true
+	if s.Total > 0 {
+		p.done = max(p.done, barSteps*s.Done/s.Total)
+	}
+	took := p.now().Sub(p.begun)
+	if took >= longPhase && s.Done > 0 {
+		p.text += ", " + shortDuration(took)
+		if left := took * time.Duration(s.Total-s.Done) / time.Duration(s.Done); left >= time.Second {
+			p.text += ", about " + shortDuration(left) + " left"
+		}
+	}
+	p.showIfDue()
+}
+
+// begin starts a phase of which only the time is known. A phase that is over
+// within moments leaves no trace.
+func (p *progress) begin(phase string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.enter(phase)
+	p.text, p.pending = "", false
+}
+
+// enter ends the phase before, and starts this one if it is another.
+func (p *progress) enter(phase string) {
+	if phase == p.phase {
+		return
+	}
+	p.leave()
+	p.phase, p.first, p.done, p.text = phase, math.Inf(1), 0, ""
+	p.begun, p.shown = p.now(), p.now()
+	p.bar = nil
+	if !p.terminal {
+		return
+	}
+	p.shown = time.Time{} // the first frame at once
+	p.stop = make(chan struct{})
+	go p.tick(p.stop)
+}
+
+// tick redraws with the time that has passed where nothing else is heard.
+func (p *progress) tick(stop chan struct{}) {
+	t := time.NewTicker(tickInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+		}
+		p.mu.Lock()
+		if p.stop == stop && p.now().Sub(p.shown) >= tickInterval {
+			p.show()
+		}
+		p.mu.Unlock()
+	}
+}
+
+func (p *progress) showIfDue() {
 	every := lineInterval
 	if p.terminal {
 		every = barInterval
@@ -60,14 +143,8 @@ func (p *progress) observe(s train.Progress) {
 	}
 }
 
-func (p *progress) start(s train.Progress) {
-	p.phase, p.first, p.done = s.Phase, math.Inf(1), 0
-	p.shown = p.now()
-	if !p.terminal {
-		return
-	}
-	p.shown = time.Time{} // the first frame at once
-	p.bar = progressbar.NewOptions(barSteps,
+func (p *progress) newBar() *progressbar.ProgressBar {
+	return progressbar.NewOptions(barSteps,
 		progressbar.OptionSetWriter(p.w),
 		progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionSetTheme(progressbar.Theme{
@@ -81,28 +158,61 @@ func (p *progress) start(s train.Progress) {
 
 func (p *progress) show() {
 	p.shown, p.pending = p.now(), false
-	s := p.last
-	if p.terminal {
-		p.first, p.done = p.advance(s)
-		p.bar.Describe(phaseName(s.Phase) + ": " + describeProgress(s))
-		_ = p.bar.Set(p.done)
+	text := p.text
+	switch {
+	case p.last.Phase == p.phase && text == "":
+		p.first, p.done = p.advance(p.last)
+		text = describeProgress(p.last)
+		if quiet := p.now().Sub(p.begun) - p.last.Elapsed; p.terminal && quiet >= longPhase {
+			text += ", at work"
+		}
+	case text == "":
+		text = shortDuration(p.now().Sub(p.begun))
+	}
+	if !p.terminal {
+		fmt.Fprintf(p.w, "drotrain: %s: %s\n", phaseName(p.phase), text)
 		return
 	}
-	fmt.Fprintf(p.w, "drotrain: %s: %s\n", phaseName(s.Phase), describeProgress(s))
+	if p.bar == nil {
+		p.bar = p.newBar()
+	}
+	line := []rune(phaseName(p.phase) + ": " + text)
+	p.bar.Describe(string(line[:min(len(line), helpWidth-barWidth-8)]))
+	_ = p.bar.Set(p.done)
 }
 
-// finish ends the display of a phase, and leaves its last check point.
+// finish ends the display of a phase, and leaves its last state.
 func (p *progress) finish() {
-	if p == nil || p.phase == "" {
+	if p == nil {
 		return
 	}
-	if p.pending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leave()
+	p.phase = ""
+}
+
+func (p *progress) leave() {
+	if p.phase == "" {
+		return
+	}
+	training := p.last.Phase == p.phase
+	switch took := p.now().Sub(p.begun); {
+	case training && p.pending, took >= longPhase && (p.pending || p.text == ""):
 		p.show()
 	}
-	if p.terminal {
-		fmt.Fprintln(p.w)
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
 	}
-	p.phase = ""
+	if p.terminal && p.bar != nil {
+		if training || p.now().Sub(p.begun) >= longPhase {
+			fmt.Fprintln(p.w)
+		} else {
+			_ = p.bar.Clear()
+		}
+	}
+	p.bar, p.last = nil, train.Progress{}
 }
 
 // advance says how far the gap has come from its first value to the one asked

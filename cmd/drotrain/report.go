@@ -24,6 +24,7 @@ type reportOptions struct {
 	measure     measureOptions
 	gates       gates
 	out         outputs
+	card        string
 	json, quiet bool
 }
 
@@ -51,6 +52,7 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		fs.StringVar(&o.trainedOn, "trained-on", "", "the `table` of the training, where it is neither embedded nor in the folder of the model")
 		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
+		fs.StringVar(&o.card, "card", "", cardHelp)
 		o.gates.define(fs)
 	})
 	section(cmd, "Output", func(fs *pflag.FlagSet) {
@@ -72,11 +74,18 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
+	if o.measure.Card, err = readCard(o.card); err != nil {
+		return err
+	}
+	p := newProgress(a, o.quiet)
+	defer p.finish()
+	o.measure.Observe = p.measuring
 	o.measure.Command = commandLine("report", fs, "model")
 	r, err := o.build(ctx, a, m)
 	if err != nil {
 		return err
 	}
+	p.finish()
 	if err := o.gates.check(r.Evaluation); err != nil {
 		return err
 	}

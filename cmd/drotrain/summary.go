@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -201,17 +202,19 @@ func padLeft(s string, width int) string {
 
 // printFiles lists what was written.
 func printFiles(w io.Writer, out *outDir) {
-	plots := 0
+	plots := map[string]int{}
 	fmt.Fprintln(w)
 	for _, f := range out.files {
-		if strings.HasSuffix(f, ".svg") || strings.HasSuffix(f, ".png") {
-			plots++
+		if ext := filepath.Ext(f); ext == ".svg" || ext == ".png" || ext == ".pdf" {
+			plots[ext]++
 			continue
 		}
 		fmt.Fprintf(w, "wrote  %s\n", out.file(f))
 	}
-	if plots > 0 {
-		fmt.Fprintf(w, "wrote  %s\n", out.file(fmt.Sprintf("*.svg, *.png (%d plots)", plots/2)))
+	for _, ext := range []string{".svg", ".png", ".pdf"} {
+		if n := plots[ext]; n > 0 {
+			fmt.Fprintf(w, "wrote  %s\n", out.file(fmt.Sprintf("*%s (%d plots)", ext, n)))
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type trainOptions struct {
 
 	unit     string // of the target, for the report
 	showRows bool
+	measure  trainMeasure
 	config   string
 }
 
@@ -65,6 +66,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.StringVar(&o.out, "out", defaultOut, "`directory` for the model, the metrics, the plots and the report")
 		fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 		fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
+		o.measure.define(fs)
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")

@@ -48,13 +48,20 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
+	opt, err := o.measure.options()
+	if err != nil {
+		return err
+	}
 	out, err := a.openOut(o.out, o.force)
 	if err != nil {
 		return err
 	}
 	defer out.close()
 
-	m, err := o.fit(ctx, a, out)
+	p := newProgress(a, o.quiet)
+	defer p.finish()
+	m, err := o.fit(ctx, a, out, p)
+	p.finish()
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = fmt.Errorf("%w before there was a model: nothing is written", cause)
@@ -73,11 +80,14 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if stopped != nil {
 		return o.tellStopped(ctx, a, m, out, stopped)
 	}
-	if !o.quiet && m.TrainRows+m.HoldoutRows > report.ManyRows {
-		a.note("measuring the model by group, with intervals")
+	if o.measure.noReport {
+		return o.tell(a, m, nil, out)
 	}
-	command := commandLine("train", fs, "data", "target", "groups")
-	e, err := o.writeResults(ctx, m, out, command)
+	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
+	opt.Command = commandLine("train", fs, "data", "target", "groups")
+	opt.Observe = p.measuring
+	e, err := o.writeResults(ctx, m, out, opt, p)
+	p.finish()
 	if err != nil && context.Cause(ctx) != nil {
 		return o.tellStopped(ctx, a, m, out, err)
 	} else if err != nil {
@@ -129,15 +139,13 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 }
 
 // fit trains with the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir) (*train.Model, error) {
+func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir, p *progress) (*train.Model, error) {
 	cfg := o.cfg
-	if p := newProgress(a, o.quiet); p != nil {
-		cfg.Observe = p.observe
-		defer p.finish()
-	}
+	cfg.Observe = p.observe
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
+	p.begin("reading")
 	frame, err := a.openTable(ctx, cfg.Data)
 	if err != nil {
 		return nil, err
@@ -146,6 +154,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir) (*train.Mod
 		return nil, err
 	}
 	collectOften(frame)
+	p.begin(fmt.Sprintf("encoding %s rows", thousands(frame.Rows)))
 	return train.FitFrame(ctx, frame, cfg)
 }
 
@@ -162,9 +171,7 @@ func collectOften(f *data.Frame) {
 
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
-func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outDir, command string) (*eval.Evaluation, error) {
-	opt := report.DefaultOptions()
-	opt.MinGroupSize, opt.Unit, opt.ShowRows, opt.Command = o.cfg.MinGroupSize, o.unit, o.showRows, command
+func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outDir, opt report.Options, p *progress) (*eval.Evaluation, error) {
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
 		return nil, err
@@ -177,10 +184,11 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err != nil {
 		return nil, err
 	}
+	p.begin("drawing")
 	if err := out.write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
-	return e, writeFigures(ctx, r, out, "svg", "png")
+	return e, writeFigures(ctx, r, out, o.measure.plots...)
 }
 
 // tell prints the outcome, and says by the exit code whether it is certified.

@@ -66,7 +66,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	}
 	in := &eval.Input{
 		TargetName: o.Label, TargetUnit: o.Unit, Split: Table,
-		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
+		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
 	label, err := f.Column(o.Label)
 	if err != nil {

@@ -34,16 +34,21 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Coefficients: Coefficients(m),
 		Notes:        notes(m),
 		Command:      x.options.Command,
+		Card:         x.options.Card,
 	}
 	var err error
+	var columns []eval.Column
 	switch {
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
+		if !x.options.Quick {
+			columns = rawColumns(m, x.run.Frame, x.run.Train.Rows)
+		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			RowID: rowNumbers(x.run.Train.Rows), Columns: rawColumns(m, x.run.Frame, x.run.Train.Rows),
-			Penalty: s.Penalty, Nu: s.Nu, ShowRows: x.options.ShowRows,
+			RowID: rowNumbers(x.run.Train.Rows), Columns: columns,
+			Penalty: s.Penalty, Nu: s.Nu, ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
 	}
 	return r, err

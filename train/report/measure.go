@@ -86,7 +86,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
-		Seed: m.Config.Seed, Split: split,
+		Seed: m.Config.Seed, Split: split, Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if o.Weight == "" && split != Table {
 		o.Weight = m.Config.Weight
@@ -116,13 +116,29 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		}
 		in.Models = append(in.Models, eval.Model{Name: v.name, Score: p.Score, Loss: p.Loss})
 	}
+	if o.Quick {
+		in.Columns = nil
+	}
 	if x.run != nil {
+		in.EffectiveRows, in.TrainingRows = effectiveRows(x.run.Weights), float64(x.run.Train.N)
 		in.TrainShare = groupShares(rows.Groups, x.run.Train)
 	}
 	var err error
 	x.Input = in
 	x.Evaluation, err = eval.Evaluate(ctx, *in)
 	return err
+}
+
+// effectiveRows is 1/Σy², 0 where the weights are not known.
+func effectiveRows(y []float64) float64 {
+	sum := 0.0
+	for _, v := range y {
+		sum += v * v
+	}
+	if sum == 0 {
+		return 0
+	}
+	return 1 / sum
 }
 
 // groupShares gives the share of every group among the training rows, for the

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/eval"
+)
 
 // Names of the models of a training in every table and figure.
 const (
@@ -30,6 +34,17 @@ type Options struct {
 	// Groups are columns that replace the groupings of the training: each on its
 	// own, and all crossed. Empty: those of the training.
 	Groups []string
+
+	Rate      float64 // fall of the worst group's risk that a rise of the average must buy; 0: 2
+	Tolerance float64 // largest accepted gap of selection and true positive rates; 0: 0.1
+
+	Card []eval.Fact // model card, see ReadCard; may be nil
+
+	// Quick leaves out what reads the columns of the table again: the search for
+	// bad slices and the adversary's weight by column.
+	Quick bool
+
+	Observe func(eval.Progress) // told how far the measuring has come; may be nil
 
 	Command string // that reproduces the report; may be empty
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// trainMeasure says how much of the measuring, drawing and writing follows a
+// training.
+type trainMeasure struct {
+	resamples string
+	tolerance float64
+	plots     []string
+	card      string
+	noReport  bool
+	fast      bool
+}
+
+func (o *trainMeasure) define(fs *pflag.FlagSet) {
+	o.plots, o.tolerance, o.resamples = []string{"svg"}, defaultTolerance, "auto"
+	fs.StringVar(&o.resamples, "resamples", o.resamples, "`resamples` of the intervals, at least 100; 0 for none; auto takes 1000, fewer for many rows")
+	fs.Var(positive(&o.tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
+	fs.Var(&listValue{p: &o.plots}, "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
+	fs.StringVar(&o.card, "card", "", cardHelp)
+	fs.BoolVar(&o.noReport, "no-report", false, "write the model alone: nothing is measured or drawn")
+	fs.BoolVar(&o.fast, "fast", false, "measure without intervals, slices and weights by column, and write no plots")
+}
+
+// options are those of the report, checked.
+func (o *trainMeasure) options() (report.Options, error) {
+	r := report.DefaultOptions()
+	if o.resamples != "auto" {
+		n, err := strconv.Atoi(o.resamples)
+		if err != nil || n != 0 && n < 100 {
+			return r, usagef("", "--resamples %q: must be auto, 0, or at least 100", o.resamples)
+		}
+		r.Resamples = n
+	}
+	if slices.Equal(o.plots, []string{"none"}) {
+		o.plots = nil
+	}
+	known := []string{"svg", "png", "pdf"}
+	for _, f := range o.plots {
+		if !slices.Contains(known, f) {
+			return r, usagef(didYouMean(f, known, ""), "--plots %q: must be none, or some of %s", f, strings.Join(known, ", "))
+		}
+	}
+	if o.fast {
+		r.Resamples, r.Quick, o.plots = 0, true, nil
+	}
+	r.Tolerance = o.tolerance
+	var err error
+	r.Card, err = readCard(o.card)
+	return r, err
+}
