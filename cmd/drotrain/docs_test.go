@@ -1,0 +1,162 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
+)
+
+// root is the top of the repository, seen from here.
+const root = "../.."
+
+// Every test that docs/reliability.md names is there.
+func TestPromisesHaveTests(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "reliability.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		source.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(doc), -1)
+	if len(names) < 20 {
+		t.Fatalf("only %d tests are named", len(names))
+	}
+	for _, n := range names {
+		if !strings.Contains(source.String(), "func "+n[1]+"(") {
+			t.Errorf("docs/reliability.md names %s, which is no test", n[1])
+		}
+	}
+}
+
+// loans writes the tables that the documentation speaks of: embedded rows under
+// other names.
+func loans(t *testing.T, names ...string) {
+	t.Helper()
+	f, err := datasets.Open("hmda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []data.Column
+	for _, name := range f.Names() {
+		c, err := f.Column(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := *c
+		switch name {
+		case "afam":
+			out.Name = "region"
+		case "single":
+			out.Name = "sex"
+		}
+		columns = append(columns, out)
+	}
+	for _, name := range names {
+		if err := data.WriteTable(name, columns, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every command line of the README that calls drotrain runs, in its order, but for
+// what builds it.
+func TestCommandsOfTheReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains and reports several times")
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	loans(t, "loans.parquet", "next-year.parquet")
+	ran := 0
+	for _, line := range strings.Split(string(readme), "\n") {
+		command, ok := strings.CutPrefix(line, "    ")
+		if !ok {
+			continue
+		}
+		for _, program := range []string{"go run ./cmd/drotrain ", "./drotrain ", "drotrain "} {
+			rest, ok := strings.CutPrefix(command, program)
+			if !ok {
+				continue
+			}
+			ran++
+			code, _, stderr := try(t.Context(), words(rest)...)
+			if gate := strings.Contains(rest, "--fail-if"); code != exitOK && !(gate && code == exitGate) {
+				t.Errorf("%s\nexit code %d\n%s", command, code, stderr)
+			}
+			break
+		}
+	}
+	if ran < 4 {
+		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+// words splits a command line at spaces, outside of single quotes.
+func words(s string) []string {
+	var out []string
+	for i, part := range strings.Split(s, "'") {
+		if i%2 == 1 {
+			out = append(out, part)
+		} else {
+			out = append(out, strings.Fields(part)...)
+		}
+	}
+	return out
+}
+
+var redirection = regexp.MustCompile(` > [a-z.]+$`)
+
+// Every command line among the examples of the help is one that the program takes:
+// its options exist and their values are allowed.
+func TestExamplesOfTheHelp(t *testing.T) {
+	a := &app{stdout: io.Discard, stderr: io.Discard}
+	ran := 0
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		for _, line := range strings.Split(strings.ReplaceAll(cmd.Example, "\\\n", " "), "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			line = redirection.ReplaceAllString(line, "")
+			rest, ok := strings.CutPrefix(strings.TrimSpace(line), "drotrain ")
+			if !ok {
+				continue
+			}
+			ran++
+			target, flags, err := newRoot(a).Find(words(strings.ReplaceAll(rest, `"`, "'")))
+			if err == nil {
+				err = target.ParseFlags(flags)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+	walk(newRoot(a))
+	if ran < 20 {
+		t.Errorf("only %d examples were found", ran)
+	}
+}
