@@ -160,3 +160,39 @@ func TestFullStdout(t *testing.T) {
 		t.Errorf("got %q", errs.String())
 	}
 }
+
+// A table that is written to while it is used is an error that names it, wherever
+// the run is: the model holds what was read before, or there is none.
+func TestInputChangedInPlace(t *testing.T) {
+	for when, model := range map[string]bool{"ERM: ": true, "robust: ": true} {
+		t.Run(when, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			loans(t, "a.parquet", "b.parquet")
+			b, err := os.ReadFile("b.parquet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			once := false
+			errs := &trigger{text: when, f: func() {
+				if !once {
+					once = os.WriteFile("a.parquet", b[:len(b)-1], 0o666) == nil
+				}
+			}}
+			clock := time.Unix(0, 0)
+			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
+			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--out", "m"})
+			if code != exitFailed || !strings.Contains(errs.String(), "a.parquet: the file was changed while it was in use") {
+				t.Errorf("exit code %d, stderr %s", code, errs)
+			}
+			if m, err := train.Load("m/model.json"); (err == nil) != model {
+				t.Errorf("model: %v", err)
+			} else if err == nil && len(m.Sources[0].SHA256) != 64 {
+				t.Errorf("sources %+v", m.Sources)
+			}
+			if _, err := os.Stat("m/report.html"); err == nil {
+				t.Error("there is a report of other data")
+			}
+		})
+	}
+}
