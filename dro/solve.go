@@ -41,6 +41,10 @@ func DefaultSettings() Settings { return saddle.DefaultSettings() }
 // A Check is what is known at a check point. The bounds are the best so far.
 type Check = saddle.Check
 
+// An Iterate is the state of a method of the template (full, stochastic, separable) after
+// its kth step since the last restart, as Settings.Follow sees it.
+type Iterate = saddle.Iterate
+
 // Status says why a solve ended.
 type Status = saddle.Status
 

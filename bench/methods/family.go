@@ -14,8 +14,8 @@ type instance struct {
 	n, d       int
 	mu, nu     float64
 	oracle     dro.Oracle
-	primal     func(*recorder) dro.Primal
-	dual       func(*recorder) dro.Dual
+	primal     dro.Primal
+	dual       dro.Dual
 	lipschitz  []float64 // H_j
 	smoothness []float64 // M_j
 	weightCap  float64   // the largest y_j
@@ -41,8 +41,8 @@ func powerScales(n int, power float64) []float64 {
 func newGame(scale []float64, d int, mu, nu float64, seed uint64) *instance {
 	in := newBilinear(scale, d, seed)
 	in.mu, in.nu, in.weightCap = mu, nu, 1
-	in.primal = func(r *recorder) dro.Primal { return entropyProbe{dro.Entropy{Mu: mu}, r} }
-	in.dual = func(r *recorder) dro.Dual { return boxProbe{dro.Box{Lower: -1, Upper: 1, Nu: nu}, r} }
+	in.primal = dro.Entropy{Mu: mu}
+	in.dual = dro.Box{Lower: -1, Upper: 1, Nu: nu}
 	return in
 }
 
@@ -102,14 +102,14 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 	}
 	in := &instance{n: n, d: d, mu: mu, oracle: oracle, sum: simplex}
 	in.constants(oracle)
-	in.primal = func(r *recorder) dro.Primal { return l2Probe{dro.L2{Mu: mu}, r} }
+	in.primal = dro.L2{Mu: mu}
 	if simplex {
 		in.nu, in.weightCap = nu, 1
-		in.dual = func(r *recorder) dro.Dual { return klProbe{dro.KL{Nu: nu}, r} }
+		in.dual = dro.KL{Nu: nu}
 		return in
 	}
 	in.nu, in.weightCap = nu*float64(n), 1/float64(n)
-	in.dual = func(r *recorder) dro.Dual { return boxProbe{dro.Box{Upper: in.weightCap, Nu: in.nu}, r} }
+	in.dual = dro.Box{Upper: in.weightCap, Nu: in.nu}
 	return in
 }
 
@@ -117,7 +117,7 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 // Its constants in ‖·‖₂ bound those in ‖·‖₁.
 func newSimplexTraining(scale []float64, d int, nu float64, seed uint64) *instance {
 	in := newTraining(scale, d, 0, nu, false, seed)
-	in.primal = func(r *recorder) dro.Primal { return entropyProbe{dro.Entropy{}, r} }
+	in.primal = dro.Entropy{}
 	return in
 }
 
@@ -137,7 +137,7 @@ type gauge struct {
 
 func (in *instance) gauge() *gauge {
 	n, d := in.n, in.d
-	return &gauge{in: in, primal: in.primal(nil), dual: in.dual(nil),
+	return &gauge{in: in, primal: in.primal, dual: in.dual,
 		f: make([]float64, n), slope: make([]float64, n), best: make([]float64, n), g: make([]float64, d),
 		upper: math.Inf(1), lower: math.Inf(-1)}
 }

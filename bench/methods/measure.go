@@ -42,11 +42,11 @@ func (in *instance) run(ctx context.Context, m dro.Method, goal float64, most in
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &recorder{averages: in.mu == 0 || in.nu == 0}
-	p := &dro.Problem{Oracle: in.oracle, Dual: in.dual(r), Primal: in.primal(r)}
+	p := &dro.Problem{Oracle: in.oracle, Dual: in.dual, Primal: in.primal}
 	meter := in.gauge()
 	var first float64
 	r.look = func() {
-		x, y := r.lastX, r.lastY
+		x, y := r.X, r.Y
 		if r.averages {
 			x, y = r.x, r.y
 		}
@@ -62,13 +62,14 @@ func (in *instance) run(ctx context.Context, m dro.Method, goal float64, most in
 		if len(trace) == 0 {
 			first = gap
 		}
-		trace = append(trace, sample{r.k, gap / first})
-		if gap <= goal*first || r.k >= most {
+		trace = append(trace, sample{r.K, gap / first})
+		if gap <= goal*first || r.K >= most {
 			stop()
 		}
 	}
 	s := dro.DefaultSettings()
 	s.RelativeGap, s.MaxPasses, s.CheckEvery, s.Seed = 1e-300, math.MaxFloat64, math.MaxFloat64, seed
+	s.Follow = r.follow
 	res, err := dro.Solve(ctx, p, m, s)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):

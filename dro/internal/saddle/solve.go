@@ -19,19 +19,21 @@ type Method interface {
 	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
 	Needs() []Need
 
+	// Start begins a solve, of a problem that has what is needed.
 	Start(r *Run) (Stepper, error)
 }
 
 // A Stepper is a method at work on one problem.
 type Stepper interface {
-	// step performs one iteration. It returns ErrStalled when no further
+	// Step performs one iteration. It returns ErrStalled when no further
 	// progress is possible.
 	Step() error
 
-	// check evaluates what the method has to offer at the certifier of its run.
+	// Check evaluates what the method has to offer at the certifier of its run.
 	Check()
 }
 
+// ErrStalled is what a step returns that can make no further progress.
 var ErrStalled = errors.New("no further progress in double precision")
 
 // Settings say where to start and when to stop. Start from DefaultSettings.
@@ -43,6 +45,7 @@ type Settings struct {
 	Seed        uint64    // of every random choice
 
 	Observe func(Check)          // called at every check point; may be nil
+	Follow  func(Iterate)        // called after every step of a method of the template; may be nil
 	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
 
 	// Snapshot is called after every check point with the state of the solve;
@@ -58,6 +61,7 @@ func DefaultSettings() Settings {
 	return Settings{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}
 }
 
+// Validate reports the first setting that is out of its range, for d parameters.
 func (s *Settings) Validate(d int) error {
 	if s.X0 != nil && len(s.X0) != d {
 		return fmt.Errorf("dro: the starting point has %d entries, the problem %d parameters", len(s.X0), d)
@@ -86,6 +90,18 @@ type Check struct {
 	Elapsed time.Duration
 }
 
+// An Iterate is the state of a method of the template (full, stochastic, separable) after
+// its kth step since the last restart. X and Y belong to the method: they are to be read
+// within the call. What the theorems bound are the averages of X and Y with the weights
+// a_k.
+type Iterate struct {
+	K      int
+	Weight float64   // a_k
+	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
+	X      []float64 // x_k, of length d
+	Y      []float64 // y_k, of length n: the method's own weights, not the best response
+}
+
 // Status says why a solve ended.
 type Status int
 
@@ -109,11 +125,25 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// A Result is the best point found and what is proved about it.
+// A Result is the best point found and what is proved about it. Whatever the status but
+// Inconsistent, X is feasible, Y, Tau, Objective and Risk are those of X, and
+//
+//	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
+//
+// with Objective ≤ Upper up to its rounding:
+//
+//	Certified     the relative gap is at most the one asked for: X is as good as that
+//	Limit         X is the best point of the passes allowed; the gap says how good
+//	Stalled       as Limit, and more passes would not help this method
+//	Cancelled     as Limit; of a solve cancelled before its first evaluation X is its start
+//	Inconsistent  X is the best point by its objective; the certificate is void
+//
+// X is not the last iterate, and Y not the method's own weights: those are what Follow
+// sees.
 type Result struct {
 	X   []float64 // d: the point with the best upper bound
 	Y   []float64 // n: the adversary's best response at X
-	Tau float64   // threshold τ of Σ y = 1 at X
+	Tau float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
 
 	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
 	// drawn with probability a_k/A_t since the last restart: what the theorems
@@ -126,10 +156,10 @@ type Result struct {
 	Certificate Certificate
 	Status      Status
 
-	Iterations int
-	Passes     float64
-	Elapsed    time.Duration
-	Trace      []Check // one entry per check point
+	Iterations int           // steps of the method: of a method in stages, stages
+	Passes     float64       // over the data, all that the solve read: checks, Hessians and stages too
+	Elapsed    time.Duration // with what was spent before a resumption
+	Trace      []Check       // one entry per check point, the last one of the certificate
 }
 
 // A Run is one solve in progress: what the methods share.
@@ -143,8 +173,9 @@ type Run struct {
 }
 
 // Certified reports that the gap asked for is proved.
-func (r *Run) Certified() bool { return r.Cert.Best.Relative() <= r.Settings.RelativeGap }
+func (r *Run) Certified() bool { return r.Cert.Best.Within(r.Settings.RelativeGap) }
 
+// Logf tells the settings' Logf, if there is one.
 func (r *Run) Logf(format string, args ...any) {
 	if r.Settings.Logf != nil {
 		r.Settings.Logf(format, args...)
@@ -179,11 +210,14 @@ type Loop struct {
 	Method Stepper
 	Result *Result
 	next   float64       // passes at which the next check is due
+	last   error         // of the last step
 	Failed error         // what a step said, if it was no status
 	began  time.Time     // of this process
 	before time.Duration // spent before a resumption
 }
 
+// NewLoop starts m on p: at a first point that is evaluated and certified, or where the
+// solve that it resumes was.
 func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -232,20 +266,20 @@ func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
 // Iterate steps until there is a status: certified, cancelled, or at a limit.
 func (l *Loop) Iterate(ctx context.Context) {
 	l.Ctx, l.Cert.Ctx = ctx, ctx
-	for l.Result.Status == NotSolved {
-		switch {
-		case !l.Cert.Best.Consistent():
-			l.Result.Status = Inconsistent
-			l.Logf("the lower bound %v is above the upper bound %v: neither holds", l.Cert.Best.Lower, l.Cert.Best.Upper)
-		case l.Certified():
-			l.Result.Status = Certified
-		case ctx.Err() != nil:
-			l.Result.Status = Cancelled
-		case l.Cert.Passes >= l.Settings.MaxPasses:
-			l.Result.Status = Limit
-		default:
+	for {
+		l.Result.Status = l.Settings.Ends(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
+		switch l.Result.Status {
+		case NotSolved:
 			l.step()
+			continue
+		case Inconsistent:
+			l.Logf("the lower bound %v is above the upper bound %v: neither holds", l.Cert.Best.Lower, l.Cert.Best.Upper)
+		case Stalled:
+			if l.last != ErrStalled {
+				l.Failed = l.last
+			}
 		}
+		return
 	}
 }
 
@@ -264,12 +298,7 @@ func (l *Loop) step() {
 		l.next = l.Cert.Passes + max(l.Settings.CheckEvery, l.Cert.Passes/10)
 		l.snapshot()
 	}
-	if err != nil && l.Cert.Best.Consistent() && l.Cert.Best.Relative() > l.Settings.RelativeGap {
-		l.Result.Status = Stalled
-		if err != ErrStalled {
-			l.Failed = err
-		}
-	}
+	l.last = err
 }
 
 // A delegating stepper lets another one work.

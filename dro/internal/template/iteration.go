@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
-// A iteration runs the template of a method with the theoretical schedule and offers
+// An iteration runs the template of a method with the theoretical schedule and offers
 // its last iterate and, where the theory needs it, the averages.
 type iteration struct {
 	*saddle.Run
@@ -23,7 +23,7 @@ type iteration struct {
 	known      constants
 }
 
-// useTheory makes the walk follow the conditions of a proposition, and returns
+// useTheory makes it follow the conditions of a proposition, and returns
 // nil.
 func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) error {
 	w.known, w.conditions = c, conditions
@@ -53,7 +53,7 @@ func (w *iteration) Step() error {
 	if !w.began {
 		w.start()
 	}
-	w.template.step()
+	w.advance()
 	for _, v := range w.template.x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			w.Logf("theory: the iterate is not finite after %d steps", w.template.k)
@@ -61,6 +61,15 @@ func (w *iteration) Step() error {
 		}
 	}
 	return nil
+}
+
+// advance performs one step of the template and lets it be followed.
+func (w *iteration) advance() {
+	t := w.template
+	t.step()
+	if w.Settings.Follow != nil {
+		w.Settings.Follow(saddle.Iterate{K: t.k, Weight: t.a, Total: t.A, X: w.point(t.x), Y: w.y()})
+	}
 }
 
 // Drawn returns x_t̂.

@@ -53,7 +53,7 @@ func (p *practical) Step() error {
 	if p.fault != nil {
 		return p.fault
 	}
-	p.template.step()
+	p.advance()
 	p.done++
 	if p.template.alpha < 1e-7*p.most {
 		return saddle.ErrStalled

@@ -1,0 +1,25 @@
+package dro_test
+
+import (
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A linear model has every ability that an oracle can have: a slip in a signature would
+// lose one without a word.
+var (
+	_ dro.Oracle              = (*losses.Linear)(nil)
+	_ dro.NonNegative         = (*losses.Linear)(nil)
+	_ dro.Conditioned         = (*losses.Linear)(nil)
+	_ dro.Changed             = (*losses.Linear)(nil)
+	_ dro.Selectable          = (*losses.Linear)(nil)
+	_ dro.Curved              = (*losses.Linear)(nil)
+	_ dro.Products            = (*losses.Linear)(nil)
+	_ dro.Floored             = (*losses.Linear)(nil)
+	_ dro.Rounded             = (*losses.Linear)(nil)
+	_ dro.Worked              = (*losses.Linear)(nil)
+	_ saddle.RowProducts      = (*losses.Linear)(nil)
+	_ saddle.CurvatureBounded = (*losses.Linear)(nil)
+	_ saddle.Stored           = (*losses.Linear)(nil)
+)
