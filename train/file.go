@@ -154,6 +154,7 @@ func (m *Model) check() error {
 		{"coefficients", m.Coefficients, false},
 		{"erm_coefficients", m.Baseline, true},
 		{"group_weighted_coefficients", m.GroupWeighted, true},
+		{"tempered_coefficients", m.Tempered, true},
 	} {
 		if len(x.values) != d && !(x.absent && x.values == nil) {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)

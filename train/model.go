@@ -22,6 +22,7 @@ type Model struct {
 	Coefficients  []float64 `json:"coefficients"`                          // D, of the encoded columns
 	Baseline      []float64 `json:"erm_coefficients"`                      // D, of the plain average on the same rows
 	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"` // D, of the average with equal group weights; nil with fewer than two groups
+	Tempered      []float64 `json:"tempered_coefficients,omitempty"`       // D, of the plain average with another slope and intercept; nil where the model is the plain average
 
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`

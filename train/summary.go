@@ -31,11 +31,13 @@ type Summary struct {
 	Tau                 float64            `json:"tau"`
 	EffectiveSampleSize float64            `json:"effective_sample_size"` // 1/Σy²
 	MaxWeight           float64            `json:"max_weight"`
-	Groups              []SummaryGroup     `json:"groups"`             // of the last grouping, largest risk first, training rows
-	WorstGroup          *SummaryGroup      `json:"worst_group"`        // null without a group of Config.MinGroupSize rows
-	ERM                 *SummaryBaseline   `json:"erm"`                // the plain average trained on the same rows
-	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"` // the average with equal group weights; null with fewer than two groups
-	Model               string             `json:"model"`              // path, "" when not written
+	Groups              []SummaryGroup     `json:"groups"`                 // of the last grouping, largest risk first, training rows
+	WorstGroup          *SummaryGroup      `json:"worst_group"`            // null without a group of Config.MinGroupSize rows
+	ERM                 *SummaryBaseline   `json:"erm"`                    // the plain average trained on the same rows
+	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"`     // the average with equal group weights; null with fewer than two groups
+	Tempered            *SummaryTempered   `json:"tempered_erm,omitempty"` // what another slope on ERM's scores achieves; absent where the model is ERM
+	Model               string             `json:"model"`                  // path, "" when not written
+	Warnings            []string           `json:"warnings,omitempty"` // why the model is no success, as the hold-out shows
 	Notes               []string           `json:"notes"`
 }
 

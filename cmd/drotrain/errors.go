@@ -18,7 +18,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2 // the command line or the configuration file is wrong
 	exitLimit  = 3 // stopped before the gap; the model is written and marked
-	exitGate   = 4 // a --fail-if gate failed
+	exitGate   = 4 // a --fail-if gate failed, or the model is degenerate
 
 	exitPipe = 128 + 13 // nobody reads the output any more
 )

@@ -24,7 +24,9 @@ type trainOptions struct {
 	unit     string // of the target, for the report
 	showRows bool
 	measure  trainMeasure
-	config   string
+
+	allowDegenerate bool
+	config          string
 }
 
 // define adds the options to cmd, section by section.
@@ -67,6 +69,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 		fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
 		o.measure.define(fs)
+		fs.BoolVar(&o.allowDegenerate, "allow-degenerate", false, "exit 0 with a model that is worse than a constant, or rests on a handful of rows")
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")
@@ -104,6 +107,8 @@ options it trains on an embedded data set.
 
 Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 3 stopped before the gap (the model is written and marked uncertified),
+4 the model is degenerate: worse than the best constant on the rows measured, or
+resting on fewer than 30 rows or 0.5 % of them (--allow-degenerate: 0),
 129, 130 and 143 interrupted (likewise).`,
 		Example: `  drotrain train
   drotrain train --data loans.parquet --target deny --groups region,sex \

@@ -194,18 +194,30 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 // tell prints the outcome, and says by the exit code whether it is certified.
 func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *outDir) error {
 	s, err := o.printOutcome(a, m, e, out)
-	if err != nil || s.Certified {
+	switch {
+	case err != nil:
 		return err
+	case !s.Certified:
+		return notCertified(m, s)
+	case len(s.Warnings) > 0 && !o.allowDegenerate:
+		return &statusError{code: exitGate, err: fmt.Errorf("the model is no success: %s", strings.Join(s.Warnings, " ")),
+			hint: "a milder level, the huber loss or --average plain; --allow-degenerate takes the model as it is"}
 	}
-	return notCertified(m, s)
+	return nil
 }
 
 // printOutcome prints the summary, for machines or for people; e is nil where
 // nothing was measured.
 func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outDir) (train.Summary, error) {
 	s := m.Summary(out.file(modelFile))
+	if e != nil {
+		s.Warnings = e.Verdict.Warnings
+	}
 	if o.json {
 		return s, printJSON(a.stdout, s)
+	}
+	for _, w := range s.Warnings {
+		printWrapped(a.stdout, "", "WARNING: "+w)
 	}
 	printSummary(a.stdout, m, o.title(m))
 	if e != nil {

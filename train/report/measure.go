@@ -109,7 +109,15 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		}
 		in.Target = at(column.Number, rows.Rows)
 	}
-	for _, v := range versions(m) {
+	in.Rate = m.Config.Rate
+	measured := versions(m)
+	if m.Tempered != nil {
+		measured, in.Tempered = append(measured, version{Tempered, m.Tempered}), Tempered
+	}
+	if m.Config.Average != "plain" {
+		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
+	}
+	for _, v := range measured {
 		p, err := m.PredictDataset(rows, v.x)
 		if err != nil {
 			return err

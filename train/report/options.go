@@ -11,6 +11,7 @@ const (
 	Baseline = "ERM"
 	Robust   = "robust"
 	Balanced = "balanced ERM" // every group of the last grouping weighs the same
+	Tempered = "tempered ERM" // the baseline with another slope and intercept, for the robust objective
 )
 
 // What the rows of an evaluation are: eval.Evaluation.Split.

@@ -1,0 +1,147 @@
+package train
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// SummaryTempered is the plain average with a slope on its scores and an intercept, the
+// two numbers chosen for the robust objective: what being less sure, or surer, achieves
+// without another model.
+type SummaryTempered struct {
+	SummaryBaseline
+	Slope float64 `json:"slope"` // on the scores of the plain average; below 1 it is less sure
+
+	// ExplainedRobust is the share of the fall of the robust risk, from the plain average
+	// to the model, that tempering reaches; null where there is no fall.
+	ExplainedRobust *float64 `json:"explained_robust"`
+	// RankCorrelation is Spearman's, of the scores of the plain average and the model on
+	// the training rows: near 1 they order the rows alike.
+	RankCorrelation *float64 `json:"rank_correlation"`
+}
+
+// temper fits the tempered average: x = a·x_ERM with another intercept, a problem of two
+// parameters over stored margins with the same adversary and regulariser.
+func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro.Dual, began time.Time) error {
+	d, plain := m.Run.Train, m.Baseline
+	direction := slices.Clone(plain)
+	if d.Intercept >= 0 {
+		direction[d.Intercept] = 0
+	}
+	norm := 0.0
+	for _, v := range direction {
+		norm += v * v
+	}
+	if norm = math.Sqrt(norm); !(norm > 0) || math.IsInf(norm, 1) {
+		return nil
+	}
+	columns := 1
+	if d.Intercept >= 0 {
+		columns = 2
+	}
+	margin := make([]float64, d.N)
+	d.X.MarginsTo(margin, direction, 0, d.N)
+	rows := make([]float64, d.N*columns)
+	for j, v := range margin {
+		rows[j*columns] = v / norm // so that ½μ times the square of its weight is ½μ‖x‖²
+		if columns == 2 {
+			rows[j*columns+1] = 1
+		}
+	}
+	z, err := design.NewDense(d.N, columns, rows)
+	if err != nil {
+		return err
+	}
+	two, err := losses.NewLinear(m.loss, z, d.Target)
+	if err != nil {
+		return err
+	}
+	p := &dro.Problem{Oracle: two, Dual: adversary, Primal: m.Config.regulariser(m.loss)}
+	method, _ := dro.Choose(p)
+	s := m.settings("tempered erm", began)
+	s.X0 = []float64{norm, 0}[:columns]
+	if columns == 2 {
+		s.X0[1] = plain[d.Intercept]
+	}
+	res, err := dro.Solve(ctx, p, method, s)
+	if err != nil {
+		return m.named(err)
+	}
+	m.Tempered = slices.Clone(direction)
+	for i := range m.Tempered {
+		m.Tempered[i] *= res.X[0] / norm
+	}
+	if columns == 2 {
+		m.Tempered[d.Intercept] = res.X[1]
+	}
+	res.X = m.Tempered
+	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, res), Slope: res.X[largest(direction)] / direction[largest(direction)]}
+	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
+		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
+		t.ExplainedRobust = &share
+	}
+	robust := make([]float64, d.N)
+	d.X.MarginsTo(robust, m.Coefficients, 0, d.N)
+	t.RankCorrelation = finite(spearman(margin, robust))
+	m.Result.Tempered = t
+	return nil
+}
+
+// largest returns the index of the entry of largest size.
+func largest(v []float64) int {
+	at := 0
+	for i, a := range v {
+		if math.Abs(a) > math.Abs(v[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// spearman returns the correlation of the ranks of a and b, ties at their mean rank.
+func spearman(a, b []float64) float64 {
+	p, q := ranks(a), ranks(b)
+	centre := float64(len(a)+1) / 2
+	var pq, pp, qq float64
+	for i := range p {
+		x, y := p[i]-centre, q[i]-centre
+		pq += x * y
+		pp += x * x
+		qq += y * y
+	}
+	return pq / math.Sqrt(pp*qq)
+}
+
+func ranks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case v[i] < v[j]:
+			return -1
+		case v[i] > v[j]:
+			return 1
+		}
+		return 0
+	})
+	rank := make([]float64, len(v))
+	for lo := 0; lo < len(order); {
+		hi := lo
+		for hi < len(order) && v[order[hi]] == v[order[lo]] {
+			hi++
+		}
+		for _, i := range order[lo:hi] {
+			rank[i] = float64(lo+hi+1) / 2
+		}
+		lo = hi
+	}
+	return rank
+}
