@@ -40,6 +40,12 @@ var cps1988Card string
 //go:embed files/hmda.md
 var hmdaCard string
 
+//go:embed files/digits.parquet
+var digits []byte
+
+//go:embed files/digits.md
+var digitsCard string
+
 type entry struct {
 	Info
 	bytes []byte
@@ -50,6 +56,8 @@ func entries() []entry {
 	return []entry{
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: data.Regression,
 			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
+		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: data.Binary,
+			Target: "size", Groups: []string{"agrees"}, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)"}, hmda, hmdaCard},
 	}
@@ -74,7 +82,7 @@ func find(name string) (entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	hint := "there are " + strings.Join(names, " and ")
+	hint := "there are " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 	if near := suggest.Nearest(short, names, 2); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}

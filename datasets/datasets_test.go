@@ -128,7 +128,7 @@ func TestAgainstCSV(t *testing.T) {
 }
 
 func TestUnknownName(t *testing.T) {
-	for name, want := range map[string]string{"builtin:cps1989": "did you mean cps1988?", "hdma": "did you mean hmda?", "zzz": "there are cps1988 and hmda"} {
+	for name, want := range map[string]string{"builtin:cps1989": "did you mean cps1988?", "hdma": "did you mean hmda?", "zzz": "there are cps1988, digits and hmda"} {
 		_, err := Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q): %v, want %q in it", name, err, want)

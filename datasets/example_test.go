@@ -17,5 +17,6 @@ func Example() {
 	}
 	// Output:
 	// cps1988 28155 rows; target wage by [ethnicity region]
+	// digits 1797 rows; target size by [agrees]
 	// hmda 2380 rows; target deny by [afam]
 }

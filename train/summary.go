@@ -37,7 +37,7 @@ type Summary struct {
 	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"`     // the average with equal group weights; null with fewer than two groups
 	Tempered            *SummaryTempered   `json:"tempered_erm,omitempty"` // what another slope on ERM's scores achieves; absent where the model is ERM
 	Model               string             `json:"model"`                  // path, "" when not written
-	Warnings            []string           `json:"warnings,omitempty"` // why the model is no success, as the hold-out shows
+	Warnings            []string           `json:"warnings,omitempty"`     // why the model is no success, as the hold-out shows
 	Notes               []string           `json:"notes"`
 }
 

@@ -43,6 +43,8 @@ func (t *Table) Open(ctx context.Context, shared string) (*data.Frame, error) {
 func Tables() []Table {
 	return []Table{
 		{Name: "hmda", About: "mortgage denials, groups afam × single", Target: "deny", Groups: []string{"afam", "single"}, Named: true, read: embedded("hmda")},
+		{Name: "digits", About: "low or high digit, a colour misleads a tenth of the rows; the groups are named", Target: "size", Groups: []string{"agrees"}, Named: true, Slope: true, read: embedded("digits")},
+		{Name: "digits hidden", About: "the same, and nobody says which rows the colour misleads", Target: "size", Groups: []string{"agrees"}, read: embedded("digits")},
 		{Name: "cps1988", About: "wages, groups ethnicity × region", Target: "wage", Groups: []string{"ethnicity", "region"}, Named: true, read: embedded("cps1988")},
 		{Name: "cps1988 log", About: "log wages, groups parttime", Target: "wage", Groups: []string{"parttime"}, Named: true, read: logWages},
 		{Name: "adult", About: "income above 50 000, groups sex × race", Target: "income", Groups: []string{"sex", "race"}, Named: true, Drop: []string{"fnlwgt"}, read: shared("adult_train.csv")},

@@ -2,11 +2,15 @@
 // names:
 //
 //	go run ./datasets/gen DIR_WITH_CSV datasets/files
+//
+// digits.csv is the table of scikit-learn's load_digits(): digit, then the pixels
+// p00 to p77 by row and column. A colour is planted in it (plant).
 package main
 
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -18,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen DIR_WITH_CSV OUTPUT_DIR")
 		os.Exit(2)
 	}
-	for _, name := range []string{"cps1988", "hmda"} {
+	for _, name := range []string{"cps1988", "digits", "hmda"} {
 		if err := convert(filepath.Join(os.Args[1], name+".csv"), filepath.Join(os.Args[2], name+".parquet")); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)
 			os.Exit(1)
@@ -38,5 +42,32 @@ func convert(from, to string) error {
 			cols[i].Type = "int32"
 		}
 	}
+	if filepath.Base(from) == "digits.csv" {
+		cols = plant(cols)
+	}
 	return data.WriteTable(to, cols, true)
+}
+
+// plant replaces the digit by the target, low (0 to 4) or high (5 to 9), and adds the
+// colour of the ink, red for low and green for high in 9 of 10 rows drawn at random and
+// the other one in the rest, and whether it agrees.
+func plant(cols []data.Column) []data.Column {
+	const share, seed = 0.9, 2026
+	rng := rand.New(rand.NewPCG(seed, 0))
+	n := len(cols[0].Number)
+	word := func(name string, levels ...string) data.Column {
+		return data.Column{Name: name, Type: "string", Kind: data.Categorical, Code: make([]int32, n), Level: levels}
+	}
+	size, colour, agrees := word("size", "low", "high"), word("colour", "red", "green"), word("agrees", "yes", "no")
+	for j, digit := range cols[0].Number {
+		if digit >= 5 {
+			size.Code[j] = 1
+		}
+		colour.Code[j] = size.Code[j]
+		if rng.Float64() >= share {
+			agrees.Code[j] = 1
+			colour.Code[j] = 1 - size.Code[j]
+		}
+	}
+	return append([]data.Column{size, colour, agrees}, cols[1:]...)
 }

@@ -55,4 +55,5 @@ func Example() {
 	// ERM          worst group afam=yes
 	// robust       worst group afam=yes
 	// balanced ERM worst group afam=yes
+	// tempered ERM worst group afam=yes
 }
