@@ -26,6 +26,9 @@ type benchTheory struct {
 
 func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	o.train.quiet = o.quiet
+	if o.train.cfg.Data == "" {
+		o.train.cfg.Data = "builtin:hmda"
+	}
 	if err := o.train.chooseData(a, fs); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestExitCodes(t *testing.T) {
 		code int
 		args string
 	}{
-		{exitOK, "train --quiet --out m"},
+		{exitOK, "train --quiet --data builtin:hmda --nu 1 --out m"},
 		{exitFailed, "train --quiet --out m"}, // it exists
 		{exitOK, "predict --model m --data builtin:hmda --keep deny,afam --out p.csv --quiet"},
 		{exitUsage, ""},

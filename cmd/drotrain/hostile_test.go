@@ -43,7 +43,7 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 	put(t, "pay.csv", table)
 	put(t, "c.yaml", "target: pay\nquiet: true\n")
 	for _, command := range []string{
-		"train --data pay.csv --target pay --groups site --out m --quiet",
+		"train --data pay.csv --target pay --groups site --out m --quiet --allow-degenerate",
 		"predict --model m --data pay.csv --keep pay,site --out preds.csv --quiet",
 	} {
 		if code, _, stderr := try(t.Context(), strings.Fields(command)...); code != exitOK {

@@ -34,7 +34,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	o.cfg = train.DefaultConfig()
 	c := &o.cfg
 	section(cmd, "Data", func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.Data, "data", "", "training rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:hmda)")
+		fs.StringVar(&c.Data, "data", "", "training rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:digits)")
 		fs.StringVar(&c.Target, "target", "", "`column` to predict")
 		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
 		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")

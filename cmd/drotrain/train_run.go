@@ -20,9 +20,7 @@ import (
 )
 
 // What `drotrain train` without options trains on.
-const defaultData = "builtin:hmda"
-
-var defaultGroups = []string{"afam", "single"}
+const defaultData = "builtin:digits"
 
 // Files of the output directory.
 const (
@@ -105,23 +103,19 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 	}
 	c := &o.cfg
-	groups := []string(nil)
 	if c.Data == "" {
-		c.Data, groups = defaultData, defaultGroups
+		c.Data = defaultData
 	}
 	if strings.HasPrefix(c.Data, datasets.Prefix) {
 		info, err := datasets.Get(c.Data)
 		if err != nil {
 			return unknownDataset(c.Data, err)
 		}
-		if groups == nil {
-			groups = info.Groups
-		}
 		if c.Target == "" {
 			c.Target = info.Target
 		}
 		if !fs.Changed("groups") && c.Target == info.Target {
-			c.Groups = groups
+			c.Groups = info.Groups
 		}
 	}
 	if c.Target == "" {

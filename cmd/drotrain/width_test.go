@@ -41,7 +41,7 @@ func TestWidth(t *testing.T) {
 
 	t.Chdir(t.TempDir())
 	for _, args := range []string{
-		"train --quiet",
+		"train --quiet --data builtin:hmda --groups afam,single",
 		"inspect drotrain-out",
 		"inspect builtin:cps1988",
 		"eval --model drotrain-out --data builtin:hmda --quiet --resamples 100",

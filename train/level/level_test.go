@@ -188,9 +188,14 @@ func ExampleLevel() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	loss := make([]float64, 100)
+	for j := range loss {
+		loss[j] = float64(j + 1)
+	}
+	risk, _ := dual.BestResponseTo(make([]float64, 100), loss)
 	fmt.Println(l)
-	fmt.Printf("%T %v\n", dual, dual)
+	fmt.Printf("%.4g\n", risk) // the mean of 96 to 100
 	// Output:
 	// CVaR: every subgroup of at least 5 % of the rows
-	// dro.Protected {0.05 0 []}
+	// 98
 }

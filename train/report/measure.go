@@ -114,7 +114,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	if m.Tempered != nil {
 		measured, in.Tempered = append(measured, version{Tempered, m.Tempered}), Tempered
 	}
-	if m.Config.Average != "plain" {
+	if m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
 	for _, v := range measured {
