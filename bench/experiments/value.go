@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/drotrain/drotrain/bench/value"
+	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -16,10 +18,12 @@ func init() { register("value", "what robust training is worth on rows not seen"
 func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	shared := fs.String("shared", "../shared/datasets", "folder of the tables that are not embedded; those that are absent are left out")
 	seeds := fs.Int("seeds", 5, "splits of every table")
+	write := fs.String("write", "", "file of the page; empty: standard output")
 	only := fs.String("table", "", "one table")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
+	var all []value.Row
 	for _, t := range value.Tables() {
 		if *only != "" && t.Name != *only {
 			continue
@@ -36,10 +40,12 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.Name, err)
 			}
-			for _, r := range rows {
-				fmt.Printf("%-14s %d %-14s avg %.4f worst %.4f tail %.4f %s %.0f\n", r.Table, r.Seed, r.Model, r.Average, r.Worst, r.Tail, r.Chosen, r.Passes)
-			}
+			all = append(all, rows...)
 		}
+		note(fmt.Sprintf("%s: done", t.Name))
 	}
-	return nil
+	if *write == "" {
+		return value.Write(os.Stdout, value.Tables(), all, *seeds)
+	}
+	return atomicfile.AtomicWrite(*write, true, func(w io.Writer) error { return value.Write(w, value.Tables(), all, *seeds) })
 }

@@ -23,6 +23,18 @@ type Row struct {
 	Passes       float64
 }
 
+// The models of every table.
+const (
+	ERM      = "ERM"
+	Balanced = "balanced ERM"
+	GroupDRO = "group DRO"
+	Rows     = "KL, 80 %"
+	Chosen   = "chosen"
+)
+
+// Models are in the order of presentation.
+var Models = []string{ERM, Balanced, GroupDRO, Rows, Chosen}
+
 const least = 20 // rows of a group on the hold-out
 
 // Measure trains the models on one split of the table.
@@ -70,20 +82,23 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		oracle.EvalTo(value, slope, x, 0, fitted.Holdout.N)
 		r := Row{Table: t.Name, Model: name, Seed: seed}
 		r.fill(fitted.Holdout, value)
-		if name == "chosen" {
+		if name == Chosen {
 			r.Chosen, r.Passes = s.Best().Name, s.Passes
 		}
 		out = append(out, r)
 		return nil
 	}
+	mean := s.Candidates[0].Average
 	for _, m := range []struct {
 		name  string
 		level level.Level
 		rows  level.Rows
 	}{
-		{"ERM", level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
-		{"balanced ERM", level.Level{Average: "balanced", Penalty: "kl"}, groups},
-		{"chosen", s.Best().Level, table.Rows},
+		{ERM, level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
+		{Balanced, level.Level{Average: "balanced", Penalty: "kl"}, groups},
+		{GroupDRO, level.Level{Nu: level.At(mean / 100), Penalty: "kl", Adversary: "groups"}, groups},
+		{Rows, level.Level{Ess: level.At(0.8), Penalty: "kl"}, table.Rows},
+		{Chosen, s.Best().Level, table.Rows},
 	} {
 		if err := add(m.name, m.level, m.rows); err != nil {
 			return nil, err

@@ -1,0 +1,57 @@
+package value
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// On a table where a named group follows another law the choice lowers the worst group's
+// held-out risk by a third, and the page says so.
+func TestValueOfAChoice(t *testing.T) {
+	tables := Tables()
+	for i := range tables {
+		if tables[i].Name != "digits" {
+			continue
+		}
+		f, err := tables[i].Open(context.Background(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []Row
+		for seed := range uint64(2) {
+			r, err := Measure(context.Background(), tables[i], f, seed, tune.DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, r...)
+		}
+		plain, chosen := mean(at(rows, "digits", ERM), worst), mean(at(rows, "digits", Chosen), worst)
+		if !(chosen <= plain*2/3) {
+			t.Errorf("worst group: ERM %v, chosen %v", plain, chosen)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, tables, rows, 2); err != nil {
+			t.Fatal(err)
+		}
+		if page := b.String(); !strings.Contains(page, "| digits | ") || !strings.Contains(page, "| lower |") || strings.Contains(page, "| adult |") {
+			t.Errorf("the page:\n%s", page)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	var rows []Row
+	for i, v := range [][2]float64{{1, 0.5}, {2, 1.5}, {3, 2.2}} {
+		rows = append(rows, Row{Table: "t", Model: ERM, Seed: uint64(i), Worst: v[0]}, Row{Table: "t", Model: Chosen, Seed: uint64(i), Worst: v[1]})
+	}
+	// −0.5, −0.5, −0.8: mean −0.6, standard deviation √0.03.
+	d, se := change(rows, "t", worst)
+	if math.Abs(d+0.6) > 1e-12 || math.Abs(se-0.1) > 1e-12 || word(d, se) != "lower" || word(-d, se) != "HIGHER" || word(0, 1) != "as good" {
+		t.Errorf("%v ± %v", d, se)
+	}
+}
