@@ -128,25 +128,12 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		in.Columns = nil
 	}
 	if x.run != nil {
-		in.EffectiveRows, in.TrainingRows = effectiveRows(x.run.Weights), float64(x.run.Train.N)
 		in.TrainShare = groupShares(rows.Groups, x.run.Train)
 	}
 	var err error
 	x.Input = in
 	x.Evaluation, err = eval.Evaluate(ctx, *in)
 	return err
-}
-
-// effectiveRows is 1/Σy², 0 where the weights are not known.
-func effectiveRows(y []float64) float64 {
-	sum := 0.0
-	for _, v := range y {
-		sum += v * v
-	}
-	if sum == 0 {
-		return 0
-	}
-	return 1 / sum
 }
 
 // groupShares gives the share of every group among the training rows, for the
