@@ -43,9 +43,13 @@ func (p *Problem) loss(m, t Real) Sample {
 	r := Sub(m, t)
 	switch p.Loss {
 	case "logistic":
-		e := Exp(Mul(New(-1), Mul(t, m)))
-		q := Div(e, Add(one, e)) // the probability of the other class
-		return Sample{Log(Add(one, e)), Mul(New(-1), Mul(t, q)), Mul(q, Sub(one, q))}
+		s := Mul(t, m)
+		e := Exp(Mul(New(-1), zero().Abs(s)))
+		value, q := log1p(e), Div(e, Add(one, e)) // q: the probability of the class of the other sign of m
+		if s.Sign() < 0 {
+			value, q = Sub(value, s), Sub(one, q)
+		}
+		return Sample{value, Mul(New(-1), Mul(t, q)), Mul(q, Sub(one, q))}
 	case "squared":
 		return Sample{scaled(Mul(r, r), -1), r, one}
 	case "huber":

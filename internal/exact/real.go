@@ -44,13 +44,14 @@ func Split(a Real) (high, low float64) {
 // scaled returns a·2^k.
 func scaled(a Real, k int) Real { return zero().SetMantExp(a, k) }
 
-// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. Below e^(−10⁹) it is 0.
+// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. Below e^(−10⁵) it is 0:
+// numbers so far apart are added in as many digits as lie between them.
 func Exp(a Real) Real {
 	const extra, halvings = 64, 24
 	if a.Sign() == 0 {
 		return New(1)
 	}
-	if v, _ := a.Float64(); v < -1e9 {
+	if v, _ := a.Float64(); v < -1e5 {
 		return zero()
 	}
 	k := max(0, a.MantExp(nil)) + halvings
@@ -90,6 +91,15 @@ func Log(a Real) Real {
 }
 
 var ln2Value Real
+
+// log1p returns log(1 + a) for 0 ≤ a ≤ 1, with all its digits also where a is small.
+func log1p(a Real) Real {
+	const small = 1e-26 // a⁴ is then below the last digit of a
+	if v, _ := a.Float64(); v > small {
+		return Log(Add(New(1), a))
+	}
+	return Mul(a, Sub(New(1), Mul(a, Sub(New(0.5), Div(a, New(3))))))
+}
 
 // ln2 returns log 2 = −log ½ by the series Σ 1/(k·2^k).
 func ln2() Real {

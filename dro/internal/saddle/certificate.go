@@ -61,7 +61,7 @@ type Certifier struct {
 	unit    bool      // weights sum to one
 	Weights weighing  // of the best response at the last point
 	Margin  float64   // bounds what the margins there are off by
-	top     float64   // bounds the losses there
+	Top     float64   // bounds the losses there
 
 	Best              Certificate
 	BestX             []float64
@@ -113,9 +113,9 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	}
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
 	c.Weights.Off += c.Outside
-	c.top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
-	rounding := c.RiskRounding() + c.rises(c.Weights, c.Margin, c.top) + c.PointRounding(phi)
-	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + underflow
+	c.Top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
+	rounding := c.RiskRounding() + c.rises(c.Weights, c.Margin, c.Top) + c.PointRounding(phi)
+	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
 		c.Best.Upper = upper
@@ -170,7 +170,7 @@ func (c *Certifier) penalty(y []float64) float64 {
 // uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
-	c.Exact.gradientRounding(dst, c.Weights, relative, c.Cancelled, c.Exact.steepest(c.top))
+	c.Exact.gradientRounding(dst, c.Weights, relative, c.Cancelled, c.Exact.steepest(c.Top))
 }
 
 // recordWith records the bound of weights y, of gradient c.bound but for further relative
@@ -185,7 +185,7 @@ func (c *Certifier) recordWith(y []float64, w weighing, relative float64) (left 
 // less its rounding and g within err. It returns the Fenchel-Young term.
 func (c *Certifier) record(inner, rounding float64, g, err []float64) (left float64) {
 	phi := c.Problem.Primal.Value(c.X)
-	left = c.fenchelYoung(c.X, g, err)
+	left = c.FenchelYoung(c.X, g, err)
 	c.Keep(inner, phi, left, rounding+c.PointRounding(phi))
 	return left
 }
@@ -193,7 +193,7 @@ func (c *Certifier) record(inner, rounding float64, g, err []float64) (left floa
 // Keep keeps inner + phi − left less the rounding of its terms and of this sum, if it is
 // the best lower bound.
 func (c *Certifier) Keep(inner, phi, left, rounding float64) {
-	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + underflow
+	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + Underflow
 	if lower := inner + phi - left - rounding; lower > c.Best.Lower { // false for NaN
 		c.Best.Lower = lower
 	}
@@ -214,7 +214,7 @@ func (c *Certifier) Scratch() []float64 {
 
 func (c *Certifier) Visit(s *State) {
 	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
-		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.top,
+		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,
 		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope,
 		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {
 		s.Float(v)

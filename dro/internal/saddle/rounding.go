@@ -24,8 +24,8 @@ func Gamma(k int) float64 {
 }
 
 const (
-	lossRounding = 0x1p-49  // of a loss and its tangent, relative to the loss: Rounded
-	underflow    = 0x1p-990 // more than what all that underflows in a sum can add up to
+	LossRounding = 0x1p-49  // of a loss and its tangent, relative to the loss: Rounded
+	Underflow    = 0x1p-990 // more than what all that underflows in a sum can add up to
 )
 
 // An exactness is what is known of a problem's rounding.
@@ -59,7 +59,7 @@ func (e *exactness) margin(x []float64) float64 {
 	for i, v := range x {
 		size += e.largest[i] * math.Abs(v)
 	}
-	return e.margins*(1+e.point)*size + underflow
+	return e.margins*(1+e.point)*size + Underflow
 }
 
 // A weighing is what weights y, and the losses f they are on, have to do with rounding.
@@ -115,7 +115,7 @@ func (e *exactness) steepest(top float64) float64 {
 // Falls bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
 // computed with margins off by margin.
 func (e *exactness) Falls(w weighing, margin float64) float64 {
-	return lossRounding*w.mean + (1+1e-9)*w.slope*margin + underflow
+	return LossRounding*w.mean + (1+1e-9)*w.slope*margin + Underflow
 }
 
 // rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
@@ -129,7 +129,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	if _, fixed := c.Problem.Dual.(fixedWeights); fixed {
 		return mean
 	}
-	most := lossRounding*top + (1+1e-9)*e.steepest(top)*margin + curved + underflow
+	most := LossRounding*top + (1+1e-9)*e.steepest(top)*margin + curved + Underflow
 	nu := c.Problem.Dual.Modulus()
 	second := (1 + 1e-9) * most / nu * most / 2
 	switch {
@@ -159,7 +159,7 @@ func penaltySize(psi, nu float64) float64 {
 func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 	nu := max(c.Price, c.Problem.Dual.Modulus())
 	r := c.Exact.sums + w.Off + relative
-	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + underflow
+	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + Underflow
 }
 
 // RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
@@ -176,7 +176,7 @@ func (c *Certifier) RiskRounding() float64 {
 	}
 	rounding := c.ownRounding(c.Weights, c.penalty(c.Y), 0)
 	if nu := c.Problem.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
-		off := 6 * UnitRoundoff * (nu + math.Abs(c.top) + math.Abs(c.Tau))
+		off := 6 * UnitRoundoff * (nu + math.Abs(c.Top) + math.Abs(c.Tau))
 		rounding += min(2*off, off/nu*off/2)
 	}
 	return rounding
@@ -191,17 +191,17 @@ func (e *exactness) gradientRounding(dst []float64, w weighing, relative, cancel
 		clear(dst)
 		return
 	}
-	size := (1+1e-9)*((e.sums+w.Off+relative)*w.slope+2*e.sums*cancelled*steepest) + underflow
+	size := (1+1e-9)*((e.sums+w.Off+relative)*w.slope+2*e.sums*cancelled*steepest) + Underflow
 	for i, z := range e.largest {
 		dst[i] = size * z
 	}
 }
 
-// fenchelYoung bounds FenchelYoung(x, g') for every g' within err of g, but equal to it in
+// FenchelYoung bounds FenchelYoung(x, g') for every g' within err of g, but equal to it in
 // a coordinate without a penalty. It is 1/μ-smooth in g', with a gradient of √(2FY/μ) at
 // most: FY(g') ≤ (√FY + ‖err‖/√(2μ))². Of a φ without a modulus whose X is not known it is
 // that of g.
-func (c *Certifier) fenchelYoung(x, g, err []float64) float64 {
+func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	if c.ridge == nil {
 		left, mu := (1+c.Exact.point)*c.Problem.Primal.FenchelYoung(x, g), c.Problem.Primal.Modulus()
 		size := floats.Norm(err, 2)

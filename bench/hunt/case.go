@@ -1,0 +1,306 @@
+package hunt
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Case is one problem, and where its solves start. Every entry of its rows is a
+// single-precision number, so that all storages hold the same problem.
+type Case struct {
+	Seed   uint64
+	Number int
+	exact.Problem
+	X0    []float64 // nil: zeros
+	Tells string    // what was done to it, in words
+}
+
+// Draw returns the problem of this seed and number.
+func Draw(seed uint64, number int) *Case {
+	rng := rand.New(rand.NewPCG(seed, uint64(number)))
+	c := &Case{Seed: seed, Number: number}
+	d := &drawing{Rand: rng, Case: c}
+	c.N, c.D = d.sizes()
+	d.rows()
+	d.columns()
+	d.targets()
+	d.settings()
+	d.start()
+	c.Tells = strings.Join(d.told, ", ")
+	return c
+}
+
+func (c *Case) String() string {
+	return fmt.Sprintf("seed %d, problem %d: n = %d, d = %d, %s, %s, ν = %.6g, μ = %.6g, intercept %v: %s",
+		c.Seed, c.Number, c.N, c.D, c.Loss, c.Penalty, c.Nu, c.Mu, c.Intercept, c.Tells)
+}
+
+// A drawing is a case in the making.
+type drawing struct {
+	*rand.Rand
+	*Case
+	told []string
+}
+
+func (d *drawing) tell(format string, args ...any) {
+	d.told = append(d.told, fmt.Sprintf(format, args...))
+}
+
+// one reports an event of probability 1/k.
+func (d *drawing) one(k int) bool { return d.IntN(k) == 0 }
+
+// power returns 10 to an even power in [lo, hi].
+func (d *drawing) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
+
+func (d *drawing) cauchy() float64 { return math.Tan(math.Pi * (d.Float64() - 0.5)) }
+
+func (d *drawing) sizes() (n, k int) {
+	n, k = 2+d.IntN(60), 1+d.IntN(8)
+	switch {
+	case d.one(8): // more columns than rows
+		n, k = 1+d.IntN(12), 2+d.IntN(30)
+	case d.one(12):
+		n = 500 + d.IntN(2000)
+	case d.one(200): // shards, prefixes and working sets
+		n = 9000 + d.IntN(6000)
+	}
+	return n, k
+}
+
+// rows draws the entries: normal, with the tails of Cauchy's law, binary or sparse.
+func (d *drawing) rows() {
+	d.Rows = make([]float64, d.N*d.D)
+	draw := d.NormFloat64
+	switch d.IntN(6) {
+	case 0:
+		draw = d.cauchy
+		d.tell("Cauchy entries")
+	case 1:
+		draw = func() float64 { return float64(d.IntN(2)) }
+		d.tell("binary entries")
+	case 2:
+		draw = func() float64 {
+			if d.one(4) {
+				return d.NormFloat64()
+			}
+			return 0
+		}
+		d.tell("sparse entries")
+	}
+	for i := range d.Rows {
+		d.Rows[i] = draw()
+	}
+}
+
+// each applies to every entry of column k.
+func (d *drawing) each(k int, f func(j int, v float64) float64) {
+	for j := range d.N {
+		d.Rows[j*d.D+k] = f(j, d.Rows[j*d.D+k])
+	}
+}
+
+// columns scales, shifts, copies and mixes columns, and may make the last one free.
+func (d *drawing) columns() {
+	d.Intercept = d.one(2)
+	if d.one(2) {
+		widest := []float64{1, 4, 12}[d.IntN(3)]
+		d.tell("scales 1e±%v", widest)
+		for k := range d.D {
+			s := d.power(-widest, widest)
+			d.each(k, func(_ int, v float64) float64 { return s * v })
+		}
+	}
+	if d.one(3) {
+		for k := range d.D {
+			if d.one(2) {
+				size := 0.0
+				for j := range d.N {
+					size = max(size, math.Abs(d.Rows[j*d.D+k]))
+				}
+				shift := size * d.power(0, 7) * float64(1-2*d.IntN(2))
+				d.each(k, func(_ int, v float64) float64 { return v + shift })
+			}
+		}
+		d.tell("offsets")
+	}
+	for k := 1; k < d.D; k++ {
+		if !d.one(10) {
+			continue
+		}
+		from, near, scale := d.IntN(k), 0.0, 1.0
+		switch d.IntN(4) {
+		case 0:
+			near = d.power(-12, -2)
+		case 1:
+			scale = d.power(-6, 6)
+		}
+		d.tell("column %d like %d", k, from)
+		d.each(k, func(j int, v float64) float64 { return scale*d.Rows[j*d.D+from] + near*v })
+	}
+	if d.one(8) {
+		k, v := d.IntN(d.D), d.power(-3, 9)
+		d.each(k, func(int, float64) float64 { return v })
+		d.tell("constant column %.3g", v)
+	}
+	if d.Intercept {
+		d.each(d.D-1, func(int, float64) float64 { return 1 })
+	}
+	for i, v := range d.Rows {
+		if d.Rows[i] = float64(float32(v)); math.IsInf(d.Rows[i], 0) {
+			d.Rows[i] = math.Copysign(1e30, v)
+		}
+	}
+}
+
+// targets draws the loss, and targets of a linear model or of none.
+func (d *drawing) targets() {
+	d.Loss = []string{"logistic", "squared", "huber"}[d.IntN(3)]
+	d.Delta = 1
+	truth := make([]float64, d.D)
+	for k := range truth {
+		size := 0.0
+		for j := range d.N {
+			size += math.Abs(d.Rows[j*d.D+k]) / float64(d.N)
+		}
+		if truth[k] = d.NormFloat64(); size > 0 {
+			truth[k] /= size
+		}
+	}
+	d.Target = make([]float64, d.N)
+	noise := []float64{0, 0.1, 1, 10}[d.IntN(4)]
+	heavy := d.one(4)
+	for j := range d.N {
+		m := 0.0
+		for k, v := range truth {
+			m += v * d.Rows[j*d.D+k]
+		}
+		e := d.NormFloat64()
+		if heavy {
+			e = d.cauchy()
+		}
+		d.Target[j] = m + noise*e
+	}
+	d.tell("noise %v, heavy %v", noise, heavy)
+	if d.Loss == "logistic" {
+		rare := d.one(6)
+		for j, v := range d.Target {
+			if d.Target[j] = -1; v > 0 {
+				d.Target[j] = 1
+			}
+			if rare && !d.one(40) {
+				d.Target[j] = -1
+			}
+		}
+		if rare {
+			d.tell("rare positives")
+		}
+		return
+	}
+	if d.Loss == "huber" {
+		d.Delta = d.power(-4, 3)
+	}
+	scale, shift := 1.0, 0.0
+	if d.one(3) {
+		scale = d.power(-8, 8)
+	}
+	if d.one(3) {
+		shift = d.power(0, 12)
+		d.tell("targets about %.3g", shift)
+	}
+	outlier := -1
+	if d.one(5) {
+		outlier = d.IntN(d.N)
+		d.tell("an outlier")
+	}
+	for j := range d.Target {
+		d.Target[j] = scale*d.Target[j] + shift
+		if j == outlier {
+			d.Target[j] += scale * d.power(1, 6)
+		}
+	}
+	d.tell("targets times %.3g, δ = %.3g", scale, d.Delta)
+}
+
+// settings draws ν, μ and the penalty.
+func (d *drawing) settings() {
+	d.Penalty = []string{"kl", "chi2"}[d.IntN(2)]
+	switch {
+	case d.one(10):
+	case d.one(2):
+		d.Nu = d.power(-2, 2)
+	default:
+		d.Nu = d.power(-8, 9)
+	}
+	switch {
+	case d.one(6):
+	case d.one(3):
+		d.Mu = 1 / float64(d.N)
+	default:
+		d.Mu = d.power(-8, 4)
+	}
+}
+
+func (d *drawing) start() {
+	if !d.one(5) {
+		return
+	}
+	size := d.power(-2, 6)
+	d.X0 = make([]float64, d.D)
+	for k := range d.X0 {
+		d.X0[k] = size * d.NormFloat64()
+	}
+	d.tell("from %.3g away", size)
+}
+
+// storages are the names of the storages of a matrix.
+var storages = []string{"float64", "float32", "sparse"}
+
+// problem returns the problem with its rows in a storage.
+func (c *Case) problem(storage string) (*dro.Problem, error) {
+	var z design.Matrix
+	var err error
+	switch storage {
+	case "float64":
+		z, err = design.NewDense(c.N, c.D, c.Rows)
+	case "float32":
+		x := make([]float32, len(c.Rows))
+		for i, v := range c.Rows {
+			x[i] = float32(v)
+		}
+		z, err = design.NewDense32(c.N, c.D, x)
+	case "sparse":
+		start, column, value := make([]int, 1, c.N+1), []int32{}, []float64{}
+		for j := range c.N {
+			for k, v := range c.Rows[j*c.D : (j+1)*c.D] {
+				if v != 0 {
+					column, value = append(column, int32(k)), append(value, v)
+				}
+			}
+			start = append(start, len(value))
+		}
+		z, err = design.NewSparse(c.N, c.D, start, column, value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	loss, err := losses.Parse(c.Loss, c.Delta)
+	if err != nil {
+		return nil, err
+	}
+	o, err := losses.NewLinear(loss, z, c.Target)
+	if err != nil {
+		return nil, err
+	}
+	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: c.Nu}, Primal: dro.L2{Mu: c.Mu, Intercept: c.Intercept}}
+	if c.Penalty == "chi2" {
+		p.Dual = dro.ChiSquare{Nu: c.Nu}
+	}
+	return p, nil
+}

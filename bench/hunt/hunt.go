@@ -1,0 +1,232 @@
+package hunt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// Settings bound a hunt. Start from Defaults.
+type Settings struct {
+	Seed     uint64
+	First, N int           // problems First … First+N−1 of the seed
+	Exact    int           // one problem in so many is held against 256-bit arithmetic; 0: none
+	Passes   float64       // of a solve
+	Patience time.Duration // that a solve is given, and again after it is told to stop
+}
+
+// Defaults holds one problem in ten against exact arithmetic.
+func Defaults() Settings {
+	return Settings{Seed: 1, N: 1000, Exact: 10, Passes: 300, Patience: 30 * time.Second}
+}
+
+// A Finding is what went wrong on a case.
+type Finding struct {
+	Kind string // violation, exact (a violation by 256-bit arithmetic), panic, hang, error
+	Case *Case
+	What string
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%s: %s\n    %s", f.Kind, f.Case, f.What) }
+
+// A Tally is what a hunt has done.
+type Tally struct {
+	Problems, Solves, Checks, Exact int
+	Skipped                         int            // exact evaluations out of the range of numbers
+	Statuses                        map[string]int // of solves
+	AutoUncertified                 int            // solves by the chosen method that ended without a certificate, others having one
+	Findings                        []Finding
+}
+
+// bounds are those of one solve.
+type bounds struct {
+	name         string
+	lower, upper float64
+	x            []float64
+	status       dro.Status
+}
+
+// Run draws problem after problem, and tells of every finding as it is made.
+func Run(ctx context.Context, s Settings, found func(Finding)) *Tally {
+	t := &Tally{Statuses: map[string]int{}}
+	for k := s.First; k < s.First+s.N && ctx.Err() == nil; k++ {
+		before := len(t.Findings)
+		t.one(ctx, s, Draw(s.Seed, k))
+		for _, f := range t.Findings[before:] {
+			found(f)
+		}
+	}
+	return t
+}
+
+// methods are those that a problem is solved by; auto is the first.
+func methods(p *dro.Problem) []dro.Method {
+	auto, _ := dro.Choose(p)
+	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 8, Factor: 4}, dro.LBFGS{}, dro.Smoothing{},
+		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory},
+		dro.Stochastic{Strategy: dro.Historical}, dro.Stochastic{Strategy: dro.Replacement, Schedule: dro.Theory},
+		dro.SeparableBlock{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Replacement, Schedule: dro.Theory},
+		dro.SeparableBlock{Strategy: dro.Replacement, ThreeTouches: true}}
+}
+
+// one solves a case by every method, each in a storage of its own.
+func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
+	t.Problems++
+	rng := rand.New(rand.NewPCG(c.Seed, ^uint64(c.Number)))
+	first, err := c.problem(storages[0])
+	if err != nil {
+		t.find("error", c, err.Error())
+		return
+	}
+	var all []bounds
+	for k, m := range methods(first) {
+		if len(dro.Unmet(m, first)) > 0 || c.N > 400 && k > 4 && rng.IntN(4) > 0 {
+			continue
+		}
+		storage := storages[rng.IntN(len(storages))]
+		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
+		if b, ok := t.solve(ctx, s, c, name, storage, m); ok {
+			all = append(all, b)
+		}
+	}
+	t.compare(c, all)
+	if s.Exact > 0 && c.N <= 3000 && rng.IntN(s.Exact) == 0 {
+		t.recompute(c, all)
+	}
+}
+
+// compare holds every bound against every other.
+func (t *Tally) compare(c *Case, all []bounds) {
+	if len(all) == 0 {
+		return
+	}
+	low, high := all[0], all[0]
+	certified := false
+	for _, b := range all {
+		if b.lower > low.lower {
+			low = b
+		}
+		if b.upper < high.upper {
+			high = b
+		}
+		certified = certified || b.status == dro.Certified
+	}
+	if low.lower > high.upper {
+		t.find("violation", c, fmt.Sprintf("%s proves %.17g from below, %s %.17g from above: %.3g apart, relatively %.3g",
+			low.name, low.lower, high.name, high.upper, low.lower-high.upper, (low.lower-high.upper)/math.Abs(high.upper)))
+	}
+	if certified && all[0].status != dro.Certified {
+		t.AutoUncertified++
+	}
+}
+
+// recompute holds the objective at the point of every solve against its upper bound, and
+// against all lower bounds, in 256-bit arithmetic.
+func (t *Tally) recompute(c *Case, all []bounds) {
+	defer func() {
+		if recover() != nil {
+			t.Skipped++
+		}
+	}()
+	const own = 1e-60 // the rounding of exact, relative to the terms
+	lower, by := math.Inf(-1), ""
+	for _, b := range all {
+		if b.lower > lower {
+			lower, by = b.lower, b.name
+		}
+	}
+	for _, b := range all {
+		x := make([]exact.Real, len(b.x))
+		for i, v := range b.x {
+			x[i] = exact.New(v)
+		}
+		p := c.Objective(x)
+		t.Exact++
+		if math.IsInf(b.upper, 1) {
+			continue
+		}
+		slack := exact.Mul(exact.New(own), exact.New(1+c.Nu+math.Abs(b.upper)))
+		if exact.Less(exact.Add(exact.New(b.upper), slack), p) {
+			t.find("exact", c, fmt.Sprintf("%s: upper bound %.17g of its point, where P is %s", b.name, b.upper, p.Text('g', 25)))
+		}
+		if !math.IsInf(lower, -1) && exact.Less(exact.Add(p, slack), exact.New(lower)) {
+			t.find("exact", c, fmt.Sprintf("%s: lower bound %.17g, and P is %s at the point of %s", by, lower, p.Text('g', 25), b.name))
+		}
+	}
+}
+
+func (t *Tally) find(kind string, c *Case, what string) {
+	t.Findings = append(t.Findings, Finding{kind, c, what})
+}
+
+// An ended is what came of a solve.
+type ended struct {
+	res      *dro.Result
+	err      error
+	panicked string
+}
+
+// solve runs one method. A solve that does not end in spite of its context is left
+// behind.
+func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage string, m dro.Method) (b bounds, ok bool) {
+	p, err := c.problem(storage)
+	if err != nil {
+		t.find("error", c, name+": "+err.Error())
+		return b, false
+	}
+	settings := dro.DefaultSettings()
+	settings.X0, settings.MaxPasses, settings.Seed = c.X0, s.Passes, uint64(c.Number)
+	settings.RelativeGap = math.Pow(10, -4-float64(c.Number%8))
+	b = bounds{name: name, lower: math.Inf(-1), upper: math.Inf(1)}
+	limited, stop := context.WithTimeout(ctx, s.Patience)
+	defer stop()
+	done := make(chan ended, 1)
+	go func() {
+		var e ended
+		defer func() {
+			if r := recover(); r != nil {
+				e.panicked = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+			done <- e
+		}()
+		e.res, e.err = dro.Solve(limited, p, m, settings)
+	}()
+	t.Solves++
+	timer := time.NewTimer(2 * s.Patience)
+	defer timer.Stop()
+	var e ended
+	select {
+	case <-timer.C:
+		t.find("hang", c, name+" does not end")
+		return b, false
+	case e = <-done:
+	}
+	switch {
+	case e.panicked != "":
+		t.find("panic", c, name+": "+e.panicked)
+		return b, false
+	case e.res == nil: // the objective may be beyond all numbers where the solve starts
+		t.Statuses["refused"]++
+		return b, false
+	case e.err != nil && !errors.Is(e.err, context.DeadlineExceeded) && !errors.Is(e.err, context.Canceled):
+		t.find("error", c, name+": "+e.err.Error())
+		return b, false
+	}
+	t.Statuses[e.res.Status.String()]++
+	for _, check := range e.res.Trace {
+		t.Checks++
+		b.lower, b.upper = max(b.lower, check.Lower), min(b.upper, check.Upper)
+		if math.IsNaN(check.Lower) || math.IsNaN(check.Upper) {
+			t.find("violation", c, fmt.Sprintf("%s: bounds [%v, %v]", name, check.Lower, check.Upper))
+		}
+	}
+	b.x, b.status = e.res.X, e.res.Status
+	return b, true
+}

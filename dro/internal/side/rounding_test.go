@@ -1,0 +1,179 @@
+package side
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/losses"
+	"gonum.org/v1/gonum/floats"
+)
+
+// At any point the upper bound is above the objective in 256-bit arithmetic, the margins,
+// losses, risk and gradient are as exact as is said of them, and what is said is of the
+// order of what rounding does.
+func TestRoundingIsBounded(t *testing.T) {
+	rng := drotest.RngOf(201)
+	for trial := range 20 {
+		for _, h := range drotest.HardProblems(rng, 4+rng.IntN(20), 2+rng.IntN(3)) {
+			name := fmt.Sprintf("%s, %s, %s, trial %d", h.Name, h.Loss, h.Penalty, trial)
+			c := saddle.NewCertifier(h.Problem(t))
+			x := drotest.Normals(rng, h.D, 1)
+			if trial%2 == 0 {
+				x[h.D-1] += h.Target[0]
+			}
+			value := c.Evaluate(x)
+			P := h.Objective(drotest.Reals(x))
+			if up := drotest.Above(P, c.Best.Upper); up > 0 {
+				t.Fatalf("%s: P is %.3g above the upper bound %v", name, up, c.Best.Upper)
+			}
+			if c.Best.Upper < value {
+				t.Fatalf("%s: upper bound %v of the objective %v", name, c.Best.Upper, value)
+			}
+			if h.Name == "plain" && c.Best.Upper-value > 1e-12*value {
+				t.Errorf("%s: the upper bound is %.3g above the objective %.3g", name, c.Best.Upper-value, value)
+			}
+			sampleRounding(t, name, &h, c, x)
+			response := h.Respond(drotest.Reals(c.Value))
+			slack := c.RiskRounding()
+			if off := math.Abs(drotest.Above(response.Value, c.Risk)); off > slack {
+				t.Fatalf("%s: the risk %v is off by %.3g, not %.3g", name, c.Risk, off, slack)
+			}
+			if slack > 1e-11*c.Top {
+				t.Errorf("%s: the risk %v is off by up to %.3g", name, c.Risk, slack)
+			}
+			gradientRounding(t, name, &h, c)
+			linearRounding(t, name, &h, c, x)
+		}
+	}
+}
+
+// linearRounding holds what is proved of ⟨y, f(x)⟩ − ψ(y), y = c.y/Σ c.y, against it.
+func linearRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
+	t.Helper()
+	y, mass, linear := drotest.Reals(c.Y), exact.New(0), exact.New(0)
+	for _, v := range y {
+		mass = exact.Add(mass, v)
+	}
+	for j, s := range h.Eval(drotest.Reals(x)) {
+		y[j] = exact.Div(y[j], mass)
+		linear = exact.Add(linear, exact.Mul(y[j], s.Value))
+	}
+	proved := c.Risk - c.RiskRounding() - c.Exact.Falls(c.Weights, c.Margin)
+	if over := drotest.Above(exact.Sub(linear, h.Psi(y)), proved); over < 0 {
+		t.Fatalf("%s: L(x, y) − φ(x) is %.3g below the %v proved of it", name, -over, proved)
+	}
+}
+
+// The Fenchel-Young gap of gradients within an error is that of the worst of them, or
+// more.
+func TestFenchelYoungWithinAnError(t *testing.T) {
+	rng := drotest.RngOf(206)
+	o := drotest.NewSample(rng, 10, 4, true).Oracle(t, losses.Logistic{})
+	for range 200 {
+		x, g, err := drotest.OnSimplex(rng, 4), drotest.Normals(rng, 4, 1), drotest.Normals(rng, 4, math.Exp(-9*rng.Float64()))
+		for i := range err {
+			err[i] = math.Abs(err[i])
+		}
+		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: 0.3, Intercept: true}, drotest.ShiftedL2{L2: L2{Mu: 2}, Constant: 1}, Entropy{0.5}, Entropy{}} {
+			if saddle.FreeLast(p) {
+				g[3], err[3] = 0, 0
+			}
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{1}, Primal: p})
+			got, most := c.FenchelYoung(x, g, err), 0.0
+			for corner := range 16 {
+				worse := append([]float64(nil), g...)
+				for i := range worse {
+					worse[i] += err[i] * float64(1-2*(corner>>i&1))
+				}
+				most = max(most, p.FenchelYoung(x, worse))
+			}
+			if got < most*(1-1e-14) {
+				t.Errorf("%#v: %v within an error of %v, %v at a corner", p, got, err, most)
+			}
+			if sharp := p.FenchelYoung(x, g); floats.Norm(err, 2) < 1e-3 && got > 1.1*most+0.1*sharp+1e-2 {
+				t.Errorf("%#v: %v within an error of %v, %v at most at a corner", p, got, err, most)
+			}
+		}
+	}
+}
+
+// sampleRounding holds margins and tangents against exact ones.
+func sampleRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
+	t.Helper()
+	margin := make([]float64, h.N)
+	c.Problem.Oracle.(saddle.RowProducts).MarginsTo(margin, x, 0, h.N)
+	for j, s := range h.Eval(drotest.Reals(x)) {
+		m := exact.New(0)
+		for i, v := range x {
+			m = exact.Add(m, exact.Mul(exact.New(h.Rows[j*h.D+i]), exact.New(v)))
+		}
+		if off := math.Abs(drotest.Above(m, margin[j])); off > c.Margin {
+			t.Fatalf("%s: margin %d is off by %.3g, not %.3g", name, j, off, c.Margin)
+		}
+		// The line through the computed margin, at the exact one.
+		line := exact.Add(exact.New(c.Value[j]), exact.Mul(exact.New(c.Slope[j]), exact.Sub(m, exact.New(margin[j]))))
+		if over, _ := exact.Sub(line, s.Value).Float64(); over > saddle.LossRounding*c.Value[j]+saddle.Underflow {
+			t.Fatalf("%s: the tangent of sample %d is %.3g above its loss %v", name, j, over, c.Value[j])
+		}
+	}
+}
+
+// gradientRounding holds c.g against Σ y_j s_j z_j/Σ y_j.
+func gradientRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier) {
+	t.Helper()
+	c.ResponseGradientRounding(c.Err)
+	mass := exact.New(0)
+	for _, y := range c.Y {
+		mass = exact.Add(mass, exact.New(y))
+	}
+	if off := math.Abs(drotest.Above(mass, 1)); off > c.Weights.Off {
+		t.Fatalf("%s: the weights sum to 1 + %.3g, not %.3g", name, off, c.Weights.Off)
+	}
+	for i := range h.D {
+		g := exact.New(0)
+		for j, y := range c.Y {
+			g = exact.Add(g, exact.Mul(exact.Mul(exact.New(y), exact.New(c.Slope[j])), exact.New(h.Rows[j*h.D+i])))
+		}
+		if off := math.Abs(drotest.Above(exact.Div(g, mass), c.G[i])); off > c.Err[i] {
+			t.Fatalf("%s: entry %d of the gradient, %v, is off by %.3g, not %.3g", name, i, c.G[i], off, c.Err[i])
+		}
+	}
+}
+
+// The risk of KL is exact to a few units of the mean deviation of the losses, however far
+// ν is above them, and to a few of the largest where it is not.
+func TestKLRiskWhateverNu(t *testing.T) {
+	rng := drotest.RngOf(203)
+	for range 200 {
+		n := 2 + rng.IntN(40)
+		f := make([]float64, n)
+		for j := range f {
+			f[j] = math.Exp(4 * rng.NormFloat64())
+		}
+		nu := math.Pow(10, 18*rng.Float64()-9)
+		h := exact.Problem{N: n, Penalty: "kl", Nu: nu}
+		want := h.Respond(drotest.Reals(f)).Value
+		y := make([]float64, n)
+		risk, _ := KL{nu}.BestResponseTo(y, f)
+		top := vec.MaxOf(f)
+		total := 0.0
+		for _, v := range f {
+			total += math.Exp((v - top) / nu)
+		}
+		again, rounding := KL{nu}.riskOf(f, top, total)
+		if off := math.Abs(drotest.Above(want, again)); off > rounding {
+			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, again, off, rounding)
+		}
+		if !drotest.Near(risk, again, 1e-12, risk) || rounding > 1e-13*float64(n)*top {
+			t.Errorf("ν = %v: risk %v and %v, rounding %.3g of losses up to %.3g", nu, risk, again, rounding, top)
+		}
+		if mean := vec.Sum(f) / float64(n); nu > 100*top && rounding > 2e-13*mean {
+			t.Errorf("ν = %v: the risk %v is off by up to %.3g", nu, risk, rounding)
+		}
+	}
+}

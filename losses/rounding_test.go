@@ -1,0 +1,48 @@
+package losses
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// Values and tangents are what Loss promises, against 256 bits: a value exact to 2⁻⁴⁹ of
+// it, and a line through it that is nowhere above the loss by more.
+func TestLossesInFloatingPoint(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	within := exact.New(0x1p-49)
+	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6}} {
+		p := &exact.Problem{N: 1, D: 1, Rows: []float64{1}, Loss: l.Name()}
+		if h, ok := l.(Huber); ok {
+			p.Delta = h.Delta
+		}
+		for range 3000 {
+			m, target := math.Exp(6*rng.NormFloat64())*float64(1-2*rng.IntN(2)), float64(1-2*rng.IntN(2))
+			if l.Name() != "logistic" {
+				target = math.Exp(6*rng.NormFloat64()) + m*float64(rng.IntN(2))
+			}
+			value, slope := make([]float64, 1), make([]float64, 1)
+			l.EvalTo(value, slope, []float64{m}, []float64{target})
+			p.Target = []float64{target}
+			at := func(a exact.Real) exact.Sample { return p.Eval([]exact.Real{a})[0] }
+			s := at(exact.New(m))
+			slack := exact.Add(exact.Mul(within, exact.New(value[0])), exact.New(0x1p-1022))
+			if off := exact.Sub(exact.New(value[0]), s.Value); exact.Less(slack, off.Abs(off)) {
+				t.Fatalf("%#v: ℓ(%v; %v) = %v is off by %v", l, m, target, value[0], off)
+			}
+			for range 4 {
+				away := rng.NormFloat64() * math.Exp(2*rng.NormFloat64())
+				if rng.IntN(2) == 0 {
+					away *= 1e-8
+				}
+				a := exact.Add(exact.New(m), exact.New(away))
+				line := exact.Add(exact.New(value[0]), exact.Mul(exact.New(slope[0]), exact.New(away)))
+				if exact.Less(exact.Add(at(a).Value, slack), line) {
+					t.Fatalf("%#v: the tangent at %v; %v is above the loss %v away", l, m, target, away)
+				}
+			}
+		}
+	}
+}
