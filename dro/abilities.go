@@ -110,13 +110,13 @@ type Free = saddle.Free
 // the rounding of the oracle's values and gradients.
 type Rounded = saddle.Rounded
 
+// Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
+// intervals (def. separable): every weight moves on its own.
+type Separable = saddle.Separable
+
 // Smoothable is the ability of a Dual with ν = 0 to be penalised.
 type Smoothable = saddle.Smoothable
 
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
 // then takes its centre in the coordinates ∇ of its generator.
 type Geometry = saddle.Geometry
-
-// Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
-// intervals (def. separable): every weight moves on its own.
-type Separable = saddle.Separable

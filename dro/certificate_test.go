@@ -31,9 +31,17 @@ func TestNoFalseCertificateWithoutModulus(t *testing.T) {
 // A regulariser may be negative, and then f ≥ 0 proves nothing.
 func TestNegativeRegulariser(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(35), 30, 2, false)
-	p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.5}, Primal: drotest.ShiftedL2{L2: L2{Mu: 1}, Constant: -10}}
+	p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.5}, Primal: shiftedL2{L2{Mu: 1}, -10}}
 	res := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-8, 100))
 	if err := drotest.Brackets(res, Certificate{Upper: res.Objective + 1e-6, Lower: res.Objective - 1e-6}); err != nil || res.Status != Certified {
 		t.Errorf("%v: %v", res.Status, err)
 	}
 }
+
+// shiftedL2 is L2 plus a constant.
+type shiftedL2 struct {
+	L2
+	constant float64
+}
+
+func (s shiftedL2) Value(x []float64) float64 { return s.L2.Value(x) + s.constant }

@@ -16,7 +16,7 @@ func TestNeeds(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
 	oracles := []Oracle{o, drotest.Plain{O: o}, drotest.BareOracle{Oracle: o}}
 	duals := []Dual{KL{Nu: 1}, KL{}, ChiSquare{Nu: 1}, CVaR(0.5), Uniform{}, Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{KL{Nu: 1}}}
-	primals := []Primal{L2{Mu: 0.1}, drotest.ShiftedL2{L2: L2{Mu: 0.1}, Constant: 1}, Entropy{Mu: 0.1}}
+	primals := []Primal{L2{Mu: 0.1}, shiftedL2{L2{Mu: 0.1}, 1}, Entropy{Mu: 0.1}}
 	methods := append(everyMethod(), Newton{}, NewtonCG{}, Growing{}, Growing{Finish: FullVector{}}, Smoothing{})
 	refused := 0
 	for _, oracle := range oracles {

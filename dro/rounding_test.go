@@ -18,7 +18,7 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 	held := 0
 	for _, size := range [][2]int{{13, 2}, {30, 3}, {12, 3}, {25, 4}} {
 		for _, h := range drotest.HardProblems(rng, size[0], size[1]) {
-			p := h.Problem(t)
+			p := hardProblem(t, &h)
 			var optimum exact.Real
 			var all []*Result
 			for _, m := range []Method{Newton{}, LBFGS{}, NewtonCG{}, FullVector{}, SeparableBlock{}} {
@@ -78,4 +78,13 @@ func (o *fickle) EvalTo(value, slope, x []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		value[j] += 1 / float64(o.calls)
 	}
+}
+
+// hardProblem is the problem of h.
+func hardProblem(t testing.TB, h *drotest.Hard) *Problem {
+	p := &Problem{Oracle: h.Oracle(t), Dual: KL{Nu: h.Nu}, Primal: L2{Mu: h.Mu, Intercept: h.Intercept}}
+	if h.Penalty == "chi2" {
+		p.Dual = ChiSquare{Nu: h.Nu}
+	}
+	return p
 }

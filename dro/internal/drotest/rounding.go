@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
@@ -72,7 +70,8 @@ func HardProblems(rng *rand.Rand, n, d int) []Hard {
 	}
 }
 
-func (h *Hard) Problem(t testing.TB) *saddle.Problem {
+// Oracle returns the losses of the problem.
+func (h *Hard) Oracle(t testing.TB) *losses.Linear {
 	t.Helper()
 	l, err := losses.Parse(h.Loss, h.Delta)
 	if err != nil {
@@ -82,13 +81,10 @@ func (h *Hard) Problem(t testing.TB) *saddle.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: h.Nu}, Primal: side.L2{Mu: h.Mu, Intercept: h.Intercept}}
-	if h.Penalty == "chi2" {
-		p.Dual = side.ChiSquare{Nu: h.Nu}
-	}
-	return p
+	return o
 }
 
+// Reals returns v in 256 bits.
 func Reals(v []float64) []exact.Real {
 	out := make([]exact.Real, len(v))
 	for i, a := range v {

@@ -1,0 +1,72 @@
+package hunt
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// A short hunt finds nothing; DROTRAIN_LONG=1 makes it longer.
+func TestShortHunt(t *testing.T) {
+	s := Defaults()
+	s.Seed, s.N, s.Passes = 20, 60, 40
+	if os.Getenv("DROTRAIN_LONG") != "" {
+		s.N, s.Passes = 2000, 300
+	}
+	tally := Run(context.Background(), s, func(f Finding) { t.Error(f) })
+	if tally.Problems != s.N || tally.Solves < 5*s.N || tally.Checks < 3*tally.Solves || tally.Exact == 0 {
+		t.Errorf("%+v", tally)
+	}
+}
+
+// A bound that is wrong by the last digit is found, by the bounds of others and by exact
+// arithmetic.
+func TestWrongBoundsAreFound(t *testing.T) {
+	c := Draw(1, 3)
+	x := make([]exact.Real, c.D)
+	for i := range x {
+		x[i] = exact.New(0)
+	}
+	p, _ := c.Objective(x).Float64()
+	at := make([]float64, c.D)
+	above, below := math.Nextafter(p, math.Inf(1)), math.Nextafter(p, math.Inf(-1))
+	for _, k := range []struct {
+		lower, upper       float64
+		compared, computed int
+	}{{below, above, 0, 0}, {above, above, 0, 1}, {below, below, 0, 1}, {above, below, 1, 2}} {
+		all := []bounds{{"a", k.lower, math.Inf(1), at, dro.Limit}, {"b", 0, k.upper, at, dro.Limit}}
+		var t1, t2 Tally
+		t1.compare(c, all)
+		t2.recompute(c, all)
+		if len(t1.Findings) != k.compared || (len(t2.Findings) > 0) != (k.computed > 0) || t2.Exact != 2 {
+			t.Errorf("[%v, %v]: %v, %v", k.lower, k.upper, t1.Findings, t2.Findings)
+		}
+	}
+}
+
+// A case is the same whenever it is drawn, and its rows are the same in every storage.
+func TestDraw(t *testing.T) {
+	kinds := map[string]int{}
+	for k := range 300 {
+		c, again := Draw(5, k), Draw(5, k)
+		if c.String() != again.String() || len(c.Rows) != c.N*c.D || len(c.Target) != c.N {
+			t.Fatalf("%v, and %v", c, again)
+		}
+		kinds[c.Loss]++
+		kinds[c.Penalty]++
+		for i, v := range c.Rows {
+			if v != again.Rows[i] || v != float64(float32(v)) || v-v != 0 {
+				t.Fatalf("%v: entry %d is %v and %v", c, i, v, again.Rows[i])
+			}
+		}
+	}
+	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2"} {
+		if kinds[kind] < 30 {
+			t.Errorf("%d cases of %s", kinds[kind], kind)
+		}
+	}
+}
