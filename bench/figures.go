@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // A sweep is a variable with what the figures call it.
@@ -48,32 +49,34 @@ var lossNames = map[string]string{"logistic": "logistic", "huber": "Huber", "squ
 
 // figure draws the time, and below it the passes, against the variable.
 func (s sweep) figure(rows []*result) methods.Figure {
-	f := methods.Figure{Name: "performance-" + s.of, Wide: 1, First: methods.Pairs}
+	f := methods.Figure{Name: "performance-" + s.of}
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b *result) int { return cmp.Compare(s.value(&a.Problem), s.value(&b.Problem)) })
-	took := methods.Panel{Title: "time to a certified gap of 1e−6", X: s.axis, Y: "milliseconds"}
-	passes := methods.Panel{Title: "passes over the data", X: s.axis, Y: "of scipy: evaluations"}
+	took := chart.Panel{Title: "time to a certified gap of 1e−6", XLabel: s.axis, YLabel: "milliseconds", XLog: true, YLog: true}
+	passes := chart.Panel{Title: "passes over the data", XLabel: s.axis, YLabel: "of scipy: evaluations", XLog: true, YLog: true}
 	for _, c := range curves(s.of) {
 		for _, solver := range []string{"ours", "scipy"} {
-			key := methods.Pairs + len(f.Legend)
-			t, n := methods.Line{Key: key}, methods.Line{Key: key}
+			of := chart.Entry{K: len(f.Legend) / 2, Hollow: len(f.Legend)%2 == 1}
+			t := chart.Series{K: of.K, Hollow: of.Hollow, Marks: true}
+			n := t
 			for _, r := range rows {
-				p, of := &r.Problem, r.of(solver)
-				if p.Loss != c.loss || p.Source.Kappa != c.kappa || of == nil {
+				p, run := &r.Problem, r.of(solver)
+				if p.Loss != c.loss || p.Source.Kappa != c.kappa || run == nil {
 					continue
 				}
-				if !of.certified() {
-					f.Footnote = "Runs that were given up are left out."
+				if !run.certified() {
+					f.Note = "Runs that were given up are left out."
 					continue
 				}
 				x := s.value(p)
-				t.X, t.Y = append(t.X, x), append(t.Y, 1000*median(of.Seconds))
-				n.X, n.Y = append(n.X, x), append(n.Y, of.Passes)
+				t.X, t.Y = append(t.X, x), append(t.Y, 1000*median(run.Seconds))
+				n.X, n.Y = append(n.X, x), append(n.Y, run.Passes)
 			}
-			took.Lines, passes.Lines = append(took.Lines, t), append(passes.Lines, n)
-			f.Legend = append(f.Legend, fmt.Sprintf("%s: %s, κ = %g", solver, lossNames[c.loss], c.kappa))
+			took.Series, passes.Series = append(took.Series, t), append(passes.Series, n)
+			of.Name = fmt.Sprintf("%s: %s, κ = %g", solver, lossNames[c.loss], c.kappa)
+			f.Legend = append(f.Legend, of)
 		}
 	}
-	f.Panels = []methods.Panel{took, passes}
+	f.Panels = []chart.Panel{took, passes}
 	return f
 }

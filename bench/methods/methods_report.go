@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // WriteText writes the comparison as a table for people.
@@ -74,8 +76,9 @@ func number(v float64) string {
 func (r *MethodsReport) Figures() []Figure {
 	var names []string
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
-	passes := Panel{Title: title, X: "passes over the data", Y: "certified relative gap"}
-	seconds := Panel{Title: title, X: "seconds", Y: "certified relative gap"}
+	passes := chart.Panel{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true, YLog: true}
+	seconds := passes
+	seconds.XLabel = "seconds"
 	for _, m := range r.Methods {
 		if len(m.Trace) == 0 {
 			continue // does not apply
@@ -88,12 +91,12 @@ func (r *MethodsReport) Figures() []Figure {
 				x, s, y = append(x, c.Passes), append(s, c.Seconds), append(y, *c.Gap)
 			}
 		}
-		passes.Lines = append(passes.Lines, Line{Key: k, X: x, Y: y})
-		seconds.Lines = append(seconds.Lines, Line{Key: k, X: s, Y: y})
+		passes.Series = append(passes.Series, chart.Series{K: k, X: x, Y: y, Marks: len(x) <= 40})
+		seconds.Series = append(seconds.Series, chart.Series{K: k, X: s, Y: y, Marks: len(s) <= 40})
 	}
 	return []Figure{
-		{Name: "gap-passes", Legend: names, Panels: []Panel{passes}, Wide: 1},
-		{Name: "gap-seconds", Legend: names, Panels: []Panel{seconds}, Wide: 1},
+		{"gap-passes", chart.Lines{Legend: chart.Entries(names), Panels: []chart.Panel{passes}}},
+		{"gap-seconds", chart.Lines{Legend: chart.Entries(names), Panels: []chart.Panel{seconds}}},
 	}
 }
 

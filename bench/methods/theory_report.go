@@ -3,6 +3,8 @@ package methods
 import (
 	"fmt"
 	"io"
+
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // WriteText writes every experiment as a table of fitted exponents, or of
@@ -87,9 +89,10 @@ func (r *TheoryReport) Figures() []Figure {
 }
 
 func (r *TheoryReport) figure(name string, wide int, experiments ...string) Figure {
-	f := Figure{Name: name, Wide: wide}
+	f := Figure{Name: name}
+	f.Columns = wide
 	for m := fullVector; m < theoryMethods; m++ {
-		f.Legend = append(f.Legend, m.String())
+		f.Legend = append(f.Legend, chart.Entry{Name: m.String(), K: len(f.Legend)})
 	}
 	dotted := false
 	for _, e := range experiments {
@@ -97,24 +100,24 @@ func (r *TheoryReport) figure(name string, wide int, experiments ...string) Figu
 		if x == nil {
 			continue
 		}
-		p := Panel{Title: x.Short, X: x.X, Y: x.Y, LinearX: x.Kind != Exponents}
+		p := chart.Panel{Title: x.Short, XLabel: x.X, YLabel: x.Y, XLog: x.Kind == Exponents, YLog: true}
 		for _, s := range x.Series {
 			key := 0
-			for k, label := range f.Legend {
-				if label == s.Method {
-					key = k
+			for _, label := range f.Legend {
+				if label.Name == s.Method {
+					key = label.K
 				}
 			}
-			p.Lines = append(p.Lines, Line{Key: key, X: s.X, Y: s.Y})
+			p.Series = append(p.Series, chart.Series{K: key, X: s.X, Y: s.Y, Marks: true})
 			if x.Kind != Exponents {
-				p.Lines = append(p.Lines, Line{Key: key, X: s.X, Y: s.Predicted, Dotted: true})
+				p.Series = append(p.Series, chart.Series{K: key, X: s.X, Y: s.Predicted, Dotted: true})
 				dotted = true
 			}
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	if dotted {
-		f.Footnote = "dotted: the ratio of the theorems' constants"
+		f.Note = "dotted: the ratio of the theorems' constants"
 	}
 	return f
 }

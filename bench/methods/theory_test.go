@@ -133,8 +133,8 @@ func drawn(t *testing.T, figures []Figure, want int) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 		for _, name := range f.Legend {
-			if !bytes.Contains(svg, []byte(name)) {
-				t.Errorf("%s: no %q in the legend", f.Name, name)
+			if !bytes.Contains(svg, []byte(name.Name)) {
+				t.Errorf("%s: no %q in the legend", f.Name, name.Name)
 			}
 		}
 		if png, err := f.PNG(); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) {
