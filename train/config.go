@@ -48,6 +48,11 @@ type Config struct {
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
 
+	// What programs may set beside: see RowSet, and Model.StartFrom.
+	Rows       *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
+	Start      *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
+	NoBaseline bool    `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
+
 	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
 	Logf    func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
 }

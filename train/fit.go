@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -55,11 +54,10 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		return nil, err
 	}
 	began := time.Now()
-	rows, held, err := data.Split(frame.Rows, cfg.Holdout, cfg.Seed)
+	rows, held, err := cfg.rows(frame.Rows)
 	if err != nil {
 		return nil, err
 	}
-	shuffle(rows, cfg.Seed)
 	fitted, err := data.Fit(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage))
 	if err != nil {
 		return nil, err
@@ -67,7 +65,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	encoder, train := fitted.Encoder, fitted.Train
 	m := &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
-		Sources: frame.Sources, TrainRows: train.N,
+		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
 		Run: &Run{Frame: frame, Train: train},
 	}
 	m.noteStorage(fitted.Storage)
@@ -91,9 +89,15 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if m.Run.Weight, err = cfg.weights(frame, train); err != nil {
 		return nil, err
 	}
-	plain, balanced, err := m.solveBaselines(ctx, oracle, began)
-	if err != nil {
+	if m.from, err = m.startFrom(cfg.Start); err != nil {
 		return nil, err
+	}
+	m.Config.Start = nil // its rows are not ours to keep
+	var plain, balanced *dro.Result
+	if !cfg.NoBaseline {
+		if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
+			return nil, err
+		}
 	}
 	if !m.Config.Level.Chosen() {
 		if err := m.choose(ctx, plain.X); err != nil {
@@ -129,13 +133,6 @@ func (m *Model) noteStorage(s data.Storage) {
 	}
 }
 
-// shuffle puts the rows in random order, so that every prefix of the training
-// data is a sample of it.
-func shuffle(rows []int, seed uint64) {
-	const stream = 0x73687566
-	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-}
-
 // start is the point both trainings start from: zero, with the constant that
 // suits the targets best.
 func start(loss losses.Loss, d *data.Dataset) []float64 {
@@ -155,7 +152,9 @@ func start(loss losses.Loss, d *data.Dataset) []float64 {
 
 func (m *Model) settings(phase string, began time.Time) dro.Settings {
 	s := dro.DefaultSettings()
-	s.X0 = start(m.loss, m.Run.Train)
+	if s.X0 = m.from; s.X0 == nil {
+		s.X0 = start(m.loss, m.Run.Train)
+	}
 	s.RelativeGap = m.Config.Gap
 	s.MaxPasses = m.Config.MaxPasses
 	s.Seed = m.Config.Seed

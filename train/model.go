@@ -28,7 +28,8 @@ type Model struct {
 	Trace  []TracePoint `json:"trace"`
 	Notes  []string     `json:"notes"`
 
-	Sources     []data.Source `json:"sources"` // files, with their SHA-256
+	Sources     []data.Source `json:"sources"`              // files, with their SHA-256
+	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: they cannot be told from the table again
 	TrainRows   int           `json:"train_rows"`
 	HoldoutRows int           `json:"holdout_rows"`
 
@@ -39,6 +40,7 @@ type Model struct {
 	Warnings []string `json:"-"`
 
 	loss losses.Loss
+	from []float64 // where the solvers begin; nil: the constant alone
 }
 
 // A TracePoint is what was known at a check point of the robust training; nil

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/drotrain/drotrain/data"
@@ -26,12 +27,17 @@ func (e *ChangedDataError) Error() string {
 	return fmt.Sprintf("%s is not the data the model was trained on: %s", e.Data, e.Why)
 }
 
+// ErrRowsGiven says that the rows of a training were chosen by a program (Config.Rows),
+// so that the table alone does not tell which they were.
+var ErrRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
+
 // Rerun splits and encodes the training table again, as the training did, for a
 // model that was loaded, and sets m.Run. A table of other contents, by the SHA-256
 // of its files, is a *ChangedDataError. Where the adversary's weights are not unique, at
 // ν = 0 and for CVaR, they stay unknown.
 func (m *Model) Rerun(f *data.Frame) error {
-	if m.Run == nil || m.Run.Frame != f {
+	known := m.Run != nil && m.Run.Frame == f
+	if !known {
 		if err := f.Fingerprint(); err != nil {
 			return err
 		}
@@ -39,11 +45,19 @@ func (m *Model) Rerun(f *data.Frame) error {
 			return &ChangedDataError{m.Config.Data, "its SHA-256 differs"}
 		}
 	}
-	rows, held, err := data.Split(f.Rows, m.Config.Holdout, m.Config.Seed)
-	if err != nil {
+	if m.RowsGiven && !known {
+		return ErrRowsGiven
+	}
+	var rows, held []int
+	var err error
+	if known {
+		rows = m.Run.Train.Rows
+		if m.Run.Holdout != nil {
+			held = m.Run.Holdout.Rows
+		}
+	} else if rows, held, err = m.Config.rows(f.Rows); err != nil {
 		return err
 	}
-	shuffle(rows, m.Config.Seed)
 	run := &Run{Frame: f}
 	if run.Train, _, err = m.Encoder.Encode(f, rows); err != nil {
 		return err

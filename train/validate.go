@@ -13,6 +13,9 @@ func (c *Config) validate() error {
 	if c.Target == "" {
 		return fmt.Errorf("no target: name the column to predict")
 	}
+	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
+		return fmt.Errorf("without baselines there must be a level of robustness, other than a plain average")
+	}
 	for _, e := range []struct {
 		what, value string
 		among       []string

@@ -1,0 +1,172 @@
+package train_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+func priced(t testing.TB, name string, nu float64) train.Config {
+	cfg := builtin(t, name)
+	cfg.Nu = &nu
+	return cfg
+}
+
+// Training on rows that are named is training on a table of these rows.
+func TestRowSet(t *testing.T) {
+	cfg := priced(t, "hmda", 1)
+	cfg.Gap = 1e-10
+	frame, err := train.Open(t.Context(), cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := fit(t, cfg)
+	cfg.Rows = &train.RowSet{Train: split.Run.Train.Rows, Holdout: split.Run.Holdout.Rows}
+	given, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(given.Result.Objective/split.Result.Objective-1) > 1e-9 || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
+		t.Errorf("objective %v, by the split %v", given.Result.Objective, split.Result.Objective)
+	}
+	// Half of the rows, against a table that holds only these.
+	var half []int
+	for i := 0; i < frame.Rows; i += 2 {
+		half = append(half, i)
+	}
+	cfg.Rows = &train.RowSet{Train: half}
+	some, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []data.Column
+	for _, name := range frame.Names() {
+		c, err := frame.Column(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
+		for _, r := range half {
+			if c.Kind == data.Categorical {
+				out.Code = append(out.Code, c.Code[r])
+			} else {
+				out.Number = append(out.Number, c.Number[r])
+			}
+		}
+		columns = append(columns, out)
+	}
+	table, err := data.NewFrame(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Rows, cfg.Holdout = nil, 0
+	alone, err := train.FitFrame(t.Context(), table, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(some.Result.Objective/alone.Result.Objective-1) > 1e-9 || some.HoldoutRows != 0 {
+		t.Errorf("objective %v, of the rows alone %v", some.Result.Objective, alone.Result.Objective)
+	}
+	for _, bad := range []train.RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}}, {Train: []int{1, 2}, Holdout: []int{2}}} {
+		cfg.Rows = &bad
+		if _, err := train.FitFrame(t.Context(), frame, cfg); err == nil {
+			t.Errorf("rows %+v: accepted", bad)
+		}
+	}
+	// A loaded model does not guess which rows it was trained on.
+	var b bytes.Buffer
+	if _, err := some.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := train.ReadModel(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := loaded.Rerun(frame); !errors.Is(err, train.ErrRowsGiven) {
+		t.Errorf("rerun: %v", err)
+	}
+	if err := some.Rerun(frame); err != nil || !slices.Equal(some.Run.Train.Rows, sorted(some.Run.Train.Rows, half)) {
+		t.Errorf("rerun of the process that chose them: %v", err)
+	}
+}
+
+// sorted returns got if it holds the rows of want, else want.
+func sorted(got, want []int) []int {
+	if slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		return got
+	}
+	return want
+}
+
+// A warm start comes to the same optimum, in fewer passes; the start is the optimum
+// itself in the units of another encoding.
+func TestWarmStart(t *testing.T) {
+	for _, name := range []string{"hmda", "cps1988"} {
+		cfg := priced(t, name, 1)
+		cfg.Gap, cfg.Solver = 1e-8, "lbfgs"
+		cold := fit(t, cfg)
+		cfg.Start = cold
+		warm := fit(t, cfg)
+		if warm.Config.Start != nil {
+			t.Error("the model keeps the one it started from")
+		}
+		if !(warm.Result.Passes < 0.5*cold.Result.Passes) || math.Abs(warm.Result.Objective/cold.Result.Objective-1) > 2e-8 {
+			t.Errorf("%s: %v passes to %v, cold %v to %v", name, warm.Result.Passes, warm.Result.Objective, cold.Result.Passes, cold.Result.Objective)
+		}
+		// Of other columns and another split: an error at most in speed.
+		other := cfg
+		other.Start, other.Seed, other.Drop = nil, 7, []string{map[string]string{"hmda": "pirat", "cps1988": "experience"}[name]}
+		cfg.Start = fit(t, other)
+		if m := fit(t, cfg); math.Abs(m.Result.Objective/cold.Result.Objective-1) > 2e-8 {
+			t.Errorf("%s: objective %v from another model, %v from zero", name, m.Result.Objective, cold.Result.Objective)
+		}
+	}
+	cfg := priced(t, "hmda", 1)
+	cfg.Start = fit(t, priced(t, "cps1988", 1))
+	if _, err := train.Fit(t.Context(), cfg); err == nil {
+		t.Error("a start of another target was accepted")
+	}
+	cfg.Start = &train.Model{}
+	if _, err := train.Fit(t.Context(), cfg); err == nil {
+		t.Error("an empty start was accepted")
+	}
+}
+
+// Without baselines there is the robust model alone, and everything works with it.
+func TestNoBaseline(t *testing.T) {
+	cfg := priced(t, "hmda", 1)
+	with := fit(t, cfg)
+	cfg.NoBaseline = true
+	m := fit(t, cfg)
+	if m.Baseline != nil || m.GroupWeighted != nil || m.Result.ERM != nil || m.Result.Objective != with.Result.Objective {
+		t.Errorf("%+v", m.Result)
+	}
+	for _, c := range m.Explain() {
+		if c.Baseline != nil {
+			t.Errorf("%s has a baseline", c.Name)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := train.ReadModel(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loaded.Predict(m.Run.Frame); err != nil {
+		t.Error(err)
+	}
+	if _, err := loaded.PredictBaseline(m.Run.Frame); err == nil {
+		t.Error("a baseline that is not there predicts")
+	}
+	cfg.Nu = nil
+	if _, err := train.Fit(t.Context(), cfg); err == nil {
+		t.Error("a level was chosen without the plain average to start from")
+	}
+}
