@@ -44,12 +44,17 @@ const maxCells = 1 << 38
 // Target is nil, and groupings whose columns it lacks are left out. Cells are
 // float64, and the matrix is sparse where auto storage has it so.
 func (e *Encoder) Encode(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(context.Background(), f, rows, f.Has(e.Target.Name))
+	return e.EncodeContext(context.Background(), f, rows)
 }
 
-// EncodeFeatures is Encode without the target, whatever the frame has.
-func (e *Encoder) EncodeFeatures(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(context.Background(), f, rows, false)
+// EncodeContext is Encode that ends with the error of ctx when that is cancelled.
+func (e *Encoder) EncodeContext(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
+	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
+}
+
+// EncodeFeatures is EncodeContext without the target, whatever the frame has.
+func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
+	return e.encode(ctx, f, rows, false)
 }
 
 func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {

@@ -49,6 +49,14 @@ const (
 	NameMissing    = table.NameMissing
 )
 
+// Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.
+var (
+	ErrNoColumn = table.ErrNoColumn
+	ErrDamaged  = table.ErrDamaged
+	ErrChanged  = table.ErrChanged
+	ErrMemory   = table.ErrMemory
+)
+
 // The kinds of columns.
 const (
 	Other       = table.Other

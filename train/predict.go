@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 
 	"github.com/drotrain/drotrain/data"
@@ -24,19 +25,24 @@ type Prediction struct {
 
 // Predict applies the robust model to the rows of f.
 func (m *Model) Predict(f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(f, m.Coefficients)
+	return m.PredictContext(context.Background(), f)
+}
+
+// PredictContext is Predict that ends with the error of ctx when that is cancelled.
+func (m *Model) PredictContext(ctx context.Context, f *data.Frame) (*Prediction, error) {
+	return m.predictFrame(ctx, f, m.Coefficients)
 }
 
 // PredictBaseline applies the plain average to the rows of f.
 func (m *Model) PredictBaseline(f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(f, m.Baseline)
+	return m.predictFrame(context.Background(), f, m.Baseline)
 }
 
-func (m *Model) predictFrame(f *data.Frame, x []float64) (*Prediction, error) {
+func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*Prediction, error) {
 	if m.Encoder == nil {
 		return nil, errIncomplete
 	}
-	d, report, err := m.Encoder.Encode(f, nil)
+	d, report, err := m.Encoder.EncodeContext(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -87,10 +87,10 @@ func TestRowSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := loaded.Rerun(frame); !errors.Is(err, train.ErrRowsGiven) {
+	if err := loaded.Rerun(t.Context(), frame); !errors.Is(err, train.ErrRowsGiven) {
 		t.Errorf("rerun: %v", err)
 	}
-	if err := some.Rerun(frame); err != nil || !slices.Equal(some.Run.Train.Rows, sorted(some.Run.Train.Rows, half)) {
+	if err := some.Rerun(t.Context(), frame); err != nil || !slices.Equal(some.Run.Train.Rows, sorted(some.Run.Train.Rows, half)) {
 		t.Errorf("rerun of the process that chose them: %v", err)
 	}
 }

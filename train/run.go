@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -35,7 +36,7 @@ var ErrRowsGiven = errors.New("the rows of the training were chosen by the progr
 // model that was loaded, and sets m.Run. A table of other contents, by the SHA-256
 // of its files, is a *ChangedDataError. Where the adversary's weights are not unique, at
 // ν = 0 and for CVaR, they stay unknown.
-func (m *Model) Rerun(f *data.Frame) error {
+func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	known := m.Run != nil && m.Run.Frame == f
 	if !known {
 		if err := f.Fingerprint(); err != nil {
@@ -59,14 +60,14 @@ func (m *Model) Rerun(f *data.Frame) error {
 		return err
 	}
 	run := &Run{Frame: f}
-	if run.Train, _, err = m.Encoder.Encode(f, rows); err != nil {
+	if run.Train, _, err = m.Encoder.EncodeContext(ctx, f, rows); err != nil {
 		return err
 	}
 	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{m.Config.Data, fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	if len(held) > 0 {
-		if run.Holdout, _, err = m.Encoder.Encode(f, held); err != nil {
+		if run.Holdout, _, err = m.Encoder.EncodeContext(ctx, f, held); err != nil {
 			return err
 		}
 	}

@@ -80,9 +80,9 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return interruption(ctx, err)
 	}
-	d, report, err := m.Encoder.EncodeFeatures(f, nil)
+	d, report, err := m.Encoder.EncodeFeatures(ctx, f, nil)
 	if err != nil {
-		return err
+		return interruption(ctx, err)
 	}
 	p, err := m.PredictDataset(d, m.Coefficients)
 	if err != nil {

@@ -132,7 +132,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Rerun(f); err != nil {
+	if err := m.Rerun(ctx, f); err != nil {
 		var changed *train.ChangedDataError
 		if errors.As(err, &changed) {
 			return nil, withHint(err, "name the data to measure the model on with --data")

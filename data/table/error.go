@@ -41,7 +41,20 @@ type Error struct {
 	Hint     string   // what to do, in words that fit any program; or ""
 	Remedies []Remedy // what would mend it, for a program to put into words of its own
 	Err      error    // the cause, or nil
+	Class    error    // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
+
+// Classes of errors, for errors.Is: an [Error] of a class is that class, and says
+// where and what in its fields.
+var (
+	ErrNoColumn = errors.New("no such column")
+	ErrDamaged  = errors.New("damaged file")
+	ErrChanged  = errors.New("file changed while in use")
+	ErrMemory   = errors.New("not enough memory")
+)
+
+// Is reports the class of the error.
+func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
 
 // Error gives "path: column "x", row 7: what is wrong (what to do)".
 func (e *Error) Error() string {
@@ -97,7 +110,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Damaged is a structural fault of a file. Readers return it, or panic with it
 // under a Guard.
 func Damaged(format string, args ...any) error {
-	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...)}
+	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
 }
 
 // TraceRecovered, if set, is told of every panic that becomes an error; for tests.

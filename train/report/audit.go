@@ -103,7 +103,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	if err != nil {
 		return nil, err
 	}
-	d, _, err := encoder.EncodeFeatures(f, nil)
+	d, _, err := encoder.EncodeFeatures(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if m.Run == nil {
 		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
 	}
-	run, err := regrouped(m, o.Groups)
+	run, err := regrouped(ctx, m, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 }
 
 // regrouped returns the rows of the training, with other groupings if any are named.
-func regrouped(m *train.Model, groups []string) (*train.Run, error) {
+func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
 	if len(groups) == 0 {
 		return m.Run, nil
 	}
@@ -55,7 +55,7 @@ func regrouped(m *train.Model, groups []string) (*train.Run, error) {
 	if other.Encoder, err = m.Encoder.WithGroups(m.Run.Frame, groups); err != nil {
 		return nil, err
 	}
-	err = other.Rerun(m.Run.Frame)
+	err = other.Rerun(ctx, m.Run.Frame)
 	return other.Run, err
 }
 
@@ -66,7 +66,7 @@ func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options)
 	if err != nil {
 		return nil, err
 	}
-	rows, encoding, err := encoder.Encode(f, nil)
+	rows, encoding, err := encoder.EncodeContext(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}

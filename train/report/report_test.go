@@ -63,7 +63,7 @@ func TestRerunTellsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := loaded.Rerun(frame); err != nil {
+		if err := loaded.Rerun(t.Context(), frame); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(loaded.Run.Train.Rows, m.Run.Train.Rows) {
@@ -112,7 +112,7 @@ func TestRerunRefusesOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *train.ChangedDataError
-	if err := m.Rerun(f); !errors.As(err, &changed) || m.Run != nil {
+	if err := m.Rerun(t.Context(), f); !errors.As(err, &changed) || m.Run != nil {
 		t.Errorf("got %v", err)
 	}
 }
