@@ -114,7 +114,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil && m.Coefficients == nil {
 		return nil, err
 	}
-	if err == nil && m.Config.Average != "plain" {
+	if err == nil && m.Baseline != nil && m.Config.Average != "plain" {
 		err = m.temper(ctx, oracle, adversary, began)
 	}
 	return m, err
