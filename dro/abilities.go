@@ -38,9 +38,9 @@ type Responsive = saddle.Responsive
 // the settings do not: needed where zero is not in X.
 type Started = saddle.Started
 
-// Floored is the ability of an Oracle with scalar slopes to bound its curvature
+// CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
 // from below in a neighbourhood, which proves far more than convexity does.
-type Floored = saddle.Floored
+type CurvatureBoundedBelow = saddle.CurvatureBoundedBelow
 
 // Smooth is the ability of a Primal to be differentiated.
 type Smooth = saddle.Smooth

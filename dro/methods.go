@@ -60,6 +60,10 @@ type OverflowError = hessian.OverflowError
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton = newton.Newton
 
+// A LineSearch says how Newton's method shortens and damps its steps. 0 stands for the
+// default of a field.
+type LineSearch = newton.LineSearch
+
 // NewtonCG is Newton's method with the step of each iteration computed by
 // preconditioned conjugate gradients from products with the Hessian, which is
 // never formed: for more parameters than a d×d matrix allows. A product is one

@@ -42,7 +42,9 @@ func DefaultSettings() Settings { return saddle.DefaultSettings() }
 type Check = saddle.Check
 
 // An Iterate is the state of a method of the template (full, stochastic, separable) after
-// its kth step since the last restart, as Settings.Follow sees it.
+// its kth step since the last restart. X and Y belong to the method: they are to be read
+// within the call. What the theorems bound are the averages of X and Y with the weights
+// a_k.
 type Iterate = saddle.Iterate
 
 // Status says why a solve ended.
@@ -60,7 +62,21 @@ const (
 	Inconsistent = saddle.Inconsistent
 )
 
-// A Result is the best point found and what is proved about it.
+// A Result is the best point found and what is proved about it. Whatever the status but
+// Inconsistent, X is feasible, Y, Tau, Objective and Risk are those of X, and
+//
+//	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
+//
+// with Objective ≤ Upper up to its rounding:
+//
+//	Certified     the relative gap is at most the one asked for: X is as good as that
+//	Limit         X is the best point of the passes allowed; the gap says how good
+//	Stalled       as Limit, and more passes would not help this method
+//	Cancelled     as Limit; of a solve cancelled before its first evaluation X is its start
+//	Inconsistent  X is the best point by its objective; the certificate is void
+//
+// X is not the last iterate, and Y not the method's own weights: those are what Follow
+// sees.
 type Result = saddle.Result
 
 // Solve runs m on p until the relative gap asked for is certified, a limit is

@@ -18,8 +18,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-const agreement = 1e-12 // relative, of a score elsewhere with the one here
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(m.Run())

@@ -17,7 +17,7 @@ func TestCurvatureIsNeverOverstated(t *testing.T) {
 	n := len(margin)
 	value, slope, kappa := make([]float64, n), make([]float64, n), make([]float64, n)
 	Logistic{}.EvalTo(value, slope, margin, target)
-	Logistic{}.FloorTo(kappa, slope, nil)
+	Logistic{}.CurvatureLowerBoundTo(kappa, slope, nil)
 	p := &exact.Problem{N: n, D: 1, Rows: margin, Target: target, Loss: "logistic"}
 	for j, s := range p.Eval([]exact.Real{exact.New(1)}) {
 		if exact.Less(s.Curvature, exact.New(kappa[j])) {

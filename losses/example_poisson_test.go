@@ -36,8 +36,8 @@ func (Poisson) CurvatureTo(curvature, slope, target []float64) {
 	}
 }
 
-// FloorTo: |ℓ‴| = ℓ″, so that the curvature falls by e^a within a at most.
-func (p Poisson) FloorTo(curvature, slope, target []float64) (radius, decay float64) {
+// CurvatureLowerBoundTo: |ℓ‴| = ℓ″, so that the curvature falls by e^a within a at most.
+func (p Poisson) CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64) {
 	for i, s := range slope {
 		curvature[i] = max(0, s+target[i]-1e-15*(math.Abs(s)+target[i]))
 	}

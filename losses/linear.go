@@ -72,10 +72,10 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
-// CurvatureFloorTo stores in curvature[j] what Loss.FloorTo says of the margin where
+// CurvatureLowerBoundTo stores in curvature[j] what Loss.CurvatureLowerBoundTo says of the margin where
 // EvalTo stored these slopes, for j in [lo, hi).
-func (l *Linear) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
-	return l.loss.FloorTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
+func (l *Linear) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
+	return l.loss.CurvatureLowerBoundTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
 // AddGramTo adds Σ_j weight[j]·z_j z_jᵀ over j in [lo, hi) to the upper

@@ -27,11 +27,11 @@ type Loss interface {
 	// length; curvature and slope may be the same.
 	CurvatureTo(curvature, slope, target []float64)
 
-	// FloorTo stores in curvature, for the margin with each slope, a number κ such that
+	// CurvatureLowerBoundTo stores in curvature, for the margin with each slope, a number κ such that
 	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at every margin a away, a ≤ radius; radius may be +Inf.
 	// It holds in spite of rounding, and κ is 0 or within a tenth of what it would be
 	// without. No κ but 0 is always right. The slices are those of CurvatureTo.
-	FloorTo(curvature, slope, target []float64) (radius, decay float64)
+	CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64)
 
 	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
 	Lipschitz() float64
@@ -88,9 +88,9 @@ func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// FloorTo implements Loss: ℓ″ itself, less what rounding can have added to it, and a
+// CurvatureLowerBoundTo implements Loss: ℓ″ itself, less what rounding can have added to it, and a
 // decay of 1, for |ℓ‴| ≤ ℓ″; 0 where |slope| is so close to 1 that rounding decides.
-func (Logistic) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
+func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	const (
 		rounding = 10 * 0x1p-53 // of p(1 − p), relative to p, the slope being exact to 6u
 		share    = 1.0 / 20     // of it, at most
@@ -142,8 +142,8 @@ func (Squared) CurvatureTo(curvature, _, _ []float64) {
 	}
 }
 
-// FloorTo implements Loss: 1 everywhere.
-func (l Squared) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
+// CurvatureLowerBoundTo implements Loss: 1 everywhere.
+func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	l.CurvatureTo(curvature, slope, nil)
 	return math.Inf(1), 0
 }
@@ -183,8 +183,8 @@ func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// FloorTo implements Loss: 1 where |r| stays below δ within δ/8.
-func (h Huber) FloorTo(curvature, slope, _ []float64) (radius, decay float64) {
+// CurvatureLowerBoundTo implements Loss: 1 where |r| stays below δ within δ/8.
+func (h Huber) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	radius = h.Delta / 8
 	for i, s := range slope {
 		if math.Abs(s) <= h.Delta-radius {

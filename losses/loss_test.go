@@ -206,7 +206,7 @@ func TestCurvatureFloor(t *testing.T) {
 			m, target := 8*rng.NormFloat64(), targets(l)[rng.IntN(len(targets(l)))]
 			_, slope, here := eval(l, m, target)
 			floor := []float64{0}
-			radius, decay := l.FloorTo(floor, []float64{slope}, []float64{target})
+			radius, decay := l.CurvatureLowerBoundTo(floor, []float64{slope}, []float64{target})
 			if !(radius > 0) || floor[0] > here || floor[0] < 0 {
 				t.Fatalf("%#v at %v: floor %v within %v, curvature %v", l, m, floor[0], radius, here)
 			}

@@ -58,9 +58,9 @@ func testAt(l losses.Loss, m, t float64, margins []float64) error {
 		return fmt.Errorf("the curvature is %v, beyond the smoothness %v", p.curvature, smooth)
 	}
 	floor := []float64{0}
-	radius, decay := l.FloorTo(floor, []float64{p.slope}, []float64{t})
+	radius, decay := l.CurvatureLowerBoundTo(floor, []float64{p.slope}, []float64{t})
 	if !(floor[0] >= 0) || !(radius > 0) || !(decay >= 0) {
-		return fmt.Errorf("FloorTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", floor[0], radius, decay)
+		return fmt.Errorf("CurvatureLowerBoundTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", floor[0], radius, decay)
 	}
 	for _, other := range margins {
 		q := at(l, other, t)
@@ -69,7 +69,7 @@ func testAt(l losses.Loss, m, t float64, margins []float64) error {
 		}
 		if away := math.Abs(other - m); away <= radius {
 			if least := floor[0] * math.Exp(-decay*away); q.curvature < least*(1-1e-9) {
-				return fmt.Errorf("the curvature is %v at margin %v, below %v, the bound that FloorTo gives", q.curvature, other, least)
+				return fmt.Errorf("the curvature is %v at margin %v, below %v, the bound that CurvatureLowerBoundTo gives", q.curvature, other, least)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (b broken) CurvatureTo(curvature, _, _ []float64) {
 		curvature[i] = b.curvature
 	}
 }
-func (b broken) FloorTo(curvature, _, _ []float64) (radius, decay float64) {
+func (b broken) CurvatureLowerBoundTo(curvature, _, _ []float64) (radius, decay float64) {
 	for i := range curvature {
 		curvature[i] = b.floor
 	}

@@ -17,7 +17,7 @@ import (
 //
 //	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
 //
-// where S is any set of samples and κ_j their curvature's floor, with decay γ, within a
+// where S is any set of samples and κ_j a lower bound of their curvature, with decay γ, within a
 // radius r. At a distance t from x, in the norm of H, no margin of S has moved by more
 // than ρt, so that F has curvature e^{−γρt} at least along every ray while ρt ≤ r. With
 // a slope of −λ at least to begin with it can fall by no more than
@@ -36,7 +36,7 @@ import (
 // +Inf where nothing can be said.
 func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
 	none := math.Inf(1)
-	o, ok := saddle.Ability[saddle.Floored](c.Problem.Oracle)
+	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
 	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
 	if !ok || ridge == nil || math.IsInf(c.Objective, 1) {
 		return none
@@ -92,7 +92,7 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	return lacking
 }
 
-// reachable returns the largest λρ that a floor allows, and no more than 0.9/γ, where
+// reachable returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
 // the fall is 1.65 λ²/2.
 func reachable(radius, decay float64) float64 {
 	if decay == 0 {
@@ -125,9 +125,9 @@ type minorant struct {
 	inflate   float64
 }
 
-// newMinorant returns the floor of these samples and weights, nil where it is singular
+// newMinorant returns the minorant of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
-func newMinorant(o saddle.Floored, ridge, weight []float64, d int) *minorant {
+func newMinorant(o saddle.CurvatureBoundedBelow, ridge, weight []float64, d int) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		most     = 0.5    // of the smallest eigenvalue, the perturbation
@@ -204,7 +204,7 @@ func (f *minorant) eigenvaluesAbove(value float64) bool {
 // eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
 // bound that would do, the norms themselves are computed, if that costs up to most
 // passes. lacking is what is proved over that bound: up to 1 it will do.
-func (f *minorant) radius(c *saddle.Certifier, o saddle.Floored, weight []float64, within, most float64) (rho, lacking float64) {
+func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, weight []float64, within, most float64) (rho, lacking float64) {
 	lightest := math.Inf(1)
 	for _, w := range weight {
 		if w > 0 {
@@ -253,7 +253,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.Floored, weight []float6
 // longest bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
 // that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
 // ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
-func (f *minorant) longest(c *saddle.Certifier, o saddle.Floored, norm, weight []float64, scaled float64) float64 {
+func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
 	clear(norm)
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// fewestRows is the least number of samples a column that a floor is taken of.
+// fewestRows is the least number of samples a column that a lower bound of the curvature is taken of.
 const fewestRows = 16
 
 // AtDecrement tries FromCurvature where a Newton step says that the objective is about
@@ -54,22 +54,22 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
-// shortfall estimates by how much more the Hessian of P weighs its samples than a floor
+// shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
 // of them all, and half as much again: by the first samples.
 func shortfall(c *saddle.Certifier) float64 {
 	const samples, spare, unknown = 1 << 14, 1.5, 3
-	o, ok := saddle.Ability[saddle.Floored](c.Problem.Oracle)
+	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
 	if !ok || !saddle.HasResponse(c.Problem.Dual) {
 		return unknown
 	}
 	n := min(c.N, samples)
-	floor, curvature, response := make([]float64, n), make([]float64, n), c.Scratch()
-	o.CurvatureFloorTo(floor, c.Slope, 0, n)
+	below, curvature, response := make([]float64, n), make([]float64, n), c.Scratch()
+	o.CurvatureLowerBoundTo(below, c.Slope, 0, n)
 	o.CurvatureTo(curvature, c.Slope, 0, n)
 	saddle.ResponseAt(c.Problem.Dual, c.Evaluator).ResponseTo(response, c.Y, 0, n)
 	has, wants := 0.0, 0.0
 	for j, y := range c.Y[:n] {
-		has += y * floor[j]
+		has += y * below[j]
 		wants += y*curvature[j] + response[j]*c.Slope[j]*c.Slope[j]
 	}
 	if !(has > 0) {
@@ -85,12 +85,12 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
 
-// weightsOf returns some of the samples and their weights in the floor, y_j κ_j: the
+// weightsOf returns some of the samples and their weights in the lower bound, y_j κ_j: the
 // first count; or, where the adversary does not rest on all alike, as many or fewer of
 // the largest weights, if these make up a multiple of the part that count is of all
 // samples, or the first have too little of it. It reports false where that takes more
 // than limit samples.
-func weightsOf(c *saddle.Certifier, o saddle.Floored, count, limit int) (of saddle.Floored, weight []float64, radius, decay float64, ok bool) {
+func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, weight []float64, radius, decay float64, ok bool) {
 	const (
 		even      = 0.3 // of the samples, their effective number
 		multiple  = 4
@@ -107,12 +107,12 @@ func weightsOf(c *saddle.Certifier, o saddle.Floored, count, limit int) (of sadd
 	}
 	weight = c.Scratch()[:until]
 	shard.Run(until, func(_, lo, hi int) {
-		o.CurvatureFloorTo(weight, c.Slope, lo, hi)
+		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
 		for j := lo; j < hi; j++ {
 			weight[j] *= c.Y[j]
 		}
 	})
-	radius, decay = o.CurvatureFloorTo(nil, nil, 0, 0)
+	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
 	if !uneven {
 		return o, weight, radius, decay, true
 	}
@@ -130,6 +130,6 @@ func weightsOf(c *saddle.Certifier, o saddle.Floored, count, limit int) (of sadd
 	for k, j := range heavy {
 		weight[k] = weight[j] // j ≥ k
 	}
-	of, ok = saddle.Ability[saddle.Floored](all.Select(heavy))
+	of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(heavy))
 	return of, weight[:len(heavy)], radius, decay, ok
 }

@@ -50,7 +50,7 @@ func AddDiagonal(h *mat.SymDense, diagonal []float64) {
 	}
 }
 
-// NewFactored returns a metric for a practicable problem.
+// NewFactored returns the Hessian, still to be formed, of a problem that has one (Formable).
 func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
 	m := &Factored{weights: newWeights(p, e), grams: NewGram(n, d), N: n, D: d, lifted: lifted}
@@ -65,6 +65,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored 
 	return m
 }
 
+// Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
 // Cost compares the Gram matrix with losses and a gradient, of which the gradient
@@ -228,10 +229,11 @@ var (
 	errNaN   = errors.New("dro: the second derivatives are not numbers")
 )
 
-// The damping λ of a metric after the first failure, and below which it is
+// The damping λ of a Hessian after the first failure, and below which it is
 // dropped.
 const FirstDamping, LeastDamping = 1e-3, 1e-6
 
+// Visit lists what a snapshot holds.
 func (m *Factored) Visit(s *saddle.State) {
 	s.Float(&m.Lambda)
 	s.Integer(&m.Samples)

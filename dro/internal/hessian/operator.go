@@ -27,6 +27,7 @@ type operator struct {
 	first                       float64 // norm of the first right-hand side
 }
 
+// NewOperator returns the Hessian of a problem that has one, still to be updated.
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
 	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
@@ -38,11 +39,13 @@ func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
 	return h
 }
 
+// Damping returns λ.
 func (h *operator) Damping() float64 { return h.lambda }
 
 // Cost is little beside the products of a step.
 func (h *operator) Cost() float64 { return 1 }
 
+// Redamp changes the damping.
 func (h *operator) Redamp(lambda float64) error {
 	h.lambda = lambda
 	return nil
@@ -147,6 +150,7 @@ func (h *operator) precondition() float64 {
 	return floats.Dot(h.residual, h.scaled)
 }
 
+// Visit lists what a snapshot holds.
 func (h *operator) Visit(s *saddle.State) {
 	s.Float(&h.lambda)
 	s.Float(&h.first)

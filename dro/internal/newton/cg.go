@@ -17,6 +17,7 @@ var _ saddle.Method = NewtonCG{}
 // Name implements Method.
 func (NewtonCG) Name() string { return "newton-cg" }
 
+// Start implements Method.
 func (m NewtonCG) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return newNewton(r, m, hessian.NewOperator(r.Problem, r.Cert.Evaluator)), nil
 }

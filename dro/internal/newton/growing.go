@@ -27,6 +27,7 @@ var _ saddle.Method = Growing{}
 // Name implements Method.
 func (Growing) Name() string { return "growing" }
 
+// Start implements Method.
 func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if m.First < 0 || m.Factor < 0 || m.Factor == 1 || !(m.Gap >= 0) {
 		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
@@ -61,6 +62,7 @@ type growing struct {
 // last stage's, not the starting point.
 func (g *growing) StartsLate() bool { return len(g.sizes) > 0 }
 
+// Step implements Stepper.
 func (g *growing) Step() error {
 	if k := len(g.sizes); k > 0 {
 		size := g.sizes[k-1]
@@ -188,6 +190,7 @@ func (m Growing) gap(c *saddle.Certifier) float64 {
 	return min(most, float64(c.D)/(4*c.EffectiveShare()*float64(c.N)))
 }
 
+// Check implements Stepper.
 func (g *growing) Check() {
 	if g.finish != nil {
 		g.finish.Check()

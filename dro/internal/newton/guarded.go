@@ -17,6 +17,7 @@ var _ saddle.Method = Guarded{}
 // Name implements Method: the name of the method guarded.
 func (m Guarded) Name() string { return m.Method.Name() }
 
+// Start implements Method.
 func (m Guarded) Start(r *saddle.Run) (saddle.Stepper, error) {
 	first, err := m.Method.Start(r)
 	return &guarded{Run: r, method: first}, err
@@ -28,11 +29,13 @@ type guarded struct {
 	stalled bool
 }
 
+// StartsLate reports that the first point worth evaluating is not the start.
 func (g *guarded) StartsLate() bool {
 	late, ok := g.method.(interface{ StartsLate() bool })
 	return ok && late.StartsLate()
 }
 
+// Step implements Stepper.
 func (g *guarded) Step() error {
 	err := g.method.Step()
 	if err == saddle.ErrStalled && !g.stalled && !g.Certified() {
@@ -54,11 +57,13 @@ func (g *guarded) fall() (err error) {
 	return err
 }
 
+// Check implements Stepper.
 func (g *guarded) Check() { g.method.Check() }
 
 // Current implements delegating.
 func (g *guarded) Current() saddle.Stepper { return g.method }
 
+// Visit lists what a snapshot holds.
 func (g *guarded) Visit(s *saddle.State) {
 	was := g.stalled
 	if s.Boolean(&g.stalled); g.stalled && !was {

@@ -23,6 +23,7 @@ var _ saddle.Method = LBFGS{}
 // Name implements Method.
 func (LBFGS) Name() string { return "lbfgs" }
 
+// Start implements Method.
 func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 	phi := r.Problem.Primal.(saddle.Smooth)
 	memory := m.Memory
@@ -57,6 +58,7 @@ func (l *lbfgs) evaluate(loc *optimize.Location) {
 	l.phi.AddGradTo(loc.Gradient, loc.X)
 }
 
+// Step implements Stepper.
 func (l *lbfgs) Step() error {
 	if math.IsNaN(l.at.F) {
 		l.evaluate(&l.at)
@@ -129,6 +131,7 @@ func (l *lbfgs) search(size, slope float64) bool {
 	return false
 }
 
+// Check implements Stepper.
 func (l *lbfgs) Check() { l.Cert.Certify() }
 
 // Needs implements Method.

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/bound"
@@ -18,7 +19,37 @@ import (
 // still serves, more when the search shortens it. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton struct {
-	Sample int // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
+	Sample int        // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
+	Search LineSearch // how steps are shortened and damped
+}
+
+// A LineSearch says how Newton's method shortens and damps its steps. 0 stands for the
+// default of a field.
+type LineSearch struct {
+	Decrease    float64 // of the decrease that the derivative promises, the part that a step must reach (Armijo); in (0, 1), 0: 1e-4
+	Shortest    float64 // step tried, of the full one, before the Hessian is renewed or damped; in (0, 1], 0: 1/512
+	Damping     float64 // λ of H + λ·diag after the first search without a decrease, 100 times as much after the next, a tenth after a full step; > 0, 0: 1e-3
+	MostDamping float64 // λ beyond which the method has stalled; > 0, 0: 1e9
+}
+
+// resolved returns the search with its defaults, or the first field that is out of range.
+func (s LineSearch) resolved() (LineSearch, error) {
+	for _, f := range []struct {
+		name           string
+		v              *float64
+		standard, most float64
+	}{
+		{"Decrease", &s.Decrease, 1e-4, 1}, {"Shortest", &s.Shortest, 1.0 / 512, 1},
+		{"Damping", &s.Damping, hessian.FirstDamping, math.MaxFloat64}, {"MostDamping", &s.MostDamping, 1e9, math.MaxFloat64},
+	} {
+		if *f.v == 0 {
+			*f.v = f.standard
+		}
+		if !(*f.v > 0 && *f.v <= f.most) {
+			return s, fmt.Errorf("dro: newton's line search has %s = %v: it must be > 0 and at most %v", f.name, *f.v, f.most)
+		}
+	}
+	return s, nil
 }
 
 var _ saddle.Method = Newton{}
@@ -26,6 +57,7 @@ var _ saddle.Method = Newton{}
 // Name implements Method.
 func (Newton) Name() string { return "newton" }
 
+// Start implements Method.
 func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if m.Sample < 0 {
 		return nil, errors.New("dro: newton cannot estimate a Hessian from fewer than no samples")
@@ -34,20 +66,23 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if 2*m.Sample < r.Cert.N {
 		h.Samples = m.Sample
 	}
-	return newNewton(r, m, h), nil
+	n := newNewton(r, m, h)
+	var err error
+	n.line, err = m.Search.resolved()
+	return n, err
 }
 
 // A hessianOf is a Hessian of P that steps can be solved for: formed and
-// factorised (metric), or known by its products (implicit).
+// factorised (hessian.Factored), or known by its products (hessian.Operator).
 type hessianOf interface {
-	// update takes the Hessian at the point with best response y and these slopes.
+	// Update takes the Hessian at the point with best response y and these slopes.
 	// After an error there is none to solve for.
 	Update(y, slope []float64) error
 
-	// solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
+	// Solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
 	Solve(v []float64)
 
-	// cost is what update costs, in evaluations of P.
+	// Cost is what Update costs, in evaluations of P.
 	Cost() float64
 
 	Damping() float64 // λ
@@ -58,7 +93,8 @@ type hessianOf interface {
 
 func newNewton(r *saddle.Run, m saddle.Method, h hessianOf) *newton {
 	d := r.Cert.D
-	return &newton{Run: r, method: m, h: h, phi: r.Problem.Primal.(saddle.Smooth),
+	line, _ := LineSearch{}.resolved()
+	return &newton{Run: r, method: m, line: line, h: h, phi: r.Problem.Primal.(saddle.Smooth),
 		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}
 }
 
@@ -72,6 +108,7 @@ type newton struct {
 
 	fault error // what ends the solve, of the Hessian
 
+	line    LineSearch
 	method  saddle.Method // of the solves on the working set
 	working workingSet
 	settled bool // no jumps
@@ -148,6 +185,7 @@ func (m *newton) direction() float64 {
 	return floats.Dot(v, m.g)
 }
 
+// Step implements Stepper.
 func (m *newton) Step() error {
 	err := m.advance()
 	if m.fault != nil {
@@ -272,12 +310,11 @@ func (m *newton) sampleMore(slope float64) {
 // a half to a tenth of the one before, by the parabola through what is known; it reports
 // false if none does. slope is the derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
-	const armijo, shortest = 1e-4, 1.0 / 512
 	noise := 1e-15 * math.Abs(m.value)
-	for t, next := 1.0, 1.0; t >= shortest; t = next {
+	for t, next := 1.0, 1.0; t >= m.line.Shortest; t = next {
 		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
 		now := m.Cert.Evaluate(m.trial)
-		if now <= m.value-armijo*t*slope || (slope <= noise && now <= m.value+noise) {
+		if now <= m.value-m.line.Decrease*t*slope || (slope <= noise && now <= m.value+noise) {
 			if now >= m.value {
 				err = saddle.ErrStalled // the steps are down to rounding
 			}
@@ -301,12 +338,11 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 
 // damp raises the damping of the metric.
 func (m *newton) damp() error {
-	const most = 1e9
 	lambda := m.h.Damping()
-	if lambda >= most {
+	if lambda >= m.line.MostDamping {
 		return saddle.ErrStalled
 	}
-	m.fault = m.h.Redamp(max(hessian.FirstDamping, 100*lambda))
+	m.fault = m.h.Redamp(max(m.line.Damping, 100*lambda))
 	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
 	return nil
 }
@@ -325,8 +361,10 @@ func (m *newton) takeOver(from *hessian.Factored) {
 	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
 }
 
+// Check implements Stepper.
 func (m *newton) Check() { m.Cert.Certify() }
 
+// Visit lists what a snapshot holds.
 func (m *newton) Visit(s *saddle.State) {
 	s.Boolean(&m.began)
 	s.Boolean(&m.formed)

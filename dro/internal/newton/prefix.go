@@ -14,8 +14,10 @@ type prefix struct {
 	offset []float64 // n, or nil
 }
 
+// Base returns the oracle that the prefix is of.
 func (p *prefix) Base() saddle.Oracle { return p.Oracle }
 
+// Dims implements Oracle.
 func (p *prefix) Dims() (n, d, slope int) {
 	_, d, slope = p.Oracle.Dims()
 	return p.n, d, slope
@@ -50,14 +52,14 @@ func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
 	p.Oracle.(saddle.RowProducts).MarginsTo(margin, v, lo, hi)
 }
 
-// CurvatureFloorTo passes the Floored ability on.
-func (p *prefix) CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
-	return p.Oracle.(saddle.Floored).CurvatureFloorTo(curvature, slope, lo, hi)
+// CurvatureLowerBoundTo passes the CurvatureBoundedBelow ability on.
+func (p *prefix) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
+	return p.Oracle.(saddle.CurvatureBoundedBelow).CurvatureLowerBoundTo(curvature, slope, lo, hi)
 }
 
-// NormsTo passes the Floored ability on.
+// NormsTo passes the CurvatureBoundedBelow ability on.
 func (p *prefix) NormsTo(dst, scale []float64, lo, hi int) {
-	p.Oracle.(saddle.Floored).NormsTo(dst, scale, lo, hi)
+	p.Oracle.(saddle.CurvatureBoundedBelow).NormsTo(dst, scale, lo, hi)
 }
 
 // Select passes the Selectable ability on.

@@ -16,7 +16,7 @@ func has(o saddle.Oracle) map[string]bool {
 	_, out["Conditioned"] = saddle.Ability[saddle.Conditioned](o)
 	_, out["Curved"] = saddle.Ability[saddle.Curved](o)
 	_, out["Products"] = saddle.Ability[saddle.Products](o)
-	_, out["Floored"] = saddle.Ability[saddle.Floored](o)
+	_, out["CurvatureBoundedBelow"] = saddle.Ability[saddle.CurvatureBoundedBelow](o)
 	_, out["Changed"] = saddle.Ability[saddle.Changed](o)
 	_, out["Worked"] = saddle.Ability[saddle.Worked](o)
 	_, out["rowProducts"] = saddle.Ability[saddle.RowProducts](o)

@@ -20,6 +20,7 @@ var _ saddle.Method = Smoothing{}
 // Name implements Method.
 func (Smoothing) Name() string { return "smoothing" }
 
+// Start implements Method.
 func (Smoothing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	dual := r.Problem.Dual.(saddle.Smoothable)
 	d, _ := dual.Smoothed(1, r.Cert.N)
@@ -74,10 +75,13 @@ func (m *smoothing) Step() error {
 	return nil
 }
 
+// Check implements Stepper.
 func (m *smoothing) Check() {}
 
+// WantsCheck reports that a check is due.
 func (m *smoothing) WantsCheck() bool { return true }
 
+// Visit lists what a snapshot holds.
 func (m *smoothing) Visit(s *saddle.State) {
 	s.Float(&m.nu)
 	s.Floats(m.x)

@@ -25,7 +25,7 @@ const (
 	mostWorking  = 1.0 / 8  // of the samples: beyond, the set is no saving
 	mostSpread   = 1.0 / 16 // of the samples, their effective number
 	fewestRows   = 4096     // samples below which every pass is cheap
-	workingTries = 6        // solves of a jump, each on more samples
+	workingTries = 6        // solves on the working set, each of more samples
 )
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
@@ -80,7 +80,7 @@ func (w *workingSet) samples() []int {
 //
 // left estimates what is left to gain, +Inf if nothing is known.
 func (m *newton) tryWorkingSet(left float64) bool {
-	const coarse = 1e-3 // what a core leaves of the objective
+	const coarse = 1e-3 // what a coreset leaves of the objective
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
 	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
@@ -195,7 +195,7 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 	method := m.method
 	if m.estimates() {
 		n, _, _ := p.Oracle.Dims()
-		method = Newton{Sample: hessianSample(p.Oracle, n, 1e-2)}
+		method = Newton{Sample: hessianSample(p.Oracle, n, 1e-2), Search: m.line}
 	}
 	l, err := saddle.NewLoop(p, method, s)
 	if err != nil {

@@ -72,6 +72,7 @@ type Certifier struct {
 	Shortfall    float64   // by how much the curvature of AtDecrement fell short, so far; 0: not tried
 }
 
+// NewCertifier returns a certifier that has evaluated nothing.
 func NewCertifier(p *Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
@@ -212,6 +213,7 @@ func (c *Certifier) Scratch() []float64 {
 	return c.scratchSpace
 }
 
+// Visit lists what a snapshot holds.
 func (c *Certifier) Visit(s *State) {
 	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
 		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,

@@ -73,16 +73,16 @@ type RowProducts interface {
 	MarginsTo(margin, v []float64, lo, hi int)
 }
 
-// Floored is the ability of an Oracle with scalar slopes to bound its curvature
+// CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
 // from below in a neighbourhood, which proves far more than convexity does.
-type Floored interface {
+type CurvatureBoundedBelow interface {
 	Products
 
-	// CurvatureFloorTo stores in curvature[j] a number κ such that the curvature of f_j
+	// CurvatureLowerBoundTo stores in curvature[j] a number κ such that the curvature of f_j
 	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
 	// stored these slopes, a ≤ radius, for j in [lo, hi). Both are the same for all
 	// samples; on an empty range nothing is read or stored.
-	CurvatureFloorTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
+	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 
 	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
 	NormsTo(dst, scale []float64, lo, hi int)
@@ -263,7 +263,7 @@ func HasResponse(d Dual) bool {
 	return anywhere || here
 }
 
-// RespondingAt returns how the best response of d moves at the point e evaluated last.
+// ResponseAt returns how the best response of d moves at the point e evaluated last.
 func ResponseAt(d Dual, e *Evaluator) Responsive {
 	if l, ok := d.(LocalResponse); ok {
 		return l.RespondingAt(e)

@@ -42,6 +42,7 @@ type responded struct {
 	Outside   float64 // share of the reference weights that brings the weights into Y
 }
 
+// NewEvaluator returns an evaluator that has read nothing.
 func NewEvaluator(p *Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
 	block := rowsInBlock(p.Oracle)

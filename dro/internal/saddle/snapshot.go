@@ -35,18 +35,21 @@ func (s *State) word(v *uint64) {
 	}
 }
 
+// Float visits a number.
 func (s *State) Float(v *float64) {
 	w := math.Float64bits(*v)
 	s.word(&w)
 	*v = math.Float64frombits(w)
 }
 
+// Integer visits an integer.
 func (s *State) Integer(v *int) {
 	w := uint64(*v)
 	s.word(&w)
 	*v = int(w)
 }
 
+// Boolean visits a boolean.
 func (s *State) Boolean(v *bool) {
 	w := uint64(0)
 	if *v {
@@ -68,6 +71,7 @@ func (s *State) Floats(vs ...[]float64) {
 	}
 }
 
+// Generator visits the state of a generator.
 func (s *State) Generator(src *rand.PCG) {
 	if !s.Reading {
 		b, _ := src.MarshalBinary() // never fails

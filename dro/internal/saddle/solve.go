@@ -117,6 +117,7 @@ const (
 	Inconsistent
 )
 
+// String returns the status in words.
 func (s Status) String() string {
 	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled", "inconsistent"}
 	if s < 0 || int(s) >= len(names) {

@@ -54,6 +54,7 @@ var (
 	_ saddle.DifferentiableDual = Ball{}
 )
 
+// Valid says why the dual cannot weigh n samples.
 func (b Ball) Valid(n int) error {
 	if b.Divergence != KullbackLeibler && b.Divergence != PearsonChi2 {
 		return fmt.Errorf("unknown divergence %d", b.Divergence)

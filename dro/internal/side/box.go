@@ -23,6 +23,7 @@ var (
 	_ saddle.Normed    = Box{}
 )
 
+// Valid says why the dual cannot weigh n samples.
 func (b Box) Valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
 		return fmt.Errorf("weights between %v and %v: the lower bound must be finite and at most the upper", b.Lower, b.Upper)

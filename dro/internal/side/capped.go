@@ -37,14 +37,19 @@ var (
 	_ saddle.Normed   = CappedKL{}
 )
 
+// PartOfSimplex marks Y as a part of the simplex.
 func (CappedChiSquare) PartOfSimplex() {}
 
+// PartOfSimplex marks Y as a part of the simplex.
 func (CappedKL) PartOfSimplex() {}
 
+// PartOfSimplex marks Y as a part of the simplex.
 func (Ball) PartOfSimplex() {}
 
+// PartOfSimplex marks Y as a part of the simplex.
 func (Protected) PartOfSimplex() {}
 
+// PartOfSimplex marks Y as a part of the simplex.
 func (*Groups) PartOfSimplex() {}
 
 func validAlpha(alpha float64) error {
@@ -54,8 +59,10 @@ func validAlpha(alpha float64) error {
 	return nil
 }
 
+// Valid says why the dual cannot weigh n samples.
 func (c CappedChiSquare) Valid(int) error { return validAlpha(c.Alpha) }
 
+// Valid says why the dual cannot weigh n samples.
 func (c CappedKL) Valid(int) error { return validAlpha(c.Alpha) }
 
 // Modulus implements Dual.

@@ -199,6 +199,7 @@ func project(v []float64, t float64) {
 	})
 }
 
+// WholeSimplex marks Y as the whole simplex.
 func (ChiSquare) WholeSimplex() {}
 
 // NormScale implements Normed: Δ(y, z) = ½(√n‖y − z‖₂)².

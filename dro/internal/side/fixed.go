@@ -58,6 +58,7 @@ func validMass(w []float64) error {
 	return nil
 }
 
+// FixedWeights marks Y as a point.
 func (Fixed) FixedWeights() {}
 
 // Valid reports that there are fewer weights than samples.

@@ -97,6 +97,7 @@ func (g *Groups) Count() int { return len(g.count) }
 // Shares returns the weight of every group's samples, for a prior by shares.
 func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
 
+// Valid says why the dual cannot weigh n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
 		return fmt.Errorf("the groups are not of %d samples", n)

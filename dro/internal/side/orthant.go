@@ -51,8 +51,10 @@ var (
 	_ saddle.Separable = OrthantChiSquare{}
 )
 
+// Valid says why the dual cannot weigh n samples.
 func (k OrthantKL) Valid(int) error { return validCap(k.Cap) }
 
+// Valid says why the dual cannot weigh n samples.
 func (c OrthantChiSquare) Valid(int) error { return validCap(c.Cap) }
 
 func validCap(v float64) error {

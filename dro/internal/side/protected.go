@@ -28,6 +28,7 @@ var (
 	_ saddle.Smoothable    = Protected{}
 )
 
+// Valid says why the dual cannot weigh n samples.
 func (p Protected) Valid(n int) error {
 	if err := validAlpha(p.Share); err != nil {
 		return err

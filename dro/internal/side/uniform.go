@@ -78,6 +78,7 @@ func uniformOnMax(y, f []float64, top float64) float64 {
 // ResponseTo implements Responsive: the uniform weights do not move.
 func (Uniform) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:hi]) }
 
+// FixedWeights marks Y as a point.
 func (Uniform) FixedWeights() {}
 
 // FusedTo implements fusible: the weights are known.

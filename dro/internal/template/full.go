@@ -56,4 +56,5 @@ func (c *fullCard) dualStep(t *template) {
 
 func (c *fullCard) refresh(*template) {}
 
+// Visit lists what a snapshot holds.
 func (c *fullCard) Visit(s *saddle.State) { s.Floats(c.y, c.u, c.g, c.gPrev, c.averageY) }

@@ -49,6 +49,7 @@ func (w *iteration) start() {
 	w.began = true
 }
 
+// Step implements Stepper.
 func (w *iteration) Step() error {
 	if !w.began {
 		w.start()
@@ -78,6 +79,7 @@ func (w *iteration) Drawn() []float64 { return slices.Clone(w.point(w.template.d
 // point returns x of the template's point.
 func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }
 
+// Check implements Stepper.
 func (w *iteration) Check() {
 	if !w.began {
 		return
@@ -132,6 +134,7 @@ func (w *iteration) reestimate() {
 	w.template.theory = w.conditions(w.template.m, w.known)
 }
 
+// Visit lists what a snapshot holds.
 func (w *iteration) Visit(s *saddle.State) {
 	s.Boolean(&w.began)
 	s.Float(&w.known.g)

@@ -36,11 +36,13 @@ type liftedOracle struct {
 	d int
 }
 
+// Dims implements Oracle.
 func (o *liftedOracle) Dims() (n, d, slope int) {
 	n, d, slope = o.Oracle.Dims()
 	return n, d + 1, slope
 }
 
+// EvalTo implements Oracle.
 func (o *liftedOracle) EvalTo(value, slope, x []float64, lo, hi int) {
 	o.Oracle.EvalTo(value, slope, x[:o.d], lo, hi)
 	tau := x[o.d]
@@ -49,6 +51,7 @@ func (o *liftedOracle) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
+// AddGradTo implements Oracle.
 func (o *liftedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	o.Oracle.AddGradTo(dst[:o.d], weight, slope, lo, hi)
 	sum := 0.0
@@ -64,6 +67,7 @@ type liftedChanged struct {
 	changed saddle.Changed
 }
 
+// AddChangeTo implements Changed.
 func (o *liftedChanged) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
 	o.changed.AddChangeTo(dst[:o.d], weight, slope, oldWeight, oldSlope, lo, hi)
 	sum := 0.0
@@ -77,19 +81,23 @@ func (o *liftedChanged) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []fl
 // is μ = 0.
 type liftedPrimal struct{ phi saddle.Primal }
 
+// Modulus implements Primal.
 func (l liftedPrimal) Modulus() float64 { return 0 }
 
+// Value implements Primal.
 func (l liftedPrimal) Value(x []float64) float64 {
 	d := len(x) - 1
 	return l.phi.Value(x[:d]) + x[d]
 }
 
+// ProxTo implements Primal.
 func (l liftedPrimal) ProxTo(dst, g, center []float64, a, c float64) {
 	d := len(dst) - 1
 	l.phi.ProxTo(dst[:d], g[:d], center[:d], a, c)
 	dst[d] = center[d] - a*(g[d]+1)/c
 }
 
+// FenchelYoung implements Primal.
 func (l liftedPrimal) FenchelYoung(x, g []float64) float64 {
 	d := len(x) - 1
 	if g[d]+1 != 0 {

@@ -71,6 +71,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
+// Start implements Method.
 func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	mirror := r.Problem.Dual.(saddle.Mirror)
 	card := newFullCard(mirror, r.Cert.Evaluator)
@@ -88,6 +89,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return newPractical(w, false, 0.5, 1), nil
 }
 
+// Start implements Method.
 func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	mirror := r.Problem.Dual.(saddle.Mirror)
 	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
@@ -124,6 +126,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return newPractical(w, false, 0.25/float64(b.count()), b.count()), nil
 }
 
+// Start implements Method.
 func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	p, lifted := r.Problem, false
 	if _, ok := p.Dual.(saddle.Separable); !ok {
@@ -155,7 +158,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	x0 := r.Start
 	if lifted {
-		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the walk begins
+		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
 	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), p.Dual.(saddle.Separable), b, s, r.Rng(), wP, len(x0))
 	t := newTemplate(p, x0, r.Settings.Seed)

@@ -13,7 +13,7 @@ import (
 // things:
 //
 //   - primal steps are taken in the metric of the objective's Hessian at the
-//     last restart (metric), as if the modulus there were 1, so that α means the
+//     last restart, as if the modulus there were 1, so that α means the
 //     same on every data set;
 //   - a_k = α·A_{k−1} with α tried from large to small;
 //   - every few sweeps the point is evaluated over all samples, which certifies
@@ -29,7 +29,7 @@ type practical struct {
 	done    int     // steps since the last
 	last    float64 // objective at the last restart
 	calm    int     // checks in a row that lowered the objective
-	fault   error   // of the metric: what ends the solve
+	fault   error   // of the Hessian: what ends the solve
 }
 
 // sweepsBetween bounds the sweeps between two checks.
@@ -43,9 +43,10 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int) *practica
 	return p
 }
 
-// interval is the number of steps until the method wants a check.
+// WantsCheck reports that the sweeps until the next check are done.
 func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 
+// Step implements Stepper.
 func (p *practical) Step() error {
 	if !p.began {
 		p.restart()
@@ -71,6 +72,7 @@ func (p *practical) restart() {
 	p.done = 0
 }
 
+// Check implements Stepper.
 func (p *practical) Check() {
 	if !p.began || p.done == 0 {
 		return
@@ -120,6 +122,7 @@ func (s preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 	floats.AddScaledTo(dst, center, -a/(a+c), dir)
 }
 
+// Visit lists what a snapshot holds.
 func (p *practical) Visit(s *saddle.State) {
 	p.iteration.Visit(s)
 	for _, v := range []*int{&p.sweeps, &p.done, &p.calm} {

@@ -159,6 +159,7 @@ func (c *separableCard) refresh(t *template) {
 	c.addChange(c.aggregate, c.y, c.slope, c.y, c.oldSlope, lo, hi)
 }
 
+// Visit lists what a snapshot holds.
 func (c *separableCard) Visit(s *saddle.State) {
 	c.points.Visit(s)
 	s.Floats(c.y, c.u, c.slope, c.aggregate, c.change, c.oldY, c.oldSlope)

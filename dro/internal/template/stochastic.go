@@ -141,6 +141,7 @@ func (c *stochasticCard) refresh(*template) {
 	c.addChange(c.aggregate, c.hatY, c.slope, c.hatY, c.oldSlope, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
 }
 
+// Visit lists what a snapshot holds.
 func (c *stochasticCard) Visit(s *saddle.State) {
 	c.points.Visit(s)
 	s.Floats(c.y, c.u, c.hatY, c.hatU, c.value, c.slope, c.aggregate, c.oldSlope, c.oldY, c.averageY)

@@ -195,6 +195,7 @@ func (c *comparison) replace(block int, u []float64) {
 	}
 }
 
+// Visit lists what a snapshot holds.
 func (t *template) Visit(s *saddle.State) {
 	s.Integer(&t.k)
 	for _, v := range []*float64{&t.alpha, &t.a, &t.aPrev, &t.A, &t.m.mu, &t.m.mu0, &t.m.nu, &t.m.nu0} {
@@ -208,4 +209,5 @@ func (t *template) Visit(s *saddle.State) {
 	t.card.Visit(s)
 }
 
+// Visit lists what a snapshot holds.
 func (c *comparison) Visit(s *saddle.State) { s.Floats(c.hat, c.mean) }

@@ -4,6 +4,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
+// MinOf returns the smallest entry.
 func MinOf(v []float64) float64 {
 	m := v[0]
 	for _, a := range v[1:] {
@@ -12,6 +13,7 @@ func MinOf(v []float64) float64 {
 	return m
 }
 
+// MaxOf returns the largest entry.
 func MaxOf(v []float64) float64 {
 	m := v[0]
 	for _, a := range v[1:] {
@@ -20,6 +22,7 @@ func MaxOf(v []float64) float64 {
 	return m
 }
 
+// Sum adds the entries up in their order.
 func Sum(v []float64) float64 {
 	s := 0.0
 	for _, a := range v {
@@ -28,6 +31,7 @@ func Sum(v []float64) float64 {
 	return s
 }
 
+// Dot returns ⟨v, w⟩, added up in the order of the entries.
 func Dot(v, w []float64) float64 {
 	s := 0.0
 	for i, a := range v {
@@ -36,12 +40,14 @@ func Dot(v, w []float64) float64 {
 	return s
 }
 
+// Fill sets every entry to a.
 func Fill(v []float64, a float64) {
 	for i := range v {
 		v[i] = a
 	}
 }
 
+// Scale multiplies every entry by a.
 func Scale(v []float64, a float64) {
 	shard.Run(len(v), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -1,0 +1,85 @@
+package dro
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// docs returns the doc comments of the types and functions of a folder by name, and for
+// aliases and forwards the name that they stand for.
+func docs(t *testing.T, dir string) (doc, target map[string]string) {
+	t.Helper()
+	doc, target = map[string]string{}, map[string]string{}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		selector := func(e ast.Expr) string {
+			if s, ok := e.(*ast.SelectorExpr); ok {
+				return s.X.(*ast.Ident).Name + "." + s.Sel.Name
+			}
+			return ""
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil {
+					continue
+				}
+				doc[d.Name.Name] = d.Doc.Text()
+				if len(d.Body.List) == 1 {
+					if r, ok := d.Body.List[0].(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+						if c, ok := r.Results[0].(*ast.CallExpr); ok {
+							target[d.Name.Name] = selector(c.Fun)
+						}
+					}
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok {
+						if doc[s.Name.Name] = s.Doc.Text(); s.Doc == nil {
+							doc[s.Name.Name] = d.Doc.Text()
+						}
+						if s.Assign.IsValid() {
+							target[s.Name.Name] = selector(s.Type)
+						}
+					}
+				}
+			}
+		}
+	}
+	return doc, target
+}
+
+// What dro says of a name is what is written where it is defined.
+func TestFaceSaysWhatIsBehindIt(t *testing.T) {
+	face, target := docs(t, ".")
+	behind := map[string]map[string]string{}
+	for name, of := range target {
+		pkg, real, ok := strings.Cut(of, ".")
+		if !ok {
+			continue
+		}
+		if behind[pkg] == nil {
+			behind[pkg], _ = docs(t, filepath.Join("internal", pkg))
+		}
+		if want := behind[pkg][real]; face[name] != want || want == "" {
+			t.Errorf("%s says\n%s\nand %s\n%s", name, face[name], of, want)
+		}
+	}
+	if len(behind) < 4 {
+		t.Errorf("only %d packages behind the face", len(behind))
+	}
+}

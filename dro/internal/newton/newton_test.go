@@ -1,0 +1,38 @@
+package newton
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The constants of the line search are settings: their defaults change no bit, others
+// change the path but not the optimum, and those out of range are refused.
+func TestLineSearchSettings(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(21), 200, 4, true).Oracle(t, losses.Logistic{})
+	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.02}, Primal: side.L2{Mu: 1e-3, Intercept: true}}
+	s := drotest.Asking(1e-9, 500)
+	s.X0 = []float64{8, -8, 8, -8}
+	usual := drotest.Solve(t, p, Newton{}, s)
+	same := drotest.Solve(t, p, Newton{Search: LineSearch{Decrease: 1e-4, Shortest: 1.0 / 512, Damping: 1e-3, MostDamping: 1e9}}, s)
+	if !slices.Equal(usual.X, same.X) || usual.Passes != same.Passes {
+		t.Errorf("the defaults written out: %v passes, %v without", same.Passes, usual.Passes)
+	}
+	other := drotest.Solve(t, p, Newton{Search: LineSearch{Decrease: 0.4, Shortest: 0.9, Damping: 1}}, s)
+	if other.Status != saddle.Certified || math.Abs(other.Objective-usual.Objective) > 1e-8*usual.Objective {
+		t.Errorf("%v: objective %v, %v by the defaults", other.Status, other.Objective, usual.Objective)
+	}
+	if other.Passes == usual.Passes {
+		t.Error("other settings took the same path: nothing was tested")
+	}
+	for _, search := range []LineSearch{{Decrease: 2}, {Shortest: -1}, {Shortest: 1.5}, {Damping: math.NaN()}, {MostDamping: math.Inf(1)}} {
+		if _, err := saddle.Solve(t.Context(), p, Newton{Search: search}, s); err == nil {
+			t.Errorf("%+v accepted", search)
+		}
+	}
+}
