@@ -197,21 +197,18 @@ func projected(dual saddle.Mirror, y []float64) []float64 {
 	return out
 }
 
-// historicalWeights are the w^P, w^D of thms. stochastic:historic and
-// sep:historic: 1/N, and 1/N² on the side that is strongly convex alone. With
-// both moduli positive the decay condition needs w ≤ 1/(2N) for a growth of
-// 1/(2N) a step, where the paper states 1/N up to constants.
+// historicalWeights are the w^P, w^D of thms. stochastic:historic and sep:historic: 1/N
+// on a side without a modulus, where they meet no condition, and 1/(2N) on one with
+// (math: §7): the paper has 1/N there, up to constants, but 1/N² for Alg. 3 where the
+// other side has none, which its own schedule does not need.
 func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 	n := float64(blocks)
-	switch {
-	case m.mu > 0 && m.nu > 0:
-		wP, wD = 1/(2*n), 1/(2*n)
-	case m.mu > 0:
-		wP, wD = 1/(n*n), 1/n
-	case m.nu > 0:
-		wP, wD = 1/n, 1/(n*n)
-	default:
-		wP, wD = 1/n, 1/n
+	wP, wD = 1/n, 1/n
+	if m.mu > 0 {
+		wP /= 2
+	}
+	if m.nu > 0 {
+		wD /= 2
 	}
 	return min(wP, 0.5), min(wD, 0.5)
 }
