@@ -70,6 +70,26 @@ func (m *Model) choose(ctx context.Context, x []float64) error {
 	return nil
 }
 
+// Choose chooses a level for the training rows of a table as FitFrame does where cfg sets
+// none, and trains no model. The notes are remarks on the rows.
+func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selection, notes []string, err error) {
+	cfg.Level = level.Level{Penalty: cfg.Penalty}
+	m, _, err := prepare(ctx, frame, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Config.Select == "" { // asked for: rows too few are an error
+		m.Config.Select = tune.Criteria[1]
+		if r := Rows(m.Run.Train, nil); len(r.Labels) > 1 {
+			m.Config.Select = tune.Criteria[0]
+		}
+	}
+	if err := m.choose(ctx, nil); err != nil {
+		return nil, nil, m.named(err)
+	}
+	return m.Result.Selection, m.Notes, nil
+}
+
 // unique reports that the adversary's weights are a function of the losses.
 func (c Config) unique() bool {
 	switch {

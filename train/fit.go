@@ -50,49 +50,12 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 
 // FitFrame is Fit on a table in memory; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
-	if err := cfg.validate(); err != nil {
-		return nil, err
-	}
 	began := time.Now()
-	rows, held, err := cfg.rows(frame.Rows)
+	m, oracle, err := prepare(ctx, frame, cfg)
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := data.Fit(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage))
-	if err != nil {
-		return nil, err
-	}
-	encoder, train := fitted.Encoder, fitted.Train
-	m := &Model{
-		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
-		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
-		Run: &Run{Frame: frame, Train: train},
-	}
-	m.noteStorage(fitted.Storage)
-	m.note(frame.Notes...)
-	m.note(encoder.Notes...)
-	m.note(fitted.TrainReport.String())
-	if fitted.Holdout != nil {
-		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
-		if s := fitted.HoldoutReport.String(); s != "" {
-			m.note("hold-out rows: " + s)
-		}
-	}
-	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
-	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
-		return nil, err
-	}
-	oracle, err := losses.NewLinear(m.loss, train.X, train.Target)
-	if err != nil {
-		return nil, err
-	}
-	if m.Run.Weight, err = cfg.weights(frame, train); err != nil {
-		return nil, err
-	}
-	if m.from, err = m.startFrom(cfg.Start); err != nil {
-		return nil, err
-	}
-	m.Config.Start = nil // its rows are not ours to keep
+	train := m.Run.Train
 	var plain, balanced *dro.Result
 	if !cfg.NoBaseline {
 		if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
@@ -118,6 +81,54 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		err = m.temper(ctx, oracle, adversary, began)
 	}
 	return m, err
+}
+
+// prepare splits and encodes the rows of a table: a model without coefficients, and the
+// losses of its training rows.
+func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losses.Linear, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, nil, err
+	}
+	rows, held, err := cfg.rows(frame.Rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	fitted, err := data.Fit(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage))
+	if err != nil {
+		return nil, nil, err
+	}
+	encoder, train := fitted.Encoder, fitted.Train
+	m := &Model{
+		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
+		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
+		Run: &Run{Frame: frame, Train: train},
+	}
+	m.noteStorage(fitted.Storage)
+	m.note(frame.Notes...)
+	m.note(encoder.Notes...)
+	m.note(fitted.TrainReport.String())
+	if fitted.Holdout != nil {
+		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
+		if s := fitted.HoldoutReport.String(); s != "" {
+			m.note("hold-out rows: " + s)
+		}
+	}
+	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
+	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
+		return nil, nil, err
+	}
+	oracle, err := losses.NewLinear(m.loss, train.X, train.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Run.Weight, err = cfg.weights(frame, train); err != nil {
+		return nil, nil, err
+	}
+	if m.from, err = m.startFrom(cfg.Start); err != nil {
+		return nil, nil, err
+	}
+	m.Config.Start = nil // its rows are not ours to keep
+	return m, oracle, nil
 }
 
 // noteStorage records how the rows are stored, and says so where the user should

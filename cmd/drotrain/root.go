@@ -37,6 +37,7 @@ average: Parquet in, certified robust model and report out.`,
 	root.SetHelpCommand(newHelp(a))
 	root.AddCommand(
 		newTrain(a),
+		newTune(a),
 		newEval(a),
 		newPredict(a),
 		newExport(a),

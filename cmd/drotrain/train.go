@@ -29,8 +29,8 @@ type trainOptions struct {
 	config          string
 }
 
-// define adds the options to cmd, section by section.
-func (o *trainOptions) define(cmd *cobra.Command) {
+// defineData adds the options that say what is learnt from which rows.
+func (o *trainOptions) defineData(cmd *cobra.Command) {
 	o.cfg = train.DefaultConfig()
 	c := &o.cfg
 	section(cmd, "Data", func(fs *pflag.FlagSet) {
@@ -55,6 +55,12 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
 		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
+}
+
+// define adds the options to cmd, section by section.
+func (o *trainOptions) define(cmd *cobra.Command) {
+	o.defineData(cmd)
+	c := &o.cfg
 	defineLevel(cmd, c)
 	defineChoice(cmd, c)
 	section(cmd, "Solver", func(fs *pflag.FlagSet) {

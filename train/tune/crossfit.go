@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// accuracy is the relative gap that candidates are solved to: differences between
-// candidates that matter are a hundred times as large.
-const accuracy = 1e-5
+// accuracy is the relative gap that candidates are solved to: out-of-fold differences that
+// exceed a standard error are larger.
+const accuracy = 1e-4
 
 // Solve minimises the risk of the level on the table from x, nil for zero, to the
 // accuracy of a choice. It returns the point and the passes.

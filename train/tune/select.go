@@ -27,7 +27,7 @@ type Options struct {
 
 // DefaultOptions are those of `drotrain train`.
 func DefaultOptions() Options {
-	return Options{Folds: 3, Levels: 10, Rate: 2, Budget: math.NaN(), Rule: "best", Tail: 0.1, MinGroupSize: 20, Rows: 200_000}
+	return Options{Folds: 3, Levels: 10, Rate: 2, Budget: math.NaN(), Rule: "best", Tail: 0.1, MinGroupSize: 20, Rows: 100_000}
 }
 
 // Criteria and Rules are the words that Options takes.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// Files of drotrain tune.
+const (
+	selectionFile = "selection.json"
+	frontierFile  = "frontier.svg"
+)
+
+var selectionTables = []string{"selection.csv", "selection.parquet"}
+
+func newTune(a *app) *cobra.Command {
+	o := &trainOptions{}
+	cmd := &cobra.Command{
+		Use:                   "tune [options]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Choose how robust a model is to be",
+		Long: `Choose a level of robustness by cross-validation inside the training rows, as
+train does where none is set, and show the grounds: every candidate's average
+risk, worst group's risk and tail out of fold, with standard errors, as a table
+(JSON, CSV, Parquet) and a figure. The rows held out are not touched, and no
+model is trained.`,
+		Example: `  drotrain tune
+  drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
+		Args: noArgs,
+	}
+	o.defineData(cmd)
+	o.cfg.Penalty = train.DefaultConfig().Penalty
+	defineChoice(cmd, &o.cfg)
+	section(cmd, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(&seedValue{&o.cfg.Seed}, "seed", "seed of the hold-out split and of the folds")
+		fs.Var(&countValue{&o.threads}, "threads", "threads, 0 for all processors; never changes a result")
+		fs.StringVar(&o.out, "out", "drotrain-tune", "`directory` for the table and the figure")
+		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
+		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	})
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return interruption(cmd.Context(), o.tune(cmd.Context(), a, cmd.Flags()))
+	}
+	return cmd
+}
+
+// tune chooses, writes the files and tells the outcome.
+func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	if o.threads > 0 {
+		shard.SetThreads(o.threads)
+	}
+	out, err := a.openOut(o.out, o.force)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	frame, err := a.openTable(ctx, o.cfg.Data)
+	if err != nil {
+		return err
+	}
+	collectOften(frame)
+	s, notes, err := train.Choose(ctx, frame, o.cfg)
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		for _, n := range notes {
+			a.note("note: %s", n)
+		}
+	}
+	if err := out.write(selectionFile, func(w io.Writer) error { return printJSON(w, s) }); err != nil {
+		return err
+	}
+	for _, name := range selectionTables {
+		if err := a.mayWrite(out.file(name)); err != nil {
+			return err
+		}
+		if err := data.WriteTable(out.file(name), report.SelectionTable(s), o.force); err != nil {
+			return existsHint(err)
+		}
+		out.files = append(out.files, name)
+	}
+	figure, err := report.Frontier(s)
+	if err != nil {
+		return err
+	}
+	if err := out.write(frontierFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(a.stdout, s)
+	}
+	if err := report.WriteSelection(a.stdout, s); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	printWrapped(a.stdout, "", s.Reason+".")
+	fmt.Fprintln(a.stdout)
+	printFiles(a.stdout, out)
+	return nil
+}
