@@ -89,3 +89,22 @@ func TestWeightsRepeatRows(t *testing.T) {
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Rows too few for folds with both classes are trained on all the same, plainly, and it
+// is said; where a choice was asked for they are an error.
+func TestFewRowsAreNoChoice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "few.csv")
+	if err := os.WriteFile(path, []byte("y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
+	m := fit(t, cfg)
+	if m.Config.Average != "plain" || m.Result.Selection != nil || !strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
+		t.Errorf("level %v, notes %q", m.Config.Level, m.Notes)
+	}
+	cfg.Select = "tail"
+	if _, err := train.Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
+		t.Errorf("a choice that was asked for: %v", err)
+	}
+}
