@@ -70,7 +70,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	add := func(name string, l level.Level, rows level.Rows) error {
 		train := *table
 		train.Rows = rows
-		x, _, err := train.Solve(ctx, l, nil)
+		x, err := solve(ctx, &train, l)
 		if err != nil {
 			return err
 		}
@@ -105,6 +105,25 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		}
 	}
 	return out, nil
+}
+
+// solve trains a level as drotrain train does.
+func solve(ctx context.Context, t *tune.Table, l level.Level) ([]float64, error) {
+	dual, err := l.Dual(t.Rows)
+	if err != nil {
+		return nil, err
+	}
+	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
+	if err != nil {
+		return nil, err
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}
+	method, _ := dro.Choose(p)
+	res, err := dro.Solve(ctx, p, method, dro.DefaultSettings())
+	if err != nil {
+		return nil, err
+	}
+	return res.X, nil
 }
 
 // fill measures the losses of the held-out rows.

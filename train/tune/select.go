@@ -196,6 +196,20 @@ func (s *Selection) measure(m *measure, of []family, out [][]float64, eligible [
 	}
 }
 
+// tie is the share of ERM's criterion below which a difference is none.
+const tie = 1e-3
+
+// value is the criterion of a candidate.
+func (s *Selection) value(c *Candidate) float64 {
+	switch {
+	case s.Criterion == "worst-group" && c.WorstGroup != nil:
+		return *c.WorstGroup
+	case s.Criterion == "tail":
+		return c.Tail
+	}
+	return c.Average
+}
+
 // score is what a candidate is worth, in loss units.
 func (s *Selection) score(c *Candidate) float64 {
 	if s.Criterion != "worst-group" {
@@ -209,11 +223,12 @@ func (s *Selection) score(c *Candidate) float64 {
 // is within one standard error of the best, go to the simpler; none: ERM.
 func (s *Selection) choose(rule string, budget float64) {
 	plain := s.Candidates[0].Average
+	least := tie * math.Abs(s.value(&s.Candidates[0]))
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Fall > c.SE && s.score(c) > 0 && c.Rise <= budget*math.Abs(plain)
-		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])) {
+		c.Allowed = c.Fall > max(c.SE, least) && s.score(c) > 0 && c.Rise <= budget*math.Abs(plain)
+		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
 	}
