@@ -156,11 +156,12 @@ func (p *page) groupTable() *table {
 	if e.Task == Regression {
 		second = Measure{Key: "rmse", Label: "RMSE"}
 	}
-	shown := min(len(p.Models), 3)
+	shown := min(len(p.Models), 2)
+	changes := e.Compared[:min(len(e.Compared), 2)]
 	for _, m := range p.Models[:shown] {
 		t.Head = append(t.Head, "Risk, "+m)
 	}
-	for _, c := range e.Compared[:min(len(e.Compared), shown-1)] {
+	for _, c := range changes {
 		t.Head = append(t.Head, "Change, "+c.Model)
 	}
 	f := focus(len(p.Models))
@@ -194,7 +195,7 @@ func (p *page) groupTable() *table {
 		for _, m := range h.Models[:shown] {
 			cells = append(cells, valueText(m, "risk", m.Simultaneous))
 		}
-		for _, c := range e.Compared[:min(len(e.Compared), shown-1)] {
+		for _, c := range changes {
 			d := Difference{}
 			if j := byLabel[h.Label]; c.Groups != nil {
 				d = Difference{c.Groups[j].Value, c.Groups[j].Simultaneous}

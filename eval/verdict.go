@@ -116,6 +116,15 @@ func (j *judge) pays() bool {
 	return rise <= 0 || -float64(j.d.Value) >= j.in.rate()*rise
 }
 
+// trades reports whether the group that was worst off is measurably better off.
+func (j *judge) trades() bool {
+	if j.c.AtBaselineWorst == nil {
+		return false
+	}
+	side, ok := j.c.AtBaselineWorst.Settled()
+	return ok && side < 0
+}
+
 func (j *judge) outcome(v *Verdict) Outcome {
 	side, ok := j.d.Settled()
 	switch {
@@ -123,7 +132,12 @@ func (j *judge) outcome(v *Verdict) Outcome {
 		return Degenerate
 	case j.d.Interval == nil:
 		return Untested
-	case ok && side > 0, (!ok || side > 0) && v.Groups != nil && v.Groups.Worse > v.Groups.Better:
+	case ok && side > 0:
+		return Hurt
+	case !ok && v.Groups != nil && v.Groups.Worse > v.Groups.Better:
+		if j.trades() {
+			return Mixed
+		}
 		return Hurt
 	case !ok:
 		return Inconclusive
@@ -150,6 +164,9 @@ func (j *judge) headline(v *Verdict) string {
 	case Helped:
 		return fell + "."
 	case Mixed:
+		if !settled {
+			return fmt.Sprintf("%s helped %s, the worst group of %s, but %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
+		}
 		if !j.pays() {
 			return fmt.Sprintf("%s, but the average pays more for it than the rate asked for (%s to 1).", fell, short(j.in.rate()))
 		}
@@ -199,6 +216,10 @@ func (j *judge) recommend(v *Verdict) string {
 		}
 		return fmt.Sprintf("Use %s.", model)
 	case Mixed:
+		if _, settled := j.d.Settled(); !settled {
+			return fmt.Sprintf("Decide whose losses count: %s is better for %s and worse for %s. A larger ν moves less between groups.",
+				model, j.Models[0].WorstGroup.Label, plural(v.Groups.Worse, "other group", "other groups"))
+		}
 		if !j.pays() {
 			return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s to 1; a larger ν costs less.", base, short(j.in.rate()))
 		}
