@@ -50,11 +50,18 @@ func newFamily(r *resampler, eligible []bool) *family {
 				q.add(d * d)
 			}
 			se[k] = math.Sqrt(q.sum()) / w.sum()
+			if k >= c.models && se[k] <= constantChange*math.Max(se[0], math.Abs(mu[0])) {
+				se[k] = 0 // a change that is the same in all rows, but for rounding
+			}
 		}
 		f.mean, f.se = append(f.mean, mu), append(f.se, se)
 	}
 	return f
 }
+
+// constantChange is the standard error of a change, relative to the baseline's
+// risk or its standard error, below which rounding makes it up.
+const constantChange = 1e-13
 
 // deviation is the largest |mean* − mean|/se of the stratum in one resample.
 func (f *family) deviation(s int, sums []float64) float64 {

@@ -277,6 +277,9 @@ func (l *limit) family(c *columns, m *moments2) {
 				v += form[i] * form[j] * cov(i, j)
 			}
 		}
+		if v <= 1e-12*cov(colLoss, colLoss) && k >= c.models {
+			v = 0 // what cancellation leaves of a change that hardly varies
+		}
 		l.risks = append(l.risks, mean)
 		l.loss = append(l.loss, math.Max(0, v)/(w*w))
 	}
