@@ -118,3 +118,15 @@ func TestBadReferences(t *testing.T) {
 		t.Error("an empty directory is accepted")
 	}
 }
+
+// The page in docs says what the methods need as they say it today; its numbers are of
+// the run that it names.
+func TestPageSaysWhatMethodsNeed(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "methods.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (pageData{}).Needs(); !strings.Contains(string(text), want) {
+		t.Errorf("docs/methods.md lacks\n%s", want)
+	}
+}
