@@ -70,3 +70,16 @@ func TestDraw(t *testing.T) {
 		}
 	}
 }
+
+// Problems on which something went wrong once: a column of zeros leaves the steps of the
+// paper's schedule without a bound, and their weights overflowed.
+func TestFoundBefore(t *testing.T) {
+	s := Defaults()
+	for _, k := range []struct {
+		seed   uint64
+		number int
+	}{{3, 6391}} {
+		s.Seed, s.First, s.N = k.seed, k.number, 1
+		Run(context.Background(), s, func(f Finding) { t.Error(f) })
+	}
+}

@@ -117,8 +117,9 @@ func (t *template) primalWeight() float64 { return (t.A*t.m.mu + t.m.mu0) / 2 }
 func (t *template) dualWeight() float64 { return (t.A*t.m.nu + t.m.nu0) / 2 }
 
 func (t *template) nextWeight() float64 {
+	const most = 1e30 // where the constants are zero, or nearly, and hardly anything bounds a step
 	if t.theory != nil {
-		return t.theory.next(t.k, t.A, t.a)
+		return min(t.theory.next(t.k, t.A, t.a), most*(t.A+1))
 	}
 	switch {
 	case t.m.mu > 0 && t.m.nu > 0:
