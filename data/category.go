@@ -76,7 +76,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 		}
 	}
 	if n > limit {
-		k.err = f.at(c.Name, -1, mend(table.DropColumn),
+		k.err = f.at(c.Name, -1, mend(table.DropColumn, table.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
 		return k
 	}

@@ -109,7 +109,7 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 		lead = 0
 	}
 	l := parts[lead]
-	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer}
+	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer, Clock: l.Clock}
 	nulls := false
 	for _, p := range parts {
 		nulls = nulls || p.Null != nil
@@ -122,6 +122,13 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 		out.Number = make([]float64, 0, rows)
 	case Categorical:
 		out.Code = make([]int32, 0, rows)
+	}
+	exact := true // every part has its integers digit for digit
+	for i, p := range parts {
+		exact = exact && (p.Int != nil || frames[i].Rows == 0)
+	}
+	if exact && out.Kind == Numeric {
+		out.Int = make([]int64, 0, rows)
 	}
 	index := make(map[string]int32)
 	at := 0
@@ -173,6 +180,9 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 			}
 		default:
 			out.Number = append(out.Number, p.Number...)
+			if out.Int != nil {
+				out.Int = append(out.Int, p.Int...)
+			}
 		}
 	}
 	return out, nil

@@ -6,6 +6,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/csv"
 )
 
 func TestCSVTypes(t *testing.T) {
@@ -148,22 +150,23 @@ func TestCSVEncodings(t *testing.T) {
 
 // Numbers as people write them, and what is said where the reading is not asked for.
 func TestCSVReadings(t *testing.T) {
+	type Text = csv.Options
 	for _, c := range []struct {
 		text   string
-		how    Reading
+		how    Text
 		want   []any
 		remark Remedy // of the same text read plainly; "" for none
 	}{
-		{"c\n\"1,5\"\n\"2,25\"\n", Reading{Decimal: ","}, []any{1.5, 2.25}, SayDecimal},
-		{"c\n\"1,234\"\n\"12,345,678\"\n", Reading{Thousands: ","}, []any{1234.0, 12345678.0}, SayThousands},
-		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Reading{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, SayDecimal},
-		{"c\n1 000\n12\u00a0345.5\n", Reading{Thousands: " "}, []any{1000.0, 12345.5}, SayThousands},
-		{"c\n10%\n-2.5 %\n", Reading{Strip: "%"}, []any{10.0, -2.5}, SayStrip},
-		{"c\n$10\n-$3.50\n", Reading{Strip: "$"}, []any{10.0, -3.5}, SayStrip},
-		{"c\n1\n?\n3\n", Reading{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, NameMissing},
-		{"c\n1\n-999\n3\n", Reading{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
+		{"c\n\"1,5\"\n\"2,25\"\n", Text{Decimal: ","}, []any{1.5, 2.25}, SayDecimal},
+		{"c\n\"1,234\"\n\"12,345,678\"\n", Text{Thousands: ","}, []any{1234.0, 12345678.0}, SayThousands},
+		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Text{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, SayDecimal},
+		{"c\n1 000\n12\u00a0345.5\n", Text{Thousands: " "}, []any{1000.0, 12345.5}, SayThousands},
+		{"c\n10%\n-2.5 %\n", Text{Strip: "%"}, []any{10.0, -2.5}, SayStrip},
+		{"c\n$10\n-$3.50\n", Text{Strip: "$"}, []any{10.0, -3.5}, SayStrip},
+		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, NameMissing},
+		{"c\n1\n-999\n3\n", Text{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
 	} {
-		f, err := ReadBytesAs(context.Background(), "t.csv", []byte(c.text), c.how)
+		f, err := ReadBytesAs(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -184,7 +187,7 @@ func TestCSVReadings(t *testing.T) {
 	if err == nil {
 		t.Errorf("a name that says nothing: %v", f)
 	}
-	f, err = ReadBytesAs(context.Background(), "t.csv", []byte("A11 6 x\nA12 48 y\n"), Reading{NoHeader: true, Delimiter: " "})
+	f, err = ReadBytesAs(context.Background(), "t.csv", []byte("A11 6 x\nA12 48 y\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +198,8 @@ func TestCSVReadings(t *testing.T) {
 	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != SayNoHeader {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
-	for _, bad := range []Reading{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
-		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), bad); err == nil {
+	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
+		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
 			t.Errorf("%+v passes", bad)
 		}
 	}

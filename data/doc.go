@@ -34,11 +34,12 @@
 // grouping, and pages of about 16 MB. Storages other than dense float64 cannot be
 // standardised in their place: their numbers are read twice.
 //
-// Arrow IPC and CSV files are held as a whole while they are read, then as 8
-// bytes a number and 4 bytes a category value, plus a byte a value for columns
-// with nulls, for as long as the frame is; their matrices are made of that in the
-// same way. Lengths that a file claims are checked against its size before
-// anything is allocated by them.
+// An Arrow IPC file is held as a whole while it is read, text never: it is read
+// twice, as a stream. Both are then held as 8 bytes a number and 4 bytes a category
+// value, plus a byte a value for columns with nulls, for as long as the frame is;
+// their matrices are made of that in the same way. Lengths that a file claims are
+// checked against its size before anything is allocated by them, and what is large
+// is asked of the limits of the process first: too much is an error with numbers.
 //
 // It imports design and the packages below it: table (columns and errors, aliased
 // here), parquet, ipc and csv (the readers). Start reading at fit.go; how values

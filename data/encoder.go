@@ -93,6 +93,17 @@ func (e *Encoder) notef(format string, args ...any) {
 // D returns the number of encoded columns, the intercept included.
 func (e *Encoder) D() int { return len(e.Columns) }
 
+// Uses says that a column of the table has a role: it is the target, a feature or
+// names groups.
+func (e *Encoder) Uses(column string) bool {
+	for _, in := range e.Inputs {
+		if in.Name == column {
+			return true
+		}
+	}
+	return column == e.Target.Name || contains(e.Spec.Groups, column)
+}
+
 // Intercept returns the index of the column of ones, or -1.
 func (e *Encoder) Intercept() int {
 	if d := len(e.Columns); d > 0 && e.Columns[d-1].Kind == "intercept" {
@@ -152,8 +163,11 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	}
 	for _, c := range out {
 		if c.Kind == Other {
-			return nil, f.at(c.Name, -1, hint("store what you need of it as numbers", table.DropColumn),
-				"values of type %s cannot be a feature", c.Type)
+			advice := hint("store what you need of it as numbers", table.DropColumn)
+			if c.Clock {
+				advice = mend(table.SayDates, table.DropColumn)
+			}
+			return nil, f.at(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type)
 		}
 	}
 	return out, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/drotrain/drotrain/data/csv"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -21,9 +20,6 @@ type (
 
 	// An Error says what is wrong with a user's table and what would help.
 	Error = table.Error
-
-	// A Reading says how text is to be read.
-	Reading = csv.Options
 
 	// A Remedy is something a user may choose that would mend an Error.
 	Remedy = table.Remedy
@@ -47,6 +43,8 @@ const (
 	SayThousands   = table.SayThousands
 	SayStrip       = table.SayStrip
 	NameMissing    = table.NameMissing
+	SayDates       = table.SayDates
+	RaiseMaxLevels = table.RaiseMaxLevels
 )
 
 // Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.
@@ -119,6 +117,25 @@ func (f *Frame) Unchanged() error {
 		}
 	}
 	return nil
+}
+
+// NotesOn are the notes without the remarks on columns that are of no use.
+func (f *Frame) NotesOn(used func(column string) bool) []string {
+	idle := make(map[string]bool)
+	for _, r := range f.Remarks {
+		bare := *r
+		bare.Path = ""
+		if r.Column != "" && !used(r.Column) {
+			idle[bare.Error()] = true
+		}
+	}
+	var notes []string
+	for _, n := range f.Notes {
+		if !idle[n] {
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // Close lets go of the files. Values that are still in them cannot be read any

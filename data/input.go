@@ -19,6 +19,7 @@ type input struct {
 	io.ReaderAt
 	name string
 	size int64
+	format
 	was  fs.FileInfo // of a regular file, when it was opened
 	sum  chan digest // its SHA-256, once; nil if it is not wanted
 	quit chan struct{}

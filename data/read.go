@@ -299,18 +299,23 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err != nil {
 		return nil, err
 	}
+	if err := how.Validate(); err != nil {
+		return nil, &Error{Path: name, Msg: err.Error()}
+	}
+	in.format = kind
 	in.hash(ctx)
 	var t *table.Table
 	if kind == parquetFormat {
-		t, err = parquet.Open(in, names)
+		t, err = parquet.Open(in, names, how.Dates != "")
 	} else if kind == ipcFormat {
-		t, err = ipc.Read(ctx, in, names)
+		t, err = ipc.Read(ctx, in, names, how.Dates != "")
 	} else {
-		t, err = csv.Read(ctx, in, names, how)
+		t, err = csv.Read(ctx, in, names, how.text())
 	}
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
+	how.settleDates(t)
 	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how}
 	for _, r := range t.Remarks {
 		f.Notes = append(f.Notes, r.Error())

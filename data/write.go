@@ -17,8 +17,8 @@ import (
 // The file appears whole or not at all; one that exists is left alone, with an
 // error, unless force is set.
 //
-// In Parquet a Numeric column is stored as 32- or 64-bit integers if its Type
-// is "int32", "int64" or "uint64", digit for digit if Int is set, and as doubles
+// In Parquet a Numeric column is stored as integers if its Type is one of int8 to
+// uint64, digit for digit if Int is set, as floats if it is "float32" and as doubles
 // otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
 	lower := strings.ToLower(path)
@@ -77,13 +77,7 @@ func checkColumns(cols []Column) (rows int, err error) {
 			if c.Kind != Numeric || len(c.Int) != rows || c.Type != "int64" && c.Type != "uint64" {
 				return 0, fail("its integers are not those of a column of 64-bit integers")
 			}
-		} else if c.Kind == Numeric && (c.Type == "int32" || c.Type == "int64" || c.Type == "uint64") {
-			lo, hi := -0x1p31, 0x1p31
-			if c.Type == "int64" {
-				lo, hi = -0x1p63, 0x1p63
-			} else if c.Type == "uint64" {
-				lo, hi = 0, 0x1p64
-			}
+		} else if lo, hi, ok := integerRange(c.Type); ok && c.Kind == Numeric {
 			for row, v := range c.Number {
 				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= lo && v < hi) {
 					return 0, fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
@@ -92,4 +86,16 @@ func checkColumns(cols []Column) (rows int, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// integerRange gives the least value of an integer type, and that above its greatest.
+func integerRange(typ string) (lo, hi float64, ok bool) {
+	var bits int
+	if n, err := fmt.Sscanf(typ, "uint%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("uint%d", bits) {
+		return 0, math.Ldexp(1, bits), true
+	}
+	if n, err := fmt.Sscanf(typ, "int%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("int%d", bits) {
+		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1), true
+	}
+	return 0, 0, false
 }

@@ -22,10 +22,15 @@ const BuiltinPrefix = "builtin:"
 // builtin:NAME for an embedded data set. Columns of Parquet files stay there
 // until they are asked for, as with data.Open.
 func Open(ctx context.Context, name string) (*data.Frame, error) {
+	return OpenAs(ctx, name, data.Reading{})
+}
+
+// OpenAs is Open with text and dates read in a way of their own.
+func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
 		return datasets.Open(builtin)
 	}
-	return data.Open(ctx, name)
+	return data.OpenAs(ctx, name, how)
 }
 
 // Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust
@@ -41,7 +46,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if cfg.Data == "" {
 		return nil, errors.New("no data: set Data to a file, a directory or builtin:NAME")
 	}
-	frame, err := Open(ctx, cfg.Data)
+	frame, err := OpenAs(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	if err := cfg.validate(); err != nil {
 		return nil, nil, err
 	}
-	rows, held, err := cfg.rows(frame.Rows)
+	rows, held, err := cfg.rows(ctx, frame)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +109,10 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 		Run: &Run{Frame: frame, Train: train},
 	}
 	m.noteStorage(fitted.Storage)
-	m.note(frame.Notes...)
+	m.note(frame.NotesOn(encoder.Uses)...)
+	if cfg.Filter != "" {
+		m.note(fmt.Sprintf("the filter %s leaves %d of %d rows", cfg.Filter, len(rows)+len(held), frame.Rows))
+	}
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())
 	if fitted.Holdout != nil {

@@ -24,7 +24,7 @@ func (c Config) Spec() data.Spec {
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute,
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels,
 	}
 }
 

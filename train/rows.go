@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -35,13 +36,13 @@ func (s *RowSet) validate(n int) error {
 }
 
 // rows are the rows to train on, in their order, and those held out.
-func (c *Config) rows(n int) (train, held []int, err error) {
+func (c *Config) rows(ctx context.Context, f *data.Frame) (train, held []int, err error) {
 	if c.Rows != nil {
-		if err := c.Rows.validate(n); err != nil {
+		if err := c.Rows.validate(f.Rows); err != nil {
 			return nil, nil, err
 		}
 		train, held = append(train, c.Rows.Train...), append(held, c.Rows.Holdout...)
-	} else if train, held, err = data.Split(n, c.Holdout, c.Seed); err != nil {
+	} else if train, held, err = f.SplitRows(ctx, c.Filter, c.Holdout, c.Seed); err != nil {
 		return nil, nil, err
 	}
 	shuffle(train, c.Seed)

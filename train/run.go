@@ -56,7 +56,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		if m.Run.Holdout != nil {
 			held = m.Run.Holdout.Rows
 		}
-	} else if rows, held, err = m.Config.rows(f.Rows); err != nil {
+	} else if rows, held, err = m.Config.rows(ctx, f); err != nil {
 		return err
 	}
 	run := &Run{Frame: f}

@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
 
 // auditOptions are the options of `drotrain audit`.
 type auditOptions struct {
+	reading                     data.Reading
 	label, task, loss, positive string
 	huberDelta                  float64
 	scores                      []string
@@ -67,6 +69,7 @@ both: logistic is -log of the probability given to what occurred, squared is
 		fs.Var(&listValue{p: &o.columns}, "columns", "`columns` to search for bad slices (default: all others)")
 		fs.Var(&listValue{p: &o.drop}, "drop", "`columns` to leave out of that search")
 	})
+	readingOptions(cmd, &o.reading)
 	section(cmd, "What is measured", func(fs *pflag.FlagSet) {
 		fs.Var(&enumValue{&o.task, []string{"binary", "regression"}}, "task", "what the labels are (default: binary for two values)")
 		fs.StringVar(&o.positive, "positive", "", "`value` of a two-valued label that counts as positive")
@@ -94,7 +97,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	f, err := a.openTable(ctx, path)
+	f, err := a.openTable(ctx, path, o.reading)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	defer out.close()
-	frame, err := a.openTable(ctx, o.train.cfg.Data)
+	frame, err := a.openTable(ctx, o.train.cfg.Data, o.train.cfg.Reading)
 	if err != nil {
 		return err
 	}

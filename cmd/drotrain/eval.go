@@ -106,7 +106,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 
 // measureFile evaluates a model on every row of a table.
 func measureFile(ctx context.Context, a *app, m *train.Model, path string, o report.Options, quiet bool) (*report.Measured, error) {
-	f, err := a.openTable(ctx, path)
+	f, err := a.openTable(ctx, path, m.Config.Reading)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -17,8 +19,9 @@ import (
 
 func newInspect(a *app) *cobra.Command {
 	var asJSON bool
+	var how data.Reading
 	cmd := &cobra.Command{
-		Use:                   "inspect FILE [--json]",
+		Use:                   "inspect FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Describe a table, a model or metrics",
 		Long: `Describe a table (columns, types, nulls, ranges, levels), a model (what was
@@ -35,14 +38,17 @@ the numbers of an evaluation: metrics.json or report.json.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], asJSON))
+			return interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], how, asJSON))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	section(cmd, "Options", func(fs *pflag.FlagSet) {
+		fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	})
+	readingOptions(cmd, &how)
 	return cmd
 }
 
-func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
+func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON bool) error {
 	if isModel(path) {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {
 			return err
@@ -57,7 +63,7 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 		printModel(a.stdout, path, m)
 		return nil
 	}
-	f, err := a.openTable(ctx, path)
+	f, err := a.openTable(ctx, path, how)
 	if err != nil {
 		return err
 	}
@@ -70,7 +76,7 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 	}
 	printTable(a.stdout, path, t)
 	for _, n := range t.Notes {
-		a.note("note: %s", n)
+		a.note("note: %s", remarked(f, n))
 	}
 	return nil
 }
@@ -78,8 +84,11 @@ func inspect(ctx context.Context, a *app, path string, asJSON bool) error {
 // isModel tells a model, or a directory with one, from a table: by its first
 // byte, or by its name where there is no such file.
 func isModel(path string) bool {
-	if strings.HasPrefix(path, datasets.Prefix) {
+	if strings.HasPrefix(path, datasets.Prefix) || path == "-" {
 		return false
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return false // a pipe is opened once
 	}
 	if _, err := os.Stat(filepath.Join(path, modelFile)); err == nil {
 		return true

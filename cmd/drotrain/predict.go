@@ -19,6 +19,7 @@ import (
 type predictOptions struct {
 	model, data, out string
 	keep             []string
+	reading          data.Reading
 	threshold        float64
 	csvSafe          bool
 	force            bool
@@ -50,11 +51,12 @@ alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
+	readingOptions(cmd, &o.reading)
 	section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to predict: a `file`, a directory, a glob or builtin:NAME")
 		fs.StringVar(&o.out, "out", "", "`file` to write, ending in .parquet, .csv or .tsv")
-		fs.Var(&listValue{p: &o.keep}, "keep", "`columns` of the table to copy")
+		fs.Var(&listValue{p: &o.keep}, "keep", "`columns` of the table to copy as they are, digit for digit")
 		fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 			"threshold", "probability from which the prediction is the positive value")
 		fs.BoolVar(&o.csvSafe, "csv-safe", false, "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1")
@@ -76,7 +78,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.out == "" {
 		return usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
-	f, err := a.openTable(ctx, o.data)
+	f, err := a.openTable(ctx, o.data, orOf(o.reading, m.Config.Reading))
 	if err != nil {
 		return interruption(ctx, err)
 	}
@@ -91,7 +93,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if s := report.String(); s != "" && !o.quiet {
 		a.note("note: %s", s)
 	}
-	columns, err := o.columns(m, f, p)
+	columns, err := o.columns(ctx, m, f, p)
 	if err != nil {
 		return err
 	}
@@ -116,19 +118,19 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 }
 
 // columns makes the table of predictions.
-func (o *predictOptions) columns(m *train.Model, f *data.Frame, p *train.Prediction) ([]data.Column, error) {
+func (o *predictOptions) columns(ctx context.Context, m *train.Model, f *data.Frame, p *train.Prediction) ([]data.Column, error) {
 	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric}
 	for _, r := range p.Rows {
 		rows.Number = append(rows.Number, float64(r+1))
 	}
 	out := []data.Column{rows}
-	for _, name := range o.keep {
-		c, err := f.Column(name)
-		if err != nil {
-			return nil, err
-		}
+	kept, err := f.Exact(ctx, o.keep)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range kept {
 		if c.Kind == data.Other {
-			return nil, fmt.Errorf("column %q of type %s cannot be copied", name, c.Type)
+			return nil, fmt.Errorf("column %q of type %s cannot be copied", c.Name, c.Type)
 		}
 		out = append(out, pick(c, p.Rows))
 	}
@@ -153,6 +155,9 @@ func pick(c *data.Column, rows []int) data.Column {
 	for _, r := range rows {
 		if c.Number != nil {
 			out.Number = append(out.Number, c.Number[r])
+		}
+		if c.Int != nil {
+			out.Int = append(out.Int, c.Int[r])
 		}
 		if c.Code != nil {
 			out.Code = append(out.Code, c.Code[r])

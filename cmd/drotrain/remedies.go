@@ -35,11 +35,15 @@ func remedy(r data.Remedy, column string) string {
 	case data.SayDelimiter:
 		return "name the separator with --delimiter"
 	case data.SayDecimal:
-		return "say --decimal ','"
+		return "name the decimal mark with --decimal"
 	case data.SayThousands:
 		return "name the mark between thousands with --thousands"
 	case data.SayStrip:
 		return "name the marks to take off numbers with --strip '%$€'"
+	case data.SayDates:
+		return "say --dates number, parts or drop"
+	case data.RaiseMaxLevels:
+		return "allow more levels with --max-levels"
 	case data.NameMissing:
 		return "name the texts that stand for no value with --na"
 	}

@@ -124,11 +124,14 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		}
 		return measured.Report()
 	}
+	if m.Config.Data == "-" {
+		return nil, usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
+	}
 	path, err := o.trainingTable(m)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.openTable(ctx, path)
+	f, err := a.openTable(ctx, path, m.Config.Reading)
 	if err != nil {
 		return nil, err
 	}

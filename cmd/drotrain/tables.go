@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -9,9 +10,13 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// openTable reads a file, a directory, a glob, or an embedded data set.
-func (a *app) openTable(ctx context.Context, name string) (*data.Frame, error) {
-	f, err := train.Open(ctx, name)
+// openTable reads a file, a directory, a glob, an embedded data set, or the
+// standard input, which is called "-".
+func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
+	if name == "-" {
+		return data.OpenReader(ctx, name, os.Stdin, how)
+	}
+	f, err := train.OpenAs(ctx, name, how)
 	if err != nil && strings.HasPrefix(name, datasets.Prefix) {
 		return nil, unknownDataset(name, err)
 	}

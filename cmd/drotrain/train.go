@@ -39,6 +39,8 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
 		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")
 		fs.Var(&listValue{p: &c.Groups}, "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.StringVar(&c.Filter, "filter", "", "`rows` to use: 'age >= 18 && state != \"PR\"'")
+		fs.Var(&countValue{&c.MaxLevels}, "max-levels", "levels a category may have (0: 1000, and not one of its own in every row)")
 		fs.Var(&listValue{p: &c.Categorical}, "categorical", "numeric `columns` to treat as categories")
 		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
 		fs.Var(&enumValue{&c.Impute, imputations}, "impute", "missing numbers: refuse them, fill them in, or drop the rows")
@@ -50,6 +52,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
 		fs.Var(&countValue{&c.MinGroupSize}, "min-group-size", minGroupHelp)
 	})
+	readingOptions(cmd, &c.Reading)
 	section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
 		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")

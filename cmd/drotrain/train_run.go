@@ -72,6 +72,9 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	}
 	if !o.quiet {
 		for _, n := range m.Notes {
+			if m.Run != nil && m.Run.Frame != nil {
+				n = remarked(m.Run.Frame, n)
+			}
 			a.note("note: %s", n)
 		}
 	}
@@ -140,7 +143,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir, p *progress
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
 	p.begin("reading")
-	frame, err := a.openTable(ctx, cfg.Data)
+	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	defer out.close()
-	frame, err := a.openTable(ctx, o.cfg.Data)
+	frame, err := a.openTable(ctx, o.cfg.Data, o.cfg.Reading)
 	if err != nil {
 		return err
 	}

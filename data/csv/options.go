@@ -3,6 +3,7 @@ package csv
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/table"
@@ -29,11 +30,15 @@ type Options struct {
 
 	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
 	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
+
+	// Dates says that a column of dates, or dates and times, as ISO 8601 writes them
+	// (2024-03-31, 2024-03-31T12:00:00Z), is Numeric: days since 1970-01-01 UTC.
+	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 }
 
 // IsZero says that nothing is asked for.
 func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates
 }
 
 // Validate refuses options that contradict each other.
@@ -113,6 +118,24 @@ func (o *Options) normal(s string) (string, bool) {
 	return s, true
 }
 
+// day reads a date, or a date and a time, in UTC where it names no zone.
+func day(s string) (days float64, ok bool) {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return 0, false
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9, true
+		}
+		if len(s) == 10 {
+			break
+		}
+	}
+	return 0, false
+}
+
+var layouts = [...]string{"2006-01-02", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04", "2006-01-02T15:04"}
+
 // missing says that a text stands for no value.
 func (o *Options) missing(s string) bool {
 	for _, m := range o.Missing {
@@ -129,6 +152,7 @@ var offers = [...]struct {
 	remedy  table.Remedy
 	words   string
 }{
+	{Options{}, table.SayDecimal, "with a decimal point"},
 	{Options{Decimal: ","}, table.SayDecimal, "with a decimal comma"},
 	{Options{Thousands: ","}, table.SayThousands, "with commas between thousands"},
 	{Options{Thousands: " "}, table.SayThousands, "with spaces between thousands"},

@@ -21,6 +21,7 @@ type shape struct {
 	integers int
 	bools    int
 	words    int // neither
+	dates    int // of the words
 	strayRow int
 	stray    string
 	offered  [len(offers)]int // words that an offer reads as numbers
@@ -61,6 +62,9 @@ func (c *shape) observe(s string, row int) (valid bool) {
 		}
 		c.word(s)
 	}
+	if c.dates == c.words && c.bools == 0 && c.numbers == 0 {
+		return true
+	}
 	if c.strayRow == 0 {
 		c.strayRow, c.stray = row+1, strings.Clone(s)
 	}
@@ -69,7 +73,12 @@ func (c *shape) observe(s string, row int) (valid bool) {
 
 // word takes in text, and for the first of it what else it might mean.
 func (c *shape) word(s string) {
-	c.words++
+	if c.words++; c.dates == c.words-1 {
+		if _, ok := day(s); ok {
+			c.dates++
+			return
+		}
+	}
 	const tried = 1000
 	if c.words > tried {
 		return
@@ -95,6 +104,9 @@ var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": 
 func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
+	}
+	if c.dates == c.words && c.numbers == 0 && c.bools == 0 {
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}}
 	}
 	tried := min(c.words, 1000)
 	best := -1
@@ -132,6 +144,8 @@ func (c *shape) column(name string, rows int) *table.Column {
 	switch {
 	case c.verbatim:
 		out.Kind, out.Type = table.Categorical, "string"
+	case c.options.Dates && c.words > 0 && c.dates == c.words && c.bools == 0 && c.numbers == 0:
+		out.Kind, out.Type, out.Clock, nulls = table.Numeric, "date", true, nulls || c.missing > 0
 	case c.words == 0 && c.bools == 0 && c.numbers > 0:
 		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
 		if c.integers == c.numbers {
@@ -179,6 +193,10 @@ func (c *builder) add(s string, row int) {
 	}
 	switch c.Kind {
 	case table.Numeric:
+		if c.Clock {
+			c.Number[row], _ = day(s)
+			return
+		}
 		v, whole, _ := c.options.number(s)
 		c.Number[row] = v
 		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.exact(s, v) {

@@ -3,7 +3,6 @@ package csv
 import (
 	"encoding/csv"
 	"io"
-	"strconv"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -25,8 +24,6 @@ func Write(w io.Writer, comma rune, cols []table.Column, rows int) error {
 			switch {
 			case c.IsNull(r):
 				record[i] = ""
-			case c.Kind == table.Numeric && c.Int == nil && c.Type != "int32" && c.Type != "int64" && c.Type != "uint64":
-				record[i] = strconv.FormatFloat(c.Number[r], 'g', -1, 64)
 			default:
 				record[i] = c.Text(r)
 			}

@@ -3,6 +3,7 @@ package ipc
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,15 +18,28 @@ type arrowBuilder struct {
 	levels *table.Levels
 }
 
-func newArrowBuilder(field arrow.Field, rows int) *arrowBuilder {
+func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuilder {
 	if !utf8.ValidString(field.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", field.Name))
 	}
 	b := &arrowBuilder{out: &table.Column{Name: field.Name}, levels: table.NewLevels()}
 	b.out.Kind, b.out.Type, b.out.Integer = arrowKind(field.Type)
+	switch field.Type.ID() {
+	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP:
+		if b.out.Clock = true; dates {
+			b.out.Kind = table.Numeric
+		}
+	}
 	switch b.out.Kind {
 	case table.Numeric, table.Bool:
 		b.out.Number = make([]float64, rows)
+		of := field.Type
+		if d, ok := of.(*arrow.DictionaryType); ok {
+			of = d.ValueType
+		}
+		if exact && (of.ID() == arrow.INT64 || of.ID() == arrow.UINT64) {
+			b.out.Type, b.out.Int = of.Name(), make([]int64, rows)
+		}
 	case table.Categorical:
 		b.out.Code = make([]int32, rows)
 	}
@@ -99,9 +113,13 @@ func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	digits := b.digits(a)
 	for i := 0; i < a.Len(); i++ {
 		if !a.IsNull(i) {
 			b.put(start+i, number, i)
+			if digits != nil {
+				out.Int[start+i] = digits(i)
+			}
 		}
 	}
 	return nulls, nil
@@ -178,6 +196,7 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 	if number, err = numberOf(values); err != nil {
 		return 0, err
 	}
+	digits := b.digits(values)
 	for i := 0; i < d.Len(); i++ {
 		if d.IsNull(i) {
 			continue
@@ -191,8 +210,25 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 			continue
 		}
 		b.put(start+i, number, k)
+		if digits != nil {
+			b.out.Int[start+i] = digits(k)
+		}
 	}
 	return nulls, nil
+}
+
+// digits gives 64-bit integers as they are, if they are asked for; else nil.
+func (b *arrowBuilder) digits(a arrow.Array) func(int) int64 {
+	if b.out.Int == nil {
+		return nil
+	}
+	switch a := a.(type) {
+	case *array.Int64:
+		return a.Value
+	case *array.Uint64:
+		return func(i int) int64 { return int64(a.Value(i)) }
+	}
+	panic(table.Damaged("numbers of type %s cannot be read", a.DataType()))
 }
 
 func (b *arrowBuilder) finish() {
@@ -243,6 +279,13 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactUint64(int64(v)) }, nil
 	case *array.Float16:
 		return func(i int) (float64, bool) { return float64(a.Value(i).Float32()), true }, nil
+	case *array.Date32:
+		return func(i int) (float64, bool) { return float64(a.Value(i)), true }, nil
+	case *array.Date64:
+		return func(i int) (float64, bool) { return float64(a.Value(i)) / 86400e3, true }, nil
+	case *array.Timestamp:
+		perDay := 86400 * float64(time.Second/a.DataType().(*arrow.TimestampType).Unit.Multiplier())
+		return func(i int) (float64, bool) { return float64(a.Value(i)) / perDay, true }, nil
 	case *array.Boolean:
 		return func(i int) (float64, bool) {
 			if a.Value(i) {

@@ -16,8 +16,18 @@ var ipcMagic = []byte("ARROW1")
 
 // Read makes a table of an Arrow IPC file, or of a stream, which has no magic
 // word at its start: of the named columns, nil meaning all, in the order of the
-// file. What is damaged is a panic with an error, for the caller to guard.
-func Read(ctx context.Context, src table.Source, names []string) (*table.Table, error) {
+// file. With dates those of dates and timestamps are Numeric, as days. What is
+// damaged is a panic with an error, for the caller to guard.
+func Read(ctx context.Context, src table.Source, names []string, dates bool) (*table.Table, error) {
+	return read(ctx, src, names, false, dates)
+}
+
+// ReadExact is Read with 64-bit integers digit for digit, in [table.Column.Int].
+func ReadExact(ctx context.Context, src table.Source, names []string) (*table.Table, error) {
+	return read(ctx, src, names, true, false)
+}
+
+func read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	if err := src.Afford(src.Size(), "to hold the file"); err != nil {
 		return nil, err
 	}
@@ -26,13 +36,13 @@ func Read(ctx context.Context, src table.Source, names []string) (*table.Table, 
 		return nil, err
 	}
 	if bytes.HasPrefix(b, ipcMagic) {
-		return readFile(ctx, src, b, names)
+		return readFile(ctx, src, b, names, exact, dates)
 	}
-	return readStream(ctx, src, b, names)
+	return readStream(ctx, src, b, names, exact, dates)
 }
 
 // readStream reads an Arrow IPC stream, which must end with its end mark.
-func readStream(ctx context.Context, src table.Source, b []byte, names []string) (*table.Table, error) {
+func readStream(ctx context.Context, src table.Source, b []byte, names []string, exact, dates bool) (*table.Table, error) {
 	var messages []*ipcMessage
 	at := 0
 	for {
@@ -50,11 +60,11 @@ func readStream(ctx context.Context, src table.Source, b []byte, names []string)
 	if !ok {
 		return nil, table.Damaged("it has no schema")
 	}
-	return readMessages(ctx, src, messages, checkSchema(t), names)
+	return readMessages(ctx, src, messages, checkSchema(t), names, exact, dates)
 }
 
 // readFile reads an Arrow IPC file by the blocks its footer lists.
-func readFile(ctx context.Context, src table.Source, b []byte, names []string) (*table.Table, error) {
+func readFile(ctx context.Context, src table.Source, b []byte, names []string, exact, dates bool) (*table.Table, error) {
 	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
 		return nil, table.Damaged("it does not end with ARROW1; it may be truncated")
 	}
@@ -100,7 +110,7 @@ func readFile(ctx context.Context, src table.Source, b []byte, names []string) (
 	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)) {
 		return nil, table.Damaged("its footer does not list all of its blocks")
 	}
-	return readMessages(ctx, src, messages, digest, names)
+	return readMessages(ctx, src, messages, digest, names, exact, dates)
 }
 
 // leadingSchema checks that the schema at the start of a file is that of its
@@ -150,7 +160,7 @@ func schemaMessage(footer []byte, at int) *ipcMessage {
 }
 
 // readMessages decodes checked messages: a schema, dictionaries and batches.
-func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string) (*table.Table, error) {
+func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string, exact, dates bool) (*table.Table, error) {
 	limit := table.MaxCells(src.Size())
 	feed := &messageFeed{messages: messages[:1:1]}
 	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
@@ -217,7 +227,7 @@ func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage,
 	builders := make([]*arrowBuilder, schema.NumFields())
 	for i, field := range schema.Fields() {
 		if want == nil || want[field.Name] {
-			builders[i] = newArrowBuilder(field, int(rows))
+			builders[i] = newArrowBuilder(field, int(rows), exact, dates)
 			f.Columns = append(f.Columns, builders[i].out)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 type converter struct {
 	name    string // of the type, for the user
 	kind    table.Kind
+	clock   bool // dates or times; of kind Other, or Numeric as days
 	integer bool
 	exact   func(v int64) bool    // whether an integer survives as a float64; nil if it always does
 	i32     func(v int32) float64 // one of these for numeric columns, by physical type
@@ -27,7 +28,7 @@ type converter struct {
 
 // converterFor settles the meaning of a leaf column by its physical type and
 // its annotation. Types without a meaning for us are Other.
-func converterFor(d *schema.Column) (converter, error) {
+func converterFor(d *schema.Column, dates bool) (converter, error) {
 	phys := d.PhysicalType()
 	logical := d.LogicalType()
 	if logical != nil && !logical.IsNone() {
@@ -55,9 +56,39 @@ func converterFor(d *schema.Column) (converter, error) {
 		case schema.IntLogicalType:
 			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
 		}
-		return converter{name: logical.String()}, nil
+		return clockConverter(logical, phys, dates), nil
 	}
 	return plainConverter("", phys), nil
+}
+
+// clockConverter makes days of dates and timestamps, if asked to.
+func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) converter {
+	c := converter{name: logical.String()}
+	switch t := logical.(type) {
+	case schema.DateLogicalType, *schema.DateLogicalType:
+		if phys == parquet.Types.Int32 {
+			c.clock, c.name = true, "date"
+			c.i32 = func(v int32) float64 { return float64(v) }
+		}
+	case schema.TimestampLogicalType:
+		c.timestamp(t.TimeUnit(), phys)
+	case *schema.TimestampLogicalType:
+		c.timestamp(t.TimeUnit(), phys)
+	}
+	if c.clock && dates {
+		c.kind = table.Numeric
+	}
+	return c
+}
+
+func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
+	perDay := map[schema.TimeUnitType]float64{schema.TimeUnitMillis: 86400e3, schema.TimeUnitMicros: 86400e6, schema.TimeUnitNanos: 86400e9}[unit]
+	if phys != parquet.Types.Int64 || perDay == 0 {
+		return
+	}
+	c.clock = true
+	c.i64 = func(v int64) float64 { return float64(v) / perDay }
+	c.exact = func(int64) bool { return true }
 }
 
 func plainConverter(name string, phys parquet.Type) converter {
@@ -221,6 +252,11 @@ func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error)
 
 func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
 	err = r.chunk.guard(func() (err error) { nulls, err = r.codes(dst, null, levels); return err })
+	return nulls, err
+}
+
+func (r *chunkReader) Ints(dst []int64, null []bool) (nulls int, err error) {
+	err = r.chunk.guard(func() (err error) { nulls, err = r.ints(dst, null); return err })
 	return nulls, err
 }
 
@@ -466,6 +502,51 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 				return nulls, err
 			}
 			nulls += n - present
+		}
+		dst = dst[n:]
+		if null != nil {
+			null = null[n:]
+		}
+	}
+	return nulls, nil
+}
+
+// ints reads the next len(dst) values of a column of 64-bit integers, by Arrow's
+// reader; it is for few columns, to be copied.
+func (r *chunkReader) ints(dst []int64, null []bool) (nulls int, err error) {
+	a, ok := r.arrow.(*file.Int64ColumnChunkReader)
+	if !ok {
+		if r.row > 0 || r.chunk.leaf.descr.PhysicalType() != parquet.Types.Int64 {
+			return 0, &table.Error{Msg: "its integers cannot be had digit for digit"}
+		}
+		r.own = nil
+		r.arrow = file.NewColumnReader(r.chunk.leaf.descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
+		a = r.arrow.(*file.Int64ColumnChunkReader)
+	}
+	buf := make([]int64, min(batchRows, len(dst)))
+	for len(dst) > 0 {
+		n, err := r.batch(len(dst))
+		if err != nil {
+			return nulls, err
+		}
+		total, present, err := a.ReadBatch(int64(n), buf[:n], r.defs, nil)
+		if err := r.check(n, total, present, err); err != nil {
+			return nulls, err
+		}
+		k := 0
+		for i := range dst[:n] {
+			if r.defs != nil && r.defs[i] == 0 {
+				dst[i] = 0
+				if nulls++; null != nil {
+					null[i] = true
+				}
+				continue
+			}
+			if k == present {
+				return nulls, table.Damaged("a page has fewer values than it says")
+			}
+			dst[i] = buf[k]
+			k++
 		}
 		dst = dst[n:]
 		if null != nil {

@@ -35,9 +35,10 @@ type leaf struct {
 }
 
 // Open makes a table of a file: of the named columns, nil meaning all, in the
-// order of the file. They hold no values yet. What is damaged is a panic with an
+// order of the file. They hold no values yet. With dates those of dates and
+// timestamps are Numeric, as days. What is damaged is a panic with an
 // error, for the caller to guard.
-func Open(in table.Source, names []string) (*table.Table, error) {
+func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
@@ -91,10 +92,10 @@ func Open(in table.Source, names []string) (*table.Table, error) {
 			continue
 		}
 		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first)}
-		if l.how, err = converterFor(l.descr); err != nil {
+		if l.how, err = converterFor(l.descr, dates); err != nil {
 			return nil, table.InColumn(col.Name, err)
 		}
-		col.Type, col.Kind, col.Integer = l.how.name, l.how.kind, l.how.integer
+		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
 		if col.Kind != table.Other {
 			leaves, columns = append(leaves, l), append(columns, col)
 		}
@@ -118,6 +119,7 @@ func Open(in table.Source, names []string) (*table.Table, error) {
 			parts = append(parts, c)
 		}
 		*columns[i] = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
+		columns[i].Clock = l.how.clock
 	}
 	return f, nil
 }

@@ -16,8 +16,8 @@ import (
 const GroupRows = 1 << 18
 
 // Write writes columns of that many rows, compressed with zstd, whose frames carry
-// checksums. Those of Type "int32", "int64" and "uint64" are stored as integers,
-// other numbers as doubles. The columns must be sound: data.WriteTable checks.
+// checksums. Those of an integer Type are stored as such, float32 as
+// floats, other numbers as doubles. The columns must be sound: data.WriteTable checks.
 func Write(w io.Writer, cols []table.Column, rows int) error {
 	return WriteAs(w, cols, rows, compress.Codecs.Zstd, true)
 }
@@ -38,12 +38,10 @@ func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compress
 			n = schema.NewBooleanNode(c.Name, rep, -1)
 		case c.Kind == table.Categorical:
 			n, err = schema.NewPrimitiveNodeLogical(c.Name, rep, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
-		case c.Type == "int32":
-			n = schema.NewInt32Node(c.Name, rep, -1)
-		case c.Type == "int64":
-			n = schema.NewInt64Node(c.Name, rep, -1)
-		case c.Type == "uint64":
-			n, err = schema.NewPrimitiveNodeLogical(c.Name, rep, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1, -1)
+		case c.Kind == table.Numeric && integers[c.Type] != 0:
+			n, err = integerNode(c.Name, rep, integers[c.Type])
+		case c.Type == "float32":
+			n = schema.NewFloat32Node(c.Name, rep, -1)
 		default:
 			n = schema.NewFloat64Node(c.Name, rep, -1)
 		}
@@ -81,12 +79,27 @@ func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compress
 	return pw.Close()
 }
 
+// integers gives the bits of the integer types that are stored as such, negative
+// for those without a sign.
+var integers = map[string]int{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16, "uint32": -32, "uint64": -64}
+
+func integerNode(name string, rep parquet.Repetition, bits int) (*schema.PrimitiveNode, error) {
+	phys := parquet.Types.Int32
+	if bits == 64 || bits == -64 {
+		phys = parquet.Types.Int64
+	}
+	if bits >= 32 {
+		return schema.NewPrimitiveNode(name, rep, phys, -1, -1)
+	}
+	return schema.NewPrimitiveNodeLogical(name, rep, schema.NewIntLogicalType(int8(max(bits, -bits)), bits > 0), phys, -1, -1)
+}
+
 func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error {
 	switch w := cw.(type) {
 	case *file.BooleanColumnChunkWriter:
 		return writeValues(c, from, to, w.WriteBatch, func(i int) bool { return c.Number[i] != 0 })
 	case *file.Int32ColumnChunkWriter:
-		return writeValues(c, from, to, w.WriteBatch, func(i int) int32 { return int32(c.Number[i]) })
+		return writeValues(c, from, to, w.WriteBatch, func(i int) int32 { return int32(int64(c.Number[i])) })
 	case *file.Int64ColumnChunkWriter:
 		switch {
 		case c.Int != nil:
@@ -95,6 +108,8 @@ func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error 
 			return writeValues(c, from, to, w.WriteBatch, func(i int) int64 { return int64(uint64(c.Number[i])) })
 		}
 		return writeValues(c, from, to, w.WriteBatch, func(i int) int64 { return int64(c.Number[i]) })
+	case *file.Float32ColumnChunkWriter:
+		return writeValues(c, from, to, w.WriteBatch, func(i int) float32 { return float32(c.Number[i]) })
 	case *file.Float64ColumnChunkWriter:
 		return writeValues(c, from, to, w.WriteBatch, func(i int) float64 { return c.Number[i] })
 	case *file.ByteArrayColumnChunkWriter:

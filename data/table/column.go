@@ -62,6 +62,10 @@ type Column struct {
 	// its type or, in a CSV file, by how it is written.
 	Integer bool
 
+	// Clock says that the values are dates or times: of Kind Other, or Numeric as
+	// days since 1970-01-01 UTC where that was asked for.
+	Clock bool
+
 	// InexactRow is the first row (1-based) with an integer or a decimal that
 	// float64 cannot hold exactly, or 0.
 	InexactRow int

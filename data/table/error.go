@@ -29,6 +29,8 @@ const (
 	SayDecimal     Remedy = "say what the decimal mark is"
 	SayThousands   Remedy = "say what stands between thousands"
 	SayStrip       Remedy = "say which marks to take off numbers"
+	SayDates       Remedy = "take dates as numbers or parts, or drop them"
+	RaiseMaxLevels Remedy = "allow more levels"
 	NameMissing    Remedy = "name the texts that stand for no value"
 )
 

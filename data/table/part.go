@@ -197,3 +197,56 @@ func (b *Buffers) Put(s []byte) {
 
 // InMemory is a part of so many rows whose values are those of a column in memory.
 func InMemory(rows int, c *Column) Part { return memory{rows, c} }
+
+// Derived is a numeric column whose values are those of another under a function;
+// nulls stay null.
+func Derived(c *Column, name, typ string, of func(float64) float64) *Column {
+	if !c.stored {
+		out := &Column{Name: name, Type: typ, Kind: Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
+		for i, v := range c.Number {
+			if !c.IsNull(i) {
+				out.Number[i] = of(v)
+			}
+		}
+		return out
+	}
+	parts := make([]Part, len(c.parts))
+	for i, p := range c.parts {
+		parts[i] = derived{p, of}
+	}
+	return Stored(name, typ, Numeric, true, parts)
+}
+
+type derived struct {
+	Part
+	of func(float64) float64
+}
+
+func (d derived) Open(row int, b *Buffers) (Values, error) {
+	v, err := d.Part.Open(row, b)
+	if err != nil {
+		return nil, err
+	}
+	return derivedValues{v, d.of}, nil
+}
+
+type derivedValues struct {
+	Values
+	of func(float64) float64
+}
+
+func (d derivedValues) Inexact() int { return 0 }
+
+func (d derivedValues) Numbers(dst []float64, null []bool) (int, error) {
+	if null == nil {
+		null = make([]bool, len(dst))
+	}
+	clear(null)
+	n, err := d.Values.Numbers(dst, null)
+	for i := range dst {
+		if !null[i] {
+			dst[i] = d.of(dst[i])
+		}
+	}
+	return n, err
+}

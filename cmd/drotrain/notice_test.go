@@ -1,0 +1,26 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// Every module in the binary is named in NOTICE, under its licence.
+func TestNotice(t *testing.T) {
+	notice, err := os.ReadFile("../../NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || len(info.Deps) == 0 {
+		t.Skip("this binary does not know its modules")
+	}
+	tests := map[string]bool{"github.com/rogpeppe/go-internal": true, "github.com/cpuguy83/go-md2man/v2": true, "github.com/russross/blackfriday/v2": true}
+	for _, m := range info.Deps {
+		if !tests[m.Path] && !strings.Contains(string(notice), m.Path) {
+			t.Errorf("%s is not in NOTICE", m.Path)
+		}
+	}
+}
