@@ -3,10 +3,16 @@ package eval
 import (
 	"bytes"
 	"context"
+	"flag"
 	"io"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
+
+var golden = flag.Bool("golden", false, "write the golden metrics and report again; only with a new schema")
 
 // twoReport is the report of two models without a training.
 func twoReport(t testing.TB) *Report {
@@ -16,6 +22,61 @@ func twoReport(t testing.TB) *Report {
 		t.Fatal(err)
 	}
 	return &Report{Title: "two", Evaluation: e, Notes: []string{"a note"}}
+}
+
+// Metrics and reports of every schema that was released read, and hold what they held:
+// written again they say the same.
+func TestGoldenReports(t *testing.T) {
+	metrics, report := filepath.Join("testdata", "metrics-1.json"), filepath.Join("testdata", "report-1.json")
+	if *golden {
+		r := twoReport(t)
+		for path, write := range map[string]func(io.Writer) error{
+			metrics: r.Evaluation.WriteJSON, report: func(w io.Writer) error { return WriteJSON(w, r) },
+		} {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	old, err := os.ReadFile(metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := ReadEvaluation(bytes.NewReader(old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if risk, ok := e.Models[1].Overall.Get("risk"); !ok || e.N != 60 || len(e.Models) != 2 || !(risk > 0) {
+		t.Errorf("%d rows, %d models, risk %v", e.N, len(e.Models), risk)
+	}
+	old, err = os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadReport(bytes.NewReader(old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(r.Notes, []string{"a note"}) || r.Title != "two" {
+		t.Errorf("title %q, notes %q", r.Title, r.Notes)
+	}
+	if err := WriteHTML(io.Discard, r); err != nil {
+		t.Error(err)
+	}
+	again := func(e *Evaluation) string {
+		var b bytes.Buffer
+		if err := e.WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if again(r.Evaluation) != again(e) {
+		t.Error("the report holds another evaluation than the metrics")
+	}
 }
 
 func TestReadRefusesKeysGivenTwice(t *testing.T) {

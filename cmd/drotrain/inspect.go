@@ -67,10 +67,11 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 	if err != nil {
 		return err
 	}
-	t, err := describeTable(ctx, f)
+	d, err := f.Describe(ctx)
 	if err != nil {
 		return err
 	}
+	t := tableInfo{"table", d}
 	if asJSON {
 		return printJSON(a.stdout, t)
 	}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,75 +12,8 @@ import (
 
 // A tableInfo is what inspect says of a table.
 type tableInfo struct {
-	Kind    string        `json:"kind"` // "table"
-	Rows    int           `json:"rows"`
-	Columns []columnInfo  `json:"columns"`
-	Sources []data.Source `json:"sources"`
-	Notes   []string      `json:"notes"`
-}
-
-// A columnInfo describes one column: the range of numbers, or the levels of a
-// category, most frequent first.
-type columnInfo struct {
-	Name   string       `json:"name"`
-	Type   string       `json:"type"`
-	Kind   data.Kind    `json:"kind"`
-	Nulls  int          `json:"nulls"`
-	Min    *float64     `json:"min,omitempty"`
-	Max    *float64     `json:"max,omitempty"`
-	Levels []levelCount `json:"levels,omitempty"`
-}
-
-type levelCount struct {
-	Level string `json:"level"`
-	Count int    `json:"count"`
-}
-
-func describeTable(ctx context.Context, f *data.Frame) (tableInfo, error) {
-	t := tableInfo{Kind: "table", Rows: f.Rows, Notes: append([]string{}, f.Notes...)}
-	for _, c := range f.Columns {
-		c, err := c.Load(ctx)
-		if err != nil {
-			return t, err
-		}
-		t.Columns = append(t.Columns, describeColumn(c))
-	}
-	err := f.Fingerprint()
-	t.Sources = f.Sources
-	return t, err
-}
-
-func describeColumn(c *data.Column) columnInfo {
-	info := columnInfo{Name: c.Name, Type: c.Type, Kind: c.Kind, Nulls: c.Nulls()}
-	switch c.Kind {
-	case data.Numeric:
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for i, v := range c.Number {
-			if !c.IsNull(i) && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
-			}
-		}
-		if lo <= hi {
-			info.Min, info.Max = &lo, &hi
-		}
-	case data.Categorical, data.Bool:
-		counts := map[string]int{}
-		for i := range c.Len() {
-			if !c.IsNull(i) {
-				counts[c.Text(i)]++
-			}
-		}
-		for level, n := range counts {
-			info.Levels = append(info.Levels, levelCount{level, n})
-		}
-		slices.SortFunc(info.Levels, func(a, b levelCount) int {
-			if a.Count != b.Count {
-				return b.Count - a.Count
-			}
-			return strings.Compare(a.Level, b.Level)
-		})
-	}
-	return info
+	Kind string `json:"kind"` // "table"
+	data.Description
 }
 
 // printTable writes a table's description in 80 columns.
@@ -101,7 +31,7 @@ func printTable(w io.Writer, path string, t tableInfo) {
 	}
 	line("column", "type", "kind", "nulls", "values")
 	for _, c := range t.Columns {
-		line(c.Name, c.Type, c.Kind.String(), thousands(c.Nulls), c.values())
+		line(c.Name, c.Type, c.Kind.String(), thousands(c.Nulls), values(c))
 	}
 	fmt.Fprintln(w)
 	for _, s := range t.Sources {
@@ -110,7 +40,7 @@ func printTable(w io.Writer, path string, t tableInfo) {
 }
 
 // values sums a column up: its range, or its first levels with their counts.
-func (c columnInfo) values() string {
+func values(c data.ColumnDescription) string {
 	if c.Min != nil {
 		return plain(*c.Min) + " to " + plain(*c.Max)
 	}
