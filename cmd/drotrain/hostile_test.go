@@ -16,12 +16,12 @@ import (
 func payTable(pay, age, site, level string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s,%s,%s\n", pay, age, site)
-	for i := range 40 {
+	for i := range 120 {
 		l := "a"
 		if i%3 == 0 {
 			l = level
 		}
-		fmt.Fprintf(&b, "%d,%d,%s\n", 10+i*7%13, 20+i*11%37, l)
+		fmt.Fprintf(&b, "%d,%d,%s\n", 2*(20+i*11%37)+i*7%13, 20+i*11%37, l)
 	}
 	return b.String()
 }
@@ -211,8 +211,8 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 		}
 		return stdout + stderr
 	}
-	run(exitOK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--out", "far", "--quiet")
-	run(exitOK, "train", "--data", "m/pay.csv", "--target", "pay", "--out", "m", "--force", "--quiet")
+	run(exitOK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far", "--quiet")
+	run(exitOK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
 		says := run(exitUsage, "report", "--model", model, "--resamples", "0", "--out", "r.html")
 		if !strings.Contains(says, "elsewhere/pay.csv, lies outside its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
@@ -220,7 +220,7 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 		}
 	}
 	says := run(exitOK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
-	if !strings.Contains(says, "Measured on the hold-out (8 rows)") {
+	if !strings.Contains(says, "Measured on the hold-out (24 rows)") {
 		t.Errorf("says %q", says)
 	}
 	run(exitOK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
@@ -240,7 +240,7 @@ func TestCSVSafe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("pay", "-age", "@site", "=1+1"))
 	for _, args := range [][]string{
-		{"train", "--data", "pay.csv", "--target", "pay", "--out", "m", "--quiet"},
+		{"train", "--data", "pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--quiet"},
 		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "plain.csv", "--quiet"},
 		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "safe.csv", "--csv-safe", "--quiet"},
 	} {
