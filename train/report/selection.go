@@ -93,12 +93,16 @@ func Frontier(s *tune.Selection) ([]byte, error) {
 		line.X, line.Y = append(line.X, c.Average), append(line.Y, y)
 		line.Lo, line.Hi = append(line.Lo, y-c.SE), append(line.Hi, y+c.SE)
 	}
+	shown := map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
+	for k, name := range names {
+		names[k] = shown[name]
+	}
 	return chart.Lines{Panels: []chart.Panel{panel}, Legend: chart.Entries(names),
 		Note: "Thin lines: one standard error of the change from ERM, paired by rows."}.Drawing().SVG()
 }
 
-// WriteSelection prints the candidates for people, in 80 columns, what is best at its
-// price first in its family.
+// WriteSelection prints the candidates for people, in 80 columns, mild before strong in
+// every family.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {

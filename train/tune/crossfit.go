@@ -51,22 +51,10 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// A work is the passes over all rows that something took, added up by many.
-type work struct {
-	mu     sync.Mutex
-	passes float64
-}
-
-func (w *work) add(passes float64) {
-	w.mu.Lock()
-	w.passes += passes
-	w.mu.Unlock()
-}
-
 // crossfit returns the out-of-fold losses of every row: by the plain average first, then
 // by every level of every family. Folds and families run side by side, the levels of a
-// family one from the other.
-func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []float64, of []family, w *work) ([][]float64, error) {
+// family one from the other. passes are those over all rows that it took.
+func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []float64, of []family) (losses [][]float64, passes float64, err error) {
 	candidates := 1
 	for _, f := range of {
 		candidates += len(f.levels)
@@ -75,6 +63,7 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 	for c := range out {
 		out[c] = make([]float64, t.N)
 	}
+	took := make([]float64, count*(1+len(of))) // by fold and family, added up in this order
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -115,12 +104,12 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 			if err != nil {
 				return fmt.Errorf("the plain average without fold %d: %w", k+1, err)
 			}
-			w.add(share * passes)
+			took[k*(1+len(of))] = share * passes
 			if err := store(0, plain); err != nil {
 				return err
 			}
 			first := 1
-			for _, f := range of {
+			for job, f := range of {
 				begin := first
 				first += len(f.levels)
 				run(func() error {
@@ -130,7 +119,7 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 						if err != nil {
 							return fmt.Errorf("%v without fold %d: %w", l, k+1, err)
 						}
-						w.add(share * passes)
+						took[k*(1+len(of))+1+job] += share * passes
 						if err := store(begin+i, next); err != nil {
 							return err
 						}
@@ -143,5 +132,8 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 		})
 	}
 	jobs.Wait()
-	return out, context.Cause(ctx)
+	for _, v := range took {
+		passes += v
+	}
+	return out, passes, context.Cause(ctx)
 }

@@ -131,12 +131,10 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if !math.IsInf(budget, 1) {
 		s.Budget = &budget
 	}
-	var w work
 	plain, passes, err := t.Solve(ctx, level.Level{Average: "plain", Penalty: "kl"}, start)
 	if err != nil {
 		return nil, err
 	}
-	w.add(passes)
 	loss, err := t.losses(plain)
 	if err != nil {
 		return nil, err
@@ -151,11 +149,11 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if mean.value > 0 && spread > 0 {
 		of = families(t.Rows, mean.value, spread, o.Levels)
 	}
-	out, err := t.crossfit(ctx, fold, o.Folds, plain, of, &w)
+	out, more, err := t.crossfit(ctx, fold, o.Folds, plain, of)
 	if err != nil {
 		return nil, err
 	}
-	s.Passes = w.passes
+	s.Passes = passes + more
 	s.measure(m, of, out, eligible, groups)
 	s.choose(o.Rule, budget)
 	return s, nil

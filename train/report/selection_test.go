@@ -1,0 +1,59 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// A selection is a table of one row a candidate, a text and a figure that names its
+// families.
+func TestSelectionShown(t *testing.T) {
+	worst := []float64{0.9, 0.5, 0.7}
+	s := &tune.Selection{Criterion: "worst-group", Folds: 3, Rows: 100, Of: 100, Chosen: 1, Candidates: []tune.Candidate{
+		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Tail: 1},
+		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25, WorstGroup: &worst[1], Tail: 1.1, Fall: 0.4, SE: 0.05, Rise: 0.05, Allowed: true},
+		{Family: "rows, kl", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2], Tail: 0.9, Fall: 0.2, SE: 0.1, Rise: 0.02, Allowed: true},
+	}}
+	columns := SelectionTable(s)
+	find := func(name string) *data.Column {
+		for i := range columns {
+			if columns[i].Name == name {
+				return &columns[i]
+			}
+		}
+		t.Fatalf("no column %s", name)
+		return nil
+	}
+	if c := find("nu"); !c.IsNull(0) || c.IsNull(1) || c.Number[1] != 0.1 {
+		t.Errorf("nu: %+v", c)
+	}
+	if c := find("chosen"); c.Text(0) != "no" || c.Text(1) != "yes" || c.Text(2) != "no" {
+		t.Errorf("chosen: %+v", c)
+	}
+	if c := find("worst_group"); c.Number[2] != 0.7 {
+		t.Errorf("worst_group: %+v", c)
+	}
+	var b bytes.Buffer
+	if err := WriteSelection(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"→ groups ν = 0.1", "-0.4000 ± 0.0500", "100 of 100 training rows"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	svg, err := Frontier(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"over groups", "KL over rows", "ERM", "chosen: groups"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("the figure does not say %q", want)
+		}
+	}
+}
