@@ -4,6 +4,10 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
+// Changed is the ability of an Oracle to add the difference of two weighted
+// gradients in one touch of the samples.
+type Changed = saddle.Changed
+
 // Restrictable is the ability of a Dual to be restricted to weights on some of the
 // samples.
 type Restrictable = saddle.Restrictable
@@ -11,10 +15,6 @@ type Restrictable = saddle.Restrictable
 // Coreset is the ability of a Dual to let one of the samples drawn with probability p
 // stand for the 1/p of its kind, by a constant added to its loss.
 type Coreset = saddle.Coreset
-
-// Changed is the ability of an Oracle to add the difference of two weighted
-// gradients in one touch of the samples.
-type Changed = saddle.Changed
 
 // Worked is the ability of an Oracle to estimate what it costs to touch all samples
 // once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
@@ -24,6 +24,11 @@ type Worked = saddle.Worked
 // Normed is the ability of a Dual to say how its norm and its set Y measure the
 // constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed = saddle.Normed
+
+// Repriced is the ability of a Dual to be the same with another penalty: WithNu returns
+// it, Mild is a ν at which losses up to size leave the weights of n samples spread, and
+// Most is sup ψ/ν. ψ is not to fall where ν rises.
+type Repriced = saddle.Repriced
 
 // Curved is the ability of an Oracle with scalar slopes to give second
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.

@@ -112,6 +112,7 @@ type newton struct {
 	method  saddle.Method // of the solves on the working set
 	working workingSet
 	settled bool // no jumps
+	settled bool // no path of penalties
 
 	// Steps and changes of gradient since the metric was formed, newest last: they
 	// correct it by BFGS updates.
@@ -199,7 +200,7 @@ func (m *newton) advance() error {
 		m.began = true
 		m.accept()
 		m.forget() // this was no step
-		if m.tryWorkingSet(math.Inf(1)) {
+		if m.fall() || m.tryWorkingSet(math.Inf(1)) {
 			return nil
 		}
 		if !m.formed {
@@ -369,6 +370,7 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Boolean(&m.began)
 	s.Boolean(&m.formed)
 	s.Boolean(&m.stale)
+	s.Boolean(&m.settled)
 	s.Boolean(&m.settled)
 	m.working.visit(s, m.Cert.N)
 	s.Integer(&m.poorSteps)

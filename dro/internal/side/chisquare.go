@@ -214,6 +214,15 @@ func (ChiSquare) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (ChiSquare) SumNorm() bool { return false }
 
+// WithNu implements Repriced.
+func (ChiSquare) WithNu(nu float64) saddle.Dual { return ChiSquare{nu} }
+
+// Mild implements Repriced: at ν = size no loss up to size takes all weight of another.
+func (ChiSquare) Mild(size float64, _ int) float64 { return size }
+
+// Most implements Repriced: ½ mean((n y − 1)²) ≤ (n − 1)/2.
+func (ChiSquare) Most(n int) float64 { return float64(n-1) / 2 }
+
 // ResponseTo implements Responsive: 1/(νn) on the active set y > 0.
 func (c ChiSquare) ResponseTo(response, y []float64, lo, hi int) {
 	inv := 1 / (c.Nu * float64(len(y)))

@@ -1,0 +1,162 @@
+// Package ablation measures what each heuristic of the default solver is worth: every cell
+// is solved with all of them and without each one, and beside the other methods. It is
+// used by `bench/experiments` alone. Start reading at Cells, then Run.
+package ablation
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Cell is one problem.
+type Cell struct {
+	Kind, Name string
+	make       func() (*dro.Problem, error)
+}
+
+// A table is how rows and targets are made.
+type table struct {
+	n, d    int
+	columns string  // see rows
+	noise   string  // normal, student (5 degrees of freedom), cauchy
+	kappa   float64 // ratio of the scales of the columns
+}
+
+// rows draws the design. Columns are independent normal ones, or
+//
+//	ar:       an autoregression along the columns with coefficient 0.98
+//	low rank: ten factors and a hundredth of noise
+//	heavy:    Student t of 2 degrees of freedom
+//	cube:     cubes of normal numbers
+func (t table) rows(rng *rand.Rand) []float64 {
+	const rank, rho = 10, 0.98
+	x := make([]float64, t.n*t.d)
+	factors := make([]float64, rank*t.d)
+	for i := range factors {
+		factors[i] = rng.NormFloat64() / math.Sqrt(rank)
+	}
+	for j := range t.n {
+		row, z := x[j*t.d:(j+1)*t.d], [rank]float64{}
+		for k := range z {
+			z[k] = rng.NormFloat64()
+		}
+		for i := range row {
+			v := rng.NormFloat64()
+			switch t.columns {
+			case "ar":
+				if i > 0 {
+					v = rho*row[i-1] + math.Sqrt(1-rho*rho)*v
+				}
+			case "low rank":
+				v *= 0.01
+				for k, a := range z {
+					v += a * factors[k*t.d+i]
+				}
+			case "heavy":
+				v /= math.Sqrt(rng.ExpFloat64())
+			case "cube":
+				v *= v * v
+			}
+			row[i] = v
+		}
+	}
+	return x
+}
+
+// problem draws the targets, by a linear model of variance about 1 with half the noise on
+// top, or their signs with logistic noise, and scales the columns.
+func (t table) problem(loss losses.Loss, dual dro.Dual, mu float64) (*dro.Problem, error) {
+	rng := rand.New(rand.NewPCG(7, uint64(t.n)<<20^uint64(t.d)))
+	x, truth, target := t.rows(rng), make([]float64, t.d), make([]float64, t.n)
+	for i := range truth {
+		truth[i] = rng.NormFloat64()
+	}
+	square := 0.0
+	for j := range target {
+		for i, v := range x[j*t.d : (j+1)*t.d] {
+			target[j] += v * truth[i]
+		}
+		square += target[j] * target[j]
+	}
+	size := math.Sqrt(square / float64(t.n))
+	for j := range target {
+		target[j] /= size
+		if loss.Name() == "logistic" {
+			if rng.Float64() < 1/(1+math.Exp(-2*target[j])) {
+				target[j] = 1
+			} else {
+				target[j] = -1
+			}
+			continue
+		}
+		noise := 0.5 * rng.NormFloat64()
+		switch t.noise {
+		case "student":
+			chi2 := 0.0
+			for range 5 {
+				v := rng.NormFloat64()
+				chi2 += v * v
+			}
+			noise /= math.Sqrt(chi2 / 5)
+		case "cauchy":
+			noise /= math.Abs(rng.NormFloat64())
+		}
+		target[j] += noise
+	}
+	if t.kappa > 1 {
+		for i := range t.d {
+			scale := math.Pow(t.kappa, -float64(i)/float64(max(1, t.d-1)))
+			for j := range t.n {
+				x[j*t.d+i] *= scale
+			}
+		}
+	}
+	z, err := design.NewDense(t.n, t.d, x)
+	if err != nil {
+		return nil, err
+	}
+	o, err := losses.NewLinear(loss, z, target)
+	if err != nil {
+		return nil, err
+	}
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: mu}}, nil
+}
+
+// oneHot is a table of blocks of indicator columns, one of each block set in a row, and a
+// constant.
+func oneHot(n, blocks, levels int, dual dro.Dual) (*dro.Problem, error) {
+	rng := rand.New(rand.NewPCG(8, uint64(n)))
+	d := blocks*levels + 1
+	truth := make([]float64, d)
+	for i := range truth {
+		truth[i] = rng.NormFloat64() / math.Sqrt(float64(blocks))
+	}
+	target := make([]float64, n)
+	start, index, value := make([]int, n+1), make([]int32, 0, n*(blocks+1)), make([]float64, 0, n*(blocks+1))
+	for j := range n {
+		m := 0.0
+		for b := range blocks {
+			i := b*levels + int(float64(levels)*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
+			index, value = append(index, int32(i)), append(value, 1)
+			m += truth[i]
+		}
+		index, value = append(index, int32(d-1)), append(value, 1)
+		start[j+1] = len(index)
+		if target[j] = -1; rng.Float64() < 1/(1+math.Exp(-2*m)) {
+			target[j] = 1
+		}
+	}
+	z, err := design.NewSparse(n, d, start, index, value)
+	if err != nil {
+		return nil, err
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		return nil, err
+	}
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true}}, nil
+}

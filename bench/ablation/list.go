@@ -1,0 +1,61 @@
+package ablation
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Cells are the problems: of independent columns as in the benchmark (fewer rows), of
+// correlated ones, of heavy tails, and those where the adversary rests on few rows.
+func Cells() []Cell {
+	var out []Cell
+	add := func(kind, name string, t table, loss losses.Loss, dual dro.Dual) {
+		out = append(out, Cell{Kind: kind, Name: fmt.Sprintf("%s %d × %d %s", name, t.n, t.d, describe(loss, dual)),
+			make: func() (*dro.Problem, error) { return t.problem(loss, dual, 1/float64(t.n)) }})
+	}
+	for _, size := range [][2]int{{100_000, 20}, {30_000, 100}} {
+		for _, kappa := range []float64{1, 100} {
+			t := table{n: size[0], d: size[1], noise: "student", kappa: kappa}
+			name := fmt.Sprintf("κ = %g", kappa)
+			add("main", name, t, losses.Logistic{}, dro.KL{Nu: 1})
+			add("main", name, t, losses.Squared{}, dro.KL{Nu: 1})
+			add("main", name, t, losses.Huber{Delta: 1}, dro.KL{Nu: 1})
+			add("main", name, t, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
+			add("main", name, t, losses.Logistic{}, dro.ChiSquare{Nu: 0.1})
+		}
+	}
+	for _, columns := range []string{"ar", "low rank"} {
+		add("correlated", columns, table{n: 20_000, d: 400, columns: columns, noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
+		add("correlated", columns, table{n: 10_000, d: 400, columns: columns, noise: "normal"}, losses.Squared{}, dro.ChiSquare{Nu: 1})
+	}
+	add("heavy", "tails", table{n: 20_000, d: 400, noise: "student"}, losses.Squared{}, dro.KL{Nu: 1})
+	add("heavy", "x", table{n: 20_000, d: 20, columns: "heavy", noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("heavy", "x", table{n: 5000, d: 20, columns: "cube", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
+	add("heavy", "kinks", table{n: 5000, d: 20, noise: "student"}, losses.Huber{Delta: 1e-3}, dro.KL{Nu: 1})
+	for _, n := range []int{600, 5000, 20_000} {
+		for _, nu := range []float64{1e-2, 1e-3} {
+			add("few rows", "cauchy", table{n: n, d: 10, noise: "cauchy"}, losses.Squared{}, dro.KL{Nu: nu})
+		}
+	}
+	add("few rows", "cauchy", table{n: 5000, d: 10, noise: "cauchy"}, losses.Huber{Delta: 1}, dro.KL{Nu: 1e-2})
+	add("few rows", "cauchy", table{n: 5000, d: 10, noise: "cauchy"}, losses.Squared{}, dro.ChiSquare{Nu: 1e-2})
+	out = append(out, Cell{Kind: "sparse", Name: "one-hot 25 000 × 1801 logistic, KL, ν = 1",
+		make: func() (*dro.Problem, error) { return oneHot(25_000, 6, 300, dro.KL{Nu: 1}) }},
+		Cell{Kind: "sparse", Name: "one-hot 25 000 × 6001 logistic, KL, ν = 1",
+			make: func() (*dro.Problem, error) { return oneHot(25_000, 6, 1000, dro.KL{Nu: 1}) }})
+	return out
+}
+
+func describe(loss losses.Loss, dual dro.Dual) string {
+	name := loss.Name()
+	if h, ok := loss.(losses.Huber); ok && h.Delta != 1 {
+		name = fmt.Sprintf("huber %g", h.Delta)
+	}
+	penalty := "KL"
+	if _, ok := dual.(dro.ChiSquare); ok {
+		penalty = "χ²"
+	}
+	return fmt.Sprintf("%s, %s, ν = %g", name, penalty, dual.Modulus())
+}

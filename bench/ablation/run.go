@@ -1,0 +1,157 @@
+package ablation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Row is what one variant took of one cell.
+type Row struct {
+	Cell, Variant string
+	Seconds       float64 // of the processor, the least of the repetitions
+	Passes        float64 // as the solver counts them
+	Arithmetic    float64 // multiplications with entries of the design, in passes
+	Gap           float64
+	Status        dro.Status
+}
+
+// A Variant is a method with some of its heuristics switched off; a nil method is what
+// dro.Choose says.
+type Variant struct {
+	Name   string
+	Method dro.Method
+	Off    ablate.Switches
+}
+
+// Switched are the default with all heuristics, and without each.
+func Switched() []Variant {
+	out := []Variant{{Name: "auto"}}
+	for _, s := range ablate.Each() {
+		out = append(out, Variant{Name: "without " + s.Name, Off: s.Off})
+	}
+	return out
+}
+
+// Solvers are the default and the methods it could have been.
+func Solvers() []Variant {
+	return []Variant{{Name: "auto"}, {Name: "newton", Method: dro.Newton{}}, {Name: "newton-cg", Method: dro.NewtonCG{}},
+		{Name: "growing", Method: dro.Growing{}}, {Name: "lbfgs", Method: dro.LBFGS{}}}
+}
+
+// Run solves every cell by every variant to a relative gap of 1e-6, in turn, repeats that,
+// and calls report with what each took
+// and logf, if there is one, with what the solver decides. A solve ends after limit of wall-clock time.
+func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, limit time.Duration, logf func(string, ...any), report func(Row)) error {
+	for _, c := range cells {
+		p, err := c.make()
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		rows := make([]Row, len(variants))
+		for r := range repeats {
+			for k, v := range variants {
+				row, err := one(ctx, p, v, limit, logf)
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if err != nil {
+					continue // the method is not for this problem
+				}
+				row.Cell = c.Name
+				if r > 0 {
+					row.Seconds = min(row.Seconds, rows[k].Seconds)
+				}
+				rows[k] = row
+			}
+		}
+		for _, row := range rows {
+			if row.Cell != "" {
+				report(row)
+			}
+		}
+	}
+	return nil
+}
+
+func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, logf func(string, ...any)) (Row, error) {
+	o := newCounting(p.Oracle.(*losses.Linear))
+	counted := &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}
+	m := v.Method
+	if m == nil {
+		m, _ = dro.Choose(counted)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ablate.Off = v.Off
+	defer func() { ablate.Off = ablate.Switches{} }()
+	s := dro.DefaultSettings()
+	s.MaxPasses, s.Logf = 3000, logf
+	began := processor()
+	res, err := dro.Solve(ctx, counted, m, s)
+	if res == nil {
+		return Row{}, err
+	}
+	return Row{Variant: v.Name, Seconds: processor() - began, Passes: res.Passes, Arithmetic: o.passes(),
+		Gap: res.Certificate.Relative(), Status: res.Status}, nil
+}
+
+// processor returns the seconds that this process has had of all processors.
+func processor() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return math.NaN()
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// WriteRow writes one line.
+func WriteRow(w io.Writer, r Row) {
+	fmt.Fprintf(w, "%-44s %-26s %8.1f passes %9.1f arithmetic %8.3f s  %-9v %.1e\n", r.Cell, r.Variant, r.Passes, r.Arithmetic, r.Seconds, r.Status, r.Gap)
+}
+
+// Summary writes, for every variant, its time over that of the first, over all cells
+// (geometric mean) and in the cell where it loses most and least.
+func Summary(w io.Writer, rows []Row) {
+	base := map[string]Row{}
+	var names []string
+	for _, r := range rows {
+		if r.Variant == rows[0].Variant {
+			base[r.Cell] = r
+		} else if !slices.Contains(names, r.Variant) {
+			names = append(names, r.Variant)
+		}
+	}
+	fmt.Fprintln(w, "| variant | time, all cells | arithmetic, all cells | time, most | in | time, least | in |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|---|--:|---|")
+	for _, name := range names {
+		total, work, count := 0.0, 0.0, 0.0
+		var most, least float64
+		var mostIn, leastIn string
+		for _, r := range rows {
+			b := base[r.Cell]
+			if r.Variant != name || !(b.Seconds > 0) {
+				continue
+			}
+			ratio := r.Seconds / b.Seconds
+			total += math.Log(ratio)
+			work += math.Log(r.Arithmetic / b.Arithmetic)
+			if count == 0 || ratio > most {
+				most, mostIn = ratio, r.Cell
+			}
+			if count == 0 || ratio < least {
+				least, leastIn = ratio, r.Cell
+			}
+			count++
+		}
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %s | %.2f | %s |\n", name, math.Exp(total/count), math.Exp(work/count), most, mostIn, least, leastIn)
+	}
+}

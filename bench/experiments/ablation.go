@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/bench/ablation"
+)
+
+func init() {
+	register("ablation", "what each heuristic of the default solver is worth, and the other methods", runAblation)
+}
+
+func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
+	solvers := fs.Bool("solvers", false, "the other methods instead of the switches")
+	kind := fs.String("kind", "", "cells of this kind alone: main, correlated, heavy, few rows, sparse")
+	name := fs.String("cell", "", "cells with this in their name alone")
+	verbose := fs.Bool("v", false, "what the solver decides")
+	repeats := fs.Int("repeats", 3, "solves of each, of which the fastest counts")
+	limit := fs.Duration("limit", time.Minute, "of one solve")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(1)
+	cells := slices.DeleteFunc(ablation.Cells(), func(c ablation.Cell) bool {
+		return *kind != "" && c.Kind != *kind || !strings.Contains(c.Name, *name)
+	})
+	variants := ablation.Switched()
+	if *solvers {
+		variants = ablation.Solvers()
+	}
+	var logf func(string, ...any)
+	if *verbose {
+		logf = func(format string, args ...any) { note(fmt.Sprintf(format, args...)) }
+	}
+	var rows []ablation.Row
+	err := ablation.Run(ctx, cells, variants, *repeats, *limit, logf, func(r ablation.Row) {
+		ablation.WriteRow(os.Stdout, r)
+		rows = append(rows, r)
+	})
+	if len(rows) > 0 {
+		ablation.Summary(os.Stdout, rows)
+	}
+	return err
+}
