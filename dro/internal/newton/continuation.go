@@ -19,6 +19,7 @@ const (
 	fallCheap   = 6     // passes of a stage, after which it falls by more
 	fallPasses  = 60    // of a stage, at most
 	fallEnough  = 0.3   // of the gap asked for, the largest penalty: it need not fall below
+	fallWorth   = 300   // of ν, the first one: below, working sets and damped steps take fewer passes
 	fallMildest = 0.3   // of what Mild says: the first ν
 )
 
@@ -30,13 +31,15 @@ func (m *newton) fall() bool {
 	c := m.Cert
 	dual, ok := m.Problem.Dual.(saddle.Repriced)
 	_, formed := m.h.(*hessian.Factored)
-	if !ok || !formed || m.settled || ablate.Off.Continuation || !(c.EffectiveShare()*float64(c.N) < fewRows*float64(c.D)) {
+	if !ok || !formed || m.fallen || ablate.Off.Continuation || !(c.EffectiveShare()*float64(c.N) < fewRows*float64(c.D)) {
 		return false
 	}
-	target := m.Problem.Dual.Modulus()
-	x := append([]float64(nil), m.x...)
-	size := math.Abs(m.value)
+	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
 	nu := fallMildest * dual.Mild(size, c.N)
+	if !(nu > fallWorth*target) {
+		return false
+	}
+	x := append([]float64(nil), m.x...)
 	passes, factor := c.Passes, fallFactor
 	var before []float64 // the optimum at the penalty before, ν₀
 	nuBefore := 0.0
@@ -48,7 +51,7 @@ func (m *newton) fall() bool {
 			break
 		}
 		stage := l.Method.(*newton)
-		stage.settled, stage.settled = true, true
+		stage.fallen, stage.settled = true, true
 		last := nu*dual.Most(c.N) <= fallEnough*m.Settings.RelativeGap*size
 		if last { // an optimum as good as that at the target
 			l.Settings.RelativeGap /= 2
@@ -79,7 +82,7 @@ func (m *newton) fall() bool {
 		}
 		before, nuBefore, nu = at, nu, next
 	}
-	m.settled = true
+	m.fallen = true
 	m.Logf("newton: penalties fell to ν = %.3g by %.3g passes", target, c.Passes-passes)
 	return m.moveTo(x)
 }

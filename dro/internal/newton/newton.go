@@ -112,7 +112,7 @@ type newton struct {
 	method  saddle.Method // of the solves on the working set
 	working workingSet
 	settled bool // no jumps
-	settled bool // no path of penalties
+	fallen  bool // no path of penalties
 
 	// Steps and changes of gradient since the metric was formed, newest last: they
 	// correct it by BFGS updates.
@@ -371,7 +371,7 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Boolean(&m.formed)
 	s.Boolean(&m.stale)
 	s.Boolean(&m.settled)
-	s.Boolean(&m.settled)
+	s.Boolean(&m.fallen)
 	m.working.visit(s, m.Cert.N)
 	s.Integer(&m.poorSteps)
 	s.Float(&m.value)

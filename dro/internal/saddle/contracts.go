@@ -1,14 +1,5 @@
 package saddle
 
-// Repriced is the ability of a Dual to be the same with another penalty: WithNu returns
-// it, Mild is a ν at which losses up to size leave the weights of n samples spread, and
-// Most is sup ψ/ν. ψ is not to fall where ν rises.
-type Repriced interface {
-	WithNu(nu float64) Dual
-	Mild(size float64, n int) float64
-	Most(n int) float64
-}
-
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
@@ -404,3 +395,12 @@ type Started interface{ StartingPoint(x []float64) }
 
 // bounded is the ability of a Primal on a set X to say why x is not in it.
 type bounded interface{ Contains(x []float64) error }
+
+// Repriced is the ability of a Dual to be the same with another penalty: WithNu returns
+// it, Mild is a ν at which losses up to size leave the weights of n samples spread, and
+// Most is sup ψ/ν. ψ is not to fall where ν rises.
+type Repriced interface {
+	WithNu(nu float64) Dual
+	Mild(size float64, n int) float64
+	Most(n int) float64
+}
