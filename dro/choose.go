@@ -32,7 +32,7 @@ func Choose(p *Problem) (m Method, why string) {
 	if grows {
 		rows = newton.LastSample(p.Oracle, n)
 	}
-	passes := (gram*float64(rows)/float64(n) + factorWork(d)) / pass
+	passes := (gram*float64(rows)/float64(n) + newton.FactorWork(d)) / pass
 	m = Newton{}
 	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); saddle.Supports(NewtonCG{}, p) && (d > hessian.MaxColumns || passes > most) {
 		m = NewtonCG{}
@@ -47,6 +47,3 @@ func Choose(p *Problem) (m Method, why string) {
 	}
 	return m, why
 }
-
-// factorWork is the work of a Cholesky factor, in the unit of Worked.
-func factorWork(d int) float64 { return 0.1 * float64(d) * float64(d) * float64(d) / 3 }

@@ -8,13 +8,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An operator is the Hessian of P at a point as an operator,
+// An Operator is the Hessian of P at a point as an operator,
 //
 //	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //
 // with its diagonal as the preconditioner.
-type operator struct {
+type Operator struct {
 	weights
+	Spent float64 // passes of all products so far
+	Most  float64 // after which Solve multiplies no more
+
 	rows   saddle.Products
 	ridge  []float64 // d: the diagonal of ∇²φ
 	lambda float64   // damping: λ times the diagonal is added
@@ -28,9 +31,9 @@ type operator struct {
 }
 
 // NewOperator returns the Hessian of a problem that has one, still to be updated.
-func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
+func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
-	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
+	h := &Operator{weights: newWeights(p, e), Most: math.Inf(1), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
 		margin: make([]float64, e.N), squares: shard.NewPartials(shard.Count(e.N), e.D)}
 	h.weight, h.response = make([]float64, e.N), make([]float64, e.N)
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
@@ -40,20 +43,20 @@ func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
 }
 
 // Damping returns λ.
-func (h *operator) Damping() float64 { return h.lambda }
+func (h *Operator) Damping() float64 { return h.lambda }
 
 // Cost is little beside the products of a step.
-func (h *operator) Cost() float64 { return 1 }
+func (h *Operator) Cost() float64 { return 1 }
 
 // Redamp changes the damping.
-func (h *operator) Redamp(lambda float64) error {
+func (h *Operator) Redamp(lambda float64) error {
 	h.lambda = lambda
 	return nil
 }
 
 // Update takes the weights at the point with best response y and these slopes:
 // one pass.
-func (h *operator) Update(y, slope []float64) error {
+func (h *Operator) Update(y, slope []float64) error {
 	h.squares.Clear()
 	h.weights.update(y, slope, shard.Count(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
@@ -79,7 +82,7 @@ func (h *operator) Update(y, slope []float64) error {
 }
 
 // multiply stores (H + λD)v in dst: one pass.
-func (h *operator) multiply(dst, v []float64) {
+func (h *Operator) multiply(dst, v []float64) {
 	e := h.evaluator
 	e.Passes++
 	e.Partials.Clear()
@@ -107,7 +110,7 @@ func (h *operator) multiply(dst, v []float64) {
 
 // Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
 // residual that shrinks with v: superlinear convergence at few products each.
-func (h *operator) Solve(v []float64) {
+func (h *Operator) Solve(v []float64) {
 	const most, loosest, tightest = 250, 0.3, 1e-9
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {
@@ -119,9 +122,10 @@ func (h *operator) Solve(v []float64) {
 	rho := h.precondition()
 	copy(h.direction, h.scaled)
 	for range most {
-		if h.evaluator.Ctx.Err() != nil {
+		if h.evaluator.Ctx.Err() != nil || h.Spent >= h.Most {
 			break
 		}
+		h.Spent++
 		h.multiply(h.product, h.direction)
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {
@@ -143,7 +147,7 @@ func (h *operator) Solve(v []float64) {
 }
 
 // precondition stores D⁻¹ residual in scaled and returns ⟨residual, scaled⟩.
-func (h *operator) precondition() float64 {
+func (h *Operator) precondition() float64 {
 	for i, r := range h.residual {
 		h.scaled[i] = r / (h.diagonal[i] * (1 + h.lambda))
 	}
@@ -151,9 +155,10 @@ func (h *operator) precondition() float64 {
 }
 
 // Visit lists what a snapshot holds.
-func (h *operator) Visit(s *saddle.State) {
+func (h *Operator) Visit(s *saddle.State) {
 	s.Float(&h.lambda)
 	s.Float(&h.first)
+	s.Float(&h.Spent)
 	s.Float(&h.total)
 	s.Floats(h.weight, h.cross, h.diagonal)
 	s.Vectors(&h.along, h.evaluator.D)

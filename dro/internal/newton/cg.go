@@ -8,7 +8,8 @@ import (
 // NewtonCG is Newton's method with the step of each iteration computed by
 // preconditioned conjugate gradients from products with the Hessian, which is
 // never formed: for more parameters than a d×d matrix allows. A product is one
-// pass. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// pass. Where the products have cost what the matrix would, it is formed after all,
+// of up to 2000 parameters. It needs ν > 0 (or fixed weights), second derivatives, products with the
 // rows, and the L2 regulariser.
 type NewtonCG struct{}
 
@@ -19,7 +20,9 @@ func (NewtonCG) Name() string { return "newton-cg" }
 
 // Start implements Method.
 func (m NewtonCG) Start(r *saddle.Run) (saddle.Stepper, error) {
-	return newNewton(r, m, hessian.NewOperator(r.Problem, r.Cert.Evaluator)), nil
+	h := hessian.NewOperator(r.Problem, r.Cert.Evaluator)
+	h.Most, _ = price(r.Problem)
+	return newNewton(r, m, h), nil
 }
 
 // Needs implements Method.

@@ -113,6 +113,7 @@ type newton struct {
 	working workingSet
 	settled bool // no jumps
 	fallen  bool // no path of penalties
+	owned   bool // the Hessian was formed after so many products
 
 	// Steps and changes of gradient since the metric was formed, newest last: they
 	// correct it by BFGS updates.
@@ -207,6 +208,7 @@ func (m *newton) advance() error {
 			m.refresh()
 		}
 	}
+	m.buy()
 	_, atHand := m.h.(*hessian.Factored) // else a direction takes passes
 	if !atHand && m.working.count > 0 && m.tryWorkingSet(math.Inf(1)) {
 		return nil
@@ -372,6 +374,9 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Boolean(&m.stale)
 	s.Boolean(&m.settled)
 	s.Boolean(&m.fallen)
+	if s.Boolean(&m.owned); s.Reading && m.owned {
+		m.own()
+	}
 	m.working.visit(s, m.Cert.N)
 	s.Integer(&m.poorSteps)
 	s.Float(&m.value)

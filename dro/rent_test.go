@@ -1,0 +1,72 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Where columns are almost combinations of a few, conjugate gradients give way to a formed
+// Hessian once they have cost what it does.
+func TestProductsGiveWayToAHessian(t *testing.T) {
+	const n, d = 1500, 120
+	for _, rank := range []int{0, 8} {
+		rng := rand.New(rand.NewPCG(4, uint64(rank)))
+		x, target, factors := make([]float64, n*d), make([]float64, n), make([]float64, d*max(1, rank))
+		for i := range factors {
+			factors[i] = rng.NormFloat64()
+		}
+		for j := range n {
+			z := make([]float64, rank)
+			for k := range z {
+				z[k] = rng.NormFloat64()
+			}
+			for i := range d {
+				v := rng.NormFloat64()
+				if rank > 0 {
+					v *= 1e-3
+				}
+				for k, a := range z {
+					v += a * factors[i*rank+k]
+				}
+				x[j*d+i] = v
+			}
+			target[j] = math.Copysign(1, x[j*d]+rng.NormFloat64())
+		}
+		o, err := losses.NewLinear(losses.Logistic{}, dense(t, n, d, x), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-6}}
+		bought := false
+		s := dro.DefaultSettings()
+		s.Logf = func(format string, _ ...any) {
+			bought = bought || format == "newton-cg: products have cost %.3g passes, as much as a Hessian: it is formed"
+		}
+		with, err := dro.Solve(context.Background(), p, dro.NewtonCG{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ablate.Off.Rent = true
+		without, err := dro.Solve(context.Background(), p, dro.NewtonCG{}, dro.DefaultSettings())
+		ablate.Off.Rent = false
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("rank %d: %.4g passes, %.4g of products alone; formed: %v", rank, with.Passes, without.Passes, bought)
+		if with.Status != dro.Certified {
+			t.Errorf("rank %d: %v", rank, with.Status)
+		}
+		if rank > 0 && !(with.Passes < without.Passes/3) {
+			t.Errorf("rank %d: %.4g passes, %.4g of products alone", rank, with.Passes, without.Passes)
+		}
+		if with.Certificate.Lower > without.Certificate.Upper || without.Certificate.Lower > with.Certificate.Upper {
+			t.Errorf("rank %d: bounds contradict: %+v, %+v", rank, with.Certificate, without.Certificate)
+		}
+	}
+}
