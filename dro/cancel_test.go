@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -37,6 +38,8 @@ func TestCancellationWithinAStep(t *testing.T) {
 			s.Design[j*d+i] = s.Design[j*d] + math.Pow(0.9, float64(i))*s.Design[j*d+i]
 		}
 	}
+	ablate.Off.Rent = true // products alone
+	defer func() { ablate.Off.Rent = false }()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	o := &multiplier{Linear: s.Oracle(t, losses.Logistic{}), left: 30, cancel: cancel}
