@@ -26,6 +26,9 @@ func Cells() []Cell {
 			add("main", name, t, losses.Logistic{}, dro.ChiSquare{Nu: 0.1})
 		}
 	}
+	large := table{n: 1_000_000, d: 20, noise: "student", kappa: 1}
+	add("large", "κ = 1", large, losses.Logistic{}, dro.KL{Nu: 1})
+	add("large", "κ = 1", large, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
 	for _, columns := range []string{"ar", "low rank"} {
 		add("correlated", columns, table{n: 20_000, d: 400, columns: columns, noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 		add("correlated", columns, table{n: 10_000, d: 400, columns: columns, noise: "normal"}, losses.Squared{}, dro.ChiSquare{Nu: 1})

@@ -19,7 +19,7 @@ func init() {
 
 func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	solvers := fs.Bool("solvers", false, "the other methods instead of the switches")
-	kind := fs.String("kind", "", "cells of this kind alone: main, correlated, heavy, few rows, sparse")
+	kind := fs.String("kind", "", "cells of this kind alone: main, large, correlated, heavy, few rows, sparse")
 	name := fs.String("cell", "", "cells with this in their name alone")
 	verbose := fs.Bool("v", false, "what the solver decides")
 	repeats := fs.Int("repeats", 3, "solves of each, of which the fastest counts")
