@@ -167,8 +167,9 @@ func threshold(v []float64, top, from float64) (t, total float64, above int) {
 	n := float64(len(v))
 	if t = from; !(t < top) || math.IsInf(t, -1) {
 		mean := shard.Sum(len(v), func(lo, hi int) float64 { return kernel.Sum(v[lo:hi]) }) / n
-		t = max(mean-1, top-n) // both are lower bounds of the root
+		t = mean - 1 // a lower bound of the root, as is the next
 	}
+	t = max(t, top-n) // also below a guess: entries may be so far apart that no digit of the root is left
 	for active := math.Inf(1); ; {
 		var count [shard.Limit]int
 		var excess [shard.Limit]float64
