@@ -1,0 +1,97 @@
+package layers
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/drotrain/drotrain/"
+
+// rooms in the order of the data's way, each with those before it that it may import. A
+// file belongs to the longest room that its path begins with.
+var rooms = []struct {
+	name string
+	may  []string
+}{
+	{"internal", nil},
+	{"design", []string{"internal"}},
+	{"losses", []string{"internal", "design"}},
+	{"dro", []string{"internal"}},
+	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
+	{"data", []string{"internal", "design"}},
+	{"datasets", []string{"internal", "data"}},
+	{"eval", []string{"internal", "losses", "data"}},
+	{"train/level", []string{"dro"}},
+	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "datasets", "train/level", "train/tune"}},
+	{"export", []string{"internal", "data", "train"}},
+	{"train/report", []string{"internal", "losses", "data", "datasets", "eval", "train", "train/level"}},
+	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "train/report"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report", "bench"}},
+}
+
+// roomOf returns the room of a path below the module.
+func roomOf(path string) string {
+	best := ""
+	for _, r := range rooms {
+		if (path == r.name || strings.HasPrefix(path, r.name+"/")) && len(r.name) > len(best) {
+			best = r.name
+		}
+	}
+	return best
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	may, before := map[string][]string{}, []string{}
+	for _, r := range rooms {
+		for _, m := range r.may {
+			if !slices.Contains(before, m) {
+				t.Errorf("the table lets %s import %s, which does not come before it", r.name, m)
+			}
+		}
+		may[r.name], before = r.may, append(before, r.name)
+	}
+	root := filepath.Join("..", "..")
+	arrows := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "gen" || strings.HasPrefix(d.Name(), ".") && path != root):
+			return filepath.SkipDir // gen: programs that write what is committed
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		rel, _ := filepath.Rel(root, path)
+		from := roomOf(filepath.ToSlash(filepath.Dir(rel)))
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, im := range f.Imports {
+			full, _ := strconv.Unquote(im.Path.Value)
+			own, ok := strings.CutPrefix(full, module)
+			if !ok {
+				continue
+			}
+			to := roomOf(own)
+			if arrows++; to != from && !slices.Contains(may[from], to) {
+				t.Errorf("%s: %s may not import %s (%s)", rel, from, to, own)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if arrows < 100 {
+		t.Errorf("only %d imports seen", arrows)
+	}
+}
