@@ -23,7 +23,7 @@ type workingSet struct {
 
 const (
 	mostWorking  = 1.0 / 8  // of the samples: beyond, the set is no saving
-	mostSpread   = 1.0 / 16 // of the samples, their effective number
+	mostResting  = 1.0 / 16 // of the samples, their effective number
 	fewestRows   = 4096     // samples below which every pass is cheap
 	workingTries = 6        // solves on the working set, each of more samples
 )
@@ -84,7 +84,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
 	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
-	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < fewestRows || c.EffectiveShare() > mostSpread {
+	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < fewestRows || c.EffectiveShare() > mostResting {
 		return false
 	}
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))

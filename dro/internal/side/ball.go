@@ -311,7 +311,7 @@ func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, s
 		return nil, nil
 	}
 	mean := shard.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total
-	spread := shard.Sum(e.N, func(lo, hi int) float64 {
+	scatter := shard.Sum(e.N, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			if c := response[j]; c > 0 {
@@ -322,12 +322,12 @@ func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, s
 		}
 		return s
 	})
-	if !(spread > 0) {
+	if !(scatter > 0) {
 		return nil, nil
 	}
 	row := make([]float64, e.D)
 	e.GradOf(row, response, slope)
-	return [][]float64{row}, []float64{-1 / spread}
+	return [][]float64{row}, []float64{-1 / scatter}
 }
 
 // Differentiable reports that the risk has a gradient at an optimum of d parameters:
@@ -391,29 +391,29 @@ func (b Ball) note(e *saddle.Evaluator, y []float64, risk float64) {
 	e.Price = nu
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
 	bound := (nu - b.Nu) * b.Radius
-	var spread float64 // D
+	var divergence float64 // D
 	if math.IsInf(b.Radius, 1) {
 		bound = 0
 	}
 	if b.Divergence == KullbackLeibler {
 		top, linear := largestOf(e.Value, b.Weights), lossOf(y, e.Value)
 		e.Own = 4*gamma*(math.Abs(top)+math.Abs(linear)+math.Abs(risk)) + 1e-25*nu
-		spread = (linear - (risk - bound)) / nu
+		divergence = (linear - (risk - bound)) / nu
 	} else {
-		spread = b.Of(y)
-		e.Psi = nu * spread
+		divergence = b.Of(y)
+		e.Psi = nu * divergence
 	}
 	if math.IsInf(b.Radius, 1) {
 		return
 	}
-	off := gamma*(2*spread+3*math.Sqrt(2*math.Abs(spread))) + 4*gamma*gamma
+	off := gamma*(2*divergence+3*math.Sqrt(2*math.Abs(divergence))) + 4*gamma*gamma
 	if b.Divergence == KullbackLeibler {
 		off += e.Own / nu
-		e.Own += (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+		e.Own += (nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
 	} else {
-		e.Second = (nu - b.Nu) * (math.Abs(spread-b.Radius) + off)
+		e.Second = (nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
 	}
-	e.Outside = max(0, spread+off-b.Radius) / b.Radius
+	e.Outside = max(0, divergence+off-b.Radius) / b.Radius
 }
 
 // Price returns the ν of the best response to the losses f: the penalty ν·D alone has

@@ -309,17 +309,17 @@ func (s *grouped) movement() []float64 {
 	if !(total > 0) {
 		return m
 	}
-	mean, spread := vec.Dot(c, s.loss)/total, 0.0
+	mean, scatter := vec.Dot(c, s.loss)/total, 0.0
 	for i, v := range c {
-		spread += v * (s.loss[i] - mean) * (s.loss[i] - mean)
+		scatter += v * (s.loss[i] - mean) * (s.loss[i] - mean)
 	}
-	bound := s.nu > s.near.Nu && spread > 0
+	bound := s.nu > s.near.Nu && scatter > 0
 	for i := range k {
 		m[i*k+i] += c[i]
 		for j := range k {
 			m[i*k+j] -= c[i] * c[j] / total
 			if bound {
-				m[i*k+j] -= c[i] * (s.loss[i] - mean) * c[j] * (s.loss[j] - mean) / spread
+				m[i*k+j] -= c[i] * (s.loss[i] - mean) * c[j] * (s.loss[j] - mean) / scatter
 			}
 		}
 	}

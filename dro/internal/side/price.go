@@ -82,7 +82,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 		nu = guess
 	}
 	for range 200 {
-		d, spread := divergenceKL(y, f, w, total, nu, top)
+		d, slope := divergenceKL(y, f, w, total, nu, top)
 		if math.IsNaN(d) {
 			return nu
 		}
@@ -91,7 +91,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 		} else {
 			hi = nu
 		}
-		step := (math.Log(d) - math.Log(b.Radius)) * d / spread // of log ν
+		step := (math.Log(d) - math.Log(b.Radius)) * d / slope // of log ν
 		next := nu * math.Exp(max(-3, min(3, step)))
 		if math.Abs(step) <= 1e-8 {
 			return next // as exact as rounding lets D be
@@ -111,7 +111,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 
 // divergenceKL returns D of the best response to ν·D and −dD/d log ν, the variance of
 // f/ν under it.
-func divergenceKL(y, f, w []float64, total, nu, top float64) (d, spread float64) {
+func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) {
 	n := len(f)
 	var mass, first, second [shard.Limit]float64
 	shard.Run(n, func(s, lo, hi int) {
@@ -134,9 +134,9 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, spread float64)
 	})
 	m := vec.Sum(mass[:])
 	mean := vec.Sum(first[:]) / m
-	spread = vec.Sum(second[:])/m - mean*mean
+	slope = vec.Sum(second[:])/m - mean*mean
 	if d = mean - math.Log(m/total); d > 1e-3 {
-		return d, spread
+		return d, slope
 	}
 	logM := math.Log(m / total) // small: the difference above cancels
 	d = shard.Sum(n, func(lo, hi int) float64 {
@@ -153,7 +153,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, spread float64)
 		}
 		return s
 	}) / total
-	spread = shard.Sum(n, func(lo, hi int) float64 {
+	slope = shard.Sum(n, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			v := y[j]
@@ -166,7 +166,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, spread float64)
 		}
 		return s
 	}) / m
-	return d, spread
+	return d, slope
 }
 
 // priceChi2 finds the level θ for which y ∝ w(f − θ)₊ has D = ρ, and returns
