@@ -30,10 +30,10 @@ var rooms = []struct {
 	{"train/level", []string{"dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train", []string{"internal", "design", "losses", "dro", "data", "datasets", "train/level", "train/tune"}},
-	{"export", []string{"internal", "data", "train"}},
-	{"train/report", []string{"internal", "losses", "data", "datasets", "eval", "train", "train/level"}},
-	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "train/report"}},
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "train/report"}},
+	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
+	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
+	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report"}},
 	{"cmd", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report", "bench"}},
 }
 
