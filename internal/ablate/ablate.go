@@ -15,7 +15,6 @@ type Switches struct {
 	Distrust        bool // more samples where their Hessian served badly
 	BFGS            bool // corrections of a Hessian by the steps since it was formed
 	Prefixes        bool // growing prefixes of the samples
-	Threshold       bool // χ²'s threshold guessed from the evaluation before
 	Rent            bool // conjugate gradients that give way to a formed Hessian
 	Continuation    bool // penalties that fall to the one asked for
 }
@@ -36,7 +35,6 @@ func Each() []struct {
 		{"distrust", Switches{Distrust: true}},
 		{"BFGS corrections", Switches{BFGS: true}},
 		{"prefixes", Switches{Prefixes: true}},
-		{"guessed threshold", Switches{Threshold: true}},
 		{"rent or buy", Switches{Rent: true}},
 		{"continuation", Switches{Continuation: true}},
 	}

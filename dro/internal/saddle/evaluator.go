@@ -22,12 +22,10 @@ type Evaluator struct {
 	Partials *shard.Partials // d: gradients
 
 	// Of fused evaluations.
-	BlockRows      int       // samples taken at once
-	Largest        []float64 // by block: the largest loss known then
-	Threshold      float64   // below which a loss had no weight, at the last evaluation
-	HasThreshold   bool
-	Active         []float64 // n: 1 above the level
-	ActivePartials *shard.Partials
+	BlockRows    int       // samples taken at once
+	Largest      []float64 // by block: the largest loss known then
+	Threshold    float64   // below which a loss had no weight, at the last evaluation
+	HasThreshold bool
 
 	responded // of the last evaluation
 }

@@ -71,22 +71,3 @@ func TestFusedAgainstTwoReadings(t *testing.T) {
 		}
 	}
 }
-
-// Near the optimum, where the level hardly moves, an evaluation against χ² takes one
-// pass and the samples at the level.
-func TestFusedTouchesFewSamplesAgain(t *testing.T) {
-	rng := drotest.RngOf(92)
-	const n, d = 9000, 6
-	p := &saddle.Problem{Oracle: drotest.NewSample(rng, n, d, false).Oracle(t, losses.Logistic{}), Dual: ChiSquare{0.1}, Primal: L2{Mu: 0.01}}
-	e := saddle.NewEvaluator(p)
-	g, y, x := make([]float64, d), make([]float64, n), drotest.Normals(rng, d, 0.3)
-	e.Respond(g, y, x)
-	for range 5 {
-		x[0] += 1e-4
-		e.Passes = 0
-		e.Respond(g, y, x)
-		if e.Passes > 1.01 {
-			t.Errorf("%v passes", e.Passes)
-		}
-	}
-}
