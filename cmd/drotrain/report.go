@@ -25,6 +25,7 @@ type reportOptions struct {
 	gates       gates
 	out         outputs
 	card        string
+	compare     []string
 	json, quiet bool
 }
 
@@ -43,11 +44,13 @@ names is opened only if it is embedded, lies in the folder of the model, or is
 named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
   drotrain report --model drotrain-out --out paper --format html,pdf
-  drotrain report --model drotrain-out --data new.parquet --groups region`,
+  drotrain report --model drotrain-out --data new.parquet --groups region
+  drotrain report --compare runA,runB --out both.html`,
 		Args: noArgs,
 	}
 	section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
+		fs.Var(&listValue{p: &o.compare}, "compare", "`models` to set against the first of them on the same rows, in place of --model")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
 		fs.StringVar(&o.trainedOn, "trained-on", "", "the `table` of the training, where it is neither embedded nor in the folder of the model")
 		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
@@ -70,9 +73,12 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.check(); err != nil {
 		return err
 	}
-	m, err := a.loadModel(o.model)
-	if err != nil {
-		return err
+	var m *train.Model
+	var err error
+	if len(o.compare) == 0 {
+		if m, err = a.loadModel(o.model); err != nil {
+			return err
+		}
 	}
 	if o.measure.Card, err = readCard(o.card); err != nil {
 		return err
@@ -81,7 +87,11 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	defer p.finish()
 	o.measure.Observe = p.measuring
 	o.measure.Command = commandLine("report", fs, "model")
-	r, err := o.build(ctx, a, m)
+	build := func() (*eval.Report, error) { return o.build(ctx, a, m) }
+	if m == nil {
+		build = func() (*eval.Report, error) { return o.buildComparison(ctx, a) }
+	}
+	r, err := build()
 	if err != nil {
 		return err
 	}
@@ -108,6 +118,9 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 }
 
 func (o *reportOptions) check() error {
+	if len(o.compare) > 0 && o.model != "" {
+		return usagef("name all models with --compare, the baseline first", "--model and --compare exclude each other")
+	}
 	if err := o.out.check(); err != nil {
 		return err
 	}
@@ -143,6 +156,44 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		return nil, err
 	}
 	measured, err := report.Measure(ctx, m, o.measure.Options)
+	if err != nil {
+		return nil, err
+	}
+	return measured.Report()
+}
+
+// buildComparison measures the models of --compare on the rows of --data, or on those
+// that all of them held out.
+func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Report, error) {
+	var models []report.Named
+	for _, path := range o.compare {
+		m, err := a.loadModel(path)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, report.Named{Name: filepath.Base(filepath.Clean(strings.TrimSuffix(path, modelFile))), Model: m})
+	}
+	path := o.data
+	if path == "" {
+		var err error
+		if path, err = o.trainingTable(models[0].Model); err != nil {
+			return nil, err
+		}
+	}
+	f, err := a.openTable(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	on := f
+	if o.data == "" {
+		on = nil
+		for _, m := range models {
+			if err := m.Model.Rerun(ctx, f); err != nil {
+				return nil, withHint(fmt.Errorf("%s: %w", m.Name, err), "name a table to compare the models on with --data")
+			}
+		}
+	}
+	measured, err := report.Compare(ctx, models, on, o.measure.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,11 @@ import (
 // of the training where its rows were measured, otherwise the worst case of the
 // measured rows' own losses.
 func (x *Measured) Report() (*eval.Report, error) {
-	if x.audit != nil {
+	switch {
+	case x.audit != nil:
 		return x.auditReport()
+	case x.compared != nil:
+		return x.comparison(), nil
 	}
 	m := x.model
 	s := m.Summary("")

@@ -23,7 +23,8 @@ type Measured struct {
 	model   *train.Model // nil in an audit
 	run     *train.Run   // of the training, where its rows were measured
 
-	audit *audit // nil for a model
+	audit    *audit  // nil for a model
+	compared []Named // the models of a comparison
 }
 
 // Measure evaluates a model and its baselines on the rows that its training held
@@ -109,20 +110,16 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		}
 		in.Target = at(column.Number, rows.Rows)
 	}
-	in.Rate = m.Config.Rate
-	measured := versions(m)
-	if m.Tempered != nil {
-		measured, in.Tempered = append(measured, version{Tempered, m.Tempered}), Tempered
+	in.Rate = cmp.Or(o.Rate, m.Config.Rate)
+	if x.compared == nil && m.Tempered != nil {
+		in.Tempered = Tempered
 	}
-	if m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
+	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
-	for _, v := range measured {
-		p, err := m.PredictDataset(rows, v.x)
-		if err != nil {
-			return err
-		}
-		in.Models = append(in.Models, eval.Model{Name: v.name, Score: p.Score, Loss: p.Loss})
+	var err error
+	if in.Models, err = x.predictions(ctx, f, rows); err != nil {
+		return err
 	}
 	if o.Quick {
 		in.Columns = nil
@@ -130,7 +127,6 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	if x.run != nil {
 		in.TrainShare = groupShares(rows.Groups, x.run.Train)
 	}
-	var err error
 	x.Input = in
 	x.Evaluation, err = eval.Evaluate(ctx, *in)
 	return err

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// A Named is a model and what it is called in a comparison.
+type Named struct {
+	Name  string
+	Model *train.Model
+}
+
+// Compare evaluates several models on the same rows, the first of them as the
+// baseline, with paired intervals. f is a table with the target of the models, of
+// which every row is measured; nil means the rows that the trainings held out, which
+// must be the same for all: they need their Rerun before.
+func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
+	if len(models) < 2 {
+		return nil, &OptionError{"compare", "name at least two models", ""}
+	}
+	first := models[0].Model
+	for k, m := range models {
+		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
+			return nil, &OptionError{"compare", fmt.Sprintf("two models are called %q", m.Name), ""}
+		}
+		if err := comparable(first, m.Model); err != nil {
+			return nil, fmt.Errorf("%s and %s cannot be compared: %w", models[0].Name, m.Name, err)
+		}
+	}
+	x := &Measured{options: o, model: first, compared: models}
+	split, groups := Table, o.Groups
+	var rows []int
+	if f == nil {
+		split = Holdout
+		if first.Run == nil || first.Run.Holdout == nil {
+			return nil, &OptionError{"compare", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
+		}
+		f, rows = first.Run.Frame, first.Run.Holdout.Rows
+		for _, m := range models[1:] {
+			if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
+				return nil, &OptionError{"compare", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
+			}
+		}
+	}
+	encoder, err := first.Encoder.WithGroups(f, groups)
+	if err != nil {
+		return nil, err
+	}
+	d, encoding, err := encoder.EncodeContext(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	x.Encoding = encoding
+	return x, x.evaluate(ctx, f, d, split)
+}
+
+// comparable says why the risks of two models are not the same thing.
+func comparable(a, b *train.Model) error {
+	s, t := a.Encoder.Target, b.Encoder.Target
+	switch {
+	case s.Name != t.Name || s.Task != t.Task:
+		return fmt.Errorf("one predicts %s, the other %s", s.Name, t.Name)
+	case s.Positive != t.Positive:
+		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
+	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != data.Binary:
+		return fmt.Errorf("their losses are in different units (%s, %s)", lossName(a.Config), lossName(b.Config))
+	}
+	return nil
+}
+
+// predictions are those of the models on rows of f.
+func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
+	var out []eval.Model
+	add := func(name string, m *train.Model, d *data.Dataset, coefficients []float64) error {
+		p, err := m.PredictDataset(d, coefficients)
+		if err == nil {
+			out = append(out, eval.Model{Name: name, Score: p.Score, Loss: p.Loss})
+		}
+		return err
+	}
+	for _, c := range x.compared {
+		d, _, err := c.Model.Encoder.EncodeContext(ctx, f, rows.Rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if !slices.Equal(d.Rows, rows.Rows) {
+			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
+		}
+		if err := add(c.Name, c.Model, d, c.Model.Coefficients); err != nil {
+			return nil, err
+		}
+	}
+	if x.compared != nil {
+		return out, nil
+	}
+	all := versions(x.model)
+	if x.model.Tempered != nil {
+		all = append(all, version{Tempered, x.model.Tempered})
+	}
+	for _, v := range all {
+		if err := add(v.name, x.model, rows, v.x); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// comparison is the report of Compare.
+func (x *Measured) comparison() *eval.Report {
+	var names []string
+	r := &eval.Report{Evaluation: x.Evaluation, Notes: []string{}, Command: x.options.Command, Card: x.options.Card}
+	for _, c := range x.compared {
+		names = append(names, c.Name)
+		s := c.Model.Summary("")
+		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s loss, trained on %s rows of %s by drotrain %s, certified: %v",
+			s.Loss, fmt.Sprint(c.Model.TrainRows), c.Model.Config.Data, c.Model.Version, s.Certified)})
+	}
+	r.Title = strings.Join(names, " against ") + ": " + x.Evaluation.Target
+	return r
+}
