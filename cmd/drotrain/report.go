@@ -180,7 +180,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 			return nil, err
 		}
 	}
-	f, err := a.openTable(ctx, path)
+	f, err := a.openTable(ctx, path, models[0].Model.Config.Reading)
 	if err != nil {
 		return nil, err
 	}
