@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
 )
 
@@ -35,11 +36,23 @@ func FuzzParquet(f *testing.F) {
 }
 
 func FuzzIPC(f *testing.F) {
+	claims := testdataFile(f, "pyarrow_dictionaries.arrows") // a batch that claims 2^33 rows
+	for i := 0; i+8 <= len(claims); i += 4 {
+		if binary.LittleEndian.Uint64(claims[i:]) == 3 {
+			bad := append([]byte(nil), claims...)
+			binary.LittleEndian.PutUint64(bad[i:], 1<<33)
+			f.Add(bad)
+		}
+	}
 	fuzzRead(f, "x.arrow", "pyarrow_dictionaries.arrows", "pyarrow_zero_rows.arrow", "polars_zstd.arrow")
 }
 
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n1,x\n,y\nNaN,\"z\nz\"\n"))
 	f.Add([]byte("a;b\r\n1;true\r\n"))
+	f.Add([]byte("a,b\r1,x\r2,y\r"))                                       // lines that end in CR alone
+	f.Add([]byte("\xff\xfea\x00,\x00b\x00\n\x001\x00,\x00\xfc\x00\n\x00")) // UTF-16
+	f.Add([]byte("a,b\n1,Z\xfcrich\n"))                                    // Windows-1252
+	f.Add([]byte("a\n\"1,234\"\n10%\n$3\n2024-02-30\n"))
 	fuzzRead(f, "x.csv", "pyarrow.csv")
 }
