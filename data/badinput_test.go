@@ -73,6 +73,35 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What is wrong with several columns is told at once; columns without a role do
+// not count.
+func TestProblemsAtOnce(t *testing.T) {
+	text := "y,id,x,z,dup,dup\n"
+	for i := range 30 {
+		x := fmt.Sprint(i * i)
+		if i%7 == 3 {
+			x = ""
+		}
+		z := fmt.Sprint(i)
+		if i == 11 {
+			z = "inf"
+		}
+		text += fmt.Sprintf("%d,u%d,%s,%s,1,2\n", i, i, x, z)
+	}
+	f := frameOf(t, text)
+	_, err := NewEncoder(f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
+	wantError(t, err, "3 columns", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	var all Problems
+	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
+		t.Errorf("%#v", err)
+	}
+	_, err = NewEncoder(f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
+	wantError(t, err, `column "z", row 12`)
+	if errors.As(err, &all) {
+		t.Errorf("one problem comes as several: %v", err)
+	}
+}
+
 // An encoder refuses frames that do not fit it.
 func TestEncodeRefusals(t *testing.T) {
 	e, err := NewEncoder(frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})

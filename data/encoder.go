@@ -161,16 +161,17 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			out = append(out, c)
 		}
 	}
+	var problems Problems
 	for _, c := range out {
 		if c.Kind == Other {
 			advice := hint("store what you need of it as numbers", table.DropColumn)
 			if c.Clock {
 				advice = mend(table.SayDates, table.DropColumn)
 			}
-			return nil, f.at(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type)
+			problems = append(problems, f.at(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
-	return out, nil
+	return out, problems.err()
 }
 
 func (s Spec) asCategory(c *Column) bool {

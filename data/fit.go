@@ -225,20 +225,16 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		return err
 	}
 	t.spare = table.Arrays{} // let go of before the matrices are made
-	// A feature that cannot be used ends the list: its error comes after those
-	// of the features before it.
 	var numbers []*numeric
 	columns, entries := 0, 0.0
-	for i, q := range t.fitted {
+	for _, q := range t.fitted {
 		if q.number != nil {
 			q.number.at = columns
 			numbers = append(numbers, q.number)
 			columns++
 			entries++
 		} else if q.category.err != nil {
-			t.fitted = t.fitted[:i+1]
-			begin = nil
-			break
+			begin = nil // no matrix: it is told with what else is wrong
 		} else if w := q.category.width(); w > 0 {
 			columns += w
 			entries++
@@ -284,6 +280,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 // fitRest makes the columns of the features that were measured, and the groups.
 func (t *fitting) fitRest() error {
 	f, e, d := t.f, t.e, t.deal
+	var problems Problems
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
@@ -293,9 +290,14 @@ func (t *fitting) fitRest() error {
 		} else if err = q.category.err; err == nil {
 			q.kept = e.addCategory(q.category)
 		}
-		if err != nil {
+		if wrong, ok := err.(*Error); ok {
+			problems = append(problems, wrong)
+		} else if err != nil {
 			return err
 		}
+	}
+	if err := problems.err(); err != nil {
+		return err
 	}
 	if len(e.Columns) == 0 {
 		return f.at("", -1, mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
