@@ -11,7 +11,6 @@ import (
 
 // The path of penalties that fall.
 const (
-	fewRows     = 1     // for each column: the effective number of samples below which the path is walked
 	fallFactor  = 5.0   // of ν from stage to stage
 	fallNear    = 0.002 // of ν: what a stage leaves to the next one, of the objective
 	fallLeast   = 2.0   // of that, where stages are dear
@@ -23,15 +22,15 @@ const (
 	fallMildest = 0.3   // of what Mild says: the first ν
 )
 
-// fall goes to the optimum at penalties that fall to the one asked for, where the
-// adversary rests on fewer samples than there are columns: Newton's steps are as short as
-// ν there, which losses may exceed a million times, but in the steps of ν they are not.
-// The optimum at a larger ν is no larger, so that its lower bounds are bounds.
+// fall goes to the optimum at penalties that fall to the one asked for, where losses
+// exceed ν by far, so that the adversary will rest on few samples: Newton's steps are as
+// short as ν there, but those from penalty to penalty are not. The optimum at a larger ν is
+// no larger, so that its lower bounds are bounds.
 func (m *newton) fall() bool {
 	c := m.Cert
 	dual, ok := m.Problem.Dual.(saddle.Repriced)
 	_, formed := m.h.(*hessian.Factored)
-	if !ok || !formed || m.fallen || ablate.Off.Continuation || !(c.EffectiveShare()*float64(c.N) < fewRows*float64(c.D)) {
+	if !ok || !formed || m.fallen || ablate.Off.Continuation {
 		return false
 	}
 	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
