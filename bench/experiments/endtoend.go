@@ -17,6 +17,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -139,6 +140,7 @@ func trainOnce(ctx context.Context, path string, w io.Writer) error {
 	var p parts
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Groups = path, "y", []string{"region", "sex"}
+	cfg.Nu = level.At(1) // given, so that nothing is chosen: the peer does not either
 	frame, err := train.Open(ctx, path)
 	if err != nil {
 		return err
