@@ -1,0 +1,44 @@
+package hessian
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Products with the Hessian are those of the matrix that is formed, for adversaries that
+// answer to losses and for one that does not.
+func TestProductsAreThoseOfTheMatrix(t *testing.T) {
+	const d = 5
+	rng := drotest.RngOf(112)
+	s := drotest.NewSample(rng, 700, d, true)
+	for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.5}} {
+		for _, dual := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.2}, side.Uniform{}} {
+			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: 0.01, Intercept: true}}
+			c := saddle.NewCertifier(p)
+			c.Evaluate(drotest.Normals(rng, d, 0.5))
+			formed, products := NewFactored(p, false, c.Evaluator), NewOperator(p, c.Evaluator)
+			if err := formed.Update(c.Y, c.Slope); err != nil {
+				t.Fatal(err)
+			}
+			if err := products.Update(c.Y, c.Slope); err != nil {
+				t.Fatal(err)
+			}
+			v, got := drotest.Normals(rng, d, 1), make([]float64, d)
+			products.multiply(got, v)
+			for i := range d {
+				want := 0.0
+				for k := range d {
+					want += formed.Matrix.At(i, k) * v[k]
+				}
+				if math.Abs(got[i]-want) > 1e-12*(1+math.Abs(want)) {
+					t.Errorf("%s, %#v: entry %d of Hv is %v, by the matrix %v", l.Name(), dual, i, got[i], want)
+				}
+			}
+		}
+	}
+}
