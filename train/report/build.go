@@ -51,7 +51,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
 			RowID: rowNumbers(x.run.Train.Rows), Columns: columns,
-			Penalty: s.Penalty, Nu: s.Nu, ShowRows: x.options.ShowRows, Observe: x.options.Observe,
+			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
 	}
 	return r, err
