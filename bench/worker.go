@@ -34,7 +34,7 @@ func methodFor(name string, p *dro.Problem) dro.Method {
 	case "lbfgs":
 		return dro.LBFGS{}
 	case "separable":
-		return dro.SeparableBlock{}
+		return dro.OnPrefixes(p, dro.SeparableBlock{})
 	}
 	m, _ := dro.Choose(p)
 	return m

@@ -47,3 +47,14 @@ func Choose(p *Problem) (m Method, why string) {
 	}
 	return m, why
 }
+
+// OnPrefixes returns m as the last stage of Growing where the samples are many enough for
+// prefixes of them to say something and m can start in the metric of the last of these,
+// as SeparableBlock can; else m.
+func OnPrefixes(p *Problem, m Method) Method {
+	n, d, _ := p.Oracle.Dims()
+	if heir, ok := m.(interface{ TakesOver() bool }); ok && heir.TakesOver() && newton.GrowsWell(n, d) && saddle.Supports(Newton{}, p) {
+		return Growing{Finish: m}
+	}
+	return m
+}

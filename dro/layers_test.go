@@ -24,7 +24,7 @@ var layers = []struct {
 	{"side", []string{"vec", "sampling", "saddle"}},
 	{"hessian", []string{"vec", "sampling", "saddle"}},
 	{"bound", []string{"vec", "sampling", "saddle", "hessian"}},
-	{"template", []string{"vec", "sampling", "saddle", "hessian"}},
+	{"template", []string{"vec", "sampling", "saddle", "hessian", "bound"}},
 	{"newton", []string{"vec", "sampling", "saddle", "hessian", "bound"}},
 	{"", []string{"vec", "sampling", "saddle", "side", "hessian", "bound", "template", "newton"}},
 }

@@ -256,6 +256,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 		if method, err = solver(asked); err != nil {
 			return err
 		}
+		method = dro.OnPrefixes(p, method)
 	}
 	var res *dro.Result
 	var err error

@@ -104,7 +104,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		if e.Method == nil {
 			res, run.Note, err = subgradient(ctx, p, s)
 		} else {
-			res, err = dro.Solve(ctx, p, e.Method, s)
+			res, err = dro.Solve(ctx, p, dro.OnPrefixes(p, e.Method), s)
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -88,13 +88,31 @@ func (g *growing) startFinish() (err error) {
 		g.Cert.Evaluate(g.x)
 	}
 	copy(g.Start, g.x)
-	if g.finish, err = g.finisher(g.Cert.N).Start(g.Run); err != nil {
+	if g.finish, err = g.last().Start(g.Run); err != nil {
 		return err
 	}
 	if to, ok := g.finish.(*newton); ok && g.hessian != nil {
 		to.takeOver(g.hessian)
 	}
+	if to, ok := g.finish.(heir); ok && g.hessian != nil {
+		to.TakeOver(g.hessian)
+	}
 	return nil
+}
+
+// An heir is a method that starts in the metric of a solve on fewer samples; an
+// inheriting Method starts one.
+type (
+	heir       interface{ TakeOver(from *hessian.Factored) }
+	inheriting interface{ TakesOver() bool }
+)
+
+// Current is the method at work.
+func (g *growing) Current() saddle.Stepper {
+	if g.finish != nil {
+		return g.finish
+	}
+	return g
 }
 
 // stage solves the problem on the first size samples.
@@ -136,10 +154,25 @@ func (g *growing) stage(size int) error {
 	return nil
 }
 
+// last is the method of all samples: that of the settings, but for one in blocks where
+// the adversary rests on samples too few to be in every block.
+func (g *growing) last() saddle.Method {
+	const fewRows = 1.0 / 16 // of the samples, their effective number
+	m := g.finisher(g.Cert.N)
+	if heir, ok := m.(inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < fewRows {
+		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
+		return Newton{}
+	}
+	return m
+}
+
 // finisher is the method of a stage of so many samples, or of all.
 func (g *growing) finisher(samples int) saddle.Method {
-	if g.settings.Finish != nil {
-		return g.settings.Finish
+	if m := g.settings.Finish; m != nil {
+		heir, ok := m.(inheriting)
+		if samples == g.Cert.N || !ok || !heir.TakesOver() || !hessian.Formable(g.Problem) {
+			return m
+		}
 	}
 	if samples < g.Cert.N {
 		return Newton{Sample: hessianSample(g.Problem.Oracle, samples, 1e-2)}

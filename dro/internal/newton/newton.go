@@ -357,9 +357,7 @@ func (m *newton) takeOver(from *hessian.Factored) {
 	if !ok || from == nil {
 		return
 	}
-	to.Matrix.CopySym(from.Matrix)
-	copy(to.Full, from.Full)
-	m.fault = to.Redamp(0)
+	m.fault = to.TakeOver(from)
 	m.forget()
 	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
 }

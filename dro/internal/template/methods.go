@@ -30,7 +30,7 @@ type Stochastic struct {
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int   // samples in a block; 0: n/64, at least d
+	Block    int   // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d
 	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
 	Sampling Sampling
 
@@ -45,6 +45,9 @@ var (
 	_ saddle.Method = Stochastic{}
 	_ saddle.Method = SeparableBlock{}
 )
+
+// TakesOver says that the method can start in the metric of another one.
+func (m SeparableBlock) TakesOver() bool { return m.Schedule == Practical }
 
 // Name implements Method.
 func (FullVector) Name() string { return "full" }
@@ -71,6 +74,13 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
+// smallBlock is the default size of blocks that are touched once a step: 512 of them,
+// of enough rows for a step in a metric of d columns to cost less than they do.
+func smallBlock(n, d int) int {
+	const blocksWanted = 512
+	return min(n, max((n+blocksWanted-1)/blocksWanted, min((d+1)/2, (n+7)/8)))
+}
+
 // Start implements Method.
 func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	mirror := r.Problem.Dual.(saddle.Mirror)
@@ -86,7 +96,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		return w, w.useTheory(c, fullTheory)
 	}
-	return newPractical(w, false, 0.5, 1), nil
+	return newPractical(w, false, 0.5, 1, 1), nil
 }
 
 // Start implements Method.
@@ -123,7 +133,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 			return replacementTheory(mo, c, s)
 		})
 	}
-	return newPractical(w, false, 0.25/float64(b.count()), b.count()), nil
+	return newPractical(w, false, 0.25/float64(b.count()), b.count(), 1), nil
 }
 
 // Start implements Method.
@@ -136,11 +146,15 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
+	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	size := m.Block
+	if size == 0 && m.Sizes == nil && !theoretical && !m.ThreeTouches {
+		size = smallBlock(r.Cert.N, r.Cert.D)
+	}
+	b, err := partition(r.Cert.N, r.Cert.D, size, m.Sizes)
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
 	c := equalConstants(b.count()) // tied blocks are visited alike
 	if theoretical || m.ThreeTouches {
 		if c, err = constantsOf(r, p, b, r.Start, theoretical); err != nil {
@@ -184,7 +198,11 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		card.visited = len(card.order)
 	}
-	return newPractical(w, lifted, 0.5/float64(b.count()), b.count()), nil
+	heavy := 1.0
+	if card.tied {
+		heavy = min(mostWeight, float64(b.count())/4)
+	}
+	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
 }
 
 // projected returns the point of the dual set nearest to y ≥ 0 in its geometry: a

@@ -3,53 +3,82 @@ package template
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
 // practical runs the template of a method without tuning by the user. It keeps
-// the estimates, tables and updates of the identity card and changes four
+// the estimates, tables and updates of the identity card and changes five
 // things:
 //
-//   - primal steps are taken in the metric of the objective's Hessian at the
-//     last restart, as if the modulus there were 1, so that α means the
-//     same on every data set;
-//   - a_k = α·A_{k−1} with α tried from large to small;
+//   - primal steps are taken in the metric of the objective's Hessian, as if the
+//     modulus there were 1, so that steps mean the same on every data set. It is
+//     that of the first point, or of a solve on a prefix of the samples, and is
+//     renewed where steps in it serve badly;
+//   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
+//     relaxation towards the best response, β = 1;
+//   - the primal step has a weight of its own (as PDLP's primal weight has), which
+//     is tried from the middle and doubled or halved by the progress made;
 //   - every few sweeps the point is evaluated over all samples, which certifies
 //     it and restarts the tables at no further cost;
-//   - when the objective did not fall, α is halved and the method restarts from
-//     the best certified point.
+//   - when the objective did not fall, the weight, or α once the weight is 1, is
+//     halved and the method restarts from the best certified point.
 type practical struct {
 	*iteration
 	hessian *hessian.Factored
+	primal  *preconditioned
 	most    float64 // the first and largest α
+	heavy   float64 // the largest weight; 1: it has none
 	steps   int     // steps of one sweep over the blocks
 	sweeps  int     // sweeps until the next check
 	done    int     // steps since the last
-	last    float64 // objective at the last restart
-	calm    int     // checks in a row that lowered the objective
-	fault   error   // of the Hessian: what ends the solve
+
+	last      float64 // objective at the last restart
+	decrement float64 // its squared Newton decrement there, in the metric in use
+	rate      float64 // by which that fell a sweep, at the check before; 0: unknown
+	up        bool    // the weight was raised last
+	formed    bool    // there is a metric
+	fault     error   // of the metric: what ends the solve
 }
 
-// sweepsBetween bounds the sweeps between two checks.
-const sweepsBetween = 4
+const (
+	mostSweeps  = 8   // between two checks
+	firstRate   = 6.0 // a sweep, expected of the first ones
+	poorRate    = 2.5 // a sweep: another metric is worth its pass
+	leastRate   = 1.5 // that is reckoned with
+	firstWeight = 16
+	mostWeight  = 64
+	farWeight   = 2
 
-func newPractical(w *iteration, lifted bool, alpha float64, steps int) *practical {
+	far, veryFar = 0.02, 1.5 // of the objective, a squared decrement
+)
+
+// newPractical returns the practical schedule of a method whose sweep is steps steps;
+// heavy is the largest primal weight.
+func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
 	m := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-	p := &practical{iteration: w, hessian: m, most: alpha, steps: steps, sweeps: 1}
+	p := &practical{iteration: w, hessian: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy}
+	p.primal = &preconditioned{m, w.Run.Problem.Primal.(saddle.Smooth), lifted, min(heavy, firstWeight)}
 	w.template.alpha = alpha
-	w.template.primal = preconditioned{m, w.Run.Problem.Primal.(saddle.Smooth), lifted}
+	w.template.primal = p.primal
 	return p
 }
 
-// WantsCheck reports that the sweeps until the next check are done.
+// WantsCheck says so after the sweeps that the progress asks for.
 func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 
 // Step implements Stepper.
 func (p *practical) Step() error {
 	if !p.began {
+		if !p.formed {
+			p.form()
+		}
 		p.restart()
+		if p.far() {
+			p.primal.weight = min(p.primal.weight, farWeight)
+		}
 	}
 	if p.fault != nil {
 		return p.fault
@@ -62,14 +91,38 @@ func (p *practical) Step() error {
 	return nil
 }
 
-// restart begins anew at the point the certifier evaluated last, in the metric
-// of the Hessian there.
-func (p *practical) restart() {
-	p.last = p.Cert.Objective
+// form takes the Hessian at the point the certifier evaluated last.
+func (p *practical) form() {
 	p.fault = p.hessian.Update(p.Cert.Y, p.Cert.Slope)
+	p.formed, p.rate = true, 0
+}
+
+// TakeOver starts in the metric of a solve on a part of the samples.
+func (p *practical) TakeOver(from *hessian.Factored) {
+	p.fault = p.hessian.TakeOver(from)
+	p.formed = p.fault == nil
+}
+
+// restart begins anew at the point the certifier evaluated last.
+func (p *practical) restart() {
+	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
+	bound.AtDecrement(p.Run, p.decrement)
 	p.start()
-	p.done = 0
+	p.done, p.sweeps = 0, p.needed()
+}
+
+// squaredDecrement returns ∇PᵀH⁻¹∇P at the point the certifier evaluated last.
+func (p *practical) squaredDecrement() float64 {
+	g := make([]float64, len(p.hessian.Direction))
+	copy(g, p.Cert.G)
+	p.primal.phi.AddGradTo(g[:p.Cert.D], p.Cert.X)
+	dir := append([]float64(nil), g...)
+	if p.fault != nil {
+		return math.NaN()
+	}
+	p.hessian.Solve(dir)
+	return floats.Dot(g, dir)
 }
 
 // Check implements Stepper.
@@ -79,27 +132,89 @@ func (p *practical) Check() {
 	}
 	now := p.Cert.Evaluate(p.point(p.template.x))
 	p.Cert.Certify()
-	switch noise := 1e-14 * math.Abs(p.last); {
-	case now <= p.last+noise:
-		if p.calm++; p.calm >= 2 {
-			p.sweeps = min(p.sweeps+1, sweepsBetween)
-			if p.template.alpha < p.most {
-				p.template.alpha = min(p.most, 2*p.template.alpha)
-				p.Logf("α doubled to %.3g after %d calm checks", p.template.alpha, p.calm)
-				p.calm = 0
-			}
-		}
+	if noise := 1e-14 * math.Abs(p.last); now <= p.last+noise {
+		p.adapt()
+	} else {
+		p.retreat(now)
+	}
+	p.restart()
+}
+
+// adapt adapts the weight and the metric to the rate at which the decrement fell.
+func (p *practical) adapt() {
+	fell := p.decrement / p.squaredDecrement()
+	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
+	if p.hessian.Lambda > 0 {
 		if p.hessian.Lambda /= 3; p.hessian.Lambda < hessian.LeastDamping {
 			p.hessian.Lambda = 0
 		}
-	default:
-		p.template.alpha /= 2
-		p.calm, p.sweeps = 0, 1
-		p.hessian.Damp(max(hessian.FirstDamping, 10*p.hessian.Lambda))
-		p.Logf("the objective rose from %.10g to %.10g: α halved to %.3g, damping %.3g, restart from the best point", p.last, now, p.template.alpha, p.hessian.Lambda)
-		p.Cert.Evaluate(p.Cert.BestX)
+		p.form()
 	}
-	p.restart()
+	switch {
+	case p.template.alpha < p.most:
+		p.template.alpha = min(p.most, 2*p.template.alpha)
+	case rate < poorRate || p.far():
+		p.form()
+	case p.heavy > 1 && p.rate > 0:
+		if rate < p.rate {
+			p.up = !p.up
+		}
+		p.reweigh()
+	}
+	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes, p.done/p.steps, p.squaredDecrement()/math.Abs(p.last), rate, p.primal.weight)
+	p.rate = rate
+}
+
+// far reports that the point is so far from the optimum that a metric there says little
+// of the next, and steps may end anywhere.
+func (p *practical) far() bool { return !(p.decrement < far*math.Abs(p.last)) }
+
+// reweigh doubles or halves the weight.
+func (p *practical) reweigh() {
+	if p.up {
+		p.primal.weight = min(p.heavy, 2*p.primal.weight)
+	} else {
+		p.primal.weight = max(1, p.primal.weight/2)
+	}
+}
+
+// retreat shortens the steps and goes back to the best point.
+func (p *practical) retreat(now float64) {
+	if p.primal.weight > 1 {
+		p.heavy = max(1, p.primal.weight/2)
+		p.primal.weight = max(1, p.primal.weight/4)
+	} else {
+		p.template.alpha /= 2
+	}
+	if p.far() {
+		p.hessian.Damp(max(hessian.FirstDamping, 10*p.hessian.Lambda))
+	}
+	p.up = false
+	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.hessian.Lambda)
+	p.Cert.Evaluate(p.Cert.BestX)
+	p.form()
+}
+
+// needed is the number of sweeps, at the rate of the last ones, until the decrement
+// proves the gap asked for: with a bound of the curvature that falls short of the
+// Hessian of P.
+func (p *practical) needed() int {
+	rate := p.rate
+	if rate == 0 {
+		rate = firstRate
+	}
+	goal := p.Settings.RelativeGap * max(1e-12, math.Abs(p.last))
+	k := math.Log(max(1, p.Cert.Shortfall)*p.decrement/2/goal) / math.Log(max(rate, leastRate))
+	most := float64(mostSweeps)
+	switch {
+	case !(k > 1) || !(p.decrement < veryFar*math.Abs(p.last)):
+		return 1
+	case p.far():
+		most = 3
+	case rate < poorRate:
+		most = 4
+	}
+	return int(min(math.Ceil(k+0.2), most))
 }
 
 // preconditioned is the primal update in the geometry of a metric, with φ linearised
@@ -108,10 +223,11 @@ type preconditioned struct {
 	hessian *hessian.Factored
 	phi     saddle.Smooth
 	lifted  bool
+	weight  float64 // of the step
 }
 
-// ProxTo implements stepPrimal: center − a/(a + c)·H⁻¹(g + ∇φ(center)).
-func (s preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
+// ProxTo implements stepPrimal: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
+func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 	dir := s.hessian.Direction
 	copy(dir, g)
 	s.phi.AddGradTo(dir[:s.hessian.D], center[:s.hessian.D])
@@ -119,15 +235,19 @@ func (s preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 		dir[s.hessian.D]++
 	}
 	s.hessian.Solve(dir)
-	floats.AddScaledTo(dst, center, -a/(a+c), dir)
+	floats.AddScaledTo(dst, center, -min(1, s.weight*a/(a+c)), dir)
 }
 
 // Visit lists what a snapshot holds.
 func (p *practical) Visit(s *saddle.State) {
 	p.iteration.Visit(s)
-	for _, v := range []*int{&p.sweeps, &p.done, &p.calm} {
+	for _, v := range []*int{&p.sweeps, &p.done} {
 		s.Integer(v)
 	}
-	s.Float(&p.last)
+	for _, v := range []*float64{&p.last, &p.decrement, &p.rate, &p.heavy, &p.primal.weight} {
+		s.Float(v)
+	}
+	s.Boolean(&p.up)
+	s.Boolean(&p.formed)
 	p.hessian.Visit(s)
 }
