@@ -25,13 +25,11 @@ func families(r level.Rows, mean, spread float64, steps int) []family {
 	}
 	if _, err := level.Balanced(r); err == nil {
 		out = append(out, family{"balanced", []level.Level{{Average: "balanced", Penalty: "kl"}}})
-		for _, adjust := range []float64{0} {
-			f := family{name: "groups"}
-			for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
-				f.levels = append(f.levels, level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Adjust: adjust, Nu: price(share * mean)})
-			}
-			out = append(out, f)
+		f := family{name: "groups"}
+		for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
+			f.levels = append(f.levels, level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * mean)})
 		}
+		out = append(out, f)
 	}
 	const mildest, strongest = 30.0, 0.3 // of the spread
 	for _, penalty := range []string{"chi2", "kl"} {

@@ -1,0 +1,180 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow/float16"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A converter says how values of a Parquet column become ours.
+type converter struct {
+	name    string // of the type, for the user
+	kind    table.Kind
+	clock   bool // dates or times; of kind Other, or Numeric as days
+	integer bool
+	exact   func(v int64) bool    // whether an integer survives as a float64; nil if it always does
+	i32     func(v int32) float64 // one of these for numeric columns, by physical type
+	i64     func(v int64) float64
+	bytes   func(b []byte) (v float64, exact bool)
+}
+
+// converterFor settles the meaning of a leaf column by its physical type and
+// its annotation. Types without a meaning for us are Other.
+func converterFor(d *schema.Column, dates bool) (converter, error) {
+	phys := d.PhysicalType()
+	logical := d.LogicalType()
+	if logical != nil && !logical.IsNone() {
+		switch t := logical.(type) {
+		case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
+			if phys == parquet.Types.ByteArray {
+				return converter{name: "string", kind: table.Categorical}, nil
+			}
+		case *schema.StringLogicalType, *schema.EnumLogicalType, *schema.JSONLogicalType:
+			if phys == parquet.Types.ByteArray {
+				return converter{name: "string", kind: table.Categorical}, nil
+			}
+		case schema.NullLogicalType, schema.UnknownLogicalType, *schema.NullLogicalType:
+			return plainConverter("null", phys), nil
+		case schema.Float16LogicalType, *schema.Float16LogicalType:
+			return converter{name: "float16", kind: table.Numeric, bytes: func(b []byte) (float64, bool) {
+				return float64(float16.FromBits(binary.LittleEndian.Uint16(b)).Float32()), true
+			}}, nil
+		case *schema.DecimalLogicalType:
+			return decimalConverter(t.Precision(), t.Scale(), phys), nil
+		case schema.DecimalLogicalType:
+			return decimalConverter(t.Precision(), t.Scale(), phys), nil
+		case *schema.IntLogicalType:
+			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
+		case schema.IntLogicalType:
+			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
+		}
+		return clockConverter(logical, phys, dates), nil
+	}
+	return plainConverter("", phys), nil
+}
+
+// clockConverter makes days of dates and timestamps, if asked to.
+func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) converter {
+	c := converter{name: logical.String()}
+	switch t := logical.(type) {
+	case schema.DateLogicalType, *schema.DateLogicalType:
+		if phys == parquet.Types.Int32 {
+			c.clock, c.name = true, "date"
+			c.i32 = func(v int32) float64 { return float64(v) }
+		}
+	case schema.TimestampLogicalType:
+		c.timestamp(t.TimeUnit(), phys)
+	case *schema.TimestampLogicalType:
+		c.timestamp(t.TimeUnit(), phys)
+	}
+	if c.clock && dates {
+		c.kind = table.Numeric
+	}
+	return c
+}
+
+func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
+	perDay := map[schema.TimeUnitType]float64{schema.TimeUnitMillis: 86400e3, schema.TimeUnitMicros: 86400e6, schema.TimeUnitNanos: 86400e9}[unit]
+	if phys != parquet.Types.Int64 || perDay == 0 {
+		return
+	}
+	c.clock = true
+	c.i64 = func(v int64) float64 { return float64(v) / perDay }
+	c.exact = func(int64) bool { return true }
+}
+
+func plainConverter(name string, phys parquet.Type) converter {
+	switch phys {
+	case parquet.Types.Boolean:
+		return converter{name: "bool", kind: table.Bool}
+	case parquet.Types.Int32:
+		return intConverter(32, true, phys)
+	case parquet.Types.Int64:
+		return intConverter(64, true, phys)
+	case parquet.Types.Float:
+		return converter{name: "float32", kind: table.Numeric}
+	case parquet.Types.Double:
+		return converter{name: "float64", kind: table.Numeric}
+	case parquet.Types.Int96:
+		return converter{name: "timestamp (int96)"}
+	}
+	if name == "" {
+		name = "binary"
+	}
+	return converter{name: name}
+}
+
+func intConverter(bits int, signed bool, phys parquet.Type) converter {
+	c := converter{kind: table.Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
+	if !signed {
+		c.name = "u" + c.name
+	}
+	switch {
+	case phys == parquet.Types.Int32 && signed:
+		c.i32 = func(v int32) float64 { return float64(v) }
+	case phys == parquet.Types.Int32:
+		c.i32 = func(v int32) float64 { return float64(uint32(v)) }
+	case phys == parquet.Types.Int64 && signed:
+		c.i64 = func(v int64) float64 { return float64(v) }
+		c.exact = table.ExactInt64
+	case phys == parquet.Types.Int64:
+		c.i64 = func(v int64) float64 { return float64(uint64(v)) }
+		c.exact = table.ExactUint64
+	default:
+		return converter{name: "integer"}
+	}
+	return c
+}
+
+func decimalConverter(precision, scale int32, phys parquet.Type) converter {
+	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
+	switch phys {
+	case parquet.Types.Int32:
+		c.i32 = func(v int32) float64 { return table.Decimal(int64(v), scale) }
+	case parquet.Types.Int64:
+		c.i64 = func(v int64) float64 { return table.Decimal(v, scale) }
+		c.exact = table.ExactInt64
+	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
+		c.bytes = func(b []byte) (float64, bool) { return table.BigDecimal(b, scale) }
+	default:
+		return converter{name: c.name}
+	}
+	return c
+}
+
+func groupType(n schema.Node) string {
+	if t := n.LogicalType(); t != nil && !t.IsNone() {
+		switch t.(type) {
+		case schema.ListLogicalType, *schema.ListLogicalType:
+			return "list"
+		case schema.MapLogicalType, *schema.MapLogicalType:
+			return "map"
+		}
+	}
+	return "struct"
+}
+
+// valueWidth is the number of bytes of a plain value; 0 for byte arrays and -1 for bools.
+func valueWidth(d *schema.Column) int {
+	switch d.PhysicalType() {
+	case parquet.Types.Boolean:
+		return -1
+	case parquet.Types.Int32, parquet.Types.Float:
+		return 4
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.Int96:
+		return 12
+	case parquet.Types.FixedLenByteArray:
+		if n := d.TypeLength(); n > 0 {
+			return n
+		}
+		panic(table.Damaged("a fixed-length type has no length"))
+	}
+	return 0
+}
