@@ -11,7 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // An app is one run of the command: its streams and its view of the world.
@@ -20,17 +24,17 @@ type app struct {
 	terminal       bool             // stderr is a terminal
 	now            func() time.Time // the clock of the progress display
 
-	inputs []input // files that are read
+	inputs output.Inputs // files that are read
 }
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
 	out := &checkedWriter{w: a.stdout}
-	text := &plainWriter{w: out}
+	text := show.NewPlain(out)
 	a.stdout = text
 	defer func() {
 		if r := recover(); r != nil {
-			code = exitFailed
+			code = exit.Failed
 			a.printError(internalError(r, panicSite()))
 		}
 	}()
@@ -38,24 +42,24 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := asUsage(root.ExecuteContext(ctx))
-	text.flush()
+	text.Flush()
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
-		return exitPipe // whoever read has seen enough
+		return exit.Pipe // whoever read has seen enough
 	}
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", out.err)
 	}
 	if err == nil {
-		return exitOK
+		return exit.OK
 	}
-	code = exitCode(ctx, err)
+	code = exit.Code(ctx, err)
 	a.printError(err)
 	return code
 }
 
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error) {
-	msg, hint := describe(err)
+	msg, hint := exit.Describe(err)
 	if msg != "" {
 		a.line("drotrain: error: " + msg)
 	}
@@ -73,15 +77,15 @@ func (a *app) note(format string, args ...any) {
 func (a *app) line(s string) {
 	s = printable.Text(s)
 	if a.terminal {
-		printWrapped(a.stderr, "", s)
+		show.Wrapped(a.stderr, "", s)
 		return
 	}
 	fmt.Fprintln(a.stderr, s)
 }
 
 func internalError(value any, site string) error {
-	return withHint(fmt.Errorf("internal error%s: %v", site, value),
-		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+issuesURL)
+	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),
+		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+exit.IssuesURL)
 }
 
 // panicSite names the line that panicked, " in dir/file.go:12", or nothing.
@@ -114,4 +118,18 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 		c.err = err
 	}
 	return n, err
+}
+
+// asUsage turns an option that a library refused into a wrong command line.
+func asUsage(err error) error {
+	var option *report.OptionError
+	if errors.As(err, &option) && option.Option != "" {
+		return exit.Usagef(option.Help, "--%s %s", option.Option, option.Msg)
+	}
+	return err
+}
+
+// newProgress shows the progress on stderr, or nothing if quiet.
+func (a *app) newProgress(quiet bool) *show.Progress {
+	return show.NewProgress(a.stderr, a.terminal, a.now, quiet)
 }

@@ -1,16 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
@@ -57,37 +57,37 @@ both: logistic is -log of the probability given to what occurred, squared is
       --fail-if "worst_group.risk > 0.6"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("as in drotrain audit preds.parquet --label y --score p", "audit takes one table, not %d", len(args))
+				return exit.Usagef("as in drotrain audit preds.parquet --label y --score p", "audit takes one table, not %d", len(args))
 			}
 			return nil
 		},
 	}
-	section(cmd, "Columns", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Columns", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.label, "label", "", "`column` of what occurred")
-		fs.Var(&listValue{p: &o.scores}, "score", "`columns` of predictions, or NAME=COLUMN; the first is the baseline")
-		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed")
-		fs.Var(&listValue{p: &o.columns}, "columns", "`columns` to search for bad slices (default: all others)")
-		fs.Var(&listValue{p: &o.drop}, "drop", "`columns` to leave out of that search")
+		fs.Var(options.List(&o.scores), "score", "`columns` of predictions, or NAME=COLUMN; the first is the baseline")
+		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.Var(options.List(&o.columns), "columns", "`columns` to search for bad slices (default: all others)")
+		fs.Var(options.List(&o.drop), "drop", "`columns` to leave out of that search")
 	})
 	readingOptions(cmd, &o.reading)
-	section(cmd, "What is measured", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&o.task, []string{"binary", "regression"}}, "task", "what the labels are (default: binary for two values)")
+	options.Section(cmd, "What is measured", func(fs *pflag.FlagSet) {
+		fs.Var(options.Enum(&o.task, []string{"binary", "regression"}), "task", "what the labels are (default: binary for two values)")
 		fs.StringVar(&o.positive, "positive", "", "`value` of a two-valued label that counts as positive")
-		fs.Var(&enumValue{&o.loss, lossNames}, "loss", "loss of a row (default: by the task)")
-		fs.Var(positive(&o.huberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear, in units of the label")
-		fs.Var(&enumValue{&o.penalty, penaltyNames}, "penalty", "divergence of the worst-case reweighting that is described")
-		fs.Var(optionalPositive(&o.nu), "nu", "ν > 0: its price, in units of the loss (default: where about half of the rows stay effective)")
+		fs.Var(options.Enum(&o.loss, lossNames), "loss", "loss of a row (default: by the task)")
+		fs.Var(options.Positive(&o.huberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear, in units of the label")
+		fs.Var(options.Enum(&o.penalty, penaltyNames), "penalty", "divergence of the worst-case reweighting that is described")
+		fs.Var(options.OptionalPositive(&o.nu), "nu", "ν > 0: its price, in units of the loss (default: where about half of the rows stay effective)")
 		o.measure.define(fs)
-		fs.Var(&seedValue{&o.seed}, "seed", "seed of the resamples and of the slice search")
+		fs.Var(options.Seed(&o.seed), "seed", "seed of the resamples and of the slice search")
 		o.gates.define(fs)
 	})
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		o.out.define(fs, nil)
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return interruption(cmd.Context(), o.run(cmd.Context(), a, args[0], cmd.Flags()))
+		return exit.Interruption(cmd.Context(), o.run(cmd.Context(), a, args[0], cmd.Flags()))
 	}
 	return cmd
 }
@@ -101,7 +101,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	o.measure.Command = commandLine("audit "+shellQuote(path), fs)
+	o.measure.Command = options.CommandLine("audit "+options.ShellQuote(path), fs)
 	measured, err := report.Audit(ctx, f, report.AuditOptions{
 		Options: o.measure.Options, Name: path, Label: o.label, Scores: scores,
 		Task: eval.Task(o.task), Loss: o.loss, Positive: o.positive, HuberDelta: o.huberDelta,
@@ -133,8 +133,8 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, thousands(e.N), o.labelText(measured.Input)))
-	printHolders(a.stdout, r.Adversary)
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, show.Thousands(e.N), o.labelText(measured.Input)))
+	show.Adversary(a.stdout, r.Adversary)
 	if len(files) > 0 {
 		fmt.Fprintln(a.stdout)
 	}
@@ -149,31 +149,6 @@ func (o *auditOptions) labelText(in *eval.Input) string {
 		return in.TargetName + ", positive: " + in.Positive
 	}
 	return in.TargetName
-}
-
-// printHolders writes who holds the worst-case weight, in 80 columns.
-func printHolders(w io.Writer, a *eval.Adversary) {
-	if a == nil {
-		return
-	}
-	fmt.Fprintf(w, "\nWorst case of %s, %s penalty, ν = %s\n", a.Model, penaltyName(a.Penalty), number3(float64(*a.Nu)))
-	fmt.Fprintf(w, "  effective rows %s of %s; the heaviest 1 %% hold %s of the weight\n",
-		thousands(int(float64(a.Effective)+0.5)), thousands(a.N), percent(float64(a.OnePercent)))
-	if n := len(a.Groupings); n > 0 {
-		for _, g := range heaviest(a.Groupings[n-1].Groups, 3) {
-			fmt.Fprintf(w, "  %s  %s of the weight, %s of the rows\n", fit(g.Label, 29), padLeft(percent(g.Mass), 7), padLeft(percent(g.Share), 7))
-		}
-	}
-	for _, s := range a.Warnings {
-		printWrapped(w, "  ", s)
-	}
-}
-
-// heaviest are the k groups that weigh most beyond their share.
-func heaviest(groups []eval.GroupMass, k int) []eval.GroupMass {
-	out := slices.Clone(groups)
-	slices.SortStableFunc(out, func(a, b eval.GroupMass) int { return cmp.Compare(b.Lift(), a.Lift()) })
-	return out[:min(k, len(out))]
 }
 
 // scoreName splits NAME=COLUMN; a column alone is its own name.

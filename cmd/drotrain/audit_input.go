@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -11,25 +13,25 @@ import (
 func (o *auditOptions) check() ([]report.Score, error) {
 	switch {
 	case o.label == "":
-		return nil, usagef("name the column of what occurred, as in --label y", "no --label")
+		return nil, exit.Usagef("name the column of what occurred, as in --label y", "no --label")
 	case len(o.scores) == 0:
-		return nil, usagef("name the column of the predictions, as in --score p", "no --score")
+		return nil, exit.Usagef("name the column of the predictions, as in --score p", "no --score")
 	case o.task == "binary" && o.loss == "huber":
-		return nil, usagef("choose logistic or squared", "--loss huber is for --task regression")
+		return nil, exit.Usagef("choose logistic or squared", "--loss huber is for --task regression")
 	case o.task == "regression" && o.loss == "logistic":
-		return nil, usagef("choose squared or huber", "--loss logistic is for --task binary")
+		return nil, exit.Usagef("choose squared or huber", "--loss logistic is for --task binary")
 	case o.task == "regression" && o.positive != "":
-		return nil, usagef("leave one of them out", "--positive is for --task binary")
+		return nil, exit.Usagef("leave one of them out", "--positive is for --task binary")
 	}
 	var names, columns []string
 	var scores []report.Score
 	for _, s := range o.scores {
 		name, column := scoreName(s)
 		if name == "" || column == "" {
-			return nil, usagef("write --score NAME=COLUMN", "--score %q: a name or a column is missing", s)
+			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q: a name or a column is missing", s)
 		}
 		if slices.Contains(names, name) {
-			return nil, usagef("name them, as in --score old=p1,new=p2", "two score columns are called %q", name)
+			return nil, exit.Usagef("name them, as in --score old=p1,new=p2", "two score columns are called %q", name)
 		}
 		names, columns = append(names, name), append(columns, column)
 		scores = append(scores, report.Score{Name: name, Column: column})
@@ -40,10 +42,10 @@ func (o *auditOptions) check() ([]report.Score, error) {
 	if o.measure.Weight != "" {
 		weight = []string{o.measure.Weight}
 	}
-	err := checkRoles(
-		role{"label", one, []string{"score", "weight", "columns"}}, role{"score", once, []string{"weight", "columns"}},
-		role{"weight", weight, []string{"columns", "groups"}}, role{"groups", o.measure.Groups, nil},
-		role{"columns", o.columns, []string{"drop"}}, role{"drop", o.drop, nil},
+	err := options.CheckRoles(
+		options.Columns("label", one, "score", "weight", "columns"), options.Columns("score", once, "weight", "columns"),
+		options.Columns("weight", weight, "columns", "groups"), options.Columns("groups", o.measure.Groups),
+		options.Columns("columns", o.columns, "drop"), options.Columns("drop", o.drop),
 	)
 	if err != nil {
 		return nil, err

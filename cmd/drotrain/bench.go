@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -22,7 +24,7 @@ each against the complexity theorem it comes with.`,
 			}
 			cmd.SetOut(a.stderr)
 			_ = cmd.Help()
-			return &statusError{code: exitUsage, hint: "start with `drotrain bench methods`"}
+			return exit.With(exit.Usage, nil, "start with `drotrain bench methods`")
 		},
 		Args: cobra.ArbitraryArgs,
 	}
@@ -39,7 +41,7 @@ type benchOutput struct {
 }
 
 func (o *benchOutput) define(cmd *cobra.Command, out, what string) {
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", out, "`directory` for "+what)
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
@@ -66,33 +68,33 @@ Hessians of the practical schedules are counted.`,
 	}
 	o.train.cfg = train.DefaultConfig()
 	c := &o.train.cfg
-	section(cmd, "Data", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
 		fs.StringVar(&c.Data, "data", "", "rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:hmda)")
 		fs.StringVar(&c.Target, "target", "", "`column` to predict")
-		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
-		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")
-		fs.Var(&listValue{p: &c.Groups}, "groups", "`columns` that name groups, which are not features")
-		fs.Var(&listValue{p: &c.Categorical}, "categorical", "numeric `columns` to treat as categories")
+		fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
+		fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
+		fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups, which are not features")
+		fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
 		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
-		fs.Var(&enumValue{&c.Impute, imputations}, "impute", "missing numbers: refuse them, fill them in, or drop the rows")
-		fs.Var(&enumValue{&c.Scale, scalings}, "scale", "numeric features: standardise, or leave")
+		fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")
+		fs.Var(options.Enum(&c.Scale, scalings), "scale", "numeric features: standardise, or leave")
 		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target")
 		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
 	})
-	section(cmd, "Objective", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
-		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
-		fs.Var(&enumValue{&c.Penalty, penaltyNames}, "penalty", "divergence that keeps the adversary near the data")
+	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
+		fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
+		fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		fs.Var(options.Enum(&c.Penalty, penaltyNames), "penalty", "divergence that keeps the adversary near the data")
 		c.Nu = level.At(1)
-		fs.Var(atLeastZero(c.Nu), "nu", "ν ≥ 0: price of the divergence")
-		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
+		fs.Var(options.AtLeastZero(c.Nu), "nu", "ν ≥ 0: price of the divergence")
+		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
-	section(cmd, "Comparison", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Comparison", func(fs *pflag.FlagSet) {
 		c.Gap, c.MaxPasses = 1e-9, 500
-		fs.Var(positive(&c.Gap), "gap", "relative gap at which a method is done")
-		fs.Var(positive(&c.MaxPasses), "max-passes", "stop a method after this many passes over the data")
-		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the stochastic methods")
-		fs.Var(&countValue{&o.train.threads}, "threads", "threads, 0 for all processors; never changes a result")
+		fs.Var(options.Positive(&c.Gap), "gap", "relative gap at which a method is done")
+		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "stop a method after this many passes over the data")
+		fs.Var(options.Seed(&c.Seed), "seed", "seed of the stochastic methods")
+		fs.Var(options.Count(&o.train.threads), "threads", "threads, 0 for all processors; never changes a result")
 	})
 	o.define(cmd, "drotrain-bench-methods", "bench-methods.json and the figures")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a, cmd.Flags()) }
@@ -114,9 +116,9 @@ the theorem. A full run takes a few minutes.`,
   drotrain bench theory --out theory`,
 		Args: noArgs,
 	}
-	section(cmd, "Experiments", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Experiments", func(fs *pflag.FlagSet) {
 		fs.BoolVar(&o.quick, "quick", false, "smaller instances and one seed: seconds instead of minutes")
-		fs.Var(&seedValue{&o.seed}, "seed", "seed of the instances and of the methods")
+		fs.Var(options.Seed(&o.seed), "seed", "seed of the instances and of the methods")
 	})
 	o.define(cmd, "drotrain-bench-theory", "bench-theory.json and the figures")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) }

@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -35,11 +38,11 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if o.train.threads > 0 {
 		shard.SetThreads(o.train.threads)
 	}
-	out, err := a.openOut(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.out, o.force)
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	frame, err := a.openTable(ctx, o.train.cfg.Data, o.train.cfg.Reading)
 	if err != nil {
 		return err
@@ -52,20 +55,20 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	r, err := methods.Compare(ctx, problem, info, methods.CompareOptions{
 		Gap: cfg.Gap, MaxPasses: cfg.MaxPasses, Seed: cfg.Seed, Progress: o.progress(a)})
 	if err != nil {
-		return interruption(ctx, err)
+		return exit.Interruption(ctx, err)
 	}
 	return o.tell(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
 }
 
 func (o *benchTheory) run(ctx context.Context, a *app) error {
-	out, err := a.openOut(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.out, o.force)
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	r, err := methods.Theory(ctx, o.quick, o.seed, o.progress(a))
 	if err != nil {
-		return interruption(ctx, err)
+		return exit.Interruption(ctx, err)
 	}
 	return o.tell(ctx, a, out, "bench-theory.json", r, r.WriteText, r.Figures())
 }
@@ -79,8 +82,8 @@ func (o *benchOutput) progress(a *app) func(string) {
 }
 
 // tell writes the JSON and the figures, and prints the table or the JSON.
-func (o *benchOutput) tell(ctx context.Context, a *app, out *outDir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
-	if err := out.write(name, func(w io.Writer) error { return printJSON(w, report) }); err != nil {
+func (o *benchOutput) tell(ctx context.Context, a *app, out *output.Dir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
+	if err := out.Write(name, func(w io.Writer) error { return show.JSON(w, report) }); err != nil {
 		return err
 	}
 	for _, f := range figures {
@@ -89,24 +92,24 @@ func (o *benchOutput) tell(ctx context.Context, a *app, out *outDir, name string
 			render func() ([]byte, error)
 		}{{".svg", f.SVG}, {".png", f.PNG}} {
 			if err := ctx.Err(); err != nil {
-				return interruption(ctx, err)
+				return exit.Interruption(ctx, err)
 			}
 			b, err := format.render()
 			if err != nil {
 				return err
 			}
-			if err := out.write(f.Name+format.ext, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+			if err := out.Write(f.Name+format.ext, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 				return err
 			}
 		}
 	}
 	if o.json {
-		return printJSON(a.stdout, report)
+		return show.JSON(a.stdout, report)
 	}
 	text(a.stdout)
 	fmt.Fprintln(a.stdout)
-	for _, f := range out.files {
-		fmt.Fprintf(a.stdout, "wrote  %s\n", out.file(f))
+	for _, f := range out.Files() {
+		fmt.Fprintf(a.stdout, "wrote  %s\n", out.File(f))
 	}
 	return nil
 }

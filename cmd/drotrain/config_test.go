@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -19,9 +21,9 @@ func parse(t *testing.T, yaml string, args ...string) (*trainOptions, error) {
 	cmd := &cobra.Command{Use: "train"}
 	o.define(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
-		return o, flagError(cmd.Flags(), err)
+		return o, options.FlagError(cmd.Flags(), err)
 	}
-	return o, applyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml))
+	return o, options.ApplyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml))
 }
 
 func TestConfigMerge(t *testing.T) {
@@ -106,11 +108,11 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%q: no error", c.yaml)
 			continue
 		}
-		msg, hint := describe(err)
+		msg, hint := exit.Describe(err)
 		if !strings.Contains(msg, c.msg) || !strings.Contains(hint, c.hint) {
 			t.Errorf("%q: got %q, hint %q; want %q, hint %q", c.yaml, msg, hint, c.msg, c.hint)
 		}
-		if code := exitCode(t.Context(), err); code != exitUsage {
+		if code := exit.Code(t.Context(), err); code != exit.Usage {
 			t.Errorf("%q: exit code %d", c.yaml, code)
 		}
 	}
@@ -145,7 +147,7 @@ func TestCommandLine(t *testing.T) {
 	o.cfg.Data, o.cfg.Target = "builtin:hmda", "deny"
 	const want = `drotrain train --data builtin:hmda --target deny --groups 'a,"b, c"' ` +
 		`--positive 'it'\''s' --intercept=false --nu 0.5`
-	if got := commandLine("train", cmd.Flags(), "data", "target", "groups"); got != want {
+	if got := options.CommandLine("train", cmd.Flags(), "data", "target", "groups"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -163,20 +165,20 @@ func FuzzConfig(f *testing.F) {
 		o := &trainOptions{}
 		cmd := &cobra.Command{Use: "train"}
 		o.define(cmd)
-		if err := applyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml)); err != nil {
-			if msg, _ := describe(err); exitCode(t.Context(), err) != exitUsage || !strings.Contains(msg, "c.yaml") {
+		if err := options.ApplyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml)); err != nil {
+			if msg, _ := exit.Describe(err); exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(msg, "c.yaml") {
 				t.Errorf("%q: %v", yaml, err)
 			}
 			return
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			list, ok := f.Value.(*listValue)
-			if !f.Changed || !ok || len(*list.p) == 0 || strings.ContainsAny(strings.Join(*list.p, ""), "\r\n") {
+			list, ok := f.Value.(*options.ListValue)
+			if !f.Changed || !ok || len(list.Names()) == 0 || strings.ContainsAny(strings.Join(list.Names(), ""), "\r\n") {
 				return // a command line has no line breaks
 			}
 			var again []string
-			if err := (&listValue{p: &again}).Set(list.csv()); err != nil || !reflect.DeepEqual(again, *list.p) {
-				t.Errorf("%q: %s is %q, read back %q, %v", yaml, f.Name, *list.p, again, err)
+			if err := options.List(&again).Set(list.CSV()); err != nil || !reflect.DeepEqual(again, list.Names()) {
+				t.Errorf("%q: %s is %q, read back %q, %v", yaml, f.Name, list.Names(), again, err)
 			}
 		})
 	})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/datasets"
 )
 
@@ -44,16 +46,16 @@ names one of them.`,
 func listDatasets(a *app, asJSON bool) error {
 	all := datasets.List()
 	if asJSON {
-		return printJSON(a.stdout, all)
+		return show.JSON(a.stdout, all)
 	}
 	for i, d := range all {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
 		fmt.Fprintf(a.stdout, "%s%s  %s\n", datasets.Prefix, d.Name, d.Title)
-		printWrapped(a.stdout, "  ", fmt.Sprintf("%s rows × %d columns, target %s (%s), groups %s",
-			thousands(d.Rows), d.Columns, d.Target, d.Task, strings.Join(d.Groups, ", ")))
-		printWrapped(a.stdout, "  ", "licence: "+d.Licence)
+		show.Wrapped(a.stdout, "  ", fmt.Sprintf("%s rows × %d columns, target %s (%s), groups %s",
+			show.Thousands(d.Rows), d.Columns, d.Target, d.Task, strings.Join(d.Groups, ", ")))
+		show.Wrapped(a.stdout, "  ", "licence: "+d.Licence)
 	}
 	return nil
 }
@@ -61,7 +63,7 @@ func listDatasets(a *app, asJSON bool) error {
 // oneDataset asks for one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s takes one name, not %d", cmd.Name(), len(args))
+		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s takes one name, not %d", cmd.Name(), len(args))
 	}
 	if _, err := datasets.Get(args[0]); err != nil {
 		return unknownDataset(args[0], err)
@@ -102,7 +104,7 @@ func newDatasetsExport(a *app) *cobra.Command {
 			if out == "" {
 				out = strings.TrimPrefix(args[0], datasets.Prefix) + ".parquet"
 			}
-			err = a.writeFile(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
+			err = a.inputs.WriteFile(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 )
@@ -102,7 +103,7 @@ func TestCommandsOfTheReadme(t *testing.T) {
 			}
 			ran++
 			code, _, stderr := try(t.Context(), words(rest)...)
-			if gate := strings.Contains(rest, "--fail-if"); code != exitOK && !(gate && code == exitGate) {
+			if gate := strings.Contains(rest, "--fail-if"); code != exit.OK && !(gate && code == exit.Gate) {
 				t.Errorf("%s\nexit code %d\n%s", command, code, stderr)
 			}
 			break

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -44,14 +47,14 @@ difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
-	section(cmd, "Options", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
-		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
+		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		o.gates.define(fs)
 	})
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", "", "`file` to write too: metrics in .json, or gates as JUnit in .xml")
 		fs.BoolVar(&o.force, "force", false, "replace that file")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
@@ -66,7 +69,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 		".xml":  func(_ *eval.Evaluation, w io.Writer) error { return o.gates.writeJUnit(w) },
 	}[strings.ToLower(filepath.Ext(o.out))]
 	if o.out != "" && write == nil {
-		return usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
+		return exit.Usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
 	}
 	if err := o.measure.check(); err != nil {
 		return err
@@ -80,14 +83,14 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	}
 	measured, err := measureFile(ctx, a, m, o.data, o.measure.Options, o.quiet)
 	if err != nil {
-		return interruption(ctx, err)
+		return exit.Interruption(ctx, err)
 	}
 	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
 	if o.out != "" {
-		if err := a.writeFile(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
+		if err := a.inputs.WriteFile(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
 			return err
 		}
 	}
@@ -97,7 +100,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	printEvaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, target %s", o.data, thousands(e.N), targetText(m)))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, target %s", o.data, show.Thousands(e.N), show.Target(m)))
 	if o.out != "" {
 		fmt.Fprintf(a.stdout, "\nwrote  %s\n", o.out)
 	}
@@ -111,9 +114,9 @@ func measureFile(ctx context.Context, a *app, m *train.Model, path string, o rep
 		return nil, err
 	}
 	if o.Observe == nil {
-		p := newProgress(a, quiet)
-		defer p.finish()
-		o.Observe = p.measuring
+		p := a.newProgress(quiet)
+		defer p.Finish()
+		o.Observe = p.Measuring
 	}
 	measured, err := report.MeasureTable(ctx, m, f, o)
 	if err != nil || quiet {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -31,39 +32,39 @@ func TestExitCodes(t *testing.T) {
 		code int
 		args string
 	}{
-		{exitOK, "train --quiet --data builtin:hmda --nu 1 --out m"},
-		{exitFailed, "train --quiet --out m"}, // it exists
-		{exitOK, "predict --model m --data builtin:hmda --keep deny,afam --out p.csv --quiet"},
-		{exitUsage, ""},
-		{exitUsage, "trian"},
-		{exitUsage, "train --nu -1"},
-		{exitUsage, "train --data x.csv"},
-		{exitUsage, "train --data builtin:nothing"},
-		{exitUsage, "train --config nowhere.yaml"},
-		{exitFailed, "train --data nowhere.csv --target y"},
-		{exitLimit, "train --quiet --max-passes 3 --gap 1e-9 --out limit"},
-		{exitLimit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
-		{exitGate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
-		{exitUsage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
-		{exitGate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
-		{exitOK, "audit p.csv --label deny --score probability --resamples 0"},
-		{exitUsage, "audit p.csv --label deny"},
-		{exitFailed, "audit p.csv --label deny --score row"},
-		{exitUsage, "train --data builtin:hmda --target deny --features deny"},
-		{exitUsage, "predict --model m --data builtin:hmda"},
-		{exitFailed, "predict --model nowhere.json --data builtin:hmda --out p.csv"},
-		{exitUsage, "inspect"},
-		{exitFailed, "inspect nowhere.csv"},
-		{exitUsage, "datasets show nothing"},
-		{exitOK, "datasets"},
-		{exitOK, "version"},
-		{exitOK, "train -h"},
+		{exit.OK, "train --quiet --data builtin:hmda --nu 1 --out m"},
+		{exit.Failed, "train --quiet --out m"}, // it exists
+		{exit.OK, "predict --model m --data builtin:hmda --keep deny,afam --out p.csv --quiet"},
+		{exit.Usage, ""},
+		{exit.Usage, "trian"},
+		{exit.Usage, "train --nu -1"},
+		{exit.Usage, "train --data x.csv"},
+		{exit.Usage, "train --data builtin:nothing"},
+		{exit.Usage, "train --config nowhere.yaml"},
+		{exit.Failed, "train --data nowhere.csv --target y"},
+		{exit.Limit, "train --quiet --max-passes 3 --gap 1e-9 --out limit"},
+		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
+		{exit.Gate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
+		{exit.Usage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
+		{exit.Gate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
+		{exit.OK, "audit p.csv --label deny --score probability --resamples 0"},
+		{exit.Usage, "audit p.csv --label deny"},
+		{exit.Failed, "audit p.csv --label deny --score row"},
+		{exit.Usage, "train --data builtin:hmda --target deny --features deny"},
+		{exit.Usage, "predict --model m --data builtin:hmda"},
+		{exit.Failed, "predict --model nowhere.json --data builtin:hmda --out p.csv"},
+		{exit.Usage, "inspect"},
+		{exit.Failed, "inspect nowhere.csv"},
+		{exit.Usage, "datasets show nothing"},
+		{exit.OK, "datasets"},
+		{exit.OK, "version"},
+		{exit.OK, "train -h"},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields(c.args)...)
 		if code != c.code {
 			t.Errorf("drotrain %s: exit code %d, want %d\n%s", c.args, code, c.code, stderr)
 		}
-		if code != exitOK && code != exitGate && !strings.Contains(stderr, "drotrain: error: ") && c.args != "" {
+		if code != exit.OK && code != exit.Gate && !strings.Contains(stderr, "drotrain: error: ") && c.args != "" {
 			t.Errorf("drotrain %s: no error line in %q", c.args, stderr)
 		}
 	}
@@ -99,7 +100,7 @@ func TestInterrupt(t *testing.T) {
 			t.Chdir(t.TempDir())
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var out bytes.Buffer
-			errs := &trigger{text: c.when, f: func() { cancel(interrupted{c.sig}) }}
+			errs := &trigger{text: c.when, f: func() { cancel(exit.Interrupted{Signal: c.sig}) }}
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
 			if code := a.run(ctx, []string{"train", "--gap", "1e-9"}); code != c.code {
@@ -153,7 +154,7 @@ func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestFullStdout(t *testing.T) {
 	var errs bytes.Buffer
 	a := &app{stdout: failing{}, stderr: &errs, now: time.Now}
-	if code := a.run(t.Context(), []string{"version"}); code != exitFailed {
+	if code := a.run(t.Context(), []string{"version"}); code != exit.Failed {
 		t.Errorf("exit code %d", code)
 	}
 	if !strings.Contains(errs.String(), "cannot write to standard output: no space left on device") {
@@ -182,7 +183,7 @@ func TestInputChangedInPlace(t *testing.T) {
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
 			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--out", "m"})
-			if code != exitFailed || !strings.Contains(errs.String(), "a.parquet: the file was changed while it was in use") {
+			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file was changed while it was in use") {
 				t.Errorf("exit code %d, stderr %s", code, errs)
 			}
 			if m, err := train.Load("m/model.json"); (err == nil) != model {

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/export"
 )
 
@@ -57,12 +60,12 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(a, formats) },
 	}
-	section(cmd, "Options", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.out, "out", "", "`file` to write")
-		fs.Var(&enumValue{&o.format, formats}, "format", "language; by default the ending of --out")
+		fs.Var(options.Enum(&o.format, formats), "format", "language; by default the ending of --out")
 		o.Dialect = export.Dialects()[0]
-		fs.Var(&enumValue{&o.Dialect, export.Dialects()}, "dialect", "of SQL")
+		fs.Var(options.Enum(&o.Dialect, export.Dialects()), "dialect", "of SQL")
 		fs.StringVar(&o.Table, "table", "data", "`name` of the table that SQL selects from, as written in SQL")
 		fs.StringVar(&o.Package, "package", "model", "`name` of the Go package")
 		fs.BoolVar(&o.force, "force", false, "replace files that exist")
@@ -78,12 +81,12 @@ func (o *exportOptions) run(a *app, formats []string) error {
 		return err
 	}
 	if o.out == "" {
-		return usagef("as in --out model.onnx, score.sql or score.go", "no --out")
+		return exit.Usagef("as in --out model.onnx, score.sql or score.go", "no --out")
 	}
 	if o.format == "" {
 		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
-		if err := (&enumValue{&o.format, formats}).Set(o.format); err != nil {
-			return usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
+		if err := options.Enum(&o.format, formats).Set(o.format); err != nil {
+			return exit.Usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
 		}
 	}
 	parts := []part{{o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }}}
@@ -94,17 +97,17 @@ func (o *exportOptions) run(a *app, formats []string) error {
 	done := exported{Format: o.format}
 	for _, p := range parts { // none is written if one of them is in the way
 		if _, err := os.Lstat(p.path); err == nil && !o.force {
-			return existsHint(fmt.Errorf("%s: %w", p.path, fs.ErrExist))
+			return exit.ReplaceHint(fmt.Errorf("%s: %w", p.path, fs.ErrExist))
 		}
 	}
 	for _, p := range parts {
-		if err := a.writeFile(p.path, o.force, p.content); err != nil {
+		if err := a.inputs.WriteFile(p.path, o.force, p.content); err != nil {
 			return err
 		}
 		done.Files = append(done.Files, p.path)
 	}
 	if o.json {
-		return printJSON(a.stdout, done)
+		return show.JSON(a.stdout, done)
 	}
 	fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))
 	return nil

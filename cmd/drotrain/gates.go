@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -19,10 +21,8 @@ func (v *gatesValue) Type() string   { return "gate" }
 func (v *gatesValue) Set(s string) error {
 	g, err := eval.ParseGate(s)
 	if err != nil {
-		return &valueError{
-			must: "must be a measure, a comparison and a number",
-			hint: `as in --fail-if "worst_group.risk > 0.6" or "change.worst_group.risk.high > 0"`,
-		}
+		return options.Must("be a measure, a comparison and a number",
+			`as in --fail-if "worst_group.risk > 0.6" or "change.worst_group.risk.high > 0"`)
 	}
 	*v.p = append(*v.p, g)
 	return nil
@@ -44,7 +44,7 @@ func (g *gates) check(e *eval.Evaluation) error {
 	for _, gate := range g.list {
 		r, err := gate.Check(e)
 		if err != nil {
-			return usagef("", "--fail-if: %s", strings.TrimPrefix(err.Error(), "eval: "))
+			return exit.Usagef("", "--fail-if: %s", strings.TrimPrefix(err.Error(), "eval: "))
 		}
 		g.results = append(g.results, r)
 	}
@@ -69,5 +69,5 @@ func (g *gates) tell(a *app, quiet bool) error {
 	if failed == 0 {
 		return nil
 	}
-	return &statusError{code: exitGate, err: fmt.Errorf("%d of %d gates failed", failed, len(g.results))}
+	return exit.With(exit.Gate, fmt.Errorf("%d of %d gates failed", failed, len(g.results)), "")
 }

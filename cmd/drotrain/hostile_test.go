@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -46,7 +48,7 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 		"train --data pay.csv --target pay --groups site --out m --quiet --allow-degenerate",
 		"predict --model m --data pay.csv --keep pay,site --out preds.csv --quiet",
 	} {
-		if code, _, stderr := try(t.Context(), strings.Fields(command)...); code != exitOK {
+		if code, _, stderr := try(t.Context(), strings.Fields(command)...); code != exit.OK {
 			t.Fatalf("%s: %d\n%s", command, code, stderr)
 		}
 	}
@@ -90,7 +92,7 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 				}
 			}
 			code, _, stderr := try(t.Context(), strings.Fields(c.args)...)
-			if code != exitFailed || !strings.Contains(stderr, "is an input of this command and is never overwritten") {
+			if code != exit.Failed || !strings.Contains(stderr, "is an input of this command and is never overwritten") {
 				t.Errorf("%d, %s: code %d\n%s", i, c.args, code, stderr)
 			}
 			if strings.Contains(stderr, "robust") {
@@ -146,7 +148,7 @@ func TestPlainWriter(t *testing.T) {
 	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
 	for size := 1; size <= len(in); size++ {
 		var b strings.Builder
-		p := &plainWriter{w: &b}
+		p := show.NewPlain(&b)
 		for rest := in; rest != ""; {
 			n := min(size, len(rest))
 			if m, err := p.Write([]byte(rest[:n])); m != n || err != nil {
@@ -154,14 +156,14 @@ func TestPlainWriter(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		if p.flush(); b.String() != want {
+		if p.Flush(); b.String() != want {
 			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
 		}
 	}
 	var b strings.Builder
-	p := &plainWriter{w: &b}
+	p := show.NewPlain(&b)
 	p.Write([]byte("a\xe6\x97"))
-	if p.flush(); b.String() != "a\uFFFD" {
+	if p.Flush(); b.String() != "a\uFFFD" {
 		t.Errorf("an unfinished character: %q", b.String())
 	}
 }
@@ -176,21 +178,21 @@ func TestOneRunADirectory(t *testing.T) {
 	put(t, "old/x", "")
 	a := &app{stdout: os.Stdout, stderr: os.Stderr}
 	for _, names := range [][2]string{{"new", "here/new"}, {"old", "here/here/old"}, {"a/b/c", "./a/./b/c/"}} {
-		first, err := a.openOut(names[0], true)
+		first, err := a.inputs.OpenDir(names[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
-		if code != exitFailed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
+		if code != exit.Failed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
 			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
 		}
-		first.close()
-		second, err := a.openOut(names[1], true)
+		first.Close()
+		second, err := a.inputs.OpenDir(names[1], true)
 		if err != nil {
 			t.Errorf("%s after %s: %v", names[1], names[0], err)
 			continue
 		}
-		second.close()
+		second.Close()
 	}
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a directory without files was made")
@@ -211,26 +213,26 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 		}
 		return stdout + stderr
 	}
-	run(exitOK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far", "--quiet")
-	run(exitOK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
+	run(exit.OK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far", "--quiet")
+	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
-		says := run(exitUsage, "report", "--model", model, "--resamples", "0", "--out", "r.html")
+		says := run(exit.Usage, "report", "--model", model, "--resamples", "0", "--out", "r.html")
 		if !strings.Contains(says, "elsewhere/pay.csv, lies outside its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
 			t.Errorf("says %q", says)
 		}
 	}
-	says := run(exitOK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
+	says := run(exit.OK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
 	if !strings.Contains(says, "Measured on the hold-out (24 rows)") {
 		t.Errorf("says %q", says)
 	}
-	run(exitOK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
+	run(exit.OK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
 	if err := os.Symlink("../elsewhere", "m/link"); err == nil { // a way out of the folder
 		raw, err := os.ReadFile("m/model.json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		put(t, "m/model.json", strings.ReplaceAll(string(raw), "m/pay.csv", "m/link/pay.csv"))
-		run(exitUsage, "report", "--model", "m", "--resamples", "0", "--out", "n.html")
+		run(exit.Usage, "report", "--model", "m", "--resamples", "0", "--out", "n.html")
 	}
 }
 
@@ -244,7 +246,7 @@ func TestCSVSafe(t *testing.T) {
 		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "plain.csv", "--quiet"},
 		{"predict", "--model", "m", "--data", "pay.csv", "--keep=-age,@site", "--out", "safe.csv", "--csv-safe", "--quiet"},
 	} {
-		if code, _, stderr := try(t.Context(), args...); code != exitOK {
+		if code, _, stderr := try(t.Context(), args...); code != exit.OK {
 			t.Fatalf("drotrain %q: %d %s", args, code, stderr)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,10 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/train"
-	"github.com/drotrain/drotrain/train/report"
 )
 
 func newInspect(a *app) *cobra.Command {
@@ -33,15 +34,15 @@ the numbers of an evaluation: metrics.json or report.json.`,
   drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
+				return exit.Usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], how, asJSON))
+			return exit.Interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], how, asJSON))
 		},
 	}
-	section(cmd, "Options", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	})
 	readingOptions(cmd, &how)
@@ -58,9 +59,9 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 			return err
 		}
 		if asJSON {
-			return printJSON(a.stdout, describeModel(m))
+			return show.JSON(a.stdout, describeModel(m))
 		}
-		printModel(a.stdout, path, m)
+		show.Model(a.stdout, path, m)
 		return nil
 	}
 	f, err := a.openTable(ctx, path, how)
@@ -73,13 +74,19 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 	}
 	t := tableInfo{"table", d}
 	if asJSON {
-		return printJSON(a.stdout, t)
+		return show.JSON(a.stdout, t)
 	}
-	printTable(a.stdout, path, t)
+	show.Table(a.stdout, path, d)
 	for _, n := range t.Notes {
-		a.note("note: %s", remarked(f, n))
+		a.note("note: %s", exit.Remarked(f, n))
 	}
 	return nil
+}
+
+// A tableInfo is what inspect says of a table.
+type tableInfo struct {
+	Kind string `json:"kind"` // "table"
+	data.Description
 }
 
 // isModel tells a model, or a directory with one, from a table: by its first
@@ -120,21 +127,5 @@ func describeModel(m *train.Model) modelInfo {
 	return modelInfo{
 		Kind: "model", Schema: m.Schema, Version: m.Version, Config: m.Config, Summary: m.Summary(""),
 		TrainRows: m.TrainRows, HoldoutRows: m.HoldoutRows, Coefficients: m.Explain(),
-	}
-}
-
-func printModel(w io.Writer, path string, m *train.Model) {
-	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, targetText(m), m.Version)
-	printSummary(w, m, title)
-	fmt.Fprintf(w, "\n%s%s  %s\n", fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), padLeft(report.Baseline, 16), padLeft(report.Robust, 16))
-	for _, c := range m.Explain() {
-		fmt.Fprintf(w, "%s%s  %s\n", fit("  "+c.Name, 44), padLeft(optional6(c.Baseline), 16), padLeft(number6(c.Robust), 16))
-	}
-	fmt.Fprintln(w, "\nTrained on")
-	for _, s := range m.Sources {
-		fmt.Fprintf(w, "  %s, %s rows\n    sha256 %s\n", s.Path, thousands(s.Rows), s.SHA256)
-	}
-	for _, n := range m.Notes {
-		printWrapped(w, "", "note: "+n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -43,6 +44,6 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	if asJSON {
 		return true, e.WriteJSON(a.stdout)
 	}
-	printEvaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s rows)", path, e.Target, e.Split, thousands(e.N)))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s rows)", path, e.Target, e.Split, show.Thousands(e.N)))
 	return true, nil
 }

@@ -13,15 +13,15 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
 func main() {
-	ctx, stop := withSignals(context.Background())
+	ctx, stop := exit.WithSignals(context.Background())
 	defer stop()
 	a := &app{
 		stdout:   os.Stdout,
@@ -32,51 +32,4 @@ func main() {
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
-}
-
-// An interrupted error is the cause of a context cancelled by a signal.
-type interrupted struct{ sig syscall.Signal }
-
-func (e interrupted) Error() string {
-	switch e.sig {
-	case syscall.SIGTERM:
-		return "terminated"
-	case syscall.SIGHUP:
-		return "hung up"
-	}
-	return "interrupted"
-}
-
-// code is the exit status a shell gives a process stopped by the signal.
-func (e interrupted) code() int { return 128 + int(e.sig) }
-
-// withSignals returns a context cancelled by the first SIGINT, SIGTERM or SIGHUP,
-// with an interrupted error as its cause. A second signal ends the process at once.
-// SIGHUP stays ignored where it is (nohup). A reader of the output that goes away is
-// an error of the writing, not the end of the process: what is being trained is
-// still saved.
-func withSignals(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(ch, syscall.SIGHUP)
-	}
-	signal.Ignore(syscall.SIGPIPE)
-	go func() {
-		select {
-		case s := <-ch:
-			signal.Stop(ch)
-			sig, ok := s.(syscall.Signal)
-			if !ok {
-				sig = syscall.SIGINT
-			}
-			cancel(interrupted{sig})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(ch)
-		cancel(nil)
-	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -20,13 +22,13 @@ const defaultTolerance = 0.1
 func (o *measureOptions) define(fs *pflag.FlagSet) {
 	o.Options = report.DefaultOptions()
 	o.Resamples, o.Tolerance = 1000, defaultTolerance
-	fs.Var(&countValue{&o.MinGroupSize}, "min-group-size", minGroupHelp)
-	fs.Var(&countValue{&o.Resamples}, "resamples", "bootstrap resamples, at least 100; 0 for no intervals")
-	fs.Var(number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
+	fs.Var(options.Count(&o.MinGroupSize), "min-group-size", minGroupHelp)
+	fs.Var(options.Count(&o.Resamples), "resamples", "bootstrap resamples, at least 100; 0 for no intervals")
+	fs.Var(options.Number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
 		"confidence", "of every interval")
-	fs.Var(number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+	fs.Var(options.Number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 		"threshold", "probability from which a row is predicted positive")
-	fs.Var(positive(&o.Tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
+	fs.Var(options.Positive(&o.Tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
 	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 	fs.StringVar(&o.Unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 	fs.BoolVar(&o.ShowRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
@@ -56,7 +58,7 @@ const minGroupHelp = "smaller groups are listed, but never called the worst"
 // check refuses what only the options together show.
 func (o *measureOptions) check() error {
 	if o.Resamples > 0 && o.Resamples < 100 {
-		return usagef("", "--resamples \"%d\": must be 0, or at least 100", o.Resamples)
+		return exit.Usagef("", "--resamples \"%d\": must be 0, or at least 100", o.Resamples)
 	}
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -34,8 +37,8 @@ var formatNames = []string{"html", "md", "json", "metrics", "junit", "svg", "png
 
 func (o *outputs) define(fs *pflag.FlagSet, names []string) {
 	o.out = names
-	fs.Var(&listValue{p: &o.out}, "out", "`files` to write, ending in .html, .md, .json or .xml; or a directory")
-	fs.Var(&listValue{p: &o.format}, "format", "`formats` to write to a directory: html, md, json, metrics, junit (gates); svg, png, pdf (figures) (default html,json)")
+	fs.Var(options.List(&o.out), "out", "`files` to write, ending in .html, .md, .json or .xml; or a directory")
+	fs.Var(options.List(&o.format), "format", "`formats` to write to a directory: html, md, json, metrics, junit (gates); svg, png, pdf (figures) (default html,json)")
 	fs.BoolVar(&o.force, "force", false, "replace files that exist")
 }
 
@@ -65,18 +68,18 @@ func (o *outputs) directory() string {
 func (o *outputs) check() error {
 	for _, f := range o.format {
 		if !slices.Contains(formatNames, f) {
-			return usagef(didYouMean(f, formatNames, ""), "--format %q: must be %s", f, orList(formatNames))
+			return exit.Usagef(options.DidYouMean(f, formatNames, ""), "--format %q: must be %s", f, options.OrList(formatNames))
 		}
 	}
 	if o.directory() != "" {
 		return nil
 	}
 	if len(o.format) > 0 {
-		return usagef("as in --out audit --format html,png", "--format needs a directory: --out DIR")
+		return exit.Usagef("as in --out audit --format html,png", "--format needs a directory: --out DIR")
 	}
 	for _, path := range o.out {
 		if formatOf(path) == "" {
-			return usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
+			return exit.Usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
 		}
 	}
 	return nil
@@ -87,24 +90,24 @@ func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) (
 	dir := o.directory()
 	if dir == "" {
 		for _, path := range o.out {
-			if err := a.writeFile(path, o.force, writer(formatOf(path), r, g)); err != nil {
+			if err := a.inputs.WriteFile(path, o.force, writer(formatOf(path), r, g)); err != nil {
 				return nil, err
 			}
 		}
 		return o.out, nil
 	}
-	out, err := a.openOut(dir, o.force)
+	out, err := a.inputs.OpenDir(dir, o.force)
 	if err != nil {
 		return nil, err
 	}
-	defer out.close()
+	defer out.Close()
 	formats := o.format
 	if len(formats) == 0 {
 		formats = []string{"html", "json"}
 	}
 	for _, f := range formats {
 		if name, ok := reportFiles[f]; ok {
-			if err := out.write(name, writer(f, r, g)); err != nil {
+			if err := out.Write(name, writer(f, r, g)); err != nil {
 				return nil, err
 			}
 			continue
@@ -114,8 +117,8 @@ func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) (
 		}
 	}
 	var paths []string
-	for _, f := range out.files {
-		paths = append(paths, out.file(f))
+	for _, f := range out.Files() {
+		paths = append(paths, out.File(f))
 	}
 	return paths, nil
 }
@@ -140,7 +143,7 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 }
 
 // writeFigures writes every figure of the report in the formats named.
-func writeFigures(ctx context.Context, r *eval.Report, out *outDir, formats ...string) error {
+func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, formats ...string) error {
 	figures, err := eval.Figures(r)
 	if err != nil {
 		return err
@@ -154,7 +157,7 @@ func writeFigures(ctx context.Context, r *eval.Report, out *outDir, formats ...s
 			if err != nil {
 				return err
 			}
-			if err := out.write(f.Name+"."+format, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+			if err := out.Write(f.Name+"."+format, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
 				return err
 			}
 		}

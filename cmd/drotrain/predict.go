@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
@@ -52,12 +53,12 @@ alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	readingOptions(cmd, &o.reading)
-	section(cmd, "Options", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to predict: a `file`, a directory, a glob or builtin:NAME")
 		fs.StringVar(&o.out, "out", "", "`file` to write, ending in .parquet, .csv or .tsv")
-		fs.Var(&listValue{p: &o.keep}, "keep", "`columns` of the table to copy as they are, digit for digit")
-		fs.Var(number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+		fs.Var(options.List(&o.keep), "keep", "`columns` of the table to copy as they are, digit for digit")
+		fs.Var(options.Number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 			"threshold", "probability from which the prediction is the positive value")
 		fs.BoolVar(&o.csvSafe, "csv-safe", false, "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1")
 		fs.BoolVar(&o.force, "force", false, "replace a file that exists")
@@ -76,15 +77,15 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 		return err
 	}
 	if o.out == "" {
-		return usagef("as in --out preds.parquet, or preds.csv", "no --out")
+		return exit.Usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
 	f, err := a.openTable(ctx, o.data, orOf(o.reading, m.Config.Reading))
 	if err != nil {
-		return interruption(ctx, err)
+		return exit.Interruption(ctx, err)
 	}
 	d, report, err := m.Encoder.EncodeFeatures(ctx, f, nil)
 	if err != nil {
-		return interruption(ctx, err)
+		return exit.Interruption(ctx, err)
 	}
 	p, err := m.PredictDataset(d, m.Coefficients)
 	if err != nil {
@@ -100,20 +101,20 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
 		disarm(columns)
 	}
-	if err := a.mayWrite(o.out); err != nil {
+	if err := a.inputs.MayWrite(o.out); err != nil {
 		return err
 	}
 	if err := data.WriteTable(o.out, columns, o.force); err != nil {
-		return existsHint(err)
+		return exit.ReplaceHint(err)
 	}
 	done := predicted{Out: o.out, Rows: len(p.Rows), Report: report}
 	for _, c := range columns {
 		done.Columns = append(done.Columns, c.Name)
 	}
 	if o.json {
-		return printJSON(a.stdout, done)
+		return show.JSON(a.stdout, done)
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, thousands(done.Rows), strings.Join(done.Columns, ", "))
+	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, show.Thousands(done.Rows), strings.Join(done.Columns, ", "))
 	return nil
 }
 
@@ -188,12 +189,4 @@ func disarm(columns []data.Column) {
 		}
 		c.Level = level
 	}
-}
-
-// existsHint says how to replace a file.
-func existsHint(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return withHint(err, "--force replaces it")
-	}
-	return err
 }

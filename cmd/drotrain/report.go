@@ -11,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
@@ -48,23 +52,23 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
   drotrain report --compare runA,runB --out both.html`,
 		Args: noArgs,
 	}
-	section(cmd, "Options", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
-		fs.Var(&listValue{p: &o.compare}, "compare", "`models` to set against the first of them on the same rows, in place of --model")
+		fs.Var(options.List(&o.compare), "compare", "`models` to set against the first of them on the same rows, in place of --model")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
 		fs.StringVar(&o.trainedOn, "trained-on", "", "the `table` of the training, where it is neither embedded nor in the folder of the model")
-		fs.Var(&listValue{p: &o.measure.Groups}, "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
+		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		fs.StringVar(&o.card, "card", "", cardHelp)
 		o.gates.define(fs)
 	})
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		o.out.define(fs, []string{reportFile})
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
 	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return interruption(cmd.Context(), o.run(cmd.Context(), a, cmd.Flags()))
+		return exit.Interruption(cmd.Context(), o.run(cmd.Context(), a, cmd.Flags()))
 	}
 	return cmd
 }
@@ -83,10 +87,10 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if o.measure.Card, err = readCard(o.card); err != nil {
 		return err
 	}
-	p := newProgress(a, o.quiet)
-	defer p.finish()
-	o.measure.Observe = p.measuring
-	o.measure.Command = commandLine("report", fs, "model")
+	p := a.newProgress(o.quiet)
+	defer p.Finish()
+	o.measure.Observe = p.Measuring
+	o.measure.Command = options.CommandLine("report", fs, "model")
 	build := func() (*eval.Report, error) { return o.build(ctx, a, m) }
 	if m == nil {
 		build = func() (*eval.Report, error) { return o.buildComparison(ctx, a) }
@@ -95,7 +99,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	p.finish()
+	p.Finish()
 	if err := o.gates.check(r.Evaluation); err != nil {
 		return err
 	}
@@ -109,7 +113,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	printVerdict(a.stdout, r.Evaluation)
+	show.Verdict(a.stdout, r.Evaluation)
 	fmt.Fprintln(a.stdout)
 	for _, path := range files {
 		fmt.Fprintf(a.stdout, "wrote  %s\n", path)
@@ -119,7 +123,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 
 func (o *reportOptions) check() error {
 	if len(o.compare) > 0 && o.model != "" {
-		return usagef("name all models with --compare, the baseline first", "--model and --compare exclude each other")
+		return exit.Usagef("name all models with --compare, the baseline first", "--model and --compare exclude each other")
 	}
 	if err := o.out.check(); err != nil {
 		return err
@@ -138,7 +142,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		return measured.Report()
 	}
 	if m.Config.Data == "-" {
-		return nil, usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
+		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
 	}
 	path, err := o.trainingTable(m)
 	if err != nil {
@@ -151,7 +155,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 	if err := m.Rerun(ctx, f); err != nil {
 		var changed *train.ChangedDataError
 		if errors.As(err, &changed) {
-			return nil, withHint(err, "name the data to measure the model on with --data")
+			return nil, exit.WithHint(err, "name the data to measure the model on with --data")
 		}
 		return nil, err
 	}
@@ -189,7 +193,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 		on = nil
 		for _, m := range models {
 			if err := m.Model.Rerun(ctx, f); err != nil {
-				return nil, withHint(fmt.Errorf("%s: %w", m.Name, err), "name a table to compare the models on with --data")
+				return nil, exit.WithHint(fmt.Errorf("%s: %w", m.Name, err), "name a table to compare the models on with --data")
 			}
 		}
 	}
@@ -212,10 +216,10 @@ func (o *reportOptions) trainingTable(m *train.Model) (string, error) {
 	case o.trainedOn != "":
 		return o.trainedOn, nil
 	case path == "":
-		return "", usagef("name the data to measure the model on with --data", "the model was not trained on a file")
-	case strings.HasPrefix(path, datasets.Prefix) || within(dir, path):
+		return "", exit.Usagef("name the data to measure the model on with --data", "the model was not trained on a file")
+	case strings.HasPrefix(path, datasets.Prefix) || output.Within(dir, path):
 		return path, nil
 	}
-	return "", usagef("name it, if you trust the model: --trained-on "+shellQuote(path)+"; or measure it on another table with --data",
+	return "", exit.Usagef("name it, if you trust the model: --trained-on "+options.ShellQuote(path)+"; or measure it on another table with --data",
 		"the table that the model names, %s, lies outside its folder", path)
 }

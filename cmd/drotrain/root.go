@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
 func newRoot(a *app) *cobra.Command {
@@ -25,15 +28,15 @@ average: Parquet in, certified robust model and report out.`,
 			if len(args) == 0 {
 				cmd.SetOut(a.stderr)
 				_ = cmd.Help()
-				return &statusError{code: exitUsage, hint: "start with `drotrain train`"}
+				return exit.With(exit.Usage, nil, "start with `drotrain train`")
 			}
 			return unknownCommand(cmd, args[0])
 		},
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd.Flags(), err) })
-	root.SetHelpFunc(help)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return options.FlagError(cmd.Flags(), err) })
+	root.SetHelpFunc(options.Help)
 	root.SetHelpCommand(newHelp(a))
 	root.AddCommand(
 		newTrain(a),
@@ -71,11 +74,11 @@ func newHelp(a *app) *cobra.Command {
 // unknownCommand refuses a word that is no subcommand of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	names := commandNames(cmd)
-	hint := didYouMean(word, names, cmd.CommandPath()+" ")
+	hint := options.DidYouMean(word, names, cmd.CommandPath()+" ")
 	if hint == "" {
 		hint = "the commands are " + strings.Join(names, ", ")
 	}
-	return usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
+	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
 }
 
 func commandNames(cmd *cobra.Command) []string {
@@ -102,5 +105,5 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case cmd.Flags().Lookup("data") != nil && !cmd.Flags().Changed("data"):
 		hint = fmt.Sprintf("did you mean --data %s?", arg)
 	}
-	return usagef(hint, "unexpected argument %q", args[0])
+	return exit.Usagef(hint, "unexpected argument %q", args[0])
 }

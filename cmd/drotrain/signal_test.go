@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -62,8 +63,8 @@ func TestHangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest, _ := io.ReadAll(stderr)
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 129 {
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 129 {
 		t.Errorf("%v, want exit status 129", err)
 	}
 	if !strings.Contains(string(rest), "error: hung up; the model so far is in drotrain-out/model.json") {
@@ -100,8 +101,8 @@ func TestNoHangUp(t *testing.T) {
 		}
 	}
 	_, _ = io.ReadAll(stderr)
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 143 {
 		t.Errorf("%v, want exit status 143 of the second signal", err)
 	}
 }
@@ -120,7 +121,7 @@ func TestKilled(t *testing.T) {
 	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	if code, _, stderr := try(t.Context(), "train", "--quiet"); code != exitOK {
+	if code, _, stderr := try(t.Context(), "train", "--quiet"); code != exit.OK {
 		t.Errorf("the next run: %d %s", code, stderr)
 	}
 }
@@ -165,9 +166,9 @@ func TestClosedStdout(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = w, &errs
 	err = cmd.Run()
 	w.Close()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitPipe || errs.Len() > 0 {
-		t.Errorf("%v, want exit status %d; stderr %q", err, exitPipe, &errs)
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != exit.Pipe || errs.Len() > 0 {
+		t.Errorf("%v, want exit status %d; stderr %q", err, exit.Pipe, &errs)
 	}
 	for _, f := range []string{"model.json", "metrics.json", "report.html"} {
 		if info, err := os.Stat("drotrain-out/" + f); err != nil || info.Size() == 0 {

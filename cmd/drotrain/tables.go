@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/train"
@@ -22,7 +24,7 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	}
 	if err == nil {
 		for _, s := range f.Sources {
-			a.reads(s.Path)
+			a.inputs.Add(s.Path)
 		}
 	}
 	return f, err
@@ -38,9 +40,9 @@ func unknownDataset(name string, err error) error {
 		names = append(names, d.Name)
 	}
 	short := strings.TrimPrefix(name, datasets.Prefix)
-	hint := didYouMean(short, names, datasets.Prefix)
+	hint := options.DidYouMean(short, names, datasets.Prefix)
 	if hint == "" {
 		hint = "the embedded data sets are " + strings.Join(names, ", ")
 	}
-	return usagef(hint, "there is no embedded data set %q", short)
+	return exit.Usagef(hint, "there is no embedded data set %q", short)
 }

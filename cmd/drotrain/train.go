@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
@@ -33,30 +34,30 @@ type trainOptions struct {
 func (o *trainOptions) defineData(cmd *cobra.Command) {
 	o.cfg = train.DefaultConfig()
 	c := &o.cfg
-	section(cmd, "Data", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
 		fs.StringVar(&c.Data, "data", "", "training rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:digits)")
 		fs.StringVar(&c.Target, "target", "", "`column` to predict")
-		fs.Var(&listValue{p: &c.Features}, "features", "feature `columns` (default: all without another role)")
-		fs.Var(&listValue{p: &c.Drop}, "drop", "`columns` to leave out")
-		fs.Var(&listValue{p: &c.Groups}, "groups", "`columns` that name groups; each on its own, and crossed")
+		fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
+		fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
+		fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups; each on its own, and crossed")
 		fs.StringVar(&c.Filter, "filter", "", "`rows` to use: 'age >= 18 && state != \"PR\"'")
-		fs.Var(&countValue{&c.MaxLevels}, "max-levels", "levels a category may have (0: 1000, and not one of its own in every row)")
-		fs.Var(&listValue{p: &c.Categorical}, "categorical", "numeric `columns` to treat as categories")
+		fs.Var(options.Count(&c.MaxLevels), "max-levels", "levels a category may have (0: 1000, and not one of its own in every row)")
+		fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
 		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
-		fs.Var(&enumValue{&c.Impute, imputations}, "impute", "missing numbers: refuse them, fill them in, or drop the rows")
-		fs.Var(&enumValue{&c.Scale, scalings}, "scale", "numeric features: standardise on the training rows, or leave")
+		fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")
+		fs.Var(options.Enum(&c.Scale, scalings), "scale", "numeric features: standardise on the training rows, or leave")
 		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target for training")
 		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
-		fs.Var(&enumValue{&c.Storage, data.Storages()}, "storage", storageHelp)
+		fs.Var(options.Enum(&c.Storage, data.Storages()), "storage", storageHelp)
 		fs.StringVar(&c.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
-		fs.Var(fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
-		fs.Var(&countValue{&c.MinGroupSize}, "min-group-size", minGroupHelp)
+		fs.Var(options.Fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
+		fs.Var(options.Count(&c.MinGroupSize), "min-group-size", minGroupHelp)
 	})
 	readingOptions(cmd, &c.Reading)
-	section(cmd, "Objective", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&c.Loss, lossNames}, "loss", "loss of a row (default: by the target)")
-		fs.Var(positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
-		fs.Var(optionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
+	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
+		fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
+		fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
 	})
 }
 
@@ -66,14 +67,14 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	c := &o.cfg
 	defineLevel(cmd, c)
 	defineChoice(cmd, c)
-	section(cmd, "Solver", func(fs *pflag.FlagSet) {
-		fs.Var(&enumValue{&c.Solver, train.Solvers()}, "solver", solverHelp)
-		fs.Var(positive(&c.Gap), "gap", "relative gap to certify, then stop")
-		fs.Var(positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
-		fs.Var(&seedValue{&c.Seed}, "seed", "seed of the hold-out split and of stochastic solvers")
-		fs.Var(&countValue{&o.threads}, "threads", "threads, 0 for all processors; never changes a result")
+	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {
+		fs.Var(options.Enum(&c.Solver, train.Solvers()), "solver", solverHelp)
+		fs.Var(options.Positive(&c.Gap), "gap", "relative gap to certify, then stop")
+		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
+		fs.Var(options.Seed(&c.Seed), "seed", "seed of the hold-out split and of stochastic solvers")
+		fs.Var(options.Count(&o.threads), "threads", "threads, 0 for all processors; never changes a result")
 	})
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", defaultOut, "`directory` for the model, the metrics, the plots and the report")
 		fs.StringVar(&o.unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 		fs.BoolVar(&o.showRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
@@ -128,8 +129,8 @@ resting on fewer than 30 rows or 0.5 % of them (--allow-degenerate: 0),
 	o.define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.config != "" {
-			a.reads(o.config)
-			if err := applyConfig(cmd.Flags(), o.config); err != nil {
+			a.inputs.Add(o.config)
+			if err := options.ApplyConfig(cmd.Flags(), o.config); err != nil {
 				return err
 			}
 		}

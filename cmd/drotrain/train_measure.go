@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -24,8 +26,8 @@ type trainMeasure struct {
 func (o *trainMeasure) define(fs *pflag.FlagSet) {
 	o.plots, o.tolerance, o.resamples = []string{"svg"}, defaultTolerance, "auto"
 	fs.StringVar(&o.resamples, "resamples", o.resamples, "`resamples` of the intervals, at least 100; 0 for none; auto takes 1000, fewer for many rows")
-	fs.Var(positive(&o.tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
-	fs.Var(&listValue{p: &o.plots}, "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
+	fs.Var(options.Positive(&o.tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
+	fs.Var(options.List(&o.plots), "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
 	fs.StringVar(&o.card, "card", "", cardHelp)
 	fs.BoolVar(&o.noReport, "no-report", false, "write the model alone: nothing is measured or drawn")
 	fs.BoolVar(&o.fast, "fast", false, "measure without intervals, slices and weights by column, and write no plots")
@@ -37,7 +39,7 @@ func (o *trainMeasure) options() (report.Options, error) {
 	if o.resamples != "auto" {
 		n, err := strconv.Atoi(o.resamples)
 		if err != nil || n != 0 && n < 100 {
-			return r, usagef("", "--resamples %q: must be auto, 0, or at least 100", o.resamples)
+			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or at least 100", o.resamples)
 		}
 		r.Resamples = n
 	}
@@ -47,7 +49,7 @@ func (o *trainMeasure) options() (report.Options, error) {
 	known := []string{"svg", "png", "pdf"}
 	for _, f := range o.plots {
 		if !slices.Contains(known, f) {
-			return r, usagef(didYouMean(f, known, ""), "--plots %q: must be none, or some of %s", f, strings.Join(known, ", "))
+			return r, exit.Usagef(options.DidYouMean(f, known, ""), "--plots %q: must be none, or some of %s", f, strings.Join(known, ", "))
 		}
 	}
 	if o.fast {

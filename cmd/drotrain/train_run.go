@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
@@ -35,13 +38,13 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	c := &o.cfg
-	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
-		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
+	err := options.CheckRoles(options.Columns("target", []string{c.Target}, "features", "drop", "categorical"), options.Columns("features", c.Features, "drop"),
+		options.Columns("drop", c.Drop), options.Columns("groups", c.Groups), options.Columns("categorical", c.Categorical))
 	if err != nil {
 		return err
 	}
 	if err := c.Level.Validate(); err != nil {
-		return usagef("", "%v", err)
+		return exit.Usagef("", "%v", err)
 	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
@@ -50,16 +53,16 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err != nil {
 		return err
 	}
-	out, err := a.openOut(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.out, o.force)
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 
-	p := newProgress(a, o.quiet)
-	defer p.finish()
+	p := a.newProgress(o.quiet)
+	defer p.Finish()
 	m, err := o.fit(ctx, a, out, p)
-	p.finish()
+	p.Finish()
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = fmt.Errorf("%w before there was a model: nothing is written", cause)
@@ -67,13 +70,13 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	stopped := err
-	if err := out.write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+	if err := out.Write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return err
 	}
 	if !o.quiet {
 		for _, n := range m.Notes {
 			if m.Run != nil && m.Run.Frame != nil {
-				n = remarked(m.Run.Frame, n)
+				n = exit.Remarked(m.Run.Frame, n)
 			}
 			a.note("note: %s", n)
 		}
@@ -85,14 +88,14 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return o.tell(a, m, nil, out)
 	}
 	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
-	opt.Command = commandLine("train", fs, "data", "target", "groups")
-	opt.Observe = p.measuring
+	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
+	opt.Observe = p.Measuring
 	e, err := o.writeResults(ctx, m, out, opt, p)
-	p.finish()
+	p.Finish()
 	if err != nil && context.Cause(ctx) != nil {
 		return o.tellStopped(ctx, a, m, out, err)
 	} else if err != nil {
-		return fmt.Errorf("the model is in %s, but its report failed: %w", out.file(modelFile), err)
+		return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 	}
 	return o.tell(a, m, e, out)
 }
@@ -102,7 +105,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	for _, name := range []string{"data", "target", "out"} {
 		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
-			return usagef("", "--%s is empty", name)
+			return exit.Usagef("", "--%s is empty", name)
 		}
 	}
 	c := &o.cfg
@@ -122,7 +125,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 	}
 	if c.Target == "" {
-		return usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", shellQuote(c.Data)),
+		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", options.ShellQuote(c.Data)),
 			"no --target: name the column to predict")
 	}
 	if !o.quiet {
@@ -136,22 +139,22 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 }
 
 // fit trains with the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app, out *outDir, p *progress) (*train.Model, error) {
+func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show.Progress) (*train.Model, error) {
 	cfg := o.cfg
-	cfg.Observe = p.observe
+	cfg.Observe = p.Observe
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
-	p.begin("reading")
+	p.Begin("reading")
 	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return nil, err
 	}
-	if err := out.spares(modelFile, metricsFile, reportFile); err != nil {
+	if err := out.Spares(modelFile, metricsFile, reportFile); err != nil {
 		return nil, err
 	}
 	collectOften(frame)
-	p.begin(fmt.Sprintf("encoding %s rows", thousands(frame.Rows)))
+	p.Begin(fmt.Sprintf("encoding %s rows", show.Thousands(frame.Rows)))
 	return train.FitFrame(ctx, frame, cfg)
 }
 
@@ -168,28 +171,28 @@ func collectOften(f *data.Frame) {
 
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
-func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outDir, opt report.Options, p *progress) (*eval.Evaluation, error) {
+func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *output.Dir, opt report.Options, p *show.Progress) (*eval.Evaluation, error) {
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
 		return nil, err
 	}
 	e := measured.Evaluation
-	if err := out.write(metricsFile, e.WriteJSON); err != nil {
+	if err := out.Write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
 	r, err := measured.Report()
 	if err != nil {
 		return nil, err
 	}
-	p.begin("drawing")
-	if err := out.write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
+	p.Begin("drawing")
+	if err := out.Write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
 	return e, writeFigures(ctx, r, out, o.measure.plots...)
 }
 
 // tell prints the outcome, and says by the exit code whether it is certified.
-func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *outDir) error {
+func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) error {
 	s, err := o.printOutcome(a, m, e, out)
 	switch {
 	case err != nil:
@@ -197,30 +200,30 @@ func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *out
 	case !s.Certified:
 		return notCertified(m, s)
 	case len(s.Warnings) > 0 && !o.allowDegenerate:
-		return &statusError{code: exitGate, err: fmt.Errorf("the model is no success: %s", strings.Join(s.Warnings, " ")),
-			hint: "a milder level, the huber loss or --average plain; --allow-degenerate takes the model as it is"}
+		return exit.With(exit.Gate, fmt.Errorf("the model is no success: %s", strings.Join(s.Warnings, " ")),
+			"a milder level, the huber loss or --average plain; --allow-degenerate takes the model as it is")
 	}
 	return nil
 }
 
 // printOutcome prints the summary, for machines or for people; e is nil where
 // nothing was measured.
-func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outDir) (train.Summary, error) {
-	s := m.Summary(out.file(modelFile))
+func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) (train.Summary, error) {
+	s := m.Summary(out.File(modelFile))
 	if e != nil {
 		s.Warnings = e.Verdict.Warnings
 	}
 	if o.json {
-		return s, printJSON(a.stdout, s)
+		return s, show.JSON(a.stdout, s)
 	}
 	for _, w := range s.Warnings {
-		printWrapped(a.stdout, "", "WARNING: "+w)
+		show.Wrapped(a.stdout, "", "WARNING: "+w)
 	}
-	printSummary(a.stdout, m, o.title(m))
+	show.Summary(a.stdout, m, o.title(m))
 	if e != nil {
-		printVerdict(a.stdout, e)
+		show.Verdict(a.stdout, e)
 	}
-	printFiles(a.stdout, out)
+	out.List(a.stdout)
 	if e != nil {
 		printNext(a.stdout, m, out)
 	}
@@ -228,9 +231,9 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 }
 
 func (o *trainOptions) title(m *train.Model) string {
-	t := fmt.Sprintf("%s: %s rows, target %s", m.Config.Data, thousands(m.TrainRows+m.HoldoutRows), targetText(m))
+	t := fmt.Sprintf("%s: %s rows, target %s", m.Config.Data, show.Thousands(m.TrainRows+m.HoldoutRows), show.Target(m))
 	if m.HoldoutRows > 0 {
-		t += fmt.Sprintf(" (%s held out)", thousands(m.HoldoutRows))
+		t += fmt.Sprintf(" (%s held out)", show.Thousands(m.HoldoutRows))
 	}
 	return t
 }
@@ -238,7 +241,7 @@ func (o *trainOptions) title(m *train.Model) string {
 // notCertified is the outcome of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s passes, before the relative gap of %g was certified; the model is marked uncertified",
-		s.Status, passes(s.Passes), m.Config.Gap)
+		s.Status, show.Passes(s.Passes), m.Config.Gap)
 	hint := "raise --max-passes, or ask for a wider --gap"
 	switch {
 	case s.Status == "inconsistent":
@@ -248,11 +251,11 @@ func notCertified(m *train.Model, s train.Summary) error {
 	case s.Status == "stalled":
 		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
 	}
-	return &statusError{code: exitLimit, err: err, hint: hint}
+	return exit.With(exit.Limit, err, hint)
 }
 
 // tellStopped reports a run that a signal ended, in the training or after it.
-func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *outDir, err error) error {
+func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *output.Dir, err error) error {
 	s, printed := o.printOutcome(a, m, nil, out)
 	if printed != nil {
 		return printed
@@ -262,20 +265,20 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 	case cause == nil:
 		return err
 	case s.Status == "cancelled":
-		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.file(modelFile))
+		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
 	}
-	return &statusError{
-		code: exitCode(ctx, cause),
-		err:  fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.file(modelFile)),
-		hint: "drotrain report --trained-on DATA writes the report of a model",
-	}
+	return exit.With(exit.Code(ctx, cause),
+		fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
+		"drotrain report --trained-on DATA writes the report of a model")
 }
 
-// interruption replaces the error of a context that a signal has cancelled by
-// the signal.
-func interruption(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
-		return cause
+// printNext names commands that go on from here, ready to be run.
+func printNext(w io.Writer, m *train.Model, out *output.Dir) {
+	model, table := options.ShellQuote(out.File(modelFile)), options.ShellQuote(m.Config.Data)
+	fmt.Fprintf(w, "next   drotrain predict --model %s --data %s \\\n         --out preds.parquet\n", model, table)
+	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
+		fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)
+		return
 	}
-	return err
+	fmt.Fprintf(w, "       drotrain report --model %s --trained-on %s \\\n         --out report.md\n", model, table)
 }

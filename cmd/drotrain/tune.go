@@ -8,6 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
@@ -40,16 +43,16 @@ model is trained.`,
 	o.defineData(cmd)
 	o.cfg.Penalty = train.DefaultConfig().Penalty
 	defineChoice(cmd, &o.cfg)
-	section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(&seedValue{&o.cfg.Seed}, "seed", "seed of the hold-out split and of the folds")
-		fs.Var(&countValue{&o.threads}, "threads", "threads, 0 for all processors; never changes a result")
+	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
+		fs.Var(options.Seed(&o.cfg.Seed), "seed", "seed of the hold-out split and of the folds")
+		fs.Var(options.Count(&o.threads), "threads", "threads, 0 for all processors; never changes a result")
 		fs.StringVar(&o.out, "out", "drotrain-tune", "`directory` for the table and the figure")
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
 	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return interruption(cmd.Context(), o.tune(cmd.Context(), a, cmd.Flags()))
+		return exit.Interruption(cmd.Context(), o.tune(cmd.Context(), a, cmd.Flags()))
 	}
 	return cmd
 }
@@ -62,11 +65,11 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
-	out, err := a.openOut(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.out, o.force)
 	if err != nil {
 		return err
 	}
-	defer out.close()
+	defer out.Close()
 	frame, err := a.openTable(ctx, o.cfg.Data, o.cfg.Reading)
 	if err != nil {
 		return err
@@ -81,34 +84,34 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 			a.note("note: %s", n)
 		}
 	}
-	if err := out.write(selectionFile, func(w io.Writer) error { return printJSON(w, s) }); err != nil {
+	if err := out.Write(selectionFile, func(w io.Writer) error { return show.JSON(w, s) }); err != nil {
 		return err
 	}
 	for _, name := range selectionTables {
-		if err := a.mayWrite(out.file(name)); err != nil {
+		if err := a.inputs.MayWrite(out.File(name)); err != nil {
 			return err
 		}
-		if err := data.WriteTable(out.file(name), report.SelectionTable(s), o.force); err != nil {
-			return existsHint(err)
+		if err := data.WriteTable(out.File(name), report.SelectionTable(s), o.force); err != nil {
+			return exit.ReplaceHint(err)
 		}
-		out.files = append(out.files, name)
+		out.Wrote(name)
 	}
 	figure, err := report.Frontier(s)
 	if err != nil {
 		return err
 	}
-	if err := out.write(frontierFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
+	if err := out.Write(frontierFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(a.stdout, s)
+		return show.JSON(a.stdout, s)
 	}
 	if err := report.WriteSelection(a.stdout, s); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stdout)
-	printWrapped(a.stdout, "", s.Reason+".")
+	show.Wrapped(a.stdout, "", s.Reason+".")
 	fmt.Fprintln(a.stdout)
-	printFiles(a.stdout, out)
+	out.List(a.stdout)
 	return nil
 }

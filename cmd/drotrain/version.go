@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
 // A buildVersion says which drotrain this is.
@@ -32,7 +32,7 @@ func newVersion(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
 			if asJSON {
-				return printJSON(a.stdout, v)
+				return show.JSON(a.stdout, v)
 			}
 			commit := v.Commit
 			if commit == "" {
@@ -69,14 +69,4 @@ func readVersion() buildVersion {
 		}
 	}
 	return v
-}
-
-// printJSON writes v as one indented JSON object.
-func printJSON(w io.Writer, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
 // Help and results fit a terminal of 80 columns, and every command has an
@@ -14,7 +17,7 @@ import (
 func TestWidth(t *testing.T) {
 	fits := func(what, text string) {
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > show.Width {
 				t.Errorf("%s: %d columns: %s", what, n, line)
 			}
 		}
@@ -29,7 +32,7 @@ func TestWidth(t *testing.T) {
 		}
 		args := append(strings.Fields(c.CommandPath())[1:], "-h")
 		code, stdout, stderr := try(t.Context(), args...)
-		if code != exitOK || stderr != "" {
+		if code != exit.OK || stderr != "" {
 			t.Errorf("%s -h: exit code %d, stderr %q", c.CommandPath(), code, stderr)
 		}
 		fits(c.CommandPath()+" -h", stdout)
@@ -52,7 +55,7 @@ func TestWidth(t *testing.T) {
 		"datasets",
 	} {
 		code, stdout, stderr := try(t.Context(), strings.Fields(args)...)
-		if code != exitOK || stdout == "" {
+		if code != exit.OK || stdout == "" {
 			t.Errorf("drotrain %s: exit code %d: %s", args, code, stderr)
 		}
 		fits("drotrain "+args, stdout)

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// printEvaluation writes an evaluation for people, in 80 columns.
-func printEvaluation(w io.Writer, e *eval.Evaluation, title string) {
+// Evaluation writes an evaluation for people, in 80 columns.
+func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
-	printWrapped(w, "", e.Verdict.Headline)
+	Wrapped(w, "", e.Verdict.Headline)
 	for _, d := range e.Verdict.Details {
-		printWrapped(w, "  ", d)
+		Wrapped(w, "  ", d)
 	}
 	fmt.Fprintln(w)
 	printOverall(w, e)
@@ -25,29 +25,19 @@ func printEvaluation(w io.Writer, e *eval.Evaluation, title string) {
 	if len(e.Caveats) > 0 {
 		fmt.Fprintln(w, "\nCaveats")
 		for _, c := range e.Caveats {
-			printWrapped(w, "  ", c)
+			Wrapped(w, "  ", c)
 		}
 	}
 }
 
-// printVerdict writes the conclusion of an evaluation alone.
-func printVerdict(w io.Writer, e *eval.Evaluation) {
+// Verdict writes the conclusion of an evaluation alone.
+func Verdict(w io.Writer, e *eval.Evaluation) {
 	where := "the " + e.Split
 	if e.Split == report.Table {
 		where = "all rows of the table"
 	}
-	fmt.Fprintf(w, "\nMeasured on %s (%s rows)\n", where, thousands(e.N))
-	printWrapped(w, "  ", e.Verdict.Headline)
-}
-
-// printWrapped writes text in helpWidth columns, with a hanging indent.
-func printWrapped(w io.Writer, indent, text string) {
-	for i, line := range wrap(text, helpWidth-len(indent)-2) {
-		if i > 0 {
-			line = "  " + line
-		}
-		fmt.Fprintf(w, "%s%s\n", indent, line)
-	}
+	fmt.Fprintf(w, "\nMeasured on %s (%s rows)\n", where, Thousands(e.N))
+	Wrapped(w, "  ", e.Verdict.Headline)
 }
 
 // shownGroups bounds the printed rows of a grouping; the files have all.
@@ -59,12 +49,12 @@ const shownModels = 4
 func printOverall(w io.Writer, e *eval.Evaluation) {
 	label, cell := 44, 15
 	if k := min(len(e.Models), shownModels); k > 2 {
-		label, cell = 36, (helpWidth-36)/k-2
+		label, cell = 36, (Width-36)/k-2
 	}
 	line := func(name string, cells []string) {
-		fmt.Fprintf(w, "%s", fit(name, label))
+		fmt.Fprintf(w, "%s", Fit(name, label))
 		for _, c := range cells {
-			fmt.Fprintf(w, "  %s", padLeft(c, cell))
+			fmt.Fprintf(w, "  %s", PadLeft(c, cell))
 		}
 		fmt.Fprintln(w)
 	}
@@ -105,7 +95,7 @@ func modelNames(e *eval.Evaluation) []string {
 // measured is a number of a table, or a dash where it is undefined.
 func measured(v eval.Values, key string) string {
 	if x, ok := v.Get(key); ok {
-		return number4(x)
+		return Number4(x)
 	}
 	return "-"
 }
@@ -119,19 +109,19 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	if models > 2 {
 		measures = measures[:1]
 	}
-	cell := min(16, (helpWidth-label-11)/(models*len(measures))-1)
-	fmt.Fprintf(w, "\n%s  %s ", fit("", label), padLeft("", 7))
+	cell := min(16, (Width-label-11)/(models*len(measures))-1)
+	fmt.Fprintf(w, "\n%s  %s ", Fit("", label), PadLeft("", 7))
 	for _, q := range measures {
-		fmt.Fprintf(w, " %s", padLeft(q.Label, (cell+1)*models-1))
+		fmt.Fprintf(w, " %s", PadLeft(q.Label, (cell+1)*models-1))
 	}
 	fmt.Fprintln(w)
 	line := func(name, rows string, cells []string) {
-		fmt.Fprintf(w, "%s  %s  %s\n", fit(name, label), padLeft(rows, 7), strings.Join(cells, " "))
+		fmt.Fprintf(w, "%s  %s  %s\n", Fit(name, label), PadLeft(rows, 7), strings.Join(cells, " "))
 	}
 	var head []string
 	for range measures {
 		for _, name := range modelNames(e)[:models] {
-			head = append(head, padLeft(name, cell))
+			head = append(head, PadLeft(name, cell))
 		}
 	}
 	line("By "+g.Name, "rows", head)
@@ -154,20 +144,20 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	small := false
 	for i, h := range groups {
 		if i == shownGroups {
-			fmt.Fprintf(w, "  and %s more groups\n", thousands(len(groups)-i))
+			fmt.Fprintf(w, "  and %s more groups\n", Thousands(len(groups)-i))
 			break
 		}
 		name := "  " + h.Label
 		if !h.Sufficient {
-			name, small = fit(name, label-2)+" *", true
+			name, small = Fit(name, label-2)+" *", true
 		}
 		var cells []string
 		for _, q := range measures {
 			for _, m := range h.Models[:models] {
-				cells = append(cells, padLeft(measured(m.Values, q.Key), cell))
+				cells = append(cells, PadLeft(measured(m.Values, q.Key), cell))
 			}
 		}
-		line(name, thousands(h.N), cells)
+		line(name, Thousands(h.N), cells)
 	}
 	if small {
 		fmt.Fprintf(w, "  * fewer than %d rows: insufficient evidence\n", e.MinGroupSize)

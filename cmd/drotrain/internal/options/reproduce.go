@@ -1,4 +1,4 @@
-package main
+package options
 
 import (
 	"strings"
@@ -13,10 +13,10 @@ var notReproduced = map[string]bool{
 	"verbose": true, "fail-if": true, "help": true,
 }
 
-// commandLine writes the command that repeats a run: the options that were
+// CommandLine writes the command that repeats a run: the options that were
 // given, on the command line or in a configuration file, and the values in
 // always, which name what was chosen for the user.
-func commandLine(command string, fs *pflag.FlagSet, always ...string) string {
+func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	words := []string{"drotrain", command}
 	keep := map[string]bool{}
 	for _, name := range always {
@@ -27,20 +27,20 @@ func commandLine(command string, fs *pflag.FlagSet, always ...string) string {
 		if notReproduced[f.Name] || !f.Changed && (!keep[f.Name] || value == "") {
 			return
 		}
-		if list, ok := f.Value.(*listValue); ok {
-			value = list.csv()
+		if list, ok := f.Value.(*ListValue); ok {
+			value = list.CSV()
 		}
 		if f.Value.Type() == "bool" {
 			words = append(words, "--"+f.Name+"="+value)
 			return
 		}
-		words = append(words, "--"+f.Name, shellQuote(value))
+		words = append(words, "--"+f.Name, ShellQuote(value))
 	})
 	return strings.Join(words, " ")
 }
 
-// shellQuote quotes s for a POSIX shell where it needs that.
-func shellQuote(s string) string {
+// ShellQuote quotes s for a POSIX shell where it needs that.
+func ShellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
 	}

@@ -1,4 +1,4 @@
-package main
+package options
 
 import (
 	"errors"
@@ -9,23 +9,25 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
 // notInConfig are the options that make no sense in a configuration file.
 var notInConfig = map[string]bool{"config": true, "help": true}
 
-// applyConfig sets the options of fs from the YAML file at path. The keys are
+// ApplyConfig sets the options of fs from the YAML file at path. The keys are
 // the long options; an option given on the command line wins over its key.
-func applyConfig(fs *pflag.FlagSet, path string) error {
+func ApplyConfig(fs *pflag.FlagSet, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return usagef("--config names a YAML file", "cannot read the configuration: %w", err)
+		return exit.Usagef("--config names a YAML file", "cannot read the configuration: %w", err)
 	}
 	defer f.Close()
-	return applyYAML(fs, path, f)
+	return ApplyYAML(fs, path, f)
 }
 
-func applyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
+func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 	dec := yaml.NewDecoder(r)
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
@@ -38,14 +40,14 @@ func applyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 		if err != nil {
 			return yamlError(path, err)
 		}
-		return usagef("keep one set of keys in a file", "%s:%d: a second YAML document", path, more.Line)
+		return exit.Usagef("keep one set of keys in a file", "%s:%d: a second YAML document", path, more.Line)
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return usagef("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s",
+		return exit.Usagef("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s",
 			path, root.Line, kindName(root))
 	}
 	lines := map[string]int{}
@@ -54,10 +56,10 @@ func applyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 		at := fmt.Sprintf("%s:%d", path, key.Line)
 		flag := fs.Lookup(key.Value)
 		if flag == nil || flag.Hidden || notInConfig[key.Value] {
-			return usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value)
+			return exit.Usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value)
 		}
 		if first := lines[key.Value]; first > 0 {
-			return usagef("", "%s: key %q is already set on line %d", at, key.Value, first)
+			return exit.Usagef("", "%s: key %q is already set on line %d", at, key.Value, first)
 		}
 		lines[key.Value] = key.Line
 		if flag.Changed {
@@ -78,7 +80,7 @@ func configHint(fs *pflag.FlagSet, key string) string {
 			names = append(names, n)
 		}
 	}
-	if hint := didYouMean(strings.TrimLeft(key, "-"), names, ""); hint != "" {
+	if hint := DidYouMean(strings.TrimLeft(key, "-"), names, ""); hint != "" {
 		return hint
 	}
 	return "the keys are the long options of `drotrain train -h`"
@@ -91,10 +93,10 @@ func setFromNode(flag *pflag.Flag, at string, node *yaml.Node) error {
 	}
 	what := at + ": " + flag.Name
 	wrong := func(want string) error {
-		return usagef("", "%s: must be %s, not %s", what, want, kindName(node))
+		return exit.Usagef("", "%s: must be %s, not %s", what, want, kindName(node))
 	}
 	switch v := flag.Value.(type) {
-	case *listValue:
+	case *ListValue:
 		return setList(v, node, what, wrong)
 	case *floatValue:
 		if node.Kind != yaml.ScalarNode || node.Tag != "!!float" && node.Tag != "!!int" {
@@ -123,18 +125,18 @@ func setFromNode(flag *pflag.Flag, at string, node *yaml.Node) error {
 	return setScalar(flag, what, node.Value)
 }
 
-func setList(v *listValue, node *yaml.Node, what string, wrong func(string) error) error {
+func setList(v *ListValue, node *yaml.Node, what string, wrong func(string) error) error {
 	switch {
 	case node.Kind == yaml.SequenceNode:
 		names := make([]string, 0, len(node.Content))
 		for _, item := range node.Content {
 			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-				return usagef("", "%s: item %d must be a name, not %s", what, len(names)+1, kindName(item))
+				return exit.Usagef("", "%s: item %d must be a name, not %s", what, len(names)+1, kindName(item))
 			}
 			names = append(names, item.Value)
 		}
 		if err := v.add(names); err != nil {
-			return usagef("", "%s: %w", what, err)
+			return exit.Usagef("", "%s: %w", what, err)
 		}
 		return nil
 	case node.Kind == yaml.ScalarNode && node.Tag == "!!str":
@@ -179,7 +181,7 @@ func yamlError(path string, err error) error {
 	var line int
 	if n, _ := fmt.Sscanf(msg, "line %d:", &line); n == 1 {
 		_, rest, _ := strings.Cut(msg, ": ")
-		return usagef("", "%s:%d: not valid YAML: %s", path, line, rest)
+		return exit.Usagef("", "%s:%d: not valid YAML: %s", path, line, rest)
 	}
-	return usagef("", "%s: not valid YAML: %s", path, msg)
+	return exit.Usagef("", "%s: not valid YAML: %s", path, msg)
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 func watch(terminal, quiet bool) string {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
-	p := newProgress(&app{stderr: &out, terminal: terminal, now: func() time.Time { return clock }}, quiet)
+	p := NewProgress(&out, terminal, func() time.Time { return clock }, quiet)
 	for _, phase := range []string{"erm", "robust"} {
 		for k := range 10 {
 			gap := math.Pow(10, -float64(k))
@@ -25,11 +25,11 @@ func watch(terminal, quiet bool) string {
 			s := train.Progress{Phase: phase, Passes: float64(10 * k), MaxPasses: 1e4, Target: 1e-8,
 				RelativeGap: gap, Elapsed: time.Duration(k) * time.Second}
 			if p != nil {
-				p.observe(s)
+				p.Observe(s)
 			}
 		}
 	}
-	p.finish()
+	p.Finish()
 	return out.String()
 }
 
@@ -78,7 +78,7 @@ func TestProgressQuiet(t *testing.T) {
 
 // The bar never goes back, whatever the gap does.
 func TestProgressMonotone(t *testing.T) {
-	p := &progress{first: math.Inf(1)}
+	p := &Progress{first: math.Inf(1)}
 	for _, gap := range []float64{math.Inf(1), 0.5, 1e-3, 0.2, 1e-5, math.NaN(), 1e-9} {
 		before := p.done
 		p.first, p.done = p.advance(train.Progress{RelativeGap: gap, Target: 1e-6, Passes: 1, MaxPasses: 100})

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -23,10 +23,10 @@ const (
 	longPhase    = 2 * time.Second        // a phase worth telling when and how long it is
 )
 
-// A progress shows where a run has come to: a bar on a terminal, a line now and
-// then elsewhere, nothing when quiet. Its observe and measuring are what the
+// A Progress shows where a run has come to: a bar on a terminal, a line now and
+// then elsewhere, nothing when quiet. Its Observe and Measuring are what the
 // libraries call. A nil *progress shows nothing.
-type progress struct {
+type Progress struct {
 	w        io.Writer
 	terminal bool
 	now      func() time.Time
@@ -44,16 +44,16 @@ type progress struct {
 	stop    chan struct{} // ends the ticking
 }
 
-// newProgress returns a display on w, or one that shows nothing if quiet.
-func newProgress(a *app, quiet bool) *progress {
+// NewProgress returns a display on w, or one that shows nothing if quiet.
+func NewProgress(w io.Writer, terminal bool, now func() time.Time, quiet bool) *Progress {
 	if quiet {
 		return nil
 	}
-	return &progress{w: a.stderr, terminal: a.terminal, now: a.now}
+	return &Progress{w: w, terminal: terminal, now: now}
 }
 
-// observe takes one check point of a training.
-func (p *progress) observe(s train.Progress) {
+// Observe takes one check point of a training.
+func (p *Progress) Observe(s train.Progress) {
 	if p == nil {
 		return
 	}
@@ -64,8 +64,8 @@ func (p *progress) observe(s train.Progress) {
 	p.showIfDue()
 }
 
-// measuring takes one step of an evaluation.
-func (p *progress) measuring(s eval.Progress) {
+// Measuring takes one step of an evaluation.
+func (p *Progress) Measuring(s eval.Progress) {
 	if p == nil {
 		return
 	}
@@ -86,9 +86,9 @@ func (p *progress) measuring(s eval.Progress) {
 	p.showIfDue()
 }
 
-// begin starts a phase of which only the time is known. A phase that is over
+// Begin starts a phase of which only the time is known. A phase that is over
 // within moments leaves no trace.
-func (p *progress) begin(phase string) {
+func (p *Progress) Begin(phase string) {
 	if p == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (p *progress) begin(phase string) {
 }
 
 // enter ends the phase before, and starts this one if it is another.
-func (p *progress) enter(phase string) {
+func (p *Progress) enter(phase string) {
 	if phase == p.phase {
 		return
 	}
@@ -116,7 +116,7 @@ func (p *progress) enter(phase string) {
 }
 
 // tick redraws with the time that has passed where nothing else is heard.
-func (p *progress) tick(stop chan struct{}) {
+func (p *Progress) tick(stop chan struct{}) {
 	t := time.NewTicker(tickInterval)
 	defer t.Stop()
 	for {
@@ -133,7 +133,7 @@ func (p *progress) tick(stop chan struct{}) {
 	}
 }
 
-func (p *progress) showIfDue() {
+func (p *Progress) showIfDue() {
 	every := lineInterval
 	if p.terminal {
 		every = barInterval
@@ -143,7 +143,7 @@ func (p *progress) showIfDue() {
 	}
 }
 
-func (p *progress) newBar() *progressbar.ProgressBar {
+func (p *Progress) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(barSteps,
 		progressbar.OptionSetWriter(p.w),
 		progressbar.OptionSetWidth(barWidth),
@@ -156,7 +156,7 @@ func (p *progress) newBar() *progressbar.ProgressBar {
 	)
 }
 
-func (p *progress) show() {
+func (p *Progress) show() {
 	p.shown, p.pending = p.now(), false
 	text := p.text
 	switch {
@@ -177,12 +177,12 @@ func (p *progress) show() {
 		p.bar = p.newBar()
 	}
 	line := []rune(phaseName(p.phase) + ": " + text)
-	p.bar.Describe(string(line[:min(len(line), helpWidth-barWidth-8)]))
+	p.bar.Describe(string(line[:min(len(line), Width-barWidth-8)]))
 	_ = p.bar.Set(p.done)
 }
 
-// finish ends the display of a phase, and leaves its last state.
-func (p *progress) finish() {
+// Finish ends the display of a phase, and leaves its last state.
+func (p *Progress) Finish() {
 	if p == nil {
 		return
 	}
@@ -192,7 +192,7 @@ func (p *progress) finish() {
 	p.phase = ""
 }
 
-func (p *progress) leave() {
+func (p *Progress) leave() {
 	if p.phase == "" {
 		return
 	}
@@ -217,7 +217,7 @@ func (p *progress) leave() {
 
 // advance says how far the gap has come from its first value to the one asked
 // for, on a logarithmic scale, or the passes to their limit if that is nearer.
-func (p *progress) advance(s train.Progress) (first float64, done int) {
+func (p *Progress) advance(s train.Progress) (first float64, done int) {
 	first = p.first
 	if math.IsInf(first, 1) && s.RelativeGap > 0 {
 		first = math.Min(s.RelativeGap, 1)

@@ -1,4 +1,4 @@
-package main
+package options
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/suggest"
 )
 
-// didYouMean is a hint naming the candidate closest to word, or "".
-func didYouMean(word string, candidates []string, prefix string) string {
+// DidYouMean is a hint naming the candidate closest to word, or "".
+func DidYouMean(word string, candidates []string, prefix string) string {
 	if near := suggest.Nearest(word, candidates, 1); len(near) > 0 {
 		return fmt.Sprintf("did you mean %s%s?", prefix, near[0])
 	}

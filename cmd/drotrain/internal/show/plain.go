@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -8,16 +8,19 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A plainWriter writes text in which nothing moves a terminal's cursor or turns the
+// A Plain writes text in which nothing moves a terminal's cursor or turns the
 // direction of writing, whatever the names of columns, levels and files are: hidden
 // characters become \u001b, as JSON writes them too, so that a JSON document stays
 // the same document. Line breaks and tabs stay.
-type plainWriter struct {
+type Plain struct {
 	w    io.Writer
 	rest []byte // the beginning of a character that the next write may end
 }
 
-func (p *plainWriter) Write(b []byte) (int, error) {
+// NewPlain writes to w.
+func NewPlain(w io.Writer) *Plain { return &Plain{w: w} }
+
+func (p *Plain) Write(b []byte) (int, error) {
 	in := append(p.rest, b...)
 	out := make([]byte, 0, len(in))
 	for len(in) > 0 && (utf8.FullRune(in) || len(in) >= utf8.UTFMax) {
@@ -42,8 +45,8 @@ func (p *plainWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush writes the beginning of a character that never ended.
-func (p *plainWriter) flush() {
+// Flush writes the beginning of a character that never ended.
+func (p *Plain) Flush() {
 	if len(p.rest) > 0 {
 		_, _ = io.WriteString(p.w, "\uFFFD")
 		p.rest = nil

@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"strconv"
@@ -58,4 +58,19 @@ func flagValue(name string) string {
 		}
 	}
 	return name
+}
+
+// Remarked gives a note of a table with what would mend it in the options of this
+// program, where the table has a remark behind the note.
+func Remarked(f *data.Frame, note string) string {
+	for _, r := range f.Remarks {
+		bare := *r
+		if bare.Path = ""; bare.Error() != note {
+			continue
+		}
+		words := bare.Advice(func(r data.Remedy) string { return remedy(r, bare.Column) })
+		bare.Hint, bare.Remedies = words, nil
+		return bare.Error()
+	}
+	return note
 }

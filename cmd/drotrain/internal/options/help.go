@@ -1,4 +1,4 @@
-package main
+package options
 
 import (
 	"fmt"
@@ -8,13 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
 // sectionKey annotates an option with its heading in the help of a command.
 const sectionKey = "section"
 
-// section adds the options that define makes to cmd, under one heading.
-func section(cmd *cobra.Command, title string, define func(fs *pflag.FlagSet)) {
+// helpIndent is the column where the texts of the options begin.
+const helpIndent = 28
+
+// Section adds the options that define makes to cmd, under one heading.
+func Section(cmd *cobra.Command, title string, define func(fs *pflag.FlagSet)) {
 	fs := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	fs.SortFlags = false
 	define(fs)
@@ -30,14 +35,8 @@ func section(cmd *cobra.Command, title string, define func(fs *pflag.FlagSet)) {
 	})
 }
 
-// Columns of the help: options, then what they do.
-const (
-	helpWidth  = 80
-	helpIndent = 28
-)
-
-// help prints the help of a command: text, usage, example, options by section.
-func help(cmd *cobra.Command, _ []string) {
+// Help prints the help of a command: text, usage, example, options by section.
+func Help(cmd *cobra.Command, _ []string) {
 	w := cmd.OutOrStdout()
 	text := cmd.Long
 	if text == "" {
@@ -82,7 +81,7 @@ func help(cmd *cobra.Command, _ []string) {
 func printOption(w io.Writer, f *pflag.Flag) {
 	name, usage := pflag.UnquoteUsage(f)
 	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
-	if v, ok := f.Value.(*enumValue); ok && utf8.RuneCountInString(left) > helpWidth/2 {
+	if v, ok := f.Value.(*enumValue); ok && utf8.RuneCountInString(left) > show.Width/2 {
 		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(v.allowed, ", ")+"; "+usage
 	}
 	switch f.DefValue {
@@ -90,7 +89,7 @@ func printOption(w io.Writer, f *pflag.Flag) {
 	default:
 		usage += fmt.Sprintf(" (default %s)", f.DefValue)
 	}
-	lines := wrap(usage, helpWidth-helpIndent)
+	lines := show.Wrap(usage, show.Width-helpIndent)
 	if utf8.RuneCountInString(left) > helpIndent-2 {
 		fmt.Fprintln(w, left)
 		left = ""
@@ -99,21 +98,4 @@ func printOption(w io.Writer, f *pflag.Flag) {
 		fmt.Fprintf(w, "%-*s%s\n", helpIndent, left, line)
 		left = ""
 	}
-}
-
-// wrap breaks text into lines of at most width runes.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

@@ -1,0 +1,116 @@
+// Package exit has what ends the command: the exit codes, errors that carry one and
+// a hint, and the signals that interrupt a run. It turns what the libraries say into
+// the words of this program's options. Start at Describe.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Exit codes.
+const (
+	OK     = 0 // done, and certified to the gap asked for
+	Failed = 1
+	Usage  = 2 // the command line or the configuration file is wrong
+	Limit  = 3 // stopped before the gap; the model is written and marked
+	Gate   = 4 // a --fail-if gate failed, or the model is degenerate
+
+	Pipe = 128 + 13 // nobody reads the output any more
+)
+
+// IssuesURL is where mistakes of the program are reported.
+const IssuesURL = "https://github.com/drotrain/drotrain/issues"
+
+// A statusError carries an exit code. A nil err is an outcome already told.
+type statusError struct {
+	code int
+	err  error
+	hint string
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
+func (e *statusError) Hint() string  { return e.hint }
+
+// With is an error with an exit code, and a hint unless that is empty; err is nil for
+// an outcome that is already told.
+func With(code int, err error, hint string) error { return &statusError{code, err, hint} }
+
+// Usagef is a mistake in the command line or in a configuration file.
+func Usagef(hint, format string, args ...any) error {
+	return With(Usage, fmt.Errorf(format, args...), hint)
+}
+
+// WithHint adds a hint to a failure.
+func WithHint(err error, hint string) error {
+	return With(Failed, err, hint)
+}
+
+// hinter is what errors with advice implement, here and in the libraries.
+type hinter interface{ Hint() string }
+
+// Describe returns what to print for err: one message and perhaps one hint.
+func Describe(err error) (msg, hint string) {
+	msg = strings.TrimRight(err.Error(), "\n")
+	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {
+		if h, ok := e.(hinter); ok {
+			hint = h.Hint()
+		}
+	}
+	var several data.Problems
+	var table *data.Error
+	if errors.As(err, &several) {
+		msg = strings.Replace(msg, several.Error(), several.Text(func(e *data.Error) string {
+			bare := *e
+			bare.Hint, bare.Remedies = e.Advice(func(r data.Remedy) string { return remedy(r, e.Column) }), nil
+			return bare.Error()
+		}), 1)
+	} else if errors.As(err, &table) {
+		plain := *table // the advice goes on a line of its own
+		plain.Hint, plain.Remedies = "", nil
+		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
+		if hint == "" {
+			hint = table.Advice(func(r data.Remedy) string { return remedy(r, table.Column) })
+		}
+	}
+	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {
+		msg = strings.TrimPrefix(msg, pkg)
+	}
+	return msg, hint
+}
+
+// Code maps an error to the exit status of the process.
+func Code(ctx context.Context, err error) int {
+	var status *statusError
+	if errors.As(err, &status) && status.code != Failed {
+		return status.code
+	}
+	var sig Interrupted
+	if errors.As(err, &sig) {
+		return sig.code()
+	}
+	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &sig) {
+		return sig.code()
+	}
+	return Failed
+}
+
+// ReplaceHint says how to replace a file.
+func ReplaceHint(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return WithHint(err, "--force replaces it")
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// An Interrupted error is the cause of a context cancelled by a signal.
+type Interrupted struct{ Signal syscall.Signal }
+
+func (e Interrupted) Error() string {
+	switch e.Signal {
+	case syscall.SIGTERM:
+		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	}
+	return "interrupted"
+}
+
+// code is the exit status a shell gives a process stopped by the signal.
+func (e Interrupted) code() int { return 128 + int(e.Signal) }
+
+// WithSignals returns a context cancelled by the first SIGINT, SIGTERM or SIGHUP,
+// with an interrupted error as its cause. A second signal ends the process at once.
+// SIGHUP stays ignored where it is (nohup). A reader of the output that goes away is
+// an error of the writing, not the end of the process: what is being trained is
+// still saved.
+func WithSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(ch, syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGPIPE)
+	go func() {
+		select {
+		case s := <-ch:
+			signal.Stop(ch)
+			sig, ok := s.(syscall.Signal)
+			if !ok {
+				sig = syscall.SIGINT
+			}
+			cancel(Interrupted{sig})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(ch)
+		cancel(nil)
+	}
+}
+
+// Interruption replaces the error of a context that a signal has cancelled by
+// the signal.
+func Interruption(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		return cause
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+// Package options has the kinds of options that the commands take, the same options
+// from a configuration file, their headings in the help, and the command line that
+// repeats a run. Each of the constructors List, Enum, Number, … makes a pflag.Value of
+// a variable. Start at values.go.
+package options
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// A valueError says what a value must be, and perhaps which was meant.
+type valueError struct{ must, hint string }
+
+// Must refuses a value: it must be so. The hint may be empty.
+func Must(be, hint string) error { return &valueError{"must " + be, hint} }
+
+func (e *valueError) Error() string { return e.must }
+func (e *valueError) Hint() string  { return e.hint }
+
+// Enum is an option for one of some words.
+func Enum(p *string, allowed []string) pflag.Value { return &enumValue{p, allowed} }
+
+// enumValue is an option with a fixed list of words.
+type enumValue struct {
+	p       *string
+	allowed []string
+}
+
+func (v *enumValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return *v.p
+}
+func (v *enumValue) Type() string { return strings.Join(v.allowed, "|") }
+func (v *enumValue) Set(s string) error {
+	for _, a := range v.allowed {
+		if s == a {
+			*v.p = s
+			return nil
+		}
+	}
+	return Must("be "+OrList(v.allowed), DidYouMean(s, v.allowed, ""))
+}
+
+// OrList joins words as "a", "a or b", "a, b or c".
+func OrList(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// floatValue is a finite number within a range. A nil *p is "not given".
+type floatValue struct {
+	get   func() (float64, bool)
+	set   func(float64)
+	valid func(float64) bool
+	must  string // "be at least 0"
+}
+
+func (v *floatValue) String() string {
+	if v.get == nil {
+		return ""
+	}
+	if x, ok := v.get(); ok {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return ""
+}
+func (v *floatValue) Type() string { return "float" }
+func (v *floatValue) Set(s string) error {
+	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return Must("be a number", "")
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return Must("be a finite number", "")
+	case !v.valid(x):
+		return Must(v.must, "")
+	}
+	v.set(x)
+	return nil
+}
+
+// Number is an option for a finite number that is valid; must says how, "be at least 0".
+func Number(p *float64, must string, valid func(float64) bool) pflag.Value {
+	return &floatValue{
+		get:   func() (float64, bool) { return *p, true },
+		set:   func(x float64) { *p = x },
+		valid: valid, must: must,
+	}
+}
+
+// AtLeastZero, Positive and Fraction are the ranges in use.
+func AtLeastZero(p *float64) pflag.Value { return Number(p, "be at least 0", isAtLeastZero) }
+
+// Positive numbers.
+func Positive(p *float64) pflag.Value { return Number(p, "be greater than 0", isPositive) }
+
+// Fraction of something that is not left empty.
+func Fraction(p *float64) pflag.Value {
+	return Number(p, "be at least 0 and less than 1", func(x float64) bool { return x >= 0 && x < 1 })
+}
+
+func isAtLeastZero(x float64) bool { return x >= 0 }
+func isPositive(x float64) bool    { return x > 0 }
+
+// Optional is Number for a number that need not be given: *p is nil then.
+func Optional(p **float64, must string, valid func(float64) bool) pflag.Value {
+	return &floatValue{
+		get: func() (float64, bool) {
+			if *p == nil {
+				return 0, false
+			}
+			return **p, true
+		},
+		set:   func(x float64) { *p = &x },
+		valid: valid, must: must,
+	}
+}
+
+// OptionalAtLeastZero, OptionalPositive and OptionalShare are its ranges in use.
+func OptionalAtLeastZero(p **float64) pflag.Value {
+	return Optional(p, "be at least 0", isAtLeastZero)
+}
+
+// OptionalPositive numbers.
+func OptionalPositive(p **float64) pflag.Value { return Optional(p, "be greater than 0", isPositive) }
+
+// OptionalShare of something, not none of it.
+func OptionalShare(p **float64) pflag.Value {
+	return Optional(p, "be above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
+}
+
+// Count is an option for a whole number that is at least 0.
+func Count(p *int) pflag.Value { return &countValue{p} }
+
+type countValue struct{ p *int }
+
+func (v *countValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return strconv.Itoa(*v.p)
+}
+func (v *countValue) Type() string { return "int" }
+func (v *countValue) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return Must("be a whole number, at least 0", "")
+	}
+	*v.p = n
+	return nil
+}
+
+// Seed is an option for a 64-bit seed.
+func Seed(p *uint64) pflag.Value { return &seedValue{p} }
+
+type seedValue struct{ p *uint64 }
+
+func (v *seedValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return strconv.FormatUint(*v.p, 10)
+}
+func (v *seedValue) Type() string { return "int" }
+func (v *seedValue) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return Must("be a whole number from 0 to 18446744073709551615", "")
+	}
+	*v.p = n
+	return nil
+}
+
+// List is an option for a list of names.
+func List(p *[]string) *ListValue { return &ListValue{p: p} }
+
+// A ListValue is a list of names: comma-separated, quoted as in CSV when a name
+// holds a comma, and repeatable.
+type ListValue struct {
+	p   *[]string
+	set bool // given on the command line already: the next one appends
+}
+
+func (v *ListValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return strings.Join(*v.p, ",")
+}
+func (v *ListValue) Type() string { return "names" }
+
+// Names are those given.
+func (v *ListValue) Names() []string { return *v.p }
+
+// CSV writes the list so that Set reads it back.
+func (v *ListValue) CSV() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(*v.p)
+	w.Flush()
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (v *ListValue) Set(s string) error {
+	var names []string
+	if strings.TrimSpace(s) != "" {
+		r := csv.NewReader(strings.NewReader(s))
+		r.TrimLeadingSpace = true
+		fields, err := r.Read()
+		if err != nil || strings.ContainsAny(s, "\r\n") {
+			return Must("be a comma-separated list of names", "")
+		}
+		names = fields
+	}
+	return v.add(names)
+}
+
+// add takes names as they are, commas and all.
+func (v *ListValue) add(names []string) error {
+	for i, n := range names {
+		if n = strings.TrimSpace(n); n == "" {
+			return &valueError{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
+		}
+		names[i] = n
+	}
+	if v.set {
+		names = append(*v.p, names...)
+	}
+	*v.p, v.set = names, true
+	return nil
+}

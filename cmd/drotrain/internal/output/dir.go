@@ -1,0 +1,136 @@
+// Package output is where the files of a command go: whole or not at all, in a
+// directory that no other run writes to, never over a file that the command reads.
+// Start at Inputs.
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// An Dir is where a command writes its files. It is made with the first of them,
+// so that a run that is killed before leaves nothing behind.
+type Dir struct {
+	inputs *Inputs
+	path   string
+	force  bool
+	files  []string // written, in order
+
+	unlock func() // lets other runs use the directory
+}
+
+// OpenDir makes sure, before any work is done, that files can be written to
+// the directory and that no other run writes there until Close. One that holds
+// files already is refused unless force is set; nothing in it is ever deleted.
+func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
+	o := &Dir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
+	fail := func(what string, err error) (*Dir, error) {
+		o.Close()
+		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another one with --out")
+	}
+	entries, err := os.ReadDir(o.path)
+	probe := o.path
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if probe, err = existing(o.path); err != nil {
+			return fail("make", err)
+		}
+	case err != nil:
+		if info, statErr := os.Stat(o.path); statErr == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is a file, not a directory", o.path)
+		}
+		return fail("use", err)
+	case len(entries) > 0 && !force:
+		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
+			"--force replaces the files of an earlier run and leaves all others; or choose another --out")
+	}
+	if o.unlock, err = lockDir(o.path); err != nil {
+		o.unlock = func() {}
+		return nil, exit.WithHint(fmt.Errorf("the output directory %s: %w", o.path, err), "wait for the other run, or choose another --out")
+	}
+	f, err := os.CreateTemp(probe, ".drotrain-*")
+	if err != nil {
+		return fail("write to", err)
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return o, nil
+}
+
+// existing is the nearest directory above path that is there.
+func existing(path string) (string, error) {
+	for {
+		path = filepath.Dir(path)
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && !info.IsDir():
+			return "", fmt.Errorf("%s is a file, not a directory", path)
+		case err == nil:
+			return path, nil
+		case !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path):
+			return "", err
+		}
+	}
+}
+
+// File returns the path of a file of the directory.
+func (o *Dir) File(name string) string { return filepath.Join(o.path, name) }
+
+// Spares refuses, before any work is done, a file name that is an input.
+func (o *Dir) Spares(names ...string) error {
+	for _, name := range names {
+		if err := o.inputs.MayWrite(o.File(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write writes one file, whole or not at all.
+func (o *Dir) Write(name string, content func(io.Writer) error) error {
+	if err := o.inputs.MayWrite(o.File(name)); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.path, 0o777); err != nil {
+		return exit.WithHint(fmt.Errorf("cannot make the output directory: %w", err), "choose another one with --out")
+	}
+	if err := atomicfile.AtomicWrite(o.File(name), o.force, content); err != nil {
+		return exit.ReplaceHint(err)
+	}
+	o.files = append(o.files, name)
+	return nil
+}
+
+// Close lets other runs use the directory.
+func (o *Dir) Close() { o.unlock() }
+
+// List tells what was written, the figures of a format in one line.
+func (o *Dir) List(w io.Writer) {
+	plots := map[string]int{}
+	fmt.Fprintln(w)
+	for _, f := range o.files {
+		if ext := filepath.Ext(f); ext == ".svg" || ext == ".png" || ext == ".pdf" {
+			plots[ext]++
+			continue
+		}
+		fmt.Fprintf(w, "wrote  %s\n", o.File(f))
+	}
+	for _, ext := range []string{".svg", ".png", ".pdf"} {
+		if n := plots[ext]; n > 0 {
+			fmt.Fprintf(w, "wrote  %s\n", o.File(fmt.Sprintf("*%s (%d plots)", ext, n)))
+		}
+	}
+}
+
+// Files are those written so far, in order.
+func (o *Dir) Files() []string { return o.files }
+
+// Wrote notes a file that another writer put into the directory.
+func (o *Dir) Wrote(name string) { o.files = append(o.files, name) }

@@ -1,0 +1,81 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// Inputs are the files that a command reads.
+type Inputs struct{ list []input }
+
+// Add notes files that the command reads: none of them is ever written, whatever
+// the options say, by whatever name.
+func (in *Inputs) Add(paths ...string) {
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil {
+			in.list = append(in.list, input{p, info})
+		}
+	}
+}
+
+type input struct {
+	path string
+	info os.FileInfo
+}
+
+// MayWrite refuses a path that is an input: the same name, a link to it, or another
+// name of the same file.
+func (in *Inputs) MayWrite(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // there is nothing to lose
+	}
+	for _, i := range in.list {
+		if os.SameFile(info, i.info) {
+			what := path
+			if i.path != path {
+				what = fmt.Sprintf("%s, which is %s,", path, i.path)
+			}
+			return exit.WithHint(fmt.Errorf("%s is an input of this command and is never overwritten", what), "choose another name with --out")
+		}
+	}
+	return nil
+}
+
+// WriteFile writes a file that is no input, whole or not at all.
+func (in *Inputs) WriteFile(path string, force bool, content func(io.Writer) error) error {
+	if err := in.MayWrite(path); err != nil {
+		return err
+	}
+	return exit.ReplaceHint(atomicfile.AtomicWrite(path, force, content))
+}
+
+// canonical is the path without links, as far as it exists.
+func canonical(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	rest := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// Within says whether a path lies in a directory, links followed.
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(canonical(dir), canonical(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,75 @@
+// Package show is the face of the command on a terminal: the outcome of a training or
+// an evaluation in 80 columns, numbers for people, progress, and text in which nothing
+// moves the cursor. Start at layout.go.
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// Width is the width of everything that is printed, in columns.
+const Width = 80
+
+// Wrapped writes text in helpWidth columns, with a hanging indent.
+func Wrapped(w io.Writer, indent, text string) {
+	for i, line := range Wrap(text, Width-len(indent)-2) {
+		if i > 0 {
+			line = "  " + line
+		}
+		fmt.Fprintf(w, "%s%s\n", indent, line)
+	}
+}
+
+// Wrap breaks text into lines of at most width runes.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// Fit pads or cuts s to width runes.
+func Fit(s string, width int) string {
+	s = printable.Line(s)
+	n := utf8.RuneCountInString(s)
+	if n > width {
+		return string([]rune(s)[:width-1]) + "…"
+	}
+	return s + strings.Repeat(" ", width-n)
+}
+
+// PadLeft right-aligns s in width runes, cutting what does not fit.
+func PadLeft(s string, width int) string {
+	s = printable.Line(s)
+	n := utf8.RuneCountInString(s)
+	if n > width {
+		r := []rune(s)
+		return string(r[:width-1]) + "…"
+	}
+	return strings.Repeat(" ", width-n) + s
+}
+
+// JSON writes v as one indented JSON object.
+func JSON(w io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

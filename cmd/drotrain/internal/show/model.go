@@ -1,0 +1,35 @@
+package show
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+func Model(w io.Writer, path string, m *train.Model) {
+	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, Target(m), m.Version)
+	Summary(w, m, title)
+	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Robust, 16))
+	for _, c := range m.Explain() {
+		fmt.Fprintf(w, "%s%s  %s\n", Fit("  "+c.Name, 44), PadLeft(optional6(c.Baseline), 16), PadLeft(Number6(c.Robust), 16))
+	}
+	fmt.Fprintln(w, "\nTrained on")
+	for _, s := range m.Sources {
+		fmt.Fprintf(w, "  %s, %s rows\n    sha256 %s\n", s.Path, Thousands(s.Rows), s.SHA256)
+	}
+	for _, n := range m.Notes {
+		Wrapped(w, "", "note: "+n)
+	}
+}
+
+// Target names the target, and what its positive value is against.
+func Target(m *train.Model) string {
+	t := m.Encoder.Target
+	if t.Task == data.Binary {
+		return fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative)
+	}
+	return t.Name
+}

@@ -1,0 +1,68 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Percent writes 0.95 as 95 % and 0.00012 as 0.012 %.
+func Percent(share float64) string {
+	if share >= 0.01 {
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
+}
+
+// Number6 has six significant digits, number4 four, number3 three; what is not
+// a number is a dash.
+func Number6(x float64) string { return significant(x, 6) }
+
+func Number4(x float64) string { return significant(x, 4) }
+
+func Number3(x float64) string { return significant(x, 3) }
+
+func significant(x float64, digits int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
+	if x == 0 {
+		return "0"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
+}
+
+// plain is a number without trailing zeros: a setting or a count.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// Passes is a count of passes, to a tenth.
+func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+
+// bound is a bound in six digits, or that there is none.
+func bound(p *float64) string {
+	if p == nil {
+		return "unknown"
+	}
+	return Number6(*p)
+}
+
+func optional6(p *float64) string {
+	if p == nil {
+		return "-"
+	}
+	return Number6(*p)
+}
+
+// Thousands writes 1904 as 1 904.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return sign + s
+}

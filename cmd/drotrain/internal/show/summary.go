@@ -1,0 +1,126 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// Columns of the summary: a label, then ERM and robust.
+const (
+	labelWidth  = 20
+	columnWidth = 28
+)
+
+// Summary writes the outcome of a training for people, in 80 columns.
+func Summary(w io.Writer, m *train.Model, title string) {
+	s := m.Summary("")
+	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, plain(s.Mu), s.Solver)
+	Wrapped(w, "", "level: "+s.Level)
+	if s.Selection != nil {
+		Wrapped(w, "  ", "chosen: "+s.Selection.Reason)
+	}
+	fmt.Fprintln(w)
+
+	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, unitText(m))
+	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
+	row("objective", Number6(s.Objective))
+	row("upper bound", bound(s.Certificate.Upper))
+	row("lower bound", bound(s.Certificate.Lower))
+	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
+	row("passes", fmt.Sprintf("%s over %s rows × %d columns", Passes(s.Passes), Thousands(s.N), s.D))
+	row("time", fmt.Sprintf("%.3g s", s.Seconds))
+	fmt.Fprintln(w)
+
+	printComparison(w, s, groupingName(m))
+	if b := m.Result.ERM; b != nil && b.Status != "certified" {
+		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
+	}
+
+	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
+		Thousands(int(math.Round(s.EffectiveSampleSize))), Thousands(s.N), Percent(s.EffectiveSampleSize/float64(max(1, s.N))))
+	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
+		Number3(s.MaxWeight*float64(s.N)))
+}
+
+// unitText names the unit of losses of a numeric target.
+func unitText(m *train.Model) string {
+	if m.Config.Loss == "logistic" {
+		return ""
+	}
+	return ": " + report.LossUnit(m.Config)
+}
+
+// printComparison is the table of the baseline beside the robust model.
+func printComparison(w io.Writer, s train.Summary, grouping string) {
+	line := func(label, erm, robust string) {
+		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, PadLeft(erm, columnWidth), PadLeft(robust, columnWidth))
+	}
+	erm := train.SummaryBaseline{Risk: math.NaN(), RobustRisk: math.NaN()}
+	if s.ERM != nil {
+		erm = *s.ERM
+	}
+	line("Training rows", "ERM", "robust")
+	line("  average risk", Number6(erm.Risk), Number6(s.ERMRisk))
+	line("  robust risk", Number6(erm.RobustRisk), Number6(s.RobustRisk))
+	if s.WorstGroup != nil || erm.WorstGroup != nil {
+		a, b := groupCells(erm.WorstGroup), groupCells(s.WorstGroup)
+		fmt.Fprintf(w, "  worst group of %s\n", grouping)
+		line("    group", a[0], b[0])
+		line("    rows", a[1], b[1])
+		line("    risk", a[2], b[2])
+	}
+	if b := s.GroupWeighted; b != nil && b.WorstGroup != nil {
+		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk), Number6(b.WorstGroup.Risk))
+	}
+	fmt.Fprintln(w)
+}
+
+// groupingName names the columns that the worst group is one value of each of.
+func groupingName(m *train.Model) string {
+	if n := len(m.Encoder.Groups); n > 0 {
+		return m.Encoder.Groups[n-1].Name
+	}
+	return ""
+}
+
+func groupCells(g *train.SummaryGroup) [3]string {
+	if g == nil {
+		return [3]string{"-", "-", "-"}
+	}
+	return [3]string{g.Name, Thousands(g.Count), Number6(g.Risk)}
+}
+
+func gapText(s train.Summary) string {
+	if s.Certificate.RelativeGap == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)
+}
+
+// verdict says in words whether the gap asked for was certified.
+func verdict(s train.Summary, gap float64) string {
+	switch {
+	case s.Certified:
+		return fmt.Sprintf("certified (asked for %.3g)", gap)
+	case s.Status == "inconsistent":
+		return "INCONSISTENT: the bounds contradict each other, neither is to be trusted"
+	case s.Certificate.RelativeGap == nil:
+		return "UNCERTIFIED: no finite lower bound"
+	default:
+		return fmt.Sprintf("UNCERTIFIED: asked for %.3g", gap)
+	}
+}
+
+func PenaltyName(p string) string {
+	switch p {
+	case "kl":
+		return "KL"
+	case "chi2":
+		return "χ²"
+	}
+	return p
+}

@@ -1,0 +1,49 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Table writes a table's description in 80 columns.
+func Table(w io.Writer, path string, t data.Description) {
+	fmt.Fprintf(w, "%s: %s rows, %d columns\n\n", path, Thousands(t.Rows), len(t.Columns))
+	name, typ := utf8.RuneCountInString("column"), len("type")
+	for _, c := range t.Columns {
+		name = max(name, utf8.RuneCountInString(c.Name))
+		typ = max(typ, len(c.Type))
+	}
+	name, typ = min(name, 24), min(typ, 14)
+	rest := Width - (name + 2 + typ + 2 + 11 + 2 + 7 + 2)
+	line := func(a, b, c, d, e string) {
+		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", Fit(a, name), Fit(b, typ), c, d, strings.TrimRight(Fit(e, rest), " "))
+	}
+	line("column", "type", "kind", "nulls", "values")
+	for _, c := range t.Columns {
+		line(c.Name, c.Type, c.Kind.String(), Thousands(c.Nulls), values(c))
+	}
+	fmt.Fprintln(w)
+	for _, s := range t.Sources {
+		fmt.Fprintf(w, "%s: %s rows, %s bytes\n  sha256 %s\n", s.Path, Thousands(s.Rows), Thousands(int(s.Bytes)), s.SHA256)
+	}
+}
+
+// values sums a column up: its range, or its first levels with their counts.
+func values(c data.ColumnDescription) string {
+	if c.Min != nil {
+		return plain(*c.Min) + " to " + plain(*c.Max)
+	}
+	var parts []string
+	for i, l := range c.Levels {
+		if i == 4 {
+			parts = append(parts, fmt.Sprintf("and %s more", Thousands(len(c.Levels)-i)))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", l.Level, Thousands(l.Count)))
+	}
+	return strings.Join(parts, ", ")
+}
