@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -59,7 +60,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 		k.kind = Bool
 	}
 	if c.InexactRow > 0 {
-		k.err = f.at(c.Name, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be told apart as categories")
+		k.err = f.Fault(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
 	k.levels, k.missing, k.err = levelsOf(f, c, d.set(0))
@@ -71,12 +72,12 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 	if limit == 0 {
 		limit = DefaultMaxLevels
 		if n == rows && rows > 20 {
-			k.err = f.at(c.Name, -1, mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
+			k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
 			return k
 		}
 	}
 	if n > limit {
-		k.err = f.at(c.Name, -1, mend(table.DropColumn, table.RaiseMaxLevels),
+		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn, table.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
 		return k
 	}
@@ -120,7 +121,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 	}
 	for i, l := range all {
 		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: l, Scale: 1}
-		if k.missing && i == len(all)-1 && contains(k.levels, MissingLabel) {
+		if k.missing && i == len(all)-1 && slices.Contains(k.levels, MissingLabel) {
 			col.Name += " (null)" // text that reads "(missing)" occurs too
 		}
 		e.Columns = append(e.Columns, col)
@@ -194,7 +195,7 @@ func (k *category) encode(f *Frame, c *Column, d *deal) {
 			if !c.IsNull(r) {
 				label = read(r)
 			}
-			if len(miss.Examples) < 5 && !contains(miss.Examples, label) {
+			if len(miss.Examples) < 5 && !slices.Contains(miss.Examples, label) {
 				miss.Examples = append(miss.Examples, label)
 			}
 		}

@@ -2,11 +2,11 @@
 //
 // [Read] loads Parquet, Arrow IPC and CSV files into a [Frame] of plain typed
 // columns; [Open] leaves the values of Parquet files where they are until they
-// are asked for. [Fit] makes an [Encoder] of the training rows of a frame and,
+// are asked for. Both are package frame's, given here under the same names
+// (face.go). [Fit] makes an [Encoder] of the training rows of a frame and,
 // in the same go, the [Dataset]s of training and hold-out rows: a design matrix
 // with its names, targets and groups. An encoder that exists, of a saved model
-// say, encodes other frames. Types of the file formats stop at this package's
-// edge.
+// say, encodes other frames. Types of the file formats stop below this package.
 //
 // A bad file is an error that names the file and what is wrong with it.
 // Truncation and structural damage are always found. Damage to the values
@@ -41,7 +41,7 @@
 // checked against its size before anything is allocated by them, and what is large
 // is asked of the limits of the process first: too much is an error with numbers.
 //
-// It imports design and the packages below it: table (columns and errors, aliased
-// here), parquet, ipc and csv (the readers). Start reading at fit.go; how values
-// leave their files is in visit.go and table/part.go.
+// It imports design and the packages below it: frame (tables, from files or
+// memory), table (columns and errors). Start reading at fit.go; how values leave
+// their files is in visit.go and table/part.go.
 package data

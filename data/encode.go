@@ -68,7 +68,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	var numbers []*numeric
 	var complete []*Column
 	for i, in := range e.Inputs {
-		c, err := f.column(in.Name)
+		c, err := f.Lookup(in.Name)
 		if err != nil {
 			return fail(err)
 		}
@@ -86,7 +86,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	}
 	var target *Column
 	if withTarget {
-		if target, err = f.column(e.Target.Name); err != nil {
+		if target, err = f.Lookup(e.Target.Name); err != nil {
 			return fail(err)
 		}
 		if target, err = target.Load(ctx); err != nil {
@@ -145,7 +145,7 @@ func checkCells(f *Frame, d *deal, columns int, storage Storage) error {
 	for s := range d.sets {
 		n := d.set(s).n()
 		if columns > 0 && n > maxCells/columns {
-			return f.at("", -1, hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
+			return f.Fault("", -1, table.Hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
 		}
 		cells += int64(n) * int64(columns)
 	}
@@ -153,7 +153,7 @@ func checkCells(f *Frame, d *deal, columns int, storage Storage) error {
 	if storage == Float32 {
 		width = 4
 	}
-	return table.InFile(f.path(), afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.set(0).n()+d.set(1).n(), columns)))
+	return table.InFile(f.Name(), table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.set(0).n()+d.set(1).n(), columns)))
 }
 
 // fill makes matrices of rows whose coding is known. With count nulls are
@@ -242,14 +242,14 @@ func (e *Encoder) datasets(f *Frame, d *deal, b *builder, sources []source, rest
 // can be, as numbers; it comes with its values.
 func (in *Input) accepts(ctx context.Context, f *Frame, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.at(c.Name, -1, advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.Fault(c.Name, -1, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.AllNull() && f.Rows > 0 {
-		err = f.at(c.Name, -1, advice{}, "the column is text here, but training had numbers%s", stray(f, c))
+		err = f.Fault(c.Name, -1, table.Advice{}, "the column is text here, but training had numbers%s", stray(f, c))
 	}
 	return c, err
 }

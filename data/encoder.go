@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -101,7 +102,7 @@ func (e *Encoder) Uses(column string) bool {
 			return true
 		}
 	}
-	return column == e.Target.Name || contains(e.Spec.Groups, column)
+	return column == e.Target.Name || slices.Contains(e.Spec.Groups, column)
 }
 
 // Intercept returns the index of the column of ones, or -1.
@@ -131,7 +132,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			groups[g] = true
 		}
 		for _, name := range s.Features {
-			c, err := f.column(name)
+			c, err := f.Lookup(name)
 			if err != nil {
 				return nil, err
 			}
@@ -155,23 +156,23 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if skip[c.Name] {
 				continue
 			}
-			if _, err := f.column(c.Name); err != nil { // a name that occurs twice
+			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
 				return nil, err
 			}
 			out = append(out, c)
 		}
 	}
-	var problems Problems
+	var problems table.Problems
 	for _, c := range out {
 		if c.Kind == Other {
-			advice := hint("store what you need of it as numbers", table.DropColumn)
+			advice := table.Hint("store what you need of it as numbers", table.DropColumn)
 			if c.Clock {
-				advice = mend(table.SayDates, table.DropColumn)
+				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
-			problems = append(problems, f.at(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.Fault(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
-	return out, problems.err()
+	return out, problems.Err()
 }
 
 func (s Spec) asCategory(c *Column) bool {
@@ -180,15 +181,6 @@ func (s Spec) asCategory(c *Column) bool {
 	}
 	for _, name := range s.Categorical {
 		if name == c.Name {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
 			return true
 		}
 	}

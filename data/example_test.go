@@ -36,3 +36,23 @@ func Example() {
 	// 12 [50 0 1 0 1] union=yes
 	// 8 [20 0 0 1 1] union=no
 }
+
+func ExampleFromStructs() {
+	type loan struct {
+		Income float64 `data:"income"`
+		Region string  `data:"region"`
+		Denied bool    `data:"denied"`
+	}
+	f, err := data.FromStructs([]loan{{31, "north", false}, {12, "south", true}, {44, "north", false}, {9, "south", true}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := data.NewEncoder(f, nil, data.Spec{Target: "denied", Scale: "none"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.Rows, e.Names())
+	// Output: 4 [income region=south]
+}

@@ -127,19 +127,19 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec) (*f
 	if err != nil {
 		return nil, err
 	}
-	target, err := f.column(s.Target)
+	target, err := f.Lookup(s.Target)
 	if err != nil {
 		return nil, err
 	}
 	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
 		for _, name := range list {
-			if _, err := f.column(name); err != nil {
+			if _, err := f.Lookup(name); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if d.set(0).n() == 0 {
-		return nil, f.at("", -1, advice{}, "there are no rows to train on")
+		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
 	}
 	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: d}
 	if t.features, err = t.e.features(f); err != nil {
@@ -176,7 +176,7 @@ func (t *fitting) dropNulls() error {
 	all := t.deal.set(0).n()
 	t.deal = d
 	if d.set(0).n() == 0 {
-		return t.f.at("", -1, mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.Fault("", -1, table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -280,7 +280,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 // fitRest makes the columns of the features that were measured, and the groups.
 func (t *fitting) fitRest() error {
 	f, e, d := t.f, t.e, t.deal
-	var problems Problems
+	var problems table.Problems
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
@@ -296,11 +296,11 @@ func (t *fitting) fitRest() error {
 			return err
 		}
 	}
-	if err := problems.err(); err != nil {
+	if err := problems.Err(); err != nil {
 		return err
 	}
 	if len(e.Columns) == 0 {
-		return f.at("", -1, mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return f.Fault("", -1, table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})

@@ -34,7 +34,7 @@ func (t *fitting) fitGroups() error {
 	e, f := t.e, t.f
 	var singles [2][]Grouping
 	for _, name := range e.Spec.Groups {
-		c, err := f.column(name)
+		c, err := f.Lookup(name)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows rowSet, ds *D
 				report.MissingGroups = append(report.MissingGroups, name)
 				continue
 			}
-			c, err := f.column(name)
+			c, err := f.Lookup(name)
 			if err != nil {
 				return err
 			}
@@ -138,10 +138,10 @@ func (f Factor) name(g Grouping) Grouping {
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
 func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) {
 	if c.Kind == Other {
-		return Grouping{}, f.at(c.Name, -1, hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
+		return Grouping{}, f.Fault(c.Name, -1, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.at(c.Name, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be told apart as groups")
+		return Grouping{}, f.Fault(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.n())}
 	codes := make(map[string]int32)
@@ -187,14 +187,14 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) 
 			byNumber[v] = k
 			fractions = fractions || v != math.Trunc(v)
 			if fractions && len(byNumber) > maxFloatGroups {
-				return Grouping{}, f.at(c.Name, -1, hint("bin it into a column of a few ranges first"),
+				return Grouping{}, f.Fault(c.Name, -1, table.Hint("bin it into a column of a few ranges first"),
 					"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 			}
 		}
 		g.Index[i] = k
 	}
 	if len(g.Labels) > maxGroups {
-		return Grouping{}, f.at(c.Name, -1, hint("choose a coarser column"), "%d groups are too many", len(g.Labels))
+		return Grouping{}, f.Fault(c.Name, -1, table.Hint("choose a coarser column"), "%d groups are too many", len(g.Labels))
 	}
 	return g.sorted(), nil
 }

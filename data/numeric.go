@@ -216,7 +216,7 @@ func (x *numeric) err(f *Frame, s, n int, impute string) error {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
 		return notFinite(f, name, w.bad, w.value)
 	case w.far >= 0:
-		return f.at(name, w.far, advice{}, "the value %v is too far from those of training to standardise", w.farValue)
+		return f.Fault(name, w.far, table.Advice{}, "the value %v is too far from those of training to standardise", w.farValue)
 	case w.nulls > 0 && impute != "mean" && impute != "median":
 		return nullError(f, name, w.null, w.nulls, n)
 	}
@@ -241,7 +241,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 	}
 	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns)}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.at(c.Name, -1, hint("rescale it", table.DropColumn), "the values are too large to standardise")
+		return false, f.Fault(c.Name, -1, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -267,7 +267,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.at(c.Name, -1, hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
+			return false, f.Fault(c.Name, -1, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -284,11 +284,11 @@ func (e *Encoder) keepsConstant(v float64) bool {
 }
 
 func notFinite(f *Frame, column string, row int, v float64) error {
-	return f.at(column, row, hint("remove such rows or store the value as null"), "the value is %v", v)
+	return f.Fault(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
 }
 
 func nullError(f *Frame, column string, row, nulls, of int) error {
-	return f.at(column, row, mend(table.Impute, table.DropColumn),
+	return f.Fault(column, row, table.Mend(table.Impute, table.DropColumn),
 		"the value is null, as in %d of %d rows", nulls, of)
 }
 

@@ -80,8 +80,8 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 			total += n
 			b.start[s][i] = total
 		}
-		if err := afford(12*int64(total), fmt.Sprintf("for a sparse matrix of %d entries", total)); err != nil {
-			return table.InFile(f.path(), err)
+		if err := table.Afford(12*int64(total), fmt.Sprintf("for a sparse matrix of %d entries", total)); err != nil {
+			return table.InFile(f.Name(), err)
 		}
 		b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
 	}

@@ -11,7 +11,7 @@ import (
 func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.at(c.Name, -1, advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := checkTarget(f, c, rows); err != nil {
 		return err
@@ -22,9 +22,9 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 	}
 	switch {
 	case rows.n() == 1:
-		return f.at(c.Name, rows.first(), advice{}, "there is only one row to train on; at least two are needed")
+		return f.Fault(c.Name, rows.first(), table.Advice{}, "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.at(c.Name, -1, hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.first()))
+		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.first()))
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -35,21 +35,21 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 		case c.Kind == Numeric:
 			task = Regression
 		default:
-			return f.at(c.Name, -1, hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
+			return f.Fault(c.Name, -1, table.Hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
 				"the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
 		}
 	}
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.at(c.Name, -1, hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
+			return f.Fault(c.Name, -1, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
 		}
 		if c.InexactRow > 0 {
 			path, row := f.Where(c.InexactRow - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.at(c.Name, -1, mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.Fault(c.Name, -1, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		if s.ScaleTarget {
 			v := make([]float64, rows.n())
@@ -58,14 +58,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 			}
 			mean, sd, _ := moments(v)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.at(c.Name, -1, hint("rescale it"), "the values of the target are too large or too close to standardise")
+				return f.Fault(c.Name, -1, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if len(values) > 2 {
-		return f.at(c.Name, -1, hint("keep two of the values", table.TakeAsQuantity),
+		return f.Fault(c.Name, -1, table.Hint("keep two of the values", table.TakeAsQuantity),
 			"a binary target has two values, but this one has at least three: %s", table.QuoteList(values, "and"))
 	}
 	return e.choosePositive(f, c, values)
@@ -96,7 +96,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case match(b):
 			return set(b, a, "as asked")
 		}
-		return f.at(c.Name, -1, mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.Fault(c.Name, -1, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	if c.Kind == Numeric {
 		x, _ := strconv.ParseFloat(a, 64)
@@ -136,7 +136,7 @@ func checkTarget(f *Frame, c *Column, rows rowSet) error {
 		}
 	}
 	if nulls > 0 {
-		return f.at(c.Name, first, mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
+		return f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
 	}
 	return nil
 }
@@ -172,14 +172,14 @@ func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, er
 // encode fills dst with the targets of the rows.
 func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 	if c.Kind == Other {
-		return f.at(c.Name, -1, advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := checkTarget(f, c, rows); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.n() > 0 {
-			return f.at(c.Name, -1, advice{}, "the target was numbers in training but is text here%s", stray(f, c))
+			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
 		for i, r := range rows.all() {
 			dst[i] = (c.Number[r] - t.Shift) / t.Scale
@@ -202,7 +202,7 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 			if value, ok = known[key]; !ok {
 				v := read(r)
 				if value, ok = sign[v]; !ok {
-					return f.at(c.Name, r, advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+					return f.Fault(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}
 				known[key] = value
 			}

@@ -97,29 +97,13 @@ func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		return b.addDictionary(d, start, nulls)
 	}
-	if out.Kind == table.Categorical {
-		text, err := textOf(a)
-		if err != nil {
-			return 0, err
-		}
-		for i := 0; i < a.Len(); i++ {
-			if !a.IsNull(i) {
-				out.Code[start+i] = b.code(text(i))
-			}
-		}
-		return nulls, nil
-	}
-	number, err := numberOf(a)
+	put, err := b.putter(a)
 	if err != nil {
 		return 0, err
 	}
-	digits := b.digits(a)
 	for i := 0; i < a.Len(); i++ {
 		if !a.IsNull(i) {
-			b.put(start+i, number, i)
-			if digits != nil {
-				out.Int[start+i] = digits(i)
-			}
+			put(start+i, i)
 		}
 	}
 	return nulls, nil
@@ -145,76 +129,73 @@ func (b *arrowBuilder) code(text string) int32 {
 	return b.levels.Code(strings.Clone(text))
 }
 
-func (b *arrowBuilder) put(row int, number func(int) (float64, bool), i int) {
-	v, exact := number(i)
-	b.out.Number[row] = v
-	if !exact && b.out.InexactRow == 0 {
-		b.out.InexactRow = row + 1
-	}
-}
-
 // addDictionary looks values up; a null may be in the indices or in the values.
 func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int, error) {
 	values := d.Dictionary()
-	n := values.Len()
-	var number func(int) (float64, bool)
-	var codes []int32
-	var err error
-	if b.out.Kind == table.Categorical {
-		text := func(int) string { return "" }
-		if values.DataType().ID() != arrow.NULL {
-			if text, err = textOf(values); err != nil {
-				return 0, err
-			}
-		}
-		codes = make([]int32, n)
-		for k := range codes {
-			codes[k] = -2 // not met yet
-		}
-		for i := 0; i < d.Len(); i++ {
-			if d.IsNull(i) {
-				continue
-			}
-			k := d.GetValueIndex(i)
-			if k < 0 || k >= n {
-				return 0, table.Damaged("an index of a dictionary is out of range")
-			}
-			if codes[k] == -2 {
-				codes[k] = -1
-				if !values.IsNull(k) && values.DataType().ID() != arrow.NULL {
-					codes[k] = b.code(text(k))
-				}
-			}
-			if codes[k] < 0 {
-				b.null(start + i)
-				continue
-			}
-			b.out.Code[start+i] = codes[k]
-		}
-		return nulls, nil
-	}
-	if number, err = numberOf(values); err != nil {
+	put, err := b.putter(values)
+	if err != nil {
 		return 0, err
 	}
-	digits := b.digits(values)
+	if put != nil && b.out.Kind == table.Categorical {
+		put = b.remembering(values.Len(), put)
+	}
 	for i := 0; i < d.Len(); i++ {
 		if d.IsNull(i) {
 			continue
 		}
 		k := d.GetValueIndex(i)
-		if k < 0 || k >= n {
+		switch {
+		case k < 0 || k >= values.Len():
 			return 0, table.Damaged("an index of a dictionary is out of range")
-		}
-		if values.IsNull(k) {
+		case values.DataType().ID() == arrow.NULL || values.IsNull(k):
 			b.null(start + i)
-			continue
-		}
-		b.put(start+i, number, k)
-		if digits != nil {
-			b.out.Int[start+i] = digits(k)
+		default:
+			put(start+i, k)
 		}
 	}
 	return nulls, nil
+}
+
+// putter gives what copies a value of an array, which is no null, to a row.
+func (b *arrowBuilder) putter(a arrow.Array) (func(row, i int), error) {
+	if a.DataType().ID() == arrow.NULL {
+		return nil, nil
+	}
+	out := b.out
+	if out.Kind == table.Categorical {
+		text, err := textOf(a)
+		if err != nil {
+			return nil, err
+		}
+		return func(row, i int) { out.Code[row] = b.code(text(i)) }, nil
+	}
+	number, err := numberOf(a)
+	if err != nil {
+		return nil, err
+	}
+	digits := b.digits(a)
+	return func(row, i int) {
+		v, exact := number(i)
+		out.Number[row] = v
+		if !exact && out.InexactRow == 0 {
+			out.InexactRow = row + 1
+		}
+		if digits != nil {
+			out.Int[row] = digits(i)
+		}
+	}, nil
+}
+
+// remembering puts texts of n values, each looked up once.
+func (b *arrowBuilder) remembering(n int, put func(row, i int)) func(row, i int) {
+	after := make([]int32, n) // the code and one; 0: not met yet
+	return func(row, i int) {
+		if after[i] == 0 {
+			put(row, i)
+			after[i] = b.out.Code[row] + 1
+		}
+		b.out.Code[row] = after[i] - 1
+	}
 }
 
 // digits gives 64-bit integers as they are, if they are asked for; else nil.

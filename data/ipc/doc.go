@@ -3,5 +3,5 @@
 // Messages are taken apart and every length in them is checked against the bytes
 // there are (message.go, layout.go, flatbuf.go) before Arrow's reader sees them;
 // its arrays are then copied (column.go). It imports data/table and data/internal;
-// only data imports it. Start reading at read.go.
+// only data/frame imports it. Start reading at read.go.
 package ipc

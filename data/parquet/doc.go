@@ -9,6 +9,6 @@
 // runs.go), and decoded here if they are plain or of a dictionary (values.go), by
 // Arrow's decoders otherwise (chunk.go). A panic of a decoder is an error.
 //
-// It imports data/table and data/internal; only data imports it. Start reading at
+// It imports data/table and data/internal; only data/frame imports it. Start reading at
 // open.go.
 package parquet

@@ -4,6 +4,6 @@
 // that says what is wrong with a user's table and what would mend it.
 //
 // It knows no file format and no role of a column. The readers (data/parquet,
-// data/ipc, data/csv) import it, and data, which aliases its types; it imports
+// data/ipc, data/csv) import it, and data/frame and data, which alias its types; it imports
 // none of them. Start reading at column.go, then part.go.
 package table

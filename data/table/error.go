@@ -106,6 +106,18 @@ func (e *Error) Advice(words func(Remedy) string) string {
 	return strings.Join(all, ", or ")
 }
 
+// Advice is what an Error says to do.
+type Advice struct {
+	Hint     string
+	Remedies []Remedy
+}
+
+// Hint is advice in words, and perhaps remedies.
+func Hint(text string, r ...Remedy) Advice { return Advice{text, r} }
+
+// Mend is advice of remedies alone.
+func Mend(r ...Remedy) Advice { return Advice{Remedies: r} }
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -231,7 +231,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 			_, err = exact.Ints(dst, nil)
 			return err
 		}
-		if m, ok := c.parts[i].(memory); ok && m.column.Int != nil {
+		if m, ok := c.parts[i].(resident); ok && m.column.Int != nil {
 			copy(dst, m.column.Int)
 			return nil
 		}

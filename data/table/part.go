@@ -89,30 +89,30 @@ func (c *Column) Nullable() bool {
 	return c.Null != nil
 }
 
-// memory is a part of a stored column whose values are in memory.
-type memory struct {
+// resident is a part of a stored column whose values are in memory.
+type resident struct {
 	rows   int
 	column *Column
 }
 
-func (m memory) Rows() int      { return m.rows }
-func (m memory) Nullable() bool { return m.column.Null != nil }
-func (m memory) Pages() []Page  { return nil }
+func (m resident) Rows() int      { return m.rows }
+func (m resident) Nullable() bool { return m.column.Null != nil }
+func (m resident) Pages() []Page  { return nil }
 
-func (m memory) Open(row int, _ *Buffers) (Values, error) {
-	return &memoryValues{c: m.column, row: row}, nil
+func (m resident) Open(row int, _ *Buffers) (Values, error) {
+	return &residentValues{c: m.column, row: row}, nil
 }
 
-type memoryValues struct {
+type residentValues struct {
 	c   *Column
 	row int
 }
 
-func (v *memoryValues) Inexact() int { return v.c.InexactRow }
-func (v *memoryValues) Close()       {}
+func (v *residentValues) Inexact() int { return v.c.InexactRow }
+func (v *residentValues) Close()       {}
 
 // nulls passes over n rows and counts their nulls.
-func (v *memoryValues) nulls(n int, null []bool) (nulls int) {
+func (v *residentValues) nulls(n int, null []bool) (nulls int) {
 	if v.c.Null != nil {
 		for _, b := range v.c.Null[v.row : v.row+n] {
 			if b {
@@ -125,12 +125,12 @@ func (v *memoryValues) nulls(n int, null []bool) (nulls int) {
 	return nulls
 }
 
-func (v *memoryValues) Numbers(dst []float64, null []bool) (int, error) {
+func (v *residentValues) Numbers(dst []float64, null []bool) (int, error) {
 	copy(dst, v.c.Number[v.row:])
 	return v.nulls(len(dst), null), nil
 }
 
-func (v *memoryValues) Codes(dst []int32, null []bool, levels *Levels) (int, error) {
+func (v *residentValues) Codes(dst []int32, null []bool, levels *Levels) (int, error) {
 	for i, k := range v.c.Code[v.row : v.row+len(dst)] {
 		if dst[i] = -1; k >= 0 {
 			dst[i] = levels.Code(v.c.Level[k])
@@ -196,7 +196,7 @@ func (b *Buffers) Put(s []byte) {
 }
 
 // InMemory is a part of so many rows whose values are those of a column in memory.
-func InMemory(rows int, c *Column) Part { return memory{rows, c} }
+func InMemory(rows int, c *Column) Part { return resident{rows, c} }
 
 // Derived is a numeric column whose values are those of another under a function;
 // nulls stay null.

@@ -1,0 +1,130 @@
+package data
+
+import (
+	"context"
+	"io"
+
+	"github.com/drotrain/drotrain/data/frame"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Columns and errors are those of package table, which the readers share; tables are
+// those of package frame.
+type (
+	// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
+	// of a frame that [Open] made, one of a Parquet file has its name, its type and
+	// its kind alone: [Frame.Column] gives the values.
+	Column = table.Column
+
+	// Kind says what can be done with a column.
+	Kind = table.Kind
+
+	// An Error says what is wrong with a user's table and what would help.
+	Error = table.Error
+
+	// Problems are all that is wrong with the columns of a table, told at once.
+	Problems = table.Problems
+
+	// A Remedy is something a user may choose that would mend an Error.
+	Remedy = table.Remedy
+
+	// A Frame is a table: named columns of equal length, in memory or, as [Open]
+	// leaves them, in Parquet files.
+	Frame = frame.Frame
+
+	// A Source is one file that was read.
+	Source = frame.Source
+
+	// A Reading says how a table is to be read.
+	Reading = frame.Reading
+
+	// A Description is what can be said of a table without using it for anything.
+	Description = frame.Description
+
+	// A ColumnDescription describes one column.
+	ColumnDescription = frame.ColumnDescription
+)
+
+// The remedies.
+const (
+	DropColumn     = table.DropColumn
+	Impute         = table.Impute
+	FillNulls      = table.FillNulls
+	DropNullRows   = table.DropNullRows
+	NameFeatures   = table.NameFeatures
+	NameTarget     = table.NameTarget
+	NamePositive   = table.NamePositive
+	ForgetPositive = table.ForgetPositive
+	TakeAsClasses  = table.TakeAsClasses
+	TakeAsQuantity = table.TakeAsQuantity
+	SayNoHeader    = table.SayNoHeader
+	SayDelimiter   = table.SayDelimiter
+	SayDecimal     = table.SayDecimal
+	SayThousands   = table.SayThousands
+	SayStrip       = table.SayStrip
+	NameMissing    = table.NameMissing
+	SayDates       = table.SayDates
+	RaiseMaxLevels = table.RaiseMaxLevels
+)
+
+// Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.
+var (
+	ErrNoColumn = table.ErrNoColumn
+	ErrDamaged  = table.ErrDamaged
+	ErrChanged  = table.ErrChanged
+	ErrMemory   = table.ErrMemory
+)
+
+// The kinds of columns.
+const (
+	Other       = table.Other
+	Numeric     = table.Numeric
+	Categorical = table.Categorical
+	Bool        = table.Bool
+)
+
+// Read loads a table: a file, a glob of files, or a directory of files; see
+// [frame.Read].
+func Read(ctx context.Context, path string) (*Frame, error) { return frame.Read(ctx, path) }
+
+// Open is Read without the values of Parquet files, which stay in their files until
+// they are asked for; see [frame.Open].
+func Open(ctx context.Context, path string) (*Frame, error) { return frame.Open(ctx, path) }
+
+// OpenAs is Open with text and dates read in a way of its own.
+func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
+	return frame.OpenAs(ctx, path, how)
+}
+
+// OpenReader is Open for what a stream gives up to its end, as the standard input
+// does; see [frame.OpenReader].
+func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
+	return frame.OpenReader(ctx, name, r, how)
+}
+
+// ReadBytes is Read for a file in memory; see [frame.ReadBytes].
+func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
+	return frame.ReadBytes(ctx, name, b)
+}
+
+// NewFrame makes a table of columns in memory; see [frame.NewFrame].
+func NewFrame(columns ...Column) (*Frame, error) { return frame.NewFrame(columns...) }
+
+// ColumnOf makes a column of values; see [frame.ColumnOf].
+func ColumnOf[T any](name string, values []T) (Column, error) { return frame.ColumnOf(name, values) }
+
+// FromStructs makes a table of the exported fields of structs; see [frame.FromStructs].
+func FromStructs[T any](rows []T) (*Frame, error) { return frame.FromStructs(rows) }
+
+// WriteTable writes columns of equal length to path; see [frame.WriteTable].
+func WriteTable(path string, cols []Column, force bool) error {
+	return frame.WriteTable(path, cols, force)
+}
+
+// Split deals the rows 0..n-1 into training rows and hold-out rows; see [frame.Split].
+func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	return frame.Split(n, fraction, seed)
+}
+
+// DateUses are the words of [Reading] for columns of dates and times.
+func DateUses() []string { return frame.DateUses() }

@@ -1,0 +1,208 @@
+package frame
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/csv"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+func TestCSVTypes(t *testing.T) {
+	for _, c := range []struct {
+		cells   string // one a row, separated by |
+		kind    Kind
+		integer bool
+		want    []any
+	}{
+		{"1|2|3", Numeric, true, []any{1.0, 2.0, 3.0}},
+		{"+1|-2|007", Numeric, true, []any{1.0, -2.0, 7.0}},
+		{"1|2.5|1e3", Numeric, false, []any{1.0, 2.5, 1000.0}},
+		{"1||3", Numeric, true, []any{1.0, nil, 3.0}},
+		{"1|NA|null|N/A|None|NULL", Numeric, true, []any{1.0, nil, nil, nil, nil, nil}},
+		{"a|NA|null", Categorical, false, []any{"a", "NA", "null"}},
+		{"a||b", Categorical, false, []any{"a", nil, "b"}},
+		{" a |a|\"a\"", Categorical, false, []any{"a", "a", "a"}},
+		{"true|false|TRUE", Bool, false, []any{true, false, true}},
+		{"True||NA", Bool, false, []any{true, nil, nil}},
+		{"true|1", Categorical, false, []any{"true", "1"}},
+		{"1|x", Categorical, false, []any{"1", "x"}},
+		{"0x10|1", Categorical, false, []any{"0x10", "1"}},
+		{"1_000|2", Categorical, false, []any{"1_000", "2"}},
+		{"1e|-|.", Categorical, false, []any{"1e", "-", "."}},
+		{"1.|.5", Numeric, false, []any{1.0, 0.5}},
+		{"NA|NA", Categorical, false, []any{"NA", "NA"}},
+		{"||", Categorical, false, []any{nil, nil, nil}},
+		{"2020-01-02|2020-01-03", Categorical, false, []any{"2020-01-02", "2020-01-03"}},
+	} {
+		// A second column keeps rows with an empty cell from being blank lines.
+		f := frameOf(t, "i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n")
+		col := f.Columns[1]
+		if col.Kind != c.kind || col.Integer != c.integer {
+			t.Errorf("%s: %v (integer %v), want %v (%v)", c.cells, col.Kind, col.Integer, c.kind, c.integer)
+			continue
+		}
+		f.Columns = f.Columns[1:]
+		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
+			t.Errorf("%s: %s", c.cells, d)
+		}
+	}
+}
+
+func TestCSVShapes(t *testing.T) {
+	var gz bytes.Buffer
+	for _, part := range []string{"a,b\n1,x\n", "2,\"y\ny\"\n"} { // two members
+		z := gzip.NewWriter(&gz)
+		z.Write([]byte(part))
+		z.Close()
+	}
+	want := map[string][]any{"a": {1.0, 2.0}, "b": {"x", "y\ny"}}
+	for name, text := range map[string]string{
+		"lf.csv":        "a,b\n1,x\n2,\"y\ny\"\n",
+		"crlf.csv":      "a,b\r\n1,x\r\n2,\"y\ny\"\r\n",
+		"no-end.csv":    "a,b\n1,x\n2,\"y\ny\"",
+		"bom.csv":       "\xef\xbb\xbfa,b\n1,x\n2,\"y\ny\"\n",
+		"semi.csv":      "a;b\n1;x\n2;\"y\ny\"\n",
+		"tab.csv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"tab.tsv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"blank.csv":     "a,b\n\n1,x\n\n2,\"y\ny\"\n\n",
+		"spaces.csv":    " a , b \n1, x\n 2 ,\"y\ny\"\n",
+		"packed.csv":    gz.String(), // detected by its first bytes
+		"packed.CSV.GZ": gz.String(),
+	} {
+		f, err := ReadBytes(context.Background(), name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := differs(f, want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// An empty line of a table of one column is a null, not a row less.
+func TestCSVOneColumn(t *testing.T) {
+	f := frameOf(t, "a\n1\n\n3\n")
+	if d := differs(f, map[string][]any{"a": {1.0, nil, 3.0}}); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCSVNotesStrayText(t *testing.T) {
+	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: it is read as text: this row holds "three"`) {
+		t.Errorf("notes %q", f.Notes)
+	}
+}
+
+func TestCSVLargeIntegers(t *testing.T) {
+	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0, "-9007199254740993": 1, "123456789012345678901": 1} {
+		f := frameOf(t, "a\n"+text+"\n")
+		if c := f.Columns[0]; c.InexactRow != row {
+			t.Errorf("%s: inexact row %d, want %d", text, c.InexactRow, row)
+		}
+	}
+}
+
+// Texts as other programs write them, in other encodings and with other line ends.
+func TestCSVEncodings(t *testing.T) {
+	want := map[string][]any{"a": {1.0, 2.0}, "b": {"Zürich", "é"}}
+	utf16 := func(s string, big bool) string {
+		out := []byte{0xff, 0xfe}
+		if big {
+			out = []byte{0xfe, 0xff}
+		}
+		for _, r := range s {
+			if big {
+				out = append(out, byte(r>>8), byte(r))
+			} else {
+				out = append(out, byte(r), byte(r>>8))
+			}
+		}
+		return string(out)
+	}
+	const text = "a,b\n1,Zürich\n2,é\n"
+	for name, c := range map[string]struct{ text, note string }{
+		"le.csv":    {utf16(text, false), "UTF-16"},
+		"be.csv":    {utf16(text, true), "UTF-16"},
+		"latin.csv": {"a,b\n1,Z\xfcrich\n2,\xe9\n", "Windows-1252"},
+		"cr.csv":    {"a,b\r1,Zürich\r2,é\r", ""},
+		"bar.csv":   {"a|b\n1|Zürich\n2|é\n", ""},
+	} {
+		f, err := ReadBytes(context.Background(), name, []byte(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := differs(f, want); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if c.note != "" && (len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.note)) {
+			t.Errorf("%s: notes %q", name, f.Notes)
+		}
+	}
+	_, err := ReadBytes(context.Background(), "binary.csv", []byte("a,b\n1,\xff\x01\n"))
+	wantError(t, err, "binary.csv", "not UTF-8")
+}
+
+// Numbers as people write them, and what is said where the reading is not asked for.
+func TestCSVReadings(t *testing.T) {
+	type Text = csv.Options
+	for _, c := range []struct {
+		text   string
+		how    Text
+		want   []any
+		remark table.Remedy // of the same text read plainly; "" for none
+	}{
+		{"c\n\"1,5\"\n\"2,25\"\n", Text{Decimal: ","}, []any{1.5, 2.25}, table.SayDecimal},
+		{"c\n\"1,234\"\n\"12,345,678\"\n", Text{Thousands: ","}, []any{1234.0, 12345678.0}, table.SayThousands},
+		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Text{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, table.SayDecimal},
+		{"c\n1 000\n12\u00a0345.5\n", Text{Thousands: " "}, []any{1000.0, 12345.5}, table.SayThousands},
+		{"c\n10%\n-2.5 %\n", Text{Strip: "%"}, []any{10.0, -2.5}, table.SayStrip},
+		{"c\n$10\n-$3.50\n", Text{Strip: "$"}, []any{10.0, -3.5}, table.SayStrip},
+		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, table.NameMissing},
+		{"c\n1\n-999\n3\n", Text{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
+	} {
+		f, err := ReadBytesAs(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
+			t.Errorf("%q: %s", c.text, d)
+		}
+		f, err = ReadBytes(context.Background(), "t.csv", []byte(c.text))
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != c.remark || f.Remarks[0].Column != "c") {
+			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
+		}
+	}
+	f, err := ReadBytesAs(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"), Reading{})
+	if err == nil {
+		t.Errorf("a name that says nothing: %v", f)
+	}
+	f, err = ReadBytesAs(context.Background(), "t.csv", []byte("A11 6 x\nA12 48 y\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differs(f, map[string][]any{"column_1": {"A11", "A12"}, "column_2": {6.0, 48.0}, "column_3": {"x", "y"}}); d != "" {
+		t.Error(d)
+	}
+	f, err = ReadBytes(context.Background(), "t.csv", []byte("A11,6,x\nA12,48,y\n"))
+	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != table.SayNoHeader {
+		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
+	}
+	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
+		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
+			t.Errorf("%+v passes", bad)
+		}
+	}
+}

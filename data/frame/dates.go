@@ -1,0 +1,101 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/data/csv"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A Reading says how a table is to be read. The zero value leaves text as [Read]
+// takes it, and dates without a use.
+type Reading struct {
+	Text  csv.Options `json:"text,omitzero"`
+	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
+}
+
+// DateUses are the words for what becomes of columns of dates and times: numbers,
+// of days since 1970-01-01 UTC; parts, which are year, month, weekday (0 is
+// Sunday) and, of times, hour; or nothing.
+func DateUses() []string { return []string{"number", "parts", "drop"} }
+
+// IsZero says that nothing is asked for.
+func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" }
+
+// Validate refuses what cannot be.
+func (r Reading) Validate() error {
+	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
+		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
+	}
+	return r.Text.Validate()
+}
+
+// text is how text is read.
+func (r Reading) text() csv.Options {
+	o := r.Text
+	o.Dates = r.Dates != ""
+	return o
+}
+
+// A datePart is a number that a date has.
+type datePart struct {
+	name string
+	of   func(t time.Time) int
+}
+
+var dateParts = []datePart{
+	{"year", time.Time.Year},
+	{"month", func(t time.Time) int { return int(t.Month()) }},
+	{"weekday", func(t time.Time) int { return int(t.Weekday()) }},
+	{"hour", time.Time.Hour},
+}
+
+// timeOf is the instant so many days after 1970-01-01 UTC.
+func timeOf(days float64) time.Time {
+	whole := math.Floor(days)
+	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
+}
+
+// settleDates makes of the columns of dates what the reading asks for.
+func (r Reading) settleDates(t *table.Table) {
+	if r.Dates == "" {
+		return
+	}
+	var out []*table.Column
+	for _, c := range t.Columns {
+		switch {
+		case !c.Clock || c.Kind != table.Numeric:
+			out = append(out, c)
+		case r.Dates == "number":
+			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: taken as days since 1970-01-01 UTC", c.Name))
+			out = append(out, c)
+		case r.Dates == "drop":
+			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: left out", c.Name))
+		default:
+			names := ""
+			for _, p := range dateParts {
+				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
+					continue
+				}
+				name := c.Name + "." + p.name
+				names += " " + name
+				out = append(out, table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) }))
+			}
+			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: taken apart into%s", c.Name, names))
+		}
+	}
+	t.Columns = out
+}
+
+// hasTimes says that a column in memory has dates with a time of the day.
+func hasTimes(c *table.Column) bool {
+	for _, v := range c.Number {
+		if v != math.Floor(v) {
+			return true
+		}
+	}
+	return false
+}

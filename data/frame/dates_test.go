@@ -1,0 +1,73 @@
+package frame
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Dates are the same days in every format, and their parts are those of the calendar.
+func TestDates(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow", "polars_zstd.arrow"} {
+		path := filepath.Join("testdata", name)
+		f, err := OpenAs(ctx, path, Reading{Dates: "number"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := f.Column("date")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range c.Number { // from 2020-01-01 on
+			if !c.IsNull(i) && v != float64(18262+i) {
+				t.Errorf("%s, row %d: day %v, want %d", name, i+1, v, 18262+i)
+			}
+		}
+		f.Close()
+		f, err = OpenAs(ctx, path, Reading{Dates: "parts"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Has("date") || !f.Has("stamp.hour") {
+			t.Errorf("%s: columns %q", name, f.Names())
+		}
+		for part, want := range map[string]float64{"date.year": 2020, "date.month": 2, "date.weekday": 6} { // 2020-02-01 was a Saturday
+			c, err := f.Column(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Number[31] != want {
+				t.Errorf("%s: %s is %v, want %v", name, part, c.Number[31], want)
+			}
+		}
+		f.Close()
+		if f, err = OpenAs(ctx, path, Reading{Dates: "drop"}); err != nil || f.Has("date") || f.Has("stamp") {
+			t.Errorf("%s: %v, %q", name, err, f.Names())
+		}
+	}
+	const text = "y,d,t\n1,1970-01-02,1970-01-01T12:00:00Z\n2,2024-02-29,2024-02-29 18:00:00\n3,,NA\n"
+	f, err := ReadBytesAs(ctx, "t.csv", []byte(text), Reading{Dates: "number"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d": {1.0, 19782.0, nil}, "t": {0.5, 19782.75, nil}}); d != "" {
+		t.Error(d)
+	}
+	f, err = ReadBytesAs(ctx, "t.csv", []byte(text), Reading{Dates: "parts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d.year": {1970.0, 2024.0, nil}, "d.month": {1.0, 2.0, nil}, "d.weekday": {5.0, 4.0, nil},
+		"t.year": {1970.0, 2024.0, nil}, "t.month": {1.0, 2.0, nil}, "t.weekday": {4.0, 4.0, nil}, "t.hour": {12.0, 18.0, nil}}); d != "" {
+		t.Error(d)
+	}
+	f, err = ReadBytes(ctx, "t.csv", []byte(text))
+	if err != nil || len(f.Remarks) != 2 || f.Remarks[0].Remedies[0] != table.SayDates {
+		t.Errorf("read plainly: %v, %v", f.Remarks, err)
+	}
+	_, err = ReadBytesAs(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
+	wantError(t, err, "weeks", "number, parts or drop")
+}

@@ -1,0 +1,84 @@
+package frame
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/csv"
+	"github.com/drotrain/drotrain/data/ipc"
+	"github.com/drotrain/drotrain/data/parquet"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Exact returns columns as the files have them, for copying: 64-bit integers digit
+// for digit (in Int), texts of CSV character for character. A column of CSV comes
+// as numbers or bools only if every one is written as this package writes it; else
+// it is text. The files are read again; the frame must not be closed.
+func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
+	out := make([]*Column, len(names))
+	for i, name := range names {
+		c, err := f.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = c.Load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.inputs) == 0 || len(names) == 0 {
+		return out, nil
+	}
+	frames := make([]*Frame, len(f.inputs))
+	for i, in := range f.inputs {
+		t, err := in.exact(ctx, names, f.how)
+		if err != nil {
+			return nil, table.InFile(in.name, err)
+		}
+		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
+	}
+	all, err := concat(ctx, frames)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		c, err := all.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		if c, err = c.LoadInts(ctx); err != nil {
+			return nil, err
+		}
+		if !writtenAlike(out[i], c) {
+			out[i] = c
+		}
+	}
+	return out, f.Unchanged()
+}
+
+// exact reads columns of a file as it has them.
+func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) {
+		switch in.format {
+		case parquetFormat:
+			t, err = parquet.Open(in, names, false)
+		case ipcFormat:
+			t, err = ipc.ReadExact(ctx, in, names)
+		default:
+			t, err = csv.Verbatim(ctx, in, names, how.Text)
+		}
+		return err
+	})
+	return t, err
+}
+
+// writtenAlike says that the values of a column, written, are the texts of another.
+func writtenAlike(c, text *Column) bool {
+	if text.Kind != Categorical || c.Kind == Categorical || c.Kind == Other || c.Len() != text.Len() {
+		return false
+	}
+	for i := range text.Code {
+		if c.Text(i) != text.Text(i) {
+			return false
+		}
+	}
+	return true
+}

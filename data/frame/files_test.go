@@ -1,0 +1,102 @@
+package frame
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"testing"
+)
+
+// expectations are what testdata/make.py says its files hold. A nil list
+// stands for a column of kind Other.
+type expectations map[string]map[string][]any
+
+func loadExpectations(t testing.TB) expectations {
+	t.Helper()
+	b, err := os.ReadFile("testdata/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw struct {
+		Files map[string]map[string]int
+		Lists [][]any
+	}
+	if err := json.Unmarshal(b, &raw); err != nil {
+		t.Fatal(err)
+	}
+	out := make(expectations)
+	for file, columns := range raw.Files {
+		out[file] = make(map[string][]any)
+		for name, k := range columns {
+			out[file][name] = raw.Lists[k]
+		}
+	}
+	return out
+}
+
+// differs says how a frame differs from what a file should hold, or "".
+func differs(f *Frame, want map[string][]any) string {
+	if len(f.Columns) != len(want) {
+		return fmt.Sprintf("%d columns, want %d", len(f.Columns), len(want))
+	}
+	for _, c := range f.Columns {
+		values, ok := want[c.Name]
+		if !ok {
+			return fmt.Sprintf("unexpected column %q", c.Name)
+		}
+		if values == nil {
+			if c.Kind != Other {
+				return fmt.Sprintf("column %q is %v (%s), want other", c.Name, c.Kind, c.Type)
+			}
+			continue
+		}
+		if c.Kind == Other {
+			return fmt.Sprintf("column %q is other (%s)", c.Name, c.Type)
+		}
+		if f.Rows != len(values) || c.Len() != len(values) {
+			return fmt.Sprintf("column %q has %d rows in a frame of %d, want %d", c.Name, c.Len(), f.Rows, len(values))
+		}
+		for i, w := range values {
+			var got any
+			switch {
+			case c.IsNull(i):
+			case c.Kind == Numeric:
+				got = c.Number[i]
+			case c.Kind == Bool:
+				got = c.Number[i] == 1
+			default:
+				got = c.Level[c.Code[i]]
+			}
+			if got != w {
+				return fmt.Sprintf("column %q (%s), row %d: %v, want %v", c.Name, c.Type, i+1, got, w)
+			}
+		}
+	}
+	return ""
+}
+
+func TestFilesOfOtherWriters(t *testing.T) {
+	want := loadExpectations(t)
+	if len(want) < 35 {
+		t.Fatalf("only %d files are described", len(want))
+	}
+	var files []string
+	for file := range want {
+		files = append(files, file)
+	}
+	sort.Strings(files)
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			f, err := Read(context.Background(), filepath.Join("testdata", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := differs(f, want[file]); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+package frame
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Columns and errors are those of package table, which the readers share.
+type (
+	Column = table.Column
+	Kind   = table.Kind
+	Error  = table.Error
+)
+
+// The kinds of columns.
+const (
+	Other       = table.Other
+	Numeric     = table.Numeric
+	Categorical = table.Categorical
+	Bool        = table.Bool
+)
+
+// A Source is one file that was read.
+type Source struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"` // size of the file
+	Rows   int    `json:"rows"`
+	SHA256 string `json:"sha256"` // of the file's bytes, in hexadecimal
+}
+
+// A Frame is a table: named columns of equal length, in memory or, as [Open]
+// leaves them, in Parquet files.
+type Frame struct {
+	Rows    int
+	Columns []*Column
+	Sources []Source // the files the rows come from, in the order of the rows
+	Notes   []string // how it was read, and the remarks, for the user
+	Remarks []*Error // what may not be meant as it was read, with what would mend it
+
+	once   sync.Once
+	index  map[string]int // -1 for a name that occurs more than once
+	inputs []*input       // one per source, or none
+	how    Reading        // of text
+}
+
+// Fingerprint waits for the SHA-256 of the files, which is taken beside the
+// reading, and stores it in Sources; before, a frame that Open made lacks it. It
+// is an error, as of every reading of values, if a file was changed since it was
+// opened: then neither the sum nor the values can be trusted.
+func (f *Frame) Fingerprint() error {
+	if err := f.Unchanged(); err != nil {
+		return err
+	}
+	for i, in := range f.inputs {
+		if in.sum == nil {
+			continue
+		}
+		d := <-in.sum
+		in.sum <- d
+		if d.err != nil {
+			return d.err
+		}
+		f.Sources[i].SHA256 = d.sum
+	}
+	return f.Unchanged()
+}
+
+// Unchanged is an error that names the file if one of them was written to, cut
+// short or replaced since it was opened, by its size, its time and its identity.
+func (f *Frame) Unchanged() error {
+	for _, in := range f.inputs {
+		if err := in.unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NotesOn are the notes without the remarks on columns that are of no use.
+func (f *Frame) NotesOn(used func(column string) bool) []string {
+	idle := make(map[string]bool)
+	for _, r := range f.Remarks {
+		bare := *r
+		bare.Path = ""
+		if r.Column != "" && !used(r.Column) {
+			idle[bare.Error()] = true
+		}
+	}
+	var notes []string
+	for _, n := range f.Notes {
+		if !idle[n] {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// Close lets go of the files. Values that are still in them cannot be read any
+// more.
+func (f *Frame) Close() {
+	for _, in := range f.inputs {
+		in.close()
+	}
+}
+
+// Names returns the column names in the order of the file.
+func (f *Frame) Names() []string {
+	names := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Has says whether there is a column of that name.
+func (f *Frame) Has(name string) bool {
+	f.once.Do(f.build)
+	_, ok := f.index[name]
+	return ok
+}
+
+func (f *Frame) build() {
+	f.index = make(map[string]int, len(f.Columns))
+	for i, c := range f.Columns {
+		if _, ok := f.index[c.Name]; ok {
+			i = -1
+		}
+		f.index[c.Name] = i
+	}
+}
+
+// Column returns the column of that name with its values. Of a frame that Open
+// made it reads them anew at every call, and keeps none: keep what it returns
+// for as long as it is needed. The error for an absent one suggests the nearest
+// names.
+func (f *Frame) Column(name string) (*Column, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err = c.Load(context.Background())
+	if err == nil {
+		err = f.Unchanged()
+	}
+	return c, err
+}
+
+// Kind returns the kind of the column of that name, without its values.
+func (f *Frame) Kind(name string) (Kind, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return Other, err
+	}
+	return c.Kind, nil
+}
+
+// Lookup returns the column of that name, with values only if it has them.
+func (f *Frame) Lookup(name string) (*Column, error) {
+	f.once.Do(f.build)
+	i, ok := f.index[name]
+	switch {
+	case ok && i >= 0:
+		return f.Columns[i], nil
+	case ok:
+		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
+	}
+	return nil, table.Absent(f.Name(), name, f.Names())
+}
+
+// Where gives the file of a row and the row's number in it, counted from 1.
+func (f *Frame) Where(row int) (path string, number int) {
+	for _, s := range f.Sources {
+		if row < s.Rows {
+			return s.Path, row + 1
+		}
+		row -= s.Rows
+	}
+	return "", row + 1
+}
+
+// Name names the frame in messages: its file, or the first of them.
+func (f *Frame) Name() string {
+	switch len(f.Sources) {
+	case 0:
+		return ""
+	case 1:
+		return f.Sources[0].Path
+	}
+	return fmt.Sprintf("%s and %d more files", f.Sources[0].Path, len(f.Sources)-1)
+}
+
+// Fault is an Error about a column at a row (0-based in the frame; -1 for none).
+func (f *Frame) Fault(column string, row int, advice table.Advice, format string, args ...any) *Error {
+	e := &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
+	if row >= 0 {
+		e.Path, e.Row = f.Where(row)
+	}
+	return e
+}

@@ -1,0 +1,37 @@
+//go:build unix
+
+package frame
+
+import (
+	"context"
+	"os"
+	"syscall"
+)
+
+// openPipe opens a named pipe for reading. That waits for a writer; when ctx ends
+// before one comes, we are it for a moment, which ends the waiting.
+func openPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.f, o.err
+	case <-ctx.Done():
+	}
+	if fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+		syscall.Close(fd)
+	}
+	go func() {
+		if o := <-done; o.err == nil {
+			o.f.Close()
+		}
+	}()
+	return nil, ctx.Err()
+}

@@ -1,0 +1,101 @@
+package frame
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/csv"
+	"github.com/drotrain/drotrain/data/parquet"
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// WriteTable writes columns of equal length to path: as Parquet (zstd, whose
+// frames carry checksums) if it ends in .parquet, as CSV if in .csv or .tsv.
+// The file appears whole or not at all; one that exists is left alone, with an
+// error, unless force is set.
+//
+// In Parquet a Numeric column is stored as integers if its Type is one of int8 to
+// uint64, digit for digit if Int is set, as floats if it is "float32" and as doubles
+// otherwise. In CSV nulls are empty fields.
+func WriteTable(path string, cols []Column, force bool) error {
+	lower := strings.ToLower(path)
+	var write func(io.Writer, []Column, int) error
+	switch {
+	case strings.HasSuffix(lower, ".parquet"), strings.HasSuffix(lower, ".pq"):
+		write = parquet.Write
+	case strings.HasSuffix(lower, ".csv"):
+		write = func(w io.Writer, c []Column, n int) error { return csv.Write(w, ',', c, n) }
+	case strings.HasSuffix(lower, ".tsv"):
+		write = func(w io.Writer, c []Column, n int) error { return csv.Write(w, '\t', c, n) }
+	default:
+		return &Error{Path: path, Msg: "cannot tell which format to write", Hint: "end the name in .parquet, .csv or .tsv"}
+	}
+	rows, err := checkColumns(cols)
+	if err != nil {
+		return table.InFile(path, err)
+	}
+	return atomicfile.AtomicWrite(path, force, func(w io.Writer) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("%v", r)
+			}
+		}()
+		return write(w, cols, rows)
+	})
+}
+
+func checkColumns(cols []Column) (rows int, err error) {
+	if len(cols) == 0 {
+		return 0, &Error{Msg: "there are no columns to write"}
+	}
+	rows = cols[0].Len()
+	names := make(map[string]bool)
+	for i := range cols {
+		c := &cols[i]
+		fail := func(format string, args ...any) error {
+			return &Error{Column: c.Name, Msg: fmt.Sprintf(format, args...)}
+		}
+		if names[c.Name] {
+			return 0, fail("two columns have this name")
+		}
+		names[c.Name] = true
+		if c.Kind == Other || c.Kind > Bool {
+			return 0, fail("columns of kind %v cannot be written", c.Kind)
+		}
+		if c.Len() != rows || c.Null != nil && len(c.Null) != rows {
+			return 0, fail("it has %d rows, but the first column has %d", c.Len(), rows)
+		}
+		for row, code := range c.Code {
+			if !c.IsNull(row) && (code < 0 || int(code) >= len(c.Level)) {
+				return 0, fail("row %d has a code without a level", row+1)
+			}
+		}
+		if c.Int != nil {
+			if c.Kind != Numeric || len(c.Int) != rows || c.Type != "int64" && c.Type != "uint64" {
+				return 0, fail("its integers are not those of a column of 64-bit integers")
+			}
+		} else if lo, hi, ok := integerRange(c.Type); ok && c.Kind == Numeric {
+			for row, v := range c.Number {
+				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= lo && v < hi) {
+					return 0, fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
+				}
+			}
+		}
+	}
+	return rows, nil
+}
+
+// integerRange gives the least value of an integer type, and that above its greatest.
+func integerRange(typ string) (lo, hi float64, ok bool) {
+	var bits int
+	if n, err := fmt.Sscanf(typ, "uint%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("uint%d", bits) {
+		return 0, math.Ldexp(1, bits), true
+	}
+	if n, err := fmt.Sscanf(typ, "int%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("int%d", bits) {
+		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1), true
+	}
+	return 0, 0, false
+}

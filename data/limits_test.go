@@ -1,0 +1,68 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A table that is larger than memory is refused with numbers.
+func TestMemoryIsAsked(t *testing.T) {
+	was := debug.SetMemoryLimit(70 << 20)
+	defer debug.SetMemoryLimit(was)
+	const n = 400_000
+	cols := normals(n, 24, 1)
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteTable(path, cols, false); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cols = nil
+	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Float64)
+	wantError(t, err, "MB", "GOMEMLIMIT")
+}
+
+// A file that was written to since it was opened is not fitted.
+func TestChangedFileIsNotFitted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteTable(path, normals(100, 2, 1), false); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Chtimes(path, time.Now(), time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x0"}, Float64)
+	if !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEncodingEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g, err := NewFrame(Column{Name: "x", Kind: Numeric, Number: make([]float64, 100000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewEncoder(frameOf(t, "y,x\n1,1\n2,3\n"), nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := e.EncodeContext(ctx, g, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

@@ -1,0 +1,29 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+// Afford refuses what needs more memory than this process may have: better an
+// error with numbers than a crash. The use is said as in "to hold the file".
+func Afford(bytes int64, use string) error {
+	const little = 64 << 20 // not worth a look at the system
+	if bytes < little {
+		return nil
+	}
+	free, limit := memory.Free()
+	if bytes <= free {
+		return nil
+	}
+	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory %s are more than the %s that are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),
+		Hint: "use fewer columns or rows, Parquet instead of text, or storage in float32 or sparse; or allow more memory"}
+}
+
+func megabytes(n int64) string {
+	if n >= 10<<30 {
+		return fmt.Sprintf("%d GB", n>>30)
+	}
+	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
+}
