@@ -24,8 +24,8 @@ var rooms = []struct {
 	{"losses", []string{"internal", "design"}},
 	{"dro", []string{"internal"}},
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
-	{"data/internal", []string{"internal"}},
 	{"data/table", []string{"internal"}},
+	{"data/internal", []string{"internal", "data/table"}},
 	{"data/parquet", []string{"internal", "data/internal", "data/table"}},
 	{"data/ipc", []string{"internal", "data/internal", "data/table"}},
 	{"data/csv", []string{"internal", "data/internal", "data/table"}},
