@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -50,5 +51,39 @@ func ExampleModel_Scorer() {
 	// Output:
 	// 200 {"probability": 0.119}
 	// 200 {"probability": 0.389}
-	// 422 the row has no column "lvrat": give nil if it is null
+	// 422 the row has no column "lvrat" (give nil if it is null)
+}
+
+// Score a batch of slices into a buffer of one's own; records of Arrow become a table
+// by arrowdata.Frame, structs by data.FromStructs.
+func ExampleScorer_ScoreTo() {
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}
+	model, err := train.Fit(context.Background(), cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scorer, err := model.Scorer()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ratio, err := data.ColumnOf("pirat", []float64{0.2, 0.33, 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	history, err := data.ColumnOf("phist", []string{"no", "no", "yes"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	batch, err := data.NewFrame(ratio, history)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := make([]float64, batch.Rows)
+	if err := scorer.ScoreTo(context.Background(), scores, batch); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", scores)
+	// Output:
+	// [0.068 0.112 0.577]
 }

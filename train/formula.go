@@ -8,19 +8,35 @@ import (
 
 // A Formula is all that a Model computes, in terms of the source columns:
 //
-//	margin = Constant + Σ_terms,    score = 1/(1 + exp(−margin)) for a binary
+//	margin = Constant + Σ_terms + Σ_products,    score = 1/(1 + exp(−margin)) for a
 //
-// target, else Target.Shift + Target.Scale·margin. What scores elsewhere (Scorer,
-// package export) is made from it.
+// binary target, else Target.Shift + Target.Scale·margin. What scores elsewhere
+// (Scorer, package export) is made from it.
 type Formula struct {
 	Target   data.Target
-	Constant float64 // in the units of the margin
-	Terms    []Term  // one a source column, in the order of the encoder
+	Constant float64   // in the units of the margin
+	Terms    []Term    // one a source column, in the order of the encoder
+	Products []Product // columns made of functions of numbers and of several columns
+}
+
+// A Product is what a column made of others adds to the margin:
+// Weight·(Π_factors − Shift)/Scale.
+type Product struct {
+	Factors              []Factor // at least one
+	Weight, Shift, Scale float64
+}
+
+// A Factor is a function of a number, after nulls are filled, or the indicator of a
+// level of a category.
+type Factor struct {
+	Term     int           // which of Formula.Terms
+	Function data.Function // of a number
+	Level    int           // of a category: index of the level; len(Levels) is that of nulls
 }
 
 // A Term is what one source column adds to the margin: Weight·(v − Shift)/Scale
 // of a number, Weights[k] of the k-th level of a category. A level that training
-// did not see adds nothing.
+// did not see adds nothing. A number that only products use has Weight 0.
 type Term struct {
 	Column string
 	Kind   data.Kind // Numeric, Categorical or Bool: how it is taken

@@ -6,27 +6,37 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Scorer scores one row at a time, for services: it reads a row where it is,
-// allocates nothing, and may be used by many goroutines at once. Its scores are
-// those of Model.Predict up to the order of the sum.
+// A Scorer scores rows where they are, for services: one at a time (Values, Map) or a
+// table (ScoreTo). It allocates nothing a row, and may be used by many goroutines at
+// once. Its scores are those of Model.Predict up to the order of the sum. Its errors
+// are *data.Error, with the column.
 type Scorer struct {
-	binary       bool
-	shift, scale float64 // of the target of a regression
-	constant     float64
-	terms        []scoredTerm
+	target   data.Target
+	constant float64
+	terms    []scoredTerm
+	products []Product
+	cells    sync.Pool // *[]cell, one a term; for products
 }
 
 // A scoredTerm is a Term with its levels by every type they may come in.
 type scoredTerm struct {
 	Term
-	byText   map[string]float64
-	byNumber map[float64]float64
-	byBool   [2]float64 // of false and true
+	weights  []float64 // of the levels, and of nulls; 0 at the end, of levels not seen
+	byText   map[string]int
+	byNumber map[float64]int
+	byBool   [2]int // of false and true
+}
+
+// A cell is a value as its term takes it: a number with nulls filled, or a level.
+type cell struct {
+	number float64
+	level  int // index of scoredTerm.weights
 }
 
 // Scorer returns a scorer of the robust model.
@@ -35,11 +45,17 @@ func (m *Model) Scorer() (*Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scorer{binary: f.Target.Task == data.Binary, shift: f.Target.Shift, scale: f.Target.Scale, constant: f.Constant}
+	return NewScorer(f), nil
+}
+
+// NewScorer returns a scorer of what f says.
+func NewScorer(f *Formula) *Scorer {
+	s := &Scorer{target: f.Target, constant: f.Constant, products: f.Products}
 	for _, t := range f.Terms {
 		s.terms = append(s.terms, newScoredTerm(t))
 	}
-	return s, nil
+	s.cells.New = func() any { c := make([]cell, len(f.Terms)); return &c }
+	return s
 }
 
 func newScoredTerm(t Term) scoredTerm {
@@ -47,14 +63,15 @@ func newScoredTerm(t Term) scoredTerm {
 	if t.Kind == data.Numeric {
 		return out
 	}
-	out.byText, out.byNumber = make(map[string]float64), make(map[float64]float64)
+	out.weights = append(append([]float64(nil), t.Weights...), t.Missing, 0)
+	out.byText, out.byNumber = make(map[string]int), make(map[float64]int)
 	for i, level := range t.Levels {
-		out.byText[level] = t.Weights[i]
+		out.byText[level] = i
 		if v, err := strconv.ParseFloat(level, 64); err == nil && data.LevelOfNumber(data.Categorical, v) == level {
-			out.byNumber[v] = t.Weights[i]
+			out.byNumber[v] = i
 		}
 	}
-	out.byBool = [2]float64{out.byText["false"], out.byText["true"]}
+	out.byBool = [2]int{out.levelOfText("false"), out.levelOfText("true")}
 	if t.Kind == data.Bool {
 		out.byNumber[0], out.byNumber[1] = out.byBool[0], out.byBool[1]
 		for _, spelt := range []string{"True", "TRUE", "False", "FALSE"} {
@@ -83,46 +100,93 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 	if len(row) != len(s.terms) {
 		return 0, fmt.Errorf("the row has %d values, the model %d inputs", len(row), len(s.terms))
 	}
-	margin := s.constant
-	for i := range s.terms {
-		v, err := s.terms[i].value(row[i])
-		if err != nil {
-			return 0, err
-		}
-		margin += v
-	}
-	return s.score(margin), nil
+	return s.row(func(i int) (cell, error) { return s.terms[i].cell(row[i]) })
 }
 
-// Map scores a row given by column names. A name that is absent is an error, for
-// a null is written as nil; other names are ignored.
+// Map scores a row given by column names. A name that is absent is an error of class
+// data.ErrNoColumn, for a null is written as nil; other names are ignored.
 func (s *Scorer) Map(row map[string]any) (float64, error) {
-	margin := s.constant
-	for i := range s.terms {
+	return s.row(func(i int) (cell, error) {
 		t := &s.terms[i]
-		cell, ok := row[t.Column]
+		v, ok := row[t.Column]
 		if !ok {
-			return 0, fmt.Errorf("the row has no column %q: give nil if it is null", t.Column)
+			return cell{}, &data.Error{Column: t.Column, Msg: fmt.Sprintf("the row has no column %q", t.Column), Hint: "give nil if it is null", Class: data.ErrNoColumn}
 		}
-		v, err := t.value(cell)
+		return t.cell(v)
+	})
+}
+
+// row scores a row by its cells.
+func (s *Scorer) row(at func(term int) (cell, error)) (float64, error) {
+	margin := s.constant
+	var cells []cell
+	if s.products != nil {
+		p := s.cells.Get().(*[]cell)
+		defer s.cells.Put(p)
+		cells = *p
+	}
+	for i := range s.terms {
+		c, err := at(i)
 		if err != nil {
 			return 0, err
 		}
-		margin += v
+		margin += s.terms[i].part(c)
+		if cells != nil {
+			cells[i] = c
+		}
+	}
+	for i := range s.products {
+		p := &s.products[i]
+		v := 1.0
+		for k := range p.Factors {
+			x, err := s.factor(&p.Factors[k], cells[p.Factors[k].Term])
+			if err != nil {
+				return 0, err
+			}
+			v *= x
+		}
+		margin += p.part(v)
 	}
 	return s.score(margin), nil
 }
 
 func (s *Scorer) score(margin float64) float64 {
-	if s.binary {
+	if s.target.Task == data.Binary {
 		return losses.Probability(margin)
 	}
-	return s.shift + s.scale*margin
+	return s.target.Shift + s.target.Scale*margin
 }
 
-// value returns what a cell adds to the margin.
-func (t *scoredTerm) value(cell any) (float64, error) {
-	switch v := cell.(type) {
+// part is what a cell adds to the margin.
+func (t *scoredTerm) part(c cell) float64 {
+	if t.Kind == data.Numeric {
+		return t.Weight * ((c.number - t.Shift) / t.Scale)
+	}
+	return t.weights[c.level]
+}
+
+// part is what the product v of the factors adds to the margin.
+func (p *Product) part(v float64) float64 { return p.Weight * ((v - p.Shift) / p.Scale) }
+
+// factor returns the value of a factor, whose term has this cell.
+func (s *Scorer) factor(f *Factor, c cell) (float64, error) {
+	t := &s.terms[f.Term]
+	if t.Kind == data.Numeric {
+		v := f.Function.At(c.number)
+		if math.IsNaN(v) {
+			return 0, t.refuse("%v has no %s", c.number, f.Function.Name)
+		}
+		return v, nil
+	}
+	if c.level == f.Level {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// cell takes a value as the term does.
+func (t *scoredTerm) cell(value any) (cell, error) {
+	switch v := value.(type) {
 	case nil:
 		return t.null()
 	case float64:
@@ -136,15 +200,15 @@ func (t *scoredTerm) value(cell any) (float64, error) {
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
-			return 0, fmt.Errorf("column %q: %w", t.Column, err)
+			return cell{}, t.refuse("%v", err)
 		}
 		return t.number(x)
 	}
-	return t.reflected(reflect.ValueOf(cell))
+	return t.reflected(reflect.ValueOf(value))
 }
 
-// reflected is value for the types that have no case of their own.
-func (t *scoredTerm) reflected(v reflect.Value) (float64, error) {
+// reflected is cell for the types that have no case of their own.
+func (t *scoredTerm) reflected(v reflect.Value) (cell, error) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return t.null()
@@ -163,45 +227,64 @@ func (t *scoredTerm) reflected(v reflect.Value) (float64, error) {
 	case v.Kind() == reflect.Bool:
 		return t.bool(v.Bool())
 	}
-	return 0, fmt.Errorf("column %q: a value of type %s is neither a number, a text nor a bool", t.Column, v.Type())
+	return cell{}, t.refuse("a value of type %s is neither a number, a text nor a bool", v.Type())
 }
 
-func (t *scoredTerm) null() (float64, error) {
-	if t.Kind != data.Numeric {
-		return t.Missing, nil
-	}
-	if t.Fill == nil {
-		return 0, fmt.Errorf("column %q is null, and the model was trained without a fill for nulls", t.Column)
-	}
-	return t.number(*t.Fill)
+func (t *scoredTerm) refuse(format string, args ...any) *data.Error {
+	return &data.Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
-func (t *scoredTerm) number(v float64) (float64, error) {
+func (t *scoredTerm) null() (cell, error) {
+	switch {
+	case t.Kind != data.Numeric && t.Null:
+		return cell{level: len(t.Levels)}, nil
+	case t.Kind != data.Numeric:
+		return cell{level: t.unseen()}, nil
+	case t.Fill == nil:
+		return cell{}, t.refuse("the value is null, and the model was trained without a fill for nulls")
+	}
+	return cell{number: *t.Fill}, nil
+}
+
+// unseen is the level of those that training did not see.
+func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
+
+func (t *scoredTerm) number(v float64) (cell, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("column %q is %v: numbers must be finite; nil is a null", t.Column, v)
+		return cell{}, t.refuse("the value is %v: numbers must be finite; nil is a null", v)
 	}
-	if t.Kind != data.Numeric {
-		return t.byNumber[v], nil
-	}
-	return t.Weight * ((v - t.Shift) / t.Scale), nil
-}
-
-func (t *scoredTerm) text(v string) (float64, error) {
 	if t.Kind == data.Numeric {
-		return 0, fmt.Errorf("column %q is the text %q, but training had numbers", t.Column, v)
+		return cell{number: v}, nil
 	}
-	return t.byText[v], nil
+	if k, ok := t.byNumber[v]; ok {
+		return cell{level: k}, nil
+	}
+	return cell{level: t.unseen()}, nil
 }
 
-func (t *scoredTerm) bool(v bool) (float64, error) {
+func (t *scoredTerm) levelOfText(v string) int {
+	if k, ok := t.byText[v]; ok {
+		return k
+	}
+	return t.unseen()
+}
+
+func (t *scoredTerm) text(v string) (cell, error) {
+	if t.Kind == data.Numeric {
+		return cell{}, t.refuse("the value is the text %q, but training had numbers", v)
+	}
+	return cell{level: t.levelOfText(v)}, nil
+}
+
+func (t *scoredTerm) bool(v bool) (cell, error) {
 	i := 0
 	if v {
 		i = 1
 	}
 	if t.Kind == data.Numeric {
-		return t.number(float64(i))
+		return cell{number: float64(i)}, nil
 	}
-	return t.byBool[i], nil
+	return cell{level: t.byBool[i]}, nil
 }
 
 // A StructScorer scores rows of the struct type T.
@@ -252,13 +335,5 @@ func ScorerOf[T any](m *Model) (*StructScorer[T], error) {
 // Score scores one row; the values are those that Scorer.Values takes.
 func (s *StructScorer[T]) Score(row *T) (float64, error) {
 	v := reflect.ValueOf(row).Elem()
-	margin := s.scorer.constant
-	for i := range s.scorer.terms {
-		term, err := s.scorer.terms[i].reflected(v.FieldByIndex(s.field[i]))
-		if err != nil {
-			return 0, err
-		}
-		margin += term
-	}
-	return s.scorer.score(margin), nil
+	return s.scorer.row(func(i int) (cell, error) { return s.scorer.terms[i].reflected(v.FieldByIndex(s.field[i])) })
 }

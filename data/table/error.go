@@ -66,6 +66,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	switch {
+	case e.Class == ErrNoColumn: // Msg names it
 	case e.Column != "" && e.Row > 0:
 		fmt.Fprintf(&b, "column %q, row %d: ", e.Column, e.Row)
 	case e.Column != "":

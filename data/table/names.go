@@ -29,7 +29,7 @@ func Wanted(names, among []string) (map[string]bool, error) {
 
 // Absent says that there is no such column, and which names come near.
 func Absent(path, name string, among []string) *Error {
-	e := &Error{Path: path, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
+	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
 	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
 		e.Hint = "did you mean " + QuoteList(near, "or") + "?"
 	} else if len(among) <= 20 {

@@ -1,0 +1,39 @@
+package train_test
+
+import (
+	"context"
+	"log"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/drotrain/drotrain/train"
+)
+
+// Tell a structured log how a training comes along, and what came out.
+func ExampleConfig_LogTo() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutNumbers}))
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target = "builtin:hmda", "deny"
+	cfg.Ess, cfg.NoBaseline = share(0.8), true
+	cfg.LogTo(logger, 10*time.Second)
+	model, err := train.Fit(context.Background(), cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	logger.Info("trained", "model", model.Summary(""))
+	// Output:
+	// level=INFO msg=training phase=robust
+	// level=INFO msg=training phase=robust
+	// level=INFO msg=trained model.status=certified model.level="KL ball that leaves 80 % of the rows effective" model.solver=newton model.rows=1904 model.columns=14
+}
+
+func share(v float64) *float64 { return &v }
+
+// withoutNumbers keeps an example from changing with the machine.
+func withoutNumbers(_ []string, a slog.Attr) slog.Attr {
+	if k := a.Value.Kind(); k == slog.KindTime || k == slog.KindDuration || k == slog.KindFloat64 {
+		return slog.Attr{}
+	}
+	return a
+}
