@@ -6,6 +6,10 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
+// pointPasses is what a lower bound from the curvature may cost, in passes: there is no
+// next point that would make it cheaper.
+const pointPasses = 10
+
 // Certify bounds the optimum of p from one point x, length d, and nothing else:
 // the upper bound is the objective there, the lower one what the adversary's best
 // response at x proves. It takes a pass, half of one or more with an intercept, and
@@ -29,9 +33,8 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	r.Cert.Evaluate(s.X0)
 	r.Cert.Certify()
 	if d <= hessian.MaxColumns {
-		const most = 10 // passes
-		count := bound.Affordable(r.Cert, most)
-		bound.FromCurvature(r.Cert, count, count, most)
+		count := bound.Affordable(r.Cert, pointPasses)
+		bound.FromCurvature(r.Cert, count, count, pointPasses)
 	}
 	return r.Cert.Best, nil
 }

@@ -6,7 +6,10 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
+
+var formedPasses = tuning.New("dro: cost of a Hessian, above which conjugate gradients take its place", "passes", 15, 4, 60)
 
 // Choose returns the method that is likely to certify p in the least time, and why,
 // in words. Where the objective has a Hessian that is Newton's method: with the
@@ -14,7 +17,6 @@ import (
 // conjugate gradients; and on growing prefixes of the samples where there are many of
 // them, which supposes that they are in random order.
 func Choose(p *Problem) (m Method, why string) {
-	const most = 15 // passes that a Hessian may cost
 	n, d, _ := p.Oracle.Dims()
 	growing := Growing{}
 	switch {
@@ -34,7 +36,7 @@ func Choose(p *Problem) (m Method, why string) {
 	}
 	passes := (gram*float64(rows)/float64(n) + newton.FactorWork(d)) / pass
 	m = Newton{}
-	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); saddle.Supports(NewtonCG{}, p) && (d > hessian.MaxColumns || passes > most) {
+	if why = fmt.Sprintf("a Hessian of %d columns, over %d rows, costs %.2g passes", d, rows, passes); saddle.Supports(NewtonCG{}, p) && (d > hessian.MaxColumns || passes > formedPasses.Value) {
 		m = NewtonCG{}
 		growing.Finish = m
 		why += ": conjugate gradients instead"

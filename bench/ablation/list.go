@@ -29,6 +29,15 @@ func Cells() []Cell {
 	large := table{n: 1_000_000, d: 20, noise: "student", kappa: 1}
 	add("large", "κ = 1", large, losses.Logistic{}, dro.KL{Nu: 1})
 	add("large", "κ = 1", large, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
+	add("large", "κ = 1", large, losses.Logistic{}, dro.KL{Nu: 0.1})
+	large.kappa = 100
+	add("large", "κ = 100", large, losses.Huber{Delta: 1}, dro.ChiSquare{Nu: 0.1})
+	add("large", "κ = 1", table{n: 300_000, d: 100, noise: "student", kappa: 1}, losses.Logistic{}, dro.ChiSquare{Nu: 0.1})
+	wide := table{n: 60_000, d: 300, noise: "student", kappa: 1}
+	add("wide", "κ = 1", wide, losses.Logistic{}, dro.KL{Nu: 1})
+	add("wide", "κ = 1", wide, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
+	add("wide", "κ = 1", table{n: 200_000, d: 300, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("wide", "κ = 1", table{n: 40_000, d: 600, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
 	for _, columns := range []string{"ar", "low rank"} {
 		add("correlated", columns, table{n: 20_000, d: 400, columns: columns, noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 		add("correlated", columns, table{n: 10_000, d: 400, columns: columns, noise: "normal"}, losses.Squared{}, dro.ChiSquare{Nu: 1})

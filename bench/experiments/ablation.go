@@ -19,8 +19,9 @@ func init() {
 
 func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	solvers := fs.Bool("solvers", false, "the other methods instead of the switches")
-	kind := fs.String("kind", "", "cells of this kind alone: main, large, correlated, heavy, few rows, sparse")
+	kind := fs.String("kind", "", "cells of this kind alone: main, large, wide, correlated, heavy, few rows, sparse")
 	name := fs.String("cell", "", "cells with this in their name alone")
+	without := fs.String("without", "", "beside the default, variants with one of these in their name alone, as in 'prefixes,BFGS'")
 	verbose := fs.Bool("v", false, "what the solver decides")
 	repeats := fs.Int("repeats", 3, "solves of each, of which the fastest counts")
 	limit := fs.Duration("limit", time.Minute, "of one solve")
@@ -34,6 +35,11 @@ func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	variants := ablation.Switched()
 	if *solvers {
 		variants = ablation.Solvers()
+	}
+	if *without != "" {
+		variants = slices.DeleteFunc(variants, func(v ablation.Variant) bool {
+			return v.Name != variants[0].Name && !slices.ContainsFunc(strings.Split(*without, ","), func(s string) bool { return strings.Contains(v.Name, s) })
+		})
 	}
 	var logf func(string, ...any)
 	if *verbose {

@@ -3,13 +3,15 @@ package bound
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // FromCurvature records a lower bound from the curvature of the losses at the point
@@ -55,9 +57,8 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	if !(total > 0) {
 		return none
 	}
-	const least = 1.0 / 64 // a sample of far less weight than the mean adds little to H and may add much to ρ
-	for j, w := range weight {
-		if w < least*total/float64(count) {
+	for j, w := range weight { // a sample of far less weight than the mean adds little to H and may add much to ρ
+		if w < lightest.Value*total/float64(count) {
 			weight[j] = 0
 		}
 	}
@@ -67,8 +68,8 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	}
 	// Rounding: margins are off by c.margin, the gradient by c.err, and the weights, as
 	// they are computed, sum to one up to c.weights.off.
-	const blur = 0.01 // of the curvature
-	if radius = (1 - 1e-9) * (radius - c.Margin); !(radius > 0) || decay*c.Margin > blur {
+	const mostBlur = 0.01 // of the curvature, by what rounding moves a margin: 1 + 2·decay·margin holds up to it
+	if radius = (1 - 1e-9) * (radius - c.Margin); !(radius > 0) || decay*c.Margin > mostBlur {
 		return none
 	}
 	c.ResponseGradientRounding(c.Err)
@@ -91,6 +92,11 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin)+c.PointRounding(phi))
 	return lacking
 }
+
+var (
+	lightest      = tuning.New("bound: weight of a sample that H is taken of, at least", "× the mean weight", 1.0/64, 1.0/1024, 1.0/8)
+	cachedProduct = tuning.New("bound: cost of a product with rows in the cache", "passes", 0.25, 0.1, 1)
+)
 
 // reachable returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
 // the fall is 1.65 λ²/2.
@@ -130,7 +136,7 @@ type minorant struct {
 func newMinorant(o saddle.CurvatureBoundedBelow, ridge, weight []float64, d int) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
-		most     = 0.5    // of the smallest eigenvalue, the perturbation
+		trusted  = 0.5    // of the smallest eigenvalue, the perturbation at most: inflate is 1.5 then
 	)
 	h := mat.NewSymDense(d, nil)
 	hessian.NewGram(len(weight), d).SumOf(h, o, weight)
@@ -152,11 +158,11 @@ func newMinorant(o saddle.CurvatureBoundedBelow, ridge, weight []float64, d int)
 	}
 	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // a guess of λ_min from an estimate, to be proved
 	for !f.eigenvaluesAbove(f.least) {
-		if f.least /= 4; !(f.perturbed <= most*f.least) {
+		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
 		}
 	}
-	if !(f.perturbed <= most*f.least) {
+	if !(f.perturbed <= trusted*f.least) {
 		return nil
 	}
 	f.inflate = 1 + f.perturbed/f.least
@@ -236,8 +242,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 		}
 		return rho, rho / within
 	}
-	const inCache = 1.0 / 4 // of a pass, for a product with every row
-	if share*float64(f.d)*inCache <= most {
+	if share*float64(f.d)*cachedProduct.Value <= most {
 		c.Passes += 0.5 * share
 		rho = f.longest(c, o, norm, weight, longest)
 		return rho, rho / within

@@ -8,22 +8,34 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
-// fewestRows is the least number of samples a column that a lower bound of the curvature is taken of.
-const fewestRows = 16
+// How much a lower bound from the curvature may cost, and what is expected to be needed.
+var (
+	rowsPerColumn   = tuning.New("bound: samples of a bound, at least", "per column", 16, 4, 64)
+	boundPasses     = tuning.New("bound: cost of H and a bound of ρ", "passes at most", 1, 0.25, 4)
+	radiusPasses    = tuning.New("bound: cost of ρ itself", "passes at most", 2, 0.5, 8)
+	beyondAll       = tuning.New("bound: samples needed by estimate, beyond which no bound is tried", "× n", 4, 1, 16)
+	shortfallRows   = tuning.New("bound: samples of the estimate of the shortfall", "samples", 1<<14, 1<<10, 1<<17)
+	shortfallSpare  = tuning.New("bound: allowance of that estimate", "×", 1.5, 1, 3)
+	shortfallGuess  = tuning.New("bound: shortfall where it cannot be estimated", "×", 3, 1, 9)
+	shortfallMissed = tuning.New("bound: rise of the estimate where a bound failed", "× what lacked", 1.3, 1.05, 2)
+)
+
+// From which samples the bound is taken.
+var (
+	evenShare     = tuning.New("bound: effective share from which the first samples are as good as any", "of n", 0.3, 0.1, 0.9)
+	heavyMultiple = tuning.New("bound: weight of the heaviest samples that is worth that of all wanted", "× their share", 4, 1.5, 16)
+	firstWeight   = tuning.New("bound: weight of the first samples, at least", "× their share", 0.25, 0.05, 0.9)
+	firstRows     = tuning.New("bound: effective number of the first samples, at least", "per column", 8, 2, 32)
+)
 
 // AtDecrement tries FromCurvature where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
 func AtDecrement(r *saddle.Run, decrement float64) {
-	const (
-		most   = 1 // passes for H and a bound of ρ
-		longer = 2 // passes for ρ itself
-
-		hopeless = 4 // times as many samples as there are: what they lack is a guess
-	)
 	c := r.Cert
 	goal := r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective))
 	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
@@ -32,37 +44,36 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := Affordable(c, most)
+	affordable := Affordable(c, boundPasses.Value)
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
-		if !(needs <= hopeless*float64(c.N)) {
+		if !(needs <= beyondAll.Value*float64(c.N)) {
 			return
 		}
-		count := min(c.N, max(int(min(needs, float64(c.N))), fewestRows*c.D))
-		switch lacking := FromCurvature(c, count, affordable, longer); {
+		count := min(c.N, max(int(min(needs, float64(c.N))), rowsPerColumn.Int()*c.D))
+		switch lacking := FromCurvature(c, count, affordable, radiusPasses.Value); {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
-			c.Shortfall *= min(16, 1.3*lacking)
+			c.Shortfall *= min(16, shortfallMissed.Value*lacking)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
 		if gap <= goal {
 			return
 		}
-		c.Shortfall = 1.5 * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+		c.Shortfall = shortfallSpare.Value * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
 }
 
 // shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
 // of them all, and half as much again: by the first samples.
 func shortfall(c *saddle.Certifier) float64 {
-	const samples, spare, unknown = 1 << 14, 1.5, 3
 	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
 	if !ok || !saddle.HasResponse(c.Problem.Dual) {
-		return unknown
+		return shortfallGuess.Value
 	}
-	n := min(c.N, samples)
+	n := min(c.N, shortfallRows.Int())
 	below, curvature, response := make([]float64, n), make([]float64, n), c.Scratch()
 	o.CurvatureLowerBoundTo(below, c.Slope, 0, n)
 	o.CurvatureTo(curvature, c.Slope, 0, n)
@@ -73,9 +84,9 @@ func shortfall(c *saddle.Certifier) float64 {
 		wants += y*curvature[j] + response[j]*c.Slope[j]*c.Slope[j]
 	}
 	if !(has > 0) {
-		return unknown
+		return shortfallGuess.Value
 	}
-	return spare * wants / has
+	return shortfallSpare.Value * wants / has
 }
 
 // Affordable is the number of samples that FromCurvature can take at the cost of so
@@ -91,14 +102,8 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 // samples, or the first have too little of it. It reports false where that takes more
 // than limit samples.
 func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, weight []float64, radius, decay float64, ok bool) {
-	const (
-		even      = 0.3 // of the samples, their effective number
-		multiple  = 4
-		share     = 0.25
-		effective = 8 // per column
-	)
 	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
-	uneven := selectable && count < c.N && c.EffectiveShare() < even
+	uneven := selectable && count < c.N && c.EffectiveShare() < evenShare.Value
 	until := c.N
 	if !uneven {
 		if until = count; count > limit {
@@ -117,12 +122,12 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 		return o, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	heavy := sampling.Heaviest(weight, min(1, multiple*portion), fewestRows*c.D)
+	heavy := sampling.Heaviest(weight, min(1, heavyMultiple.Value*portion), rowsPerColumn.Int()*c.D)
 	if len(heavy) > min(count, limit) {
-		if first := weight[:count]; vec.Sum(c.Y[:count]) >= share*portion && sampling.All(count).EffectiveNumber(first) >= float64(effective*c.D) && count <= limit {
+		if first := weight[:count]; vec.Sum(c.Y[:count]) >= firstWeight.Value*portion && sampling.All(count).EffectiveNumber(first) >= firstRows.Value*float64(c.D) && count <= limit {
 			return o, first, radius, decay, true
 		}
-		heavy = sampling.Heaviest(weight, portion, fewestRows*c.D)
+		heavy = sampling.Heaviest(weight, portion, rowsPerColumn.Int()*c.D)
 	}
 	if len(heavy) == 0 || len(heavy) > limit {
 		return nil, nil, 0, 0, false

@@ -3,25 +3,27 @@ package hessian
 import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
+)
+
+var (
+	alikeShare  = tuning.New("hessian: effective share of the weights that need no draw", "of the samples", 0.52, 0.25, 0.8)
+	mostStripes = tuning.New("hessian: stripes that are drawn from instead of all samples", "of n at most", 0.5, 0.25, 0.9)
+	drawnFrom   = tuning.New("hessian: stripes that are drawn from", "× the effective number wanted", 3, 1.5, 6)
 )
 
 // updateSampled is update by about w.sample of the samples: a part of all, where they have
 // about the same weight; else a draw from a part of several times the effective number
 // of a sample, or from all of them.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
-	const (
-		alike = 0.52 // of their number, the effective number of weights that need no draw
-		most  = 0.5  // of the samples, a part
-		wider = 3    // what is drawn from, over what has the effective number of a sample
-	)
 	e := w.evaluator
 	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N)}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
 	even := min(sampling.All(e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
-	drawn := even < alike
+	drawn := even < alikeShare.Value
 	chunk := max(e.BlockRows, chunkRows)
 	if drawn {
-		if of.Share *= wider / even; !(of.Share <= most) {
+		if of.Share *= drawnFrom.Value / even; !(of.Share <= mostStripes.Value) {
 			of.Share = 1
 		}
 		w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // An Evaluator calls the oracle over all samples, shard by shard, and counts
@@ -102,9 +103,7 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	})
 }
 
-// blockBytes is the size of a block of rows: with the vectors beside it within the
-// second-level cache of a core.
-const blockBytes = 192 << 10
+var blockBytes = tuning.New("saddle: block of rows, with the vectors beside it within the second-level cache of a core", "bytes", 192<<10, 48<<10, 768<<10)
 
 // rowsInBlock is the number of samples in a block.
 func rowsInBlock(o Oracle) int {
@@ -113,5 +112,5 @@ func rowsInBlock(o Oracle) int {
 	if s, ok := Ability[Stored](o); ok {
 		row = float64(s.Bytes()) / float64(n)
 	}
-	return int(max(16, min(1024, blockBytes/row)))
+	return int(max(16, min(1024, blockBytes.Value/row)))
 }

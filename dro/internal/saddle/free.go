@@ -4,13 +4,18 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
+)
+
+var (
+	dearNear         = tuning.New("saddle: gap below which other weights than the balanced ones are tried", "of the objective", 0.1, 0.01, 1)
+	bracketOvershoot = tuning.New("saddle: length of a step to the far end of the bracket", "Newton steps", 1.1, 1.01, 2)
 )
 
 // certifyBalanced records the bound of the balanced weights. It reports whether
 // moving the weights there cost more than what is left of the gap, close enough
 // to the optimum for that to matter: other weights would then prove more.
 func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
-	const near = 0.1
 	if !Balance(c.balanced, y, c.Slope) {
 		return false // far from the optimum: all slopes have one sign
 	}
@@ -19,7 +24,7 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	w := c.weigh(c.balanced, c.Value)
 	left := c.recordWith(c.balanced, w, 8*c.Exact.sums)
 	cost := c.Problem.Dual.Value(c.balanced) - c.Problem.Dual.Value(y)
-	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < near*math.Abs(c.Objective)
+	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear.Value*math.Abs(c.Objective)
 }
 
 // A cut is a linear lower bound of ⟨y, f⟩, from its value and gradient at x but for the
@@ -60,7 +65,7 @@ func (t *cut) sign() int {
 // rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
 // every point tried and half of one; false if no sign change was found.
 func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
-	const tries = 60
+	const tries = 60 // steps that grow by 3: of 1e28 in all
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Value: make([]float64, c.N), Slope: make([]float64, len(c.Slope)), Partials: c.Partials}
 	}
@@ -129,13 +134,13 @@ func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
 // but not so little that the step leaves the scale of the problem; 1 for an
 // oracle that does not tell. It touches no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
-	const overshoot, least = 1.1, 1e-2
+	const leastCurvature = 1e-2 // a step of a hundred times the slope
 	o, ok := Ability[Curved](c.Problem.Oracle)
 	if !ok {
 		return 1
 	}
 	o.CurvatureTo(c.shifted.Value, c.Slope, 0, c.N)
-	return math.Max(c.linear(y, c.shifted.Value)/overshoot, least)
+	return math.Max(c.linear(y, c.shifted.Value)/bracketOvershoot.Value, leastCurvature)
 }
 
 // Balance stores in dst the weights y scaled by one factor where the slope is

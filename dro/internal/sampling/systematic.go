@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // A Stripes of n samples is the last ones of each of count shards: of all of the table,
@@ -61,14 +62,15 @@ func All(n int) Stripes { return Stripes{n, shard.Count(n), 1} }
 // the p_j passes another half, in every shard anew.
 type systematic struct{ Theta float64 }
 
+var (
+	countReached = tuning.New("sampling: samples expected, at least, for the threshold to do", "of those asked for", 0.8, 0.5, 0.95)
+	countRounds  = tuning.New("sampling: readings of the scores to find the threshold", "at most", 6, 2, 20)
+)
+
 // NewSystematic takes the scores s ≥ 0, of which one is positive.
 func NewSystematic(of Stripes, score []float64, count int) systematic {
-	const (
-		enough = 0.8 // of count, where some are taken for certain
-		rounds = 6
-	)
 	d := systematic{Theta: of.Sum(func(lo, hi int) float64 { return kernel.Sum(score[lo:hi]) }) / float64(count)}
-	for range rounds {
+	for range countRounds.Int() {
 		left := of.Sum(func(lo, hi int) float64 {
 			s := 0.0
 			for _, v := range score[lo:hi] {
@@ -76,7 +78,7 @@ func NewSystematic(of Stripes, score []float64, count int) systematic {
 			}
 			return s
 		})
-		if left >= enough*d.Theta*float64(count) {
+		if left >= countReached.Value*d.Theta*float64(count) {
 			break
 		}
 		certain := of.Sum(func(lo, hi int) float64 {

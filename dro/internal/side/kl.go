@@ -3,11 +3,12 @@ package side
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
-	"gonum.org/v1/gonum/floats"
 )
 
 // KL is the simplex with the Kullback-Leibler penalty
@@ -92,8 +93,8 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 // expm1((f − c)/ν)), exact to a few γ·mean|f − c|.
 func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
 	const (
-		response = 1e-25 // the square of 2000 u and more: of |log y_j| ≤ 745
-		widest   = 700   // (top − c)/ν, for the exponentials
+		response     = 1e-25 // the square of 2000 u and more: of |log y_j| ≤ 745
+		mostExponent = 700   // (top − c)/ν: exp does not overflow
 	)
 	n := len(f)
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
@@ -104,7 +105,7 @@ func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
 		return risk, rounding
 	}
 	c := shard.Sum(n, func(lo, hi int) float64 { return kernel.Sum(f[lo:hi]) }) / float64(n)
-	if !((top-c)/k.Nu <= widest) || math.IsInf(c, 0) {
+	if !((top-c)/k.Nu <= mostExponent) || math.IsInf(c, 0) {
 		return risk, rounding
 	}
 	var part, size [shard.Limit]float64
@@ -130,10 +131,10 @@ func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
 // CoordsTo implements Mirror: u = log(n y), of weights that underflowed the
 // smallest that does not.
 func (KL) CoordsTo(u, y []float64) {
-	const floor = -700
+	const leastLog = -700 // exp of it is not yet subnormal
 	n := float64(len(y))
 	for j, v := range y {
-		u[j] = math.Max(math.Log(n*v), floor)
+		u[j] = math.Max(math.Log(n*v), leastLog)
 	}
 }
 

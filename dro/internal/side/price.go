@@ -8,12 +8,15 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
+// guessRows is the number of samples that a first guess of the price is found from: exact to
+// a hundredth, for one reading in fifty.
+const guessRows = 1 << 14
+
 // price returns the ν ≥ 0 at which the best response to the penalty ν·D lies on the
 // boundary of the ball, D(y_ν‖w) = Radius; 0 where the ball holds a vertex of largest
 // loss. It uses y. The derivative of νρ + R_ν in ν is ρ − D(y_ν‖w), so that this ν is
 // the minimiser, and an error in it costs second order.
 func (b Ball) price(y, f []float64, guess float64) float64 {
-	const thin = 1 << 14
 	var w []float64
 	if b.Weights != nil {
 		w = b.Weights[:len(f)]
@@ -21,10 +24,10 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 	if b.Divergence == PearsonChi2 {
 		return b.priceChi2(f, w)
 	}
-	if !(guess > 0) && len(f) >= 8*thin { // of every so manieth sample
-		step := len(f) / thin
+	if !(guess > 0) && len(f) >= 8*guessRows { // of every so manieth sample
+		step := len(f) / guessRows
 		some := Ball{Divergence: b.Divergence, Radius: b.Radius}
-		part := make([]float64, 0, thin+1)
+		part := make([]float64, 0, guessRows+1)
 		for j := 0; j < len(f); j += step {
 			part = append(part, f[j])
 			if w != nil {
