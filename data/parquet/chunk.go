@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -115,7 +116,11 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 		r.fill = func(dst []float64) (int64, int, error) { return r.own.numbers(r, dst) }
 		return r, r.skip(skip)
 	}
-	r.arrow = file.NewColumnReader(l.descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
+	descr, err := arrowDescr(c)
+	if err != nil {
+		return nil, err
+	}
+	r.arrow = file.NewColumnReader(descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
 	switch a := r.arrow.(type) {
 	case *file.BooleanColumnChunkReader:
 		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []bool) {
@@ -175,6 +180,32 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	return r, r.skip(skip)
 }
 
+// arrowDescr is the column as Arrow's reader is told of it. Arrow knows values that
+// are written by what they share with the one before as texts alone; those of a fixed
+// length, as decimals have, are read as such.
+func arrowDescr(c *chunk) (*schema.Column, error) {
+	l := c.leaf
+	if l.descr.PhysicalType() != parquet.Types.FixedLenByteArray {
+		return l.descr, nil
+	}
+	delta, other := false, false
+	for _, p := range c.pages {
+		if p.kind != pageDictionary {
+			delta = delta || p.encoding == encDeltaByteArray
+			other = other || p.encoding != encDeltaByteArray
+		}
+	}
+	if !delta {
+		return l.descr, nil
+	}
+	if other || c.pages[0].kind == pageDictionary {
+		return nil, &table.Error{Msg: "values of a fixed length that are encoded in several ways, one of them DELTA_BYTE_ARRAY, cannot be read",
+			Hint: "write the file again with one encoding for this column"}
+	}
+	node := schema.NewByteArrayNode(l.name, parquet.Repetitions.Required, -1)
+	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
+}
+
 // filler reads a batch of another type and converts it.
 func filler[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) func([]float64) (int64, int, error) {
 	values := make([]T, min(batchRows, r.chunk.values))
@@ -188,6 +219,9 @@ func filler[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int6
 }
 
 func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
+	if w := r.feed.width; w > 0 && len(b) != w {
+		panic(table.Damaged("a value of %d bytes is where each has %d", len(b), w))
+	}
 	v, exact := r.chunk.leaf.how.bytes(b)
 	dst[i] = v
 	if !exact && r.lost < 0 {
