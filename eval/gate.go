@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // A Gate is a condition that fails a build, such as
@@ -16,10 +18,9 @@ import (
 //
 // See [ParseGate].
 type Gate struct {
-	Text  string  // as written
-	Path  string  // the number looked at
-	Op    string  // <, <=, >, >=
-	Bound float64 // compared with
+	Text string // as written
+
+	is *expr.Expr // true where it fails
 }
 
 // GateResult is a gate applied to an evaluation.
@@ -31,9 +32,11 @@ type GateResult struct {
 	Message string `json:"message"`
 }
 
-// ParseGate reads "path op number" with op one of <, <=, >, >=. The gate fails
-// when the condition holds, and also when the number is undefined: a check
-// that cannot be made is not passed. Paths:
+// ParseGate reads comparisons of measures with numbers, "path > number", in the
+// language of [github.com/drotrain/drotrain/data/frame.Frame.Filter]: they may be joined
+// by && and ||, negated and put in parentheses. The gate fails when the condition holds,
+// and also when that hangs on a number that is undefined: a check that cannot be made is
+// not passed. Paths:
 //
 //	[model.]overall.MEASURE            over all rows
 //	[model.]worst_group.risk           the headline; also .n, .low, .high (simultaneous)
@@ -49,70 +52,60 @@ type GateResult struct {
 // with the baseline is meant: the second if there are two, otherwise the first.
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Text: strings.TrimSpace(s)}
-	i := -1
-	depth := 0
-	for k, c := range g.Text {
-		switch {
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case depth == 0 && (c == '<' || c == '>'):
-			i = k
-		}
-		if i >= 0 {
-			break
-		}
-	}
-	if i < 0 {
-		return Gate{}, fmt.Errorf("eval: gate %q has no <, <=, > or >=; write e.g. %q", s, "worst_group.risk > 0.6")
-	}
-	g.Op = g.Text[i : i+1]
-	rest := g.Text[i+1:]
-	if strings.HasPrefix(rest, "=") {
-		g.Op, rest = g.Op+"=", rest[1:]
-	}
-	g.Path = strings.TrimSpace(g.Text[:i])
 	var err error
-	if g.Bound, err = strconv.ParseFloat(strings.TrimSpace(rest), 64); err != nil || bad(g.Bound) {
-		return Gate{}, fmt.Errorf("eval: gate %q: %q is not a number", s, strings.TrimSpace(rest))
+	if g.is, err = expr.Parse(s); err == nil {
+		err = g.is.Leaves(func(e *expr.Expr) error {
+			if e.Op != expr.Compare || e.Values[0].Kind != expr.Number {
+				return expr.Errorf(e.At, "%q is not compared with a number; write e.g. worst_group.risk > 0.6", e.Name)
+			}
+			if _, err := splitPath(e.Name); err != nil {
+				return expr.Errorf(e.At, "%v", err)
+			}
+			return nil
+		})
 	}
-	if _, err := splitPath(g.Path); err != nil {
-		return Gate{}, fmt.Errorf("eval: gate %q: %w", s, err)
+	if err != nil {
+		return Gate{}, fmt.Errorf("eval: gate %q, %w", s, err)
 	}
 	return g, nil
 }
 
-// Check applies the gate. It is an error if the path names nothing in e.
+// Check applies the gate. It is an error if a path names nothing in e.
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
-	v, err := e.lookup(g.Path)
+	r := GateResult{Gate: g, Text: g.Text}
+	var told []string
+	truth, err := g.is.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
+		v, err := e.lookup(leaf.Name)
+		if err != nil {
+			return nil, err
+		}
+		if told == nil {
+			r.Value = Num(v)
+		}
+		if bad(v) {
+			told = append(told, leaf.Name+" is undefined")
+			return []expr.Truth{expr.Unknown}, nil
+		}
+		bound := leaf.Values[0].Number
+		is, by := expr.Holds(v, leaf.Cmp, bound), ""
+		if d := math.Abs(v - bound); is && d > 0 {
+			by = fmt.Sprintf(", by %.3g", d)
+		}
+		told = append(told, fmt.Sprintf("%s is %.6g (fails if %s %v)%s", leaf.Name, v, leaf.Cmp, bound, by))
+		return []expr.Truth{expr.TruthOf(is)}, nil
+	})
 	if err != nil {
 		return GateResult{}, fmt.Errorf("eval: gate %q: %w", g.Text, err)
 	}
-	r := GateResult{Gate: g, Text: g.Text, Value: Num(v)}
-	if bad(v) {
-		r.Failed = true
-		r.Message = fmt.Sprintf("%s is undefined, so the gate cannot pass", g.Path)
-		return r, nil
+	r.Failed = truth[0] != expr.No
+	word := "passed: "
+	switch truth[0] {
+	case expr.Yes:
+		word = "failed: "
+	case expr.Unknown:
+		word = "failed, as what is undefined cannot pass: "
 	}
-	switch g.Op {
-	case "<":
-		r.Failed = v < g.Bound
-	case "<=":
-		r.Failed = v <= g.Bound
-	case ">":
-		r.Failed = v > g.Bound
-	case ">=":
-		r.Failed = v >= g.Bound
-	}
-	word := "passed"
-	if r.Failed {
-		word = "failed"
-	}
-	r.Message = fmt.Sprintf("%s: %s is %.6g (fails if %s %v)", word, g.Path, v, g.Op, g.Bound)
-	if d := math.Abs(v - g.Bound); r.Failed && d > 0 {
-		r.Message = fmt.Sprintf("%s, by %.3g", r.Message, d)
-	}
+	r.Message = word + strings.Join(told, "; ")
 	return r, nil
 }
 

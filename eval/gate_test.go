@@ -47,6 +47,9 @@ func TestGates(t *testing.T) {
 		"overall.rmse.high < 0":                        false,
 		"difference.risk.high > 0":                     true,
 		"group[g00001].mae.low < 0":                    false,
+		"overall.risk > 0 && ERM.group[g00001].n > 99": true,
+		"overall.risk < 0 || !(cvar[0.1] > 1e9)":       true,
+		"overall.risk < 0 or ERM.group[g00001].n < 9":  false,
 	} {
 		g, err := ParseGate(s)
 		if err != nil {

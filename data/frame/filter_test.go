@@ -43,7 +43,7 @@ func TestFilter(t *testing.T) {
 		"state == \"x":      "not closed",
 		"ok == 1":           "true and false",
 		"age == 1 age == 2": "not expected",
-		"3 > age":           "a column is expected",
+		"3 > age":           "a name is expected",
 		"age in (1,)":       "character 11",
 	} {
 		if _, err := f.Filter(context.Background(), text); err == nil {

@@ -1,0 +1,101 @@
+package expr
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// shape writes a condition with all its parentheses.
+func shape(e *Expr) string {
+	switch e.Op {
+	case Or, And, Not:
+		var parts []string
+		for _, a := range e.Args {
+			parts = append(parts, shape(a))
+		}
+		return []string{"or", "and", "not"}[e.Op] + "(" + strings.Join(parts, " ") + ")"
+	case Null:
+		return e.Name + "∅"
+	case Bare:
+		return e.Name
+	}
+	s := e.Name + e.Cmp
+	for _, v := range e.Values {
+		s += "<" + v.Text + ">"
+	}
+	return s
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		`a = 1 || b >= -2.5e1 && !c`:                 `or(a==<1> and(b>=<-25> not(c)))`,
+		`(a == 1 or b != "x") and not c is null`:     `and(or(a==<1> b!=<x>) not(c∅))`,
+		"`annual income` in (1, 2) && x is not null": `and(annual income<1><2> not(x∅))`,
+		`marital-status == 'Never-married'`:          `marital-status==<Never-married>`,
+		`group[a > b, c].risk.low < .5 || a.b>1`:     `or(group[a > b, c].risk.low<<.5> a.b><1>)`,
+		`ok == true`:                                 `ok==<true>`,
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := strings.ReplaceAll(shape(e), "-2.5e1", "-25"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for text, at := range map[string]int{
+		"": 1, "a ==": 5, "a == 1 b": 8, "é == \"x": 6, "(a": 3, "a && ": 6, "a in 1": 6, "a is 1": 6, "1 == a": 1, "g[x > 1": 1, "a == 1e999": 6, "a < +-": 5,
+		strings.Repeat("!", 300) + "a": 201,
+	} {
+		_, err := Parse(text)
+		var e *Error
+		if !errors.As(err, &e) || e.At != at {
+			t.Errorf("%q: %v, want an error at %d", text, err, at)
+		}
+	}
+}
+
+// Comparisons with nothing follow SQL: unknown, which and, or and not carry on
+// unless the other part settles the matter.
+func TestEval(t *testing.T) {
+	truth := map[string]Truth{"n": No, "y": Yes, "u": Unknown}
+	for text, want := range map[string]Truth{
+		"y && u": Unknown, "u && y": Unknown, "n && u": No, "u && n": No, "y || u": Yes, "u || y": Yes, "n || u": Unknown, "!u": Unknown, "!n": Yes, "!y": No,
+		"y && y && n": No, "n || n || y": Yes, "u || (y && !n)": Yes, "n or u or n": Unknown,
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.Eval(func(l *Expr) ([]Truth, error) { return []Truth{truth[l.Name]}, nil })
+		if err != nil || got[0] != want {
+			t.Errorf("%s is %v (%v), want %v", text, got, err, want)
+		}
+		n := 0
+		e.Leaves(func(*Expr) error { n++; return nil })
+		if n != strings.Count(text, "n")+strings.Count(text, "y")+strings.Count(text, "u") {
+			t.Errorf("%s has %d comparisons", text, n)
+		}
+	}
+}
+
+func FuzzExpression(f *testing.F) {
+	for _, s := range []string{`age >= 18 && state != "PR"`, "a in (1,\"x\") or not (b is null)", "group[a>b].x <= .5", "`a", "((a", "!!a", "a == -"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		e, err := Parse(s)
+		if err != nil {
+			var own *Error
+			if !errors.As(err, &own) || own.At < 1 || own.At > len(s)+1 {
+				t.Errorf("%q: %v", s, err)
+			}
+			return
+		}
+		if _, err := e.Eval(func(*Expr) ([]Truth, error) { return []Truth{Unknown}, nil }); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package expr
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// deepest bounds parentheses within parentheses.
+const deepest = 200
+
+// Parse reads a condition. The error is an [*Error].
+func Parse(text string) (e *Expr, err error) {
+	p := &parser{text: text}
+	defer func() {
+		if r := recover(); r != nil {
+			own, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			e, err = nil, own
+		}
+	}()
+	p.next()
+	e = p.either()
+	if p.kind != end {
+		p.fail("%q is not expected here", p.token)
+	}
+	return e, nil
+}
+
+// A class is that of a token.
+type class int
+
+const (
+	end class = iota
+	name
+	quotedName
+	text
+	number
+	operator
+)
+
+type parser struct {
+	text  string
+	at    int // where the next token is looked for
+	from  int // where the token is
+	token string
+	kind  class
+	depth int
+}
+
+// place is the character at which the token begins.
+func (p *parser) place() int { return utf8.RuneCountInString(p.text[:p.from]) + 1 }
+
+func (p *parser) fail(format string, args ...any) { panic(Errorf(p.place(), format, args...)) }
+
+// next reads a token.
+func (p *parser) next() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+	p.from, p.token, p.kind = p.at, "", end
+	if p.at == len(p.text) {
+		return
+	}
+	rest := p.text[p.at:]
+	c, size := utf8.DecodeRuneInString(rest)
+	switch {
+	case c == '"' || c == '\'' || c == '`':
+		n := strings.IndexRune(rest[1:], c)
+		if n < 0 {
+			p.fail("the quote is not closed")
+		}
+		p.token, p.at, p.kind = rest[1:1+n], p.at+n+2, text
+		if c == '`' {
+			p.kind = quotedName
+		}
+		return
+	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
+		p.kind, size = number, len(rest)-len(strings.TrimLeft(rest, "+-.eE0123456789"))
+	case c == '_' || unicode.IsLetter(c):
+		p.kind, size = name, p.nameSize(rest)
+	default:
+		p.kind = operator
+		for _, two := range []string{"&&", "||", "==", "!=", "<=", ">="} {
+			if strings.HasPrefix(rest, two) {
+				size = 2
+			}
+		}
+	}
+	p.token, p.at = rest[:size], p.at+size
+}
+
+// nameSize is how many bytes a name takes.
+func (p *parser) nameSize(s string) int {
+	depth := 0
+	for i, r := range s {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']' && depth > 0:
+			depth--
+		case depth > 0, r == '_', r == '.', r == '-', unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+		default:
+			return i
+		}
+	}
+	if depth > 0 {
+		p.fail("the bracket is not closed")
+	}
+	return len(s)
+}
+
+// is says that the token is an operator or a word that is one.
+func (p *parser) is(words ...string) bool {
+	for _, w := range words {
+		if (p.kind == operator || p.kind == name) && strings.EqualFold(p.token, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) want(word string) {
+	switch {
+	case p.is(word):
+	case p.kind == end:
+		p.fail("%q is missing", word)
+	default:
+		p.fail("%q is expected, not %q", word, p.token)
+	}
+	p.next()
+}
+
+func (p *parser) either() *Expr { return p.chain(Or, p.both, "||", "or") }
+func (p *parser) both() *Expr   { return p.chain(And, p.one, "&&", "and") }
+
+// chain reads parts that are joined by an operator.
+func (p *parser) chain(op Op, part func() *Expr, words ...string) *Expr {
+	at := p.place()
+	all := []*Expr{part()}
+	for p.is(words...) {
+		p.next()
+		all = append(all, part())
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return &Expr{Op: op, Args: all, At: at}
+}
+
+func (p *parser) one() *Expr {
+	if p.depth++; p.depth > deepest {
+		p.fail("more than %d parentheses and negations within each other", deepest)
+	}
+	defer func() { p.depth-- }()
+	at := p.place()
+	switch {
+	case p.is("!", "not"):
+		p.next()
+		return &Expr{Op: Not, Args: []*Expr{p.one()}, At: at}
+	case p.is("("):
+		p.next()
+		e := p.either()
+		p.want(")")
+		return e
+	case p.kind == name || p.kind == quotedName:
+		return p.comparison(at)
+	case p.kind == end:
+		p.fail("the expression ends early")
+	}
+	p.fail("a name is expected, not %q", p.token)
+	return nil
+}
+
+// comparison is of a name with something.
+func (p *parser) comparison(at int) *Expr {
+	e := &Expr{Op: Bare, Name: p.token, At: at}
+	p.next()
+	switch {
+	case p.is("is"):
+		p.next()
+		e.Op = Null
+		not := p.is("not")
+		if not {
+			p.next()
+		}
+		p.want("null")
+		if not {
+			return &Expr{Op: Not, Args: []*Expr{e}, At: at}
+		}
+	case p.is("in"):
+		p.next()
+		p.want("(")
+		e.Op = In
+		for {
+			e.Values = append(e.Values, p.value())
+			if !p.is(",") {
+				break
+			}
+			p.next()
+		}
+		p.want(")")
+	case p.is("==", "!=", "<", "<=", ">", ">=", "="):
+		e.Op, e.Cmp = Compare, p.token
+		if e.Cmp == "=" {
+			e.Cmp = "=="
+		}
+		p.next()
+		e.Values = []Value{p.value()}
+	}
+	return e
+}
+
+// value reads a number, a text or a word.
+func (p *parser) value() Value {
+	v := Value{Text: p.token, At: p.place()}
+	switch p.kind {
+	case number:
+		x, err := strconv.ParseFloat(p.token, 64)
+		if err != nil || math.IsInf(x, 0) {
+			p.fail("%q is not a number", p.token)
+		}
+		v.Number = x
+	case text:
+		v.Kind = Text
+	case name:
+		v.Kind = Word
+	case end:
+		p.fail("a number, a text in quotes, or true or false is missing")
+	default:
+		p.fail("a number, a text in quotes, or true or false is expected, not %q", p.token)
+	}
+	p.next()
+	return v
+}
