@@ -1,0 +1,216 @@
+package design
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+var diskFormats = []DiskFormat{Disk64, Disk32, DiskSparse}
+
+// onDisk writes rows, blocks in any order, and returns them with the same in memory.
+func onDisk(t *testing.T, p Place, format DiskFormat, n, d int) (*Disk, Matrix) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	x := make([]float64, n*d)
+	for i := range x {
+		if x[i] = rng.NormFloat64(); format == DiskSparse && rng.IntN(4) > 0 {
+			x[i] = 0
+		}
+	}
+	p.Dir = t.TempDir()
+	w, err := NewDiskWriter(p, n, d, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := (n + w.BlockRows() - 1) / w.BlockRows()
+	for _, b := range rng.Perm(blocks) {
+		if err := w.Write(b, x[b*w.BlockRows()*d:min((b+1)*w.BlockRows(), n)*d]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk := w.Matrix()
+	t.Cleanup(func() { disk.Close() })
+	if files, _ := os.ReadDir(p.Dir); len(files) > 0 {
+		t.Errorf("%s has a name", files[0].Name())
+	}
+	var m Matrix
+	switch format {
+	case Disk32:
+		narrow := make([]float32, len(x))
+		for i, v := range x {
+			narrow[i] = float32(v)
+		}
+		m, err = NewDense32(n, d, narrow)
+	case DiskSparse:
+		start, column, value := []int{0}, []int32{}, []float64{}
+		for i := range n {
+			for j, v := range x[i*d : (i+1)*d] {
+				if v != 0 {
+					column, value = append(column, int32(j)), append(value, v)
+				}
+			}
+			start = append(start, len(value))
+		}
+		m, err = NewSparse(n, d, start, column, value)
+	default:
+		m, err = NewDense(n, d, x)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return disk, m
+}
+
+// Every operation on a range is that of the rows in memory, exactly where rows are
+// independent, and to rounding where they are summed.
+func TestDiskIsTheMatrix(t *testing.T) {
+	for _, format := range diskFormats {
+		for _, d := range []int{1, 7, 700} {
+			n := 5*diskRows(d) + 3
+			if d == 1 {
+				n = diskRows(d) + 5
+			}
+			disk, m := onDisk(t, Place{}, format, n, d) // no memory: every block is evicted
+			rng := rand.New(rand.NewPCG(2, 3))
+			draw := func(n int) []float64 {
+				v := make([]float64, n)
+				for i := range v {
+					v[i] = rng.NormFloat64()
+				}
+				return v
+			}
+			u, v, p, q, x := draw(n), draw(n), draw(n), draw(n), draw(d)
+			if !slices.Equal(disk.Largest(), m.Largest()) || disk.Terms() != m.Terms() {
+				t.Errorf("format %d, d = %d: largest entries or terms differ", format, d)
+			}
+			pass, gram := disk.Work()
+			if a, b := m.Work(); a != pass || b != gram {
+				t.Errorf("format %d, d = %d: work %v, %v, in memory %v, %v", format, d, pass, gram, a, b)
+			}
+			for _, r := range [][2]int{{0, n}, {1, n - 1}, {n / 3, n / 2}, {n - 1, n}, {5, 5}} {
+				lo, hi := r[0], r[1]
+				for name, op := range map[string]func(m Matrix, dst []float64){
+					"margins": func(m Matrix, dst []float64) { m.MarginsTo(dst[:n], x, lo, hi) },
+					"norms":   func(m Matrix, dst []float64) { m.NormsTo(dst[:n], x, lo, hi) },
+					"row":     func(m Matrix, dst []float64) { m.RowTo(dst[:d], lo%n) },
+					"rows":    func(m Matrix, dst []float64) { m.AddRowsTo(dst[:d], u, v, lo, hi) },
+					"change":  func(m Matrix, dst []float64) { m.AddChangeTo(dst[:d], u, v, p, q, lo, hi) },
+					"squares": func(m Matrix, dst []float64) { m.AddSquaresTo(dst[:d], u, lo, hi) },
+					"gram": func(m Matrix, dst []float64) {
+						if d < 100 {
+							m.AddGramTo(dst[:d*d], u, lo, hi)
+						}
+					},
+				} {
+					got, want := make([]float64, max(n, d*min(d, 100))), make([]float64, max(n, d*min(d, 100)))
+					op(disk, got)
+					op(m, want)
+					for i := range want {
+						if tol := 1e-12 * math.Sqrt(float64(n)) * (1 + math.Abs(want[i])); !(math.Abs(got[i]-want[i]) <= tol) || (name == "margins" || name == "row") && format != DiskSparse && math.Abs(got[i]-want[i]) > 1e-15*float64(d) {
+							t.Fatalf("format %d, d = %d, %s of [%d, %d): entry %d is %v, want %v", format, d, name, lo, hi, i, got[i], want[i])
+						}
+					}
+				}
+			}
+			rows := []int{n - 1, 0, n / 2, n / 2, 3}
+			got, want := disk.Select(rows), m.Select(rows)
+			a, b := make([]float64, d), make([]float64, d)
+			for k := range rows {
+				got.RowTo(a, k)
+				want.RowTo(b, k)
+				if !slices.Equal(a, b) {
+					t.Fatalf("format %d, d = %d: row %d of a selection differs", format, d, k)
+				}
+			}
+			if disk.Err() != nil || disk.Read() < disk.Bytes() {
+				t.Errorf("format %d: %v, %d of %d bytes read", format, disk.Err(), disk.Read(), disk.Bytes())
+			}
+		}
+	}
+}
+
+// Threads that read at once see their rows, and no more buffers are made than the memory
+// allows and the threads need; what fits is read once.
+func TestDiskHoldsBlocks(t *testing.T) {
+	const d = 7
+	n := 24*diskRows(d) + 1
+	for _, memory := range []int64{0, 4 << 20, 1 << 30} {
+		disk, m := onDisk(t, Place{Memory: memory}, Disk64, n, d)
+		x := make([]float64, d)
+		x[3] = 1
+		want := make([]float64, n)
+		m.MarginsTo(want, x, 0, n)
+		for range 3 {
+			got := make([]float64, n)
+			shard.RunCount(n, 17, func(_, lo, hi int) { disk.MarginsTo(got, x, lo, hi) })
+			if !slices.Equal(got, want) {
+				t.Fatal("margins differ")
+			}
+		}
+		if disk.made > disk.most+2*17 {
+			t.Errorf("memory %d: %d buffers, at most %d", memory, disk.made, disk.most)
+		}
+		for _, k := range disk.held {
+			<-k.ready
+		}
+		if r := disk.Read(); memory == 1<<30 && r != disk.Bytes() {
+			t.Errorf("%d bytes read of %d", r, disk.Bytes())
+		}
+	}
+}
+
+// A file that is cut short, or changed, is told once, never silent.
+func TestDiskDamage(t *testing.T) {
+	for name, damage := range map[string]func(f *os.File) error{
+		"cut short": func(f *os.File) error { return f.Truncate(diskBlockBytes + 5) },
+		"changed":   func(f *os.File) error { _, err := f.WriteAt([]byte{1, 2, 3}, 2*diskBlockBytes); return err },
+		"closed":    func(f *os.File) error { return f.Close() },
+	} {
+		var mu sync.Mutex
+		var told []error
+		disk, _ := onDisk(t, Place{Failed: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() }}, Disk64, 8*diskRows(7), 7)
+		if err := damage(disk.file.f); err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float64, 8*diskRows(7))
+		disk.MarginsTo(dst, make([]float64, 7), 0, len(dst))
+		for _, k := range disk.held {
+			<-k.ready
+		}
+		if len(told) != 1 || disk.Err() != told[0] || name != "closed" && !strings.Contains(told[0].Error(), name) {
+			t.Errorf("%s: told %v", name, told)
+		}
+	}
+}
+
+// What cannot be a matrix, or cannot be written, is refused.
+func TestDiskWriterRefuses(t *testing.T) {
+	p := Place{Dir: t.TempDir()}
+	if _, err := NewDiskWriter(p, 0, 3, Disk64); err == nil {
+		t.Error("no error of no rows")
+	}
+	w, err := NewDiskWriter(p, 4, 2, Disk32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Write(0, []float64{1, 2, 3, 4, 5, 1e39, 7, 8})
+	if err == nil || err.Error() != fmt.Sprintf("design: row 2, column 1 is %v", math.Inf(1)) {
+		t.Error(err)
+	}
+	w.Close()
+	if err := w.Write(0, make([]float64, 8)); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := NewDiskWriter(Place{Dir: p.Dir + "/none"}, 4, 2, Disk64); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Error(err)
+	}
+}

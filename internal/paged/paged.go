@@ -1,0 +1,196 @@
+// Package paged gives slices that need not stay in memory: their entries lie in files
+// without a name, mapped, and a Room takes them out of memory, into the file system's
+// care, whenever the process would exceed what it may have. Who uses the slices sees no
+// difference but the time. It imports nothing of the project. Start reading at Room.
+//
+// The rows of a design matrix are not kept so but read by pread, because their file may
+// belong to others, and a mapped file that is cut short kills the process. The files here
+// have no name from the beginning, and all their bytes are allocated before they are
+// mapped: nobody can shorten them, nothing is left behind however the process ends, and a
+// full disk is an error of Make.
+package paged
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// A Room is where paged slices lie. A nil *Room, or one of a system without the means
+// for it, gives slices of the heap.
+type Room struct {
+	dir      string
+	resident int64 // bytes of the process in memory, at most
+
+	mu   sync.Mutex
+	maps map[uintptr][]byte // by address
+	err  error              // the first
+	stop chan struct{}
+}
+
+// Least is the size in bytes from which a slice is paged; smaller ones are of the heap.
+const Least = 1 << 20
+
+// tick is how often a Room looks at the memory of the process: in this time a processor
+// touches some ten megabytes.
+const tick = 4 * time.Millisecond
+
+// New returns a room whose files lie in dir. Whenever the process has more than resident
+// bytes in memory, the slices leave it. Close ends it.
+func New(dir string, resident int64) (*Room, error) {
+	r := &Room{dir: dir, resident: resident, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
+	if !supported {
+		return r, nil
+	}
+	f, err := Unnamed(dir)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	go r.keep(r.stop)
+	return r, nil
+}
+
+// Unnamed returns a new file in dir that no name leads to: it is gone when it is closed,
+// or the process ends in whatever way.
+func Unnamed(dir string) (*os.File, error) {
+	f, err := unnamed(dir)
+	if err != nil {
+		f, err = os.CreateTemp(dir, ".drotrain-*.tmp")
+		if err == nil {
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, cause(err))
+	}
+	return f, nil
+}
+
+// Make returns n zeros. Where there is no room for them on disk they are of the heap, and
+// Err says why.
+func Make[T int | int32 | uint8 | float32 | float64](r *Room, n int) []T {
+	var zero T
+	size := int64(unsafe.Sizeof(zero))
+	if r == nil || !supported || int64(n) < Least/size || int64(n) > math.MaxInt64/size {
+		return make([]T, n)
+	}
+	b, err := r.mapped(int64(n) * size)
+	if err != nil {
+		r.mu.Lock()
+		if r.err == nil {
+			r.err = err
+		}
+		r.mu.Unlock()
+		return make([]T, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// Free gives slices back that Make has given, which must not be used any more. Others
+// are left alone.
+func Free[T int | int32 | uint8 | float32 | float64](r *Room, slices ...[]T) {
+	if r == nil {
+		return
+	}
+	for _, s := range slices {
+		at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+		r.mu.Lock()
+		b, ok := r.maps[at]
+		delete(r.maps, at)
+		r.mu.Unlock()
+		if ok {
+			unmap(b)
+		}
+	}
+}
+
+// mapped maps a new file of so many bytes.
+func (r *Room) mapped(size int64) ([]byte, error) {
+	f, err := Unnamed(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := Allocate(f, size); err != nil {
+		return nil, err
+	}
+	b, err := mapFile(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes of %s cannot be mapped: %w", size, r.dir, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.maps[uintptr(unsafe.Pointer(unsafe.SliceData(b)))] = b
+	return b, nil
+}
+
+// Allocate takes room on disk for the first size bytes of a file.
+func Allocate(f *os.File, size int64) error {
+	if err := allocate(f, size); err != nil {
+		return fmt.Errorf("no room for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), cause(err))
+	}
+	return nil
+}
+
+// Err is why a slice could not be paged, if one could not.
+func (r *Room) Err() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Close gives all slices back, which must not be used any more.
+func (r *Room) Close() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		close(r.stop)
+		r.stop = nil
+	}
+	for at, b := range r.maps {
+		unmap(b)
+		delete(r.maps, at)
+	}
+}
+
+// keep holds the process below its limit.
+func (r *Room) keep(stop chan struct{}) {
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+		}
+		if Resident() > r.resident {
+			r.Evict()
+		}
+	}
+}
+
+// Evict takes the slices out of memory; what is used of them comes back.
+func (r *Room) Evict() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range r.maps {
+		evict(b)
+	}
+}
+
+func cause(err error) error {
+	if e, ok := err.(*os.PathError); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,31 @@
+//go:build !linux
+
+package paged
+
+import (
+	"errors"
+	"math"
+	"os"
+)
+
+// Slices are of the heap on this system.
+const supported = false
+
+var errUnsupported = errors.New("not on this system")
+
+func unnamed(string) (*os.File, error) { return nil, errUnsupported }
+
+func allocate(f *os.File, size int64) error { return f.Truncate(size) }
+
+func mapFile(*os.File, int64) ([]byte, error) { return nil, errUnsupported }
+
+func unmap([]byte) {}
+
+func evict([]byte) {}
+
+// Resident is what the process has in memory, in bytes; 0 where it is not known.
+func Resident() int64 { return 0 }
+
+// DiskFree is the room that is free on the disk of dir, in bytes; more than any where it
+// is not known.
+func DiskFree(string) (int64, error) { return math.MaxInt64, nil }

@@ -1,0 +1,103 @@
+package paged
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What was written is there after eviction, nothing has a name, and what is freed is gone.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	r, err := New(dir, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := Least / 2 // of 8 bytes: paged
+	v, small := Make[float64](r, n), Make[int32](r, 10)
+	if len(v) != n || len(small) != 10 {
+		t.Fatal(len(v), len(small))
+	}
+	for i := range v {
+		if v[i] != 0 {
+			t.Fatal("not zero")
+		}
+		v[i] = float64(i)
+	}
+	before := Resident()
+	r.Evict()
+	after := Resident()
+	if supported && before-after < int64(4*n) {
+		t.Errorf("%d bytes in memory before, %d after %d were taken out", before, after, 8*n)
+	}
+	for i := range v {
+		if v[i] != float64(i) {
+			t.Fatalf("entry %d is %v", i, v[i])
+		}
+	}
+	if names, _ := os.ReadDir(dir); len(names) > 0 {
+		t.Errorf("%s has a name", names[0].Name())
+	}
+	Free(r, v, make([]float64, 3))
+	if len(r.maps) != 0 {
+		t.Error("still mapped")
+	}
+	if r.Err() != nil {
+		t.Error(r.Err())
+	}
+}
+
+// More slices than may be in memory stay below the limit, but for what is touched between
+// two looks.
+func TestRoomKeepsLimit(t *testing.T) {
+	if !supported {
+		t.Skip("slices are of the heap on this system")
+	}
+	const each, count, slack = 16 << 20, 4, 32 << 20
+	r, err := New(t.TempDir(), Resident()+each)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	most := int64(0)
+	for range count {
+		v := Make[float64](r, each/8)
+		for i := range v {
+			v[i] = 1
+			if i%(1<<16) == 0 {
+				most = max(most, Resident())
+			}
+		}
+	}
+	if most > r.resident+slack {
+		t.Errorf("%d MB in memory where %d MB are the limit", most>>20, r.resident>>20)
+	}
+}
+
+// Without room on disk a slice is of the heap, and there is an error.
+func TestRoomOnFullDisk(t *testing.T) {
+	if !supported {
+		t.Skip("slices are of the heap on this system")
+	}
+	dir := filepath.Join(t.TempDir(), "room")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(dir, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	v := Make[float64](r, Least)
+	v[len(v)-1] = 1
+	if r.Err() == nil {
+		t.Error("no error")
+	}
+	if _, err := New(dir, 1); err == nil {
+		t.Error("no error of a directory that is not there")
+	}
+}
