@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n
@@ -146,6 +147,30 @@ func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
 
 // Bytes is the memory that the entries of the design matrix take.
 func (l *Linear) Bytes() int64 { return l.z.Bytes() }
+
+// Room is where vectors of one entry a sample lie that are not to be in memory, nil for
+// memory: where the matrix has its own.
+func (l *Linear) Room() *paged.Room {
+	if z, ok := l.z.(spacious); ok {
+		return z.Room()
+	}
+	return nil
+}
+
+// MostSelected is the number of samples that Select may be asked for: all, but where rows
+// are not in memory.
+func (l *Linear) MostSelected() int {
+	if z, ok := l.z.(spacious); ok {
+		return min(l.n, z.MostSelected())
+	}
+	return l.n
+}
+
+// spacious is a matrix that is not in memory.
+type spacious interface {
+	Room() *paged.Room
+	MostSelected() int
+}
 
 // CurvatureBound returns sup ℓ″.
 func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }

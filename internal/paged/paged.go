@@ -22,6 +22,8 @@ import (
 // A Room is where paged slices lie. A nil *Room, or one of a system without the means
 // for it, gives slices of the heap.
 type Room struct {
+	Least int64 // size in bytes from which a slice is paged; smaller ones are of the heap
+
 	dir      string
 	resident int64 // bytes of the process in memory, at most
 
@@ -31,9 +33,6 @@ type Room struct {
 	stop chan struct{}
 }
 
-// Least is the size in bytes from which a slice is paged; smaller ones are of the heap.
-const Least = 1 << 20
-
 // tick is how often a Room looks at the memory of the process: in this time a processor
 // touches some ten megabytes.
 const tick = 4 * time.Millisecond
@@ -41,7 +40,7 @@ const tick = 4 * time.Millisecond
 // New returns a room whose files lie in dir. Whenever the process has more than resident
 // bytes in memory, the slices leave it. Close ends it.
 func New(dir string, resident int64) (*Room, error) {
-	r := &Room{dir: dir, resident: resident, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
+	r := &Room{Least: 1 << 20, dir: dir, resident: resident, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
 	if !supported {
 		return r, nil
 	}
@@ -75,7 +74,7 @@ func Unnamed(dir string) (*os.File, error) {
 func Make[T int | int32 | uint8 | float32 | float64](r *Room, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
-	if r == nil || !supported || int64(n) < Least/size || int64(n) > math.MaxInt64/size {
+	if r == nil || !supported || int64(n) < r.Least/size || n < 1 || int64(n) > math.MaxInt64/size {
 		return make([]T, n)
 	}
 	b, err := r.mapped(int64(n) * size)
@@ -193,4 +192,11 @@ func cause(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// Slices is the number of paged slices that were not given back.
+func (r *Room) Slices() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.maps)
 }

@@ -14,7 +14,7 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	n := Least / 2 // of 8 bytes: paged
+	n := int(r.Least) / 2 // of 8 bytes: paged
 	v, small := Make[float64](r, n), Make[int32](r, 10)
 	if len(v) != n || len(small) != 10 {
 		t.Fatal(len(v), len(small))
@@ -92,7 +92,7 @@ func TestRoomOnFullDisk(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	v := Make[float64](r, Least)
+	v := Make[float64](r, int(r.Least))
 	v[len(v)-1] = 1
 	if r.Err() == nil {
 		t.Error("no error")

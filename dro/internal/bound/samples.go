@@ -129,7 +129,7 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 		}
 		heavy = sampling.Heaviest(weight, portion, rowsPerColumn.Int()*c.D)
 	}
-	if len(heavy) == 0 || len(heavy) > limit {
+	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, 0, 0, false
 	}
 	for k, j := range heavy {

@@ -94,9 +94,9 @@ func (m *Factored) Damp(lambda float64) {
 	m.evaluator.Passes++
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
 	kept.CopySym(m.Matrix)
-	equal := make([]float64, m.N)
-	vec.Fill(equal, 1/float64(m.N))
-	m.grams.SumOf(m.Matrix, m.oracle, equal)
+	m.allocate()
+	vec.Fill(m.weight, 1/float64(m.N)) // the next update takes others
+	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
 		if m.scale[i] = m.Matrix.At(i, i); m.scale[i] == 0 {

@@ -22,7 +22,7 @@ type Operator struct {
 	ridge  []float64 // d: the diagonal of ∇²φ
 	lambda float64   // damping: λ times the diagonal is added
 
-	margin                      []float64       // n
+	margin                      []float64       // n; allocated by the first product
 	squares                     *shard.Partials // d
 	diagonal                    []float64       // d
 	residual, direction, scaled []float64       // d, of the iteration
@@ -34,8 +34,7 @@ type Operator struct {
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
 	h := &Operator{weights: newWeights(p, e), Most: math.Inf(1), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
-		margin: make([]float64, e.N), squares: shard.NewPartials(shard.Count(e.N), e.D)}
-	h.weight, h.response = make([]float64, e.N), make([]float64, e.N)
+		squares: shard.NewPartials(shard.Count(e.N), e.D)}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.D)
 	}
@@ -84,6 +83,9 @@ func (h *Operator) Update(y, slope []float64) error {
 // multiply stores (H + λD)v in dst: one pass.
 func (h *Operator) multiply(dst, v []float64) {
 	e := h.evaluator
+	if h.margin == nil {
+		h.margin = e.Vector(e.N)
+	}
 	e.Passes++
 	e.Partials.Clear()
 	shard.Run(e.N, func(s, lo, hi int) {
@@ -156,6 +158,7 @@ func (h *Operator) precondition() float64 {
 
 // Visit lists what a snapshot holds.
 func (h *Operator) Visit(s *saddle.State) {
+	h.allocate()
 	s.Float(&h.lambda)
 	s.Float(&h.first)
 	s.Float(&h.Spent)

@@ -40,9 +40,7 @@ const chunkRows = 512
 // while they are at hand: one pass, or as much of one as the samples taken are of all.
 func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
-	if w.weight == nil {
-		w.weight, w.response = make([]float64, e.N), make([]float64, e.N)
-	}
+	w.allocate()
 	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
 	defer w.couple(slope)
 	if w.Samples > 0 {
@@ -64,6 +62,13 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	})
 	w.total = vec.Sum(totals[:count])
 	e.Partials.SumTo(w.cross)
+}
+
+// allocate makes the vectors of one entry a sample, the first time.
+func (w *weights) allocate() {
+	if e := w.evaluator; w.weight == nil {
+		w.weight, w.response = e.Vector(e.N), e.Vector(e.N)
+	}
 }
 
 // couple takes what the best response moves together.

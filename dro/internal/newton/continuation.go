@@ -65,6 +65,7 @@ func (m *newton) fall() bool {
 		}
 		size = math.Abs(l.Cert.BestObjective)
 		m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes", nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
+		l.Close()
 		if last {
 			break
 		}

@@ -128,6 +128,7 @@ func (g *growing) stage(size int) error {
 	if err != nil {
 		return err
 	}
+	defer l.Close()
 	l.Cert.Threshold, l.Cert.HasThreshold = g.Cert.Threshold, g.Cert.HasThreshold
 	stage, ok := l.Method.(*newton)
 	if ok {

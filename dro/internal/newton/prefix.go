@@ -2,6 +2,7 @@ package newton
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/paged"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -74,6 +75,12 @@ func (p *prefix) Select(samples []int) saddle.Oracle {
 	}
 	return &prefix{o, len(samples), offset}
 }
+
+// Room passes the Spacious ability on.
+func (p *prefix) Room() *paged.Room { return p.Oracle.(saddle.Spacious).Room() }
+
+// MostSelected passes the Spacious ability on.
+func (p *prefix) MostSelected() int { return p.Oracle.(saddle.Spacious).MostSelected() }
 
 // Bytes is the memory of these samples.
 func (p *prefix) Bytes() int64 {

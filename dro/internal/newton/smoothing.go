@@ -60,6 +60,7 @@ func (m *smoothing) Step() error {
 	if err != nil {
 		return err
 	}
+	defer l.Close()
 	l.Iterate(m.Ctx)
 	if l.Failed != nil {
 		return l.Failed

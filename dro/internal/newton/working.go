@@ -30,8 +30,9 @@ const (
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
 // ones, count of them at least, and a few of the first for each of the d columns, so
-// that no direction is without samples. It reports false when there would be too many.
-func (w *workingSet) extend(y []float64, share float64, count, d int) bool {
+// that no direction is without samples. It reports false when there would be more than
+// most.
+func (w *workingSet) extend(y []float64, share float64, count, most, d int) bool {
 	if w.in == nil {
 		w.in = make([]bool, len(y))
 	}
@@ -49,7 +50,7 @@ func (w *workingSet) extend(y []float64, share float64, count, d int) bool {
 	for _, k := range added {
 		total += k
 	}
-	if float64(total) > mostWorking*float64(len(y)) {
+	if total > most {
 		return false
 	}
 	w.count = total
@@ -90,6 +91,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
 	x := append([]float64(nil), m.x...)
 	heaviest := max(32*c.D, c.N/256)
+	most := min(int(mostWorking*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
 	for try := range workingTries {
 		if m.Ctx.Err() != nil || ablate.Off.WorkingSets {
@@ -100,7 +102,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 		gap := math.Min(c.Objective-c.Best.Lower, math.Abs(c.Objective))
 		share := math.Min(1e-2, math.Max(0.1*goal, 1e-2*gap)/math.Max(m.Problem.Dual.Modulus(), goal))
 		before := m.working.count
-		if !m.working.extend(c.Y, share, heaviest<<try, c.D) || m.working.count == before {
+		if !m.working.extend(c.Y, share, heaviest<<try, most, c.D) || m.working.count == before {
 			break
 		}
 		tried = true
@@ -167,7 +169,7 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 	if c.EffectiveShare() > most {
 		return false
 	}
-	count := min(int(share*float64(c.N)), rows*c.D)
+	count := min(int(share*float64(c.N)), rows*c.D, saddle.MostSelected(m.Problem.Oracle))
 	d := sampling.NewSystematic(sampling.All(c.N), c.Y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
 	passed := 0.5
@@ -201,6 +203,7 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 	if err != nil {
 		return math.Inf(-1)
 	}
+	defer l.Close()
 	l.Iterate(m.Ctx)
 	m.Cert.Passes += l.Cert.Passes * float64(l.Cert.N) / float64(m.Cert.N)
 	copy(x, l.Cert.BestX)

@@ -77,13 +77,13 @@ func NewCertifier(p *Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
 		Evaluator: e, free: FreeLast(p.Primal),
-		X: make([]float64, e.D), Y: make([]float64, e.N), G: make([]float64, e.D),
+		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
 		Exact: newExactness(p.Oracle), ridge: RidgeOf(p.Primal, e.D), unit: sumsToOne(p.Dual),
 		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
 	}
 	if c.free {
-		c.balanced = make([]float64, e.N)
+		c.balanced = e.Vector(e.N)
 	}
 	if o, ok := Ability[NonNegative](p.Oracle); ok && o.NonNegative() && normalised(p) {
 		c.Best.Lower = 0
@@ -208,7 +208,7 @@ func (c *Certifier) linear(y, f []float64) float64 {
 // Scratch returns n numbers for any use.
 func (c *Certifier) Scratch() []float64 {
 	if c.scratchSpace == nil {
-		c.scratchSpace = make([]float64, c.N)
+		c.scratchSpace = c.Vector(c.N)
 	}
 	return c.scratchSpace
 }

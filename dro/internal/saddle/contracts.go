@@ -1,5 +1,7 @@
 package saddle
 
+import "github.com/drotrain/drotrain/internal/paged"
+
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
@@ -118,6 +120,23 @@ func WorkOf(o Oracle) (pass, gram float64) {
 	n, d, _ := o.Dims()
 	pass = float64(n) * float64(d)
 	return pass, 0.1 * pass * float64(d) / 2
+}
+
+// Spacious is the ability of an Oracle whose samples are not in memory to say where
+// vectors of one entry a sample lie, and how many samples Select may copy. A nil room is
+// memory.
+type Spacious interface {
+	Room() *paged.Room
+	MostSelected() int
+}
+
+// MostSelected is the number of samples that Select may be asked for.
+func MostSelected(o Oracle) int {
+	if s, ok := Ability[Spacious](o); ok {
+		return s.MostSelected()
+	}
+	n, _, _ := o.Dims()
+	return n
 }
 
 // Stored is the ability of an Oracle to say what memory its rows take.

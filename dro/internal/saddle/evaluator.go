@@ -29,6 +29,7 @@ type Evaluator struct {
 	HasThreshold bool
 
 	responded // of the last evaluation
+	*space    // of vectors of one entry a sample
 }
 
 // What is known of the rounding of a best response; NaN: nothing.
@@ -44,11 +45,11 @@ type responded struct {
 // NewEvaluator returns an evaluator that has read nothing.
 func NewEvaluator(p *Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
-	block := rowsInBlock(p.Oracle)
+	block, room := rowsInBlock(p.Oracle), newSpace(p.Oracle)
 	return &Evaluator{
-		Problem: p, Ctx: context.Background(), N: n, D: d,
-		Value:     make([]float64, n),
-		Slope:     make([]float64, n*s),
+		Problem: p, Ctx: context.Background(), N: n, D: d, space: room,
+		Value:     room.Vector(n),
+		Slope:     room.Vector(n * s),
 		Partials:  shard.NewPartials(shard.Count(n), d),
 		BlockRows: block, Largest: make([]float64, n/block+shard.Limit+1),
 	}

@@ -67,7 +67,7 @@ func (t *cut) sign() int {
 func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
 	const tries = 60 // steps that grow by 3: of 1e28 in all
 	if c.shifted == nil {
-		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Value: make([]float64, c.N), Slope: make([]float64, len(c.Slope)), Partials: c.Partials}
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials}
 	}
 	defer func() { c.Passes += c.shifted.Passes; c.shifted.Passes = 0 }()
 	at := append([]float64(nil), c.X...)

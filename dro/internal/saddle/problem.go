@@ -59,7 +59,8 @@ func (r *Run) ValidateFree() error {
 	}
 	samples := min(n, freeSample)
 	r.Cert.Passes += 0.5 * float64(samples) / float64(n)
-	weight, slope, g := make([]float64, n), make([]float64, n), make([]float64, d)
+	weight, slope, g := r.Cert.Value, r.Cert.Slope, make([]float64, d) // not in use yet
+	defer func() { clear(weight[:samples]); clear(slope[:samples]) }()
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
 		weight[j], slope[j] = rng.NormFloat64(), 1

@@ -192,11 +192,13 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
+	defer l.Close()
 	l.Iterate(ctx)
 	if l.Failed != nil {
 		return nil, l.Failed
 	}
 	l.Finish()
+	l.Cert.keep(l.Result.Y)
 	if l.Result.Status == Cancelled {
 		return l.Result, context.Cause(ctx)
 	}
@@ -219,7 +221,9 @@ type Loop struct {
 
 // NewLoop starts m on p: at a first point that is evaluated and certified, or where the
 // solve that it resumes was.
-func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
+//
+// Close ends it.
+func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -232,6 +236,11 @@ func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
 	}
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
+	defer func() {
+		if err != nil {
+			r.Cert.Free()
+		}
+	}()
 	if err := r.ValidateFree(); err != nil {
 		return nil, err
 	}
@@ -245,8 +254,7 @@ func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
 	} else if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(r.Start)
 	}
-	l := &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
-	var err error
+	l = &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
 	if l.Method, err = m.Start(r); err != nil {
 		return nil, err
 	}
@@ -263,6 +271,10 @@ func NewLoop(p *Problem, m Method, s Settings) (*Loop, error) {
 	l.record()
 	return l, nil
 }
+
+// Close takes back the vectors of one entry a sample that the solve worked with, among
+// them the weights of its result.
+func (l *Loop) Close() { l.Cert.Free() }
 
 // Iterate steps until there is a status: certified, cancelled, or at a limit.
 func (l *Loop) Iterate(ctx context.Context) {

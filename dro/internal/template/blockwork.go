@@ -19,7 +19,7 @@ func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
 	_, _, s := o.Dims()
 	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.N)}
 	if _, ok := saddle.Ability[saddle.Changed](o); !ok {
-		w.minus = make([]float64, e.N)
+		w.minus = e.Vector(e.N)
 	}
 	return w
 }

@@ -20,7 +20,7 @@ type fullCard struct {
 
 func newFullCard(mirror saddle.Mirror, e *saddle.Evaluator) *fullCard {
 	c := &fullCard{mirror: mirror, e: e}
-	c.y, c.u, c.averageY = make([]float64, e.N), make([]float64, e.N), make([]float64, e.N)
+	c.y, c.u, c.averageY = e.Vector(e.N), e.Vector(e.N), e.Vector(e.N)
 	c.g, c.gPrev = make([]float64, e.D), make([]float64, e.D)
 	return c
 }

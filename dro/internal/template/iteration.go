@@ -41,7 +41,7 @@ func (w *iteration) start() {
 	}
 	y := w.Cert.Y
 	if d, ok := w.Problem.Dual.(saddle.StartedDual); ok && w.Problem.Dual.Modulus() == 0 {
-		y = make([]float64, w.Cert.N)
+		y = w.Cert.Vector(w.Cert.N)
 		d.StartingWeights(y)
 	}
 	w.template.begin(x)

@@ -262,7 +262,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 		return nil, nil, errors.New("dro: " + saddle.NeedConstants.What + " is needed")
 	}
 	r.Cert.Passes++
-	h, m = make([]float64, r.Cert.N), make([]float64, r.Cert.N)
+	h, m = r.Cert.Vector(r.Cert.N), r.Cert.Vector(r.Cert.N)
 	o.ConstantsTo(h, m, x)
 	for j := range h {
 		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {

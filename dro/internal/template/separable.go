@@ -47,10 +47,10 @@ func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rn
 		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
 	n := w.e.N
 	for _, v := range []*[]float64{&c.y, &c.u, &c.oldY, &c.nowValue, &c.nowU, &c.weight} {
-		*v = make([]float64, n)
+		*v = w.e.Vector(n)
 	}
 	for _, v := range []*[]float64{&c.slope, &c.oldSlope, &c.nowSlope} {
-		*v = make([]float64, n*w.s)
+		*v = w.e.Vector(n * w.s)
 	}
 	return c
 }

@@ -43,10 +43,10 @@ func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rn
 	c := &stochasticCard{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
 		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
 	for _, v := range []*[]float64{&c.y, &c.u, &c.hatY, &c.hatU, &c.value, &c.oldY, &c.nowValue, &c.weight, &c.averageY} {
-		*v = make([]float64, n)
+		*v = w.e.Vector(n)
 	}
 	for _, v := range []*[]float64{&c.slope, &c.oldSlope, &c.nowSlope} {
-		*v = make([]float64, n*w.s)
+		*v = w.e.Vector(n * w.s)
 	}
 	return c
 }

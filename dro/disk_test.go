@@ -1,0 +1,96 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Every method certifies rows on disk as it does those in memory, with vectors that leave
+// memory all the time, and gives everything back but the weights of its result.
+func TestRowsOnDisk(t *testing.T) {
+	const n, d = 12_000, 5
+	dir := t.TempDir()
+	room, err := paged.New(dir, 0) // nothing may stay
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer room.Close()
+	room.Least = 1
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		m := 0.0
+		for k := range d - 1 {
+			x[i*d+k] = rng.NormFloat64()
+			m += x[i*d+k]
+		}
+		x[i*d+d-1] = 1
+		target[i] = math.Copysign(1, m+2*rng.NormFloat64())
+	}
+	w, err := design.NewDiskWriter(design.Place{Dir: dir, Room: room, Memory: 1 << 16}, n, d, design.Disk64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := 0; b*w.BlockRows() < n; b++ {
+		if err := w.Write(b, x[b*w.BlockRows()*d:min((b+1)*w.BlockRows(), n)*d]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk := w.Matrix()
+	defer disk.Close()
+	dense, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss := losses.Logistic{}
+	for _, dual := range []dro.Dual{dro.KL{Nu: 0.05}, dro.ChiSquare{Nu: 1}, dro.ChiSquare{Nu: 0}} {
+		methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Growing{First: 1000}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}}
+		if dual.Modulus() == 0 {
+			methods = []dro.Method{dro.Smoothing{}}
+		}
+		solve := func(z design.Matrix, m dro.Method) *dro.Result {
+			oracle, err := losses.NewLinear(loss, z, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := dro.DefaultSettings()
+			s.RelativeGap = 1e-5
+			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
+			if err != nil {
+				t.Fatalf("%s, %v: %v", m.Name(), dual, err)
+			}
+			return res
+		}
+		for _, m := range methods {
+			got, want := solve(disk, m), solve(dense, m)
+			if got.Status != want.Status || math.Abs(got.Objective-want.Objective) > 2e-5*want.Objective || got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
+				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status, got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
+			}
+			sum := 0.0
+			for _, y := range got.Y {
+				sum += y
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s, %v: the weights sum to %v", m.Name(), dual, sum)
+			}
+			paged.Free(room, got.Y)
+		}
+	}
+	if k := room.Slices(); k > 0 {
+		t.Errorf("%d vectors were not given back", k)
+	}
+	if err := disk.Err(); err != nil {
+		t.Error(err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		t.Errorf("%s has a name", files[0].Name())
+	}
+}

@@ -1,0 +1,47 @@
+package saddle
+
+import (
+	"unsafe"
+
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A space gives the vectors of one entry a sample that a solve works with, where its
+// oracle has them, and takes all back at once.
+type space struct {
+	room  *paged.Room
+	given [][]float64
+}
+
+func newSpace(o Oracle) *space {
+	s := &space{}
+	if a, ok := Ability[Spacious](o); ok {
+		s.room = a.Room()
+	}
+	return s
+}
+
+// Vector returns n zeros, until the end of the solve.
+func (s *space) Vector(n int) []float64 {
+	v := paged.Make[float64](s.room, n)
+	if s.room != nil {
+		s.given = append(s.given, v)
+	}
+	return v
+}
+
+// keep takes a vector out of those that end with the solve.
+func (s *space) keep(v []float64) {
+	for i, g := range s.given {
+		if unsafe.SliceData(g) == unsafe.SliceData(v) {
+			s.given = append(s.given[:i], s.given[i+1:]...)
+			return
+		}
+	}
+}
+
+// Free takes the vectors back, which must not be used any more.
+func (s *space) Free() {
+	paged.Free(s.room, s.given...)
+	s.given = nil
+}
