@@ -141,9 +141,9 @@ func (m *Factored) Update(y, slope []float64) error {
 // took from a matrix that is singular or nearly so.
 func (m *Factored) factorise() error {
 	const (
-		least  = 1e-14 // of the diagonal, the first addition
-		most   = 1e6   // more than all rows of any matrix of 2000 columns and this scale
-		larger = 100
+		firstJitter = 1e-14 // of the diagonal, the first addition
+		mostJitter  = 1e6   // more than all rows of any matrix of 2000 columns and this scale
+		growth      = 100   // of the addition from trial to trial
 
 		rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
 	)
@@ -167,8 +167,8 @@ func (m *Factored) factorise() error {
 			m.damped.SetSym(i, j, m.damped.At(i, j)*m.unit[i]*m.unit[j])
 		}
 	}
-	for jitter := least; !m.chol.Factorize(m.damped); jitter *= larger {
-		if jitter > most {
+	for jitter := firstJitter; !m.chol.Factorize(m.damped); jitter *= growth {
+		if jitter > mostJitter {
 			return errNaN
 		}
 		for i := range size {

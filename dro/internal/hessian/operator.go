@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -110,20 +111,25 @@ func (h *Operator) multiply(dst, v []float64) {
 	}
 }
 
+var (
+	mostProducts     = tuning.New("hessian: products of a solve by conjugate gradients", "at most", 250, 60, 1000)
+	loosestResidual  = tuning.New("hessian: residual of the first such solve", "of the gradient", 0.3, 0.1, 0.8)
+	tightestResidual = tuning.New("hessian: residual of the last such solves", "of the gradient", 1e-9, 1e-12, 1e-4)
+)
+
 // Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
 // residual that shrinks with v: superlinear convergence at few products each.
 func (h *Operator) Solve(v []float64) {
-	const most, loosest, tightest = 250, 0.3, 1e-9
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {
 		h.first = norm
 	}
-	goal := norm * math.Max(tightest, math.Min(loosest, math.Sqrt(norm/h.first)))
+	goal := norm * math.Max(tightestResidual.Value, math.Min(loosestResidual.Value, math.Sqrt(norm/h.first)))
 	copy(h.residual, v)
 	clear(v) // from here on the iterate
 	rho := h.precondition()
 	copy(h.direction, h.scaled)
-	for range most {
+	for range mostProducts.Int() {
 		if h.evaluator.Ctx.Err() != nil || h.Spent >= h.Most {
 			break
 		}

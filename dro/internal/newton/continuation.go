@@ -6,20 +6,21 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
 // The path of penalties that fall.
-const (
-	fallFactor  = 5.0   // of ν from stage to stage
-	fallNear    = 0.002 // of ν: what a stage leaves to the next one, of the objective
-	fallLeast   = 2.0   // of that, where stages are dear
-	fallDear    = 12    // passes of a stage, after which ν falls by less
-	fallCheap   = 6     // passes of a stage, after which it falls by more
-	fallPasses  = 60    // of a stage, at most
-	fallEnough  = 0.3   // of the gap asked for, the largest penalty: it need not fall below
-	fallWorth   = 300   // of ν, the first one: below, working sets and damped steps take fewer passes
-	fallMildest = 0.3   // of what Mild says: the first ν
+var (
+	fallFactor  = tuning.New("continuation: fall of ν from stage to stage", "×", 5, 2.5, 12)
+	fallNear    = tuning.New("continuation: gap of a stage", "of ν", 0.002, 0.0002, 0.02)
+	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
+	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less", "passes", 12, 6, 24)
+	fallCheap   = tuning.New("continuation: a cheap stage, after which ν falls by more", "passes", 6, 3, 10)
+	fallPasses  = tuning.New("continuation: a stage", "passes at most", 60, 20, 200)
+	fallEnough  = tuning.New("continuation: largest penalty at which ν need not fall further", "of the gap asked for", 0.3, 0.1, 0.9)
+	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
+	fallMildest = tuning.New("continuation: first ν", "of what leaves the adversary mild", 0.3, 0.05, 1)
 )
 
 // fall goes to the optimum at penalties that fall to the one asked for, where losses
@@ -34,28 +35,28 @@ func (m *newton) fall() bool {
 		return false
 	}
 	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
-	nu := fallMildest * dual.Mild(size, c.N)
-	if !(nu > fallWorth*target) {
+	nu := fallMildest.Value * dual.Mild(size, c.N)
+	if !(nu > fallWorth.Value*target) {
 		return false
 	}
 	x := append([]float64(nil), m.x...)
-	passes, factor := c.Passes, fallFactor
+	passes, factor := c.Passes, fallFactor.Value
 	var before []float64 // the optimum at the penalty before, ν₀
 	nuBefore := 0.0
-	for nu > fallLeast*target && c.Passes < m.Settings.MaxPasses && m.Ctx.Err() == nil {
+	for nu > fallLeast.Value*target && c.Passes < m.Settings.MaxPasses && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
-		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, fallPasses, m.Settings.Seed, m.Settings.RelativeGap
+		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, fallPasses.Value, m.Settings.Seed, m.Settings.RelativeGap
 		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(nu), Primal: m.Problem.Primal}, m.method, s)
 		if err != nil {
 			break
 		}
 		stage := l.Method.(*newton)
 		stage.fallen, stage.settled = true, true
-		last := nu*dual.Most(c.N) <= fallEnough*m.Settings.RelativeGap*size
+		last := nu*dual.Most(c.N) <= fallEnough.Value*m.Settings.RelativeGap*size
 		if last { // an optimum as good as that at the target
 			l.Settings.RelativeGap /= 2
 		} else {
-			stage.tolerance = func() float64 { return fallNear * nu / math.Max(1e-12, math.Abs(l.Cert.Objective)) }
+			stage.tolerance = func() float64 { return fallNear.Value * nu / math.Max(1e-12, math.Abs(l.Cert.Objective)) }
 		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes
@@ -70,10 +71,10 @@ func (m *newton) fall() bool {
 			break
 		}
 		switch {
-		case l.Cert.Passes > fallDear:
-			factor = max(fallLeast, math.Sqrt(factor))
-		case l.Cert.Passes < fallCheap:
-			factor = min(fallFactor, factor*factor)
+		case l.Cert.Passes > fallDear.Value:
+			factor = max(fallLeast.Value, math.Sqrt(factor))
+		case l.Cert.Passes < fallCheap.Value:
+			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
 		at := append([]float64(nil), x...)

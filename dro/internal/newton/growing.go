@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // Growing solves the problem on a growing prefix of the samples, each stage
@@ -22,6 +23,18 @@ type Growing struct {
 	Finish saddle.Method // also of the stages; nil: Newton on samples of the Hessian where one can be formed, else NewtonCG
 }
 
+var (
+	firstStage   = tuning.New("growing: samples of the first stage", "per column", 8, 3, 40)
+	stageGrowth  = tuning.New("growing: samples of a stage", "× the stage before", 8, 3, 20)
+	mostStageGap = tuning.New("growing: gap that a stage is solved to", "of the objective at most", 0.1, 0.01, 1)
+	growingFrom  = tuning.New("growing: rows from which there are stages", "rows", 10_000, 3000, 50_000)
+	growingRows  = tuning.New("growing: rows from which there are stages", "per column", 150, 50, 500)
+	blocksNeed   = tuning.New("growing: effective share below which Newton takes the last stage of a method in blocks", "of n", 1.0/16, 1.0/64, 1.0/4)
+	largerSample = tuning.New("growing: work that the next smaller sample of a Hessian saves, to be taken", "×", 1.05, 1.001, 1.3)
+	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for", "×", 1e-2, 1e-4, 0.2)
+	lastFall     = tuning.New("growing: fall of the gap that the sample of the last Hessian is chosen for", "×", 1e-4, 1e-8, 1e-2)
+)
+
 var _ saddle.Method = Growing{}
 
 // Name implements Method.
@@ -33,10 +46,10 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
 	}
 	if m.First == 0 {
-		m.First = 8 * r.Cert.D
+		m.First = firstStage.Int() * r.Cert.D
 	}
 	if m.Factor == 0 {
-		m.Factor = 8
+		m.Factor = stageGrowth.Int()
 	}
 	if m.Finish == nil && !hessian.Formable(r.Problem) {
 		m.Finish = NewtonCG{}
@@ -158,9 +171,8 @@ func (g *growing) stage(size int) error {
 // last is the method of all samples: that of the settings, but for one in blocks where
 // the adversary rests on samples too few to be in every block.
 func (g *growing) last() saddle.Method {
-	const fewRows = 1.0 / 16 // of the samples, their effective number
 	m := g.finisher(g.Cert.N)
-	if heir, ok := m.(inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < fewRows {
+	if heir, ok := m.(inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < blocksNeed.Value {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
 		return Newton{}
 	}
@@ -176,7 +188,7 @@ func (g *growing) finisher(samples int) saddle.Method {
 		}
 	}
 	if samples < g.Cert.N {
-		return Newton{Sample: hessianSample(g.Problem.Oracle, samples, 1e-2)}
+		return Newton{Sample: hessianSample(g.Problem.Oracle, samples, stageFall.Value)}
 	}
 	if sample := LastSample(g.Problem.Oracle, samples); sample < samples {
 		return Newton{Sample: sample}
@@ -186,7 +198,7 @@ func (g *growing) finisher(samples int) saddle.Method {
 
 // LastSample is the number of all n samples that the last stage estimates Hessians from.
 func LastSample(o saddle.Oracle, n int) int {
-	if sample := hessianSample(o, n, 1e-4); sample > 0 {
+	if sample := hessianSample(o, n, lastFall.Value); sample > 0 {
 		return sample
 	}
 	return n
@@ -197,7 +209,6 @@ func LastSample(o saddle.Oracle, n int) int {
 // factor reduction; 0 if it is all. A step in the Hessian of m samples brings it closer
 // by about 4d/m.
 func hessianSample(o saddle.Oracle, n int, reduction float64) int {
-	const about = 1.05
 	_, d, _ := o.Dims()
 	if ablate.Off.SampledHessians {
 		return 0
@@ -206,7 +217,7 @@ func hessianSample(o saddle.Oracle, n int, reduction float64) int {
 	best, least := 0, math.Inf(1)
 	for m := 8 * d; 2*m < n; m += m / 4 {
 		work := float64(m)/float64(n)*(1+gram/pass) - math.Log(reduction)/math.Log(float64(m)/float64(4*d))
-		if about*work < least {
+		if largerSample.Value*work < least {
 			best, least = m, work
 		}
 	}
@@ -217,11 +228,10 @@ func hessianSample(o saddle.Oracle, n int, reduction float64) int {
 // expected to be above that of all samples, by the effective number of its samples at
 // the point that c evaluated last.
 func (m Growing) gap(c *saddle.Certifier) float64 {
-	const most = 0.1
 	if m.Gap > 0 {
 		return m.Gap
 	}
-	return min(most, float64(c.D)/(4*c.EffectiveShare()*float64(c.N)))
+	return min(mostStageGap.Value, float64(c.D)/(4*c.EffectiveShare()*float64(c.N)))
 }
 
 // Check implements Stepper.
@@ -233,7 +243,7 @@ func (g *growing) Check() {
 
 // GrowsWell reports whether there are samples enough for a first stage to say something
 // about the last.
-func GrowsWell(n, d int) bool { return n >= 10_000 && n >= 150*d }
+func GrowsWell(n, d int) bool { return n >= growingFrom.Int() && n >= growingRows.Int()*d }
 
 // Needs implements Method: those of the method that it finishes with.
 func (m Growing) Needs() []saddle.Need {

@@ -97,7 +97,7 @@ func (l *lbfgs) Step() error {
 // search moves l.at along l.dir to a point that meets the strong Wolfe
 // conditions, or to the best point met; it reports whether P decreased.
 func (l *lbfgs) search(size, slope float64) bool {
-	const evaluations = 30
+	const evaluations = 30 // of a search; Moré and Thuente take two or three
 	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
 	ls.Init(l.at.F, slope, size)
 	for range evaluations {

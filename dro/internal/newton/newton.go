@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -130,6 +131,15 @@ type newton struct {
 	poorSteps int     // steps in a row that a new metric of samples did not serve well
 }
 
+var (
+	correctionsKept = tuning.New("newton: BFGS corrections of a Hessian", "steps kept", 10, 2, 40)
+	trustedStep     = tuning.New("newton: squared decrement, halved, below which a stage's last step is not evaluated", "of the objective", 0.01, 0.0001, 0.1)
+	keptRate        = tuning.New("newton: fall of the squared decrement in a step that keeps the Hessian", "× at most", 0.1, 0.01, 0.5)
+	renewedSteps    = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
+	distrustRate    = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
+	distrustGrowth  = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
+)
+
 // accept makes the point the certifier evaluated last the current one.
 func (m *newton) accept() {
 	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
@@ -147,12 +157,11 @@ func (m *newton) accept() {
 // remember keeps a step and the change of the gradient along it, where they agree
 // with a positive curvature.
 func (m *newton) remember(step, change []float64) {
-	const most = 10
 	if ablate.Off.BFGS || !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
 		return
 	}
 	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
-	if len(m.steps) > most {
+	if len(m.steps) > correctionsKept.Int() {
 		m.steps, m.changes = m.steps[1:], m.changes[1:]
 	}
 }
@@ -258,7 +267,6 @@ func (m *newton) advance() error {
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
 // takes one more step, without an evaluation, in a new metric where that is handed on.
 func (m *newton) arrived(slope float64) bool {
-	const close = 0.01 // for a step on trust
 	size := max(1e-12, math.Abs(m.value))
 	if enough := m.tolerance(); !(slope/2 <= enough*size) {
 		return false
@@ -267,7 +275,7 @@ func (m *newton) arrived(slope float64) bool {
 		m.refresh()
 		slope = m.direction()
 	}
-	if slope/2 <= close*size {
+	if slope/2 <= trustedStep.Value*size {
 		floats.Sub(m.x, m.dir)
 	}
 	m.arrivedAt = true
@@ -278,32 +286,30 @@ func (m *newton) arrived(slope float64) bool {
 // for than steps in the present one, by the fall of the squared decrement to slope in
 // the last step.
 func (m *newton) refreshPays(slope float64) bool {
-	const poor, steps = 0.1, 1.5 // steps to go in a new metric
 	rate := slope / m.decrement
-	if ablate.Off.Renewal || !(rate < poor) {
+	if ablate.Off.Renewal || !(rate < keptRate.Value) {
 		return true
 	}
 	left := slope / (m.Settings.RelativeGap * max(1e-12, math.Abs(m.value)))
-	return math.Log(left)/-math.Log(rate) > m.h.Cost()+steps
+	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewedSteps.Value
 }
 
-// sampleMore takes Hessians of four times as many samples where a new one gave a step that
+// sampleMore takes Hessians of several times as many samples where a new one gave a step that
 // had to be shortened, or twice in a row did not bring the squared decrement, now slope,
 // down to a tenth: the sample may lack the few rows in which a column is not zero.
 func (m *newton) sampleMore(slope float64) {
-	const poor, times = 0.1, 4
 	h, ok := m.h.(*hessian.Factored)
 	if !ok || h.Samples == 0 || ablate.Off.Distrust {
 		return
 	}
 	short := m.decrement == 0
-	if len(m.steps) != 1 || !short && slope < poor*m.decrement {
+	if len(m.steps) != 1 || !short && slope < distrustRate.Value*m.decrement {
 		m.poorSteps = 0
 		return
 	}
 	if m.poorSteps++; short || m.poorSteps == 2 {
 		m.poorSteps = 0
-		if h.Samples *= times; 2*h.Samples >= h.N {
+		if h.Samples *= distrustGrowth.Int(); 2*h.Samples >= h.N {
 			h.Samples = 0
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // Smoothing solves a problem without a penalty, ν = 0, where the objective has no
@@ -14,6 +15,12 @@ import (
 // weights of a stage are feasible without the penalty, so that every stage
 // certifies the problem as it is; the gap it leaves is at most ν·sup ψ/ν.
 type Smoothing struct{}
+
+var (
+	smoothingFirst = tuning.New("smoothing: first penalty at its largest", "of the objective", 0.1, 0.01, 1)
+	smoothingFall  = tuning.New("smoothing: fall of ν from stage to stage", "×", 10, 3, 30)
+	smoothingGap   = tuning.New("smoothing: gap of a stage", "of the largest penalty", 0.05, 0.01, 0.3)
+)
 
 var _ saddle.Method = Smoothing{}
 
@@ -39,11 +46,11 @@ type smoothing struct {
 
 // Step is one stage.
 func (m *smoothing) Step() error {
-	const first, factor, least, exactness = 0.1, 10, 1e-13, 0.05
+	const least = 1e-13 // of the objective, ν: beyond, rounding decides
 	size := math.Max(math.Abs(m.Cert.BestObjective), 1e-12)
 	if m.nu == 0 {
 		_, most := m.dual.Smoothed(1, m.Cert.N)
-		m.nu = first * size / math.Max(most, 1e-3)
+		m.nu = smoothingFirst.Value * size / math.Max(most, 1e-3)
 	}
 	if m.nu < least*size {
 		return saddle.ErrStalled
@@ -51,7 +58,7 @@ func (m *smoothing) Step() error {
 	dual, most := m.dual.Smoothed(m.nu, m.Cert.N)
 	s := saddle.DefaultSettings()
 	s.X0 = m.x
-	s.RelativeGap = math.Max(exactness*m.nu*most/size, 1e-13)
+	s.RelativeGap = math.Max(smoothingGap.Value*m.nu*most/size, 1e-13)
 	s.MaxPasses = m.Settings.MaxPasses - m.Cert.Passes
 	if !(s.MaxPasses > 0) {
 		return nil
@@ -72,7 +79,7 @@ func (m *smoothing) Step() error {
 	m.Cert.CertifyWith(l.Result.Y)
 	m.Cert.Best.Lower = max(m.Cert.Best.Lower, l.Result.Certificate.Lower) // ψ ≥ 0
 	m.Logf("smoothing: ν = %.3g, %v after %.4g passes, relative gap %.3g", m.nu, l.Result.Status, l.Result.Passes, m.Cert.Best.Relative())
-	m.nu /= factor
+	m.nu /= smoothingFall.Value
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // A working set is the samples that the adversary rests on, where these are few: the
@@ -21,11 +22,16 @@ type workingSet struct {
 	count int
 }
 
-const (
-	mostWorking  = 1.0 / 8  // of the samples: beyond, the set is no saving
-	mostResting  = 1.0 / 16 // of the samples, their effective number
-	fewestRows   = 4096     // samples below which every pass is cheap
-	workingTries = 6        // solves on the working set, each of more samples
+var (
+	mostWorking  = tuning.New("working set: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	mostResting  = tuning.New("working set: effective share of the adversary", "of n at most", 1.0/16, 1.0/64, 1.0/4)
+	workingFrom  = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
+	workingTries = tuning.New("working set: solves, each of more samples", "at most", 6, 2, 12)
+
+	coresetFrom  = tuning.New("coreset: gap from which one is solved for", "of the objective", 1e-3, 1e-5, 1e-1)
+	coresetShare = tuning.New("coreset: effective share of the adversary", "of n at most", 1.0/32, 1.0/128, 1.0/8)
+	coresetPart  = tuning.New("coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	coresetRows  = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
@@ -81,19 +87,18 @@ func (w *workingSet) samples() []int {
 //
 // left estimates what is left to gain, +Inf if nothing is known.
 func (m *newton) tryWorkingSet(left float64) bool {
-	const coarse = 1e-3 // what a coreset leaves of the objective
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
 	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
-	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < fewestRows || c.EffectiveShare() > mostResting {
+	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < workingFrom.Int() || c.EffectiveShare() > mostResting.Value {
 		return false
 	}
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
 	x := append([]float64(nil), m.x...)
 	heaviest := max(32*c.D, c.N/256)
-	most := min(int(mostWorking*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
+	most := min(int(mostWorking.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
-	for try := range workingTries {
+	for try := range workingTries.Int() {
 		if m.Ctx.Err() != nil || ablate.Off.WorkingSets {
 			break
 		}
@@ -111,7 +116,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coarse*math.Abs(m.value) && m.solveCoreset(all, kind, x) {
+	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetFrom.Value*math.Abs(m.value) && m.solveCoreset(all, kind, x) {
 		if tried = true; m.moveTo(x) {
 			m.settled = true // once
 			return true
@@ -160,16 +165,11 @@ func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x
 // samples, drawn by their weight, each standing for others of its kind. It reports false
 // where the adversary rests on many samples: a prefix says as much then.
 func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) bool {
-	const (
-		most  = 1.0 / 32 // of the samples, their effective number
-		share = 1.0 / 8  // of the samples
-		rows  = 2000     // a column
-	)
 	c := m.Cert
-	if c.EffectiveShare() > most {
+	if c.EffectiveShare() > coresetShare.Value {
 		return false
 	}
-	count := min(int(share*float64(c.N)), rows*c.D, saddle.MostSelected(m.Problem.Oracle))
+	count := min(int(coresetPart.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
 	d := sampling.NewSystematic(sampling.All(c.N), c.Y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
 	passed := 0.5
@@ -197,7 +197,7 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 	method := m.method
 	if m.estimates() {
 		n, _, _ := p.Oracle.Dims()
-		method = Newton{Sample: hessianSample(p.Oracle, n, 1e-2), Search: m.line}
+		method = Newton{Sample: hessianSample(p.Oracle, n, stageFall.Value), Search: m.line}
 	}
 	l, err := saddle.NewLoop(p, method, s)
 	if err != nil {

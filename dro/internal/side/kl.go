@@ -3,12 +3,11 @@ package side
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
 )
 
 // KL is the simplex with the Kullback-Leibler penalty

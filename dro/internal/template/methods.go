@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // FullVector is the full vector update method (Alg. 2). Every step is one pass.
@@ -58,10 +59,14 @@ func (Stochastic) Name() string { return "stochastic" }
 // Name implements Method.
 func (SeparableBlock) Name() string { return "separable" }
 
+var (
+	stochasticBlocks = tuning.New("template: blocks of the stochastic methods", "blocks", 64, 16, 256)
+	separableBlocks  = tuning.New("template: blocks of the separable method", "blocks", 512, 128, 2048)
+)
+
 // partition returns the blocks of the given sizes, or of size b, or of the default
 // size for b = 0.
 func partition(n, d, b int, sizes []int) (blocks, error) {
-	const blocksWanted = 64
 	if sizes != nil {
 		if b != 0 {
 			return blocks{}, errors.New("dro: the blocks have both one size and several: leave Block 0 to use Sizes")
@@ -69,7 +74,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 		return sizedBlocks(n, sizes)
 	}
 	if b == 0 {
-		b = min(n, max((n+blocksWanted-1)/blocksWanted, min(d, (n+7)/8)))
+		b = min(n, max((n+stochasticBlocks.Int()-1)/stochasticBlocks.Int(), min(d, (n+7)/8)))
 	}
 	return evenBlocks(n, b)
 }
@@ -77,8 +82,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 // smallBlock is the default size of blocks that are touched once a step: 512 of them,
 // of enough rows for a step in a metric of d columns to cost less than they do.
 func smallBlock(n, d int) int {
-	const blocksWanted = 512
-	return min(n, max((n+blocksWanted-1)/blocksWanted, min((d+1)/2, (n+7)/8)))
+	return min(n, max((n+separableBlocks.Int()-1)/separableBlocks.Int(), min((d+1)/2, (n+7)/8)))
 }
 
 // Start implements Method.
@@ -200,7 +204,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	heavy := 1.0
 	if card.tied {
-		heavy = min(mostWeight, float64(b.count())/4)
+		heavy = min(mostWeight.Value, float64(b.count())/4)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -43,16 +44,16 @@ type practical struct {
 	fault     error   // of the metric: what ends the solve
 }
 
-const (
-	mostSweeps  = 8   // between two checks
-	firstRate   = 6.0 // a sweep, expected of the first ones
-	poorRate    = 2.5 // a sweep: another metric is worth its pass
-	leastRate   = 1.5 // that is reckoned with
-	firstWeight = 16
-	mostWeight  = 64
-	farWeight   = 2
-
-	far, veryFar = 0.02, 1.5 // of the objective, a squared decrement
+var (
+	mostSweeps  = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
+	firstRate   = tuning.New("template: fall of the squared decrement expected of the first sweeps", "× a sweep", 6, 2, 20)
+	poorRate    = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 2.5, 1.5, 5)
+	leastRate   = tuning.New("template: fall of the squared decrement that sweeps are planned by", "× a sweep at least", 1.5, 1.1, 3)
+	firstWeight = tuning.New("template: first weight of the primal step", "×", 16, 4, 64)
+	mostWeight  = tuning.New("template: weight of the primal step", "× at most", 64, 16, 256)
+	farWeight   = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
+	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
+	veryFar     = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
 )
 
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
@@ -60,7 +61,7 @@ const (
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
 	m := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	p := &practical{iteration: w, hessian: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy}
-	p.primal = &preconditioned{m, w.Run.Problem.Primal.(saddle.Smooth), lifted, min(heavy, firstWeight)}
+	p.primal = &preconditioned{m, w.Run.Problem.Primal.(saddle.Smooth), lifted, min(heavy, firstWeight.Value)}
 	w.template.alpha = alpha
 	w.template.primal = p.primal
 	return p
@@ -77,7 +78,7 @@ func (p *practical) Step() error {
 		}
 		p.restart()
 		if p.far() {
-			p.primal.weight = min(p.primal.weight, farWeight)
+			p.primal.weight = min(p.primal.weight, farWeight.Value)
 		}
 	}
 	if p.fault != nil {
@@ -153,7 +154,7 @@ func (p *practical) adapt() {
 	switch {
 	case p.template.alpha < p.most:
 		p.template.alpha = min(p.most, 2*p.template.alpha)
-	case rate < poorRate || p.far():
+	case rate < poorRate.Value || p.far():
 		p.form()
 	case p.heavy > 1 && p.rate > 0:
 		if rate < p.rate {
@@ -167,7 +168,7 @@ func (p *practical) adapt() {
 
 // far reports that the point is so far from the optimum that a metric there says little
 // of the next, and steps may end anywhere.
-func (p *practical) far() bool { return !(p.decrement < far*math.Abs(p.last)) }
+func (p *practical) far() bool { return !(p.decrement < far.Value*math.Abs(p.last)) }
 
 // reweigh doubles or halves the weight.
 func (p *practical) reweigh() {
@@ -201,17 +202,17 @@ func (p *practical) retreat(now float64) {
 func (p *practical) needed() int {
 	rate := p.rate
 	if rate == 0 {
-		rate = firstRate
+		rate = firstRate.Value
 	}
 	goal := p.Settings.RelativeGap * max(1e-12, math.Abs(p.last))
-	k := math.Log(max(1, p.Cert.Shortfall)*p.decrement/2/goal) / math.Log(max(rate, leastRate))
-	most := float64(mostSweeps)
+	k := math.Log(max(1, p.Cert.Shortfall)*p.decrement/2/goal) / math.Log(max(rate, leastRate.Value))
+	most := mostSweeps.Value
 	switch {
-	case !(k > 1) || !(p.decrement < veryFar*math.Abs(p.last)):
+	case !(k > 1) || !(p.decrement < veryFar.Value*math.Abs(p.last)):
 		return 1
 	case p.far():
 		most = 3
-	case rate < poorRate:
+	case rate < poorRate.Value:
 		most = 4
 	}
 	return int(min(math.Ceil(k+0.2), most))
