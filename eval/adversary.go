@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -117,7 +118,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
 	var sum, sq, ent summer
-	a := &Adversary{Model: orDefault(in.Model, "robust"), Rows: orDefault(in.Rows, "training rows"), Penalty: in.Penalty, OverGroups: in.OverGroups,
+	a := &Adversary{Model: cmp.Or(in.Model, "robust"), Rows: cmp.Or(in.Rows, "training rows"), Penalty: in.Penalty, OverGroups: in.OverGroups,
 		N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
 	for i, y := range in.Weights {
 		if bad(y) || y < 0 {
@@ -162,7 +163,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		shown[k] = make([]string, len(in.Columns))
 	}
 	a.Columns = make([]MassGrouping, len(in.Columns))
-	err := parallel(context.Background(), in.Workers, len(in.Columns), steps(in.Observe, "weighing columns", len(in.Columns))(func(j int, _ *scratch) error {
+	err := Pool{in.Workers, in.Observe}.parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *scratch) error {
 		c, err := in.Columns[j].loaded(n)
 		if err != nil {
 			return err
@@ -173,7 +174,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 			shown[k][j] = c.text(int(i))
 		}
 		return nil
-	}))
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -52,10 +52,19 @@ const resampleTask = 8
 // maxBatch bounds the resampled sums held at once (float64s).
 const maxBatch = 4 << 20
 
+// A plan says how resamples are drawn.
+type plan struct {
+	Resamples  int     // 0 for none
+	Confidence float64 // of every interval
+	Seed       uint64
+	ByRows     bool // draw rows, however many: the tests compare
+}
+
 // A resampler draws the strata of one grouping: the rows of small groups, the
 // sums of large ones (normal.go).
 type resampler struct {
-	in     *Input
+	plan
+	in     *Rows
 	salt   uint64
 	c      *columns
 	strata []stratum
@@ -71,11 +80,11 @@ type resampler struct {
 
 // newResampler prepares the strata of a grouping; all is their union, nil if
 // the statistics of its ranks are not wanted.
-func newResampler(ctx context.Context, in *Input, salt uint64, strata []stratum, all *stratum, tailQ []float64, centre float64) (*resampler, error) {
-	r := &resampler{in: in, salt: salt, strata: strata, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
+func newResampler(ctx context.Context, in *Rows, p plan, salt uint64, strata []stratum, all *stratum, tailQ []float64, centre float64) (*resampler, error) {
+	r := &resampler{in: in, plan: p, salt: salt, strata: strata, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
 	r.c = newColumns(in, tailQ, centre)
 	var err error
-	if r.limit, err = r.c.limits(ctx, in, strata); err != nil {
+	if r.limit, err = r.c.limits(ctx, in, strata, p.ByRows); err != nil {
 		return nil, err
 	}
 	for s := range strata {
@@ -89,7 +98,7 @@ func newResampler(ctx context.Context, in *Input, salt uint64, strata []stratum,
 	if all == nil {
 		return r, nil
 	}
-	if in.nearNormalRanks() {
+	if nearNormalRanks(in) && !p.ByRows {
 		l := newRankLimit(in, all, func(i int32) int32 { return i }, strata)
 		r.wholeLimit = &l
 	} else {
@@ -101,7 +110,7 @@ func newResampler(ctx context.Context, in *Input, salt uint64, strata []stratum,
 
 // nearNormalRanks reports whether the statistics of ranks over all rows are near
 // normal: there are rows enough, of both classes.
-func (in *Input) nearNormalRanks() bool {
+func nearNormalRanks(in *Rows) bool {
 	pos := 0
 	for _, t := range in.Target {
 		if t > 0 {
@@ -109,7 +118,7 @@ func (in *Input) nearNormalRanks() bool {
 		}
 	}
 	n := len(in.Target)
-	return n >= normalRows && !in.byRows && (in.Task == Regression || min(pos, n-pos) >= 1/(lyapunov*lyapunov))
+	return n >= normalRows && (in.Task == Regression || min(pos, n-pos) >= 1/(lyapunov*lyapunov))
 }
 
 // A booted is what a pass over the strata leaves.
@@ -139,7 +148,7 @@ func (r *resampler) method(s int) string {
 // for every batch in order.
 func (r *resampler) run(ctx context.Context, name string, eligible []bool, each func(s int, sums []float64), batch func(lo, hi int)) (*booted, error) {
 	in, w := r.in, r.c.width
-	B := in.Resamples
+	B := r.Resamples
 	out := &booted{overall: make([]float64, B*w), maxT: make([]float64, B), method: bySums}
 	for s := range r.strata {
 		if r.limit[s] == nil {
@@ -150,7 +159,7 @@ func (r *resampler) run(ctx context.Context, name string, eligible []bool, each 
 	tasks := (B + resampleTask - 1) / resampleTask
 	perBatch := max(1, maxBatch/(B*w))
 	batches := (len(r.strata) + perBatch - 1) / perBatch
-	step := steps(in.Observe, "resampling by "+name, tasks*batches)
+	step := in.steps("resampling by "+name, tasks*batches)
 	for lo := 0; lo < len(r.strata); lo += perBatch {
 		hi := min(lo+perBatch, len(r.strata))
 		sums := make([]float64, (hi-lo)*B*w)
@@ -163,7 +172,7 @@ func (r *resampler) run(ctx context.Context, name string, eligible []bool, each 
 				}
 				if l := r.limit[s]; l != nil {
 					for b := first; b < end; b++ {
-						g := newRNG(in.Seed, r.salt, uint64(s), uint64(b))
+						g := newRNG(r.Seed, r.salt, uint64(s), uint64(b))
 						l.draw(dst[b-first], r.c, &g, work)
 					}
 					r.gather(out, fam, s, first, dst[:end-first])
@@ -202,8 +211,8 @@ func (r *resampler) wholeRanks(ctx context.Context, out *booted) error {
 	in, w := r.in, r.c.width
 	if r.wholeLimit != nil {
 		z := make([]float64, w-r.c.rank)
-		for b := range in.Resamples {
-			g := newRNG(in.Seed, r.salt, wholeStratum, uint64(b))
+		for b := range r.Resamples {
+			g := newRNG(r.Seed, r.salt, wholeStratum, uint64(b))
 			g.normals(z)
 			r.wholeLimit.draw(out.overall[b*w+r.c.rank:(b+1)*w], z)
 		}
@@ -213,7 +222,7 @@ func (r *resampler) wholeRanks(ctx context.Context, out *booted) error {
 		return nil
 	}
 	// They need the draws of all strata at once.
-	return in.parallel(ctx, "resampling all rows", in.Resamples, func(b int, work *scratch) error {
+	return in.parallel(ctx, "resampling all rows", r.Resamples, func(b int, work *scratch) error {
 		count := work.counts(len(in.Target))
 		at := 0
 		for s := range r.strata {
@@ -248,20 +257,10 @@ func (r *resampler) gather(out *booted, fam *family, s, first int, dst [][]float
 func (r *resampler) draw(count []uint8, s, first, end int) {
 	n := len(r.strata[s].rows)
 	for b := first; b < end; b++ {
-		g := newRNG(r.in.Seed, r.salt, uint64(s), uint64(b))
+		g := newRNG(r.Seed, r.salt, uint64(s), uint64(b))
 		c := count[(b-first)*n:][:n]
 		for range n {
 			c[g.below(uint32(n))]++
 		}
 	}
-}
-
-// counts returns n zeros, reusing the memory.
-func (b *scratch) counts(n int) []uint8 {
-	if cap(b.count) < n {
-		b.count = make([]uint8, n)
-	}
-	c := b.count[:n]
-	clear(c)
-	return c
 }

@@ -16,14 +16,14 @@ type CalibrationBin struct {
 const bins = 10
 
 // calibrate divides rows, in ascending order of their score, into about parts equal bins; the means are weighted.
-func calibrate(in *Input, score []float64, order []int32, parts int) []CalibrationBin {
+func calibrate(in *Rows, score []float64, order []int32, parts int) []CalibrationBin {
 	out := []CalibrationBin{}
 	eachBin(score, order, parts, func(bin []int32) {
 		var p, pos, total summer
 		for _, i := range bin {
 			w := 1.0
-			if in.weight != nil {
-				w = in.weight[i]
+			if in.Weight != nil {
+				w = in.Weight[i]
 			}
 			total.add(w)
 			p.add(w * score[i])
@@ -46,38 +46,6 @@ func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
 		}
 		f(order[lo:hi])
 		lo = hi
-	}
-}
-
-// Reliability curves by group: the groups that have one, and the fewest rows of
-// a bin.
-const (
-	maxCurves   = 9
-	rowsPerBin  = 15
-	fewestParts = 2
-)
-
-// calibrateGroups gives the worst groups of the headline grouping that have
-// rows enough a reliability curve for each model.
-func (e *Evaluation) calibrateGroups(in *Input, strata *strata) {
-	g := e.headline()
-	if g == nil || in.Task != Binary {
-		return
-	}
-	at := make(map[string]*stratum)
-	for s := range g.Groups {
-		at[g.Groups[s].Label] = &strata.groups[len(in.Groups)-1][s]
-	}
-	drawn := 0
-	for _, h := range worstFirst(g.Groups) {
-		parts := min(bins, h.N/rowsPerBin)
-		if !h.Sufficient || parts < fewestParts || drawn == maxCurves {
-			continue
-		}
-		drawn++
-		for k, m := range in.Models {
-			h.Models[k].Calibration = calibrate(in, m.Score, at[h.Label].order[k], parts)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"strings"
 )
 
 // caveat lists what a reader must know before quoting the numbers.
@@ -69,26 +68,4 @@ func constant(x []float64) bool {
 		}
 	}
 	return true
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + many
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// list joins at most k items and counts the rest.
-func list(items []string, k int) string {
-	if len(items) <= k {
-		return strings.Join(items, ", ")
-	}
-	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", count(len(items)-k))
 }

@@ -5,6 +5,50 @@ import (
 	"math"
 )
 
+// A Column is one raw feature over the rows evaluated: numbers, or codes into
+// Levels.
+type Column struct {
+	Name   string
+	Unit   string
+	Value  []float64 // numeric column: n values, original units
+	Levels []string  // categorical column: level names …
+	Code   []int32   // … and n codes; −1 is missing
+
+	// Load, if it is not nil, gives the column with its values, of which there
+	// are none here. It is called when they are needed, and they are let go of
+	// afterwards.
+	Load func() (Column, error)
+}
+
+// loaded is the column with its values, n of them.
+func (c Column) loaded(n int) (Column, error) {
+	if c.Load != nil {
+		var err error
+		if c, err = c.Load(); err != nil {
+			return c, err
+		}
+	}
+	return c, c.check(n)
+}
+
+func (c Column) check(n int) error {
+	if c.Levels == nil {
+		if len(c.Value) != n {
+			return fmt.Errorf("eval: column %q has %d values for %d rows", c.Name, len(c.Value), n)
+		}
+		return nil
+	}
+	if len(c.Code) != n {
+		return fmt.Errorf("eval: column %q has %d codes for %d rows", c.Name, len(c.Code), n)
+	}
+	for i, k := range c.Code {
+		if k < -1 || int(k) >= len(c.Levels) {
+			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i)
+		}
+	}
+	return nil
+}
+
 // cells divides a column into labelled cells: its levels, or quintiles of its
 // numbers (fewer where values repeat). Code −1 is a missing value.
 func (c Column) cells() (labels []string, code []int32) {

@@ -43,12 +43,9 @@ const (
 	sharedB
 )
 
-// tailAlpha is the level of the tail measure compared between models.
-const tailAlpha = 0.1
-
-func newColumns(in *Input, tailQ []float64, centre float64) *columns {
+func newColumns(in *Rows, tailQ []float64, centre float64) *columns {
 	task, models := in.Task, len(in.Models)
-	c := &columns{task: task, models: models, per: 6, tailQ: tailQ, centre: centre, threshold: in.threshold()}
+	c := &columns{task: task, models: models, per: 6, tailQ: tailQ, centre: centre, threshold: in.Threshold}
 	shared, bins, ranks := 2, eceBins, 2
 	if task == Regression {
 		c.per, shared, bins, ranks = 5, 3, 0, 1
@@ -78,10 +75,10 @@ func (c *columns) newRow() columnRow {
 }
 
 // fill computes the columns of row i.
-func (c *columns) fill(in *Input, r *columnRow, i int32) {
+func (c *columns) fill(in *Rows, r *columnRow, i int32) {
 	w, t := 1.0, in.Target[i]
-	if in.weight != nil {
-		w = in.weight[i]
+	if in.Weight != nil {
+		w = in.Weight[i]
 	}
 	for k := range in.Models {
 		m := &in.Models[k]
@@ -116,7 +113,7 @@ func (c *columns) fill(in *Input, r *columnRow, i int32) {
 }
 
 // keep appends the columns of rows to those that are resampled by rows.
-func (c *columns) keep(in *Input, rows []int32) {
+func (c *columns) keep(in *Rows, rows []int32) {
 	r := c.newRow()
 	for _, i := range rows {
 		c.fill(in, &r, i)

@@ -67,7 +67,7 @@ func newComparison(e *Evaluation, in *Input, strata *strata, losses []*sorted, k
 	a, _ := losses[k].cvar(tailAlpha)
 	b, _ := losses[0].cvar(tailAlpha)
 	c.CVaR.Value = Num(a - b)
-	if in.Task == Binary && in.weight == nil {
+	if in.Task == Binary && in.rows.Weight == nil {
 		c.addAUC(e, in, strata.all, k)
 	}
 	return c
@@ -107,16 +107,16 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *stratum, k int) {
 const fewTailRows = 10
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted, groups []Group, strata []stratum, diffs [][]Interval, k int) {
+func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resampler, bt *booted, groups []Group, strata []stratum, diffs [][]Interval, k int) {
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = e.bootDifference(cols, bt.overall, bt.method, k+1, q.Key, float64(d.Value))
+			d.Interval = r.difference(bt.overall, bt.method, k+1, q.Key, float64(d.Value))
 			c.Measures[q.Key] = d
 		}
 	}
 	if tailAlpha*float64(len(in.Target)) >= fewTailRows {
-		c.CVaR.Interval = e.bootDifference(cols, bt.overall, bt.method, k+1, "cvar", 0)
+		c.CVaR.Interval = r.difference(bt.overall, bt.method, k+1, "cvar", 0)
 	}
 	if groups == nil {
 		return
@@ -128,7 +128,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, cols *columns, bt *booted
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if len(diffs[s]) > k {
 			d.Interval = &diffs[s][k]
-			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.weight, strata[s].rows))
+			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].rows))
 			d.Simultaneous = &Interval{d.Value - h, d.Value + h, "simultaneous"}
 		}
 		c.Groups = append(c.Groups, d)
@@ -181,4 +181,33 @@ func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
 		}
 	}
 	return &Interval{lo, hi, "simultaneous"}
+}
+
+// text writes the change and, in brackets, its interval.
+func (d *Difference) text(scale float64) string {
+	if d == nil || !d.Value.Defined() {
+		return "–"
+	}
+	if d.Interval != nil && d.Value == 0 && d.Interval.Low == 0 && d.Interval.High == 0 {
+		return "0"
+	}
+	scale = d.scale(scale)
+	s := signed(float64(d.Value), scale)
+	if iv := d.Interval.text(scale); iv != "" {
+		s += " [" + iv + "]"
+	}
+	return s
+}
+
+// scale is the magnitude whose decimals show a change: that of the change
+// and its interval, or scale where there is none.
+func (d *Difference) scale(scale float64) float64 {
+	m := math.Abs(float64(d.Value))
+	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {
+		m = max(m, math.Abs(float64(d.Interval.Low)), math.Abs(float64(d.Interval.High)))
+	}
+	if m == 0 {
+		return scale
+	}
+	return m
 }

@@ -136,3 +136,6 @@ func cvarLevels(n int) []float64 {
 	}
 	return out
 }
+
+// tailAlpha is the level of the tail measure compared between models.
+const tailAlpha = 0.1

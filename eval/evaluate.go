@@ -1,11 +1,8 @@
 package eval
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -20,11 +17,11 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		return nil, err
 	}
 	n := len(in.Target)
-	in.weight = scaleWeights(in.Weight)
+	in.rows = in.measured()
 	e := &Evaluation{
 		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
 		Target: in.TargetName, TargetUnit: in.TargetUnit, Positive: in.Positive,
-		Split: orDefault(in.Split, "evaluation rows"), N: n,
+		Split: cmp.Or(in.Split, "evaluation rows"), N: n,
 		MinGroupSize: max(in.MinGroupSize, 1), Confidence: in.confidence(),
 		Resamples: in.Resamples, Seed: in.Seed,
 		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},
@@ -37,21 +34,21 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		t := Num(in.threshold())
 		e.Threshold = &t
 	}
-	strata, err := newStrata(ctx, &in)
+	strata, err := newStrata(ctx, in.rows, in.Groups)
 	if err != nil {
 		return nil, err
 	}
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sorted, len(in.Models))
-	err = in.parallel(ctx, "measuring", len(in.Models), func(k int, b *scratch) error {
+	err = in.rows.parallel(ctx, "measuring", len(in.Models), func(k int, b *scratch) error {
 		m := in.Models[k]
-		s, err := newSorted(m.Loss, in.weight)
+		s, err := newSorted(m.Loss, in.rows.Weight)
 		if err != nil {
 			return err
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name}
-		r.Overall = measureRows(&in, k, strata.all)
+		r.Overall = measureRows(in.rows, k, strata.all)
 		for _, a := range cvarLevels(n) {
 			v, _ := s.cvar(a)
 			r.CVaR = append(r.CVaR, CVaRPoint{a, Num(v)})
@@ -59,7 +56,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		r.KL = worstCaseKLCurve(s)
 		r.ChiSquare = worstCaseChiSquareCurve(s)
 		if in.Task == Binary {
-			r.Calibration = calibrate(&in, m.Score, strata.all.order[k], bins)
+			r.Calibration = calibrate(in.rows, m.Score, strata.all.order[k], bins)
 		} else {
 			r.Residuals = residualBins(in.Target, m.Score, strata.all.order[k], b)
 		}
@@ -96,40 +93,4 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.Gaps = e.gaps(in.tolerance())
 	e.Verdict = e.verdict(&in)
 	return e, nil
-}
-
-// parallel runs f(0) … f(n−1) on a pool of goroutines, each with a scratch of
-// its own. It returns the error of the lowest index, or ctx's.
-func parallel(ctx context.Context, workers, n int, f func(i int, b *scratch) error) error {
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = min(workers, n)
-	errs := make([]error, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var b scratch
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				errs[i] = f(i, &b)
-			}
-		}()
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("eval: %w", err)
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,5 +1,7 @@
 package eval
 
+import "math"
+
 // Schema names the layout of [Evaluation] in JSON. A change that breaks a
 // reader raises the number.
 const Schema = "drotrain.metrics/1"
@@ -63,15 +65,6 @@ type WorstGroup struct {
 	MaxInterval *Interval `json:"max_interval,omitempty"`
 	Compared    int       `json:"groups_compared"`
 	TooSmall    int       `json:"groups_too_small"`
-}
-
-// Interval is a confidence interval with the method that made it: "wilson",
-// "delong", "order statistics", "bootstrap percentile", "bootstrap basic",
-// "influence percentile", "influence basic" or "simultaneous".
-type Interval struct {
-	Low    Num    `json:"low"`
-	High   Num    `json:"high"`
-	Method string `json:"method"`
 }
 
 // Grouping is one way of dividing the rows.
@@ -146,4 +139,23 @@ func (e *Evaluation) headline() *Grouping {
 		return nil
 	}
 	return &e.Groupings[len(e.Groupings)-1]
+}
+
+// names are those of the models.
+func (e *Evaluation) names() []string {
+	out := make([]string, len(e.Models))
+	for k, m := range e.Models {
+		out[k] = m.Name
+	}
+	return out
+}
+
+// cvar is the value at one of the levels of the curve.
+func (m *ModelResult) cvar(alpha float64) Num {
+	for _, q := range m.CVaR {
+		if math.Abs(q.Alpha-alpha) < 1e-12 {
+			return q.Value
+		}
+	}
+	return Undefined()
 }

@@ -33,45 +33,6 @@ const maxDots = 24
 // maxCoefficients is how many coefficients the page shows at once.
 const maxCoefficients = 20
 
-func (e *Evaluation) names() []string {
-	out := make([]string, len(e.Models))
-	for k, m := range e.Models {
-		out[k] = m.Name
-	}
-	return out
-}
-
-func (e *Evaluation) riskLabel() string { return withUnit("risk: mean loss", e.LossUnit) }
-
-func withUnit(s, unit string) string {
-	if unit == "" {
-		return s
-	}
-	if strings.HasPrefix(unit, "(") {
-		return s + ", " + unit // (standard deviations of wage)² needs no second pair
-	}
-	return s + " (" + unit + ")"
-}
-
-// worstFirst orders groups: those with evidence by falling risk of the
-// baseline, then the rest.
-func worstFirst(groups []Group) []*Group {
-	out := make([]*Group, len(groups))
-	for i := range groups {
-		out[i] = &groups[i]
-	}
-	slices.SortStableFunc(out, func(a, b *Group) int {
-		if a.Sufficient != b.Sufficient {
-			if a.Sufficient {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.Models[0].Values.Of["risk"], a.Models[0].Values.Of["risk"])
-	})
-	return out
-}
-
 func figGap(r *Report) (Figure, bool) {
 	var px, sx, gy []float64
 	for _, t := range r.Trace {
@@ -240,7 +201,7 @@ func figGroupBias(r *Report) (Figure, bool) {
 		d.Share = true
 	}
 	var alt []string
-	for i, h := range worstFirst(g.Groups) {
+	for i, h := range g.worstFirst() {
 		if i == maxDots {
 			break
 		}
@@ -273,7 +234,7 @@ func figCoefficients(r *Report) (Figure, bool) {
 	if c == nil || len(c.Rows) == 0 {
 		return Figure{}, false
 	}
-	d := chart.Dots{Names: c.Models, XLabel: orDefault(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
+	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
 	rows := slices.Clone(c.Rows)
 	rows = slices.DeleteFunc(rows, func(q Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
 	if len(rows) == 0 {
@@ -303,3 +264,5 @@ func figCoefficients(r *Report) (Figure, bool) {
 	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
 }
+
+func riskLabel(e *Evaluation) string { return withUnit("risk: mean loss", e.LossUnit) }

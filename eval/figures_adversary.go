@@ -9,14 +9,6 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// rowsNoun completes "share of the …".
-func rowsNoun(rows string) string {
-	if strings.HasSuffix(rows, "rows") {
-		return rows
-	}
-	return "rows of the " + rows
-}
-
 func figConcentration(r *Report) (Figure, bool) {
 	a := r.Adversary
 	if a == nil || len(a.Concentration) < 2 {

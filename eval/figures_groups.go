@@ -22,7 +22,7 @@ func groupDot(h *Group) chart.Dot {
 }
 
 // together says what the bars of a figure by group are.
-func (e *Evaluation) together(small bool, left int) string {
+func together(e *Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples > 0 {
 		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", percent0(e.Confidence))
@@ -42,8 +42,8 @@ func figRisk(r *Report) (Figure, bool) {
 	if g == nil {
 		return Figure{}, false
 	}
-	d := chart.Dots{Names: e.names(), XLabel: e.riskLabel()}
-	order := worstFirst(g.Groups)
+	d := chart.Dots{Names: e.names(), XLabel: riskLabel(e)}
+	order := g.worstFirst()
 	var alt []string
 	small := false
 	for i, h := range order[:min(maxDots, len(order))] {
@@ -55,7 +55,7 @@ func figRisk(r *Report) (Figure, bool) {
 			lo, hi := ends(m.Simultaneous)
 			say += fmt.Sprintf(" %s %s", e.Models[k].Name, number(v))
 			if m.Simultaneous != nil {
-				say += fmt.Sprintf(" (%s)", rangeText(m.Simultaneous, v))
+				say += fmt.Sprintf(" (%s)", m.Simultaneous.text(v))
 			}
 			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 		}
@@ -74,7 +74,7 @@ func figRisk(r *Report) (Figure, bool) {
 	}
 	d.Rows = append(d.Rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
-		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + e.together(small, len(order)-len(d.Rows)+1),
+		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + together(e, small, len(order)-len(d.Rows)+1),
 		Alt:     "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
 }
 
@@ -93,7 +93,7 @@ func figChange(r *Report) (Figure, bool) {
 	for _, c := range e.Compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
-	order := worstFirst(g.Groups)
+	order := g.worstFirst()
 	var alt []string
 	small := false
 	for i, h := range order[:min(maxDots, len(order))] {
@@ -104,12 +104,12 @@ func figChange(r *Report) (Figure, bool) {
 			lo, hi := ends(q.Simultaneous)
 			row.Value, row.Lo, row.Hi = append(row.Value, float64(q.Value)), append(row.Lo, lo), append(row.Hi, hi)
 			if k == 0 && i < 12 {
-				alt = append(alt, h.Label+" "+changeText(&Difference{q.Value, q.Simultaneous}, float64(q.Value)))
+				alt = append(alt, h.Label+" "+(&Difference{q.Value, q.Simultaneous}).text(float64(q.Value)))
 			}
 		}
 		d.Rows = append(d.Rows, row)
 	}
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
-		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + e.together(small, len(order)-len(d.Rows)),
+		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + together(e, small, len(order)-len(d.Rows)),
 		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -111,9 +112,47 @@ func percent(x float64) string {
 	return strings.Replace(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−", 1) + "\u00a0%"
 }
 
-func rangeText(iv *Interval, scale float64) string {
-	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
-		return ""
+// rowsNoun completes "share of the …".
+func rowsNoun(rows string) string {
+	if strings.HasSuffix(rows, "rows") {
+		return rows
 	}
-	return like(float64(iv.Low), scale) + " to " + like(float64(iv.High), scale)
+	return "rows of the " + rows
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// list joins at most k items and counts the rest.
+func list(items []string, k int) string {
+	if len(items) <= k {
+		return strings.Join(items, ", ")
+	}
+	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", count(len(items)-k))
+}
+
+func percent0(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
+}
+
+// withUnit writes "s (unit)"; a unit that begins with a bracket follows a comma.
+func withUnit(s, unit string) string {
+	switch {
+	case unit == "":
+		return s
+	case strings.HasPrefix(unit, "("):
+		return s + ", " + unit // (standard deviations of wage)² needs no second pair
+	}
+	return s + " (" + unit + ")"
 }

@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -24,13 +26,13 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 }
 
 func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
-	weight := in.weight
+	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
 		total[k] = weightedSum(m.Loss, weight)
 	}
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
-	err := in.parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *scratch) error {
+	err := in.rows.parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *scratch) error {
 		r := groups[j].rows
 		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
@@ -42,7 +44,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			h.TrainShare = &t
 		}
 		for k, m := range in.Models {
-			v := measureRows(in, k, &groups[j])
+			v := measureRows(in.rows, k, &groups[j])
 			risk, _ := v.Get("risk")
 			es := Undefined()
 			if total[k] > 0 {
@@ -155,4 +157,24 @@ func maxInterval(groups []Group, k int) *Interval {
 		return nil
 	}
 	return &Interval{Num(lo), Num(hi), "simultaneous"}
+}
+
+// worstFirst are the groups in the order of a report: those with evidence by falling risk of the
+// baseline, then the rest.
+func (g *Grouping) worstFirst() []*Group {
+	groups := g.Groups
+	out := make([]*Group, len(groups))
+	for i := range groups {
+		out[i] = &groups[i]
+	}
+	slices.SortStableFunc(out, func(a, b *Group) int {
+		if a.Sufficient != b.Sufficient {
+			if a.Sufficient {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Models[0].Values.Of["risk"], a.Models[0].Values.Of["risk"])
+	})
+	return out
 }

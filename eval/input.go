@@ -1,18 +1,12 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/data"
 )
-
-// A Model is one column of predictions over the rows evaluated.
-type Model struct {
-	Name  string    // "ERM", "robust", …; unique
-	Score []float64 // n: P(positive) in [0, 1], or the predicted value in the target's original units
-	Loss  []float64 // n: training loss of each row, in the units of the objective
-}
 
 // Input is what [Evaluate] measures. Rows run along all slices alike. Models
 // is in order of presentation with the baseline (ERM) first; every other model
@@ -71,34 +65,13 @@ type Input struct {
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
-	weight []float64 // Weight, scaled to mean 1
-	byRows bool      // resample rows, however many: the tests compare
+	rows   *Rows
+	byRows bool // resample rows, however many: the tests compare
 }
 
-// A Column is one raw feature over the rows evaluated: numbers, or codes into
-// Levels.
-type Column struct {
-	Name   string
-	Unit   string
-	Value  []float64 // numeric column: n values, original units
-	Levels []string  // categorical column: level names …
-	Code   []int32   // … and n codes; −1 is missing
-
-	// Load, if it is not nil, gives the column with its values, of which there
-	// are none here. It is called when they are needed, and they are let go of
-	// afterwards.
-	Load func() (Column, error)
-}
-
-// loaded is the column with its values, n of them.
-func (c Column) loaded(n int) (Column, error) {
-	if c.Load != nil {
-		var err error
-		if c, err = c.Load(); err != nil {
-			return c, err
-		}
-	}
-	return c, c.check(n)
+// measured are the rows in the form in which they are measured.
+func (in *Input) measured() *Rows {
+	return &Rows{in.Task, in.Target, scaleWeights(in.Weight), in.Models, in.threshold(), Pool{in.Workers, in.Observe}}
 }
 
 func (in *Input) threshold() float64 {
@@ -142,7 +115,7 @@ func (in *Input) check() error {
 	case in.Task != Binary && in.Task != Regression:
 		return fmt.Errorf("eval: task %q is neither %q nor %q", in.Task, Binary, Regression)
 	case n == 0:
-		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", orDefault(in.Split, "the evaluation set"))
+		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", cmp.Or(in.Split, "the evaluation set"))
 	case n > math.MaxInt32:
 		return fmt.Errorf("eval: %d rows are more than %d", n, math.MaxInt32)
 	case len(in.Models) == 0:
@@ -221,31 +194,4 @@ func checkGrouping(g data.Grouping, n int) error {
 		}
 	}
 	return nil
-}
-
-func (c Column) check(n int) error {
-	if c.Levels == nil {
-		if len(c.Value) != n {
-			return fmt.Errorf("eval: column %q has %d values for %d rows", c.Name, len(c.Value), n)
-		}
-		return nil
-	}
-	if len(c.Code) != n {
-		return fmt.Errorf("eval: column %q has %d codes for %d rows", c.Name, len(c.Code), n)
-	}
-	for i, k := range c.Code {
-		if k < -1 || int(k) >= len(c.Levels) {
-			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i)
-		}
-	}
-	return nil
-}
-
-func bad(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-
-func orDefault(s, d string) string {
-	if s == "" {
-		return d
-	}
-	return s
 }

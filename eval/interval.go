@@ -35,11 +35,11 @@ func wilson(hits, n, z float64) (low, high float64) {
 // addExact adds the intervals that need no resampling: Wilson for proportions,
 // DeLong for the AUC, order statistics for a median. They hold for rows of
 // equal weight; others have the bootstrap for all.
-func (in *Input) addExact(k int, s *stratum, v Values, iv map[string]Interval) {
+func addExact(in *Rows, k int, s *stratum, v Values, confidence float64, iv map[string]Interval) {
 	m, rows := in.Models[k], s.rows
-	target, score, threshold, confidence := in.Target, m.Score, in.threshold(), in.confidence()
+	target, score, threshold := in.Target, m.Score, in.Threshold
 	switch {
-	case in.weight != nil:
+	case in.Weight != nil:
 		return
 	case in.Task == Regression:
 		addMedianInterval(target, score, s.size[k], confidence, iv)

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 )
 
 // Task says what the target is.
@@ -100,16 +101,60 @@ func (v *Values) set(key string, x float64, why string) {
 }
 
 // measureRows computes every measure of model k over the rows of a stratum.
-func measureRows(in *Input, k int, s *stratum) Values {
+func measureRows(in *Rows, k int, s *stratum) Values {
 	m := in.Models[k]
 	if in.Task == Binary {
-		return measureBinary(in.Target, m.Score, m.Loss, in.weight, in.threshold(), s.rows, s.order[k])
+		return measureBinary(in.Target, m.Score, m.Loss, in.Weight, in.Threshold, s.rows, s.order[k])
 	}
-	return measureRegression(in.Target, m.Score, m.Loss, in.weight, s.rows, s.size[k])
+	return measureRegression(in.Target, m.Score, m.Loss, in.Weight, s.rows, s.size[k])
 }
 
-// scratch is the working memory of one goroutine.
-type scratch struct {
-	f     []float64
-	count []uint8
+var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
+
+// bounds are the values a measure can take.
+func (m Measure) bounds() (lo, hi float64) {
+	switch {
+	case m.Key == "calibration_gap":
+		return -1, 1
+	case m.Unit == "share" || m.Key == "auc" || m.Key == "auprc":
+		return 0, 1
+	case slices.Contains(nonNegative, m.Key):
+		return 0, math.Inf(1)
+	case m.Key == "r2":
+		return math.Inf(-1), 1
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// trials is the number of rows that a proportion is taken over; 0 for what is
+// no proportion.
+func (v *Values) trials(key string, n float64) float64 {
+	switch key {
+	case "accuracy", "selection_rate", "prevalence":
+		return n
+	case "tpr":
+		return math.Round(n * float64(v.Of["prevalence"]))
+	case "fpr":
+		return math.Round(n * (1 - float64(v.Of["prevalence"])))
+	case "ppv":
+		return math.Round(n * float64(v.Of["selection_rate"]))
+	}
+	return 0
+}
+
+// Interval is a confidence interval with the method that made it: "wilson",
+// "delong", "order statistics", "bootstrap percentile", "bootstrap basic",
+// "influence percentile", "influence basic" or "simultaneous".
+type Interval struct {
+	Low    Num    `json:"low"`
+	High   Num    `json:"high"`
+	Method string `json:"method"`
+}
+
+// text writes "low to high" with the decimals of scale; "" where there is none.
+func (iv *Interval) text(scale float64) string {
+	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
+		return ""
+	}
+	return like(float64(iv.Low), scale) + " to " + like(float64(iv.High), scale)
 }

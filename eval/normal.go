@@ -42,7 +42,7 @@ type moments2 struct {
 	cube  []float64 // Σ |x − shift|³ of the columns that are no bins
 }
 
-func (c *columns) newMoments(in *Input, rows []int32) *moments2 {
+func (c *columns) newMoments(in *Rows, rows []int32) *moments2 {
 	m := &moments2{shift: make([]float64, c.rank), sum: make([]float64, c.rank),
 		cross: make([]float64, c.rank*(c.rank+1)/2), cube: make([]float64, c.width0)}
 	const sample = 1024
@@ -63,7 +63,7 @@ func (c *columns) newMoments(in *Input, rows []int32) *moments2 {
 }
 
 // add takes rows up.
-func (m *moments2) add(c *columns, in *Input, rows []int32) {
+func (m *moments2) add(c *columns, in *Rows, rows []int32) {
 	row := c.newRow()
 	w := c.width0
 	for _, i := range rows {
@@ -193,7 +193,7 @@ func (r *rng) Uint64() uint64 { return r.next() }
 
 // limits finds the strata whose sums are drawn from their normal law; the
 // entries of the others are nil.
-func (c *columns) limits(ctx context.Context, in *Input, strata []stratum) ([]*limit, error) {
+func (c *columns) limits(ctx context.Context, in *Rows, strata []stratum, byRows bool) ([]*limit, error) {
 	type part struct {
 		s      int
 		lo, hi int
@@ -202,7 +202,7 @@ func (c *columns) limits(ctx context.Context, in *Input, strata []stratum) ([]*l
 	var parts []part
 	for s := range strata {
 		n := len(strata[s].rows)
-		if n < normalRows || in.byRows {
+		if n < normalRows || byRows {
 			continue
 		}
 		sums[s] = c.newMoments(in, strata[s].rows)
@@ -292,12 +292,4 @@ func (l *limit) draw(dst []float64, c *columns, g *rng, work *scratch) {
 	copy(dst, l.mean)
 	l.root.addTo(dst[:c.rank], z)
 	l.rank.draw(dst[c.rank:], z[c.rank:])
-}
-
-// floats returns n floats, reusing the memory.
-func (b *scratch) floats(n int) []float64 {
-	if cap(b.f) < n {
-		b.f = make([]float64, n)
-	}
-	return b.f[:n]
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -16,7 +17,7 @@ type rankLimit struct {
 
 // newRankLimit takes the statistics over the rows of a whole that the strata
 // divide. place is where a row stands among those of the whole.
-func newRankLimit(in *Input, whole *stratum, place func(row int32) int32, strata []stratum) rankLimit {
+func newRankLimit(in *Rows, whole *stratum, place func(row int32) int32, strata []stratum) rankLimit {
 	r := rankLimit{task: in.Task}
 	M := len(in.Models)
 	kinds := 2
@@ -40,17 +41,17 @@ func newRankLimit(in *Input, whole *stratum, place func(row int32) int32, strata
 			switch {
 			case in.Task == Regression:
 				order = whole.size[k]
-				med := medianError(in.Target, m.Score, in.weight, order)
-				r.at[k] = newErrorQuantile(in.Target, m.Score, in.weight, order, med)
+				med := medianError(in.Target, m.Score, in.Weight, order)
+				r.at[k] = newErrorQuantile(in.Target, m.Score, in.Weight, order, med)
 				belowInfluence(along, in, k, order, med, r.at[k].at)
 			case kind == 0:
 				order = whole.order[k]
-				r.value[2*k] = auc(in.Target, m.Score, in.weight, order)
-				aucInfluence(along, in.Target, m.Score, in.weight, order, r.value[2*k])
+				r.value[2*k] = auc(in.Target, m.Score, in.Weight, order)
+				aucInfluence(along, in.Target, m.Score, in.Weight, order, r.value[2*k])
 			default:
 				order = whole.order[k]
-				r.value[2*k+1] = averagePrecision(in.Target, m.Score, in.weight, order)
-				averagePrecisionInfluence(along, in.Target, m.Score, in.weight, order, r.value[2*k+1])
+				r.value[2*k+1] = averagePrecision(in.Target, m.Score, in.Weight, order)
+				averagePrecisionInfluence(along, in.Target, m.Score, in.Weight, order, r.value[2*k+1])
 			}
 			for p, i := range order {
 				x[place(i)] = along[p]
@@ -63,15 +64,15 @@ func newRankLimit(in *Input, whole *stratum, place func(row int32) int32, strata
 
 // belowInfluence is that of each row, along order, on the share of the weight
 // at or below the median.
-func belowInfluence(dst []float64, in *Input, k int, order []int32, median, share float64) {
-	total := sumAt(in.weight, order)
+func belowInfluence(dst []float64, in *Rows, k int, order []int32, median, share float64) {
+	total := sumAt(in.Weight, order)
 	for p, i := range order {
 		w := 1.0
-		if in.weight != nil {
-			w = in.weight[i]
+		if in.Weight != nil {
+			w = in.Weight[i]
 		}
 		below := 0.0
-		if abs(in.Models[k].Score[i]-in.Target[i]) <= median {
+		if math.Abs(in.Models[k].Score[i]-in.Target[i]) <= median {
 			below = 1
 		}
 		dst[p] = w * (below - share) / total
@@ -124,13 +125,6 @@ func (r *rankLimit) draw(dst, z []float64) {
 			dst[2*k+kind] = min(1, max(0, r.value[2*k+kind]+x[k]))
 		}
 	}
-}
-
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }
 
 func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -58,3 +58,17 @@ func mean(x []float64) float64 {
 	}
 	return s.sum() / float64(len(x))
 }
+
+func bad(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// moments accumulates a mean and variance (Welford).
+type moments struct{ n, mean, m2 float64 }
+
+func (m *moments) add(x float64) {
+	m.n++
+	d := x - m.mean
+	m.mean += d / m.n
+	m.m2 += d * (x - m.mean)
+}
+
+func (m *moments) variance() float64 { return m.m2 / math.Max(1, m.n-1) }

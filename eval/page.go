@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -125,7 +126,7 @@ func newPage(r *Report) *page {
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
-		p.About = a.about()
+		p.About = about(a)
 		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
@@ -136,7 +137,7 @@ func newPage(r *Report) *page {
 	}
 	p.Caveats = append(p.Caveats, e.Caveats...)
 	p.Notes = r.Notes
-	p.Methods = e.methods()
+	p.Methods = methods(e)
 	return p
 }
 
@@ -156,12 +157,12 @@ func (p *page) tiles() []tile {
 	}
 	unit := e.LossUnit
 	risk := number
-	if e.typical() { // logarithmic: in words people know
+	if typical(e) { // logarithmic: in words people know
 		risk = func(x float64) string { return percent(math.Exp(-x)) }
 		unit = "typical probability given to what happened"
 	}
 	aside := func(x Num) string {
-		if !e.typical() {
+		if !typical(e) {
 			return ""
 		}
 		return "; risk " + number(float64(x)) + " " + e.LossUnit
@@ -187,16 +188,7 @@ func (p *page) tiles() []tile {
 
 // typical reports whether a risk is a mean of −log of the probability given to
 // what happened.
-func (e *Evaluation) typical() bool { return e.Task == Binary && e.LossUnit == "nats" }
-
-func (m *ModelResult) cvar(alpha float64) Num {
-	for _, q := range m.CVaR {
-		if math.Abs(q.Alpha-alpha) < 1e-12 {
-			return q.Value
-		}
-	}
-	return Undefined()
-}
+func typical(e *Evaluation) bool { return e.Task == Binary && e.LossUnit == "nats" }
 
 func (p *page) factList() []Fact {
 	e, o := p.E, p.Report.Objective
@@ -206,7 +198,7 @@ func (p *page) factList() []Fact {
 			out = append(out, Fact{k, v})
 		}
 	}
-	add("Loss", withUnit(orDefault(o.Loss, e.Loss), e.LossUnit))
+	add("Loss", withUnit(cmp.Or(o.Loss, e.Loss), e.LossUnit))
 	t := e.Target
 	if e.Positive != "" {
 		t += ", positive: " + e.Positive
@@ -288,7 +280,7 @@ func certificateCaveat(c *Certificate) []string {
 }
 
 // about says whose worst case it is, and what the adversary knows.
-func (a *Adversary) about() string {
+func about(a *Adversary) string {
 	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
 	if a.OverGroups {
 		knows = " It chooses among the groups: rows of a group share its weight."
@@ -317,7 +309,7 @@ func adversaryFacts(a *Adversary) []Fact {
 }
 
 // methods states how the numbers were made.
-func (e *Evaluation) methods() []string {
+func methods(e *Evaluation) []string {
 	out := []string{
 		"Risk is the mean loss of a row. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
 		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows (of the rows here, when those are not known).",

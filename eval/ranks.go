@@ -24,7 +24,7 @@ const (
 
 // newRanking ranks the rows of whole; positions are those of the rows of one
 // stratum after another.
-func newRanking(in *Input, whole *stratum, strata []stratum) ranking {
+func newRanking(in *Rows, whole *stratum, strata []stratum) ranking {
 	rows := make([]int32, 0, len(whole.rows))
 	place := make(map[int32]int32, len(whole.rows))
 	for s := range strata {
@@ -34,10 +34,10 @@ func newRanking(in *Input, whole *stratum, strata []stratum) ranking {
 		}
 	}
 	r := ranking{task: in.Task}
-	if in.weight != nil {
+	if in.Weight != nil {
 		r.weight = make([]float64, len(rows))
 		for p, i := range rows {
-			r.weight[p] = in.weight[i]
+			r.weight[p] = in.Weight[i]
 		}
 	}
 	for k, m := range in.Models {

@@ -17,7 +17,7 @@ func figReliability(r *Report) (Figure, bool) {
 	}
 	d := chart.Grid{Names: e.names(), XLabel: "mean predicted probability", YLabel: "share observed"}
 	var alt []string
-	for _, h := range worstFirst(g.Groups) {
+	for _, h := range g.worstFirst() {
 		c := chart.Cell{Title: h.Label, Detail: "n " + count(h.N)}
 		say := h.Label + ":"
 		for k, m := range h.Models {

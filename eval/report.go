@@ -281,3 +281,15 @@ func decode(r io.Reader, v any) error {
 	}
 	return json.Unmarshal(raw, v)
 }
+
+// size is the largest effect in any model of one standard deviation of the
+// column.
+func (q Coefficient) size() float64 {
+	m := 0.0
+	for _, v := range q.Scaled {
+		if v.Defined() {
+			m = math.Max(m, math.Abs(float64(v)))
+		}
+	}
+	return m
+}

@@ -66,7 +66,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	if len(in.Columns) > pairedColumns {
 		s.Method += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
 	}
-	if in.weight != nil {
+	if in.rows.Weight != nil {
 		s.Method += " The search counts rows, the confirmation their weights."
 	}
 	if half < 2*s.MinRows {
@@ -74,7 +74,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		return s, nil
 	}
 	cols := make([]cutColumn, len(in.Columns))
-	err := in.parallel(ctx, "cutting columns", len(cols), func(j int, _ *scratch) error {
+	err := in.rows.parallel(ctx, "cutting columns", len(cols), func(j int, _ *scratch) error {
 		c, err := in.Columns[j].loaded(n)
 		if err != nil {
 			return err
@@ -119,8 +119,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		if len(inside) < 2 || len(rest) < 2 {
 			continue
 		}
-		a, va := meanAndVariance(m.Loss, in.weight, inside)
-		b, vb := meanAndVariance(m.Loss, in.weight, rest)
+		a, va := meanAndVariance(m.Loss, in.rows.Weight, inside)
+		b, vb := meanAndVariance(m.Loss, in.rows.Weight, rest)
 		d, se := a-b, math.Sqrt(va+vb)
 		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 			Interval: Interval{Num(d - z*se), Num(d + z*se), "normal, Bonferroni"}}
@@ -177,7 +177,7 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 	}
 	single := make([][]candidate, len(cols))
 	code := make([][]int32, len(cols)) // of the rows searched, in their order
-	err := in.parallel(ctx, "searching slices", len(cols), func(a int, _ *scratch) error {
+	err := in.rows.parallel(ctx, "searching slices", len(cols), func(a int, _ *scratch) error {
 		t := make([]cellSum, len(cols[a].text))
 		code[a] = make([]int32, len(rows))
 		for r, i := range rows {
@@ -218,7 +218,7 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 		}
 	}
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
-	err = in.parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *scratch) error {
+	err = in.rows.parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *scratch) error {
 		a, b := pairs[p].a, pairs[p].b
 		w := len(cols[b].text)
 		t := make([]cellSum, len(cols[a].text)*w)
@@ -308,15 +308,3 @@ func meanAndVariance(x, weight []float64, rows []int32) (m, variance float64) {
 	n := float64(len(rows))
 	return m, q.sum() / (total * total) * n / (n - 1)
 }
-
-// moments accumulates a mean and variance (Welford).
-type moments struct{ n, mean, m2 float64 }
-
-func (m *moments) add(x float64) {
-	m.n++
-	d := x - m.mean
-	m.mean += d / m.n
-	m.m2 += d * (x - m.mean)
-}
-
-func (m *moments) variance() float64 { return m.m2 / math.Max(1, m.n-1) }

@@ -193,7 +193,7 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
 		b := m.clip(band{at - crit*sd, at + crit*sd})
-		if n := v.trials(m.Key, float64(g.N)); n > 0 && in.weight == nil {
+		if n := v.trials(m.Key, float64(g.N)); n > 0 && in.rows.Weight == nil {
 			b.lo, b.hi = wilson(at*n, n, crit)
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
@@ -205,22 +205,6 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		out = append(out, b)
 	}
 	return out
-}
-
-// trials is the number of rows that a proportion is taken over; 0 for what is
-// no proportion.
-func (v *Values) trials(key string, n float64) float64 {
-	switch key {
-	case "accuracy", "selection_rate", "prevalence":
-		return n
-	case "tpr":
-		return math.Round(n * float64(v.Of["prevalence"]))
-	case "fpr":
-		return math.Round(n * (1 - float64(v.Of["prevalence"])))
-	case "ppv":
-		return math.Round(n * float64(v.Of["selection_rate"]))
-	}
-	return 0
 }
 
 func (m Measure) clip(b band) band {

@@ -21,7 +21,8 @@ type strata struct {
 	groups [][]stratum
 }
 
-func newStrata(ctx context.Context, in *Input) (*strata, error) {
+// newStrata sorts the rows by every model, and divides them.
+func newStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*strata, error) {
 	n := len(in.Target)
 	all := &stratum{rows: make([]int32, n), order: make([][]int32, len(in.Models))}
 	for i := range all.rows {
@@ -44,9 +45,9 @@ func newStrata(ctx context.Context, in *Input) (*strata, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &strata{all: all, groups: make([][]stratum, len(in.Groups))}
-	err = parallel(ctx, in.Workers, len(in.Groups), func(j int, _ *scratch) error {
-		s.groups[j] = all.divide(in.Groups[j])
+	s := &strata{all: all, groups: make([][]stratum, len(groups))}
+	err = parallel(ctx, in.Workers, len(groups), func(j int, _ *scratch) error {
+		s.groups[j] = all.divide(groups[j])
 		return nil
 	})
 	return s, err

@@ -31,7 +31,7 @@ func (p *page) against() table {
 			s := like(of(k), own)
 			if in != nil {
 				if iv, ok := in(k); ok && s != "–" {
-					s += " [" + rangeText(&iv, own) + "]"
+					s += " [" + iv.text(own) + "]"
 				}
 			}
 			cells = append(cells, s)
@@ -41,7 +41,7 @@ func (p *page) against() table {
 			if diff != nil {
 				d = diff(&e.Compared[k])
 			}
-			cells = append(cells, changeText(d, scale))
+			cells = append(cells, d.text(scale))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
@@ -115,34 +115,6 @@ func (p *page) against() table {
 	return t
 }
 
-func changeText(d *Difference, scale float64) string {
-	if d == nil || !d.Value.Defined() {
-		return "–"
-	}
-	if d.Interval != nil && d.Value == 0 && d.Interval.Low == 0 && d.Interval.High == 0 {
-		return "0"
-	}
-	scale = changeScale(d, scale)
-	s := signed(float64(d.Value), scale)
-	if iv := rangeText(d.Interval, scale); iv != "" {
-		s += " [" + iv + "]"
-	}
-	return s
-}
-
-// changeScale is the magnitude whose decimals show a change: that of the change
-// and its interval, or scale where there is none.
-func changeScale(d *Difference, scale float64) float64 {
-	m := math.Abs(float64(d.Value))
-	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {
-		m = max(m, math.Abs(float64(d.Interval.Low)), math.Abs(float64(d.Interval.High)))
-	}
-	if m == 0 {
-		return scale
-	}
-	return m
-}
-
 // groupTable is the headline grouping, worst first. Its intervals hold for all
 // groups together.
 func (p *page) groupTable() *table {
@@ -178,7 +150,7 @@ func (p *page) groupTable() *table {
 	for i := range g.Groups {
 		byLabel[g.Groups[i].Label] = i
 	}
-	order := worstFirst(g.Groups)
+	order := g.worstFirst()
 	for i, h := range order {
 		if i == maxTableRows {
 			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", count(len(order)-i))
@@ -203,7 +175,7 @@ func (p *page) groupTable() *table {
 				k := slices.Index(p.Models, c.Model)
 				d.Value = h.Models[k].Values.Of["risk"] - h.Models[0].Values.Of["risk"]
 			}
-			cells = append(cells, changeText(&d, float64(h.Models[0].Values.Of["risk"])))
+			cells = append(cells, d.text(float64(h.Models[0].Values.Of["risk"])))
 		}
 		cells = append(cells, p.fromTo(h, second.Key))
 		if mass != nil {
@@ -274,7 +246,7 @@ func (p *page) movedTable() *table {
 	if len(e.Compared) > 0 {
 		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
 	}
-	order := worstFirst(g.Groups)
+	order := g.worstFirst()
 	slices.SortStableFunc(order, func(a, b *Group) int { return cmp.Compare(mass[b.Label].Lift(), mass[a.Label].Lift()) })
 	for i, h := range order {
 		m, ok := mass[h.Label]
@@ -320,7 +292,7 @@ func valueText(m GroupModel, key string, iv *Interval) string {
 	}
 	s := number(v)
 	if iv != nil {
-		s += " [" + rangeText(iv, v) + "]"
+		s += " [" + iv.text(v) + "]"
 	}
 	return s
 }
@@ -343,7 +315,7 @@ func (p *page) moreTables() []table {
 			for _, q := range e.Task.Measures() {
 				t.Head = append(t.Head, q.Label)
 			}
-			for j, h := range worstFirst(g.Groups) {
+			for j, h := range g.worstFirst() {
 				if j == maxTableRows/2 {
 					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", count(len(g.Groups)-j))
 					break
@@ -368,7 +340,7 @@ func (p *page) moreTables() []table {
 						iv, ok = e.Models[k].Intervals[q.Key]
 					}
 					if ok && s != "–" {
-						s += " [" + rangeText(&iv, float64(of(q.Key))) + "]"
+						s += " [" + iv.text(float64(of(q.Key))) + "]"
 					}
 					cells = append(cells, s)
 				}

@@ -3,7 +3,6 @@ package eval
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -68,33 +67,21 @@ func coefficientTables(c *Coefficients) (top, rest *table) {
 	rows := slices.Clone(c.Rows)
 	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(b.size(), a.size()) })
 	n := min(len(rows), maxCoefficients)
-	top = c.table(withUnit("Coefficients", c.Unit), rows[:n])
+	top = coefficientTable(c, withUnit("Coefficients", c.Unit), rows[:n])
 	if len(rows) == n {
 		return top, nil
 	}
-	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, orDefault(c.Unit, "per unit"))
+	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
 	top.Foot = "Largest by what one standard deviation of the column does."
 	more := rows[n:]
-	rest = c.table(fmt.Sprintf("The other %s coefficients", count(len(more))), more[:min(len(more), 2*maxTableRows)])
+	rest = coefficientTable(c, fmt.Sprintf("The other %s coefficients", count(len(more))), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {
 		rest.Foot = fmt.Sprintf("%s more are in the JSON.", count(left))
 	}
 	return top, rest
 }
 
-// size is the largest effect in any model of one standard deviation of the
-// column.
-func (q Coefficient) size() float64 {
-	m := 0.0
-	for _, v := range q.Scaled {
-		if v.Defined() {
-			m = math.Max(m, math.Abs(float64(v)))
-		}
-	}
-	return m
-}
-
-func (c *Coefficients) table(title string, rows []Coefficient) *table {
+func coefficientTable(c *Coefficients, title string, rows []Coefficient) *table {
 	t := &table{Title: title, Head: []string{"Column"}}
 	units := slices.ContainsFunc(rows, func(q Coefficient) bool { return q.Unit != "" })
 	if units {
@@ -129,7 +116,7 @@ func sliceTable(s *SliceSearch, confidence float64) *table {
 			yes, class = "yes", ""
 		}
 		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, count(c.N), number(float64(c.Risk)), number(float64(c.Rest)),
-			changeText(&Difference{c.Risk - c.Rest, &c.Interval}, float64(c.Risk)), yes}, class})
+			(&Difference{c.Risk - c.Rest, &c.Interval}).text(float64(c.Risk)), yes}, class})
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Outcome is the conclusion of a comparison, decided by intervals alone.
@@ -61,7 +60,7 @@ func (e *Evaluation) verdict(in *Input) Verdict {
 	if w := e.Models[0].WorstGroup; w != nil {
 		scale = float64(w.Risk)
 	}
-	j.scale = changeScale(&j.d, scale)
+	j.scale = j.d.scale(scale)
 	v := Verdict{Groups: j.c.tally(), Explained: j.explained(), Warnings: e.warnings(in, focus(len(e.Models)))}
 	v.Outcome = j.outcome(&v)
 	v.Headline = j.headline(&v)
@@ -190,7 +189,7 @@ func (j *judge) cost() string {
 	if !ok || !r.Value.Defined() {
 		return ""
 	}
-	fine := changeScale(&r, base)
+	fine := r.scale(base)
 	verb := "rises"
 	if r.Value < 0 {
 		verb = "falls"
@@ -200,7 +199,7 @@ func (j *judge) cost() string {
 		s = fmt.Sprintf("The average risk over all rows stays at %s", like(base, base))
 	}
 	if r.Interval != nil {
-		s += fmt.Sprintf(" (change %s, %s interval %s)", signed(float64(r.Value), fine), percent0(j.Confidence), rangeText(r.Interval, fine))
+		s += fmt.Sprintf(" (change %s, %s interval %s)", signed(float64(r.Value), fine), percent0(j.Confidence), r.Interval.text(fine))
 	}
 	return s + "."
 }
@@ -242,7 +241,7 @@ func (j *judge) details() []string {
 			how = fmt.Sprintf(", allowing for the choice among %s", plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 		}
 		out = append(out, fmt.Sprintf("Change in %s, %s − %s: %s (%s interval %s%s).",
-			j.what, c.Model, c.Baseline, signed(float64(j.d.Value), j.scale), conf, rangeText(j.d.Interval, j.scale), how))
+			j.what, c.Model, c.Baseline, signed(float64(j.d.Value), j.scale), conf, j.d.Interval.text(j.scale), how))
 	}
 	for k, m := range j.Models {
 		if w := m.WorstGroup; w != nil && k < 2 {
@@ -250,19 +249,19 @@ func (j *judge) details() []string {
 		}
 	}
 	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
-		fine := changeScale(&c.CVaR, float64(j.Models[0].cvar(tailAlpha)))
+		fine := c.CVaR.scale(float64(j.Models[0].cvar(tailAlpha)))
 		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", signed(float64(c.CVaR.Value), fine))
 		if c.CVaR.Interval != nil {
-			s += fmt.Sprintf(" (%s interval %s)", conf, rangeText(c.CVaR.Interval, fine))
+			s += fmt.Sprintf(" (%s interval %s)", conf, c.CVaR.Interval.text(fine))
 		}
 		out = append(out, s+".")
 	}
 	for _, c := range j.Compared[1:] {
 		if d := c.WorstGroup; d != nil && d.Value.Defined() {
-			fine := changeScale(d, j.scale)
+			fine := d.scale(j.scale)
 			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, signed(float64(d.Value), fine))
 			if d.Interval != nil {
-				s += fmt.Sprintf(" (%s interval %s)", conf, rangeText(d.Interval, fine))
+				s += fmt.Sprintf(" (%s interval %s)", conf, d.Interval.text(fine))
 			}
 			out = append(out, s+".")
 		}
@@ -278,13 +277,9 @@ func (e *Evaluation) verdictAlone(in *Input) Verdict {
 		v.Headline = fmt.Sprintf("%s has risk %s overall and %s in its worst group, %s.", m.Name, number(risk), number(float64(w.Risk)), w.Label)
 		if w.MaxInterval != nil {
 			v.Details = append(v.Details, fmt.Sprintf("The largest group risk lies in %s (%s, simultaneous over %s).",
-				rangeText(w.MaxInterval, float64(w.Risk)), percent0(e.Confidence), plural(w.Compared, "group", "groups")))
+				w.MaxInterval.text(float64(w.Risk)), percent0(e.Confidence), plural(w.Compared, "group", "groups")))
 		}
 	}
 	v.Details = append(v.Details, "One model only: there is nothing to compare it with.")
 	return v
-}
-
-func percent0(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
 }

@@ -72,12 +72,12 @@ func TestResampledStatisticsAreTheMeasures(t *testing.T) {
 		for _, weight := range [][]float64{nil, f.Weight} {
 			in := f.input(task)
 			in.Weight = weight
-			in.weight = scaleWeights(weight)
-			s, err := newStrata(context.Background(), &in)
+			rows := in.measured()
+			s, err := newStrata(context.Background(), rows, in.Groups)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := newResampler(context.Background(), &in, 0, []stratum{*s.all}, s.all, []float64{1}, mean(in.Target))
+			r, err := newResampler(context.Background(), rows, plan{}, 0, []stratum{*s.all}, s.all, []float64{1}, mean(in.Target))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestResampledStatisticsAreTheMeasures(t *testing.T) {
 			}
 			r.c.addCounted([][]float64{sums}, once, 0, len(once))
 			r.whole.put(sums[r.c.rank:], once)
-			want := measureRows(&in, 0, s.all)
+			want := measureRows(rows, 0, s.all)
 			for _, q := range task.Measures() {
 				if got, w := r.c.value(q.Key, sums, 0), float64(want.Of[q.Key]); math.Abs(got-w) > closedForm*math.Max(1, math.Abs(w)) {
 					t.Errorf("%s, weights %v: %s is %v, want %v", task, weight != nil, q.Key, got, w)
