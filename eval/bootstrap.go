@@ -131,16 +131,16 @@ type booted struct {
 // How the intervals of a statistic were made that are quantiles of its values
 // in resamples: of rows, or of the sums that rows and influences have.
 const (
-	byRows = "bootstrap percentile"
-	bySums = "influence percentile"
+	fromRows = "bootstrap percentile"
+	fromSums = "influence percentile"
 )
 
 // method is how stratum s is resampled.
 func (r *resampler) method(s int) string {
 	if r.limit[s] != nil {
-		return bySums
+		return fromSums
 	}
-	return byRows
+	return fromRows
 }
 
 // run resamples every stratum and hands its sums (Resamples × width) to each,
@@ -149,10 +149,10 @@ func (r *resampler) method(s int) string {
 func (r *resampler) run(ctx context.Context, name string, eligible []bool, each func(s int, sums []float64), batch func(lo, hi int)) (*booted, error) {
 	in, w := r.in, r.c.width
 	B := r.Resamples
-	out := &booted{overall: make([]float64, B*w), maxT: make([]float64, B), method: bySums}
+	out := &booted{overall: make([]float64, B*w), maxT: make([]float64, B), method: fromSums}
 	for s := range r.strata {
 		if r.limit[s] == nil {
-			out.method = byRows
+			out.method = fromRows
 		}
 	}
 	fam := newFamily(r, eligible)

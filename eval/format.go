@@ -156,3 +156,14 @@ func withUnit(s, unit string) string {
 	}
 	return s + " (" + unit + ")"
 }
+
+// short writes x in four digits, for settings.
+func short(x float64) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
+	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
+		return scientific(x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}

@@ -3,113 +3,10 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
-
-	"github.com/drotrain/drotrain/data"
 )
-
-func TestWilsonKnown(t *testing.T) {
-	// Wilson for 8 of 10 at 95 %: 0.4902, 0.9433 (Newcombe 1998 gives the formula).
-	lo, hi := Wilson(8, 10, 0.95)
-	if math.Abs(lo-0.4901625) > 1e-6 || math.Abs(hi-0.9433178) > 1e-6 {
-		t.Error(lo, hi)
-	}
-	if lo, hi := Wilson(0, 0, 0.95); lo != 0 || hi != 1 {
-		t.Error(lo, hi)
-	}
-	if lo, _ := Wilson(0, 5, 0.95); lo != 0 {
-		t.Error(lo)
-	}
-	if _, hi := Wilson(5, 5, 0.95); hi != 1 {
-		t.Error(hi)
-	}
-}
-
-// DeLong's variance against all pairs, written out.
-func TestDeLongAgainstPairs(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 1))
-	n := 40
-	target, score := make([]float64, n), make([]float64, n)
-	for i := range n {
-		target[i] = []float64{-1, 1, -1}[i%3]
-		score[i] = math.Round(4*r.Float64()+target[i]) / 8
-	}
-	psi := func(p, q float64) float64 {
-		switch {
-		case p > q:
-			return 1
-		case p == q:
-			return 0.5
-		}
-		return 0
-	}
-	var v10, v01 []float64
-	for i := range n {
-		s, m := 0.0, 0.0
-		for j := range n {
-			if target[i] != target[j] {
-				m++
-				if target[i] > 0 {
-					s += psi(score[i], score[j])
-				} else {
-					s += psi(score[j], score[i])
-				}
-			}
-		}
-		if target[i] > 0 {
-			v10 = append(v10, s/m)
-		} else {
-			v01 = append(v01, s/m)
-		}
-	}
-	variance := func(x []float64) float64 {
-		m, q := mean(x), 0.0
-		for _, v := range x {
-			q += (v - m) * (v - m)
-		}
-		return q / float64(len(x)-1) / float64(len(x))
-	}
-	order := argsort(n, func(i int) float64 { return score[i] })
-	comp := make([]float64, n)
-	delongComponents(target, score, order, comp)
-	got := delongVariance(comp, func(i int) bool { return target[order[i]] > 0 })
-	if want := variance(v10) + variance(v01); math.Abs(got-want) > closedForm {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got, want := auc(target, score, nil, order), mean(v10); math.Abs(got-want) > closedForm {
-		t.Errorf("AUC %v, want %v", got, want)
-	}
-}
-
-// two is a synthetic input: n rows in g groups, two models, the second better
-// by shift on the losses of group 0.
-func two(n, g int, shift float64, seed uint64) Input {
-	r := rand.New(rand.NewPCG(seed, 9))
-	in := Input{Task: Regression, LossName: "squared", Target: make([]float64, n), TargetName: "y", Resamples: 200, Seed: 5, MinGroupSize: 2, Split: "hold-out"}
-	a, b := Model{Name: "ERM"}, Model{Name: "robust"}
-	grp := data.Grouping{Name: "g"}
-	for k := range g {
-		grp.Labels = append(grp.Labels, fmt.Sprintf("g%05d", k))
-	}
-	for i := range n {
-		in.Target[i] = 4 * r.NormFloat64() // so that the models beat a constant
-		k := i % g
-		grp.Index = append(grp.Index, int32(k))
-		for m, model := range []*Model{&a, &b} {
-			e := r.NormFloat64() * (1 + float64(k%5)/4)
-			if m == 1 {
-				e = (a.Score[i] - in.Target[i]) * (1 - shift)
-			}
-			model.Score = append(model.Score, in.Target[i]+e)
-			model.Loss = append(model.Loss, e*e/2)
-		}
-	}
-	in.Models, in.Groups = []Model{a, b}, []data.Grouping{grp}
-	return in
-}
 
 // The same seed gives the same bits for any number of goroutines.
 func TestBootstrapIsDeterministic(t *testing.T) {
@@ -130,30 +27,6 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 	in.Seed++
 	if e, _ := Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].Intervals, first.Models[0].Intervals) {
 		t.Error("the seed changes nothing")
-	}
-}
-
-// frozen numbers of the generator: a change would silently change reports.
-func TestRNGStreamIsFrozen(t *testing.T) {
-	r := newRNG(1, 2, 3)
-	got := []uint32{r.below(1000), r.below(1000), r.below(1000), r.below(1 << 31)}
-	if want := []uint32{726, 840, 689, 2122495490}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// below is uniform: every value of a small range within 5 standard errors.
-func TestRNGBelowIsUniform(t *testing.T) {
-	const k, n = 7, 70000
-	var c [k]float64
-	r := newRNG(9)
-	for range n {
-		c[r.below(k)]++
-	}
-	for v, x := range c {
-		if math.Abs(x-n/k) > 5*math.Sqrt(n/k) {
-			t.Errorf("%d drawn %v times of %d", v, x, n)
-		}
 	}
 }
 
@@ -258,10 +131,4 @@ func BenchmarkBootstrap(b *testing.B) {
 			}
 		})
 	}
-}
-
-func ExampleWilson() {
-	lo, hi := Wilson(45, 50, 0.95)
-	fmt.Printf("%.3f to %.3f\n", lo, hi)
-	// Output: 0.786 to 0.957
 }

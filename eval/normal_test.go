@@ -11,43 +11,6 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// The influence of a row is the derivative of the statistic by how often the
-// row counts.
-func TestInfluenceIsTheDerivative(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 1))
-	const n, h = 60, 1e-5
-	target, score, weight := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range n {
-		target[i] = []float64{-1, 1, -1}[i%3]
-		score[i] = math.Round(5*(r.Float64()+target[i]/3)) / 8
-		weight[i] = 0.5 + r.Float64()
-	}
-	order := argsort(n, func(i int) float64 { return score[i] })
-	dst := make([]float64, n)
-	for name, c := range map[string]struct {
-		f         func(target, score, weight []float64, order []int32) float64
-		influence func(dst, target, score, weight []float64, order []int32, value float64)
-	}{"auc": {auc, aucInfluence}, "average precision": {averagePrecision, averagePrecisionInfluence}} {
-		c.influence(dst, target, score, weight, order, c.f(target, score, weight, order))
-		sum := 0.0
-		for p, i := range order {
-			sum += dst[p]
-			w := weight[i]
-			weight[i] = w * (1 + h)
-			up := c.f(target, score, weight, order)
-			weight[i] = w * (1 - h)
-			down := c.f(target, score, weight, order)
-			weight[i] = w
-			if d := (up - down) / (2 * h); math.Abs(d-dst[p]) > 1e-8 {
-				t.Errorf("%s: row %d has influence %v, the derivative is %v", name, i, dst[p], d)
-			}
-		}
-		if math.Abs(sum) > closedForm {
-			t.Errorf("%s: the influences sum to %v", name, sum)
-		}
-	}
-}
-
 // A population from which samples are drawn with replacement: what is measured
 // over all of it is the truth.
 func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
@@ -89,7 +52,7 @@ func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
 }
 
 // draw is a sample of n rows of a population.
-func (in Input) draw(n int, seed uint64) Input {
+func draw(in Input, n int, seed uint64) Input {
 	r := rand.New(rand.NewPCG(seed, 22))
 	out := in
 	out.Target, out.Groups = nil, []data.Grouping{{Name: "g", Labels: in.Groups[0].Labels}}
@@ -122,7 +85,7 @@ func TestSumsAgreeWithRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.byRows = true
+		DrawRows(&in)
 		rows, err := Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +93,7 @@ func TestSumsAgreeWithRows(t *testing.T) {
 		used := 0
 		same := func(what string, a, b Interval) {
 			t.Helper()
-			if a.Method == bySums {
+			if a.Method == "influence percentile" {
 				used++
 			}
 			width := float64(b.High - b.Low)
@@ -175,9 +138,9 @@ func TestHeavyTailsAreDrawnByRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range e.Groupings[0].Groups {
-		want := bySums
+		want := "influence percentile"
 		if g.Label == in.Groups[0].Labels[in.Groups[0].Index[5]] {
-			want = byRows
+			want = "bootstrap percentile"
 		}
 		if got := g.Models[0].Intervals["risk"].Method; got != want {
 			t.Errorf("group %s: %s, want %s", g.Label, got, want)
@@ -217,7 +180,7 @@ func TestCoverageOfMeasures(t *testing.T) {
 		}
 		hit, made := make(map[string]int), make(map[string]int)
 		for s := range c.runs {
-			in := pop.draw(c.n, uint64(s))
+			in := draw(pop, c.n, uint64(s))
 			in.Resamples = 300
 			e, err := Evaluate(context.Background(), in)
 			if err != nil {

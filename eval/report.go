@@ -189,16 +189,6 @@ func (o Objective) Normalisation() []string {
 	return nil
 }
 
-func short(x float64) string {
-	if math.IsInf(x, 1) {
-		return "∞"
-	}
-	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
-		return scientific(x)
-	}
-	return fmt.Sprintf("%.4g", x)
-}
-
 func (r *Report) check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")

@@ -2,82 +2,12 @@ package eval
 
 import (
 	"context"
-	"encoding/json"
 	"math"
-	"os"
-	"slices"
 	"testing"
-
-	"github.com/drotrain/drotrain/data"
 )
 
 // closedForm is the tolerance of numbers with a closed form.
 const closedForm = 1e-12
-
-type peer struct {
-	Overall             map[string]float64            `json:"overall"`
-	ByGroup             map[string]map[string]float64 `json:"by_group"`
-	GroupMin            map[string]float64            `json:"group_min"`
-	GroupMax            map[string]float64            `json:"group_max"`
-	Difference          map[string]float64            `json:"difference"`
-	DifferenceToOverall map[string]float64            `json:"difference_to_overall"`
-	Ratio               map[string]float64            `json:"ratio"`
-	RatioToOverall      map[string]float64            `json:"ratio_to_overall"`
-}
-
-type fixtureRows struct{ Target, Score, Loss []float64 }
-
-type fixture struct {
-	Threshold  float64                  `json:"threshold"`
-	Groupings  map[string][]string      `json:"groupings"`
-	Weight     []float64                `json:"weight"`
-	Weighted   map[Task]peer            `json:"weighted"`
-	Binary     fixtureRows              `json:"binary"`
-	Regression fixtureRows              `json:"regression"`
-	Expected   map[Task]map[string]peer `json:"expected"`
-}
-
-func readFixture(t testing.TB) *fixture {
-	b, err := os.ReadFile("testdata/fixture.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f fixture
-	if err := json.Unmarshal(b, &f); err != nil {
-		t.Fatal(err)
-	}
-	return &f
-}
-
-// groupingOf makes a Grouping of one label a row.
-func groupingOf(name string, label []string) data.Grouping {
-	l := slices.Clone(label)
-	slices.Sort(l)
-	l = slices.Compact(l)
-	g := data.Grouping{Name: name, Labels: l}
-	for _, s := range label {
-		k, _ := slices.BinarySearch(l, s)
-		g.Index = append(g.Index, int32(k))
-	}
-	return g
-}
-
-func (f *fixture) input(task Task) Input {
-	rows := f.Regression
-	if task == Binary {
-		rows = f.Binary
-		rows.Target = slices.Clone(rows.Target)
-		for i, y := range rows.Target {
-			rows.Target[i] = 2*y - 1
-		}
-	}
-	in := Input{Task: task, LossName: "test", Target: rows.Target, TargetName: "y", Split: "hold-out", Threshold: &f.Threshold,
-		Models: []Model{{Name: "ERM", Score: rows.Score, Loss: rows.Loss}}}
-	for _, name := range []string{"a", "b", "a × b"} {
-		in.Groups = append(in.Groups, groupingOf(name, f.Groupings[name]))
-	}
-	return in
-}
 
 func same(t *testing.T, what string, got Num, want float64) {
 	t.Helper()

@@ -153,7 +153,7 @@ func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spread
 		joint[b] = math.Max(joint[b], t)
 	}
 	crit = upperQuantile(joint, e.Confidence)
-	o := m.clip(band{at - crit*sd, at + crit*sd})
+	o := clipped(m, band{at - crit*sd, at + crit*sd})
 	var d band
 	r := band{1, 1}
 	for _, g := range a.bands(in, k, m, s, crit) {
@@ -192,7 +192,7 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		}
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
-		b := m.clip(band{at - crit*sd, at + crit*sd})
+		b := clipped(m, band{at - crit*sd, at + crit*sd})
 		if n := v.trials(m.Key, float64(g.N)); n > 0 && in.rows.Weight == nil {
 			b.lo, b.hi = wilson(at*n, n, crit)
 		}
@@ -207,7 +207,8 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 	return out
 }
 
-func (m Measure) clip(b band) band {
+// clipped is the part of b that m can take.
+func clipped(m Measure, b band) band {
 	lo, hi := m.bounds()
 	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
 }

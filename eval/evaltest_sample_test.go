@@ -1,0 +1,74 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+// sample is a full report on the fixture rows, with a made-up second model.
+func sample(t testing.TB, task Task) *Report {
+	f := readFixture(t)
+	in := f.input(task)
+	second := Model{Name: "robust"}
+	for i := range in.Target {
+		s, l := in.Models[0].Score[i], 0.0
+		if task == Binary {
+			s = 0.5 + 0.7*(s-0.5)
+			l = -math.Log(s)
+			if in.Target[i] < 0 {
+				l = -math.Log(1 - s)
+			}
+		} else {
+			s = 300 + 0.8*(s-300)
+			l = (s - in.Target[i]) * (s - in.Target[i]) / 5000
+		}
+		second.Score, second.Loss = append(second.Score, s), append(second.Loss, l)
+	}
+	in.Models = append(in.Models, second)
+	in.Resamples, in.Seed, in.MinGroupSize = 200, 1, 75
+	in.LossUnit = map[Task]string{Binary: "nats", Regression: "SD²"}[task]
+	if task == Regression {
+		in.TargetUnit = "USD/week"
+	}
+	in.Columns = []Column{{Name: "x", Value: in.Models[0].Score}}
+	e, err := Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, _, err := WorstCaseChiSquare(second.Loss, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := DescribeAdversary(AdversaryInput{Weights: y, Penalty: "chi2", Nu: 0.5, Rows: "hold-out", Loss: second.Loss, Groups: in.Groups, Columns: in.Columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Title: "Sample", Evaluation: e, Adversary: a,
+		Objective:   Objective{Loss: "logistic", Penalty: "chi2", Nu: 0.5, Mu: 0.01, N: 400, SelectedAlike: true},
+		Facts:       []Fact{{"Seed", "1"}},
+		Certificate: &Certificate{Upper: 0.5, Lower: 0.4999999, Gap: 1e-7, RelativeGap: 2e-7, Target: 1e-6, Certified: true, Passes: 24, Seconds: 0.5},
+		Coefficients: &Coefficients{Models: []string{"ERM", "robust"}, Scaled: "log-odds per standard deviation",
+			Rows: []Coefficient{{"age", "years", []Num{0.01, 0.02}, []Num{0.1, 0.2}}, {"debt", "", []Num{-1, -0.5}, []Num{-0.4, -0.2}}}},
+		Command: "drotrain train sample.csv"}
+	r.Trace = []TracePoint{{1, 0.01, 0.9, math.Inf(-1)}, {2, 0.02, 0.8, -3}}
+	for k := range 10 {
+		r.Trace = append(r.Trace, TracePoint{float64(2*k + 4), 0.04 * float64(k+1), 0.5 + math.Pow(10, -float64(k)), 0.5 - math.Pow(10, -float64(k))/3})
+	}
+	return r
+}
+
+// finite fails on any NaN or infinity hidden in JSON text, and on bad JSON.
+func finite(t *testing.T, b []byte) {
+	t.Helper()
+	if !json.Valid(b) {
+		t.Error("not JSON")
+	}
+	for _, s := range []string{"NaN", "Inf", "inf,"} {
+		if bytes.Contains(b, []byte(s)) {
+			t.Errorf("JSON holds %s", s)
+		}
+	}
+}

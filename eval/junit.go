@@ -1,0 +1,45 @@
+package eval
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+)
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+}
+
+// WriteJUnit writes gate results as a JUnit XML suite, one test case a gate,
+// for the test tab of a build server.
+func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
+	s := junitSuite{Name: name, Tests: len(gates)}
+	for _, g := range gates {
+		c := junitCase{Class: "drotrain", Name: g.Text}
+		if g.Failed {
+			s.Failures++
+			c.Failure = &junitFailure{g.Message}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	out, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(out)+"\n")
+	return err
+}
