@@ -22,6 +22,14 @@ type Figure struct {
 // Liberation Sans or what replaces it.
 func (f Figure) SVG() ([]byte, error) { return f.named(f.draw.SVG()) }
 
+// Inline returns the figure as an element of an HTML page, with what it says in
+// words for those who do not see it.
+func (f Figure) Inline() (string, error) {
+	s, err := f.draw.Inline(f.Name, f.Title, f.Alt)
+	b, err := f.named([]byte(s), err)
+	return string(b), err
+}
+
 // PNG returns the figure at 200 dots per inch.
 func (f Figure) PNG() ([]byte, error) { return f.named(f.draw.PNG()) }
 

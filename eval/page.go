@@ -41,7 +41,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	p.Style = template.CSS(pageStyle)
 	p.Fig = make(map[string]*pageFigure)
 	for _, f := range figs {
-		svg, err := f.draw.Inline(f.Name, f.Title, f.Alt)
+		svg, err := f.Inline()
 		if err != nil {
 			return err
 		}
