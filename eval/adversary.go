@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // AdversaryInput is the worst-case reweighting that training ended with, over
@@ -117,33 +119,33 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if in.Loss != nil && len(in.Loss) != n || in.RowID != nil && len(in.RowID) != n || in.RowWeight != nil && len(in.RowWeight) != n {
 		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
-	var sum, sq, ent summer
+	var sum, sq, ent measure.Summer
 	a := &Adversary{Model: cmp.Or(in.Model, "robust"), Rows: cmp.Or(in.Rows, "training rows"), Penalty: in.Penalty, OverGroups: in.OverGroups,
 		N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
 	for i, y := range in.Weights {
-		if bad(y) || y < 0 {
+		if measure.Bad(y) || y < 0 {
 			return nil, fmt.Errorf("eval: weight %d is %v", i+1, y)
 		}
-		sum.add(y)
-		sq.add(y * y)
+		sum.Add(y)
+		sq.Add(y * y)
 		if y > 0 {
-			ent.add(-y * math.Log(y))
+			ent.Add(-y * math.Log(y))
 		} else {
 			a.ZeroRows++
 		}
 	}
-	if math.Abs(sum.sum()-1) > 1e-6 {
-		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.sum())
+	if math.Abs(sum.Sum()-1) > 1e-6 {
+		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Sum())
 	}
-	order := argsort(n, func(i int) float64 { return -in.Weights[i] })
+	order := measure.Argsort(n, func(i int) float64 { return -in.Weights[i] })
 	N := float64(n)
-	base := scaleWeights(in.RowWeight)
+	base := measure.ScaleWeights(in.RowWeight)
 	if nu := Num(in.Nu); in.Nu > 0 {
 		a.Nu = &nu
 	}
-	a.Effective = Num(1 / sq.sum())
+	a.Effective = Num(1 / sq.Sum())
 	a.EffectiveShare = a.Effective / Num(N)
-	a.Perplexity = Num(math.Exp(ent.sum()))
+	a.Perplexity = Num(math.Exp(ent.Sum()))
 	a.MaxWeight = Num(in.Weights[order[0]] * N)
 	a.radii(in.Weights, base)
 	a.concentrate(in.Weights, order)
@@ -163,15 +165,15 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		shown[k] = make([]string, len(in.Columns))
 	}
 	a.Columns = make([]MassGrouping, len(in.Columns))
-	err := Pool{in.Workers, in.Observe}.parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *scratch) error {
-		c, err := in.Columns[j].loaded(n)
+	err := measure.Pool{Workers: in.Workers, Observe: in.Observe}.Parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *measure.Scratch) error {
+		c, err := in.Columns[j].Loaded(n)
 		if err != nil {
 			return err
 		}
-		labels, code := c.cells()
+		labels, code := c.Cells()
 		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, in.Weights, base)
 		for k, i := range heaviest {
-			shown[k][j] = c.text(int(i))
+			shown[k][j] = c.Text(int(i))
 		}
 		return nil
 	})
@@ -194,7 +196,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	}
 	if in.ShowRows && len(a.Top) > 0 {
 		for _, c := range in.Columns {
-			a.TopColumns = append(a.TopColumns, withUnit(c.Name, c.Unit))
+			a.TopColumns = append(a.TopColumns, words.WithUnit(c.Name, c.Unit))
 		}
 	}
 	a.warn()
@@ -205,15 +207,15 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 // penalty "kl" or "chi2": who would carry the objective of any model with these
 // losses, trained here or not. in.Weights is ignored.
 func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCase, error) {
-	f := worstKL
+	f := measure.WorstKL
 	switch penalty {
 	case "kl":
 	case "chi2":
-		f = worstChiSquare
+		f = measure.WorstChiSquare
 	default:
 		return nil, WorstCase{}, fmt.Errorf("eval: penalty %q is neither kl nor chi2", penalty)
 	}
-	y, w, err := f(in.Loss, scaleWeights(in.RowWeight), nu)
+	y, w, err := f(in.Loss, measure.ScaleWeights(in.RowWeight), nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
@@ -224,7 +226,7 @@ func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCa
 
 // radii measures how far the weights are from those the rows had before.
 func (a *Adversary) radii(y, base []float64) {
-	var kl, chi summer
+	var kl, chi measure.Summer
 	n := float64(len(y))
 	for i, v := range y {
 		w := 1.0
@@ -232,50 +234,50 @@ func (a *Adversary) radii(y, base []float64) {
 			w = base[i]
 		}
 		if v > 0 {
-			kl.add(v * math.Log(n*v/w))
+			kl.Add(v * math.Log(n*v/w))
 		}
 		d := n*v/w - 1
-		chi.add(w * d * d)
+		chi.Add(w * d * d)
 	}
-	a.RadiusKL, a.RadiusChi = Num(max(0, kl.sum())), Num(chi.sum()/n/2)
+	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/n/2)
 }
 
 func (a *Adversary) concentrate(y []float64, order []int32) {
 	n := len(order)
 	next, points := 1.0, 40.0
 	growth := math.Pow(float64(n), 1/points)
-	var cum summer
+	var cum measure.Summer
 	for k, i := range order {
-		cum.add(y[i])
-		if a.HalfMassRows == 0 && cum.sum() >= 0.5 {
+		cum.Add(y[i])
+		if a.HalfMassRows == 0 && cum.Sum() >= 0.5 {
 			a.HalfMassRows = k + 1
 		}
 		if float64(k+1) >= next-1e-9 || k == n-1 {
-			a.Concentration = append(a.Concentration, Concentration{float64(k+1) / float64(n), min(1, cum.sum())})
+			a.Concentration = append(a.Concentration, Concentration{float64(k+1) / float64(n), min(1, cum.Sum())})
 			for next <= float64(k+1) {
 				next = math.Max(next*growth, next+1e-9)
 			}
 		}
 		if k+1 == max(1, n/10) {
-			a.TenPercent = Num(cum.sum())
+			a.TenPercent = Num(cum.Sum())
 		}
 		if k+1 == max(1, n/100) {
-			a.OnePercent = Num(cum.sum())
+			a.OnePercent = Num(cum.Sum())
 		}
 	}
 }
 
 func massBy(name, unit string, labels []string, index []int32, y, base []float64) MassGrouping {
 	cells := len(labels) + 1 // the last one holds what is missing
-	m, share, c := make([]summer, cells), make([]summer, cells), make([]int, cells)
+	m, share, c := make([]measure.Summer, cells), make([]measure.Summer, cells), make([]int, cells)
 	for i, k := range index {
 		if k < 0 {
 			k = int32(len(labels))
 		}
-		m[k].add(y[i])
+		m[k].Add(y[i])
 		c[k]++
 		if base != nil {
-			share[k].add(base[i])
+			share[k].Add(base[i])
 		}
 	}
 	out := MassGrouping{Name: name, Unit: unit, Groups: []GroupMass{}}
@@ -288,9 +290,9 @@ func massBy(name, unit string, labels []string, index []int32, y, base []float64
 			label = labels[k]
 		}
 		if base != nil {
-			w = share[k].sum()
+			w = share[k].Sum()
 		}
-		out.Groups = append(out.Groups, GroupMass{label, c[k], w / float64(len(index)), m[k].sum()})
+		out.Groups = append(out.Groups, GroupMass{label, c[k], w / float64(len(index)), m[k].Sum()})
 	}
 	return out
 }
@@ -304,12 +306,12 @@ func (a *Adversary) warn() {
 	switch ess := float64(a.Effective); {
 	case ess < 30:
 		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s rows carry the objective (effective sample size %s).%s",
-			count(int(math.Ceil(ess))), count(a.N), number(ess), advice))
+			words.Count(int(math.Ceil(ess))), words.Count(a.N), words.Number(ess), advice))
 	case ess < 0.05*float64(a.N):
 		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: the worst case rests on few of them.%s",
-			number(ess), percent(ess/float64(a.N)), count(a.N), advice))
+			words.Number(ess), words.Percent(ess/float64(a.N)), words.Count(a.N), advice))
 	}
 	if len(a.Warnings) == 0 && a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", percent(float64(a.MaxWeight)/float64(a.N)), advice))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", words.Percent(float64(a.MaxWeight)/float64(a.N)), advice))
 	}
 }

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"fmt"
+
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // caveat lists what a reader must know before quoting the numbers.
@@ -19,7 +21,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		if len(small) > 0 {
 			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
-				g.Name, plural(len(small), "group has", "groups have"), e.MinGroupSize, isAre(len(small)), list(small, 8))
+				g.Name, words.Plural(len(small), "group has", "groups have"), e.MinGroupSize, words.IsAre(len(small)), words.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {
@@ -32,7 +34,7 @@ func (e *Evaluation) caveat(in *Input) {
 			say("%s predicts the same value for every row.", m.Name)
 		}
 	}
-	if g := e.headline(); g != nil {
+	if g := e.Headline(); g != nil {
 		undefined := make(map[string][]string)
 		for _, h := range g.Groups {
 			for key, why := range h.Models[0].Values.Why {
@@ -41,7 +43,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		for _, q := range e.Task.Measures() {
 			if at := undefined[q.Key]; len(at) > 0 {
-				say("%s is undefined in %s of %s: %s.", q.Label, plural(len(at), "group", "groups"), g.Name, list(at, 5))
+				say("%s is undefined in %s of %s: %s.", q.Label, words.Plural(len(at), "group", "groups"), g.Name, words.List(at, 5))
 			}
 		}
 		if w := e.Models[0].WorstGroup; w == nil {

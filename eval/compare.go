@@ -2,6 +2,10 @@ package eval
 
 import (
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/resample"
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // A Difference is model − baseline on the same rows.
@@ -58,33 +62,33 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
-func newComparison(e *Evaluation, in *Input, strata *strata, losses []*sorted, k int) Comparison {
+func newComparison(e *Evaluation, in *Input, strata *measure.Strata, losses []*measure.Sorted, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
 	for _, q := range in.Task.Measures() {
 		d := e.Models[k].Overall.Of[q.Key] - e.Models[0].Overall.Of[q.Key]
 		c.Measures[q.Key] = Difference{Value: d}
 	}
-	a, _ := losses[k].cvar(tailAlpha)
-	b, _ := losses[0].cvar(tailAlpha)
+	a, _ := losses[k].CVaRAt(measure.TailAlpha)
+	b, _ := losses[0].CVaRAt(measure.TailAlpha)
 	c.CVaR.Value = Num(a - b)
 	if in.Task == Binary && in.rows.Weight == nil {
-		c.addAUC(e, in, strata.all, k)
+		c.addAUC(e, in, strata.All, k)
 	}
 	return c
 }
 
 // addAUC gives the AUC difference DeLong's paired interval.
-func (c *Comparison) addAUC(e *Evaluation, in *Input, all *stratum, k int) {
+func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k int) {
 	d, ok := c.Measures["auc"]
 	if !ok || !d.Value.Defined() {
 		return
 	}
-	n := len(all.rows)
+	n := len(all.Rows)
 	diff := make([]float64, n)
 	comp := make([]float64, n)
 	for _, m := range []int{k, 0} {
-		order := all.order[m]
-		delongComponents(in.Target, in.Models[m].Score, order, comp)
+		order := all.Order[m]
+		resample.DelongComponents(in.Target, in.Models[m].Score, order, comp)
 		for r, i := range order {
 			if m == 0 {
 				diff[i] -= comp[r]
@@ -93,12 +97,12 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *stratum, k int) {
 			}
 		}
 	}
-	variance := delongVariance(diff, func(i int) bool { return in.Target[i] > 0 })
-	if bad(variance) {
+	variance := resample.DelongVariance(diff, func(i int) bool { return in.Target[i] > 0 })
+	if measure.Bad(variance) {
 		return
 	}
-	h := Num(normalQuantile(e.Confidence) * math.Sqrt(variance))
-	d.Interval = &Interval{d.Value - h, d.Value + h, "delong"}
+	h := Num(resample.NormalQuantile(e.Confidence) * math.Sqrt(variance))
+	d.Interval = &Interval{Low: d.Value - h, High: d.Value + h, Method: "delong"}
 	c.Measures["auc"] = d
 }
 
@@ -107,29 +111,29 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *stratum, k int) {
 const fewTailRows = 10
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resampler, bt *booted, groups []Group, strata []stratum, diffs [][]Interval, k int) {
+func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, bt *resample.Result, groups []Group, strata []measure.Stratum, diffs [][]Interval, k int) {
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = r.difference(bt.overall, bt.method, k+1, q.Key, float64(d.Value))
+			d.Interval = r.Difference(bt.Overall, bt.Method, k+1, q.Key, float64(d.Value))
 			c.Measures[q.Key] = d
 		}
 	}
-	if tailAlpha*float64(len(in.Target)) >= fewTailRows {
-		c.CVaR.Interval = r.difference(bt.overall, bt.method, k+1, "cvar", 0)
+	if measure.TailAlpha*float64(len(in.Target)) >= fewTailRows {
+		c.CVaR.Interval = r.Difference(bt.Overall, bt.Method, k+1, "cvar", 0)
 	}
 	if groups == nil {
 		return
 	}
-	crit := upperQuantile(bt.maxT, e.Confidence)
+	crit := resample.UpperQuantile(bt.MaxT, e.Confidence)
 	for s := range groups {
 		g := &groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if len(diffs[s]) > k {
 			d.Interval = &diffs[s][k]
-			h := Num(crit * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].rows))
-			d.Simultaneous = &Interval{d.Value - h, d.Value + h, "simultaneous"}
+			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
+			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 		}
 		c.Groups = append(c.Groups, d)
 	}
@@ -137,7 +141,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resampler, bt *booted,
 
 // compare fills in what needs the worst groups named.
 func (e *Evaluation) compare() {
-	g := e.headline()
+	g := e.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return
 	}
@@ -180,11 +184,11 @@ func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
 			lo = min(lo, max(d.Low, a.Low-gb.High))
 		}
 	}
-	return &Interval{lo, hi, "simultaneous"}
+	return &Interval{Low: lo, High: hi, Method: "simultaneous"}
 }
 
-// text writes the change and, in brackets, its interval.
-func (d *Difference) text(scale float64) string {
+// Text writes the change and, in brackets, its interval.
+func (d *Difference) Text(scale float64) string {
 	if d == nil || !d.Value.Defined() {
 		return "–"
 	}
@@ -192,8 +196,8 @@ func (d *Difference) text(scale float64) string {
 		return "0"
 	}
 	scale = d.scale(scale)
-	s := signed(float64(d.Value), scale)
-	if iv := d.Interval.text(scale); iv != "" {
+	s := words.Signed(float64(d.Value), scale)
+	if iv := d.Interval.Text(scale); iv != "" {
 		s += " [" + iv + "]"
 	}
 	return s

@@ -5,9 +5,9 @@
 // models over the same rows, so any model can be audited, trained here or not.
 // [Evaluate] turns an [Input] into an [Evaluation] (metrics.json). A [Report]
 // adds what training knows (objective, certificate, adversary, coefficients);
-// [WriteHTML], [WriteMarkdown], [WriteJSON] and [WriteJUnit] render it,
-// [Figures] draws it, and [ParseGate] turns "worst_group.risk > 0.6" into a
-// test that a build can fail on.
+// [WriteJSON] writes it, eval/page as a page or Markdown, eval/figure draws it, and
+// [ParseGate] turns "worst_group.risk > 0.6" into a test that a build can fail on
+// ([WriteJUnit]).
 //
 // # Conventions
 //
@@ -26,5 +26,8 @@
 //   - A number that cannot be computed is null in JSON, and the reason stands
 //     beside it under "undefined". NaN and ±Inf never leave the package.
 //
-// The package neither prints, reads the environment, nor trains.
+// What is computed of rows stands in internal/measure, how sure it is in
+// internal/resample; here it is put together by group, compared, and judged. The
+// package may import these, losses and data; it neither prints, reads the environment,
+// nor trains. Start reading at evaluate.go.
 package eval

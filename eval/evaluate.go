@@ -3,6 +3,8 @@ package eval
 import (
 	"cmp"
 	"context"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -27,38 +29,38 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},
 	}
 	if in.Weight != nil {
-		k := Num(effective(in.Weight))
+		k := Num(measure.Effective(in.Weight))
 		e.Weighted, e.Effective = true, &k
 	}
 	if in.Task == Binary {
 		t := Num(in.threshold())
 		e.Threshold = &t
 	}
-	strata, err := newStrata(ctx, in.rows, in.Groups)
+	strata, err := measure.NewStrata(ctx, in.rows, in.Groups)
 	if err != nil {
 		return nil, err
 	}
 	e.Models = make([]ModelResult, len(in.Models))
-	losses := make([]*sorted, len(in.Models))
-	err = in.rows.parallel(ctx, "measuring", len(in.Models), func(k int, b *scratch) error {
+	losses := make([]*measure.Sorted, len(in.Models))
+	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int, b *measure.Scratch) error {
 		m := in.Models[k]
-		s, err := newSorted(m.Loss, in.rows.Weight)
+		s, err := measure.Sort(m.Loss, in.rows.Weight)
 		if err != nil {
 			return err
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name}
-		r.Overall = measureRows(in.rows, k, strata.all)
-		for _, a := range cvarLevels(n) {
-			v, _ := s.cvar(a)
-			r.CVaR = append(r.CVaR, CVaRPoint{a, Num(v)})
+		r.Overall = measure.All(in.rows, k, strata.All)
+		for _, a := range measure.CVaRLevels(n) {
+			v, _ := s.CVaRAt(a)
+			r.CVaR = append(r.CVaR, CVaRPoint{Alpha: a, Value: Num(v)})
 		}
-		r.KL = worstCaseKLCurve(s)
-		r.ChiSquare = worstCaseChiSquareCurve(s)
+		r.KL = measure.WorstCaseKLCurve(s)
+		r.ChiSquare = measure.WorstCaseChiSquareCurve(s)
 		if in.Task == Binary {
-			r.Calibration = calibrate(in.rows, m.Score, strata.all.order[k], bins)
+			r.Calibration = measure.Calibrate(in.rows, m.Score, strata.All.Order[k], measure.Bins)
 		} else {
-			r.Residuals = residualBins(in.Target, m.Score, strata.all.order[k], b)
+			r.Residuals = measure.ResidualBins(in.Target, m.Score, strata.All.Order[k], b)
 		}
 		e.Models[k] = r
 		return nil
@@ -71,7 +73,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		if in.TrainShare != nil {
 			share = in.TrainShare[k]
 		}
-		r, err := e.measureGrouping(ctx, &in, g, strata.groups[k], share)
+		r, err := e.measureGrouping(ctx, &in, g, strata.Groups[k], share)
 		if err != nil {
 			return nil, err
 		}

@@ -129,20 +129,20 @@ type Between struct {
 	ToOverall     Num `json:"to_overall"`
 }
 
-// focus is the model that tables, slices and the adversary are about among k:
+// Focus is the model that tables, slices and the adversary are about among k:
 // the first one compared with the baseline, or the only one.
-func focus(k int) int { return min(1, k-1) }
+func Focus(k int) int { return min(1, k-1) }
 
-// headline returns the grouping that names the worst group, or nil.
-func (e *Evaluation) headline() *Grouping {
+// Headline returns the grouping that names the worst group, or nil.
+func (e *Evaluation) Headline() *Grouping {
 	if len(e.Groupings) == 0 {
 		return nil
 	}
 	return &e.Groupings[len(e.Groupings)-1]
 }
 
-// names are those of the models.
-func (e *Evaluation) names() []string {
+// Names are those of the models.
+func (e *Evaluation) Names() []string {
 	out := make([]string, len(e.Models))
 	for k, m := range e.Models {
 		out[k] = m.Name
@@ -150,8 +150,8 @@ func (e *Evaluation) names() []string {
 	return out
 }
 
-// cvar is the value at one of the levels of the curve.
-func (m *ModelResult) cvar(alpha float64) Num {
+// CVaRAt is the value at one of the levels of the curve.
+func (m *ModelResult) CVaRAt(alpha float64) Num {
 	for _, q := range m.CVaR {
 		if math.Abs(q.Alpha-alpha) < 1e-12 {
 			return q.Value

@@ -8,24 +8,11 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
-// loans is a small binary problem: eight rows, two groups, two models.
-func loans() eval.Input {
-	return eval.Input{
-		Task: eval.Binary, LossName: "logistic", LossUnit: "nats",
-		Target: []float64{1, -1, 1, -1, 1, -1, -1, 1}, TargetName: "deny", Positive: "yes",
-		Models: []eval.Model{
-			{Name: "ERM", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6, 0.2, 0.4}, Loss: []float64{0.105, 0.223, 0.223, 0.105, 1.204, 0.916, 0.223, 0.916}},
-			{Name: "robust", Score: []float64{0.8, 0.3, 0.7, 0.2, 0.5, 0.5, 0.3, 0.5}, Loss: []float64{0.223, 0.357, 0.357, 0.223, 0.693, 0.693, 0.357, 0.693}},
-		},
-		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
-		Split:  "hold-out",
-	}
-}
-
 func ExampleEvaluate() {
-	e, err := eval.Evaluate(context.Background(), loans())
+	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +29,7 @@ func ExampleEvaluate() {
 }
 
 func ExampleParseGate() {
-	e, err := eval.Evaluate(context.Background(), loans())
+	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,37 +66,12 @@ func ExampleDescribeAdversary() {
 }
 
 func ExampleShares() {
-	fmt.Println(eval.Shares(loans().Groups))
+	fmt.Println(eval.Shares(evaltest.Loans().Groups))
 	// Output: [map[north:0.5 south:0.5]]
 }
 
-func ExampleFigures() {
-	e, err := eval.Evaluate(context.Background(), loans())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	figs, err := eval.Figures(&eval.Report{Title: "Loan denial", Evaluation: e})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, f := range figs {
-		svg, err := f.SVG()
-		fmt.Println(f.Name, strings.HasPrefix(string(svg), "<?xml"), err)
-	}
-	fmt.Println(figs[0].Alt)
-	// Output:
-	// risk-by-group true <nil>
-	// cvar true <nil>
-	// risk-by-radius true <nil>
-	// calibration true <nil>
-	// bias-by-group true <nil>
-	// Risk by group. south, n 4: ERM 0.815 robust 0.609; north, n 4: ERM 0.164 robust 0.290.
-}
-
 func ExampleHolders() {
-	in := loans()
+	in := evaltest.Loans()
 	a, w, err := eval.Holders(eval.AdversaryInput{Loss: in.Models[0].Loss, Groups: in.Groups}, "chi2", 0.5)
 	if err != nil {
 		fmt.Println(err)
@@ -120,35 +82,8 @@ func ExampleHolders() {
 	// Output: worst-case mean 0.835; south holds 83 % with 50 % of the rows
 }
 
-func ExampleWriteMarkdown() {
-	e, err := eval.Evaluate(context.Background(), loans())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var b strings.Builder
-	err = eval.WriteMarkdown(&b, &eval.Report{Title: "Loan denial", Evaluation: e, Objective: eval.Objective{Penalty: "kl", Nu: 1, Mu: 0.01}})
-	fmt.Println(strings.Join(strings.Split(b.String(), "\n")[:3], "\n"), err)
-	// Output:
-	// # Loan denial
-	//
-	// **Robust training changed the worst group’s risk by −0.206; without intervals, nothing is claimed.** <nil>
-}
-
-func ExampleWriteHTML() {
-	e, err := eval.Evaluate(context.Background(), loans())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var page strings.Builder
-	err = eval.WriteHTML(&page, &eval.Report{Title: "Loan denial", Evaluation: e})
-	fmt.Println(strings.Contains(page.String(), "<h1>Loan denial</h1>"), strings.Contains(page.String(), "<script"), err)
-	// Output: true false <nil>
-}
-
 func ExampleWriteJSON() {
-	e, err := eval.Evaluate(context.Background(), loans())
+	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -82,7 +83,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		if told == nil {
 			r.Value = Num(v)
 		}
-		if bad(v) {
+		if measure.Bad(v) {
 			told = append(told, leaf.Name+" is undefined")
 			return []expr.Truth{expr.Unknown}, nil
 		}
@@ -151,7 +152,7 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 		return e.lookupChange(path, part[1:])
 	}
 	k := min(1, len(e.Models)-1)
-	if i := slices.Index(e.names(), part[0]); i >= 0 {
+	if i := slices.Index(e.Names(), part[0]); i >= 0 {
 		k, part = i, part[1:]
 	}
 	if len(part) == 0 {
@@ -175,7 +176,7 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 	}
 	switch head {
 	case "overall":
-		if _, ok := e.Task.measure(tail); ok && side != "" {
+		if _, ok := e.Task.Measure(tail); ok && side != "" {
 			return endOf(m.Intervals, tail, side), nil
 		}
 		return valueAt(m.Overall, tail, e.Task)
@@ -197,9 +198,9 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 		if err != nil || tail != "" {
 			return 0, unknown
 		}
-		return float64(m.cvar(a)), nil
+		return float64(m.CVaRAt(a)), nil
 	case "difference", "ratio", "group_min", "group_max", "average", "weighted_average":
-		g := e.headline()
+		g := e.Headline()
 		if g == nil {
 			return math.NaN(), nil
 		}
@@ -213,10 +214,10 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 		return float64(map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
 			"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[head]), nil
 	case "group":
-		if g := e.headline(); g != nil {
+		if g := e.Headline(); g != nil {
 			for i := range g.Groups {
 				if g.Groups[i].Label == arg {
-					if _, ok := e.Task.measure(tail); ok && side != "" {
+					if _, ok := e.Task.Measure(tail); ok && side != "" {
 						return endOf(g.Groups[i].Models[k].Intervals, tail, side), nil
 					}
 					if tail == "n" {
@@ -285,7 +286,7 @@ func end(iv *Interval, which string) float64 {
 }
 
 func valueAt(v Values, key string, t Task) (float64, error) {
-	if _, ok := t.measure(key); !ok {
+	if _, ok := t.Measure(key); !ok {
 		return 0, fmt.Errorf("%q is not a measure of a %s task", key, t)
 	}
 	return float64(v.Of[key]), nil

@@ -1,22 +1,25 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 func FuzzParseGate(f *testing.F) {
 	for _, s := range []string{"worst_group.risk > 0.6", "robust.group[a>b].accuracy <= .5", "cvar[0.1] >= 2", "change.cvar[0.1].low<1", "[", "> 1", "a[.]>1"} {
 		f.Add(s)
 	}
-	in := two(20, 2, 0, 1)
-	e, err := Evaluate(context.Background(), in)
+	in := evaltest.Two(20, 2, 0, 1)
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		g, err := ParseGate(s)
+		g, err := eval.ParseGate(s)
 		if err != nil {
 			return
 		}
@@ -27,7 +30,7 @@ func FuzzParseGate(f *testing.F) {
 }
 
 func TestGates(t *testing.T) {
-	e, err := Evaluate(context.Background(), two(400, 4, 0.5, 1))
+	e, err := eval.Evaluate(context.Background(), evaltest.Two(400, 4, 0.5, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func TestGates(t *testing.T) {
 		"overall.risk < 0 || !(cvar[0.1] > 1e9)":       true,
 		"overall.risk < 0 or ERM.group[g00001].n < 9":  false,
 	} {
-		g, err := ParseGate(s)
+		g, err := eval.ParseGate(s)
 		if err != nil {
 			t.Errorf("%s: %v", s, err)
 			continue
@@ -61,12 +64,12 @@ func TestGates(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "risk", "a..b > 1", "overall.risk > x", "overall.risk > NaN", "group[a > 1"} {
-		if _, err := ParseGate(s); err == nil {
+		if _, err := eval.ParseGate(s); err == nil {
 			t.Errorf("%q accepted", s)
 		}
 	}
 	for _, s := range []string{"overall.nope > 1", "nope > 1", "group[zz].risk > 1", "overall.risk.x > 1", "ERM > 1", "change > 1"} {
-		g, err := ParseGate(s)
+		g, err := eval.ParseGate(s)
 		if err != nil {
 			t.Errorf("%q: %v", s, err)
 			continue

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // Shares returns, for each grouping, the share of its rows in every group that
@@ -16,7 +17,7 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
 		out[k] = make(map[string]float64)
-		for j, rows := range rowsByGroup(g, nil) {
+		for j, rows := range measure.RowsByGroup(g, nil) {
 			if len(rows) > 0 {
 				out[k][g.Labels[j]] = float64(len(rows)) / float64(len(g.Index))
 			}
@@ -25,30 +26,30 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	return out
 }
 
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []measure.Stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
-		total[k] = weightedSum(m.Loss, weight)
+		total[k] = measure.WeightedSum(m.Loss, weight)
 	}
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
-	err := in.rows.parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *scratch) error {
-		r := groups[j].rows
-		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *measure.Scratch) error {
+		r := groups[j].Rows
+		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: measure.SumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
-			if ok && (bad(s) || s < 0) {
+			if ok && (measure.Bad(s) || s < 0) {
 				return fmt.Errorf("eval: training share of group %q is %v", h.Label, s)
 			}
 			t := Num(s)
 			h.TrainShare = &t
 		}
 		for k, m := range in.Models {
-			v := measureRows(in.rows, k, &groups[j])
+			v := measure.All(in.rows, k, &groups[j])
 			risk, _ := v.Get("risk")
 			es := Undefined()
 			if total[k] > 0 {
-				es = Num(risk * sumAt(weight, r) / total[k])
+				es = Num(risk * measure.SumAt(weight, r) / total[k])
 			}
 			h.Models = append(h.Models, GroupModel{Model: m.Name, Values: v, ErrorShare: es})
 		}
@@ -73,7 +74,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 func spread(groups []Group, k int, key string, overall float64) Spread {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	diff, ratio := 0.0, math.Inf(1)
-	var sum, wsum, weight summer
+	var sum, wsum, weight measure.Summer
 	s := Spread{}
 	for i := range groups {
 		g := &groups[i]
@@ -97,9 +98,9 @@ func spread(groups []Group, k int, key string, overall float64) Spread {
 			ratio = r
 		}
 		w := g.share()
-		sum.add(v)
-		wsum.add(w * v)
-		weight.add(w)
+		sum.Add(v)
+		wsum.Add(w * v)
+		weight.Add(w)
 	}
 	if s.Groups == 0 {
 		u := Undefined()
@@ -108,14 +109,14 @@ func spread(groups []Group, k int, key string, overall float64) Spread {
 	s.GroupMin, s.GroupMax = Num(lo), Num(hi)
 	s.Difference = Between{Num(hi - lo), Num(diff)}
 	s.Ratio = Between{Num(lo / hi), Num(ratio)}
-	s.Average = Num(sum.sum() / float64(s.Groups))
-	s.WeightedAverage = Num(wsum.sum() / weight.sum())
+	s.Average = Num(sum.Sum() / float64(s.Groups))
+	s.WeightedAverage = Num(wsum.Sum() / weight.Sum())
 	return s
 }
 
 // nameWorstGroups finds each model's worst group in the last grouping.
 func (e *Evaluation) nameWorstGroups() {
-	g := e.headline()
+	g := e.Headline()
 	if g == nil {
 		return
 	}
@@ -156,12 +157,12 @@ func maxInterval(groups []Group, k int) *Interval {
 	if math.IsInf(lo, 0) {
 		return nil
 	}
-	return &Interval{Num(lo), Num(hi), "simultaneous"}
+	return &Interval{Low: Num(lo), High: Num(hi), Method: "simultaneous"}
 }
 
-// worstFirst are the groups in the order of a report: those with evidence by falling risk of the
+// WorstFirst are the groups in the order of a report: those with evidence by falling risk of the
 // baseline, then the rest.
-func (g *Grouping) worstFirst() []*Group {
+func (g *Grouping) WorstFirst() []*Group {
 	groups := g.Groups
 	out := make([]*Group, len(groups))
 	for i := range groups {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // Input is what [Evaluate] measures. Rows run along all slices alike. Models
@@ -65,13 +66,13 @@ type Input struct {
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
-	rows   *Rows
+	rows   *measure.Rows
 	byRows bool // resample rows, however many: the tests compare
 }
 
 // measured are the rows in the form in which they are measured.
-func (in *Input) measured() *Rows {
-	return &Rows{in.Task, in.Target, scaleWeights(in.Weight), in.Models, in.threshold(), Pool{in.Workers, in.Observe}}
+func (in *Input) measured() *measure.Rows {
+	return &measure.Rows{Task: in.Task, Target: in.Target, Weight: measure.ScaleWeights(in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe}}
 }
 
 func (in *Input) threshold() float64 {
@@ -139,12 +140,12 @@ func (in *Input) check() error {
 		if in.Task == Binary && t != 1 && t != -1 {
 			return fmt.Errorf("eval: target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
 		}
-		if bad(t) {
+		if measure.Bad(t) {
 			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
 		}
 	}
 	for i, w := range in.Weight {
-		if !(w > 0) || bad(w) {
+		if !(w > 0) || measure.Bad(w) {
 			return fmt.Errorf("eval: weight of row %d is %v; a positive number is needed", in.rowID(i), w)
 		}
 	}
@@ -159,11 +160,11 @@ func (in *Input) check() error {
 		}
 		for i := range n {
 			switch s := m.Score[i]; {
-			case bad(s):
+			case measure.Bad(s):
 				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
 			case in.Task == Binary && (s < 0 || s > 1):
 				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i), s)
-			case bad(m.Loss[i]):
+			case measure.Bad(m.Loss[i]):
 				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
 			}
 		}
@@ -177,7 +178,7 @@ func (in *Input) check() error {
 		if c.Load != nil {
 			continue // checked when it is there
 		}
-		if err := c.check(n); err != nil {
+		if err := c.Check(n); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"context"
@@ -6,15 +6,18 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // The same seed gives the same bits for any number of goroutines.
 func TestBootstrapIsDeterministic(t *testing.T) {
-	in := two(3000, 7, 0.1, 1)
-	var first *Evaluation
+	in := evaltest.Two(3000, 7, 0.1, 1)
+	var first *eval.Evaluation
 	for _, w := range []int{1, 2, 3, 8} {
 		in.Workers = w
-		e, err := Evaluate(context.Background(), in)
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +28,7 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 		}
 	}
 	in.Seed++
-	if e, _ := Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].Intervals, first.Models[0].Intervals) {
+	if e, _ := eval.Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].Intervals, first.Models[0].Intervals) {
 		t.Error("the seed changes nothing")
 	}
 }
@@ -36,18 +39,18 @@ func TestCoverage(t *testing.T) {
 	const runs, groups = 100, 5
 	point, worst, change, spread := 0, 0, 0, 0
 	for s := range runs {
-		in := two(500, groups, 0.05, uint64(s)+100)
+		in := evaltest.Two(500, groups, 0.05, uint64(s)+100)
 		in.Workers = 1
-		e, err := Evaluate(context.Background(), in)
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// E e²/2 in group k: (1 + k/4)²/2; the second model scales e by 0.95.
 		iv := e.Groupings[0].Groups[1].Models[0].Intervals["risk"]
-		if truth := Num(1.25 * 1.25 / 2); iv.Low <= truth && truth <= iv.High {
+		if truth := eval.Num(1.25 * 1.25 / 2); iv.Low <= truth && truth <= iv.High {
 			point++
 		}
-		truth := Num(2.0 * 2.0 / 2)
+		truth := eval.Num(2.0 * 2.0 / 2)
 		if iv := e.Models[0].WorstGroup.MaxInterval; iv.Low <= truth && truth <= iv.High {
 			worst++
 		}
@@ -74,17 +77,17 @@ func TestVerdictDoesNotCryWolf(t *testing.T) {
 	claims := 0
 	for s := range runs {
 		r := rand.New(rand.NewPCG(uint64(s), 77))
-		in := two(400, 8, 0, uint64(s)+900)
+		in := evaltest.Two(400, 8, 0, uint64(s)+900)
 		in.Workers = 1
 		for i := range in.Target { // independent errors of the same law
 			e := r.NormFloat64() * (1 + float64((i%8)%5)/4)
 			in.Models[1].Score[i], in.Models[1].Loss[i] = in.Target[i]+e, e*e/2
 		}
-		e, err := Evaluate(context.Background(), in)
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := e.Verdict.Outcome; o == Helped || o == Hurt {
+		if o := e.Verdict.Outcome; o == eval.Helped || o == eval.Hurt {
 			claims++
 		}
 	}
@@ -96,9 +99,9 @@ func TestVerdictDoesNotCryWolf(t *testing.T) {
 func TestVerdictFollowsTheInterval(t *testing.T) {
 	for _, c := range []struct {
 		shift float64
-		want  Outcome
-	}{{0.5, Helped}, {-0.2, Hurt}} {
-		e, err := Evaluate(context.Background(), two(2000, 4, c.shift, 3))
+		want  eval.Outcome
+	}{{0.5, eval.Helped}, {-0.2, eval.Hurt}} {
+		e, err := eval.Evaluate(context.Background(), evaltest.Two(2000, 4, c.shift, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,15 +109,15 @@ func TestVerdictFollowsTheInterval(t *testing.T) {
 			t.Errorf("shift %v: %q, %s", c.shift, e.Verdict.Outcome, e.Verdict.Headline)
 		}
 	}
-	in := two(2000, 4, 0.5, 3)
+	in := evaltest.Two(2000, 4, 0.5, 3)
 	in.Resamples = 0
-	e, err := Evaluate(context.Background(), in)
-	if err != nil || e.Verdict.Outcome != Untested {
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil || e.Verdict.Outcome != eval.Untested {
 		t.Error(e.Verdict, err)
 	}
 	in.Models = in.Models[:1]
-	e, err = Evaluate(context.Background(), in)
-	if err != nil || e.Verdict.Outcome != NoBaseline {
+	e, err = eval.Evaluate(context.Background(), in)
+	if err != nil || e.Verdict.Outcome != eval.NoBaseline {
 		t.Error(e.Verdict, err)
 	}
 }
@@ -122,10 +125,10 @@ func TestVerdictFollowsTheInterval(t *testing.T) {
 func BenchmarkBootstrap(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			in := two(n, 20, 0.1, 1)
+			in := evaltest.Two(n, 20, 0.1, 1)
 			in.Resamples = 1000
 			for b.Loop() {
-				if _, err := Evaluate(context.Background(), in); err != nil {
+				if _, err := eval.Evaluate(context.Background(), in); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,24 +2,27 @@ package eval
 
 import (
 	"context"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // addIntervals fills in every interval and the comparisons with the baseline.
-func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata, losses []*sorted) error {
+func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measure.Strata, losses []*measure.Sorted) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
-		addExact(in.rows, k, strata.all, e.Models[k].Overall, e.Confidence, e.Models[k].Intervals)
+		resample.AddExact(in.rows, k, strata.All, e.Models[k].Overall, e.Confidence, e.Models[k].Intervals)
 	}
 	for k := range in.Models[1:] {
 		e.Compared = append(e.Compared, newComparison(e, in, strata, losses, k+1))
 	}
 	for j := range in.Groups {
-		groups := strata.groups[j]
-		err := parallel(ctx, in.Workers, len(groups), func(s int, _ *scratch) error {
+		groups := strata.Groups[j]
+		err := measure.Parallel(ctx, in.Workers, len(groups), func(s int, _ *measure.Scratch) error {
 			g := &e.Groupings[j].Groups[s]
 			for k := range in.Models {
 				g.Models[k].Intervals = make(map[string]Interval)
-				addExact(in.rows, k, &groups[s], g.Models[k].Values, e.Confidence, g.Models[k].Intervals)
+				resample.AddExact(in.rows, k, &groups[s], g.Models[k].Values, e.Confidence, g.Models[k].Intervals)
 			}
 			return nil
 		})
@@ -30,18 +33,18 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 	if in.Resamples == 0 {
 		return nil
 	}
-	center := mean(in.Target)
+	center := measure.Mean(in.Target)
 	tailQ := make([]float64, len(losses))
 	for k, s := range losses {
-		_, tailQ[k] = s.cvar(tailAlpha)
+		_, tailQ[k] = s.CVaRAt(measure.TailAlpha)
 	}
 	for j := range max(1, len(in.Groups)) {
 		var grouping *Grouping
-		groups := []stratum{*strata.all}
+		groups := []measure.Stratum{*strata.All}
 		if len(in.Groups) > 0 {
-			grouping, groups = &e.Groupings[j], strata.groups[j]
+			grouping, groups = &e.Groupings[j], strata.Groups[j]
 		}
-		if err := e.bootGrouping(ctx, in, j, grouping, groups, strata.all, tailQ, center); err != nil {
+		if err := e.bootGrouping(ctx, in, j, grouping, groups, strata.All, tailQ, center); err != nil {
 			return err
 		}
 	}
@@ -50,7 +53,7 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 
 // bootGrouping adds the bootstrap intervals of one grouping; for the last one,
 // those over all rows and of the comparisons too.
-func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata []stratum, all *stratum, tailQ []float64, center float64) error {
+func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata []measure.Stratum, all *measure.Stratum, tailQ []float64, center float64) error {
 	var groups []Group
 	if grouping != nil {
 		groups = grouping.Groups
@@ -59,7 +62,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	if !last {
 		all = nil
 	}
-	r, err := newResampler(ctx, in.rows, plan{in.Resamples, e.Confidence, in.Seed, in.byRows}, uint64(j), strata, all, tailQ, center)
+	r, err := resample.New(ctx, in.rows, resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed, ByRows: in.byRows}, uint64(j), strata, all, tailQ, center)
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	diffs := make([][]Interval, len(strata)) // per group: interval of the paired risk difference of each later model
 	derived := make([][]float64, len(strata))
 	acc := newSpreads(e, grouping, list, in.Resamples)
-	bt, err := r.run(ctx, name, eligible, func(s int, sums []float64) {
+	bt, err := r.Run(ctx, name, eligible, func(s int, sums []float64) {
 		if groups == nil || !eligible[s] {
 			return
 		}
@@ -83,13 +86,13 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		for k := range in.Models {
 			m := &groups[s].Models[k]
 			for _, q := range list {
-				x = r.c.appendValues(x, q.Key, sums, k)
-				e.put(q.Key, x[len(x)-in.Resamples:], r.method(s), m.Values, m.Intervals)
+				x = r.C.AppendValues(x, q.Key, sums, k)
+				e.put(q.Key, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
 			}
 		}
 		derived[s] = x
 		for k := range in.Models[1:] {
-			if iv := r.difference(sums, r.method(s), k+1, "risk", 0); iv != nil {
+			if iv := r.Difference(sums, r.Method(s), k+1, "risk", 0); iv != nil {
 				diffs[s] = append(diffs[s], *iv)
 			}
 		}
@@ -105,9 +108,9 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		return err
 	}
 	if groups != nil {
-		e.simultaneous(in, groups, strata, bt.maxT)
-		acc.method = bt.method
-		acc.finish(e, in, r.c, bt.overall)
+		e.simultaneous(in, groups, strata, bt.MaxT)
+		acc.method = bt.Method
+		acc.finish(e, in, r.C, bt.Overall)
 	}
 	if !last {
 		return nil
@@ -115,8 +118,8 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	var x []float64
 	for k := range in.Models {
 		for _, q := range list {
-			x = r.c.appendValues(x[:0], q.Key, bt.overall, k)
-			e.put(q.Key, x, bt.method, e.Models[k].Overall, e.Models[k].Intervals)
+			x = r.C.AppendValues(x[:0], q.Key, bt.Overall, k)
+			e.put(q.Key, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
@@ -136,7 +139,7 @@ func (e *Evaluation) put(key string, x []float64, method string, v Values, iv ma
 	if !ok {
 		return
 	}
-	if i := bootInterval(key, at, x, method, e.Confidence); i != nil {
+	if i := resample.BootInterval(key, at, x, method, e.Confidence); i != nil {
 		iv[key] = *i
 	}
 }
@@ -144,8 +147,8 @@ func (e *Evaluation) put(key string, x []float64, method string, v Values, iv ma
 // simultaneous gives every eligible group an interval that covers together
 // with all the others: risk ± c·se with c the confidence quantile of the
 // largest studentised deviation.
-func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []stratum, maxT []float64) {
-	c := upperQuantile(maxT, e.Confidence)
+func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.Stratum, maxT []float64) {
+	c := resample.UpperQuantile(maxT, e.Confidence)
 	for s := range groups {
 		g := &groups[s]
 		if !g.Sufficient || g.N < 2 {
@@ -153,8 +156,8 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []stratum, m
 		}
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
-			se := standardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].rows)
-			g.Models[k].Simultaneous = &Interval{Num(m - c*se), Num(m + c*se), "simultaneous"}
+			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
+			g.Models[k].Simultaneous = &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		}
 	}
 }

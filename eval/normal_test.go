@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"context"
@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
 )
 
 // A population from which samples are drawn with replacement: what is measured
 // over all of it is the truth.
-func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
+func population(task eval.Task, rate float64, heavy bool, n int, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 21))
-	in := Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", MinGroupSize: 20, Seed: seed,
+	in := eval.Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", MinGroupSize: 20, Seed: seed,
 		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}}}}
-	a, b := Model{Name: "ERM"}, Model{Name: "robust"}
+	a, b := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}
 	noise := func() float64 {
 		if !heavy {
 			return r.NormFloat64()
@@ -27,10 +28,10 @@ func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
 	shift := math.Log(rate / (1 - rate))
 	for range n {
 		z := r.NormFloat64()
-		if task == Regression {
+		if task == eval.Regression {
 			y := z + noise()/2
 			in.Target = append(in.Target, y)
-			for k, m := range []*Model{&a, &b} {
+			for k, m := range []*eval.Model{&a, &b} {
 				s := z * (1 - 0.2*float64(k))
 				m.Score, m.Loss = append(m.Score, s), append(m.Loss, (s-y)*(s-y)/2)
 			}
@@ -40,23 +41,23 @@ func population(task Task, rate float64, heavy bool, n int, seed uint64) Input {
 				y = 1
 			}
 			in.Target = append(in.Target, y)
-			for k, m := range []*Model{&a, &b} {
+			for k, m := range []*eval.Model{&a, &b} {
 				p := 1 / (1 + math.Exp(-(1-0.3*float64(k))*(z+shift)))
 				m.Score, m.Loss = append(m.Score, p), append(m.Loss, -math.Log(0.5+y*(p-0.5)))
 			}
 		}
 		in.Groups[0].Index = append(in.Groups[0].Index, int32(r.IntN(2)))
 	}
-	in.Models = []Model{a, b}
+	in.Models = []eval.Model{a, b}
 	return in
 }
 
 // draw is a sample of n rows of a population.
-func draw(in Input, n int, seed uint64) Input {
+func draw(in eval.Input, n int, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 22))
 	out := in
 	out.Target, out.Groups = nil, []data.Grouping{{Name: "g", Labels: in.Groups[0].Labels}}
-	out.Models = []Model{{Name: "ERM"}, {Name: "robust"}}
+	out.Models = []eval.Model{{Name: "ERM"}, {Name: "robust"}}
 	for range n {
 		i := r.IntN(len(in.Target))
 		out.Target = append(out.Target, in.Target[i])
@@ -74,24 +75,24 @@ func draw(in Input, n int, seed uint64) Input {
 // resamples makes up about half.
 func TestSumsAgreeWithRows(t *testing.T) {
 	for _, c := range []struct {
-		task  Task
+		task  eval.Task
 		rate  float64
 		heavy bool
-	}{{Binary, 0.3, false}, {Binary, 0.05, false}, {Regression, 0, false}, {Regression, 0, true}} {
+	}{{eval.Binary, 0.3, false}, {eval.Binary, 0.05, false}, {eval.Regression, 0, false}, {eval.Regression, 0, true}} {
 		in := population(c.task, c.rate, c.heavy, 3000, 1)
 		in.Resamples, in.MinGroupSize = 1000, 20
 		in.Weight = nil
-		sums, err := Evaluate(context.Background(), in)
+		sums, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		DrawRows(&in)
-		rows, err := Evaluate(context.Background(), in)
+		eval.DrawRows(&in)
+		rows, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		used := 0
-		same := func(what string, a, b Interval) {
+		same := func(what string, a, b eval.Interval) {
 			t.Helper()
 			if a.Method == "influence percentile" {
 				used++
@@ -130,10 +131,10 @@ func TestSumsAgreeWithRows(t *testing.T) {
 
 // Where sums are far from normal, rows are drawn.
 func TestHeavyTailsAreDrawnByRows(t *testing.T) {
-	in := population(Regression, 0, false, 4000, 2)
+	in := population(eval.Regression, 0, false, 4000, 2)
 	in.Resamples = 100
 	in.Models[0].Loss[5] = 1e6
-	e, err := Evaluate(context.Background(), in)
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,28 +154,28 @@ func TestHeavyTailsAreDrawnByRows(t *testing.T) {
 // and heavy tails.
 func TestCoverageOfMeasures(t *testing.T) {
 	type setting struct {
-		task  Task
+		task  eval.Task
 		rate  float64
 		heavy bool
 		n     int
 		runs  int
 	}
-	settings := []setting{{Binary, 0.2, false, 2500, 30}}
+	settings := []setting{{eval.Binary, 0.2, false, 2500, 30}}
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		settings = nil
 		for _, n := range []int{30, 300, 3000, 30_000, 100_000} {
 			for _, rate := range []float64{0.03, 0.5, 0.97} {
-				settings = append(settings, setting{Binary, rate, false, n, 200})
+				settings = append(settings, setting{eval.Binary, rate, false, n, 200})
 			}
 			for _, heavy := range []bool{false, true} {
-				settings = append(settings, setting{Regression, 0, heavy, n, 200})
+				settings = append(settings, setting{eval.Regression, 0, heavy, n, 200})
 			}
 		}
 	}
 	for _, c := range settings {
 		const pooled = 100_000
 		pop := population(c.task, c.rate, c.heavy, pooled, 3)
-		truth, err := Evaluate(context.Background(), pop)
+		truth, err := eval.Evaluate(context.Background(), pop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,11 +183,11 @@ func TestCoverageOfMeasures(t *testing.T) {
 		for s := range c.runs {
 			in := draw(pop, c.n, uint64(s))
 			in.Resamples = 300
-			e, err := Evaluate(context.Background(), in)
+			e, err := eval.Evaluate(context.Background(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			count := func(key string, iv Interval, v Num) {
+			count := func(key string, iv eval.Interval, v eval.Num) {
 				made[key]++
 				if iv.Low <= v && v <= iv.High {
 					hit[key]++

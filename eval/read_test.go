@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"bytes"
@@ -15,14 +15,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/eval/page"
 )
 
 // Whatever is read is either refused or can be rendered: mutants of a report,
 // one node of its JSON replaced at a time.
 func TestMutatedReports(t *testing.T) {
-	for _, task := range []Task{Binary, Regression} {
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		var b bytes.Buffer
-		if err := WriteJSON(&b, sample(t, task)); err != nil {
+		if err := eval.WriteJSON(&b, evaltest.Sample(t, task)); err != nil {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(11, 1))
@@ -37,12 +41,12 @@ func TestMutatedReports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := ReadReport(bytes.NewReader(m))
+			rep, err := eval.ReadReport(bytes.NewReader(m))
 			if err != nil {
 				continue
 			}
 			read++
-			for _, write := range []func(io.Writer, *Report) error{WriteHTML, WriteMarkdown, WriteJSON} {
+			for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, eval.WriteJSON} {
 				if err := write(io.Discard, rep); err != nil {
 					t.Error(err)
 				}
@@ -94,13 +98,13 @@ func mutate(r *rand.Rand, node any) {
 var golden = flag.Bool("golden", false, "write the golden metrics and report again; only with a new schema")
 
 // twoReport is the report of two models without a training.
-func twoReport(t testing.TB) *Report {
+func twoReport(t testing.TB) *eval.Report {
 	t.Helper()
-	e, err := Evaluate(context.Background(), two(60, 2, 0, 1))
+	e, err := eval.Evaluate(context.Background(), evaltest.Two(60, 2, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Report{Title: "two", Evaluation: e, Notes: []string{"a note"}}
+	return &eval.Report{Title: "two", Evaluation: e, Notes: []string{"a note"}}
 }
 
 // Metrics and reports of every schema that was released read, and hold what they held:
@@ -110,7 +114,7 @@ func TestGoldenReports(t *testing.T) {
 	if *golden {
 		r := twoReport(t)
 		for path, write := range map[string]func(io.Writer) error{
-			metrics: r.Evaluation.WriteJSON, report: func(w io.Writer) error { return WriteJSON(w, r) },
+			metrics: r.Evaluation.WriteJSON, report: func(w io.Writer) error { return eval.WriteJSON(w, r) },
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
@@ -125,7 +129,7 @@ func TestGoldenReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := ReadEvaluation(bytes.NewReader(old))
+	e, err := eval.ReadEvaluation(bytes.NewReader(old))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,17 +140,17 @@ func TestGoldenReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadReport(bytes.NewReader(old))
+	r, err := eval.ReadReport(bytes.NewReader(old))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(r.Notes, []string{"a note"}) || r.Title != "two" {
 		t.Errorf("title %q, notes %q", r.Title, r.Notes)
 	}
-	if err := WriteHTML(io.Discard, r); err != nil {
+	if err := page.WriteHTML(io.Discard, r); err != nil {
 		t.Error(err)
 	}
-	again := func(e *Evaluation) string {
+	again := func(e *eval.Evaluation) string {
 		var b bytes.Buffer
 		if err := e.WriteJSON(&b); err != nil {
 			t.Fatal(err)
@@ -164,22 +168,22 @@ func TestReadRefusesKeysGivenTwice(t *testing.T) {
 	if err := r.Evaluation.WriteJSON(&metrics); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteJSON(&report, r); err != nil {
+	if err := eval.WriteJSON(&report, r); err != nil {
 		t.Fatal(err)
 	}
 	double := func(b []byte) io.Reader {
 		return strings.NewReader(strings.Replace(string(b), `"schema":`, `"Schema": "x", "schema":`, 1))
 	}
-	if _, err := ReadEvaluation(bytes.NewReader(metrics.Bytes())); err != nil {
+	if _, err := eval.ReadEvaluation(bytes.NewReader(metrics.Bytes())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadEvaluation(double(metrics.Bytes())); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := eval.ReadEvaluation(double(metrics.Bytes())); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("metrics: %v", err)
 	}
-	if _, err := ReadReport(double(report.Bytes())); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := eval.ReadReport(double(report.Bytes())); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("report: %v", err)
 	}
-	if _, err := ReadReport(strings.NewReader(report.String() + "{}")); err == nil {
+	if _, err := eval.ReadReport(strings.NewReader(report.String() + "{}")); err == nil {
 		t.Error("something behind the report was ignored")
 	}
 }
@@ -192,7 +196,7 @@ func FuzzReadReport(f *testing.F) {
 	if err := r.Evaluation.WriteJSON(&metrics); err != nil {
 		f.Fatal(err)
 	}
-	if err := WriteJSON(&report, r); err != nil {
+	if err := eval.WriteJSON(&report, r); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(report.Bytes())
@@ -201,20 +205,20 @@ func FuzzReadReport(f *testing.F) {
 		f.Add(bytes.ReplaceAll(report.Bytes(), []byte(change[0]), []byte(change[1])))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if e, err := ReadEvaluation(bytes.NewReader(b)); err == nil {
+		if e, err := eval.ReadEvaluation(bytes.NewReader(b)); err == nil {
 			var w bytes.Buffer
 			if err := e.WriteJSON(&w); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadEvaluation(&w); err != nil {
+			if _, err := eval.ReadEvaluation(&w); err != nil {
 				t.Errorf("metrics that were written do not read: %v", err)
 			}
 		}
-		r, err := ReadReport(bytes.NewReader(b))
+		r, err := eval.ReadReport(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
-		for _, write := range []func(io.Writer, *Report) error{WriteHTML, WriteMarkdown, WriteJSON} {
+		for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, eval.WriteJSON} {
 			if err := write(io.Discard, r); err != nil {
 				t.Logf("refused: %v", err) // an error is an answer
 			}
@@ -223,49 +227,49 @@ func FuzzReadReport(f *testing.F) {
 }
 
 func TestReportRoundTrip(t *testing.T) {
-	for _, task := range []Task{Binary, Regression} {
-		r := sample(t, task)
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		r := evaltest.Sample(t, task)
 		var b, c bytes.Buffer
-		if err := WriteJSON(&b, r); err != nil {
+		if err := eval.WriteJSON(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		finite(t, b.Bytes())
-		back, err := ReadReport(bytes.NewReader(b.Bytes()))
+		evaltest.Finite(t, b.Bytes())
+		back, err := eval.ReadReport(bytes.NewReader(b.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteJSON(&c, back); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
+		if err := eval.WriteJSON(&c, back); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
 			t.Error("the report changes on its way through JSON", err)
 		}
 		var p, q bytes.Buffer
-		if err := WriteHTML(&p, r); err != nil {
+		if err := page.WriteHTML(&p, r); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteHTML(&q, back); err != nil || !bytes.Equal(p.Bytes(), q.Bytes()) {
+		if err := page.WriteHTML(&q, back); err != nil || !bytes.Equal(p.Bytes(), q.Bytes()) {
 			t.Error("the page of the report read back differs", err)
 		}
 		b.Reset()
 		if err := r.Evaluation.WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
-		e, err := ReadEvaluation(&b)
+		e, err := eval.ReadEvaluation(&b)
 		if err != nil || e.Verdict.Headline != r.Evaluation.Verdict.Headline || !reflect.DeepEqual(e.Caveats, r.Evaluation.Caveats) {
 			t.Error(e, err)
 		}
 	}
-	r := sample(t, Binary)
+	r := evaltest.Sample(t, eval.Binary)
 	r.Objective.Nu = math.Inf(1)
 	var b bytes.Buffer
-	if err := WriteJSON(&b, r); err != nil || !strings.Contains(b.String(), `"nu": null`) {
+	if err := eval.WriteJSON(&b, r); err != nil || !strings.Contains(b.String(), `"nu": null`) {
 		t.Error("infinite ν:", err)
 	}
-	if back, err := ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 || back.Objective.Penalty != "chi2" {
+	if back, err := eval.ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 || back.Objective.Penalty != "chi2" {
 		t.Error("infinite ν read back:", err)
 	}
-	if _, err := ReadReport(strings.NewReader(`{"schema":"drotrain.report/99"}`)); err == nil {
+	if _, err := eval.ReadReport(strings.NewReader(`{"schema":"drotrain.report/99"}`)); err == nil {
 		t.Error("unknown schema accepted")
 	}
-	if _, err := ReadReport(strings.NewReader(`{"schema":"drotrain.report/1"}`)); err == nil {
+	if _, err := eval.ReadReport(strings.NewReader(`{"schema":"drotrain.report/1"}`)); err == nil {
 		t.Error("report without evaluation accepted")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 )
 
@@ -129,7 +131,7 @@ func (t *TracePoint) UnmarshalJSON(b []byte) error {
 // Gap is Upper − Lower; ok is false while either is unknown.
 func (t TracePoint) Gap() (gap float64, ok bool) {
 	g := t.Upper - t.Lower
-	return g, !bad(g)
+	return g, !measure.Bad(g)
 }
 
 // Coefficients compares the models column by column.
@@ -153,15 +155,15 @@ func (o Objective) ObjectiveText() string {
 	if o.Text != "" {
 		return o.Text
 	}
-	reg := fmt.Sprintf("(%s/2)‖x‖²", short(o.Mu))
+	reg := fmt.Sprintf("(%s/2)‖x‖²", words.Short(o.Mu))
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
 		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
 	case math.IsInf(o.Nu, 1): // the mean, below
 	case o.Penalty == "kl":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", short(o.Nu), reg)
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", words.Short(o.Nu), reg)
 	case o.Penalty == "chi2":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", short(o.Nu), reg)
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", words.Short(o.Nu), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }
@@ -175,21 +177,22 @@ func (o Objective) Normalisation() []string {
 		return []string{"ν = ∞: every row weighs the same; this is plain empirical risk minimisation."}
 	case o.Penalty == "kl":
 		return []string{
-			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu)),
+			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", words.Short(o.Nu)),
 			"The robust risk equals ν log mean exp(ℓ/ν).",
 		}
 	case o.Penalty == "chi2":
-		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", short(o.Nu))}
+		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", words.Short(o.Nu))}
 		if o.N > 0 {
 			out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
-				short(o.Nu*float64(o.N)), short(o.Nu/2), short(o.Nu)))
+				words.Short(o.Nu*float64(o.N)), words.Short(o.Nu/2), words.Short(o.Nu)))
 		}
 		return out
 	}
 	return nil
 }
 
-func (r *Report) check() error {
+// Check says what a report lacks that rendering relies on.
+func (r *Report) Check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")
 	}
@@ -198,7 +201,7 @@ func (r *Report) check() error {
 
 // WriteJSON writes the report, the twin of the page, as indented JSON.
 func WriteJSON(w io.Writer, r *Report) error {
-	if err := r.check(); err != nil {
+	if err := r.Check(); err != nil {
 		return err
 	}
 	c := *r
@@ -238,7 +241,7 @@ func ReadReport(r io.Reader) (*Report, error) {
 	if out.Schema != ReportSchema {
 		return nil, fmt.Errorf("eval: report has schema %q; this version reads %q", out.Schema, ReportSchema)
 	}
-	if err := out.check(); err != nil {
+	if err := out.Check(); err != nil {
 		return nil, err
 	}
 	return &out, nil
@@ -272,9 +275,9 @@ func decode(r io.Reader, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// size is the largest effect in any model of one standard deviation of the
+// Size is the largest effect in any model of one standard deviation of the
 // column.
-func (q Coefficient) size() float64 {
+func (q Coefficient) Size() float64 {
 	m := 0.0
 	for _, v := range q.Scaled {
 		if v.Defined() {

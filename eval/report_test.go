@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"bytes"
@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/eval/page"
 )
 
 func TestObjectiveText(t *testing.T) {
-	for want, o := range map[string]Objective{
+	for want, o := range map[string]eval.Objective{
 		"max over j of":             {Penalty: "kl", Nu: 0, Mu: 1},
 		"mean of ℓⱼ(x)":             {Penalty: "kl", Nu: math.Inf(1), Mu: 1},
 		"− 0.5 · Σ yⱼ log(n yⱼ)":    {Penalty: "kl", Nu: 0.5, Mu: 1},
@@ -25,75 +28,79 @@ func TestObjectiveText(t *testing.T) {
 		}
 	}
 	// ½ν′‖y − 1/n‖² with ν′ = νn, and ν″n‖y − 1/n‖² with ν″ = ν/2.
-	s := strings.Join(Objective{Penalty: "chi2", Nu: 0.5, N: 400}.Normalisation(), " ")
+	s := strings.Join(eval.Objective{Penalty: "chi2", Nu: 0.5, N: 400}.Normalisation(), " ")
 	if !strings.Contains(s, "ν′ = νn = 200") || !strings.Contains(s, "ν′ = ν/2 = 0.25") {
 		t.Error(s)
 	}
 }
 
 func TestBadInputIsNamed(t *testing.T) {
-	ok := func() Input {
-		return Input{Task: Binary, Target: []float64{1, -1}, RowID: []int{40, 41}, Models: []Model{{Name: "m", Score: []float64{.1, .2}, Loss: []float64{1, 2}}}}
+	ok := func() eval.Input {
+		return eval.Input{Task: eval.Binary, Target: []float64{1, -1}, RowID: []int{40, 41}, Models: []eval.Model{{Name: "m", Score: []float64{.1, .2}, Loss: []float64{1, 2}}}}
 	}
-	for want, breakIt := range map[string]func(*Input){
-		"no rows":                       func(in *Input) { in.Target = nil },
-		"no model":                      func(in *Input) { in.Models = nil },
-		`task "x"`:                      func(in *Input) { in.Task = "x" },
-		"row 41 is NaN":                 func(in *Input) { in.Models[0].Score[1] = math.NaN() },
-		"probability in [0, 1]":         func(in *Input) { in.Models[0].Score[0] = 2 },
-		"loss of model \"m\" at row 40": func(in *Input) { in.Models[0].Loss[0] = math.Inf(1) },
-		"binary target is":              func(in *Input) { in.Target[0] = 0 },
-		"has 1 scores":                  func(in *Input) { in.Models[0].Score = in.Models[0].Score[:1] },
-		"name of its own":               func(in *Input) { in.Models = append(in.Models, in.Models[0]) },
-		"covers 1 rows":                 func(in *Input) { in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0}}} },
-		"the group 3 of 1":              func(in *Input) { in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0, 3}}} },
-		"too few":                       func(in *Input) { in.Resamples = 5 },
-		"confidence":                    func(in *Input) { in.Confidence = 2 },
+	for want, breakIt := range map[string]func(*eval.Input){
+		"no rows":                       func(in *eval.Input) { in.Target = nil },
+		"no model":                      func(in *eval.Input) { in.Models = nil },
+		`task "x"`:                      func(in *eval.Input) { in.Task = "x" },
+		"row 41 is NaN":                 func(in *eval.Input) { in.Models[0].Score[1] = math.NaN() },
+		"probability in [0, 1]":         func(in *eval.Input) { in.Models[0].Score[0] = 2 },
+		"loss of model \"m\" at row 40": func(in *eval.Input) { in.Models[0].Loss[0] = math.Inf(1) },
+		"binary target is":              func(in *eval.Input) { in.Target[0] = 0 },
+		"has 1 scores":                  func(in *eval.Input) { in.Models[0].Score = in.Models[0].Score[:1] },
+		"name of its own":               func(in *eval.Input) { in.Models = append(in.Models, in.Models[0]) },
+		"covers 1 rows": func(in *eval.Input) {
+			in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0}}}
+		},
+		"the group 3 of 1": func(in *eval.Input) {
+			in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0, 3}}}
+		},
+		"too few":    func(in *eval.Input) { in.Resamples = 5 },
+		"confidence": func(in *eval.Input) { in.Confidence = 2 },
 	} {
 		in := ok()
 		breakIt(&in)
-		if _, err := Evaluate(context.Background(), in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := eval.Evaluate(context.Background(), in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)
 		}
 	}
 	for _, y := range [][]float64{nil, {-0.1, 1.1}, {0.5, math.NaN()}, {0.5, 0.4}} {
-		if _, err := DescribeAdversary(AdversaryInput{Weights: y}); err == nil {
+		if _, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y}); err == nil {
 			t.Errorf("weights %v accepted", y)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Evaluate(ctx, ok()); err == nil {
+	if _, err := eval.Evaluate(ctx, ok()); err == nil {
 		t.Error("cancellation ignored")
 	}
-	if err := WriteHTML(io.Discard, &Report{}); err == nil {
+	if err := page.WriteHTML(io.Discard, &eval.Report{}); err == nil {
 		t.Error("empty report written")
 	}
 }
 
 // The values of heavy rows appear only when asked for; rows count from 1.
 func TestShowRows(t *testing.T) {
-	in := AdversaryInput{Loss: []float64{1, 5, 2, 3}, Columns: []Column{{Name: "age", Unit: "years", Value: []float64{30, math.NaN(), 50, 60}}, {Name: "site", Levels: []string{"a"}, Code: []int32{0, 0, -1, 0}}}}
-	a, _, err := Holders(in, "chi2", 1)
+	in := eval.AdversaryInput{Loss: []float64{1, 5, 2, 3}, Columns: []eval.Column{{Name: "age", Unit: "years", Value: []float64{30, math.NaN(), 50, 60}}, {Name: "site", Levels: []string{"a"}, Code: []int32{0, 0, -1, 0}}}}
+	a, _, err := eval.Holders(in, "chi2", 1)
 	if err != nil || a.TopColumns != nil || a.Top[0].Values != nil || a.Top[0].Row != 2 {
 		t.Errorf("%+v %v", a, err)
 	}
 	in.ShowRows = true
-	a, w, err := Holders(in, "chi2", 1)
+	a, w, err := eval.Holders(in, "chi2", 1)
 	if err != nil || !reflect.DeepEqual(a.TopColumns, []string{"age (years)", "site"}) || !reflect.DeepEqual(a.Top[0].Values, []string{"(missing)", "a"}) {
 		t.Errorf("%+v %v", a, err)
 	}
 	if math.Abs(float64(a.RadiusChi-w.Radius)) > closedForm || *a.Nu != 1 || a.Penalty != "chi2" {
 		t.Errorf("radius %v, want %v", a.RadiusChi, w.Radius)
 	}
-	r := sample(t, Binary)
-	a, w, err = Holders(AdversaryInput{Loss: in.Loss}, "kl", 0.5)
+	r := evaltest.Sample(t, eval.Binary)
+	a, w, err = eval.Holders(eval.AdversaryInput{Loss: in.Loss}, "kl", 0.5)
 	if err != nil || math.Abs(float64(a.RadiusKL-w.Radius)) > closedForm {
 		t.Errorf("radius %v, want %v: %v", a.RadiusKL, w.Radius, err)
 	}
-	r.Adversary, _, _ = Holders(in, "kl", 1)
+	r.Adversary, _, _ = eval.Holders(in, "kl", 1)
 	var b bytes.Buffer
-	if err := WriteHTML(&b, r); err != nil || !strings.Contains(b.String(), "age (years)") || !strings.Contains(b.String(), "(missing)") {
+	if err := page.WriteHTML(&b, r); err != nil || !strings.Contains(b.String(), "age (years)") || !strings.Contains(b.String(), "(missing)") {
 		t.Error("the page lacks the rows asked for", err)
 	}
 }

@@ -1,15 +1,18 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // closedForm is the tolerance of numbers with a closed form.
 const closedForm = 1e-12
 
-func same(t *testing.T, what string, got Num, want float64) {
+func same(t *testing.T, what string, got eval.Num, want float64) {
 	t.Helper()
 	if math.Abs(float64(got)-want) > closedForm*math.Max(1, math.Abs(want)) || !got.Defined() {
 		t.Errorf("%s = %.17g, want %.17g", what, float64(got), want)
@@ -18,9 +21,9 @@ func same(t *testing.T, what string, got Num, want float64) {
 
 // Every measure and every summary agrees with scikit-learn and fairlearn.
 func TestAgreesWithPeers(t *testing.T) {
-	f := readFixture(t)
-	for _, task := range []Task{Binary, Regression} {
-		e, err := Evaluate(context.Background(), f.input(task))
+	f := evaltest.Read(t)
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		e, err := eval.Evaluate(context.Background(), f.Input(task))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,7 @@ func TestAgreesWithPeers(t *testing.T) {
 				t.Errorf("%s has %d groups, want %d", g.Name, len(g.Groups), len(want.ByGroup))
 			}
 		}
-		if want := 8 * map[Task]int{Binary: 13, Regression: 6}[task]; checked != want {
+		if want := 8 * map[eval.Task]int{eval.Binary: 13, eval.Regression: 6}[task]; checked != want {
 			t.Errorf("%s: %d group measures compared, want %d", task, checked, want)
 		}
 	}
@@ -53,11 +56,11 @@ func TestAgreesWithPeers(t *testing.T) {
 
 // With row weights every measure agrees with scikit-learn's sample_weight.
 func TestWeightedAgreesWithPeers(t *testing.T) {
-	f := readFixture(t)
-	for _, task := range []Task{Binary, Regression} {
-		in := f.input(task)
+	f := evaltest.Read(t)
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		in := f.Input(task)
 		in.Weight = f.Weight
-		e, err := Evaluate(context.Background(), in)
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/resample"
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // SliceSearch lists subgroups nobody named on which the risk is high. Half of
@@ -50,19 +54,19 @@ type cutColumn struct {
 // standardised excess risk, over single cells (a level, or a quintile of a
 // number) and pairs of cells of two columns.
 func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
-	m := in.Models[focus(len(in.Models))]
+	m := in.Models[Focus(len(in.Models))]
 	n := len(in.Target)
-	r := newRNG(in.Seed, 0x511ce5)
+	r := resample.NewRNG(in.Seed, 0x511ce5)
 	perm := make([]int32, n)
 	for i := range perm {
-		j := int(r.below(uint32(i + 1)))
+		j := int(r.Below(uint32(i + 1)))
 		perm[i] = perm[j]
 		perm[j] = int32(i)
 	}
 	half := n / 2
 	search, confirm := perm[:half], perm[half:]
 	s := &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.MinGroupSize, 20, half/100), Found: []Slice{}}
-	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", count(half), count(n-half), max(in.MinGroupSize, 20))
+	s.Method = fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", words.Count(half), words.Count(n-half), max(in.MinGroupSize, 20))
 	if len(in.Columns) > pairedColumns {
 		s.Method += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
 	}
@@ -70,16 +74,16 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		s.Method += " The search counts rows, the confirmation their weights."
 	}
 	if half < 2*s.MinRows {
-		s.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", count(n))
+		s.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", words.Count(n))
 		return s, nil
 	}
 	cols := make([]cutColumn, len(in.Columns))
-	err := in.rows.parallel(ctx, "cutting columns", len(cols), func(j int, _ *scratch) error {
-		c, err := in.Columns[j].loaded(n)
+	err := in.rows.Parallel(ctx, "cutting columns", len(cols), func(j int, _ *measure.Scratch) error {
+		c, err := in.Columns[j].Loaded(n)
 		if err != nil {
 			return err
 		}
-		labels, code := c.cells()
+		labels, code := c.Cells()
 		cols[j] = cutColumn{code: code, text: make([]string, len(labels)), use: make([]bool, len(labels))}
 		size := make([]int, len(labels))
 		for _, i := range search {
@@ -90,7 +94,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		for k, l := range labels {
 			cols[j].text[k] = c.Name + " = " + l
 			if c.Levels == nil && len(labels) > 1 {
-				cols[j].text[k] = withUnit(c.Name+" "+l, c.Unit)
+				cols[j].text[k] = words.WithUnit(c.Name+" "+l, c.Unit)
 			}
 			cols[j].use[k] = size[k] >= s.MinRows && size[k] <= half-s.MinRows
 		}
@@ -103,7 +107,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := normalQuantile(1 - (1-in.confidence())/float64(max(1, len(found))))
+	z := resample.NormalQuantile(1 - (1-in.confidence())/float64(max(1, len(found))))
 	for _, f := range found {
 		keep := func(i int32) bool {
 			return cols[f.a].code[i] == f.ka && (f.b < 0 || cols[f.b].code[i] == f.kb)
@@ -123,7 +127,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		b, vb := meanAndVariance(m.Loss, in.rows.Weight, rest)
 		d, se := a-b, math.Sqrt(va+vb)
 		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
-			Interval: Interval{Num(d - z*se), Num(d + z*se), "normal, Bonferroni"}}
+			Interval: Interval{Low: Num(d - z*se), High: Num(d + z*se), Method: "normal, Bonferroni"}}
 		if f.b >= 0 {
 			q.Condition += " and " + cols[f.b].text[f.kb]
 		}
@@ -155,29 +159,29 @@ type cellSum struct{ n, sum, sq float64 }
 
 // rankSlices returns the best candidates, no two of which share a cell.
 func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn, loss []float64, rows []int32) ([]candidate, error) {
-	var all moments
+	var all measure.Moments
 	dev := make([]float64, len(rows))
 	for _, i := range rows {
-		all.add(loss[i])
+		all.Add(loss[i])
 	}
 	for r, i := range rows {
-		dev[r] = loss[i] - all.mean
+		dev[r] = loss[i] - all.Mean
 	}
 	consider := func(to *[]candidate, c candidate, v cellSum) {
-		if v.n < float64(s.MinRows) || v.n > all.n-float64(s.MinRows) {
+		if v.n < float64(s.MinRows) || v.n > all.N-float64(s.MinRows) {
 			return
 		}
 		inside := v.sum / v.n
-		rest := -v.sum / (all.n - v.n)
+		rest := -v.sum / (all.N - v.n)
 		variance := math.Max(0, v.sq-v.sum*inside) / (v.n - 1)
-		if se := math.Sqrt(variance/v.n + all.variance()/all.n); se > 0 && inside > rest {
-			c.risk, c.t = all.mean+inside, (inside-rest)/se
+		if se := math.Sqrt(variance/v.n + all.Variance()/all.N); se > 0 && inside > rest {
+			c.risk, c.t = all.Mean+inside, (inside-rest)/se
 			*to = append(*to, c)
 		}
 	}
 	single := make([][]candidate, len(cols))
 	code := make([][]int32, len(cols)) // of the rows searched, in their order
-	err := in.rows.parallel(ctx, "searching slices", len(cols), func(a int, _ *scratch) error {
+	err := in.rows.Parallel(ctx, "searching slices", len(cols), func(a int, _ *measure.Scratch) error {
 		t := make([]cellSum, len(cols[a].text))
 		code[a] = make([]int32, len(rows))
 		for r, i := range rows {
@@ -218,7 +222,7 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 		}
 	}
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
-	err = in.rows.parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *scratch) error {
+	err = in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *measure.Scratch) error {
 		a, b := pairs[p].a, pairs[p].b
 		w := len(cols[b].text)
 		t := make([]cellSum, len(cols[a].text)*w)
@@ -288,8 +292,8 @@ func (c candidate) shares(o candidate) bool {
 // meanAndVariance returns the weighted mean of x over rows and the variance of
 // that mean.
 func meanAndVariance(x, weight []float64, rows []int32) (m, variance float64) {
-	var s summer
-	total := sumAt(weight, rows)
+	var s measure.Summer
+	total := measure.SumAt(weight, rows)
 	w := func(i int32) float64 {
 		if weight == nil {
 			return 1
@@ -297,14 +301,14 @@ func meanAndVariance(x, weight []float64, rows []int32) (m, variance float64) {
 		return weight[i]
 	}
 	for _, i := range rows {
-		s.add(w(i) * x[i])
+		s.Add(w(i) * x[i])
 	}
-	m = s.sum() / total
-	var q summer
+	m = s.Sum() / total
+	var q measure.Summer
 	for _, i := range rows {
 		d := w(i) * (x[i] - m)
-		q.add(d * d)
+		q.Add(d * d)
 	}
 	n := float64(len(rows))
-	return m, q.sum() / (total * total) * n / (n - 1)
+	return m, q.Sum() / (total * total) * n / (n - 1)
 }

@@ -1,21 +1,24 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // A slice planted in the data is found and confirmed; none is in noise.
 func TestSlices(t *testing.T) {
-	in := two(4000, 4, 0, 1)
-	level := Column{Name: "site", Levels: []string{"a", "b", "c"}}
-	age := Column{Name: "age", Unit: "years"}
+	in := evaltest.Two(4000, 4, 0, 1)
+	level := eval.Column{Name: "site", Levels: []string{"a", "b", "c"}}
+	age := eval.Column{Name: "age", Unit: "years"}
 	for i := range in.Target {
 		level.Code = append(level.Code, int32(i*7%3))
 		age.Value = append(age.Value, float64(20+i*13%50))
 	}
-	in.Columns = []Column{level, age}
-	e, err := Evaluate(context.Background(), in)
+	in.Columns = []eval.Column{level, age}
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +30,7 @@ func TestSlices(t *testing.T) {
 			in.Models[1].Loss[i] += 1
 		}
 	}
-	e, err = Evaluate(context.Background(), in)
+	e, err = eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

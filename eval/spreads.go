@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // spreads gathers over the groups of a grouping what the intervals of Spread
@@ -57,11 +59,11 @@ func (a *spreads) add(g *Group, x []float64) {
 			if !ok {
 				continue
 			}
-			if undefinedShare(v) > 1-mostDefined {
+			if resample.UndefinedShare(v) > 1-resample.MostDefined {
 				s.broken = true
 				continue
 			}
-			s.sd[g.Label] = deviations(a.dev, v, at)
+			s.sd[g.Label] = resample.Deviations(a.dev, v, at)
 			w := g.share()
 			s.n++
 			s.weight += w
@@ -83,7 +85,7 @@ func (g *Group) share() float64 {
 }
 
 // finish writes the intervals of every summary.
-func (a *spreads) finish(e *Evaluation, in *Input, c *columns, overall []float64) {
+func (a *spreads) finish(e *Evaluation, in *Input, c *resample.Columns, overall []float64) {
 	var x []float64
 	for k, row := range a.of {
 		for q, s := range row {
@@ -94,12 +96,12 @@ func (a *spreads) finish(e *Evaluation, in *Input, c *columns, overall []float64
 			}
 			sp.Intervals = make(map[string]Interval)
 			for name, sum := range map[string][]float64{"average": s.averages(), "weighted_average": s.weighted()} {
-				if iv := bootInterval("", 0, sum, a.method, e.Confidence); iv != nil {
+				if iv := resample.BootInterval("", 0, sum, a.method, e.Confidence); iv != nil {
 					sp.Intervals[name] = *iv
 				}
 			}
 			if !s.broken {
-				x = c.appendValues(x[:0], m.Key, overall, k)
+				x = c.AppendValues(x[:0], m.Key, overall, k)
 				a.extremes(e, in, k, m, s, sp, x)
 			}
 			a.g.Summary[k].Spread[m.Key] = sp
@@ -129,30 +131,30 @@ type band struct{ lo, hi float64 }
 // extremes adds the intervals of what the largest and smallest group decide.
 // all are the resampled values over all rows.
 func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spreadBoot, sp Spread, all []float64) {
-	crit := upperQuantile(s.maxT, e.Confidence)
+	crit := resample.UpperQuantile(s.maxT, e.Confidence)
 	bands := a.bands(in, k, m, s, crit)
 	lo, hi := extremeBands(bands)
 	put := func(name string, l, h float64) {
-		sp.Intervals[name] = Interval{Num(l), Num(h), "simultaneous"}
+		sp.Intervals[name] = Interval{Low: Num(l), High: Num(h), Method: "simultaneous"}
 	}
 	put("group_min", lo.lo, lo.hi)
 	put("group_max", hi.lo, hi.hi)
 	put("difference", math.Max(0, hi.lo-lo.hi), hi.hi-lo.lo)
-	least, _ := m.bounds()
+	least, _ := m.Bounds()
 	sameSign := least >= 0 || lo.lo > 0 || m.Key == "risk" && lo.lo == 0
 	if sameSign && hi.hi > 0 {
 		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
 	}
 	at, ok := e.Models[k].Overall.Get(m.Key)
-	if !ok || undefinedShare(all) > 0 {
+	if !ok || resample.UndefinedShare(all) > 0 {
 		return
 	}
 	joint := make([]float64, len(all))
-	sd := deviations(joint, all, at)
+	sd := resample.Deviations(joint, all, at)
 	for b, t := range s.maxT {
 		joint[b] = math.Max(joint[b], t)
 	}
-	crit = upperQuantile(joint, e.Confidence)
+	crit = resample.UpperQuantile(joint, e.Confidence)
 	o := clipped(m, band{at - crit*sd, at + crit*sd})
 	var d band
 	r := band{1, 1}
@@ -193,8 +195,8 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
 		b := clipped(m, band{at - crit*sd, at + crit*sd})
-		if n := v.trials(m.Key, float64(g.N)); n > 0 && in.rows.Weight == nil {
-			b.lo, b.hi = wilson(at*n, n, crit)
+		if n := v.Trials(m.Key, float64(g.N)); n > 0 && in.rows.Weight == nil {
+			b.lo, b.hi = resample.WilsonAt(at*n, n, crit)
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
@@ -209,7 +211,7 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 
 // clipped is the part of b that m can take.
 func clipped(m Measure, b band) band {
-	lo, hi := m.bounds()
+	lo, hi := m.Bounds()
 	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
 }
 
@@ -239,14 +241,14 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 		for b := range x {
 			x[b] -= y[b]
 		}
-		return bootInterval("", 0, x, a.method, confidence)
+		return resample.BootInterval("", 0, x, a.method, confidence)
 	}
 	c.Spread["average"] = Difference{sa.Average - sb.Average, minus(model.averages(), base.averages())}
 	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}
 	between := func(x, y Num, p, q Interval, ok bool) Difference {
 		d := Difference{Value: x - y}
 		if ok {
-			d.Interval = &Interval{p.Low - q.High, p.High - q.Low, "simultaneous"}
+			d.Interval = &Interval{Low: p.Low - q.High, High: p.High - q.Low, Method: "simultaneous"}
 		}
 		return d
 	}

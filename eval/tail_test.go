@@ -1,8 +1,10 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
 )
 
 // A tail of a few rows has no interval to be had by resampling them: nothing is
@@ -12,23 +14,23 @@ func TestNoClaimFromATailOfFewRows(t *testing.T) {
 		rows int
 		want bool
 	}{{4, false}, {99, false}, {100, true}} {
-		in := Input{Task: Regression, LossName: "squared", Target: make([]float64, c.rows), Resamples: 100}
+		in := eval.Input{Task: eval.Regression, LossName: "squared", Target: make([]float64, c.rows), Resamples: 100}
 		for k, name := range []string{"ERM", "robust"} {
-			m := Model{Name: name, Score: make([]float64, c.rows), Loss: make([]float64, c.rows)}
+			m := eval.Model{Name: name, Score: make([]float64, c.rows), Loss: make([]float64, c.rows)}
 			for i := range m.Score {
 				m.Score[i] = float64(i%7) + float64(k)*0.1
 				m.Loss[i] = m.Score[i] * m.Score[i] / 2
 			}
 			in.Models = append(in.Models, m)
 		}
-		e, err := Evaluate(context.Background(), in)
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Compared[0].CVaR.Interval != nil; got != c.want {
 			t.Errorf("%d rows: interval %v", c.rows, e.Compared[0].CVaR.Interval)
 		}
-		if !c.want && e.Verdict.Outcome != Untested {
+		if !c.want && e.Verdict.Outcome != eval.Untested {
 			t.Errorf("%d rows: %s", c.rows, e.Verdict.Outcome)
 		}
 	}

@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // A Tally counts the groups with enough rows by what the simultaneous interval
@@ -40,11 +42,11 @@ func (c *Comparison) tally() *Tally {
 func (t Tally) String() string {
 	better := "no group is"
 	if t.Better > 0 {
-		better = plural(t.Better, "group is", "groups are")
+		better = words.Plural(t.Better, "group is", "groups are")
 	}
-	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided", better, count(t.Worse), count(t.Undecided))
+	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided", better, words.Count(t.Worse), words.Count(t.Undecided))
 	if t.TooSmall > 0 {
-		s += fmt.Sprintf(", %s too small to tell", count(t.TooSmall))
+		s += fmt.Sprintf(", %s too small to tell", words.Count(t.TooSmall))
 	}
 	return s + "."
 }
@@ -66,7 +68,7 @@ type Gap struct {
 
 // gaps compares the rates that fairness rules speak of with the tolerance.
 func (e *Evaluation) gaps(tolerance float64) []Gap {
-	g := e.headline()
+	g := e.Headline()
 	if g == nil || e.Task != Binary {
 		return nil
 	}

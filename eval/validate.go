@@ -31,7 +31,7 @@ func (e *Evaluation) validate() error {
 			}
 		}
 	}
-	head := e.headline()
+	head := e.Headline()
 	for k := range e.Models {
 		w := e.Models[k].WorstGroup
 		if w == nil {

@@ -2,6 +2,9 @@ package eval
 
 import (
 	"fmt"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
 // Outcome is the conclusion of a comparison, decided by intervals alone.
@@ -34,9 +37,9 @@ type Verdict struct {
 	Explained *Num `json:"explained_by_tempering,omitempty"`
 }
 
-// mostExplained is the share of the fall that tempering may reach before the
+// MostExplained is the share of the fall that tempering may reach before the
 // fall is put down to it.
-const mostExplained = 0.8
+const MostExplained = 0.8
 
 // A judge gathers what the verdict of the first comparison rests on.
 type judge struct {
@@ -61,7 +64,7 @@ func (e *Evaluation) verdict(in *Input) Verdict {
 		scale = float64(w.Risk)
 	}
 	j.scale = j.d.scale(scale)
-	v := Verdict{Groups: j.c.tally(), Explained: j.explained(), Warnings: e.warnings(in, focus(len(e.Models)))}
+	v := Verdict{Groups: j.c.tally(), Explained: j.explained(), Warnings: e.warnings(in, Focus(len(e.Models)))}
 	v.Outcome = j.outcome(&v)
 	v.Headline = j.headline(&v)
 	v.Cost = j.cost()
@@ -82,7 +85,7 @@ func (e *Evaluation) warnings(in *Input, k int) []string {
 	}
 	if n := in.TrainingRows; in.EffectiveRows > 0 && in.EffectiveRows < fewestEffective(n) {
 		out = append(out, fmt.Sprintf("%s rests on the equivalent of %s of %s training rows; fewer than %s are too few to learn from.",
-			name, number(in.EffectiveRows), count(int(n)), number(fewestEffective(n))))
+			name, words.Number(in.EffectiveRows), words.Count(int(n)), words.Number(fewestEffective(n))))
 	}
 	return out
 }
@@ -140,7 +143,7 @@ func (j *judge) outcome(v *Verdict) Outcome {
 		return Hurt
 	case !ok:
 		return Inconclusive
-	case !j.pays() || v.Explained != nil && *v.Explained >= mostExplained:
+	case !j.pays() || v.Explained != nil && *v.Explained >= MostExplained:
 		return Mixed
 	}
 	return Helped
@@ -154,12 +157,12 @@ func (j *judge) headline(v *Verdict) string {
 		who = "Going from " + j.c.Baseline + " to " + j.c.Model
 	}
 	side, settled := j.d.Settled()
-	fell := fmt.Sprintf("%s lowered %s by %s", who, j.what, like(-a, j.scale))
+	fell := fmt.Sprintf("%s lowered %s by %s", who, j.what, words.Like(-a, j.scale))
 	switch v.Outcome {
 	case Degenerate:
 		return fmt.Sprintf("Do not use this model. %s", v.Warnings[0])
 	case Untested:
-		return fmt.Sprintf("%s changed %s by %s; without intervals, nothing is claimed.", who, j.what, signed(a, j.scale))
+		return fmt.Sprintf("%s changed %s by %s; without intervals, nothing is claimed.", who, j.what, words.Signed(a, j.scale))
 	case Helped:
 		return fell + "."
 	case Mixed:
@@ -167,12 +170,12 @@ func (j *judge) headline(v *Verdict) string {
 			return fmt.Sprintf("%s helped %s, the worst group of %s, but %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
 		}
 		if !j.pays() {
-			return fmt.Sprintf("%s, but the average pays more for it than the rate asked for (%s to 1).", fell, short(j.in.rate()))
+			return fmt.Sprintf("%s, but the average pays more for it than the rate asked for (%s to 1).", fell, words.Short(j.in.rate()))
 		}
-		return fmt.Sprintf("%s, but %s reaches %s of that fall by less confident scores alone.", fell, j.in.Tempered, percent(float64(*v.Explained)))
+		return fmt.Sprintf("%s, but %s reaches %s of that fall by less confident scores alone.", fell, j.in.Tempered, words.Percent(float64(*v.Explained)))
 	case Hurt:
 		if settled && side > 0 {
-			return fmt.Sprintf("%s raised %s by %s.", who, j.what, like(a, j.scale))
+			return fmt.Sprintf("%s raised %s by %s.", who, j.what, words.Like(a, j.scale))
 		}
 		return fmt.Sprintf("%s did more harm than good: %s", who, v.Groups)
 	}
@@ -194,12 +197,12 @@ func (j *judge) cost() string {
 	if r.Value < 0 {
 		verb = "falls"
 	}
-	s := fmt.Sprintf("The average risk over all rows %s from %s to %s", verb, like(base, base), like(base+float64(r.Value), base))
+	s := fmt.Sprintf("The average risk over all rows %s from %s to %s", verb, words.Like(base, base), words.Like(base+float64(r.Value), base))
 	if r.Value == 0 {
-		s = fmt.Sprintf("The average risk over all rows stays at %s", like(base, base))
+		s = fmt.Sprintf("The average risk over all rows stays at %s", words.Like(base, base))
 	}
 	if r.Interval != nil {
-		s += fmt.Sprintf(" (change %s, %s interval %s)", signed(float64(r.Value), fine), percent0(j.Confidence), r.Interval.text(fine))
+		s += fmt.Sprintf(" (change %s, %s interval %s)", words.Signed(float64(r.Value), fine), words.Percent0(j.Confidence), r.Interval.Text(fine))
 	}
 	return s + "."
 }
@@ -211,16 +214,16 @@ func (j *judge) recommend(v *Verdict) string {
 		return fmt.Sprintf("Use %s, or train again with a larger ν or fewer columns.", base)
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
-			return fmt.Sprintf("Use %s if the worst group matters most; look first at the groups that lose (%s).", model, count(v.Groups.Worse))
+			return fmt.Sprintf("Use %s if the worst group matters most; look first at the groups that lose (%s).", model, words.Count(v.Groups.Worse))
 		}
 		return fmt.Sprintf("Use %s.", model)
 	case Mixed:
 		if _, settled := j.d.Settled(); !settled {
 			return fmt.Sprintf("Decide whose losses count: %s is better for %s and worse for %s. A larger ν moves less between groups.",
-				model, j.Models[0].WorstGroup.Label, plural(v.Groups.Worse, "other group", "other groups"))
+				model, j.Models[0].WorstGroup.Label, words.Plural(v.Groups.Worse, "other group", "other groups"))
 		}
 		if !j.pays() {
-			return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s to 1; a larger ν costs less.", base, short(j.in.rate()))
+			return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s to 1; a larger ν costs less.", base, words.Short(j.in.rate()))
 		}
 		return fmt.Sprintf("Keep %s, or use %s: the ranking of the rows is what a model should improve.", base, j.in.Tempered)
 	case Hurt:
@@ -234,34 +237,34 @@ func (j *judge) recommend(v *Verdict) string {
 // details are the numbers behind the headline.
 func (j *judge) details() []string {
 	var out []string
-	c, conf := j.c, percent0(j.Confidence)
+	c, conf := j.c, words.Percent0(j.Confidence)
 	if j.d.Interval != nil {
 		how := ""
 		if j.d.Interval.Method == "simultaneous" {
-			how = fmt.Sprintf(", allowing for the choice among %s", plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+			how = fmt.Sprintf(", allowing for the choice among %s", words.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 		}
 		out = append(out, fmt.Sprintf("Change in %s, %s − %s: %s (%s interval %s%s).",
-			j.what, c.Model, c.Baseline, signed(float64(j.d.Value), j.scale), conf, j.d.Interval.text(j.scale), how))
+			j.what, c.Model, c.Baseline, words.Signed(float64(j.d.Value), j.scale), conf, j.d.Interval.Text(j.scale), how))
 	}
 	for k, m := range j.Models {
 		if w := m.WorstGroup; w != nil && k < 2 {
-			out = append(out, fmt.Sprintf("Worst group of %s: %s, risk %s on %s rows.", m.Name, w.Label, number(float64(w.Risk)), count(w.N)))
+			out = append(out, fmt.Sprintf("Worst group of %s: %s, risk %s on %s rows.", m.Name, w.Label, words.Number(float64(w.Risk)), words.Count(w.N)))
 		}
 	}
 	if c.WorstGroup != nil && c.CVaR.Value.Defined() {
-		fine := c.CVaR.scale(float64(j.Models[0].cvar(tailAlpha)))
-		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", signed(float64(c.CVaR.Value), fine))
+		fine := c.CVaR.scale(float64(j.Models[0].CVaRAt(measure.TailAlpha)))
+		s := fmt.Sprintf("Worst 10\u00a0%% of rows (CVaR₀.₁): change %s", words.Signed(float64(c.CVaR.Value), fine))
 		if c.CVaR.Interval != nil {
-			s += fmt.Sprintf(" (%s interval %s)", conf, c.CVaR.Interval.text(fine))
+			s += fmt.Sprintf(" (%s interval %s)", conf, c.CVaR.Interval.Text(fine))
 		}
 		out = append(out, s+".")
 	}
 	for _, c := range j.Compared[1:] {
 		if d := c.WorstGroup; d != nil && d.Value.Defined() {
 			fine := d.scale(j.scale)
-			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, signed(float64(d.Value), fine))
+			s := fmt.Sprintf("Worst group’s risk, %s − %s: %s", c.Model, c.Baseline, words.Signed(float64(d.Value), fine))
 			if d.Interval != nil {
-				s += fmt.Sprintf(" (%s interval %s)", conf, d.Interval.text(fine))
+				s += fmt.Sprintf(" (%s interval %s)", conf, d.Interval.Text(fine))
 			}
 			out = append(out, s+".")
 		}
@@ -272,12 +275,12 @@ func (j *judge) details() []string {
 func (e *Evaluation) verdictAlone(in *Input) Verdict {
 	m := e.Models[0]
 	risk, _ := m.Overall.Get("risk")
-	v := Verdict{Outcome: NoBaseline, Headline: fmt.Sprintf("%s has risk %s overall.", m.Name, number(risk)), Warnings: e.warnings(in, 0)}
+	v := Verdict{Outcome: NoBaseline, Headline: fmt.Sprintf("%s has risk %s overall.", m.Name, words.Number(risk)), Warnings: e.warnings(in, 0)}
 	if w := m.WorstGroup; w != nil {
-		v.Headline = fmt.Sprintf("%s has risk %s overall and %s in its worst group, %s.", m.Name, number(risk), number(float64(w.Risk)), w.Label)
+		v.Headline = fmt.Sprintf("%s has risk %s overall and %s in its worst group, %s.", m.Name, words.Number(risk), words.Number(float64(w.Risk)), w.Label)
 		if w.MaxInterval != nil {
 			v.Details = append(v.Details, fmt.Sprintf("The largest group risk lies in %s (%s, simultaneous over %s).",
-				w.MaxInterval.text(float64(w.Risk)), percent0(e.Confidence), plural(w.Compared, "group", "groups")))
+				w.MaxInterval.Text(float64(w.Risk)), words.Percent0(e.Confidence), words.Plural(w.Compared, "group", "groups")))
 		}
 	}
 	v.Details = append(v.Details, "One model only: there is nothing to compare it with.")

@@ -1,14 +1,17 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
-func judged(t *testing.T, in Input) Verdict {
+func judged(t *testing.T, in eval.Input) eval.Verdict {
 	t.Helper()
-	e, err := Evaluate(context.Background(), in)
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,8 +22,8 @@ func judged(t *testing.T, in Input) Verdict {
 func TestVerdictRules(t *testing.T) {
 	// The second model is better by a third in group 0, the worst, and as good
 	// elsewhere; change does the rest.
-	input := func(change func(group, i int, loss float64) float64) Input {
-		in := two(4000, 4, 0, 3)
+	input := func(change func(group, i int, loss float64) float64) eval.Input {
+		in := evaltest.Two(4000, 4, 0, 3)
 		for i := range in.Target {
 			g := i % 4
 			l := in.Models[0].Loss[i]
@@ -34,7 +37,7 @@ func TestVerdictRules(t *testing.T) {
 		return in
 	}
 	same := func(_, _ int, l float64) float64 { return l }
-	if v := judged(t, input(same)); v.Outcome != Helped || v.Groups.Better != 1 || v.Groups.Worse != 0 || v.Groups.Undecided != 3 {
+	if v := judged(t, input(same)); v.Outcome != eval.Helped || v.Groups.Better != 1 || v.Groups.Worse != 0 || v.Groups.Undecided != 3 {
 		t.Errorf("helped: %+v", v)
 	}
 	// Everyone else pays: group 0 falls by 1, the average rises by (2.7 − 1)/4.
@@ -46,42 +49,42 @@ func TestVerdictRules(t *testing.T) {
 	}
 	in := input(pays)
 	in.Rate = 4
-	if v := judged(t, in); v.Outcome != Mixed || !strings.Contains(v.Headline, "average pays more") || v.Groups.Worse != 3 {
+	if v := judged(t, in); v.Outcome != eval.Mixed || !strings.Contains(v.Headline, "average pays more") || v.Groups.Worse != 3 {
 		t.Errorf("too dear: %+v", v)
 	}
 	in.Rate = 2
-	if v := judged(t, in); v.Outcome != Helped {
+	if v := judged(t, in); v.Outcome != eval.Helped {
 		t.Errorf("at a lower rate: %+v", v)
 	}
 	// A tempered baseline reaches nine tenths of the fall.
 	in = input(same)
-	tempered := Model{Name: "tempered ERM", Score: in.Models[0].Score}
+	tempered := eval.Model{Name: "tempered ERM", Score: in.Models[0].Score}
 	for i, l := range in.Models[0].Loss {
 		tempered.Loss = append(tempered.Loss, l+0.9*(in.Models[1].Loss[i]-l))
 	}
 	in.Models, in.Tempered = append(in.Models, tempered), "tempered ERM"
-	if v := judged(t, in); v.Outcome != Mixed || v.Explained == nil || *v.Explained < 0.85 || !strings.Contains(v.Headline, "tempered ERM reaches") {
+	if v := judged(t, in); v.Outcome != eval.Mixed || v.Explained == nil || *v.Explained < 0.85 || !strings.Contains(v.Headline, "tempered ERM reaches") {
 		t.Errorf("tempered: %+v", v)
 	}
 	// Few effective rows, and predictions worse than a constant.
 	in = input(same)
 	in.EffectiveRows, in.TrainingRows = 49, 10_000
-	if v := judged(t, in); v.Outcome != Degenerate || len(v.Warnings) != 1 {
+	if v := judged(t, in); v.Outcome != eval.Degenerate || len(v.Warnings) != 1 {
 		t.Errorf("49 of 10 000 rows: %+v", v)
 	}
 	in.EffectiveRows = 51
-	if v := judged(t, in); v.Outcome != Helped {
+	if v := judged(t, in); v.Outcome != eval.Helped {
 		t.Errorf("51 of 10 000 rows: %+v", v)
 	}
 	in = input(same)
 	for i := range in.Target {
 		in.Models[1].Score[i] += 20
 	}
-	if v := judged(t, in); v.Outcome != Degenerate || !strings.Contains(v.Headline, "best constant") {
+	if v := judged(t, in); v.Outcome != eval.Degenerate || !strings.Contains(v.Headline, "best constant") {
 		t.Errorf("worse than a constant: %+v", v)
 	}
 	// No measurable change of the worst group, the others measurably worse.
-	in = two(4000, 4, 0, 3)
+	in = evaltest.Two(4000, 4, 0, 3)
 	for i, l := range in.Models[0].Loss {
 		if i%4 == 3 { // the worst by far
 			l += 5
@@ -91,21 +94,21 @@ func TestVerdictRules(t *testing.T) {
 		}
 		in.Models[1].Loss[i] = l
 	}
-	if v := judged(t, in); v.Outcome != Hurt || v.Groups.Worse != 3 || !strings.Contains(v.Headline, "more harm than good") {
+	if v := judged(t, in); v.Outcome != eval.Hurt || v.Groups.Worse != 3 || !strings.Contains(v.Headline, "more harm than good") {
 		t.Errorf("hurt: %+v", v)
 	}
 }
 
 // Gaps of rates between groups are held against the tolerance.
 func TestGaps(t *testing.T) {
-	in := population(Binary, 0.4, false, 8000, 4)
+	in := population(eval.Binary, 0.4, false, 8000, 4)
 	in.Resamples = 200
 	for i, g := range in.Groups[0].Index {
 		if g == 1 && i%3 == 0 {
 			in.Models[1].Score[i] = 0.99
 		}
 	}
-	e, err := Evaluate(context.Background(), in)
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,17 @@
-package eval
+package eval_test
 
 import (
 	"context"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // Equal weights, of any size, change nothing but the exact intervals.
 func TestEqualWeights(t *testing.T) {
-	in := two(600, 4, 0.1, 1)
-	a, err := Evaluate(context.Background(), in)
+	in := evaltest.Two(600, 4, 0.1, 1)
+	a, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +19,7 @@ func TestEqualWeights(t *testing.T) {
 	for i := range in.Weight {
 		in.Weight[i] = 7
 	}
-	b, err := Evaluate(context.Background(), in)
+	b, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +34,9 @@ func TestEqualWeights(t *testing.T) {
 
 // Every measure and every summary that is defined has an interval around it.
 func TestEverythingHasAnInterval(t *testing.T) {
-	for _, task := range []Task{Binary, Regression} {
-		e := sample(t, task).Evaluation
-		g := e.headline()
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		e := evaltest.Sample(t, task).Evaluation
+		g := e.Headline()
 		for k, m := range e.Models {
 			for _, q := range task.Measures() {
 				iv, ok := m.Intervals[q.Key]
@@ -41,7 +44,7 @@ func TestEverythingHasAnInterval(t *testing.T) {
 					t.Errorf("%s overall %s %v: %v", m.Name, q.Key, v, iv)
 				}
 				s := g.Summary[k].Spread[q.Key]
-				for name, v := range map[string]Num{"group_min": s.GroupMin, "group_max": s.GroupMax, "difference": s.Difference.BetweenGroups,
+				for name, v := range map[string]eval.Num{"group_min": s.GroupMin, "group_max": s.GroupMax, "difference": s.Difference.BetweenGroups,
 					"ratio": s.Ratio.BetweenGroups, "difference_to_overall": s.Difference.ToOverall, "ratio_to_overall": s.Ratio.ToOverall,
 					"average": s.Average, "weighted_average": s.WeightedAverage} {
 					iv, ok := s.Intervals[name]

@@ -15,7 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/figure"
+	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
@@ -163,10 +164,10 @@ func trainOnce(ctx context.Context, path string, w io.Writer) error {
 	if err := r.Evaluation.WriteJSON(io.Discard); err != nil {
 		return err
 	}
-	if err := eval.WriteHTML(io.Discard, r); err != nil {
+	if err := page.WriteHTML(io.Discard, r); err != nil {
 		return err
 	}
-	figures, err := eval.Figures(r)
+	figures, err := figure.Draw(r)
 	if err != nil {
 		return err
 	}

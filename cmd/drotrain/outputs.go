@@ -14,6 +14,8 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/figure"
+	"github.com/drotrain/drotrain/eval/page"
 )
 
 // outputs are the files a report goes to: named one by one, their format by
@@ -29,8 +31,8 @@ var reportFiles = map[string]string{
 	"html": reportFile, "md": "report.md", "json": "report.json", "metrics": metricsFile, "junit": "gates.xml",
 }
 
-var figureFormats = map[string]func(eval.Figure) ([]byte, error){
-	"svg": eval.Figure.SVG, "png": eval.Figure.PNG, "pdf": eval.Figure.PDF,
+var figureFormats = map[string]func(figure.Figure) ([]byte, error){
+	"svg": figure.Figure.SVG, "png": figure.Figure.PNG, "pdf": figure.Figure.PDF,
 }
 
 var formatNames = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
@@ -128,9 +130,9 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
 		case "html":
-			return eval.WriteHTML(w, r)
+			return page.WriteHTML(w, r)
 		case "md":
-			return eval.WriteMarkdown(w, r)
+			return page.WriteMarkdown(w, r)
 		case "json":
 			return eval.WriteJSON(w, r)
 		case "metrics":
@@ -144,7 +146,7 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 
 // writeFigures writes every figure of the report in the formats named.
 func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, formats ...string) error {
-	figures, err := eval.Figures(r)
+	figures, err := figure.Draw(r)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -185,7 +186,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 		return nil, err
 	}
 	p.Begin("drawing")
-	if err := out.Write(reportFile, func(w io.Writer) error { return eval.WriteHTML(w, r) }); err != nil {
+	if err := out.Write(reportFile, func(w io.Writer) error { return page.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
 	return e, writeFigures(ctx, r, out, o.measure.plots...)

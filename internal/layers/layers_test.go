@@ -32,15 +32,21 @@ var rooms = []struct {
 	{"data/frame", []string{"internal", "data/table", "data/parquet", "data/ipc", "data/csv"}},
 	{"data", []string{"internal", "design", "data/table", "data/frame"}},
 	{"datasets", []string{"internal", "data"}},
-	{"eval", []string{"internal", "losses", "data"}},
+	{"eval/internal/words", []string{"internal"}},
+	{"eval/internal/measure", []string{"data", "eval/internal/words"}},
+	{"eval/internal/resample", []string{"data", "eval/internal/measure"}},
+	{"eval", []string{"internal", "losses", "data", "eval/internal/words", "eval/internal/measure", "eval/internal/resample"}},
+	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
+	{"eval/figure", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},
+	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval", "eval/figure"}},
 	{"train/level", []string{"dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train", []string{"internal", "design", "losses", "dro", "data", "datasets", "train/level", "train/tune"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
-	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train", "export", "train/report", "bench"}},
+	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "bench"}},
 }
 
 // roomOf returns the room of a path below the module.

@@ -286,7 +286,7 @@ func (o *AuditOptions) price(e *eval.Evaluation) float64 {
 	if o.Nu != nil {
 		return *o.Nu
 	}
-	m := e.Models[Focus(len(e.Models))]
+	m := e.Models[eval.Focus(len(e.Models))]
 	curve := m.KL
 	if o.Penalty == "chi2" {
 		curve = m.ChiSquare

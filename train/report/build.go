@@ -63,17 +63,13 @@ func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) 
 	if !(nu > 0) {
 		return nil, nil
 	}
-	m := x.Input.Models[Focus(len(x.Input.Models))]
+	m := x.Input.Models[eval.Focus(len(x.Input.Models))]
 	a, _, err := eval.Holders(eval.AdversaryInput{
 		Model: m.Name, Rows: x.Input.Split, Loss: m.Loss, RowWeight: x.Input.Weight, Groups: x.Input.Groups,
 		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows,
 	}, penalty, nu)
 	return a, err
 }
-
-// Focus is the index of the model that is compared with the baseline, or of the
-// only one.
-func Focus(models int) int { return min(1, models-1) }
 
 // notes are the remarks of the training.
 func notes(m *train.Model) []string {

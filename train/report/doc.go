@@ -5,7 +5,7 @@
 //	model, err := train.Fit(ctx, cfg)
 //	measured, err := report.Measure(ctx, model, report.DefaultOptions())
 //	r, err := measured.Report()
-//	err = eval.WriteHTML(w, r)
+//	err = page.WriteHTML(w, r)
 //
 // Measure takes the rows that the training held out, MeasureTable the rows of any
 // table, Audit the predictions that a table holds. A model that was loaded knows no

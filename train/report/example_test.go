@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -35,14 +35,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	page, err := os.Create(filepath.Join(dir, "report.html"))
+	out, err := os.Create(filepath.Join(dir, "report.html"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := eval.WriteHTML(page, r); err != nil {
+	if err := page.WriteHTML(out, r); err != nil {
 		log.Fatal(err)
 	}
-	if err := page.Close(); err != nil {
+	if err := out.Close(); err != nil {
 		log.Fatal(err)
 	}
 	e := measured.Evaluation

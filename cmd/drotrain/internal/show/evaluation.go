@@ -125,7 +125,7 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		}
 	}
 	line("By "+g.Name, "rows", head)
-	f := report.Focus(len(e.Models))
+	f := eval.Focus(len(e.Models))
 	groups := slices.Clone(g.Groups)
 	slices.SortStableFunc(groups, func(a, b eval.Group) int {
 		x, _ := a.Models[f].Values.Get("risk")

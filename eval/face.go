@@ -1,0 +1,67 @@
+package eval
+
+import (
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/resample"
+)
+
+// What is measured, named where it is made.
+type (
+	// Num is a number, or null in JSON.
+	Num = measure.Num
+	// Task says what the target is.
+	Task = measure.Task
+	// A Measure describes one number of the tables.
+	Measure = measure.Measure
+	// Values holds one number per measure.
+	Values = measure.Values
+	// Interval is a confidence interval and how it was made.
+	Interval = measure.Interval
+	// A Model is one column of predictions over the rows evaluated.
+	Model = measure.Model
+	// A Column is one raw feature over the rows evaluated.
+	Column = measure.Column
+	// CVaRPoint is one point of a CVaR curve.
+	CVaRPoint = measure.CVaRPoint
+	// A WorstCase is the worst reweighting of the rows within a penalty.
+	WorstCase = measure.WorstCase
+	// A CalibrationBin is about a tenth of the rows by probability.
+	CalibrationBin = measure.CalibrationBin
+	// A ResidualBin is about a tenth of the rows by prediction.
+	ResidualBin = measure.ResidualBin
+	// Progress is where a measurement has come to.
+	Progress = measure.Progress
+)
+
+// The two tasks.
+const (
+	Binary     = measure.Binary     // the target is ±1, scores are P(positive)
+	Regression = measure.Regression // target and scores are in original units
+)
+
+// Undefined is the Num that stands for "could not be computed".
+func Undefined() Num { return measure.Undefined() }
+
+// CVaR is the mean of the worst α-fraction of the losses, for each α in (0, 1]. It is
+// an error if loss is empty or not finite.
+func CVaR(loss []float64, alpha ...float64) ([]float64, error) { return measure.CVaR(loss, alpha...) }
+
+// WorstCaseKL returns the weights y ∝ exp(ℓ/ν), which maximise
+// Σ y_j ℓ_j − ν Σ y_j log(n y_j) over the simplex, and what they amount to. It
+// is an error if loss is empty or not finite or ν is not positive.
+func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
+	return measure.WorstCaseKL(loss, nu)
+}
+
+// WorstCaseChiSquare returns y_j = (1 + (ℓ_j − τ)/ν)₊/n with τ such that
+// Σ y_j = 1, which maximises Σ y_j ℓ_j − (νn/2) Σ (y_j − 1/n)² over the
+// simplex, and what it amounts to. Errors as [WorstCaseKL].
+func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error) {
+	return measure.WorstCaseChiSquare(loss, nu)
+}
+
+// Wilson returns the score interval for a proportion of hits in n trials. It is
+// [0, 1] for n = 0.
+func Wilson(hits, n int, confidence float64) (low, high float64) {
+	return resample.Wilson(hits, n, confidence)
+}

@@ -1,0 +1,68 @@
+package figure
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden figures")
+
+// Every figure, byte for byte, as SVG; and PNG and PDF can be made of each.
+func TestFiguresGolden(t *testing.T) {
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		r := evaltest.Sample(t, task)
+		for i := range r.Evaluation.Models { // fewer numbers to the last digit
+			r.Evaluation.Models[i].CVaR = r.Evaluation.Models[i].CVaR[len(r.Evaluation.Models[i].CVaR)/2:]
+		}
+		figs, err := Draw(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[eval.Task]int{eval.Binary: 11, eval.Regression: 10}[task]; len(figs) != want {
+			t.Errorf("%d figures of %s, want %d", len(figs), task, want)
+		}
+		for _, f := range figs {
+			got, err := f.SVG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Alt == "" || f.Title == "" || f.Caption == "" {
+				t.Errorf("%s lacks words", f.Name)
+			}
+			golden := filepath.Join("testdata", string(task)+"-"+f.Name+".svg")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s differs; look at it, then run with -update", golden)
+			}
+			if task == eval.Regression {
+				continue
+			}
+			p, err := f.PDF()
+			if err != nil || !bytes.HasPrefix(p, []byte("%PDF")) {
+				t.Errorf("%s.pdf: %v", f.Name, err)
+			}
+		}
+		b, err := figs[0].PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(b)); err != nil {
+			t.Error(err)
+		}
+	}
+}

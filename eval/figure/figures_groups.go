@@ -1,0 +1,117 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/chart"
+)
+
+// ends are the ends of an interval, NaN where there is none.
+func ends(iv *eval.Interval) (lo, hi float64) {
+	if iv == nil {
+		return math.NaN(), math.NaN()
+	}
+	return float64(iv.Low), float64(iv.High)
+}
+
+// groupDot is the row of a group in a dot chart, without values.
+func groupDot(h *eval.Group) chart.Dot {
+	return chart.Dot{Label: h.Label, Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
+}
+
+// together says what the bars of a figure by group are.
+func together(e *eval.Evaluation, small bool, left int) string {
+	s := ""
+	if e.Resamples > 0 {
+		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
+	}
+	if small {
+		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
+	}
+	if left > 0 {
+		s += fmt.Sprintf(" %s more groups are in metrics.json.", words.Count(left))
+	}
+	return s
+}
+
+func figRisk(r *eval.Report) (Figure, bool) {
+	e := r.Evaluation
+	g := e.Headline()
+	if g == nil {
+		return Figure{}, false
+	}
+	d := chart.Dots{Names: e.Names(), XLabel: riskLabel(e)}
+	order := g.WorstFirst()
+	var alt []string
+	small := false
+	for i, h := range order[:min(maxDots, len(order))] {
+		row := groupDot(h)
+		small = small || !h.Sufficient
+		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
+		for k, m := range h.Models {
+			v := float64(m.Values.Of["risk"])
+			lo, hi := ends(m.Simultaneous)
+			say += fmt.Sprintf(" %s %s", e.Models[k].Name, words.Number(v))
+			if m.Simultaneous != nil {
+				say += fmt.Sprintf(" (%s)", m.Simultaneous.Text(v))
+			}
+			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
+		}
+		if i < 12 {
+			alt = append(alt, say)
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	all := chart.Dot{Label: "all rows", Detail: "n " + words.Count(e.N), Rule: true}
+	for _, m := range e.Models {
+		lo, hi := math.NaN(), math.NaN()
+		if iv, ok := m.Intervals["risk"]; ok {
+			lo, hi = ends(&iv)
+		}
+		all.Value, all.Lo, all.Hi = append(all.Value, float64(m.Overall.Of["risk"])), append(all.Lo, lo), append(all.Hi, hi)
+	}
+	d.Rows = append(d.Rows, all)
+	return Figure{Name: "risk-by-group", Title: "Risk by group",
+		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + together(e, small, len(order)-len(d.Rows)+1),
+		Alt:     "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
+}
+
+// figChange shows who gains and who loses.
+func figChange(r *eval.Report) (Figure, bool) {
+	e := r.Evaluation
+	g := e.Headline()
+	if g == nil || len(e.Compared) == 0 || e.Compared[0].Groups == nil {
+		return Figure{}, false
+	}
+	at := make(map[string]int)
+	for i := range g.Groups {
+		at[g.Groups[i].Label] = i
+	}
+	d := chart.Dots{First: 1, XLabel: words.WithUnit("change of the risk", e.LossUnit), Ref: []float64{0}}
+	for _, c := range e.Compared {
+		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
+	}
+	order := g.WorstFirst()
+	var alt []string
+	small := false
+	for i, h := range order[:min(maxDots, len(order))] {
+		row := groupDot(h)
+		small = small || !h.Sufficient
+		for k := range e.Compared {
+			q := e.Compared[k].Groups[at[h.Label]]
+			lo, hi := ends(q.Simultaneous)
+			row.Value, row.Lo, row.Hi = append(row.Value, float64(q.Value)), append(row.Lo, lo), append(row.Hi, hi)
+			if k == 0 && i < 12 {
+				alt = append(alt, h.Label+" "+(&eval.Difference{Value: q.Value, Interval: q.Simultaneous}).Text(float64(q.Value)))
+			}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
+		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + together(e, small, len(order)-len(d.Rows)),
+		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
+}

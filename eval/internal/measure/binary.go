@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"math"
+	"slices"
+)
+
+// ECEBins is the number of equal-width probability bins of the ECE.
+const ECEBins = 10
+
+// LogLossClip is the machine epsilon, the bound scikit-learn clips
+// probabilities to.
+const LogLossClip = 2.220446049250313e-16
+
+// measureBinary measures rows; order are the same rows by ascending score.
+func measureBinary(target, score, loss, weight []float64, threshold float64, rows, order []int32) Values {
+	var v Values
+	if len(rows) == 0 {
+		for _, m := range binaryMeasures {
+			v.set(m.Key, math.NaN(), "no rows")
+		}
+		return v
+	}
+	var risk, ll, brier, tp, fp, tn, fn Summer
+	var bin [ECEBins]Summer // Σ w (p − y)
+	for _, i := range rows {
+		p, pos, w := score[i], target[i] > 0, 1.0
+		if weight != nil {
+			w = weight[i]
+		}
+		risk.Add(w * loss[i])
+		q := min(max(p, LogLossClip), 1-LogLossClip)
+		y := 0.0
+		if pos {
+			y = 1
+			ll.Add(-w * math.Log(q))
+		} else {
+			ll.Add(-w * math.Log(1-q))
+		}
+		brier.Add(w * (p - y) * (p - y))
+		switch yes := p >= threshold; {
+		case yes && pos:
+			tp.Add(w)
+		case yes:
+			fp.Add(w)
+		case pos:
+			fn.Add(w)
+		default:
+			tn.Add(w)
+		}
+		bin[ECEBin(p)].Add(w * (p - y))
+	}
+	var ece, gap Summer
+	for k := range bin {
+		gap.Add(bin[k].Sum())
+		ece.Add(math.Abs(bin[k].Sum()))
+	}
+	v.setCounts(tp.Sum(), fp.Sum(), tn.Sum(), fn.Sum())
+	n := tp.Sum() + fp.Sum() + tn.Sum() + fn.Sum()
+	v.set("risk", risk.Sum()/n, "")
+	v.set("log_loss", ll.Sum()/n, "")
+	v.set("brier", brier.Sum()/n, "")
+	v.set("ece", ece.Sum()/n, "")
+	v.set("calibration_gap", gap.Sum()/n, "")
+	if why := v.Why["balanced_accuracy"]; why != "" {
+		v.set("auc", 0, why)
+		v.set("auprc", 0, why)
+		return v
+	}
+	v.set("auc", AUC(target, score, weight, order), "")
+	v.set("auprc", AveragePrecision(target, score, weight, order), "")
+	return v
+}
+
+// ECEBin is the bin of a probability.
+func ECEBin(p float64) int { return min(int(p*ECEBins), ECEBins-1) }
+
+// setCounts sets what follows from the four cells of the confusion matrix.
+func (v *Values) setCounts(tp, fp, tn, fn float64) {
+	n := tp + fp + tn + fn
+	oneClass, noPos, noNeg, noSel := "", "", "", ""
+	if tp+fn == 0 {
+		noPos = "no positive rows"
+		oneClass = noPos
+	}
+	if tn+fp == 0 {
+		noNeg = "no negative rows"
+		oneClass = noNeg
+	}
+	if tp+fp == 0 {
+		noSel = "no row is predicted positive"
+	}
+	v.set("accuracy", (tp+tn)/n, "")
+	v.set("selection_rate", (tp+fp)/n, "")
+	v.set("prevalence", (tp+fn)/n, "")
+	v.set("tpr", tp/(tp+fn), noPos)
+	v.set("fpr", fp/(tn+fp), noNeg)
+	v.set("ppv", tp/(tp+fp), noSel)
+	v.set("balanced_accuracy", (tp/(tp+fn)+tn/(tn+fp))/2, oneClass)
+}
+
+// AUC is the Mann–Whitney statistic over rows sorted by ascending score, a tie
+// between a positive and a negative counting one half.
+func AUC(target, score, weight []float64, order []int32) float64 {
+	var neg, pos, wins float64
+	EachTie(target, score, weight, order, func(p, q float64) {
+		wins += p * (neg + q/2)
+		pos += p
+		neg += q
+	})
+	return wins / (pos * neg)
+}
+
+// AveragePrecision is Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
+func AveragePrecision(target, score, weight []float64, order []int32) float64 {
+	down := slices.Clone(order)
+	slices.Reverse(down)
+	var tp, all float64
+	var ap Summer
+	EachTie(target, score, weight, down, func(p, q float64) {
+		tp += p
+		all += p + q
+		ap.Add(p * (tp / all))
+	})
+	return ap.Sum() / tp
+}
+
+// EachTie calls f with the weight of the positives and of the negatives of
+// every run of equal scores.
+func EachTie(target, score, weight []float64, order []int32, f func(p, q float64)) {
+	for lo := 0; lo < len(order); {
+		hi := lo
+		var p, q float64
+		for hi < len(order) && score[order[hi]] == score[order[lo]] {
+			w := 1.0
+			if weight != nil {
+				w = weight[order[hi]]
+			}
+			if target[order[hi]] > 0 {
+				p += w
+			} else {
+				q += w
+			}
+			hi++
+		}
+		f(p, q)
+		lo = hi
+	}
+}

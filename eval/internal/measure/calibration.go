@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"math"
+	"slices"
+)
+
+// A CalibrationBin is about a tenth of the rows (of a small group, a larger
+// part), by ascending probability; equal probabilities share a bin.
+type CalibrationBin struct {
+	N         int `json:"n"`
+	Predicted Num `json:"mean_probability"`
+	Observed  Num `json:"positive_share"`
+}
+
+// Bins is the number of bins of a reliability curve.
+const Bins = 10
+
+// Calibrate divides rows, in ascending order of their score, into about parts equal bins; the means are weighted.
+func Calibrate(in *Rows, score []float64, order []int32, parts int) []CalibrationBin {
+	out := []CalibrationBin{}
+	eachBin(score, order, parts, func(bin []int32) {
+		var p, pos, total Summer
+		for _, i := range bin {
+			w := 1.0
+			if in.Weight != nil {
+				w = in.Weight[i]
+			}
+			total.Add(w)
+			p.Add(w * score[i])
+			pos.Add(w * max(0, in.Target[i]))
+		}
+		out = append(out, CalibrationBin{len(bin), Num(p.Sum() / total.Sum()), Num(pos.Sum() / total.Sum())})
+	})
+	return out
+}
+
+// eachBin calls f with order, rows by ascending score, in about parts equal
+// runs; equal scores share one.
+func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
+	done := 0
+	for lo := 0; lo < len(order); done++ {
+		left := max(1, parts-done)
+		hi := lo + (len(order)-lo+left-1)/left
+		for hi < len(order) && score[order[hi]] == score[order[hi-1]] {
+			hi++
+		}
+		f(order[lo:hi])
+		lo = hi
+	}
+}
+
+// A ResidualBin is about a tenth of the rows, by ascending prediction;
+// residual = target − prediction, in target units.
+type ResidualBin struct {
+	N         int `json:"n"`
+	Predicted Num `json:"mean_prediction"`
+	P10       Num `json:"residual_p10"`
+	Median    Num `json:"residual_median"`
+	P90       Num `json:"residual_p90"`
+}
+
+// ResidualBins divides rows, in ascending order of their score.
+func ResidualBins(target, score []float64, order []int32, b *Scratch) []ResidualBin {
+	out := []ResidualBin{}
+	eachBin(score, order, Bins, func(bin []int32) {
+		b.f = b.f[:0]
+		var p Summer
+		for _, i := range bin {
+			p.Add(score[i])
+			b.f = append(b.f, target[i]-score[i])
+		}
+		slices.Sort(b.f)
+		out = append(out, ResidualBin{len(bin), Num(p.Sum() / float64(len(bin))),
+			Num(Quantile(b.f, 0.1)), Num(Quantile(b.f, 0.5)), Num(Quantile(b.f, 0.9))})
+	})
+	return out
+}
+
+// Quantile interpolates linearly between order statistics (the "type 7" of R,
+// NumPy's default); x is ascending.
+func Quantile(x []float64, q float64) float64 {
+	h := q * float64(len(x)-1)
+	k := int(math.Floor(h))
+	if k+1 >= len(x) {
+		return x[len(x)-1]
+	}
+	return x[k] + (h-float64(k))*(x[k+1]-x[k])
+}

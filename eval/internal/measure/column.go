@@ -1,0 +1,134 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+// A Column is one raw feature over the rows evaluated: numbers, or codes into
+// Levels.
+type Column struct {
+	Name   string
+	Unit   string
+	Value  []float64 // numeric column: n values, original units
+	Levels []string  // categorical column: level names …
+	Code   []int32   // … and n codes; −1 is missing
+
+	// Load, if it is not nil, gives the column with its values, of which there
+	// are none here. It is called when they are needed, and they are let go of
+	// afterwards.
+	Load func() (Column, error)
+}
+
+// Loaded is the column with its values, n of them.
+func (c Column) Loaded(n int) (Column, error) {
+	if c.Load != nil {
+		var err error
+		if c, err = c.Load(); err != nil {
+			return c, err
+		}
+	}
+	return c, c.Check(n)
+}
+
+// Check says where the values do not fit n rows.
+func (c Column) Check(n int) error {
+	if c.Levels == nil {
+		if len(c.Value) != n {
+			return fmt.Errorf("eval: column %q has %d values for %d rows", c.Name, len(c.Value), n)
+		}
+		return nil
+	}
+	if len(c.Code) != n {
+		return fmt.Errorf("eval: column %q has %d codes for %d rows", c.Name, len(c.Code), n)
+	}
+	for i, k := range c.Code {
+		if k < -1 || int(k) >= len(c.Levels) {
+			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i)
+		}
+	}
+	return nil
+}
+
+// Cells divides a column into labelled cells: its levels, or quintiles of its
+// numbers (fewer where values repeat). Code −1 is a missing value.
+func (c Column) Cells() (labels []string, code []int32) {
+	if c.Levels != nil {
+		return c.Levels, c.Code
+	}
+	cuts := quantileCuts(c.Value, 5)
+	code = make([]int32, len(c.Value))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, v := range c.Value {
+		if math.IsNaN(v) {
+			code[i] = -1
+			continue
+		}
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+		k := int32(0) // cell k: cuts[k−1] < v ≤ cuts[k]
+		for _, c := range cuts {
+			if v > c {
+				k++
+			}
+		}
+		code[i] = k
+	}
+	switch {
+	case len(cuts) == 0:
+		return []string{plain(lo)}, code
+	}
+	for k := 0; k <= len(cuts); k++ {
+		switch k {
+		case 0:
+			labels = append(labels, "≤ "+plain(cuts[0]))
+		case len(cuts):
+			labels = append(labels, "> "+plain(cuts[k-1]))
+		default:
+			labels = append(labels, fmt.Sprintf("%s to %s", plain(cuts[k-1]), plain(cuts[k])))
+		}
+	}
+	return labels, code
+}
+
+// Text is the value of row i as people read it.
+func (c Column) Text(i int) string {
+	switch {
+	case c.Levels == nil && math.IsNaN(c.Value[i]), c.Levels != nil && c.Code[i] < 0:
+		return "(missing)"
+	case c.Levels == nil:
+		return plain(c.Value[i])
+	}
+	return c.Levels[c.Code[i]]
+}
+
+// quantileCuts returns at most k−1 increasing observed values that divide x
+// into about equal parts, none of them the largest value. NaN is left out.
+func quantileCuts(x []float64, k int) []float64 {
+	s := orderStatistics(x, func(n int) []int {
+		if n == 0 {
+			return nil
+		}
+		ranks := []int{n - 1}
+		for j := 1; j < k; j++ {
+			ranks = append(ranks, max(0, (j*n+k-1)/k-1))
+		}
+		return ranks
+	})
+	var cuts []float64
+	for j := 1; j < len(s); j++ {
+		if v := s[j]; v < s[0] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
+			cuts = append(cuts, v)
+		}
+	}
+	return cuts
+}
+
+// plain writes a cut point without trailing zeros.
+func plain(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return words.Count(int(x))
+	}
+	return fmt.Sprintf("%.4g", x)
+}

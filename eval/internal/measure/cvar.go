@@ -1,0 +1,141 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// CVaRPoint is one point of a CVaR curve.
+type CVaRPoint struct {
+	Alpha float64 `json:"alpha"` // in (0, 1]
+	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
+}
+
+// CVaR returns, for each α in (0, 1], the mean of the worst α-fraction of the
+// losses:
+//
+//	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
+//
+// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss. loss is
+// not modified. It is an error if loss is empty or holds a NaN or ±Inf, or if
+// an α is outside (0, 1].
+func CVaR(loss []float64, alpha ...float64) ([]float64, error) {
+	s, err := Sort(loss, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(alpha))
+	for i, a := range alpha {
+		if !(a > 0 && a <= 1) {
+			return nil, fmt.Errorf("eval: CVaR level %v is outside (0, 1]", a)
+		}
+		out[i], _ = s.CVaRAt(a)
+	}
+	return out, nil
+}
+
+// Sorted holds losses in descending order, the weights w of their rows (of mean
+// 1) and running sums.
+type Sorted struct {
+	loss []float64
+	w    []float64 // nil: all 1
+	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k
+	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
+	sq   []float64 // sq[k]  = Σ_{i<k} w[i] (loss[i] − base)²
+	base float64   // the mean: keeps the sums free of cancellation
+}
+
+// upTo is the weight of the k largest losses.
+func (s *Sorted) upTo(k int) float64 {
+	if s.cum == nil {
+		return float64(k)
+	}
+	return s.cum[k]
+}
+
+func (s *Sorted) weightOf(i int) float64 {
+	if s.w == nil {
+		return 1
+	}
+	return s.w[i]
+}
+
+// Sort sorts; weight is nil or has mean 1.
+func Sort(loss, weight []float64) (*Sorted, error) {
+	if len(loss) == 0 {
+		return nil, fmt.Errorf("eval: no losses")
+	}
+	for i, l := range loss {
+		if math.IsNaN(l) || math.IsInf(l, 0) {
+			return nil, fmt.Errorf("eval: loss of row %d is %v", i, l)
+		}
+	}
+	n := len(loss)
+	s := &Sorted{loss: make([]float64, n), base: WeightedSum(loss, weight) / float64(n)}
+	if weight == nil {
+		for k, i := range Argsort(n, func(i int) float64 { return -loss[i] }) {
+			s.loss[k] = loss[i]
+		}
+	} else {
+		s.sortWith(loss, weight)
+	}
+	s.sum, s.sq = make([]float64, n+1), make([]float64, n+1)
+	var a, b Summer
+	for i, l := range s.loss {
+		d := l - s.base
+		a.Add(s.weightOf(i) * d)
+		b.Add(s.weightOf(i) * d * d)
+		s.sum[i+1], s.sq[i+1] = a.Sum(), b.Sum()
+	}
+	return s, nil
+}
+
+func (s *Sorted) sortWith(loss, weight []float64) {
+	order := Argsort(len(loss), func(i int) float64 { return -loss[i] })
+	sorted := make([]float64, len(loss))
+	s.w, s.cum = make([]float64, len(loss)), make([]float64, len(loss)+1)
+	var c Summer
+	for k, i := range order {
+		sorted[k], s.w[k] = loss[i], weight[i]
+		c.Add(weight[i])
+		s.cum[k+1] = c.Sum()
+	}
+	s.loss = sorted
+}
+
+// CVaRAt returns CVaR_α and the loss at the boundary (a 1−α quantile).
+func (s *Sorted) CVaRAt(alpha float64) (value, quantile float64) {
+	m := alpha * float64(len(s.loss))
+	k := min(int(m), len(s.loss)-1)
+	if s.cum != nil { // the last k with cum[k] ≤ m
+		k = min(sort.Search(len(s.cum), func(i int) bool { return s.cum[i] > m })-1, len(s.loss)-1)
+	}
+	if k == 0 || m <= s.upTo(1) {
+		return s.loss[0], s.loss[0]
+	}
+	return s.base + (s.sum[k]+(m-s.upTo(k))*(s.loss[k]-s.base))/m, s.loss[k]
+}
+
+// CVaRLevels is a grid dense near 0, where the tail is, from max(1/n, 0.001)
+// to 1, with the round levels people quote always among them.
+func CVaRLevels(n int) []float64 {
+	lo := math.Max(1/float64(n), 1e-3)
+	levels := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	const k = 40
+	for i := range k {
+		levels = append(levels, lo*math.Pow(1/lo, float64(i)/k))
+	}
+	slices.Sort(levels)
+	out := levels[:0]
+	for _, a := range levels {
+		if a >= lo && a <= 1 && (len(out) == 0 || a > out[len(out)-1]*(1+1e-9)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// TailAlpha is the level of the tail measure compared between models.
+const TailAlpha = 0.1

@@ -1,0 +1,20 @@
+package measure
+
+import "github.com/drotrain/drotrain/eval/internal/words"
+
+// Interval is a confidence interval with the method that made it: "wilson",
+// "delong", "order statistics", "bootstrap percentile", "bootstrap basic",
+// "influence percentile", "influence basic" or "simultaneous".
+type Interval struct {
+	Low    Num    `json:"low"`
+	High   Num    `json:"high"`
+	Method string `json:"method"`
+}
+
+// Text writes "low to high" with the decimals of scale; "" where there is none.
+func (iv *Interval) Text(scale float64) string {
+	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
+		return ""
+	}
+	return words.Like(float64(iv.Low), scale) + " to " + words.Like(float64(iv.High), scale)
+}

@@ -1,0 +1,113 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Progress is where a measurement has come to: Done of Total equal steps of a
+// phase ("sorting", "measuring", "resampling by region", "searching slices",
+// "weighing columns").
+type Progress struct {
+	Phase       string
+	Done, Total int
+}
+
+// A Pool runs the steps of a phase on several goroutines, and tells of each.
+type Pool struct {
+	Workers int            // goroutines; values below 1 mean GOMAXPROCS
+	Observe func(Progress) // told after every step, from one goroutine at a time; or nil
+}
+
+// A Scratch is the working memory of one goroutine.
+type Scratch struct {
+	f     []float64
+	count []uint8
+}
+
+// Floats returns n floats, reusing the memory.
+func (b *Scratch) Floats(n int) []float64 {
+	if cap(b.f) < n {
+		b.f = make([]float64, n)
+	}
+	return b.f[:n]
+}
+
+// Counts returns n zeros, reusing the memory.
+func (b *Scratch) Counts(n int) []uint8 {
+	if cap(b.count) < n {
+		b.count = make([]uint8, n)
+	}
+	c := b.count[:n]
+	clear(c)
+	return c
+}
+
+// Parallel runs f(0) … f(n−1), the steps of a phase.
+func (p Pool) Parallel(ctx context.Context, phase string, n int, f func(i int, b *Scratch) error) error {
+	return Parallel(ctx, p.Workers, n, p.Steps(phase, n)(f))
+}
+
+// Parallel runs f(0) … f(n−1) on a pool of goroutines, each with a scratch of
+// its own. It returns the error of the lowest index, or ctx's.
+func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) error) error {
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var b Scratch
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				errs[i] = f(i, &b)
+			}
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("eval: %w", err)
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A stepped function tells an observer of every call.
+type stepped func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error
+
+// Steps tells the observer of n calls, which several pools may share: first that
+// there are some, then after each, never from two goroutines at a time.
+func (p Pool) Steps(phase string, n int) stepped {
+	observe := p.Observe
+	if observe == nil {
+		return func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error { return f }
+	}
+	var mu sync.Mutex
+	done := 0
+	observe(Progress{phase, 0, n})
+	return func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error {
+		return func(i int, b *Scratch) error {
+			err := f(i, b)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			observe(Progress{phase, done, n})
+			return err
+		}
+	}
+}

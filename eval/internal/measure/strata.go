@@ -1,0 +1,108 @@
+package measure
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A Stratum is the rows of one group, with their orders. The models are sorted
+// once, over all rows; groups take their part of it.
+type Stratum struct {
+	Rows  []int32   // ascending
+	Order [][]int32 // by model: the rows by ascending score
+	Size  [][]int32 // regression, by model: the rows by ascending |error|
+}
+
+// Strata holds all rows as one, and the groups with rows of every grouping.
+type Strata struct {
+	All    *Stratum
+	Groups [][]Stratum
+}
+
+// NewStrata sorts the rows by every model, and divides them.
+func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, error) {
+	n := len(in.Target)
+	all := &Stratum{Rows: make([]int32, n), Order: make([][]int32, len(in.Models))}
+	for i := range all.Rows {
+		all.Rows[i] = int32(i)
+	}
+	sorts := len(in.Models)
+	if in.Task == Regression {
+		all.Size = make([][]int32, len(in.Models))
+		sorts *= 2
+	}
+	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
+		m := in.Models[k%len(in.Models)]
+		if k < len(in.Models) {
+			all.Order[k] = Argsort(n, func(i int) float64 { return m.Score[i] })
+		} else {
+			all.Size[k-len(in.Models)] = Argsort(n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Strata{All: all, Groups: make([][]Stratum, len(groups))}
+	err = Parallel(ctx, in.Workers, len(groups), func(j int, _ *Scratch) error {
+		s.Groups[j] = all.divide(groups[j])
+		return nil
+	})
+	return s, err
+}
+
+// divide returns the groups of g that have rows, in the order of their labels.
+func (a *Stratum) divide(g data.Grouping) []Stratum {
+	var out []Stratum
+	parts := func(order []int32, put func(s *Stratum, rows []int32)) {
+		s := 0
+		for _, rows := range RowsByGroup(g, order) {
+			if len(rows) > 0 {
+				put(&out[s], rows)
+				s++
+			}
+		}
+	}
+	for _, rows := range RowsByGroup(g, nil) {
+		if len(rows) > 0 {
+			out = append(out, Stratum{Rows: rows})
+		}
+	}
+	for _, o := range a.Order {
+		parts(o, func(s *Stratum, rows []int32) { s.Order = append(s.Order, rows) })
+	}
+	for _, o := range a.Size {
+		parts(o, func(s *Stratum, rows []int32) { s.Size = append(s.Size, rows) })
+	}
+	return out
+}
+
+// RowsByGroup returns, for each label, the rows that carry it, in the order
+// given; nil means ascending.
+func RowsByGroup(g data.Grouping, order []int32) [][]int32 {
+	count := make([]int32, len(g.Labels)+1)
+	for _, k := range g.Index {
+		count[k+1]++
+	}
+	for k := range g.Labels {
+		count[k+1] += count[k]
+	}
+	flat := make([]int32, len(g.Index))
+	next := append([]int32(nil), count...)
+	for at := range g.Index {
+		i := int32(at)
+		if order != nil {
+			i = order[at]
+		}
+		k := g.Index[i]
+		flat[next[k]] = i
+		next[k]++
+	}
+	out := make([][]int32, len(g.Labels))
+	for k := range out {
+		out[k] = flat[count[k]:count[k+1]:count[k+1]]
+	}
+	return out
+}

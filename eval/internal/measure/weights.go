@@ -1,0 +1,48 @@
+package measure
+
+// ScaleWeights makes the weights mean 1; nil stays nil.
+func ScaleWeights(weight []float64) []float64 {
+	if weight == nil {
+		return nil
+	}
+	m := Mean(weight)
+	out := make([]float64, len(weight))
+	for i, w := range weight {
+		out[i] = w / m
+	}
+	return out
+}
+
+// WeightedSum is Σ w x; a nil weight counts every row once.
+func WeightedSum(x, weight []float64) float64 {
+	var s Summer
+	for i, v := range x {
+		if weight != nil {
+			v *= weight[i]
+		}
+		s.Add(v)
+	}
+	return s.Sum()
+}
+
+// SumAt is the weight of rows, their number for a nil weight.
+func SumAt(weight []float64, rows []int32) float64 {
+	if weight == nil {
+		return float64(len(rows))
+	}
+	var s Summer
+	for _, i := range rows {
+		s.Add(weight[i])
+	}
+	return s.Sum()
+}
+
+// Effective is Kish's effective number of rows, (Σw)²/Σw².
+func Effective(weight []float64) float64 {
+	var s, q Summer
+	for _, w := range weight {
+		s.Add(w)
+		q.Add(w * w)
+	}
+	return s.Sum() * s.Sum() / q.Sum()
+}

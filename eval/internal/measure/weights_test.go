@@ -1,0 +1,65 @@
+package measure
+
+import (
+	"math"
+	"testing"
+)
+
+// Whole weights are repeated rows: the curves agree.
+func TestWeightsAreRepetitions(t *testing.T) {
+	loss := []float64{3, 1, 4, 1, 5, 9, 2, 6}
+	weight := []float64{1, 2, 3, 1, 2, 1, 3, 3}
+	var long []float64
+	for i, w := range weight {
+		for range int(w) {
+			long = append(long, loss[i])
+		}
+	}
+	a, err := Sort(loss, ScaleWeights(weight))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Sort(long, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, x, y float64) {
+		t.Helper()
+		if math.Abs(x-y) > closedForm*math.Max(1, math.Abs(y)) {
+			t.Errorf("%s: %v, want %v", what, x, y)
+		}
+	}
+	for _, alpha := range []float64{0.01, 0.1, 0.25, 0.3, 0.5, 0.77, 1} {
+		x, _ := a.CVaRAt(alpha)
+		y, _ := b.CVaRAt(alpha)
+		near("CVaR", x, y)
+	}
+	for _, nu := range []float64{0.3, 1, 4, 100} {
+		x, _ := KLAt(a, nu)
+		y, _ := KLAt(b, nu)
+		u, _, _ := chiSquareAt(a, nu)
+		v, _, _ := chiSquareAt(b, nu)
+		for _, c := range [][2]WorstCase{{x, y}, {u, v}} {
+			near("mean", float64(c[0].Mean), float64(c[1].Mean))
+			near("radius", float64(c[0].Radius), float64(c[1].Radius))
+			near("penalised", float64(c[0].Penalised), float64(c[1].Penalised))
+		}
+		for _, f := range []func([]float64, []float64, float64) ([]float64, WorstCase, error){WorstKL, WorstChiSquare} {
+			y, w, err := f(loss, ScaleWeights(weight), nu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, mean, sq, most := 0.0, 0.0, 0.0, 0.0
+			for i, p := range y {
+				sum += p
+				mean += p * loss[i]
+				sq += p * p
+				most = math.Max(most, p*float64(len(y)))
+			}
+			near("Σy", sum, 1)
+			near("Σyℓ", mean, float64(w.Mean))
+			near("effective rows", 1/sq, float64(w.Effective))
+			near("max weight", most, float64(w.MaxWeight))
+		}
+	}
+}

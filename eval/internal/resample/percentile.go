@@ -1,0 +1,118 @@
+package resample
+
+import (
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+)
+
+// MostDefined is the share of resamples in which a statistic must be defined to
+// have an interval (the recall of a group with few positives may not be).
+const MostDefined = 0.95
+
+// AppendValues appends the measure of model k in every resample.
+func (c *Columns) AppendValues(x []float64, key string, sums []float64, k int) []float64 {
+	for at := 0; at < len(sums); at += c.width {
+		x = append(x, c.value(key, sums[at:at+c.width], k))
+	}
+	return x
+}
+
+// BootInterval is the percentile interval of resampled values; for the ECE the
+// basic one, which takes off the bias that a mean of absolute values has. nil
+// where too few resamples are defined.
+func BootInterval(key string, at float64, x []float64, method string, confidence float64) *measure.Interval {
+	ok := make([]float64, 0, len(x))
+	for _, v := range x {
+		if !measure.Bad(v) {
+			ok = append(ok, v)
+		}
+	}
+	if float64(len(ok)) < MostDefined*float64(len(x)) {
+		return nil
+	}
+	iv := percentile(ok, confidence)
+	iv.Method = method
+	if key == "ece" {
+		iv = measure.Interval{Low: max(0, measure.Num(2*at)-iv.High), High: max(0, measure.Num(2*at)-iv.Low), Method: basic(method)}
+	}
+	return &iv
+}
+
+// basic is the name of the interval mirrored at its value.
+func basic(method string) string { return strings.Replace(method, "percentile", "basic", 1) }
+
+// Difference is the paired interval of model k − baseline, whose value is at.
+func (r *Resampler) Difference(sums []float64, method string, k int, key string, at float64) *measure.Interval {
+	c := r.C
+	x := c.AppendValues(nil, key, sums, k)
+	for b := range x {
+		base := c.value(key, sums[b*c.width:][:c.width], 0)
+		if x[b] -= base; math.Abs(x[b]) <= 1e-14*math.Abs(base) {
+			x[b] = 0 // the same number, rounded in two ways
+		}
+	}
+	iv := BootInterval("", 0, x, method, r.Confidence)
+	if iv != nil && key == "ece" {
+		iv = &measure.Interval{Low: measure.Num(2*at) - iv.High, High: measure.Num(2*at) - iv.Low, Method: basic(method)}
+	}
+	return iv
+}
+
+// StandardError of the weighted mean of a − b (b may be nil) over rows.
+func StandardError(a, b, weight []float64, rows []int32) float64 {
+	at := func(i int32) (w, x float64) {
+		w, x = 1, a[i]
+		if b != nil {
+			x -= b[i]
+		}
+		if weight != nil {
+			w = weight[i]
+		}
+		return w, x
+	}
+	var s, t, q measure.Summer
+	for _, i := range rows {
+		w, x := at(i)
+		s.Add(w * x)
+		t.Add(w)
+	}
+	m := s.Sum() / t.Sum()
+	for _, i := range rows {
+		w, x := at(i)
+		d := w * (x - m)
+		q.Add(d * d)
+	}
+	return math.Sqrt(q.Sum()) / t.Sum()
+}
+
+// Deviations turns resampled values into |x − at|/sd, undefined ones into 0,
+// and returns sd.
+func Deviations(dst, x []float64, at float64) (sd float64) {
+	var m measure.Moments
+	for _, v := range x {
+		if !measure.Bad(v) {
+			m.Add(v)
+		}
+	}
+	sd = math.Sqrt(m.Variance())
+	for b, v := range x {
+		dst[b] = 0
+		if !measure.Bad(v) && sd > 0 {
+			dst[b] = math.Abs(v-at) / sd
+		}
+	}
+	return sd
+}
+
+// UndefinedShare is the share of x that is not finite.
+func UndefinedShare(x []float64) float64 {
+	n := 0
+	for _, v := range x {
+		if measure.Bad(v) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(x)))
+}

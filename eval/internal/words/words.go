@@ -1,0 +1,172 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/chart"
+)
+
+// Count writes an integer with thin spaces between thousands.
+func Count(n int) string { return chart.Thousands(n) }
+
+// Number writes x with about three significant digits (four below 1: the
+// fourth decimal), a true minus sign, and an exponent only far from 1.
+func Number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	a := math.Abs(x)
+	var s string
+	switch {
+	case a == 0:
+		return "0"
+	case a < 1e-4 || a >= 1e7:
+		return Scientific(x)
+	case a < 0.1:
+		s = strconv.FormatFloat(x, 'f', 4, 64)
+	case a < 10:
+		s = strconv.FormatFloat(x, 'f', 3, 64)
+	case a < 100:
+		s = strconv.FormatFloat(x, 'f', 2, 64)
+	case a < 1000:
+		s = strconv.FormatFloat(x, 'f', 1, 64)
+	default:
+		return Count(int(math.Round(x)))
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// Like writes x with the decimals number would give to scale, so that a value
+// and its interval, or a column, line up.
+func Like(x, scale float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	a := math.Abs(scale)
+	if a < 1e-4 && a != 0 || a >= 1000 || math.IsNaN(a) || math.IsInf(a, 0) {
+		return Number(x)
+	}
+	d := 3
+	switch {
+	case a < 0.1 && a > 0:
+		d = 4
+	case a >= 100:
+		d = 1
+	case a >= 10:
+		d = 2
+	}
+	s := strconv.FormatFloat(x, 'f', d, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// Signed is like with an explicit plus.
+func Signed(x, scale float64) string {
+	s := Like(x, scale)
+	if x > 0 && s != "–" && strings.Trim(s, "0.") != "" {
+		return "+" + s
+	}
+	return s
+}
+
+// Scientific writes 1.2 × 10⁻⁵.
+func Scientific(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	if x == 0 {
+		return "0"
+	}
+	mant, exp, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
+	e, _ := strconv.Atoi(exp)
+	return strings.Replace(mant, "-", "−", 1) + " × 10" + superscript(e)
+}
+
+func superscript(e int) string {
+	const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+	var b strings.Builder
+	for _, c := range strconv.Itoa(e) {
+		if c == '-' {
+			b.WriteRune('⁻')
+			continue
+		}
+		b.WriteRune([]rune(digits)[c-'0'])
+	}
+	return b.String()
+}
+
+// Percent writes a share as 12.3 %.
+func Percent(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	d := 1
+	if a := math.Abs(x); a < 0.01 && a > 0 {
+		d = 2
+	}
+	return strings.Replace(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−", 1) + "\u00a0%"
+}
+
+// RowsNoun completes "share of the …".
+func RowsNoun(rows string) string {
+	if strings.HasSuffix(rows, "rows") {
+		return rows
+	}
+	return "rows of the " + rows
+}
+
+// Plural writes "1 row", "5 rows".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + many
+}
+
+// IsAre is the verb of n things.
+func IsAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// List joins at most k items and counts the rest.
+func List(items []string, k int) string {
+	if len(items) <= k {
+		return strings.Join(items, ", ")
+	}
+	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", Count(len(items)-k))
+}
+
+// Percent0 writes a level without needless decimals: 95 %.
+func Percent0(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
+}
+
+// WithUnit writes "s (unit)"; a unit that begins with a bracket follows a comma.
+func WithUnit(s, unit string) string {
+	switch {
+	case unit == "":
+		return s
+	case strings.HasPrefix(unit, "("):
+		return s + ", " + unit // (standard deviations of wage)² needs no second pair
+	}
+	return s + " (" + unit + ")"
+}
+
+// Short writes x in four digits, for settings.
+func Short(x float64) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
+	if a := math.Abs(x); a != 0 && (a < 1e-3 || a >= 1e6) {
+		return Scientific(x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}

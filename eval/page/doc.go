@@ -1,0 +1,6 @@
+// Package page writes a report for people: as one self-contained HTML page, or as
+// Markdown. The tables of both are made in tables.go and tables_rows.go, the page is
+// page.gohtml and page.css, and check opens pages in a browser.
+//
+// It may import eval and eval/figure; commands import it. Start reading at page.go.
+package page

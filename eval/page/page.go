@@ -1,0 +1,357 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/figure"
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+//go:embed page.gohtml
+var pageSource string
+
+//go:embed page.css
+var pageStyle string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// maxTableRows bounds every table of the page, and with it the page's size;
+// the JSON has all rows.
+const maxTableRows = 100
+
+// WriteHTML writes the report as one self-contained page: no script, no
+// reference to another file, below 1 MB whatever the number of rows and groups.
+func WriteHTML(w io.Writer, r *eval.Report) error {
+	if err := r.Check(); err != nil {
+		return err
+	}
+	figs, err := figure.Draw(r)
+	if err != nil {
+		return err
+	}
+	p := newPage(r)
+	p.Style = template.CSS(pageStyle)
+	p.Fig = make(map[string]*pageFigure)
+	for _, f := range figs {
+		svg, err := f.Inline()
+		if err != nil {
+			return err
+		}
+		p.Fig[strings.ReplaceAll(f.Name, "-", "_")] = &pageFigure{f, template.HTML(svg)}
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return fmt.Errorf("eval: page: %w", err)
+	}
+	_, err = io.WriteString(w, printable.Text(b.String()))
+	return err
+}
+
+type page struct {
+	*eval.Report
+	E         *eval.Evaluation
+	Style     template.CSS
+	Fig       map[string]*pageFigure
+	Objective struct {
+		Text  string
+		Notes []string
+	}
+	Tiles       []tile
+	Models      []string
+	Against     table
+	Groups      *table
+	Gaps        *table
+	More        []table
+	Moved       *table
+	Mass        []table
+	Top         *table
+	Coef        *table
+	CoefRest    *table
+	Slices      *table
+	Certificate []eval.Fact
+	About       string // of the adversary
+	Facts       []eval.Fact
+	Adversary   []eval.Fact
+	Caveats     []string
+	Notes       []string // of the solver and the training
+	Methods     []string
+	HasTrace    bool
+}
+
+type pageFigure struct {
+	figure.Figure
+	SVG template.HTML
+}
+
+// A tile is one key number.
+type tile struct{ Label, Value, Before, Note string }
+
+// A table of the page and of the Markdown report. Cells are text.
+type table struct {
+	Title string
+	Head  []string
+	Rows  []tableRow
+	Foot  string
+
+	Reflow bool // rows become blocks on a narrow screen
+}
+
+type tableRow struct {
+	Cells []string
+	Class string // "faint", "worst", "total"
+}
+
+func newPage(r *eval.Report) *page {
+	e := r.Evaluation
+	p := &page{Report: r, E: e, Models: e.Names()}
+	if o := r.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
+		p.Objective.Text = o.ObjectiveText()
+	}
+	p.Objective.Notes = r.Objective.Normalisation()
+	p.HasTrace = len(r.Trace) > 0
+	p.Tiles = p.tiles()
+	p.Against = p.against()
+	p.Groups = p.groupTable()
+	p.Gaps = gapTable(e)
+	p.More = p.moreTables()
+	p.Certificate = certificateFacts(r.Certificate, e.LossUnit)
+	p.Facts = p.factList()
+	if a := r.Adversary; a != nil {
+		p.Adversary = adversaryFacts(a)
+		p.About = about(a)
+		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
+	}
+	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
+	p.Slices = sliceTable(e.Slices, e.Confidence)
+	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
+	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
+		p.Caveats = append(p.Caveats, "It is not recorded that both models were selected by the same rule: part of the difference may be tuning.")
+	}
+	p.Caveats = append(p.Caveats, e.Caveats...)
+	p.Notes = r.Notes
+	p.Methods = methods(e)
+	return p
+}
+
+// tiles are the key numbers of the first screen.
+func (p *page) tiles() []tile {
+	e := p.E
+	k := eval.Focus(len(e.Models))
+	compare := func(f func(m *eval.ModelResult) string, label, note string) tile {
+		t := tile{Label: label, Value: f(&e.Models[k]), Note: note}
+		if k > 0 {
+			t.Before = f(&e.Models[0])
+		}
+		return t
+	}
+	key := func(key string, write func(float64) string) func(m *eval.ModelResult) string {
+		return func(m *eval.ModelResult) string { return write(float64(m.Overall.Of[key])) }
+	}
+	unit := e.LossUnit
+	risk := words.Number
+	if typical(e) { // logarithmic: in words people know
+		risk = func(x float64) string { return words.Percent(math.Exp(-x)) }
+		unit = "typical probability given to what happened"
+	}
+	aside := func(x eval.Num) string {
+		if !typical(e) {
+			return ""
+		}
+		return "; risk " + words.Number(float64(x)) + " " + e.LossUnit
+	}
+	var out []tile
+	if w := e.Models[k].WorstGroup; w != nil {
+		out = append(out, compare(func(m *eval.ModelResult) string { return risk(float64(m.WorstGroup.Risk)) },
+			"Worst group", fmt.Sprintf("%s, in %s%s", unit, w.Label, aside(w.Risk))))
+	} else {
+		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10 % of rows", "mean loss, CVaR₀.₁"))
+	}
+	out = append(out, compare(key("risk", risk), "Average", fmt.Sprintf("%s, over %s rows%s", unit, words.Count(e.N), aside(e.Models[k].Overall.Of["risk"]))))
+	if t := e.Verdict.Groups; t != nil {
+		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
+	}
+	if e.Task == eval.Binary {
+		out = append(out, compare(key("accuracy", words.Percent), "Accuracy", "at threshold "+words.Short(float64(*e.Threshold))))
+		return append(out, compare(key("ece", words.Percent), "Calibration error", "mean |predicted − observed|"))
+	}
+	return append(out, compare(key("rmse", words.Number), "Typical error (RMSE)", e.TargetUnit),
+		compare(key("bias", words.Number), "Bias", "mean of prediction − target"))
+}
+
+// typical reports whether a risk is a mean of −log of the probability given to
+// what happened.
+func typical(e *eval.Evaluation) bool { return e.Task == eval.Binary && e.LossUnit == "nats" }
+
+func (p *page) factList() []eval.Fact {
+	e, o := p.E, p.Report.Objective
+	var out []eval.Fact
+	add := func(k, v string) {
+		if v != "" {
+			out = append(out, eval.Fact{Key: k, Value: v})
+		}
+	}
+	add("Loss", words.WithUnit(cmp.Or(o.Loss, e.Loss), e.LossUnit))
+	t := e.Target
+	if e.Positive != "" {
+		t += ", positive: " + e.Positive
+	}
+	add("Target", words.WithUnit(t, e.TargetUnit))
+	if o.Mu > 0 {
+		add("μ (ridge)", words.Short(o.Mu))
+	}
+	if o.Penalty != "" {
+		add("ν (penalty)", words.Short(o.Nu))
+	}
+	if o.N > 0 {
+		add("Training rows", words.Count(o.N))
+	}
+	if e.Effective != nil {
+		add("Row weights", fmt.Sprintf("worth %s equal rows, (Σw)²/Σw²", words.Number(float64(*e.Effective))))
+	}
+	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, words.Plural(e.N, "row", "rows")))
+	add("Selection", o.Selection)
+	for _, f := range p.Report.Facts {
+		r, n := utf8.DecodeRuneInString(f.Key)
+		out = append(out, eval.Fact{Key: string(unicode.ToUpper(r)) + f.Key[n:], Value: f.Value})
+	}
+	return out
+}
+
+func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
+	if c == nil {
+		return nil
+	}
+	f := func(x eval.Num) string {
+		if !x.Defined() {
+			return "unknown"
+		}
+		return fmt.Sprintf("%.10g", float64(x))
+	}
+	sci := func(x eval.Num) string {
+		if !x.Defined() {
+			return "unknown"
+		}
+		return words.Scientific(float64(x))
+	}
+	yes := "no"
+	if c.Certified {
+		yes = "yes"
+	}
+	out := []eval.Fact{
+		{Key: "Certified to the gap asked for", Value: yes},
+		{Key: "Relative gap", Value: sci(c.RelativeGap) + ask(c.Target)},
+		{Key: words.WithUnit("Gap", unit), Value: sci(c.Gap)},
+		{Key: words.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
+		{Key: words.WithUnit("Lower bound", unit), Value: f(c.Lower)},
+		{Key: "Work", Value: fmt.Sprintf("%s passes over the data, %.2g s", words.Short(c.Passes), c.Seconds)},
+	}
+	if c.Solver != "" {
+		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
+	}
+	if c.Status != "" {
+		out = append(out, eval.Fact{Key: "Status", Value: c.Status})
+	}
+	return out
+}
+
+func ask(x eval.Num) string {
+	if !x.Defined() || x <= 0 {
+		return ""
+	}
+	return " (asked for: " + words.Scientific(float64(x)) + ")"
+}
+
+func certificateCaveat(c *eval.Certificate) []string {
+	switch {
+	case c == nil || c.Certified:
+		return nil
+	case !c.Gap.Defined():
+		return []string{"Uncertified: no lower bound is known, so nothing is said about how far the robust objective is from its optimum."}
+	}
+	return []string{"Uncertified: training stopped before the gap asked for. The robust objective is at most the gap above its optimum, and may be that far."}
+}
+
+// about says whose worst case it is, and what the adversary knows.
+func about(a *eval.Adversary) string {
+	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
+	if a.OverGroups {
+		knows = " It chooses among the groups: rows of a group share its weight."
+	}
+	if a.Rows == "training rows" {
+		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model) + knows
+	}
+	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, words.RowsNoun(a.Rows))
+	if a.Nu != nil && a.Penalty != "" {
+		s += fmt.Sprintf(", with the %s penalty at ν = %s", map[string]string{"kl": "KL", "chi2": "χ²"}[a.Penalty], words.Short(float64(*a.Nu)))
+	}
+	return s + "." + knows
+}
+
+func adversaryFacts(a *eval.Adversary) []eval.Fact {
+	return []eval.Fact{
+		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s rows (%s)", words.Number(float64(a.Effective)), words.Count(a.N), words.Percent(float64(a.EffectiveShare)))},
+		{Key: "Perplexity exp(−Σ y log y)", Value: words.Number(float64(a.Perplexity)) + " rows"},
+		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", words.Number(float64(a.RadiusKL)), words.Number(float64(a.RadiusChi)))},
+		{Key: "Largest weight × n", Value: words.Number(float64(a.MaxWeight))},
+		{Key: "Heaviest 1 % of rows hold", Value: words.Percent(float64(a.OnePercent))},
+		{Key: "Heaviest 10 % of rows hold", Value: words.Percent(float64(a.TenPercent))},
+		{Key: "Half of the weight is on", Value: words.Plural(a.HalfMassRows, "row", "rows")},
+		{Key: "Rows with no weight", Value: words.Count(a.ZeroRows)},
+	}
+}
+
+// methods states how the numbers were made.
+func methods(e *eval.Evaluation) []string {
+	out := []string{
+		"Risk is the mean loss of a row. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
+		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows (of the rows here, when those are not known).",
+		"CVaR at α is the mean of the worst α of the losses, the boundary row counted in part.",
+	}
+	switch {
+	case e.Weighted:
+		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
+	case e.Task == eval.Binary:
+		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale).")
+	default:
+		out = append(out, "The median absolute error carries an interval between order statistics.")
+	}
+	if e.Task == eval.Binary {
+		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows; its interval is corrected for that (basic bootstrap) and may lie below the number.")
+	}
+	if e.Resamples > 0 {
+		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
+			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence), words.Percent0(e.Confidence)))
+	}
+	out = append(out, fmt.Sprintf("Verdict: helped only if the simultaneous interval of the worst group’s risk (without groups: that of CVaR₀.₁) lies below 0, the worst group’s fall is at least %s times the average’s rise, and tempered scores of the baseline, where they were measured, reach less than %s of the fall. Hurt if it lies above 0, or if more groups are measurably worse off than better.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
+	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
+	return out
+}
+
+// Cell sets the interval or remark at the end of a cell below its number.
+func (table) Cell(s string) template.HTML {
+	for _, open := range []string{" [", " (×", " ("} {
+		if i := strings.Index(s, open); i >= 0 {
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(s[i+1:]) + `</span>`)
+		}
+	}
+	return template.HTML(template.HTMLEscapeString(s))
+}
+
+func orTwo(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return 2
+}

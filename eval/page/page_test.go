@@ -1,0 +1,194 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+)
+
+// The page is well-formed, self-contained, small, and says what it must.
+func TestPage(t *testing.T) {
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		var b bytes.Buffer
+		if err := WriteHTML(&b, evaltest.Sample(t, task)); err != nil {
+			t.Fatal(err)
+		}
+		s := b.String()
+		wellFormed(t, s)
+		for _, no := range []string{"<script", "http://", "https://", "url(", "@import", "NaN", "ZgotmplZ", "%!"} {
+			if strings.Contains(s, no) {
+				t.Errorf("page contains %q", no)
+			}
+		}
+		for _, yes := range []string{"<title>Sample</title>", "Verdict", "insufficient evidence", "DRAGO", "Effective sample size", "Caveats", "drotrain train sample.csv", "prefers-color-scheme", "@media print", `aria-labelledby="cvar-t cvar-d"`} {
+			if !strings.Contains(s, yes) {
+				t.Errorf("page lacks %q", yes)
+			}
+		}
+		if len(s) > 300_000 {
+			t.Errorf("page has %d bytes", len(s))
+		}
+	}
+}
+
+// wellFormed checks that tags nest and ids are unique.
+func wellFormed(t *testing.T, s string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(s))
+	d.Strict = false
+	d.AutoClose = []string{"meta"}
+	d.Entity = xml.HTMLEntity
+	ids := make(map[string]bool)
+	var open []string
+	for {
+		tok, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := tok.(type) {
+		case xml.StartElement:
+			open = append(open, e.Name.Local)
+			for _, a := range e.Attr {
+				if a.Name.Local == "id" {
+					if ids[a.Value] {
+						t.Errorf("id %q twice", a.Value)
+					}
+					ids[a.Value] = true
+				}
+				if a.Name.Local == "href" && strings.HasPrefix(a.Value, "#") && !strings.Contains(s, `id="`+a.Value[1:]+`"`) {
+					t.Errorf("link to nowhere: %s", a.Value)
+				}
+			}
+		case xml.EndElement:
+			if len(open) == 0 || open[len(open)-1] != e.Name.Local {
+				t.Fatalf("</%s> closes %v", e.Name.Local, open)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("left open: %v", open)
+	}
+}
+
+// Hostile names cannot break out of the page.
+func TestPageEscapes(t *testing.T) {
+	const evil = `</title><script>alert(1)</script>"'&| *`
+	in := eval.Input{Task: eval.Binary, Target: []float64{1, -1, 1, -1}, TargetName: evil, LossUnit: evil, Split: evil,
+		Models: []eval.Model{{Name: evil, Score: []float64{.1, .2, .3, .4}, Loss: []float64{1, 2, 3, 4}}},
+		Groups: []data.Grouping{{Name: evil, Labels: []string{evil, "b"}, Index: []int32{0, 0, 1, 1}}}}
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteHTML(&b, &eval.Report{Title: evil, Evaluation: e, Command: evil, Notes: []string{evil}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "<script") {
+		t.Error("script got through")
+	}
+	wellFormed(t, b.String())
+}
+
+// What cannot be computed is said, not faked, and never NaN.
+func TestHardInput(t *testing.T) {
+	one := func(n int) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 1
+		}
+		return x
+	}
+	cases := map[string]eval.Input{
+		"one row":           {Task: eval.Binary, Target: []float64{1}, Models: []eval.Model{{Name: "m", Score: []float64{0.5}, Loss: []float64{0.7}}}},
+		"one class":         {Task: eval.Binary, Target: one(9), Models: []eval.Model{{Name: "m", Score: make([]float64, 9), Loss: make([]float64, 9)}}, Resamples: 100},
+		"constant":          {Task: eval.Regression, Target: one(9), Models: []eval.Model{{Name: "m", Score: one(9), Loss: make([]float64, 9)}, {Name: "r", Score: one(9), Loss: make([]float64, 9)}}, Resamples: 100},
+		"extreme":           {Task: eval.Regression, Target: []float64{1e150, -1e150, 0}, Models: []eval.Model{{Name: "m", Score: []float64{-1e200, 1e200, 0}, Loss: []float64{1e300, 1e300, 1e-300}}}, Resamples: 100},
+		"all groups small":  {Task: eval.Binary, Target: []float64{1, -1, 1}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1, 0.5}, Loss: []float64{1, 1, 1}}}, Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b", "unseen"}, Index: []int32{0, 1, 1}}}, MinGroupSize: 50, Resamples: 100},
+		"single-row groups": {Task: eval.Regression, Target: []float64{1, 2}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1}, Loss: []float64{1, 1}}, {Name: "r", Score: []float64{0, 1}, Loss: []float64{1, 1}}}, Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1}}}, Resamples: 100},
+	}
+	for name, in := range cases {
+		in.Columns = []eval.Column{{Name: "c", Value: in.Target}}
+		e, err := eval.Evaluate(context.Background(), in)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r := &eval.Report{Title: name, Evaluation: e}
+		var b bytes.Buffer
+		if err := eval.WriteJSON(&b, r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		evaltest.Finite(t, b.Bytes())
+		b.Reset()
+		if err := WriteHTML(&b, r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s: NaN on the page", name)
+		}
+		wellFormed(t, b.String())
+		if err := WriteMarkdown(io.Discard, r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "one class" && e.Models[0].Overall.Why["auc"] != "no negative rows" {
+			t.Errorf("AUC of one class: %v", e.Models[0].Overall.Why)
+		}
+		if name == "all groups small" && (e.Models[0].WorstGroup != nil || !strings.Contains(strings.Join(e.Caveats, " "), "insufficient evidence")) {
+			t.Errorf("small groups: %v", e.Caveats)
+		}
+	}
+}
+
+// Ten thousand groups: done in a moment, and the page stays small.
+func TestManyGroups(t *testing.T) {
+	in := evaltest.Two(40_000, 10_000, 0.1, 1)
+	in.Resamples = 100
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteHTML(&b, &eval.Report{Title: "many", Evaluation: e}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 1_000_000 || len(e.Groupings[0].Groups) != 10_000 {
+		t.Errorf("%d bytes, %d groups", b.Len(), len(e.Groupings[0].Groups))
+	}
+	if !strings.Contains(b.String(), "more groups are in metrics.json") {
+		t.Error("the page hides that groups are left out")
+	}
+}
+
+// A run that knows no bounds at its first checks, or at any, has a report.
+func TestUnknownBounds(t *testing.T) {
+	r := evaltest.Sample(t, eval.Binary)
+	for _, trace := range [][]eval.TracePoint{
+		{{Passes: 1, Seconds: 0.1, Upper: math.NaN(), Lower: math.Inf(-1)}},
+		{{Passes: 1, Seconds: 0.1, Upper: math.NaN(), Lower: math.Inf(-1)}, {Passes: 2, Seconds: 0.2, Upper: math.NaN(), Lower: 0}, {Passes: 3, Seconds: 0.3, Upper: 0.5, Lower: 0.4}, {Passes: 4, Seconds: 0.4, Upper: 0.45, Lower: 0.449}},
+	} {
+		r.Trace = trace
+		r.Certificate = &eval.Certificate{Upper: eval.Undefined(), Lower: eval.Undefined(), Gap: eval.Undefined(), RelativeGap: eval.Undefined(), Target: 1e-6}
+		var b bytes.Buffer
+		if err := WriteHTML(&b, r); err != nil || strings.Contains(b.String(), "NaN") {
+			t.Error("page:", err)
+		}
+		b.Reset()
+		if err := eval.WriteJSON(&b, r); err != nil {
+			t.Error(err)
+		}
+		evaltest.Finite(t, b.Bytes())
+	}
+}

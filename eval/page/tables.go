@@ -1,0 +1,366 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+// against is the table ERM against robust.
+func (p *page) against() table {
+	e := p.E
+	t := table{Title: "Models on the same rows", Head: append([]string{"Measure"}, p.Models...)}
+	for _, c := range e.Compared {
+		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
+	}
+	row := func(label string, of func(k int) float64, in func(k int) (eval.Interval, bool), diff func(c *eval.Comparison) *eval.Difference) {
+		cells := []string{label}
+		scale := math.NaN()
+		for k := range e.Models {
+			if v := of(k); math.IsNaN(scale) || math.Abs(v) > math.Abs(scale) {
+				scale = v
+			}
+		}
+		for k := range e.Models {
+			own := scale
+			if v := math.Abs(of(k)); v > 0 && v < math.Abs(scale)/20 {
+				own = v // one decimal for all would leave nothing of it
+			}
+			s := words.Like(of(k), own)
+			if in != nil {
+				if iv, ok := in(k); ok && s != "–" {
+					s += " [" + iv.Text(own) + "]"
+				}
+			}
+			cells = append(cells, s)
+		}
+		for k := range e.Compared {
+			d := &eval.Difference{Value: eval.Num(of(k+1) - of(0))}
+			if diff != nil {
+				d = diff(&e.Compared[k])
+			}
+			cells = append(cells, d.Text(scale))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	overall := func(key string) func(int) float64 {
+		return func(k int) float64 { return float64(e.Models[k].Overall.Of[key]) }
+	}
+	measure := func(key string) func(c *eval.Comparison) *eval.Difference {
+		return func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d }
+	}
+	within := func(key string) func(int) (eval.Interval, bool) {
+		return func(k int) (eval.Interval, bool) { iv, ok := e.Models[k].Intervals[key]; return iv, ok }
+	}
+	row(words.WithUnit("Overall risk", e.LossUnit), overall("risk"), within("risk"), measure("risk"))
+	if g := e.Headline(); g != nil && e.Models[0].WorstGroup != nil {
+		s := func(f func(eval.Spread) eval.Num) func(int) float64 {
+			return func(k int) float64 { return float64(f(g.Summary[k].Spread["risk"])) }
+		}
+		spread := func(key string) (func(int) (eval.Interval, bool), func(*eval.Comparison) *eval.Difference) {
+			return func(k int) (eval.Interval, bool) { iv, ok := g.Summary[k].Spread["risk"].Intervals[key]; return iv, ok },
+				func(c *eval.Comparison) *eval.Difference {
+					d, ok := c.Spread[key]
+					if !ok {
+						d.Value = eval.Undefined()
+					}
+					return &d
+				}
+		}
+		row("Worst group’s risk", func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) }, func(k int) (eval.Interval, bool) {
+			if iv := e.Models[k].WorstGroup.MaxInterval; iv != nil {
+				return *iv, true
+			}
+			return eval.Interval{}, false
+		}, func(c *eval.Comparison) *eval.Difference { return c.WorstGroup })
+		if len(p.Models) > 1 {
+			b := e.Models[0].WorstGroup.Label
+			i := slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == b })
+			row(fmt.Sprintf("Risk in %s, worst for %s", b, e.Models[0].Name), func(k int) float64 {
+				return float64(g.Groups[i].Models[k].Values.Of["risk"])
+			}, func(k int) (eval.Interval, bool) { iv, ok := g.Groups[i].Models[k].Intervals["risk"]; return iv, ok },
+				func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst })
+		}
+		in, diff := spread("difference")
+		row("Difference between groups", s(func(x eval.Spread) eval.Num { return x.Difference.BetweenGroups }), in, diff)
+		in, diff = spread("ratio")
+		row("Ratio between groups", s(func(x eval.Spread) eval.Num { return x.Ratio.BetweenGroups }), in, diff)
+		in, diff = spread("average")
+		row("Mean of group risks", s(func(x eval.Spread) eval.Num { return x.Average }), in, diff)
+		in, diff = spread("weighted_average")
+		weighted := "Mean weighted by shares of rows"
+		if g.Groups[0].TrainShare != nil {
+			weighted = "Mean weighted by training shares"
+		}
+		row(weighted, s(func(x eval.Spread) eval.Num { return x.WeightedAverage }), in, diff)
+	}
+	row("CVaR₀.₁: worst 10 % of rows", func(k int) float64 { return float64(e.Models[k].CVaRAt(0.1)) }, nil, func(c *eval.Comparison) *eval.Difference { return &c.CVaR })
+	row("CVaR₀.₀₁: worst 1 % of rows", func(k int) float64 { return float64(e.Models[k].CVaRAt(0.01)) }, nil, nil)
+	for _, q := range e.Task.Measures()[1:] {
+		label := q.Label
+		switch q.Unit {
+		case "target":
+			label = words.WithUnit(label, e.TargetUnit)
+		case "nats":
+			label = words.WithUnit(label, "nats")
+		}
+		row(label, overall(q.Key), within(q.Key), measure(q.Key))
+	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(r tableRow) bool { return strings.Trim(strings.Join(r.Cells[1:], ""), "–") == "" })
+	if e.Resamples > 0 {
+		t.Foot = fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
+	}
+	return t
+}
+
+// groupTable is the headline grouping, worst first. Its intervals hold for all
+// groups together.
+func (p *page) groupTable() *table {
+	e := p.E
+	g := e.Headline()
+	if g == nil {
+		return nil
+	}
+	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}, Reflow: true}
+	second := eval.Measure{Key: "accuracy", Label: "Accuracy"}
+	if e.Task == eval.Regression {
+		second = eval.Measure{Key: "rmse", Label: "RMSE"}
+	}
+	shown := min(len(p.Models), 2)
+	changes := e.Compared[:min(len(e.Compared), 2)]
+	for _, m := range p.Models[:shown] {
+		t.Head = append(t.Head, "Risk, "+m)
+	}
+	for _, c := range changes {
+		t.Head = append(t.Head, "Change, "+c.Model)
+	}
+	f := eval.Focus(len(p.Models))
+	t.Head = append(t.Head, second.Label+", "+p.Models[f])
+	mass := p.massByLabel(g.Name)
+	if mass != nil {
+		t.Head = append(t.Head, "Adversary’s weight")
+	}
+	worst := ""
+	if w := e.Models[f].WorstGroup; w != nil {
+		worst = w.Label
+	}
+	byLabel := make(map[string]int)
+	for i := range g.Groups {
+		byLabel[g.Groups[i].Label] = i
+	}
+	order := g.WorstFirst()
+	for i, h := range order {
+		if i == maxTableRows {
+			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(len(order)-i))
+			break
+		}
+		label, class := h.Label, ""
+		if h.Label == worst {
+			label, class = label+" (worst for "+p.Models[f]+")", "worst"
+		}
+		if !h.Sufficient {
+			label, class = label+" (insufficient evidence)", "faint"
+		}
+		cells := []string{label, fmt.Sprintf("%s (%s)", words.Count(h.N), words.Percent(h.Share))}
+		for _, m := range h.Models[:shown] {
+			cells = append(cells, valueText(m, "risk", m.Simultaneous))
+		}
+		for _, c := range changes {
+			d := eval.Difference{}
+			if j := byLabel[h.Label]; c.Groups != nil {
+				d = eval.Difference{Value: c.Groups[j].Value, Interval: c.Groups[j].Simultaneous}
+			} else {
+				k := slices.Index(p.Models, c.Model)
+				d.Value = h.Models[k].Values.Of["risk"] - h.Models[0].Values.Of["risk"]
+			}
+			cells = append(cells, d.Text(float64(h.Models[0].Values.Of["risk"])))
+		}
+		cells = append(cells, p.fromTo(h, second.Key))
+		if mass != nil {
+			if gm, ok := mass[h.Label]; ok {
+				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), words.Percent(gm.Mass)))
+			} else {
+				cells = append(cells, "–")
+			}
+		}
+		t.Rows = append(t.Rows, tableRow{cells, class})
+	}
+	if e.Resamples > 0 {
+		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
+	}
+	return t
+}
+
+// fromTo is a measure of the model in focus, with the baseline's below it.
+func (p *page) fromTo(h *eval.Group, key string) string {
+	write := words.Number
+	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
+		write = words.Percent
+	}
+	f := eval.Focus(len(p.Models))
+	v, _ := h.Models[f].Values.Get(key)
+	s := write(v)
+	if f > 0 {
+		if b, ok := h.Models[0].Values.Get(key); ok {
+			s += fmt.Sprintf(" (%s: %s)", p.Models[0], write(b))
+		}
+	}
+	return s
+}
+
+// gapTable holds the rates of groups against the tolerance.
+func gapTable(e *eval.Evaluation) *table {
+	if len(e.Gaps) == 0 {
+		return nil
+	}
+	t := &table{Title: "Gaps between groups against a tolerance of " + words.Percent(e.Gaps[0].Tolerance),
+		Head: []string{"Rate", "Model", "Largest gap", "Highest in", "Lowest in", "Against the tolerance"}, Reflow: true}
+	for _, q := range e.Gaps {
+		m, _ := e.Task.Measure(q.Measure)
+		gap := words.Percent(float64(q.Value))
+		if q.Interval != nil {
+			gap += fmt.Sprintf(" [%s to %s]", words.Percent(float64(q.Interval.Low)), words.Percent(float64(q.Interval.High)))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, q.High, q.Low, q.Outcome}})
+	}
+	if e.Resamples > 0 {
+		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance."
+	}
+	return t
+}
+
+// movedTable is how far the adversary moved the weight of every group, beside
+// what became of the group's risk.
+func (p *page) movedTable() *table {
+	e, g := p.E, p.E.Headline()
+	if g == nil {
+		return nil
+	}
+	mass := p.massByLabel(g.Name)
+	if mass == nil {
+		return nil
+	}
+	t := &table{Title: "How far the adversary moved each group", Head: []string{"Group", "Share of rows", "Share of weight", "Weight ÷ share"}, Reflow: true}
+	if len(e.Compared) > 0 {
+		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
+	}
+	order := g.WorstFirst()
+	slices.SortStableFunc(order, func(a, b *eval.Group) int { return cmp.Compare(mass[b.Label].Lift(), mass[a.Label].Lift()) })
+	for i, h := range order {
+		m, ok := mass[h.Label]
+		if !ok {
+			continue
+		}
+		if i == maxTableRows/4 {
+			t.Foot = fmt.Sprintf("%s more groups are in the JSON.", words.Count(len(order)-i))
+			break
+		}
+		cells := []string{h.Label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
+		if len(e.Compared) > 0 {
+			cells = append(cells, words.Signed(float64(h.Models[1].Values.Of["risk"]-h.Models[0].Values.Of["risk"]), float64(h.Models[0].Values.Of["risk"])))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	return t
+}
+
+func (p *page) massByLabel(name string) map[string]eval.GroupMass {
+	if p.Report.Adversary == nil {
+		return nil
+	}
+	for _, g := range p.Report.Adversary.Groupings {
+		if g.Name == name {
+			out := make(map[string]eval.GroupMass)
+			for _, m := range g.Groups {
+				out[m.Label] = m
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+func valueText(m eval.GroupModel, key string, iv *eval.Interval) string {
+	v, ok := m.Values.Get(key)
+	if !ok {
+		if why := m.Values.Why[key]; why != "" {
+			return "– (" + why + ")"
+		}
+		return "–"
+	}
+	s := words.Number(v)
+	if iv != nil {
+		s += " [" + iv.Text(v) + "]"
+	}
+	return s
+}
+
+// maxMeasureTables bounds the tables of all measures; the JSON has all.
+const maxMeasureTables = 12
+
+// moreTables gives every measure of every grouping, one table per grouping and
+// model.
+func (p *page) moreTables() []table {
+	e := p.E
+	var out []table
+	for i := len(e.Groupings) - 1; i >= 0; i-- {
+		g := &e.Groupings[i]
+		for k, model := range p.Models {
+			if len(out) == maxMeasureTables {
+				return out
+			}
+			t := table{Title: fmt.Sprintf("All measures by %s, %s", g.Name, model), Head: []string{"Group", "n"}}
+			for _, q := range e.Task.Measures() {
+				t.Head = append(t.Head, q.Label)
+			}
+			for j, h := range g.WorstFirst() {
+				if j == maxTableRows/2 {
+					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(len(g.Groups)-j))
+					break
+				}
+				label, class := h.Label, ""
+				if !h.Sufficient {
+					label, class = label+" (insufficient evidence)", "faint"
+				}
+				cells := []string{label, words.Count(h.N)}
+				for _, q := range e.Task.Measures() {
+					v, _ := h.Models[k].Values.Get(q.Key)
+					cells = append(cells, words.Number(v))
+				}
+				t.Rows = append(t.Rows, tableRow{cells, class})
+			}
+			extra := func(label, interval string, of func(key string) eval.Num) {
+				cells := []string{label, ""}
+				for _, q := range e.Task.Measures() {
+					s := words.Number(float64(of(q.Key)))
+					iv, ok := g.Summary[k].Spread[q.Key].Intervals[interval]
+					if interval == "" {
+						iv, ok = e.Models[k].Intervals[q.Key]
+					}
+					if ok && s != "–" {
+						s += " [" + iv.Text(float64(of(q.Key))) + "]"
+					}
+					cells = append(cells, s)
+				}
+				t.Rows = append(t.Rows, tableRow{cells, "total"})
+			}
+			s := g.Summary[k].Spread
+			extra("overall", "", func(key string) eval.Num { return e.Models[k].Overall.Of[key] })
+			extra("group_min", "group_min", func(key string) eval.Num { return s[key].GroupMin })
+			extra("group_max", "group_max", func(key string) eval.Num { return s[key].GroupMax })
+			extra("difference between groups", "difference", func(key string) eval.Num { return s[key].Difference.BetweenGroups })
+			extra("difference to overall", "difference_to_overall", func(key string) eval.Num { return s[key].Difference.ToOverall })
+			extra("ratio between groups", "ratio", func(key string) eval.Num { return s[key].Ratio.BetweenGroups })
+			extra("ratio to overall", "ratio_to_overall", func(key string) eval.Num { return s[key].Ratio.ToOverall })
+			extra("average", "average", func(key string) eval.Num { return s[key].Average })
+			extra("weighted average", "weighted_average", func(key string) eval.Num { return s[key].WeightedAverage })
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/figure"
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+func massTables(a *eval.Adversary) []table {
+	var out []table
+	grouped := make(map[string]bool)
+	for _, g := range a.Groupings {
+		grouped[g.Name] = true
+	}
+	columns := slices.DeleteFunc(slices.Clone(a.Columns), func(g eval.MassGrouping) bool { return grouped[g.Name] })
+	for _, g := range append(slices.Clone(a.Groupings), columns...) {
+		t := table{Title: "Weight by " + words.WithUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
+		for i, m := range g.Groups {
+			if i == maxTableRows/4 {
+				t.Foot = fmt.Sprintf("%s more are in the JSON.", words.Count(len(g.Groups)-i))
+				break
+			}
+			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, words.Count(m.N), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
+		}
+		out = append(out, t)
+		if len(out) == 40 {
+			break
+		}
+	}
+	return out
+}
+
+func topTable(a *eval.Adversary, unit string) *table {
+	if len(a.Top) == 0 {
+		return nil
+	}
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", words.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
+	t.Head = append(t.Head, a.TopColumns...)
+	if a.TopColumns == nil {
+		t.Foot += " --show-rows adds their values."
+	}
+	for _, r := range a.Top {
+		l := "–"
+		if r.Loss != nil {
+			l = words.Number(float64(*r.Loss))
+		}
+		cells := []string{strconv.Itoa(r.Row), words.Number(float64(r.Weight)), words.Percent(float64(r.Mass)), l}
+		for k := range a.TopColumns {
+			if k < len(r.Values) {
+				cells = append(cells, r.Values[k])
+			} else {
+				cells = append(cells, "–")
+			}
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	return t
+}
+
+// coefficientTables are the largest coefficients, by what a standard deviation
+// of their column does, and the rest.
+func coefficientTables(c *eval.Coefficients) (top, rest *table) {
+	if c == nil || len(c.Rows) == 0 {
+		return nil, nil
+	}
+	rows := slices.Clone(c.Rows)
+	slices.SortStableFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(b.Size(), a.Size()) })
+	n := min(len(rows), figure.MaxCoefficients)
+	top = coefficientTable(c, words.WithUnit("Coefficients", c.Unit), rows[:n])
+	if len(rows) == n {
+		return top, nil
+	}
+	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
+	top.Foot = "Largest by what one standard deviation of the column does."
+	more := rows[n:]
+	rest = coefficientTable(c, fmt.Sprintf("The other %s coefficients", words.Count(len(more))), more[:min(len(more), 2*maxTableRows)])
+	if left := len(more) - len(rest.Rows); left > 0 {
+		rest.Foot = fmt.Sprintf("%s more are in the JSON.", words.Count(left))
+	}
+	return top, rest
+}
+
+func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
+	t := &table{Title: title, Head: []string{"Column"}}
+	units := slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Unit != "" })
+	if units {
+		t.Head = append(t.Head, "Unit")
+	}
+	t.Head = append(t.Head, c.Models...)
+	for _, q := range rows {
+		cells := []string{q.Name}
+		if units {
+			cells = append(cells, q.Unit)
+		}
+		for k := range c.Models {
+			if k < len(q.Original) {
+				cells = append(cells, words.Number(float64(q.Original[k])))
+			} else {
+				cells = append(cells, "–")
+			}
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	}
+	return t
+}
+
+func sliceTable(s *eval.SliceSearch, confidence float64) *table {
+	if s == nil || len(s.Found) == 0 {
+		return nil
+	}
+	t := &table{Title: "Worst-off slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + words.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	for _, c := range s.Found {
+		yes, class := "no", "faint"
+		if c.Confirmed {
+			yes, class = "yes", ""
+		}
+		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, words.Count(c.N), words.Number(float64(c.Risk)), words.Number(float64(c.Rest)),
+			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, class})
+	}
+	return t
+}
