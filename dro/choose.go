@@ -51,7 +51,7 @@ func Choose(p *Problem) (m Method, why string) {
 }
 
 // OnPrefixes returns m as the last stage of Growing where the samples are many enough for
-// prefixes of them to say something and m can start in the metric of the last of these,
+// prefixes of them to say something and m can start with the Hessian of the last of these,
 // as SeparableBlock can; else m.
 func OnPrefixes(p *Problem, m Method) Method {
 	n, d, _ := p.Oracle.Dims()

@@ -55,7 +55,7 @@ type OverflowError = hessian.OverflowError
 // Newton minimises the exact objective P by Newton's method on its Hessian
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
-// little. A step is two and a half passes, one where the metric of the step before
+// little. A step is two and a half passes, one where the Hessian of the step before
 // still serves, more when the search shortens it. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton = newton.Newton

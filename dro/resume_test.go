@@ -15,7 +15,7 @@ import (
 )
 
 // A solve that is interrupted at any check continues bit for bit: random problems, from
-// near and far, so that Newton's metric is damped and guesses of the threshold are used.
+// near and far, so that Newton's Hessian is damped and guesses of the threshold are used.
 func TestResumeAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	damped := 0

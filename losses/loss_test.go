@@ -198,23 +198,23 @@ func TestLogisticOfNaNIsNaN(t *testing.T) {
 	}
 }
 
-// The floor of the curvature holds wherever the margin moves within the radius.
+// The below of the curvature holds wherever the margin moves within the radius.
 func TestCurvatureFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, l := range all {
 		for range 2000 {
 			m, target := 8*rng.NormFloat64(), targets(l)[rng.IntN(len(targets(l)))]
 			_, slope, here := eval(l, m, target)
-			floor := []float64{0}
-			radius, decay := l.CurvatureLowerBoundTo(floor, []float64{slope}, []float64{target})
-			if !(radius > 0) || floor[0] > here || floor[0] < 0 {
-				t.Fatalf("%#v at %v: floor %v within %v, curvature %v", l, m, floor[0], radius, here)
+			below := []float64{0}
+			radius, decay := l.CurvatureLowerBoundTo(below, []float64{slope}, []float64{target})
+			if !(radius > 0) || below[0] > here || below[0] < 0 {
+				t.Fatalf("%#v at %v: below %v within %v, curvature %v", l, m, below[0], radius, here)
 			}
 			for range 20 {
 				away := min(radius, 30) * (2*rng.Float64() - 1)
 				at := m + away
-				if _, _, there := eval(l, at, target); there < floor[0]*math.Exp(-decay*math.Abs(away))*(1-1e-9)-1e-15 {
-					t.Fatalf("%#v: curvature %v at %v, floor %v within %v of %v", l, there, at, floor[0], radius, m)
+				if _, _, there := eval(l, at, target); there < below[0]*math.Exp(-decay*math.Abs(away))*(1-1e-9)-1e-15 {
+					t.Fatalf("%#v: curvature %v at %v, below %v within %v of %v", l, there, at, below[0], radius, m)
 				}
 			}
 		}

@@ -24,6 +24,7 @@ type table struct {
 	columns string  // see rows
 	noise   string  // normal, student (5 degrees of freedom), cauchy
 	kappa   float64 // ratio of the scales of the columns
+	signal  float64 // log odds of a label, half of them, at a standard deviation of the linear model; 0: 1
 }
 
 // rows draws the design. Columns are independent normal ones, or
@@ -86,7 +87,7 @@ func (t table) problem(loss losses.Loss, dual dro.Dual, mu float64) (*dro.Proble
 	for j := range target {
 		target[j] /= size
 		if loss.Name() == "logistic" {
-			if rng.Float64() < 1/(1+math.Exp(-2*target[j])) {
+			if rng.Float64() < 1/(1+math.Exp(-2*max(1, t.signal)*target[j])) {
 				target[j] = 1
 			} else {
 				target[j] = -1

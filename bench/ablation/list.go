@@ -38,6 +38,10 @@ func Cells() []Cell {
 	add("wide", "κ = 1", wide, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
 	add("wide", "κ = 1", table{n: 200_000, d: 300, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
 	add("wide", "κ = 1", table{n: 40_000, d: 600, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("wide", "κ = 1", table{n: 100_000, d: 600, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
+	sharp := table{n: 1_000_000, d: 20, noise: "normal", kappa: 1, signal: 8}
+	add("large", "sharp", sharp, losses.Logistic{}, dro.KL{Nu: 1})
+	add("large", "sharp", sharp, losses.Logistic{}, dro.ChiSquare{Nu: 0.1})
 	for _, columns := range []string{"ar", "low rank"} {
 		add("correlated", columns, table{n: 20_000, d: 400, columns: columns, noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 		add("correlated", columns, table{n: 10_000, d: 400, columns: columns, noise: "normal"}, losses.Squared{}, dro.ChiSquare{Nu: 1})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -24,12 +25,14 @@ type Row struct {
 	Status        dro.Status
 }
 
-// A Variant is a method with some of its heuristics switched off; a nil method is what
-// dro.Choose says.
+// A Variant is a method with some of its heuristics switched off, or with another value of
+// one constant; a nil method is what dro.Choose says.
 type Variant struct {
-	Name   string
-	Method dro.Method
-	Off    ablate.Switches
+	Name     string
+	Method   dro.Method
+	Off      ablate.Switches
+	Constant *tuning.Constant
+	Value    float64 // of Constant
 }
 
 // Switched are the default with all heuristics, and without each.
@@ -48,8 +51,8 @@ func Solvers() []Variant {
 }
 
 // Run solves every cell by every variant to a relative gap of 1e-6, in turn, repeats that,
-// and calls report with what each took
-// and logf, if there is one, with what the solver decides. A solve ends after limit of wall-clock time.
+// and calls report with what each took and logf, if there is one, with what the solver
+// decides. A solve ends after limit of wall-clock time.
 func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, limit time.Duration, logf func(string, ...any), report func(Row)) error {
 	for _, c := range cells {
 		p, err := c.make()
@@ -93,6 +96,10 @@ func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, lo
 	defer cancel()
 	ablate.Off = v.Off
 	defer func() { ablate.Off = ablate.Switches{} }()
+	if c := v.Constant; c != nil {
+		defer func(was float64) { c.Value = was }(c.Value)
+		c.Value = v.Value
+	}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.Logf = 3000, logf
 	began := processor()

@@ -19,7 +19,7 @@ func init() {
 
 func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	solvers := fs.Bool("solvers", false, "the other methods instead of the switches")
-	kind := fs.String("kind", "", "cells of this kind alone: main, large, wide, correlated, heavy, few rows, sparse")
+	kind := fs.String("kind", "", "cells of these kinds alone, of main, large, wide, correlated, heavy, few rows, sparse")
 	name := fs.String("cell", "", "cells with this in their name alone")
 	without := fs.String("without", "", "beside the default, variants with one of these in their name alone, as in 'prefixes,BFGS'")
 	verbose := fs.Bool("v", false, "what the solver decides")
@@ -29,9 +29,7 @@ func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	runtime.GOMAXPROCS(1)
-	cells := slices.DeleteFunc(ablation.Cells(), func(c ablation.Cell) bool {
-		return *kind != "" && c.Kind != *kind || !strings.Contains(c.Name, *name)
-	})
+	cells := cellsOf(*kind, *name)
 	variants := ablation.Switched()
 	if *solvers {
 		variants = ablation.Solvers()
@@ -54,4 +52,11 @@ func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		ablation.Summary(os.Stdout, rows)
 	}
 	return err
+}
+
+// cellsOf are the cells of these kinds, separated by commas, with this in their name.
+func cellsOf(kinds, name string) []ablation.Cell {
+	return slices.DeleteFunc(ablation.Cells(), func(c ablation.Cell) bool {
+		return kinds != "" && !slices.Contains(strings.Split(kinds, ","), c.Kind) || !strings.Contains(c.Name, name)
+	})
 }

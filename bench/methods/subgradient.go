@@ -21,18 +21,18 @@ import (
 // not counted. The last iterate and the average of the last passes are certified
 // as those of every other method.
 func subgradient(ctx context.Context, p *dro.Problem, s dro.Settings) (*dro.Result, string, error) {
-	walk, err := newDescent(p, s.Seed)
+	descent, err := newDescent(p, s.Seed)
 	if err != nil {
 		return nil, "", err
 	}
 	best, eta := math.Inf(1), 0.0
 	for k := range tunings {
-		candidate := walk.scale * math.Pow(4, float64(k-tunings+3))
-		walk.begin(candidate)
-		for walk.passes < tuningPasses && ctx.Err() == nil {
-			walk.step()
+		candidate := descent.scale * math.Pow(4, float64(k-tunings+3))
+		descent.begin(candidate)
+		for descent.passes < tuningPasses && ctx.Err() == nil {
+			descent.step()
 		}
-		c, err := certify(ctx, p, walk.x)
+		c, err := certify(ctx, p, descent.x)
 		if err == nil && c.Upper < best {
 			best, eta = c.Upper, candidate
 		}
@@ -41,8 +41,8 @@ func subgradient(ctx context.Context, p *dro.Problem, s dro.Settings) (*dro.Resu
 		return nil, "", errors.New("every step size diverged")
 	}
 	note := fmt.Sprintf("step η/√(1 + passes), η = %.3g, the best of %d after %d passes each, not counted", eta, tunings, tuningPasses)
-	walk.begin(eta)
-	res, err := walk.solve(ctx, s)
+	descent.begin(eta)
+	res, err := descent.solve(ctx, s)
 	return res, note, err
 }
 

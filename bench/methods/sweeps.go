@@ -140,7 +140,7 @@ const sweepGoal = 1e-6
 func (l *lab) mixed() ([]Experiment, error) {
 	l.progress("iterations against G/√(μν)")
 	var points []point
-	for _, modulus := range spread(0.3, 0.01, l.pointCount()) {
+	for _, modulus := range logarithmic(0.3, 0.01, l.pointCount()) {
 		in := newGame(powerScales(16, 0), 8, modulus, modulus, l.seed+1)
 		points = append(points, point{in.blocks(4).g / modulus, in, 4})
 	}
@@ -154,7 +154,7 @@ func (l *lab) mixed() ([]Experiment, error) {
 func (l *lab) primal() ([]Experiment, error) {
 	l.progress("iterations against L/μ")
 	var points []point
-	for _, mu := range spread(0.1, 0.001, l.pointCount()) {
+	for _, mu := range logarithmic(0.1, 0.001, l.pointCount()) {
 		in := newTraining(powerScales(16, 0), 8, mu, 1e4, false, l.seed+1)
 		points = append(points, point{in.blocks(4).l / mu, in, 4})
 	}
@@ -189,8 +189,8 @@ func (l *lab) pointCount() int {
 	return 7
 }
 
-// spread returns k values from a to b, evenly in the logarithm.
-func spread(a, b float64, k int) []float64 {
+// logarithmic returns k values from a to b, evenly in the logarithm.
+func logarithmic(a, b float64, k int) []float64 {
 	out := make([]float64, k)
 	for i := range out {
 		out[i] = a * math.Pow(b/a, float64(i)/float64(k-1))

@@ -57,10 +57,10 @@ func testAt(l losses.Loss, m, t float64, margins []float64) error {
 	if smooth := l.Smoothness(); p.curvature > smooth*(1+1e-12) {
 		return fmt.Errorf("the curvature is %v, beyond the smoothness %v", p.curvature, smooth)
 	}
-	floor := []float64{0}
-	radius, decay := l.CurvatureLowerBoundTo(floor, []float64{p.slope}, []float64{t})
-	if !(floor[0] >= 0) || !(radius > 0) || !(decay >= 0) {
-		return fmt.Errorf("CurvatureLowerBoundTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", floor[0], radius, decay)
+	bound := []float64{0}
+	radius, decay := l.CurvatureLowerBoundTo(bound, []float64{p.slope}, []float64{t})
+	if !(bound[0] >= 0) || !(radius > 0) || !(decay >= 0) {
+		return fmt.Errorf("CurvatureLowerBoundTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", bound[0], radius, decay)
 	}
 	for _, other := range margins {
 		q := at(l, other, t)
@@ -68,7 +68,7 @@ func testAt(l losses.Loss, m, t float64, margins []float64) error {
 			return fmt.Errorf("the tangent is %v at margin %v, above the loss %v: it is not convex, or the slope is wrong", tangent, other, q.value)
 		}
 		if away := math.Abs(other - m); away <= radius {
-			if least := floor[0] * math.Exp(-decay*away); q.curvature < least*(1-1e-9) {
+			if least := bound[0] * math.Exp(-decay*away); q.curvature < least*(1-1e-9) {
 				return fmt.Errorf("the curvature is %v at margin %v, below %v, the bound that CurvatureLowerBoundTo gives", q.curvature, other, least)
 			}
 		}

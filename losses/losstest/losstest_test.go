@@ -27,7 +27,7 @@ type broken struct {
 	losses.Squared
 	eval       func(v, s *float64)
 	curvature  float64
-	floor, lip float64
+	below, lip float64
 	smooth     float64
 }
 
@@ -46,7 +46,7 @@ func (b broken) CurvatureTo(curvature, _, _ []float64) {
 }
 func (b broken) CurvatureLowerBoundTo(curvature, _, _ []float64) (radius, decay float64) {
 	for i := range curvature {
-		curvature[i] = b.floor
+		curvature[i] = b.below
 	}
 	return math.Inf(1), 0
 }
@@ -56,13 +56,13 @@ func (b broken) Smoothness() float64 { return b.smooth }
 func TestBroken(t *testing.T) {
 	inf := math.Inf(1)
 	for want, b := range map[string]broken{
-		"":                             {curvature: 1, floor: 1, lip: inf, smooth: 1},
-		"at least 0":                   {eval: func(v, _ *float64) { *v -= 0.1 }, curvature: 1, floor: 1, lip: inf, smooth: 1},
-		"slope is":                     {eval: func(_, s *float64) { *s *= 1.1 }, curvature: 1, floor: 1, lip: inf, smooth: 1},
-		"curvature is 2, a difference": {curvature: 2, floor: 1, lip: inf, smooth: 2},
-		"below 1.5":                    {curvature: 1, floor: 1.5, lip: inf, smooth: 1},
-		"beyond the Lipschitz":         {curvature: 1, floor: 1, lip: 1, smooth: 1},
-		"curvature is 1, beyond the smoothness 0.5": {curvature: 1, floor: 0.5, lip: inf, smooth: 0.5},
+		"":                             {curvature: 1, below: 1, lip: inf, smooth: 1},
+		"at least 0":                   {eval: func(v, _ *float64) { *v -= 0.1 }, curvature: 1, below: 1, lip: inf, smooth: 1},
+		"slope is":                     {eval: func(_, s *float64) { *s *= 1.1 }, curvature: 1, below: 1, lip: inf, smooth: 1},
+		"curvature is 2, a difference": {curvature: 2, below: 1, lip: inf, smooth: 2},
+		"below 1.5":                    {curvature: 1, below: 1.5, lip: inf, smooth: 1},
+		"beyond the Lipschitz":         {curvature: 1, below: 1, lip: 1, smooth: 1},
+		"curvature is 1, beyond the smoothness 0.5": {curvature: 1, below: 0.5, lip: inf, smooth: 0.5},
 	} {
 		err := Test(b, margins, []float64{-1, 0.5})
 		if want == "" {

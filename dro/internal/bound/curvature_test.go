@@ -79,7 +79,7 @@ func TestAbove(t *testing.T) {
 		}
 		f := newMinorant(s.Oracle(t, losses.Squared{}), saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, d)
 		if f == nil {
-			t.Fatal("no floor")
+			t.Fatal("no lower bound")
 		}
 		var eigen mat.EigenSym
 		if !eigen.Factorize(f.scaled, false) {

@@ -113,7 +113,7 @@ func (g *growing) startFinish() (err error) {
 	return nil
 }
 
-// An heir is a method that starts in the metric of a solve on fewer samples; an
+// An heir is a method that starts with the Hessian of a solve on fewer samples; an
 // inheriting Method starts one.
 type (
 	heir       interface{ TakeOver(from *hessian.Factored) }

@@ -16,7 +16,7 @@ import (
 // Newton minimises the exact objective P by Newton's method on its Hessian
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
-// little. A step is two and a half passes, one where the metric of the step before
+// little. A step is two and a half passes, one where the Hessian of the step before
 // still serves, more when the search shortens it. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton struct {
@@ -112,23 +112,23 @@ type newton struct {
 	line    LineSearch
 	method  saddle.Method // of the solves on the working set
 	working workingSet
-	settled bool // no jumps
+	settled bool // no more solves on working sets or coresets
 	fallen  bool // no path of penalties
 	owned   bool // the Hessian was formed after so many products
 
-	// Steps and changes of gradient since the metric was formed, newest last: they
+	// Steps and changes of gradient since the Hessian was formed, newest last: they
 	// correct it by BFGS updates.
 	steps, changes [][]float64
 
 	// Of a stage that only serves as a start: the estimated relative gap that is near
-	// enough, nil if there is none; that it is reached; and that the metric is handed on.
+	// enough, nil if there is none; that it is reached; and that the Hessian is handed on.
 	tolerance          func() float64
 	arrivedAt, handsOn bool
 
-	formed    bool    // there is a metric
+	formed    bool    // there is a Hessian
 	stale     bool    // it is of an earlier point
 	decrement float64 // ∇PᵀH⁻¹∇P at the step before
-	poorSteps int     // steps in a row that a new metric of samples did not serve well
+	poorSteps int     // steps in a row that a new Hessian of samples did not serve well
 }
 
 var (
@@ -168,7 +168,7 @@ func (m *newton) remember(step, change []float64) {
 
 func (m *newton) forget() { m.steps, m.changes = nil, nil }
 
-// refresh forms the metric at the current point, which the certifier evaluated
+// refresh forms the Hessian at the current point, which the certifier evaluated
 // last.
 func (m *newton) refresh() {
 	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
@@ -265,7 +265,7 @@ func (m *newton) advance() error {
 }
 
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
-// takes one more step, without an evaluation, in a new metric where that is handed on.
+// takes one more step, without an evaluation, in a new Hessian where that is handed on.
 func (m *newton) arrived(slope float64) bool {
 	size := max(1e-12, math.Abs(m.value))
 	if enough := m.tolerance(); !(slope/2 <= enough*size) {
@@ -282,7 +282,7 @@ func (m *newton) arrived(slope float64) bool {
 	return true
 }
 
-// refreshPays reports whether a new metric is likely to take fewer passes to the gap asked
+// refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
 // for than steps in the present one, by the fall of the squared decrement to slope in
 // the last step.
 func (m *newton) refreshPays(slope float64) bool {
@@ -329,7 +329,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 			}
 			m.decrement, m.stale = slope, true
 			if t < 1 {
-				m.decrement = 0 // far from quadratic: a new metric next
+				m.decrement = 0 // far from quadratic: a new Hessian next
 			} else if lambda := m.h.Damping(); lambda > 0 {
 				if lambda /= 10; lambda < hessian.LeastDamping {
 					lambda = 0
@@ -345,7 +345,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 	return false, nil
 }
 
-// damp raises the damping of the metric.
+// damp raises the damping of the Hessian.
 func (m *newton) damp() error {
 	lambda := m.h.Damping()
 	if lambda >= m.line.MostDamping {
@@ -356,7 +356,7 @@ func (m *newton) damp() error {
 	return nil
 }
 
-// takeOver takes over the metric of another run on a like problem, if both have
+// takeOver takes over the Hessian of another run on a like problem, if both have
 // one.
 func (m *newton) takeOver(from *hessian.Factored) {
 	to, ok := m.h.(*hessian.Factored)

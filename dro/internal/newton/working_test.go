@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// The core of a problem where the adversary rests on few samples gives about the same
+// The coreset of a problem where the adversary rests on few samples gives about the same
 // optimum, and costs its share of the samples.
 func TestCore(t *testing.T) {
 	rng := drotest.RngOf(105)
@@ -34,13 +34,13 @@ func TestCore(t *testing.T) {
 		m.Cert.Evaluate(x)
 		start, passes := m.Cert.Objective, m.Cert.Passes
 		if !m.solveCoreset(p.Oracle.(saddle.Selectable), p.Dual.(side.KL), x) {
-			t.Fatalf("ν = %v: no core, an effective share of %v", nu, m.Cert.EffectiveShare())
+			t.Fatalf("ν = %v: no coreset, an effective share of %v", nu, m.Cert.EffectiveShare())
 		}
 		used := m.Cert.Passes - passes
 		got := m.Cert.Evaluate(x)
 		t.Logf("ν = %v: from %v to %v in %.3g passes, the optimum is %v", nu, start, got, used, want.Objective)
 		if !(got < start) || got > want.Objective*1.01 {
-			t.Errorf("ν = %v: the core's optimum has %v, the optimum is %v", nu, got, want.Objective)
+			t.Errorf("ν = %v: the coreset's optimum has %v, the optimum is %v", nu, got, want.Objective)
 		}
 		if used > 3 {
 			t.Errorf("ν = %v: %v passes", nu, used)

@@ -14,7 +14,7 @@ import (
 // The conditional expectation of an estimate is an enumeration: over the blocks
 // that the step can draw, each with its probability.
 
-// walked returns a walk after k steps of fixed random blocks, always the same.
+// walked returns an iteration after k steps of fixed random blocks, always the same.
 func walked(t *testing.T, s drotest.Sample, d saddle.Dual, m saddle.Method, k int) *iteration {
 	w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
 	for range k {
@@ -248,7 +248,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.05}}, m, 3)
 			if w.template.theory == nil {
 				w.template.m, w.template.alpha = moduli{1, 1, d.Modulus(), d.Modulus()}, 0.002
-				w.template.primal = w.template.problem.Primal // plain steps: the metric is not the subject
+				w.template.primal = w.template.problem.Primal // plain steps: the Hessian is not the subject
 			}
 			for range steps {
 				w.template.step()

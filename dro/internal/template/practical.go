@@ -14,7 +14,7 @@ import (
 // the estimates, tables and updates of the identity card and changes five
 // things:
 //
-//   - primal steps are taken in the metric of the objective's Hessian, as if the
+//   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps mean the same on every data set. It is
 //     that of the first point, or of a solve on a prefix of the samples, and is
 //     renewed where steps in it serve badly;
@@ -37,11 +37,11 @@ type practical struct {
 	done    int     // steps since the last
 
 	last      float64 // objective at the last restart
-	decrement float64 // its squared Newton decrement there, in the metric in use
+	decrement float64 // its squared Newton decrement there, in the Hessian in use
 	rate      float64 // by which that fell a sweep, at the check before; 0: unknown
 	up        bool    // the weight was raised last
-	formed    bool    // there is a metric
-	fault     error   // of the metric: what ends the solve
+	formed    bool    // there is a Hessian
+	fault     error   // of the Hessian: what ends the solve
 }
 
 var (
@@ -98,7 +98,7 @@ func (p *practical) form() {
 	p.formed, p.rate = true, 0
 }
 
-// TakeOver starts in the metric of a solve on a part of the samples.
+// TakeOver starts with the Hessian of a solve on a part of the samples.
 func (p *practical) TakeOver(from *hessian.Factored) {
 	p.fault = p.hessian.TakeOver(from)
 	p.formed = p.fault == nil
@@ -141,7 +141,7 @@ func (p *practical) Check() {
 	p.restart()
 }
 
-// adapt adapts the weight and the metric to the rate at which the decrement fell.
+// adapt adapts the weight and the Hessian to the rate at which the decrement fell.
 func (p *practical) adapt() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
@@ -166,7 +166,7 @@ func (p *practical) adapt() {
 	p.rate = rate
 }
 
-// far reports that the point is so far from the optimum that a metric there says little
+// far reports that the point is so far from the optimum that a Hessian there says little
 // of the next, and steps may end anywhere.
 func (p *practical) far() bool { return !(p.decrement < far.Value*math.Abs(p.last)) }
 
@@ -218,7 +218,7 @@ func (p *practical) needed() int {
 	return int(min(math.Ceil(k+0.2), most))
 }
 
-// preconditioned is the primal update in the geometry of a metric, with φ linearised
+// preconditioned is the primal update in the geometry of a Hessian, with φ linearised
 // at the centre.
 type preconditioned struct {
 	hessian *hessian.Factored

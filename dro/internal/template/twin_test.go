@@ -225,7 +225,7 @@ func uneven(seed uint64, n, d int) drotest.Sample {
 	return s
 }
 
-// begun starts a method on p and returns its walk before the first step.
+// begun starts a method on p and returns its iteration before the first step.
 func begun(t *testing.T, p *saddle.Problem, m saddle.Method, seed uint64) *iteration {
 	t.Helper()
 	s := saddle.DefaultSettings()
