@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A deal says which rows of a table go where: set 0 are the rows to train on,
@@ -14,17 +16,23 @@ type deal struct {
 
 	place []int32            // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 	again [2]map[int32][]int // by row, the further places of one that is named more than once
+	room  *paged.Room        // of what is as long as the table
 }
 
 // newDeal deals rows of a table; train nil means all of them. The slices are
 // kept.
 func newDeal(rows int, train, holdout []int) (*deal, error) {
-	d := &deal{rows: rows, sets: [2][]int{train, holdout}}
+	return newDealIn(nil, rows, train, holdout)
+}
+
+// newDealIn is newDeal with places in a room.
+func newDealIn(room *paged.Room, rows int, train, holdout []int) (*deal, error) {
+	d := &deal{rows: rows, sets: [2][]int{train, holdout}, room: room}
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
 	}
 	if train == nil {
-		d.sets[0] = make([]int, rows)
+		d.sets[0] = paged.Make[int](room, rows)
 		for i := range d.sets[0] {
 			d.sets[0][i] = i
 		}
@@ -32,7 +40,7 @@ func newDeal(rows int, train, holdout []int) (*deal, error) {
 			return d, nil
 		}
 	}
-	d.place = make([]int32, rows)
+	d.place = paged.Make[int32](room, rows)
 	for s, list := range d.sets {
 		for k, r := range list {
 			if r < 0 || r >= rows {
@@ -123,6 +131,8 @@ type scratch struct {
 	placeOf [2][]int   // and their places in the set
 	buf     []float64
 	coded   [][]float64
+	byPile  []int32 // rows of the tile that are trained on, by their pile
+	ends    []int   // of the rows of every pile
 }
 
 // split finds which rows of a tile belong to which set.
@@ -153,7 +163,7 @@ func (d *deal) keep(ok func(row int) bool) (*deal, error) {
 		if list == nil {
 			continue
 		}
-		kept := make([]int, 0, len(list))
+		kept := paged.Make[int](d.room, len(list))[:0]
 		for _, r := range list {
 			if ok(r) {
 				kept = append(kept, r)
@@ -161,5 +171,6 @@ func (d *deal) keep(ok func(row int) bool) (*deal, error) {
 		}
 		sets[s] = kept
 	}
-	return newDeal(d.rows, sets[0], sets[1])
+	paged.Free(d.room, d.place)
+	return newDealIn(d.room, d.rows, sets[0], sets[1])
 }

@@ -77,7 +77,7 @@ const InterceptName = "(intercept)"
 // category are a level of their own. Columns that are constant on the training
 // rows are left out, with a note.
 func NewEncoder(f *Frame, rows []int, s Spec) (*Encoder, error) {
-	t, err := newFitting(context.Background(), f, rows, nil, s)
+	t, err := newFitting(context.Background(), f, rows, nil, s, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package data
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A Fitted is an encoder with the datasets it was fitted for.
@@ -26,9 +29,24 @@ type Fitted struct {
 // storages, and auto under scale none, read them twice. Beside the matrices
 // there are then pages of a few megabytes.
 func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage) (*Fitted, error) {
-	t, err := newFitting(ctx, f, train, holdout, s)
+	return FitOutside(ctx, f, train, holdout, s, storage, nil)
+}
+
+// FitOutside is Fit with the training rows on disk, and with vectors of one entry a row
+// where they leave memory; a nil place is memory. The matrix is then a [design.Disk]: the
+// caller closes it. Hold-out rows stay in memory, and take another reading of the columns.
+func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside) (*Fitted, error) {
+	var room *paged.Room
+	var held []int
+	if where != nil {
+		room, held, holdout = where.Room, holdout, nil
+	}
+	t, err := newFitting(ctx, f, train, holdout, s, room)
 	if err != nil {
 		return nil, err
+	}
+	if where != nil && t.deal.again[0] != nil {
+		return nil, errors.New("rows that are named twice cannot be kept on disk")
 	}
 	if storage == "" {
 		storage = AutoStorage
@@ -41,6 +59,11 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	// Most that the matrix can hold; features that are constant fall out later.
 	var b *builder
 	err = t.measure(func(columns int, entries float64) error {
+		if where != nil {
+			var err error
+			t.piles, err = newPiles(*where, d.set(0).n(), t.numbers)
+			return err
+		}
 		if t.e.Spec.Scale == "none" && storage == AutoStorage {
 			return nil // the zeros are counted first
 		}
@@ -54,6 +77,9 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		t.into = b
 		return nil
 	})
+	if t.piles != nil {
+		defer t.piles.close()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +88,13 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	}
 	e := t.e
 	sources, numbers := t.sources()
-	if b != nil {
+	switch {
+	case t.piles != nil:
+		b = &builder{storage: storage.choose(t.entries(), len(e.Columns)), piles: t.piles}
+		err = t.piles.finish(ctx, e, d, b.storage, sources)
+	case b != nil:
 		err = b.finish(ctx, e, d, sources, true)
-	} else {
+	default:
 		storage = storage.choose(t.entries(), len(e.Columns))
 		b, err = e.fill(ctx, f, d, storage, numbers, sources, false)
 	}
@@ -86,7 +116,19 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	out.Train, out.Holdout, out.TrainReport, out.HoldoutReport = sets[0], sets[1], reports[0], reports[1]
 	out.HoldoutReport.Dropped = t.dropped[1]
 	out.TrainReport.Dropped = t.dropped[0]
-	return out, f.Fingerprint()
+	paged.Free(room, d.place)
+	if len(held) > 0 {
+		if out.Holdout, out.HoldoutReport, err = e.EncodeContext(ctx, f, held); err != nil {
+			return nil, fmt.Errorf("hold-out rows: %w", err)
+		}
+	}
+	if err := f.Fingerprint(); err != nil {
+		return nil, err
+	}
+	if t.piles != nil {
+		t.piles.taken = true
+	}
+	return out, nil
 }
 
 // A fitting is an encoder in the making.
@@ -102,8 +144,10 @@ type fitting struct {
 	encode   bool         // the rows are encoded too
 	spare    table.Arrays // of columns that were looked at
 
-	fitted []feature
-	into   *builder // takes the numbers as they are
+	fitted  []feature
+	numbers int      // of the features, how many are numeric
+	into    *builder // takes the numbers as they are
+	piles   *piles   // likewise
 
 	targets    [2][]float64
 	targetErrs [2]error
@@ -119,11 +163,11 @@ type feature struct {
 }
 
 // newFitting checks the roles, settles the rows and fits the target.
-func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec) (*fitting, error) {
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room) (*fitting, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	d, err := newDeal(f.Rows, train, holdout)
+	d, err := newDealIn(room, f.Rows, train, holdout)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +233,7 @@ func (t *fitting) dropNulls() error {
 func (t *fitting) encodeTargets() error {
 	for s := range t.deal.sets {
 		rows := t.deal.set(s)
-		t.targets[s] = make([]float64, rows.n())
+		t.targets[s] = paged.Make[float64](t.deal.room, rows.n())
 		t.targetErrs[s] = t.e.Target.encode(t.f, t.target, rows, t.targets[s])
 	}
 	t.spare.Put(t.targetOf, t.target)
@@ -229,7 +273,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	columns, entries := 0, 0.0
 	for _, q := range t.fitted {
 		if q.number != nil {
-			q.number.at = columns
+			q.number.at, q.number.nth = columns, len(numbers)
 			numbers = append(numbers, q.number)
 			columns++
 			entries++
@@ -244,6 +288,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		columns++
 		entries++
 	}
+	t.numbers = len(numbers)
 	if begin != nil {
 		if err := begin(columns, entries); err != nil {
 			return err
@@ -259,11 +304,14 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		for j := range w.number {
 			x := numbers[w.lo+j]
 			x.measure(d, w, j, e.Spec.Scale == "none")
-			if t.into != nil {
+			if t.into != nil || t.piles != nil {
 				values[j], at[j] = x.raw(w, j), x.at
 			}
 		}
-		if t.into != nil {
+		switch {
+		case t.piles != nil:
+			return t.piles.put(w, values)
+		case t.into != nil:
 			t.into.put(w, values, at)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 // safe for concurrent use on different tiles.
 type builder struct {
 	storage Storage
+	piles   *piles // where the rows of set 0 are on disk
 	d       int
 	n       [2]int
 	wide    [2][]float64 // float64, row after row
@@ -188,6 +189,9 @@ func (k *category) width() int { return width(k.count()) }
 
 // matrix makes the matrix of a set.
 func (b *builder) matrix(s int) (design.Matrix, error) {
+	if b.piles != nil {
+		return b.piles.matrix, nil
+	}
 	switch b.storage {
 	case Float32:
 		return design.NewDense32(b.n[s], b.d, b.narrow[s])

@@ -21,6 +21,7 @@ type numeric struct {
 	mu      sync.Mutex
 	faults  [2]fault // by set
 	at      int      // column of the matrix it is written to
+	nth     int      // of the numeric features
 }
 
 // A fault is what is wrong with the values of a column, in the rows of a set.

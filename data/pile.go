@@ -1,0 +1,266 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync"
+	"unsafe"
+
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// Outside says that training rows are to lie on disk: where, and in how much memory they
+// may be put in order.
+type Outside struct {
+	design.Place
+	Pile int64 // bytes
+}
+
+// A piles puts rows in order on disk, in two passes. Rows come in the order of the table,
+// and their place in the matrix is anywhere; so each is first added to the pile of its
+// place, then one pile after the other is put in order in memory, encoded and written.
+// What is in a pile is the numbers of its rows as they are in the table.
+type piles struct {
+	where   Outside
+	n       int // rows
+	numbers int // of a row
+	rows    int // of a pile, but for the last
+	pile    []*pile
+	matrix  *design.Disk
+	taken   bool // the matrix is somebody's
+}
+
+// A pile is a file of records: a head, then numbers of neighbouring columns of a row. The
+// head is the row's place in the pile, the first of the columns, and how many there are.
+type pile struct {
+	mu   sync.Mutex
+	file *os.File
+	buf  []float64 // to be written
+	size int64     // bytes written
+}
+
+// pileGrain divides the rows of a pile: blocks of a design.Disk are never in two.
+const pileGrain = 1 << 14
+
+// pileBuffers is the memory for what is to be written to piles, all together.
+const pileBuffers = 16 << 20
+
+// Bits of a head.
+const (
+	headPlace = 28
+	headFirst = 18 // and as many for the number of columns
+)
+
+func newPiles(where Outside, n, numbers int) (*piles, error) {
+	p := &piles{where: where, n: n, numbers: numbers}
+	if numbers >= 1<<headFirst {
+		return nil, fmt.Errorf("%d numeric columns are more than can be put in order on disk", numbers)
+	}
+	row := 8 * int64(max(1, numbers))
+	p.rows = int(max(1, min(1<<headPlace, where.Pile/row)/pileGrain)) * pileGrain
+	p.pile = make([]*pile, (n+p.rows-1)/p.rows)
+	buffer := max(sweepColumns+1, min(1<<17, pileBuffers/8/len(p.pile)))
+	for i := range p.pile {
+		f, err := paged.Unnamed(where.Dir)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
+	}
+	return p, nil
+}
+
+// close gives up the piles that are left, and the matrix if nobody has taken it.
+func (p *piles) close() {
+	if p.matrix != nil && !p.taken {
+		p.matrix.Close()
+	}
+	for i, k := range p.pile {
+		if k != nil {
+			k.file.Close()
+			p.pile[i] = nil
+		}
+	}
+}
+
+// put adds columns of a tile, whose rows are split. It is safe for concurrent use on
+// different tiles.
+func (p *piles) put(t *tile, columns [][]float64) error {
+	// The rows of every pile, one pile after the other.
+	rows, places := t.rowsOf[0], t.placeOf[0]
+	t.ends, t.byPile = resized(t.ends, len(p.pile)+1), resized(t.byPile, len(rows))
+	clear(t.ends)
+	for _, at := range places {
+		t.ends[at/p.rows+1]++
+	}
+	for i := range p.pile {
+		t.ends[i+1] += t.ends[i]
+	}
+	for k, at := range places {
+		i := at / p.rows
+		t.byPile[t.ends[i]] = int32(k)
+		t.ends[i]++ // at last where the next one begins
+	}
+	head := uint64(t.lo)<<headPlace | uint64(len(columns))<<(headPlace+headFirst)
+	from := 0
+	for i, to := range t.ends[:len(p.pile)] {
+		if to > from {
+			if err := p.pile[i].add(head, columns, rows, places, t.byPile[from:to], i*p.rows); err != nil {
+				return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+func (k *pile) add(head uint64, columns [][]float64, rows []int32, places []int, which []int32, first int) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range which {
+		if len(k.buf)+len(columns)+1 > cap(k.buf) {
+			if err := k.flush(); err != nil {
+				return err
+			}
+		}
+		k.buf = append(k.buf, math.Float64frombits(head|uint64(places[r]-first)))
+		for _, c := range columns {
+			k.buf = append(k.buf, c[rows[r]])
+		}
+	}
+	return nil
+}
+
+func (k *pile) flush() error {
+	n, err := k.file.WriteAt(bytesOf(k.buf), k.size)
+	k.size += int64(n)
+	k.buf = k.buf[:0]
+	return err
+}
+
+// finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
+// the other.
+func (p *piles) finish(ctx context.Context, e *Encoder, d *deal, storage Storage, sources []source) error {
+	format := design.Disk64
+	switch storage {
+	case Float32:
+		format = design.Disk32
+	case Sparse:
+		format = design.DiskSparse
+	}
+	w, err := design.NewDiskWriter(p.where.Place, p.n, len(e.Columns), format)
+	if err != nil {
+		return err
+	}
+	raw := make([]float64, min(p.rows, p.n)*p.numbers)
+	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*len(e.Columns)); return &x }}
+	for i, k := range p.pile {
+		first := i * p.rows
+		n := min(p.rows, p.n-first)
+		if err := p.order(raw, k, n); err != nil {
+			w.Close()
+			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+		}
+		k.file.Close()
+		p.pile[i] = nil
+		err := table.Parallel(ctx, (n+w.BlockRows()-1)/w.BlockRows(), func(b int) error {
+			x := blocks.Get().(*[]float64)
+			defer blocks.Put(x)
+			lo := b * w.BlockRows()
+			hi := min(lo+w.BlockRows(), n)
+			p.encode(*x, raw[lo*p.numbers:], first+lo, first+hi, e, d, sources)
+			return w.Write(first/w.BlockRows()+b, *x)
+		})
+		if err != nil {
+			w.Close()
+			return err
+		}
+	}
+	p.matrix = w.Matrix()
+	return nil
+}
+
+// order stores the rows of a pile in their order.
+func (p *piles) order(raw []float64, k *pile, n int) error {
+	if err := k.flush(); err != nil {
+		return err
+	}
+	in := io.NewSectionReader(k.file, 0, k.size)
+	buf := make([]float64, 1<<17)
+	have := 0 // words of buf
+	for left := k.size / 8; left > 0; {
+		more := int(min(left, int64(len(buf)-have)))
+		if _, err := io.ReadFull(in, bytesOf(buf[have:have+more])); err != nil {
+			return err
+		}
+		left -= int64(more)
+		part := buf[:have+more]
+		for len(part) > 0 {
+			head := math.Float64bits(part[0])
+			place, first := int(head&(1<<headPlace-1)), int(head>>headPlace&(1<<headFirst-1))
+			count := int(head >> (headPlace + headFirst))
+			if len(part) <= count {
+				break
+			}
+			if place >= n || first+count > p.numbers {
+				return errPile
+			}
+			copy(raw[place*p.numbers+first:], part[1:1+count])
+			part = part[1+count:]
+		}
+		have = copy(buf, part)
+	}
+	if have > 0 {
+		return errPile
+	}
+	return nil
+}
+
+var errPile = errors.New("what was read is not what was written: the disk is damaged")
+
+// encode stores the rows [lo, hi) of the matrix in x, from their numbers as they are in
+// the table.
+func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *deal, sources []source) {
+	width := len(e.Columns)
+	clear(x[:(hi-lo)*width])
+	for _, o := range sources {
+		if q := o.number; q != nil {
+			fill, shift, scale := q.in.Fill, q.coding.Shift, q.coding.Scale
+			for i := range hi - lo {
+				v := raw[i*p.numbers+q.nth]
+				if v != v {
+					v = fill
+				}
+				z := (v - shift) / scale
+				if z-z != 0 {
+					q.far(0, d.sets[0][lo+i], v)
+					z = 0 // told by the encoder, which fails
+				}
+				x[i*width+q.in.First] = z
+			}
+			continue
+		}
+		k := o.category
+		for i := range hi - lo {
+			if c := k.codes.at(d.sets[0][lo+i]); c >= 2 {
+				x[i*width+k.in.First+c-2] = 1
+			}
+		}
+	}
+	if at := e.Intercept(); at >= 0 {
+		for i := range hi - lo {
+			x[i*width+at] = 1
+		}
+	}
+}
+
+func bytesOf(v []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
+}

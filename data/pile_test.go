@@ -1,0 +1,96 @@
+package data
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// outside is a place for rows in a directory of the test, with piles as small as they can
+// be.
+func outside(t *testing.T) *Outside {
+	dir := t.TempDir()
+	room, err := paged.New(dir, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room.Least = 1
+	t.Cleanup(func() {
+		room.Close()
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("left behind: %v, %v", files, err)
+		}
+	})
+	return &Outside{Place: design.Place{Dir: dir, Room: room}}
+}
+
+// Rows that are put in order on disk are those that are encoded in memory, bit for bit,
+// in every storage, with what is said of them.
+func TestFitOutsideIsFit(t *testing.T) {
+	const n = 41_000 // three piles of the training rows
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, n, 1)
+	train, held := shuffledRows(n)
+	for i, s := range []Spec{
+		{Target: "y", Impute: "drop", Scale: "none"},
+		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
+	} {
+		for _, storage := range Storages()[2*i : 2*i+2] {
+			want, err := Fit(context.Background(), openFrame(t, path), train, held, s, Storage(storage))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := FitOutside(context.Background(), openFrame(t, path), train, held, s, Storage(storage), outside(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			disk, ok := got.Train.X.(*design.Disk)
+			if !ok {
+				t.Fatalf("the matrix is a %T", got.Train.X)
+			}
+			defer disk.Close()
+			what := "storage " + storage + ", scale " + s.Scale
+			sameEncoder(t, what, want.Encoder, got.Encoder)
+			sameDataset(t, what, want.Train, got.Train, false)
+			sameDataset(t, what, want.Holdout, got.Holdout, storage == "float32")
+			if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.HoldoutReport.String() != want.HoldoutReport.String() {
+				t.Errorf("%s: %s %q %q, want %s %q %q", what, got.Storage, got.TrainReport, got.HoldoutReport, want.Storage, want.TrainReport, want.HoldoutReport)
+			}
+		}
+	}
+}
+
+// What is wrong with rows is told as it is in memory, and leaves nothing behind; so does a
+// directory that is not there, and a cancelled context.
+func TestFitOutsideFaults(t *testing.T) {
+	csv := "y,a,b\n"
+	for range 300 {
+		csv += "1,2,3\n2,4,1e300\n3,5,4\n"
+	}
+	f := frameOf(t, strings.Replace(csv, "2,4,1e300", "2,nan,1e300", 1))
+	s := Spec{Target: "y", Impute: "error", Scale: "standard"}
+	_, want := Fit(context.Background(), f, nil, nil, s, Float64)
+	_, got := FitOutside(context.Background(), f, nil, nil, s, Float64, outside(t))
+	if want == nil || got == nil || got.Error() != want.Error() {
+		t.Errorf("%v, in memory %v", got, want)
+	}
+	f = frameOf(t, csv)
+	none := outside(t)
+	none.Dir += "/none"
+	if _, err := FitOutside(context.Background(), f, nil, nil, s, Float64, none); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Error(err)
+	}
+	if _, err := FitOutside(context.Background(), f, []int{1, 2, 1}, nil, s, Float64, outside(t)); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := FitOutside(ctx, f, nil, nil, s, Float64, outside(t)); err != context.Canceled {
+		t.Error(err)
+	}
+}
