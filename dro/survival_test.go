@@ -49,7 +49,7 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 // bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
 // without an end.
 func TestEverySolveEnds(t *testing.T) {
-	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}}
+	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.FullVector{Schedule: dro.Theory}}
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 60
@@ -88,7 +88,7 @@ func TestEverySolveEnds(t *testing.T) {
 	}
 	for _, loss := range []losses.Loss{losses.Squared{}, losses.Logistic{}} {
 		for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}} {
-			for _, scale := range []float64{1e80, 1e155, 1e160, 1e300, 1e-155, 1e-160, 1e-300} {
+			for _, scale := range []float64{0, 1e80, 1e155, 1e160, 1e300, 1e-155, 1e-160, 1e-300} {
 				for columns := range 4 {
 					p := &dro.Problem{Oracle: extreme(t, loss, scale, columns), Dual: dual, Primal: dro.L2{Mu: float64(columns%2) / 60}}
 					for _, m := range methods {

@@ -20,6 +20,8 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	fs.IntVar(&s.N, "n", s.N, "problems")
 	fs.IntVar(&s.First, "first", 0, "number of the first problem: to draw a finding again, its number, with -n 1")
 	fs.IntVar(&s.Exact, "exact", s.Exact, "one problem in so many is held against 256-bit arithmetic; 0: none")
+	fs.IntVar(&s.Methods, "methods", s.Methods, "that a problem is solved by, drawn at random, besides the one that auto chooses; 0: all")
+	list := fs.Bool("uncertified", false, "list the problems that auto leaves without a certificate where another method has one")
 	fs.Float64Var(&s.Passes, "passes", s.Passes, "that a solve may take")
 	fs.DurationVar(&s.Patience, "patience", s.Patience, "that a solve is given before it is told to stop, and then to end")
 	threads := fs.Int("threads", 1, "threads of a solve")
@@ -29,8 +31,8 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	runtime.GOMAXPROCS(*threads + 1) // and one to look at the clock
 	began := time.Now()
 	t := hunt.Run(ctx, s, func(f hunt.Finding) { fmt.Println(f) })
-	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives in 256 bits (%d problems out of range), %.0f s\n",
-		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Skipped, time.Since(began).Seconds())
+	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives and %d optima in 256 bits (%d problems out of range), %.0f s\n",
+		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Optima, t.Skipped, time.Since(began).Seconds())
 	var names []string
 	for name := range t.Statuses {
 		names = append(names, name)
@@ -39,7 +41,12 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	for _, name := range names {
 		fmt.Printf("  %-12s %d\n", name, t.Statuses[name])
 	}
-	fmt.Printf("  auto without a certificate where another method has one: %d\n", t.AutoUncertified)
+	fmt.Printf("  auto without a certificate where another method has one: %d\n", len(t.Uncertified))
+	for _, c := range t.Uncertified {
+		if *list {
+			fmt.Println("    ", c)
+		}
+	}
 	fmt.Printf("%d findings\n", len(t.Findings))
 	if len(t.Findings) > 0 {
 		fmt.Fprintln(os.Stderr, "draw one again with -seed and -first, -n 1")

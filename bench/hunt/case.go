@@ -18,6 +18,7 @@ type Case struct {
 	Seed   uint64
 	Number int
 	exact.Problem
+	Kind  string    // of adversary
 	X0    []float64 // nil: zeros
 	Tells string    // what was done to it, in words
 }
@@ -31,6 +32,7 @@ func Draw(seed uint64, number int) *Case {
 	d.rows()
 	d.columns()
 	d.targets()
+	d.adversary()
 	d.settings()
 	d.start()
 	c.Tells = strings.Join(d.told, ", ")
@@ -38,8 +40,8 @@ func Draw(seed uint64, number int) *Case {
 }
 
 func (c *Case) String() string {
-	return fmt.Sprintf("seed %d, problem %d: n = %d, d = %d, %s, %s, ν = %.6g, μ = %.6g, intercept %v: %s",
-		c.Seed, c.Number, c.N, c.D, c.Loss, c.Penalty, c.Nu, c.Mu, c.Intercept, c.Tells)
+	return fmt.Sprintf("seed %d, problem %d: n = %d, d = %d, %s, %s %s, ν = %.6g, radius %.6g, α = %.6g, weights %v, μ = %.6g, intercept %v: %s",
+		c.Seed, c.Number, c.N, c.D, c.Loss, c.Kind, c.Penalty, c.Nu, c.Radius, c.Alpha, c.Weights != nil || c.Share != nil, c.Mu, c.Intercept, c.Tells)
 }
 
 // A drawing is a case in the making.
@@ -61,14 +63,17 @@ func (d *drawing) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)
 
 func (d *drawing) cauchy() float64 { return math.Tan(math.Pi * (d.Float64() - 0.5)) }
 
+// sizes are small, so that there can be many problems, but for a few.
 func (d *drawing) sizes() (n, k int) {
-	n, k = 2+d.IntN(60), 1+d.IntN(8)
+	n, k = 1+d.IntN(12), 1+d.IntN(4)
 	switch {
+	case d.one(6):
+		n, k = 2+d.IntN(60), 1+d.IntN(8)
 	case d.one(8): // more columns than rows
-		n, k = 1+d.IntN(12), 2+d.IntN(30)
-	case d.one(12):
+		k = 2 + d.IntN(30)
+	case d.one(200):
 		n = 500 + d.IntN(2000)
-	case d.one(200): // shards, prefixes and working sets
+	case d.one(2000): // shards, prefixes and working sets
 		n = 9000 + d.IntN(6000)
 	}
 	return n, k
@@ -228,16 +233,8 @@ func (d *drawing) targets() {
 	d.tell("targets times %.3g, δ = %.3g", scale, d.Delta)
 }
 
-// settings draws ν, μ and the penalty.
+// settings draws the ridge.
 func (d *drawing) settings() {
-	d.Penalty = []string{"kl", "chi2"}[d.IntN(2)]
-	switch {
-	case d.one(10):
-	case d.one(2):
-		d.Nu = d.power(-2, 2)
-	default:
-		d.Nu = d.power(-8, 9)
-	}
 	switch {
 	case d.one(6):
 	case d.one(3):
@@ -298,9 +295,9 @@ func (c *Case) problem(storage string) (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: c.Nu}, Primal: dro.L2{Mu: c.Mu, Intercept: c.Intercept}}
-	if c.Penalty == "chi2" {
-		p.Dual = dro.ChiSquare{Nu: c.Nu}
+	dual, err := c.dual()
+	if err != nil {
+		return nil, err
 	}
-	return p, nil
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: c.Mu, Intercept: c.Intercept}}, nil
 }

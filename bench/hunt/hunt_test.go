@@ -13,12 +13,12 @@ import (
 // A short hunt finds nothing; DROTRAIN_LONG=1 makes it longer.
 func TestShortHunt(t *testing.T) {
 	s := Defaults()
-	s.Seed, s.N, s.Passes = 20, 60, 40
+	s.Seed, s.N, s.Passes = 20, 300, 40
 	if os.Getenv("DROTRAIN_LONG") != "" {
-		s.N, s.Passes = 2000, 300
+		s.N, s.Passes = 20_000, 60
 	}
 	tally := Run(context.Background(), s, func(f Finding) { t.Error(f) })
-	if tally.Problems != s.N || tally.Solves < 5*s.N || tally.Checks < 3*tally.Solves || tally.Exact == 0 {
+	if tally.Problems != s.N || tally.Solves < 3*s.N || tally.Checks < 3*tally.Solves || tally.Exact < s.N/10 || tally.Optima == 0 {
 		t.Errorf("%+v", tally)
 	}
 }
@@ -27,6 +27,9 @@ func TestShortHunt(t *testing.T) {
 // arithmetic.
 func TestWrongBoundsAreFound(t *testing.T) {
 	c := Draw(1, 3)
+	for k := 4; c.Kind != "groups"; k++ { // of no optimum in 256 bits
+		c = Draw(1, k)
+	}
 	x := make([]exact.Real, c.D)
 	for i := range x {
 		x[i] = exact.New(0)
@@ -58,30 +61,30 @@ func TestDraw(t *testing.T) {
 		}
 		kinds[c.Loss]++
 		kinds[c.Penalty]++
+		kinds[c.Kind]++
 		for i, v := range c.Rows {
 			if v != again.Rows[i] || v != float64(float32(v)) || v-v != 0 {
 				t.Fatalf("%v: entry %d is %v and %v", c, i, v, again.Rows[i])
 			}
 		}
 	}
-	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2"} {
-		if kinds[kind] < 30 {
+	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2", "price", "weights", "ball", "capped", "protected", "groups", "given"} {
+		if kinds[kind] < 10 {
 			t.Errorf("%d cases of %s", kinds[kind], kind)
 		}
 	}
 }
 
-// Problems on which something went wrong once. Where a column of zeros leaves the steps of
-// the paper's schedule without a bound, their weights overflowed; where losses of 1e26
-// followed small ones, the χ² threshold was searched from so far below that rounding put
-// it past the root, and P was 4e14 times the upper bound.
+// Problems on which something went wrong once: weights under caps that rounding took
+// above them proved 7e-5 too much, and the risk of groups of very unequal priors was off
+// by the rounding of a loss without weight.
 func TestFoundBefore(t *testing.T) {
 	s := Defaults()
 	for _, k := range []struct {
 		seed   uint64
 		number int
-	}{{3, 6391}, {4, 12516}, {4, 16314}} {
-		s.Seed, s.First, s.N, s.Exact, s.Passes = k.seed, k.number, 1, 1, 60
+	}{{9, 3207}, {9, 3695}, {9, 7622}, {9, 9099}, {1001, 1735}, {1001, 8121}} {
+		s.Seed, s.First, s.N, s.Exact, s.Methods = k.seed, k.number, 1, 1, 0
 		Run(context.Background(), s, func(f Finding) { t.Error(f) })
 	}
 }

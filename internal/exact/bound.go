@@ -63,7 +63,8 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 	return upper, Sub(value, fall), nil
 }
 
-// Model returns the gradient of P at x and its (generalised) Hessian, ν > 0:
+// Model returns the gradient of P at x and its (generalised) Hessian, ν > 0, without a
+// Radius and groups:
 //
 //	Σ y_j ℓ″z_j z_jᵀ + Σ c_j (∇f_j − ḡ)(∇f_j − ḡ)ᵀ + ∇²φ,   ḡ = Σ c_j ∇f_j/Σ c_j.
 func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
@@ -91,6 +92,30 @@ func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
 	}
 	h.addRidge(p)
 	return p.gradient(x, risk.Weight, samples), h
+}
+
+// Polish returns the optimum from a point close to it, by Newton's method; nil where it
+// does not get there. Not of a Radius nor of groups, whose Hessian Model does not know.
+func (p *Problem) Polish(x []float64) Real {
+	at := make([]Real, len(x))
+	for i, v := range x {
+		at[i] = New(v)
+	}
+	for range 40 {
+		g, hessian := p.Model(at)
+		dir, err := hessian.Solve(g)
+		if err != nil {
+			return nil
+		}
+		decrement := inner(dir, g)
+		for i, v := range dir {
+			at[i] = Sub(at[i], v)
+		}
+		if v, _ := decrement.Float64(); math.Abs(v) < 1e-45 {
+			return p.Objective(at)
+		}
+	}
+	return nil
 }
 
 // gradient returns Σ y_j ∇f_j + ∇φ.

@@ -41,46 +41,126 @@ func TestExpAndLogAreInverse(t *testing.T) {
 	}
 }
 
-// The best response is feasible, meets the optimality conditions of every penalty and
-// cap, and no other weights do better.
+// The best response is feasible, meets the optimality conditions of every penalty, cap,
+// bound and reference weights, and no other weights do better.
 func TestRespond(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	for trial := range 300 {
-		p := &Problem{N: 1 + rng.IntN(9), Penalty: []string{"kl", "chi2"}[trial%2], Nu: math.Exp(2 * rng.NormFloat64())}
+	bound := 0
+	for trial := range 140 {
+		n := 1 + rng.IntN(5)
+		a := Adversary{Penalty: []string{"kl", "chi2"}[trial%2], Nu: math.Exp(2 * rng.NormFloat64())}
 		if trial%3 == 0 {
-			p.Alpha = 0.05 + 0.95*rng.Float64()
+			a.Alpha = 0.05 + 0.95*rng.Float64()
 		}
 		if trial%7 == 0 {
-			p.Nu = 0
+			a.Nu = 0
 		}
-		f := make([]Real, p.N)
+		if trial%5 < 2 {
+			a.Weights = make([]float64, n)
+			for j := range n {
+				a.Weights[j] = rng.ExpFloat64() * float64(rng.IntN(3))
+			}
+			a.Weights[rng.IntN(n)] = 1
+		}
+		if trial%4 == 1 {
+			a.Alpha, a.Radius = 0, rng.ExpFloat64()/6
+		}
+		f := make([]Real, n)
 		for j := range f {
 			f[j] = New(rng.NormFloat64())
 		}
-		r := p.Respond(f)
+		r, w := a.Respond(f), a.base(n)
+		most := func(j int) Real {
+			if a.Alpha > 0 {
+				return Div(w[j], New(a.Alpha))
+			}
+			return New(1)
+		}
 		mass := zero()
-		for _, w := range r.Weight {
-			mass.Add(mass, w)
-			if w.Sign() < 0 || p.Alpha > 0 && Less(Add(p.cap(), New(1e-70)), w) {
-				t.Fatalf("%+v: weight %v", p, w)
+		for j, v := range r.Weight {
+			mass.Add(mass, v)
+			if v.Sign() < 0 || Less(Add(most(j), New(1e-70)), v) || w[j].Sign() == 0 && v.Sign() != 0 {
+				t.Fatalf("%+v: weight %v", a, v)
 			}
 		}
 		if e, _ := Sub(mass, New(1)).Float64(); math.Abs(e) > 1e-70 {
-			t.Fatalf("%+v: the weights add up to 1 + %v", p, e)
+			t.Fatalf("%+v: the weights add up to 1 + %v", a, e)
 		}
-		// Moving mass between any two samples that can give and take it lowers the value.
-		step := New(1e-30)
-		for a := range p.N {
-			for b := range p.N {
+		// What is paid: at the optimum of a bound the divergence is the radius, or less if
+		// it does not bind, and the value is that of the weights.
+		free := a
+		free.Radius = 0
+		if v, _ := Sub(Sub(inner(r.Weight, f), free.Psi(r.Weight)), r.Value).Float64(); math.Abs(v) > 1e-15 {
+			t.Fatalf("%+v: the risk is off by %.3g", a, v)
+		}
+		if a.Radius > 0 {
+			d, _ := a.divergence(r.Weight, w).Float64()
+			if d > a.Radius*(1+1e-14) {
+				t.Fatalf("%+v: a divergence of %v", a, d)
+			}
+			if d < a.Radius*(1-1e-14) {
+				a = free // as without it
+			} else if bound++; n < 2 {
+				continue
+			}
+		}
+		// Moving mass between any two samples that can give and take it lowers the value;
+		// a bound is paid for by what divides its gradient.
+		step, price := New(1e-30), New(a.Nu)
+		if a.Radius > 0 {
+			price = priceOf(f, r.Weight, w, a.Penalty)
+		}
+		at := func(y []Real) Real { return Sub(inner(y, f), Mul(price, a.divergence(y, w))) }
+		value := at(r.Weight)
+		for i := range n {
+			for j := range n {
 				y := append([]Real(nil), r.Weight...)
-				y[a], y[b] = Sub(y[a], step), Add(y[b], step)
-				if a == b || y[a].Sign() < 0 || p.Alpha > 0 && Less(p.cap(), y[b]) {
+				y[i], y[j] = Sub(y[i], step), Add(y[j], step)
+				if i == j || w[i].Sign() == 0 || w[j].Sign() == 0 || y[i].Sign() < 0 || Less(most(j), y[j]) {
 					continue
 				}
-				if more, _ := Sub(Sub(inner(y, f), p.Psi(y)), r.Value).Float64(); more > 1e-58 {
-					t.Fatalf("%+v: %.3g more by moving weight from %d to %d", p, more, a, b)
+				if more, _ := Sub(at(y), value).Float64(); more > 1e-45 {
+					t.Fatalf("%+v: %.3g more by moving weight from %d to %d", a, more, i, j)
 				}
 			}
+		}
+	}
+	if bound < 12 {
+		t.Errorf("only %d bounds bind", bound)
+	}
+}
+
+// priceOf is the ν at which the weights of two samples are a best response: log(y/w), or
+// y/w, rises by the difference of their losses over ν.
+func priceOf(f, y, w []Real, penalty string) Real {
+	least, largest := -1, -1
+	for j, v := range y {
+		if v.Sign() > 0 && (least < 0 || Less(f[j], f[least])) {
+			least = j
+		}
+		if v.Sign() > 0 && (largest < 0 || Less(f[largest], f[j])) {
+			largest = j
+		}
+	}
+	rise := Sub(Div(y[largest], w[largest]), Div(y[least], w[least]))
+	if penalty == "kl" {
+		rise = Sub(Log(Div(y[largest], w[largest])), Log(Div(y[least], w[least])))
+	}
+	return Div(Sub(f[largest], f[least]), rise)
+}
+
+// The adversary over groups is that over their means.
+func TestRespondByGroup(t *testing.T) {
+	f := []Real{New(1), New(2), New(4), New(8)}
+	p := Problem{N: 4, Adversary: Adversary{Penalty: "chi2"}, Group: []int{0, 0, 1, 1}, Share: []float64{1, 3, 1, 0}}
+	if r := p.Respond(f); r.Value.Cmp(New(4)) != 0 || r.Weight[2].Cmp(New(1)) != 0 { // means 7/4 and 4
+		t.Errorf("%v, %v", r.Value, r.Weight)
+	}
+	p.Nu = 9 // q = ½(1 ± (4 − 7/4)/2/9)
+	r := p.Respond(f)
+	for j, want := range []float64{0.4375 / 4, 0.4375 * 3 / 4, 0.5625, 0} {
+		if e, _ := Sub(r.Weight[j], New(want)).Float64(); math.Abs(e) > 1e-60 {
+			t.Errorf("weight %d is %v, want %v", j, r.Weight[j], want)
 		}
 	}
 }
@@ -90,7 +170,7 @@ func TestModelAgainstDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 24 {
 		p := &Problem{N: 12, D: 3, Loss: []string{"logistic", "squared", "huber"}[trial%3], Delta: 0.7,
-			Penalty: []string{"kl", "chi2"}[trial/3%2], Nu: 0.3, Mu: 0.1, Intercept: trial%4 == 0}
+			Adversary: Adversary{Penalty: []string{"kl", "chi2"}[trial/3%2], Nu: 0.3}, Mu: 0.1, Intercept: trial%4 == 0}
 		if trial%5 == 0 {
 			p.Alpha = 0.4
 		}

@@ -31,6 +31,9 @@ func Div(a, b Real) Real { return zero().Quo(a, b) }
 // Sqrt returns √a.
 func Sqrt(a Real) Real { return zero().Sqrt(a) }
 
+// Abs returns |a|.
+func Abs(a Real) Real { return zero().Abs(a) }
+
 // Less reports a < b.
 func Less(a, b Real) bool { return a.Cmp(b) < 0 }
 

@@ -63,6 +63,14 @@ type family struct {
 	problems  []exact.Problem
 }
 
+func kl(nu, alpha float64) exact.Adversary {
+	return exact.Adversary{Penalty: "kl", Nu: nu, Alpha: alpha}
+}
+
+func chi2(nu, alpha float64) exact.Adversary {
+	return exact.Adversary{Penalty: "chi2", Nu: nu, Alpha: alpha}
+}
+
 // Unsolved returns the problems without their optima: three losses and two penalties on
 // few rows, with and without an intercept, a cap, a penalty (ν = 0) and a ridge (μ = 0);
 // and enough rows for working sets (4096), for growing prefixes (10 000), and for the
@@ -71,26 +79,26 @@ func Unsolved() []Case {
 	var out []Case
 	for _, f := range []family{
 		{"plain", 120, 4, false, false, 1, []exact.Problem{
-			{Loss: "logistic", Penalty: "kl", Nu: 1, Mu: 1.0 / 64}, {Loss: "logistic", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 64},
-			{Loss: "squared", Penalty: "kl", Nu: 1, Mu: 1.0 / 64}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 64},
-			{Loss: "huber", Penalty: "kl", Nu: 0.25, Mu: 1.0 / 64}, {Loss: "huber", Penalty: "chi2", Nu: 1, Mu: 1.0 / 64},
-			{Loss: "squared", Penalty: "kl", Nu: 0, Mu: 1.0 / 64}, {Loss: "squared", Penalty: "chi2", Nu: 0, Alpha: 0.125, Mu: 1.0 / 64},
-			{Loss: "logistic", Penalty: "kl", Nu: 0.125, Alpha: 0.25, Mu: 1.0 / 64}, {Loss: "huber", Penalty: "chi2", Nu: 0.125, Alpha: 0.5, Mu: 1.0 / 64},
+			{Loss: "logistic", Adversary: kl(1, 0), Mu: 1.0 / 64}, {Loss: "logistic", Adversary: chi2(0.25, 0), Mu: 1.0 / 64},
+			{Loss: "squared", Adversary: kl(1, 0), Mu: 1.0 / 64}, {Loss: "squared", Adversary: chi2(0.25, 0), Mu: 1.0 / 64},
+			{Loss: "huber", Adversary: kl(0.25, 0), Mu: 1.0 / 64}, {Loss: "huber", Adversary: chi2(1, 0), Mu: 1.0 / 64},
+			{Loss: "squared", Adversary: kl(0, 0), Mu: 1.0 / 64}, {Loss: "squared", Adversary: chi2(0, 0.125), Mu: 1.0 / 64},
+			{Loss: "logistic", Adversary: kl(0.125, 0.25), Mu: 1.0 / 64}, {Loss: "huber", Adversary: chi2(0.125, 0.5), Mu: 1.0 / 64},
 		}},
 		{"intercept", 150, 4, true, true, 2, []exact.Problem{
-			{Loss: "logistic", Penalty: "kl", Nu: 0.125, Mu: 1.0 / 1024}, {Loss: "logistic", Penalty: "chi2", Nu: 1, Mu: 0},
-			{Loss: "squared", Penalty: "kl", Nu: 4, Mu: 0}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 1024},
-			{Loss: "huber", Penalty: "kl", Nu: 1, Mu: 1.0 / 1024}, {Loss: "huber", Penalty: "chi2", Nu: 0.5, Mu: 1.0 / 1024},
-			{Loss: "huber", Penalty: "chi2", Nu: 0, Alpha: 0.25, Mu: 1.0 / 1024},
+			{Loss: "logistic", Adversary: kl(0.125, 0), Mu: 1.0 / 1024}, {Loss: "logistic", Adversary: chi2(1, 0), Mu: 0},
+			{Loss: "squared", Adversary: kl(4, 0), Mu: 0}, {Loss: "squared", Adversary: chi2(0.25, 0), Mu: 1.0 / 1024},
+			{Loss: "huber", Adversary: kl(1, 0), Mu: 1.0 / 1024}, {Loss: "huber", Adversary: chi2(0.5, 0), Mu: 1.0 / 1024},
+			{Loss: "huber", Adversary: chi2(0, 0.25), Mu: 1.0 / 1024},
 		}},
 		{"few matter", 6000, 3, false, true, 3, []exact.Problem{
-			{Loss: "squared", Penalty: "kl", Nu: 1, Mu: 1.0 / 4096}, {Loss: "squared", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 4096},
-			{Loss: "huber", Penalty: "kl", Nu: 0.125, Mu: 1.0 / 4096}, {Loss: "huber", Penalty: "chi2", Nu: 0.0625, Mu: 1.0 / 4096},
-			{Loss: "logistic", Penalty: "kl", Nu: 0.0625, Mu: 1.0 / 4096},
+			{Loss: "squared", Adversary: kl(1, 0), Mu: 1.0 / 4096}, {Loss: "squared", Adversary: chi2(0.25, 0), Mu: 1.0 / 4096},
+			{Loss: "huber", Adversary: kl(0.125, 0), Mu: 1.0 / 4096}, {Loss: "huber", Adversary: chi2(0.0625, 0), Mu: 1.0 / 4096},
+			{Loss: "logistic", Adversary: kl(0.0625, 0), Mu: 1.0 / 4096},
 		}},
 		{"many", 16_000, 3, true, false, 4, []exact.Problem{
-			{Loss: "logistic", Penalty: "kl", Nu: 1, Mu: 0}, {Loss: "logistic", Penalty: "chi2", Nu: 0.25, Mu: 1.0 / 16384},
-			{Loss: "huber", Penalty: "kl", Nu: 0.25, Mu: 1.0 / 16384}, {Loss: "squared", Penalty: "chi2", Nu: 1, Mu: 0},
+			{Loss: "logistic", Adversary: kl(1, 0), Mu: 0}, {Loss: "logistic", Adversary: chi2(0.25, 0), Mu: 1.0 / 16384},
+			{Loss: "huber", Adversary: kl(0.25, 0), Mu: 1.0 / 16384}, {Loss: "squared", Adversary: chi2(1, 0), Mu: 0},
 		}},
 	} {
 		rows, targets := f.numbers()

@@ -1,7 +1,6 @@
 package drotest
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -28,7 +27,7 @@ func HardProblems(rng *rand.Rand, n, d int) []Hard {
 		}
 		change(s.Design, s.Label)
 		return Hard{name, exact.Problem{N: n, D: d, Rows: s.Design, Target: s.Label, Loss: loss, Delta: 1,
-			Penalty: penalty, Nu: nu, Mu: mu, Intercept: true}, nil}
+			Adversary: exact.Adversary{Penalty: penalty, Nu: nu}, Mu: mu, Intercept: true}, nil}
 	}
 	shift := func(by float64) func(rows, target []float64) {
 		return func(_, target []float64) {
@@ -97,26 +96,4 @@ func Reals(v []float64) []exact.Real {
 func Above(a exact.Real, b float64) float64 {
 	v, _ := exact.Sub(a, exact.New(b)).Float64()
 	return v
-}
-
-// Polish returns the optimum from a point close to it, by Newton's method in 256 bits;
-// nil where it does not get there.
-func (h *Hard) Polish(x []float64) exact.Real {
-	at := Reals(x)
-	for range 40 {
-		g, hessian := h.Model(at)
-		dir, err := hessian.Solve(g)
-		if err != nil {
-			return nil
-		}
-		decrement := exact.New(0)
-		for i, v := range dir {
-			decrement = exact.Add(decrement, exact.Mul(v, g[i]))
-			at[i] = exact.Sub(at[i], v)
-		}
-		if v, _ := decrement.Float64(); math.Abs(v) < 1e-45 {
-			return h.Objective(at)
-		}
-	}
-	return nil
 }

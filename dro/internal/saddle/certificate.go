@@ -152,18 +152,19 @@ func (c *Certifier) CertifyWith(y []float64) {
 	default:
 		w := c.weigh(y, c.Value)
 		if linear, rounding, ok := c.bracket(y, w); ok {
-			psi := c.penalty(y)
-			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0), c.bound, c.Err)
+			psi, implied := c.penalty(y)
+			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
 		}
 	}
 }
 
-// penalty returns ψ(y), or an upper bound of it.
-func (c *Certifier) penalty(y []float64) float64 {
+// penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
+// implied by.
+func (c *Certifier) penalty(y []float64) (psi, implied float64) {
 	if d, ok := c.Problem.Dual.(interface{ ImpliesPenalty() bool }); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
-		return c.linear(y, c.Value) - c.Risk
+		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
 	}
-	return c.Problem.Dual.Value(y)
+	return c.Problem.Dual.Value(y), 0
 }
 
 // ResponseGradientRounding is gradientRounding of c.g. The weights that a response is

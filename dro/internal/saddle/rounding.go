@@ -174,7 +174,7 @@ func (c *Certifier) RiskRounding() float64 {
 	case !math.IsNaN(c.Psi):
 		return c.ownRounding(c.Weights, c.Psi, 0) + c.Second
 	}
-	rounding := c.ownRounding(c.Weights, c.penalty(c.Y), 0)
+	rounding := c.ownRounding(c.Weights, c.Problem.Dual.Value(c.Y), 0)
 	if nu := c.Problem.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
 		off := 6 * UnitRoundoff * (nu + math.Abs(c.Top) + math.Abs(c.Tau))
 		rounding += min(2*off, off/nu*off/2)

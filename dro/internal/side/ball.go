@@ -127,39 +127,43 @@ func totalOf(w []float64) float64 {
 
 // BestResponseTo implements Dual.
 func (b Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
-	risk, tau, _ = b.respond(y, f, math.NaN())
-	return risk, tau
+	a := b.respond(y, f, math.NaN())
+	return a.risk, a.tau
 }
 
-// respond is BestResponseTo with a guess of ν, NaN for none, and the ν of the answer.
-func (b Ball) respond(y, f []float64, guess float64) (risk, tau, nu float64) {
-	if nu = b.Nu; !math.IsInf(b.Radius, 1) {
-		nu = max(nu, b.price(y, f, guess))
-	}
-	risk, tau = b.penalised(y, f, nu)
-	if nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
-		risk += (nu - b.Nu) * b.Radius
-	}
-	return risk, tau, nu
+// A priced response is one at the price ν that keeps it in the ball.
+type pricedResponse struct {
+	risk, tau, nu, top float64
+	rounding, logMean  float64 // of KL's risk; log of the mean of its exp((f − top)/ν)
 }
 
-// penalised is the best response to the penalty ν·D without a bound.
-func (b Ball) penalised(y, f []float64, nu float64) (risk, tau float64) {
-	switch {
-	case b.Weights == nil && b.Divergence == KullbackLeibler:
-		return KL{nu}.BestResponseTo(y, f)
-	case b.Weights == nil:
-		return ChiSquare{nu}.BestResponseTo(y, f)
+// respond is BestResponseTo with a guess of ν, NaN for none.
+func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
+	if a.nu = b.Nu; !math.IsInf(b.Radius, 1) {
+		a.nu = max(a.nu, b.price(y, f, guess))
 	}
-	w := b.Weights[:len(f)]
-	top := largestOf(f, w)
+	var w []float64
+	if b.Weights != nil {
+		w = b.Weights[:len(f)]
+	}
+	a.top = largestOf(f, w)
 	switch {
-	case nu == 0:
-		return top, weightedOnMax(y, f, w, top)
+	case a.nu == 0 && w == nil:
+		a.risk, a.tau = a.top, uniformOnMax(y, f, a.top)
+	case a.nu == 0:
+		a.risk, a.tau = a.top, weightedOnMax(y, f, w, a.top)
 	case b.Divergence == KullbackLeibler:
-		return weightedKL(y, f, w, nu, top)
+		a.risk, a.rounding, a.logMean = weightedKL(y, f, w, a.nu, a.top)
+		a.tau = a.risk
+	case w == nil:
+		a.risk, a.tau = ChiSquare{a.nu}.BestResponseTo(y, f)
+	default:
+		a.risk, a.tau = weightedChi2(y, f, w, a.nu, a.top)
 	}
-	return weightedChi2(y, f, w, nu, top)
+	if a.nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
+		a.risk += (a.nu - b.Nu) * b.Radius
+	}
+	return a
 }
 
 // largestOf returns the largest f_j with w_j > 0; w may be nil.
@@ -191,13 +195,15 @@ func weightedOnMax(y, f, w []float64, top float64) float64 {
 	return top
 }
 
-// weightedKL stores y ∝ w·exp(f/ν) and returns R = τ = ν log Σ w exp(f/ν).
-func weightedKL(y, f, w []float64, nu, top float64) (risk, tau float64) {
-	n := len(f)
-	total := totalOf(w)
-	sum := shard.Sum(n, func(lo, hi int) float64 {
-		kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
-		s := 0.0
+// weightedKL stores y ∝ w·exp(f/ν) and returns ν log mean exp(f/ν), the mean by w, and its
+// rounding, as klRisk, and log mean exp((f − top)/ν); w may be nil.
+func weightedKL(y, f, w []float64, nu, top float64) (risk, rounding, logMean float64) {
+	sum := shard.Sum(len(f), func(lo, hi int) float64 {
+		s := kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
+		if w == nil {
+			return s
+		}
+		s = 0
 		for j := lo; j < hi; j++ {
 			if y[j] *= w[j]; w[j] == 0 {
 				y[j] = 0 // the loss may be above top
@@ -207,20 +213,12 @@ func weightedKL(y, f, w []float64, nu, top float64) (risk, tau float64) {
 		return s
 	})
 	vec.Scale(y, 1/sum)
-	logMean := math.Log(sum / total)
-	if logMean > -0.5 { // as of KL
-		logMean = math.Log1p(shard.Sum(n, func(lo, hi int) float64 {
-			s := 0.0
-			for j := lo; j < hi; j++ {
-				if w[j] > 0 {
-					s += w[j] * math.Expm1((f[j]-top)/nu)
-				}
-			}
-			return s
-		}) / total)
+	total := float64(len(f))
+	if w != nil {
+		total = totalOf(w)
 	}
-	risk = top + nu*logMean
-	return risk, risk
+	risk, rounding = klRisk(f, w, nu, top, sum)
+	return risk, rounding, math.Log(sum / total)
 }
 
 // weightedChi2 stores y = w(1 + (f − τ)/ν)₊ and returns the risk and τ, as ChiSquare.
@@ -372,53 +370,60 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 	if e.HasThreshold {
 		guess = e.Threshold
 	}
-	risk, tau, e.Threshold = b.respond(y, e.Value, guess)
-	e.HasThreshold = e.Threshold > 0
-	b.note(e, y, risk)
+	a := b.respond(y, e.Value, guess)
+	e.Threshold, e.HasThreshold = a.nu, a.nu > 0
+	if a.nu > 0 { // else a vertex: the largest loss, as it is
+		e.Price = a.nu
+		e.Own, e.Outside = b.rounding(a, y, e.Value)
+	}
 	e.GradTo(g, y)
-	return risk, tau
+	return a.risk, a.tau
 }
 
-// note takes down what rounding may have done to a response at the price e.level. The
-// risk is that of the price, above R for any; the weights prove as much less as their
-// divergence D is off the radius, times the price, and where D is larger they are in Y
-// only when mixed with the reference weights.
-func (b Ball) note(e *saddle.Evaluator, y []float64, risk float64) {
-	n, nu := e.N, e.Threshold
-	if nu == 0 {
-		return // a vertex: the largest loss, as it is
-	}
-	e.Price = nu
+// rounding bounds what it may have done to the response a, of weights y to losses f, at a
+// price ν > 0: to its risk, and to its weights, as the share of the reference weights that
+// brings them into the ball. The risk is that of the price, above R for any; the weights
+// prove as much less as their divergence D is off the radius, times the price.
+func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) {
+	n := len(f)
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
-	bound := (nu - b.Nu) * b.Radius
-	var divergence float64 // D
-	if math.IsInf(b.Radius, 1) {
-		bound = 0
-	}
+	bounded := !math.IsInf(b.Radius, 1) && a.nu > b.Nu
+	const small = 1e-2 // a divergence that cancels
+	linear, divergence, off := lossOf(y, f), math.NaN(), 0.0
 	if b.Divergence == KullbackLeibler {
-		top, linear := largestOf(e.Value, b.Weights), lossOf(y, e.Value)
-		e.Own = 4*gamma*(math.Abs(top)+math.Abs(linear)+math.Abs(risk)) + 1e-25*nu
-		divergence = (linear - (risk - bound)) / nu
+		own = a.rounding + 4*saddle.UnitRoundoff*math.Abs(a.risk)
+		below := shard.Sum(n, func(lo, hi int) float64 {
+			s := 0.0
+			for j := lo; j < hi; j++ {
+				if y[j] > 0 {
+					s += y[j] * ((f[j] - a.top) / a.nu)
+				}
+			}
+			return s
+		})
+		divergence = below - a.logMean
+		off = 2 * gamma * (1 - below + math.Abs(a.logMean))
 	} else {
 		divergence = b.Of(y)
-		e.Psi = nu * divergence
+		shifted := saddle.UnitRoundoff * (1 + math.Abs(a.top-a.tau)/a.nu)
+		own = 3*gamma*(math.Abs(linear)+4*a.nu*(divergence+math.Sqrt(divergence))) + a.nu*(36*gamma*gamma+18*shifted*shifted)
 	}
-	if math.IsInf(b.Radius, 1) {
-		return
+	if b.Divergence == PearsonChi2 || !(divergence > small) {
+		divergence = b.Of(y)
+		off = gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 	}
-	off := gamma*(2*divergence+3*math.Sqrt(2*math.Abs(divergence))) + 4*gamma*gamma
-	if b.Divergence == KullbackLeibler {
-		off += e.Own / nu
-		e.Own += (nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
-	} else {
-		e.Second = (nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
+	if bounded {
+		own += (a.nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
 	}
-	e.Outside = max(0, divergence+off-b.Radius) / b.Radius
+	if !math.IsInf(b.Radius, 1) {
+		outside = max(0, divergence+off-b.Radius) / b.Radius
+		own += outside * math.Abs(linear)
+	}
+	return own, outside
 }
 
 // Price returns the ν of the best response to the losses f: the penalty ν·D alone has
 // the same.
 func (b Ball) Price(f []float64) float64 {
-	_, _, nu := b.respond(make([]float64, len(f)), f, math.NaN())
-	return nu
+	return b.respond(make([]float64, len(f)), f, math.NaN()).nu
 }

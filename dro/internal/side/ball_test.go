@@ -25,7 +25,8 @@ func TestBallBestResponse(t *testing.T) {
 				for _, radius := range []float64{1e-7, 1e-3, 0.3, 2, 1e9} {
 					b := NewBall(d, radius, weights)
 					y := make([]float64, n)
-					risk, _, nu := b.respond(y, f, math.NaN())
+					a := b.respond(y, f, math.NaN())
+					risk, nu := a.risk, a.nu
 					size := drotest.MaxAbs(f)
 					if e := math.Abs(vec.Sum(y) - 1); !(e < 1e-12) {
 						t.Errorf("n = %d %+v: weights of sum 1 + %g", n, d, e)

@@ -33,6 +33,7 @@ var (
 	_ saddle.Smoothable      = (*Groups)(nil)
 	_ saddle.LocalResponse   = (*Groups)(nil)
 	_ saddle.CoupledResponse = (*Groups)(nil)
+	_ saddle.Fusible         = (*Groups)(nil)
 )
 
 // NewGroups returns the adversary that pays what near says for weights over groups.
@@ -138,14 +139,13 @@ func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 
 // A grouped is the state of the groups at given losses: those with samples.
 type grouped struct {
-	id       []int32   // of the groups
-	place    []int32   // by group: its index in id, −1
-	mass     []float64 // weight of its samples
-	loss     []float64 // f_g + c_g
-	near     Ball      // prior of these groups
-	q        []float64
-	risk     float64
-	tau, nu  float64
+	id    []int32   // of the groups
+	place []int32   // by group: its index in id, −1
+	mass  []float64 // weight of its samples
+	loss  []float64 // f_g + c_g
+	near  Ball      // prior of these groups
+	q     []float64
+	pricedResponse
 	perGroup []float64 // q_g/mass_g by group, for the weights of the samples
 }
 
@@ -192,7 +192,7 @@ func (g *Groups) at(f []float64) *grouped {
 		s.near.Weights = nil // of the groups of a prefix
 	}
 	s.q = make([]float64, len(s.id))
-	s.risk, s.tau, s.nu = s.near.respond(s.q, s.loss, math.NaN())
+	s.pricedResponse = s.near.respond(s.q, s.loss, math.NaN())
 	for i, id := range s.id {
 		s.perGroup[id] = s.q[i] / s.mass[i]
 	}
@@ -202,7 +202,13 @@ func (g *Groups) at(f []float64) *grouped {
 // BestResponseTo implements Dual.
 func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 	s := g.at(f)
-	shard.Run(len(f), func(_, lo, hi int) {
+	g.weigh(y, s)
+	return s.risk, s.tau
+}
+
+// weigh stores the weights of the samples.
+func (g *Groups) weigh(y []float64, s *grouped) {
+	shard.Run(len(y), func(_, lo, hi int) {
 		clear(y[lo:hi])
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
@@ -212,6 +218,31 @@ func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 			}
 		}
 	})
+}
+
+// FusedTo implements Fusible, in two readings: what rounding may have done is known of the
+// weights over groups, and of the means that these are a response to.
+func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
+	e.Eval(x)
+	s := g.at(e.Value)
+	g.weigh(y, s)
+	e.GradTo(grad, y)
+	gamma := 4 * saddle.Gamma(e.N/shard.Count(e.N)+shard.Count(e.N)+64)
+	linear, largest, adjust := 0.0, 0.0, 0.0
+	for i, v := range s.loss {
+		linear += s.q[i] * math.Abs(v)
+		largest = max(largest, math.Abs(v))
+		if g.Adjust != nil {
+			adjust += s.q[i] * g.Adjust[s.id[i]]
+		}
+	}
+	worst := gamma * largest // of a mean: the risk rises by as much at most, and less where ν > 0
+	e.Own = worst
+	if s.nu > 0 {
+		e.Price = s.nu
+		e.Own, e.Outside = s.near.rounding(s.pricedResponse, s.q, s.loss)
+		e.Own += gamma*linear + min(worst, worst/s.nu*worst) + e.Outside*adjust
+	}
 	return s.risk, s.tau
 }
 

@@ -78,42 +78,52 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}
 	sum := shard.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
 	vec.Scale(y, 1/sum)
-	risk, _ = k.riskOf(f, top, sum)
+	risk, _ = klRisk(f, nil, k.Nu, top, sum)
 	return risk, risk
 }
 
-// riskOf returns ν log mean exp(f/ν) for the largest loss top and the sum of the
-// exp((f − top)/ν), and a bound of what rounding did to it: to the risk of these losses,
-// and to what weights proportional to these exponentials make of them, which is less by
-// ν·KL, of second order in their rounding.
+// klRisk returns ν log mean exp(f/ν), the mean by the weights w or, nil, of equal ones, for
+// the largest loss top and the sum of the w·exp((f − top)/ν), and a bound of what rounding
+// did to it: to the risk of these losses, and to what weights proportional to these
+// exponentials make of them, which is less by ν·KL, of second order in their rounding.
 //
 // The logarithm of a mean close to 1 cancels, and so does a risk far below top, with ν to
 // magnify the error. There the mean loss c takes the place of top: c + ν log(1 + mean
 // expm1((f − c)/ν)), exact to a few γ·mean|f − c|.
-func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
+func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 	const (
 		response     = 1e-25 // the square of 2000 u and more: of |log y_j| ≤ 745
 		mostExponent = 700   // (top − c)/ν: exp does not overflow
 	)
 	n := len(f)
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
-	logMean := math.Log(sum / float64(n))
-	risk = top + k.Nu*logMean
-	rounding = k.Nu*(gamma+response) + 8*saddle.UnitRoundoff*(math.Abs(top)+math.Abs(risk))
-	if logMean <= -0.5 && k.Nu <= math.Abs(risk) {
+	total := float64(n)
+	if w != nil {
+		total = totalOf(w)
+	}
+	logMean := math.Log(sum / total)
+	risk = top + nu*logMean
+	rounding = nu*(gamma+response) + 8*saddle.UnitRoundoff*(math.Abs(top)+math.Abs(risk))
+	if logMean <= -0.5 && nu <= math.Abs(risk) && math.Abs(top) <= 2*math.Abs(risk) {
 		return risk, rounding
 	}
-	c := shard.Sum(n, func(lo, hi int) float64 { return kernel.Sum(f[lo:hi]) }) / float64(n)
-	if !((top-c)/k.Nu <= mostExponent) || math.IsInf(c, 0) {
+	c := meanLoss(f, w, total)
+	if !((top-c)/nu <= mostExponent) || math.IsInf(c, 0) {
 		return risk, rounding
 	}
 	var part, size [shard.Limit]float64
 	shard.Run(n, func(s, lo, hi int) {
-		for _, v := range f[lo:hi] {
-			a := (v - c) / k.Nu
+		for j := lo; j < hi; j++ {
+			v := 1.0
+			if w != nil {
+				if v = w[j]; v == 0 {
+					continue
+				}
+			}
+			a := (f[j] - c) / nu
 			e := math.Expm1(a)
-			part[s] += e
-			size[s] += math.Abs(e) + math.Abs(a)*(1+e)
+			part[s] += v * e
+			size[s] += v * (math.Abs(e) + math.Abs(a)*(1+e))
 		}
 	})
 	q, terms := 0.0, 0.0
@@ -121,10 +131,29 @@ func (k KL) riskOf(f []float64, top, sum float64) (risk, rounding float64) {
 		q += part[s]
 		terms += size[s]
 	}
-	q, terms = q/float64(n), terms/float64(n)
-	lift := k.Nu * math.Log1p(q)
-	risk = c + lift
-	return risk, k.Nu*((1+1e-6)*gamma*terms/(1+q)+response) + 8*saddle.UnitRoundoff*(math.Abs(c)+math.Abs(lift))
+	q, terms = q/total, terms/total
+	lift := nu * math.Log1p(q)
+	about := nu*((1+1e-6)*gamma*terms/(1+q)+response) + 8*saddle.UnitRoundoff*(math.Abs(c)+math.Abs(lift))
+	if !(about <= rounding) {
+		return risk, rounding
+	}
+	return c + lift, about
+}
+
+// meanLoss returns Σ wf/total; w may be nil.
+func meanLoss(f, w []float64, total float64) float64 {
+	return shard.Sum(len(f), func(lo, hi int) float64 {
+		if w == nil {
+			return kernel.Sum(f[lo:hi])
+		}
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if w[j] > 0 {
+				s += w[j] * f[j]
+			}
+		}
+		return s
+	}) / total
 }
 
 // CoordsTo implements Mirror: u = log(n y), of weights that underflowed the
@@ -246,7 +275,7 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 			}
 		}
 	})
-	risk, e.Own = k.riskOf(e.Value, largest, sum)
+	risk, e.Own = klRisk(e.Value, nil, k.Nu, largest, sum)
 	return risk, risk
 }
 

@@ -41,8 +41,8 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 	return b.priceKL(y, f, w, guess)
 }
 
-// momentsOf returns the total weight, the mean and the variance of the losses, the
-// share of the weight on the largest, and that loss.
+// momentsOf returns the total weight, the mean less the largest and the variance of the
+// losses, the share of the weight on the largest, and that loss.
 func momentsOf(f, w []float64) (total, mean, variance, atTop, top float64) {
 	n := len(f)
 	top = largestOf(f, w)
@@ -69,7 +69,7 @@ func momentsOf(f, w []float64) (total, mean, variance, atTop, top float64) {
 		}
 		return 0
 	}) / total
-	return total, top + mean, variance, atTop, top
+	return total, mean, variance, atTop, top
 }
 
 // priceKL solves D = ρ by Newton's method on log D against log ν, of slope −2 for
@@ -175,13 +175,14 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) 
 // priceChi2 finds the level θ for which y ∝ w(f − θ)₊ has D = ρ, and returns
 // ν = Σ w(f−θ)₊/Σw. Where the samples above θ are a share a of the weight, and their
 // losses less θ have mean m and variance v, D = ½((v/m² + 1)/a − 1) rises with θ, and on
-// a fixed active set θ moves by t with (m − t)² = v/(2ρa − (1 − a)).
+// a fixed active set θ moves by t with (m − t)² = v/(2ρa − (1 − a)). All of them are
+// taken less the largest loss.
 func (b Ball) priceChi2(f, w []float64) float64 {
 	total, mean, variance, atTop, top := momentsOf(f, w)
 	if !(variance > 0) || 1+2*b.Radius >= 1/atTop {
 		return 0
 	}
-	lo, hi := math.Inf(-1), top
+	lo, hi := math.Inf(-1), 0.0
 	theta := mean - math.Sqrt(variance/(2*b.Radius)) // of all samples
 	nu := 0.0
 	for range 400 {
@@ -192,10 +193,10 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 				if w != nil {
 					v = w[j]
 				}
-				if !(f[j] > theta) {
+				if !(f[j]-top > theta) {
 					outside[s] += v
 				} else if v > 0 {
-					u := f[j] - mean
+					u := f[j] - top - mean
 					first[s] += v * u
 					second[s] += v * u * u
 				}
@@ -216,7 +217,7 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 		next := theta + m - math.Sqrt(v/(2*b.Radius*a-o))
 		if !(2*b.Radius*a > o) || !(next > lo && next < hi) {
 			if next = (lo + hi) / 2; math.IsInf(lo, -1) {
-				next = theta - (top - theta)
+				next = 2 * theta
 			}
 		}
 		if math.Abs(now-2*b.Radius) <= 1e-15*2*b.Radius || next == theta || !math.IsInf(lo, -1) && !(hi-lo > 1e-16*(math.Abs(hi)+math.Abs(lo))) {

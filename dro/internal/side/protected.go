@@ -95,11 +95,13 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 	t := p.threshold(f, top, weight)
 	shard.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			y[j] = weight(j) * min(limit, max(0, (f[j]-top)/p.Nu-t))
+			y[j] = 0
+			if w := weight(j); w > 0 {
+				y[j] = w * t.weight((f[j]-top)/p.Nu, limit, linearLevel)
+			}
 		}
 	})
-	vec.Scale(y, 1/totalOf(y))
-	return lossOf(y, f) - p.Value(y), top + p.Nu*(t+1)
+	return lossOf(y, f) - p.Value(y), top + p.Nu*(t.lo+1)
 }
 
 // lossOf returns ⟨y, f⟩ where y is not 0.
@@ -116,43 +118,62 @@ func lossOf(y, f []float64) float64 {
 }
 
 // threshold solves Σ w·min(1/Share, (v − t)₊) = 1 in v = (f − top)/ν ≤ 0: a decreasing,
-// piecewise linear function of t, by Newton's method within a bracket.
-func (p Protected) threshold(f []float64, top float64, weight func(int) float64) float64 {
+// piecewise linear function of t, by Newton's method within a bracket. The weights are to
+// sum to one without being scaled, which would take them above their caps: where one step
+// of t moves more than rounding may, they are those of the mixture of two.
+func (p Protected) threshold(f []float64, top float64, weight func(int) float64) thresholdCut {
 	limit := 1 / p.Share
-	lo, hi := math.Inf(-1), 0.0 // the sum is at least 1 at lo, and 0 at hi
-	t := -1.0
-	for range 300 {
-		var total, slope [shard.Limit]float64
+	of := func(t float64) (mass, slope float64) {
+		var total, steep [shard.Limit]float64
 		shard.Run(len(f), func(s, from, to int) {
 			for j := from; j < to; j++ {
 				v := (f[j]-top)/p.Nu - t
 				switch w := weight(j); {
+				case !(w > 0):
 				case v >= limit:
 					total[s] += w * limit
 				case v > 0:
 					total[s] += w * v
-					slope[s] += w
+					steep[s] += w
 				}
 			}
 		})
-		excess, steep := vec.Sum(total[:])-1, vec.Sum(slope[:])
-		if excess >= 0 {
-			lo = t
-		} else {
-			hi = t
+		return vec.Sum(total[:]), vec.Sum(steep[:])
+	}
+	lo, hi := math.Inf(-1), 0.0 // the mass is above 1 at lo, and below at hi
+	low, high := limit, 0.0
+	t := -1.0
+	for range 300 {
+		mass, slope := of(t)
+		if mass == 1 || slope == 0 && math.Abs(mass-1) <= 1e-15 { // all at their caps
+			return thresholdCut{t, t, 1}
 		}
-		next := t + excess/steep
-		if !(steep > 0) || !(next > lo && next < hi) {
-			if next = (lo + hi) / 2; math.IsInf(lo, -1) {
+		if mass > 1 {
+			lo, low = t, mass
+		} else {
+			hi, high = t, mass
+		}
+		next := t + (mass-1)/slope
+		if !(slope > 0) || !(next > lo && next < hi) {
+			switch {
+			case math.IsInf(lo, -1):
 				next = 2 * t
+			case next == t: // the root is nearer than a step can say
+				next = math.Nextafter(t, lo+hi-t)
+			}
+			if !(next > lo && next < hi) {
+				next = lo + (hi-lo)/2
 			}
 		}
-		if math.Abs(excess) <= 1e-15 || next == t || !math.IsInf(lo, -1) && !(hi-lo > 1e-16*math.Abs(lo)) {
+		if !(next > lo && next < hi) {
 			break
 		}
 		t = next
 	}
-	return t
+	if math.IsInf(lo, -1) {
+		return thresholdCut{t, t, 1}
+	}
+	return thresholdCut{lo, hi, (1 - high) / (low - high)}
 }
 
 // quantile returns the largest τ such that losses of at least τ have a weight of Share.

@@ -156,7 +156,7 @@ func TestKLRiskWhateverNu(t *testing.T) {
 			f[j] = math.Exp(4 * rng.NormFloat64())
 		}
 		nu := math.Pow(10, 18*rng.Float64()-9)
-		h := exact.Problem{N: n, Penalty: "kl", Nu: nu}
+		h := exact.Problem{N: n, Adversary: exact.Adversary{Penalty: "kl", Nu: nu}}
 		want := h.Respond(drotest.Reals(f)).Value
 		y := make([]float64, n)
 		risk, _ := KL{nu}.BestResponseTo(y, f)
@@ -165,7 +165,7 @@ func TestKLRiskWhateverNu(t *testing.T) {
 		for _, v := range f {
 			total += math.Exp((v - top) / nu)
 		}
-		again, rounding := KL{nu}.riskOf(f, top, total)
+		again, rounding := klRisk(f, nil, nu, top, total)
 		if off := math.Abs(drotest.Above(want, again)); off > rounding {
 			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, again, off, rounding)
 		}

@@ -1,0 +1,140 @@
+package hunt
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// adversary draws Y, its price and its reference weights.
+func (d *drawing) adversary() {
+	d.Kind = []string{"price", "price", "price", "price", "weights", "ball", "ball", "capped", "protected", "groups", "groups", "given"}[d.IntN(12)]
+	d.Penalty = []string{"kl", "chi2"}[d.IntN(2)]
+	priced := d.one(2)
+	size := d.N
+	switch d.Kind {
+	case "price":
+		priced = !d.one(10)
+	case "weights":
+		priced, d.Weights = true, d.weights(d.N)
+	case "ball":
+		d.radius()
+		if priced = d.one(4); d.one(2) {
+			d.Weights = d.weights(d.N)
+		}
+	case "capped":
+		d.Alpha = d.share()
+	case "protected":
+		if d.Alpha = d.share(); d.one(2) {
+			d.Weights = d.weights(d.N)
+		}
+		d.Penalty = "chi2"
+	case "groups":
+		size = d.groups()
+		switch d.IntN(3) { // the largest of the means, a ball, a price
+		case 0:
+			priced = false
+		case 1:
+			d.radius()
+		case 2:
+			priced = true
+		}
+		if d.one(2) {
+			d.Weights = d.weights(size)
+		}
+	case "given":
+		priced, d.Alpha = false, 1
+		if d.one(2) {
+			d.Weights = d.weights(d.N)
+		}
+	}
+	switch {
+	case !priced:
+	case d.one(2):
+		d.Nu = d.power(-2, 2)
+	default:
+		d.Nu = d.power(-8, 9)
+	}
+}
+
+// radius is one that some weights keep to.
+func (d *drawing) radius() {
+	if d.Radius = d.power(-3, 1); d.one(4) {
+		d.Radius = d.power(-10, 4)
+	}
+}
+
+func (d *drawing) share() float64 {
+	switch d.IntN(4) {
+	case 0:
+		return 1
+	case 1:
+		return d.power(-4, 0)
+	}
+	return 1 - d.Float64()
+}
+
+// weights are alike, or far apart, and some may be 0.
+func (d *drawing) weights(n int) []float64 {
+	w, wide, none := make([]float64, n), d.one(3), d.one(3)
+	for j := range w {
+		if w[j] = 0.1 + d.ExpFloat64(); wide {
+			w[j] = d.power(-6, 6)
+		}
+		if none && d.one(3) {
+			w[j] = 0
+		}
+	}
+	w[d.IntN(n)] = 1
+	return w
+}
+
+// groups puts the samples into some, with shares of their own perhaps, and returns how
+// many.
+func (d *drawing) groups() int {
+	count := 1 + d.IntN(min(d.N, 5))
+	d.Group = make([]int, d.N)
+	for j := range d.Group {
+		if d.Group[j] = d.IntN(count); j < count {
+			d.Group[j] = j // none without samples
+		}
+	}
+	if d.one(2) {
+		d.Share = make([]float64, d.N)
+		for j := range d.Share {
+			d.Share[j] = 0.1 + d.ExpFloat64()
+		}
+	}
+	return count
+}
+
+// dual is the adversary as users say it.
+func (c *Case) dual() (dro.Dual, error) {
+	divergence := dro.KullbackLeibler
+	if c.Penalty == "chi2" {
+		divergence = dro.PearsonChi2
+	}
+	ball := dro.Ball{Divergence: divergence, Radius: c.Radius, Nu: c.Nu, Weights: c.Weights}
+	if c.Radius == 0 {
+		ball.Radius = math.Inf(1)
+	}
+	switch {
+	case c.Kind == "price" && c.Penalty == "kl":
+		return dro.KL{Nu: c.Nu}, nil
+	case c.Kind == "price":
+		return dro.ChiSquare{Nu: c.Nu}, nil
+	case c.Kind == "capped" && c.Penalty == "kl":
+		return dro.CappedKL{Alpha: c.Alpha, Nu: c.Nu}, nil
+	case c.Kind == "capped":
+		return dro.CappedChiSquare{Alpha: c.Alpha, Nu: c.Nu}, nil
+	case c.Kind == "protected":
+		return dro.Protected{Share: c.Alpha, Nu: c.Nu, Weights: c.Weights}, nil
+	case c.Kind == "groups":
+		return dro.NewGroups(ball, c.Share, c.Group)
+	case c.Kind == "given" && c.Weights == nil:
+		return dro.Uniform{}, nil
+	case c.Kind == "given":
+		return dro.NewFixed(c.Weights)
+	}
+	return ball, nil
+}

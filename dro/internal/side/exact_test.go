@@ -1,0 +1,144 @@
+package side
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// Given losses whatever x is: the optimum is their risk.
+type givenLosses struct{ f []float64 }
+
+func (o *givenLosses) Dims() (n, d, slope int) { return len(o.f), 1, 1 }
+func (o *givenLosses) EvalTo(value, slope, _ []float64, lo, hi int) {
+	copy(value[lo:hi], o.f[lo:hi])
+	clear(slope[lo:hi])
+}
+func (*givenLosses) AddGradTo(_, _, _ []float64, _, _ int) {}
+
+// An exactCase is an adversary twice: as it is and in 256 bits.
+type exactCase struct {
+	name string
+	dual saddle.Dual
+	risk func(f []exact.Real) exact.Real
+}
+
+// exactCases draws every kind of adversary on n samples.
+func exactCases(t *testing.T, rng *rand.Rand, n int) (cases []exactCase) {
+	wide := math.Pow(10, 12*rng.Float64()-6)
+	for _, nu := range []float64{0, wide * 1e-4, wide} {
+		weights := make([]float64, n)
+		for j := range weights {
+			if weights[j] = math.Pow(10, 3*rng.NormFloat64()); rng.IntN(4) == 0 {
+				weights[j] = 0
+			}
+		}
+		weights[rng.IntN(n)] = 1
+		radius, share := math.Pow(10, 4*rng.Float64()-3), 1-rng.Float64()
+		if rng.IntN(4) == 0 {
+			share = 1
+		}
+		for k, penalty := range []string{"kl", "chi2"} {
+			add := func(d saddle.Dual, a exact.Adversary) {
+				a.Penalty = penalty
+				cases = append(cases, exactCase{fmt.Sprintf("%T %+v", d, a), d, func(f []exact.Real) exact.Real { return a.Respond(f).Value }})
+			}
+			divergence := Divergence(k)
+			plain := []saddle.Dual{KL{nu}, ChiSquare{nu}}[k]
+			add(plain, exact.Adversary{Nu: nu})
+			capped := []saddle.Dual{CappedKL{share, nu}, CappedChiSquare{share, nu}}[k]
+			add(capped, exact.Adversary{Nu: nu, Alpha: share})
+			if nu > 0 {
+				add(NewPenalty(divergence, nu, weights), exact.Adversary{Nu: nu, Weights: weights})
+			}
+			add(Ball{divergence, radius, nu, nil}, exact.Adversary{Nu: nu, Radius: radius})
+			add(Ball{divergence, radius, nu, weights}, exact.Adversary{Nu: nu, Radius: radius, Weights: weights})
+			if penalty == "chi2" {
+				add(Protected{share, nu, nil}, exact.Adversary{Nu: nu, Alpha: share})
+				add(Protected{share, nu, weights}, exact.Adversary{Nu: nu, Alpha: share, Weights: weights})
+			}
+			of := make([]int, n)
+			for j := range of {
+				of[j] = min(j, 2)
+			}
+			prior := []float64{1, math.Pow(10, 4*rng.NormFloat64()), 3}[:min(n, 3)]
+			group, err := NewGroups(Ball{divergence, radius, nu, prior}, nil, of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			by := exact.Problem{Adversary: exact.Adversary{Penalty: penalty, Nu: nu, Radius: radius, Weights: prior}, Group: of}
+			cases = append(cases, exactCase{fmt.Sprintf("groups %+v", by), group, func(f []exact.Real) exact.Real { return by.Respond(f).Value }})
+		}
+	}
+	even, err := NewFixed(slices.Repeat([]float64{0.1}, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(f []exact.Real) exact.Real { return (&exact.Adversary{Alpha: 1}).Respond(f).Value }
+	return append(cases, exactCase{"uniform", Uniform{}, mean}, exactCase{"fixed", even, mean})
+}
+
+// Whatever the losses, the risk in 256 bits lies between the bounds that an evaluation
+// proves, to the last bit, and these are close: no cap, ball or sum of weights is left by
+// rounding, and none depends on the losses evaluated before. Weights beyond a cap by 1e-5
+// once proved as much too much.
+func TestBoundsHoldTheRisk(t *testing.T) {
+	const close = 1e-10 // of the losses
+	rng := drotest.RngOf(211)
+	slack := exact.New(1e-30)
+	for trial := range 16 {
+		f := hardLosses(rng, 1+rng.IntN(9))
+		for _, c := range exactCases(t, rng, len(f)) {
+			o := &givenLosses{f}
+			e := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: c.dual, Primal: L2{Mu: 1}})
+			if trial%2 == 0 { // the search for a threshold or a price starts from the one before
+				unknown := e.Best
+				o.f = hardLosses(rng, len(f))
+				e.Evaluate([]float64{0})
+				o.f, e.Best = f, unknown
+			}
+			e.Evaluate([]float64{0})
+			e.Certify()
+			want, size := c.risk(drotest.Reals(f)), max(1, math.Abs(vec.MaxOf(f)))
+			off := exact.Mul(slack, exact.New(size+c.dual.Modulus()))
+			lower, upper := e.Best.Lower, e.Best.Upper
+			if exact.Less(exact.Add(want, off), exact.New(lower)) || exact.Less(exact.New(upper), exact.Sub(want, off)) {
+				t.Fatalf("trial %d, %s of %v: [%.17g, %.17g] misses the risk %s", trial, c.name, f, lower, upper, want.Text('g', 25))
+			}
+			for _, v := range f {
+				size = max(size, math.Abs(v))
+			}
+			if upper-lower > close*size {
+				t.Errorf("trial %d, %s of %v: [%.17g, %.17g] around %s", trial, c.name, f, lower, upper, want.Text('g', 25))
+			}
+			if got := vec.Sum(e.Y); math.Abs(got-1) > 1e-9 {
+				t.Errorf("trial %d, %s of %v: weights of sum %v", trial, c.name, f, got)
+			}
+		}
+	}
+}
+
+// hardLosses are alike, far apart, far from zero, or tied.
+func hardLosses(rng *rand.Rand, n int) []float64 {
+	scale, shift := math.Pow(10, 12*rng.Float64()-4), 0.0
+	if rng.IntN(3) == 0 {
+		shift = scale * math.Pow(10, 8*rng.Float64())
+	}
+	f := make([]float64, n)
+	for j := range f {
+		if f[j] = scale*rng.ExpFloat64() + shift; rng.IntN(6) == 0 {
+			f[j] *= 1e6
+		}
+		if rng.IntN(5) == 0 {
+			f[j] = f[0]
+		}
+	}
+	return f
+}

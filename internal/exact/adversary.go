@@ -1,0 +1,272 @@
+package exact
+
+import "sort"
+
+// A Risk is R(f) = max_y ⟨y, f⟩ − ψ(y), its weights y, and c_j = ∂y_j/∂f_j at a fixed
+// threshold of Σy = 1 (all 0 for ν = 0).
+type Risk struct {
+	Value         Real
+	Weight, Slope []Real
+}
+
+// Respond returns the risk at losses f. That of a bound on D is the least over prices,
+// off by the square of 2⁻⁶⁰.
+func (a *Adversary) Respond(f []Real) Risk {
+	if a.Radius > 0 {
+		return a.bounded(f)
+	}
+	if a.Nu == 0 {
+		return a.worst(f)
+	}
+	y, slope := a.weights(f, New(a.Nu))
+	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
+}
+
+// base returns the reference weights of n samples, of sum one.
+func (a *Adversary) base(n int) []Real {
+	w, total := make([]Real, n), zero()
+	for j := range w {
+		if w[j] = New(1); a.Weights != nil {
+			w[j] = New(a.Weights[j])
+		}
+		total.Add(total, w[j])
+	}
+	for j := range w {
+		w[j] = Div(w[j], total)
+	}
+	return w
+}
+
+// byLoss returns the samples with weight, of the largest loss first.
+func byLoss(f, w []Real) (order []int) {
+	for j := range f {
+		if w[j].Sign() > 0 {
+			order = append(order, j)
+		}
+	}
+	sort.Slice(order, func(i, j int) bool { return Less(f[order[j]], f[order[i]]) })
+	return order
+}
+
+// Psi returns ψ(y) = ν·D(y‖w).
+func (a *Adversary) Psi(y []Real) Real {
+	if a.Nu == 0 {
+		return zero()
+	}
+	return Mul(New(a.Nu), a.divergence(y, a.base(len(y))))
+}
+
+func (a *Adversary) divergence(y, w []Real) Real {
+	sum := zero()
+	for j, v := range y {
+		switch {
+		case w[j].Sign() == 0:
+		case a.Penalty == "chi2":
+			off := Sub(v, w[j])
+			sum.Add(sum, scaled(Div(Mul(off, off), w[j]), -1))
+		case v.Sign() > 0:
+			sum.Add(sum, Mul(v, Log(Div(v, w[j]))))
+		}
+	}
+	return sum
+}
+
+// worst is Respond for ν = 0: the largest weight on the largest losses.
+func (a *Adversary) worst(f []Real) Risk {
+	w := a.base(len(f))
+	r := Risk{Value: zero(), Weight: make([]Real, len(f)), Slope: make([]Real, len(f))}
+	for j := range f {
+		r.Weight[j], r.Slope[j] = zero(), zero()
+	}
+	left := New(1)
+	for _, j := range byLoss(f, w) {
+		v := left
+		if a.Alpha > 0 {
+			v = Div(w[j], New(a.Alpha))
+		}
+		if Less(left, v) {
+			v = left
+		}
+		r.Weight[j] = v
+		r.Value.Add(r.Value, Mul(v, f[j]))
+		if left = Sub(left, v); left.Sign() <= 0 {
+			break
+		}
+	}
+	return r
+}
+
+// bounded is Respond where D is at most Radius: min over prices ν' ≥ ν of
+// (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D. The price is found by the
+// Illinois method.
+func (a *Adversary) bounded(f []Real) Risk {
+	const digits = 60
+	free := *a
+	free.Radius = 0
+	w, radius := a.base(len(f)), New(a.Radius)
+	order := byLoss(f, w)
+	excess := func(nu Real) Real { // of D over the radius
+		if nu.Sign() > 0 {
+			y, _ := free.weights(f, nu)
+			return Sub(a.divergence(y, w), radius)
+		}
+		y, mass := zeros(len(f)), zero()
+		for _, j := range order {
+			if f[j].Cmp(f[order[0]]) == 0 {
+				mass.Add(mass, w[j])
+			}
+		}
+		for _, j := range order {
+			if f[j].Cmp(f[order[0]]) == 0 {
+				y[j] = Div(w[j], mass)
+			}
+		}
+		return Sub(a.divergence(y, w), radius)
+	}
+	low := New(a.Nu)
+	above := excess(low)
+	if above.Sign() <= 0 {
+		return free.Respond(f)
+	}
+	high := Add(low, Sub(f[order[0]], f[order[len(order)-1]]))
+	below := excess(high)
+	for below.Sign() > 0 {
+		low, above, high = high, below, scaled(high, 1)
+		below = excess(high)
+	}
+	for low.Sign() == 0 {
+		if mid := scaled(high, -4); excess(mid).Sign() > 0 {
+			low, above = mid, excess(mid)
+		} else {
+			high, below = mid, excess(mid)
+		}
+	}
+	last := 0
+	for range 400 {
+		mid := Sub(high, Div(Mul(below, Sub(high, low)), Sub(below, above)))
+		e := excess(mid)
+		if Abs(e).Cmp(scaled(radius, -digits)) <= 0 {
+			high = mid
+			break
+		}
+		switch side := e.Sign(); {
+		case side > 0:
+			low, above = mid, e
+			if last == side {
+				below = scaled(below, -1)
+			}
+			last = side
+		default:
+			high, below = mid, e
+			if last == side {
+				above = scaled(above, -1)
+			}
+			last = side
+		}
+	}
+	y, slope := free.weights(f, high)
+	value := Sub(inner(y, f), Mul(high, a.divergence(y, w)))
+	return Risk{Add(value, Mul(Sub(high, New(a.Nu)), radius)), y, slope}
+}
+
+// weights returns the best response to a price ν > 0 and its slopes: y_j = w_j·min(1/α,
+// h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1. The
+// samples at the cap and at zero are found by trying every number of the former, in the
+// order of the losses, which is exact.
+func (a *Adversary) weights(f []Real, nu Real) (y, slope []Real) {
+	w := a.base(len(f))
+	order := byLoss(f, w)
+	u := make([]Real, len(f)) // (f_j − top)/ν ≤ 0
+	for _, j := range order {
+		u[j] = Div(Sub(f[j], f[order[0]]), nu)
+	}
+	if a.Penalty == "chi2" {
+		y = a.linearWeights(u, w, order)
+	} else {
+		y = a.exponentialWeights(u, w, order)
+	}
+	slope = make([]Real, len(f))
+	for j, v := range y {
+		switch {
+		case v.Sign() == 0, a.Alpha > 0 && !Less(v, Div(w[j], New(a.Alpha))):
+			slope[j] = zero()
+		case a.Penalty == "chi2":
+			slope[j] = Div(w[j], nu)
+		default:
+			slope[j] = Div(v, nu)
+		}
+	}
+	return y, slope
+}
+
+// zeros returns n of them.
+func zeros(n int) []Real {
+	y := make([]Real, n)
+	for j := range y {
+		y[j] = zero()
+	}
+	return y
+}
+
+// exponentialWeights puts k samples at the cap, and the others at w·e^{u}·s with what is
+// left of the mass: k is the least for which none of these is above the cap. Exponentials
+// are relative to the largest of these, lest all of them vanish.
+func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
+	y, left, e := zeros(len(u)), New(1), make([]Real, len(u))
+	for k, first := range order {
+		rest := zero()
+		for _, j := range order[k:] {
+			e[j] = Mul(w[j], Exp(Sub(u[j], u[first])))
+			rest.Add(rest, e[j])
+		}
+		if a.Alpha > 0 && k < len(order)-1 {
+			if most := Div(w[first], New(a.Alpha)); Less(Mul(most, rest), Mul(left, e[first])) {
+				y[first], left = most, Sub(left, most)
+				continue
+			}
+		}
+		for _, j := range order[k:] {
+			y[j] = Div(Mul(left, e[j]), rest)
+		}
+		break
+	}
+	return y
+}
+
+// linearWeights puts k samples at the cap, those up to m at w(u + shift) and the others at
+// 0: for every k the least m that leaves none below 0, and the least k for which none is
+// above the cap.
+func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
+	n := len(order)
+	mass, first := make([]Real, n+1), make([]Real, n+1) // of the m largest u: Σ w, Σ wu
+	mass[0], first[0] = zero(), zero()
+	for i, j := range order {
+		mass[i+1], first[i+1] = Add(mass[i], w[j]), Add(first[i], Mul(w[j], u[j]))
+	}
+	left := New(1)
+	for k := 0; k < n; k++ {
+		shift := func(m int) Real { return Div(Sub(left, Sub(first[m], first[k])), Sub(mass[m], mass[k])) }
+		m := k + 1 + sort.Search(n-k-1, func(i int) bool { // is the next one at or below zero?
+			m := k + 1 + i
+			return Add(u[order[m]], shift(m)).Sign() <= 0
+		})
+		s := shift(m)
+		if a.Alpha > 0 {
+			if Less(New(1), Mul(New(a.Alpha), Add(u[order[k]], s))) {
+				left = Sub(left, Div(w[order[k]], New(a.Alpha)))
+				continue
+			}
+		}
+		y := zeros(len(u))
+		for i, j := range order {
+			switch {
+			case i < k:
+				y[j] = Div(w[j], New(a.Alpha))
+			case i < m:
+				y[j] = Mul(w[j], Add(u[j], s))
+			}
+		}
+		return y
+	}
+	return a.worst(u).Weight
+}
