@@ -88,10 +88,6 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, logf func(string, ...any)) (Row, error) {
 	o := newCounting(p.Oracle.(*losses.Linear))
 	counted := &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}
-	m := v.Method
-	if m == nil {
-		m, _ = dro.Choose(counted)
-	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	ablate.Off = v.Off
@@ -99,6 +95,10 @@ func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, lo
 	if c := v.Constant; c != nil {
 		defer func(was float64) { c.Value = was }(c.Value)
 		c.Value = v.Value
+	}
+	m := v.Method
+	if m == nil {
+		m, _ = dro.Choose(counted)
 	}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.Logf = 3000, logf

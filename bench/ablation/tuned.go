@@ -16,7 +16,7 @@ func Tuned(m dro.Method, filter func(name string) bool) []Variant {
 	for _, c := range tuning.All() {
 		if filter(c.Name) {
 			for _, v := range c.Tried {
-				out = append(out, Variant{Name: fmt.Sprintf("%s: %.3g", c.Name, v), Method: m, Constant: c, Value: v})
+				out = append(out, Variant{Name: fmt.Sprintf("%s: %.6g", c.Name, v), Method: m, Constant: c, Value: v})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func SummaryTuned(w io.Writer, variants []Variant, rows []Row) {
 				cells++
 			}
 		}
-		fmt.Fprintf(w, "| %s | %s | %.3g | %.3g, %.3g | %.2f, %.2f | %.1f, %.1f | %d of %d | %d |\n", c.Name, c.Unit, c.Value, c.Tried[0], c.Tried[1],
+		fmt.Fprintf(w, "| %s | %s | %.6g | %.6g, %.6g | %.2f, %.2f | %.1f, %.1f | %d of %d | %d |\n", c.Name, c.Unit, c.Value, c.Tried[0], c.Tried[1],
 			mean[0], mean[1], most[0], most[1], cells, len(base), lost)
 	}
 }

@@ -1,0 +1,68 @@
+package ablation
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// Every heuristic saves arithmetic, which is counted, on a cell of its kind: without it, or
+// with it broken, the solve takes as much as if it were switched off. Penalties that fall
+// and products that give way to a Hessian have tests of their own in package dro.
+func TestHeuristicsEarnTheirRoom(t *testing.T) {
+	cells := map[string]Cell{}
+	for _, c := range Cells() {
+		cells[c.Name] = c
+	}
+	few := Cell{Name: "samples too few for the Hessian of correlated columns", make: func() (*dro.Problem, error) {
+		return table{n: 4000, d: 100, columns: "ar", noise: "normal"}.problem(losses.Squared{}, dro.ChiSquare{Nu: 1}, 1.0/4000)
+	}}
+	cells[few.Name] = few
+	for _, w := range []struct {
+		without, cell string
+		times         float64    // the arithmetic, at least: about two thirds of what is measured
+		method        dro.Method // nil: what dro.Choose says
+	}{
+		{"working sets", "κ = 1 100000 × 20 squared, KL, ν = 1", 1.7, nil},
+		{"coresets", "x 5000 × 20 squared, KL, ν = 1", 3, nil},
+		{"sampled Hessians", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.7, nil},
+		{"renewal", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.8, nil},
+		{"distrust", few.Name, 3, dro.Newton{Sample: 1200}},
+		{"BFGS corrections", "low rank 10000 × 400 squared, χ², ν = 1", 2, nil},
+		{"prefixes", "κ = 1 100000 × 20 logistic, KL, ν = 1", 1.3, nil},
+	} {
+		t.Run(w.without, func(t *testing.T) {
+			c, ok := cells[w.cell]
+			if !ok {
+				t.Fatalf("there is no cell %q", w.cell)
+			}
+			p, err := c.make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var took [2]Row
+			for _, v := range Switched() {
+				k := 0
+				if v.Name == "without "+w.without {
+					k = 1
+				} else if v.Name != "auto" {
+					continue
+				}
+				v.Method = w.method
+				if took[k], err = one(context.Background(), p, v, time.Minute, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Logf("%s: %.3g passes of arithmetic, %.3g without", w.cell, took[0].Arithmetic, took[1].Arithmetic)
+			if took[0].Status != dro.Certified {
+				t.Errorf("%v", took[0].Status)
+			}
+			if !(took[1].Arithmetic >= w.times*took[0].Arithmetic) {
+				t.Errorf("%.4g passes of arithmetic, %.4g without: less than %v times as much", took[0].Arithmetic, took[1].Arithmetic, w.times)
+			}
+		})
+	}
+}
