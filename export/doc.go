@@ -3,6 +3,10 @@
 // SQL, Go source, PMML, and a table of coefficients. Everything is made from the
 // model's train.Formula, so preprocessing, unseen levels and nulls are inside.
 //
+// The tests hold every format against the model on edge rows: onnxruntime, DuckDB,
+// PostgreSQL, Google's engine of BigQuery's language (BigQuery itself was not run), a
+// PMML evaluator and the Go compiler, where they are installed.
+//
 // What a format cannot say exactly is refused with the reason. The package may
 // import train and data; start reading at export.go, then a format's file.
 package export

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
@@ -19,8 +20,14 @@ func edgeRows(f *train.Formula) [][]any {
 	for i, t := range f.Terms {
 		switch {
 		case t.Kind == data.Numeric:
-			usual[i] = t.Shift
-			edges[i] = []any{t.Shift + 0.7*t.Scale, t.Shift - 3*t.Scale, 0.0, t.Shift + 20*t.Scale}
+			values := edgeNumbers(f, i)
+			if len(values) == 0 {
+				return nil // the functions of a damaged model exclude each other
+			}
+			usual[i] = values[0]
+			for _, v := range values[1:] {
+				edges[i] = append(edges[i], v)
+			}
 			if t.Fill != nil {
 				edges[i] = append(edges[i], nil)
 			}
@@ -59,4 +66,36 @@ func edgeRows(f *train.Formula) [][]any {
 		}
 	}
 	return rows
+}
+
+// edgeNumbers are values of a number, the usual one first: near and far from its mean,
+// and at the knots and both ends of functions of it; only where these have a value.
+func edgeNumbers(f *train.Formula, term int) []float64 {
+	t := f.Terms[term]
+	values := []float64{t.Shift, t.Shift + 0.7*t.Scale, t.Shift - 3*t.Scale, 0, t.Shift + 20*t.Scale}
+	var functions []*data.Function
+	for i := range f.Products {
+		for k := range f.Products[i].Factors {
+			if x := &f.Products[i].Factors[k]; x.Term == term && x.Function.Name != "" {
+				functions = append(functions, &x.Function)
+			}
+		}
+	}
+	for _, g := range functions {
+		if g.Name != "piecewise" {
+			values = append(values, 1, 1e-9, 3e4)
+			continue
+		}
+		last := len(g.Knots) - 1
+		for k, v := range g.Knots {
+			values = append(values, v)
+			if k > 0 {
+				values = append(values, (v+g.Knots[k-1])/2)
+			}
+		}
+		values = append(values, 2*g.Knots[0]-g.Knots[last]-1, 2*g.Knots[last]-g.Knots[0]+1)
+	}
+	return slices.DeleteFunc(values, func(v float64) bool {
+		return slices.ContainsFunc(functions, func(g *data.Function) bool { return math.IsNaN(g.At(v)) })
+	})
 }

@@ -37,48 +37,87 @@ type Options struct {
 // Write writes the robust model m. A model that the format cannot express is an
 // error that says why, and nothing is written.
 func Write(w io.Writer, m *train.Model, f Format, o Options) error {
-	formula, err := formulaOf(m)
+	formula, err := m.Formula()
 	if err != nil {
 		return err
 	}
+	if err := check(formula); err != nil {
+		return err
+	}
 	var out []byte
-	switch f {
-	case ONNX:
-		out, err = onnxModel(formula, m.Version)
-	case SQL:
-		out, err = sqlSelect(formula, o)
-	case Go:
-		out, err = goSource(formula, o)
-	case PMML:
-		out, err = pmmlDocument(formula, m.Version)
-	case CSV:
+	if f == CSV {
 		out, err = coefficientTable(m)
-	default:
-		return fmt.Errorf("unknown format %q: the formats are %v", f, Formats())
+	} else {
+		out, err = written(formula, f, o, m.Version)
 	}
 	if err != nil {
-		return fmt.Errorf("the model cannot be written as %s: %w", f, err)
+		return err
 	}
 	_, err = w.Write(out)
 	return err
 }
 
-func formulaOf(m *train.Model) (*train.Formula, error) {
-	f, err := m.Formula()
-	if err != nil {
-		return nil, err
+// written is a formula in a language.
+func written(formula *train.Formula, f Format, o Options, version string) (out []byte, err error) {
+	switch f {
+	case ONNX:
+		out, err = onnxModel(formula, version)
+	case SQL:
+		out, err = sqlSelect(formula, o)
+	case Go:
+		out, err = goSource(formula, o)
+	case PMML:
+		out, err = pmmlDocument(formula, version)
+	default:
+		return nil, fmt.Errorf("unknown format %q: the formats are %v", f, Formats())
 	}
+	if err != nil {
+		return nil, fmt.Errorf("the model cannot be written as %s: %w", f, err)
+	}
+	return out, nil
+}
+
+// check refuses a formula without columns or with numbers that no language has.
+func check(f *train.Formula) error {
 	if len(f.Terms) == 0 {
-		return nil, fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
+		return fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
 	}
 	for _, t := range f.Terms {
 		for _, v := range append(slices.Clone(t.Weights), t.Weight, t.Shift, t.Missing, f.Constant) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("the model is damaged: a coefficient of column %q is %v", t.Column, v)
+				return fmt.Errorf("the model is damaged: a coefficient of column %q is %v", t.Column, v)
 			}
 		}
 	}
-	return f, nil
+	for _, p := range f.Products {
+		for _, v := range []float64{p.Weight, p.Shift, p.Scale} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("the model is damaged: a coefficient of a product is %v", v)
+			}
+		}
+		for i := range p.Factors {
+			if err := p.Factors[i].Function.Validate(); err != nil {
+				return fmt.Errorf("the model is damaged: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// alone says that a number is no column itself: only products use it.
+func alone(f *train.Formula, term int) bool {
+	t := f.Terms[term]
+	if t.Kind != data.Numeric || t.Weight != 0 {
+		return false
+	}
+	for _, p := range f.Products {
+		for _, x := range p.Factors {
+			if x.Term == term {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // binary reports whether the score is a probability.

@@ -2,8 +2,6 @@ package export
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"flag"
 	"math"
 	"os"
@@ -73,19 +71,67 @@ func edgeModel(task data.Task) *train.Model {
 	return m
 }
 
-// The words of each format stand as reviewed; that they say what the model does is
-// shown by TestPeers and, for Go, by TestGoSource.
-func TestGolden(t *testing.T) {
+// productFormula has a function of every kind and products of columns of every kind.
+func productFormula(task data.Task) *train.Formula {
+	f, err := edgeModel(task).Formula()
+	if err != nil {
+		panic(err)
+	}
+	fill := 2.5
+	income := len(f.Terms)
+	f.Terms = append(f.Terms, train.Term{Column: "income", Kind: data.Numeric, Stored: data.Numeric, Scale: 1, Fill: &fill})
+	of := func(term int, name string) train.Factor {
+		return train.Factor{Term: term, Function: data.Function{Name: name}}
+	}
+	spline := train.Factor{Term: 1, Function: data.Function{
+		Name: "piecewise", Knots: []float64{-20, 0.5, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4}, {2.2, -0.02, -6e-3, 1e-4}},
+		Below: [2]float64{1, 0.1}, Above: [2]float64{-1.1, -0.11}}}
+	term := map[string]int{}
+	for i, t := range f.Terms {
+		term[t.Column] = i
+	}
+	level := func(column string, k int) train.Factor { return train.Factor{Term: term[column], Level: k} }
+	f.Products = []train.Product{
+		{Factors: []train.Factor{of(income, "log")}, Weight: 0.3, Shift: 0.5, Scale: 1.5},
+		{Factors: []train.Factor{of(income, "log1p")}, Weight: -0.2, Shift: 1, Scale: 3},
+		{Factors: []train.Factor{of(0, "square")}, Weight: 0.11, Shift: 1e12, Scale: 1e6},
+		{Factors: []train.Factor{spline}, Weight: 0.06, Shift: 0.2, Scale: 0.8},
+		{Factors: []train.Factor{of(income, ""), of(1, "")}, Weight: 0.0005, Shift: 9, Scale: 6},
+	}
+	for i, x := range []train.Factor{
+		level("region", 1), level("region", 4), level("side", 0), level("few", 1), level("known", 0), level("known", 1),
+		level("maybe", 1), level("maybe", 0), level("maybe", 2), level("floors", 2), level("code", 0), level("code", 2), level("model", 1),
+	} {
+		f.Products = append(f.Products, train.Product{Factors: []train.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i), Shift: 0.3, Scale: 7})
+	}
+	return f
+}
+
+// cases are formulas that reach everything a format can say.
+func cases(t testing.TB) map[string]*train.Formula {
+	out := map[string]*train.Formula{"products": productFormula(data.Binary), "products-regression": productFormula(data.Regression)}
 	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
-		m := edgeModel(task)
-		for _, f := range Formats() {
+		f, err := edgeModel(task).Formula()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = f
+	}
+	return out
+}
+
+// The words of each format stand as reviewed; that they say what the model does is
+// shown by TestPeers, TestPostgres and, for Go, by TestGoSource.
+func TestGolden(t *testing.T) {
+	for name, formula := range cases(t) {
+		for _, f := range []Format{ONNX, SQL, Go, PMML} {
 			dialect := []string{""}
 			if f == SQL {
 				dialect = Dialects()
 			}
 			for _, d := range dialect {
-				var b bytes.Buffer
-				if err := Write(&b, m, f, Options{Dialect: d}); err != nil {
+				got, err := written(formula, f, Options{Dialect: d}, "test")
+				if err != nil {
 					t.Fatalf("%s, %s: %v", name, f, err)
 				}
 				path := filepath.Join("testdata", strings.Trim(name+"-"+d, "-")+"."+string(f))
@@ -93,7 +139,7 @@ func TestGolden(t *testing.T) {
 					path += ".txt" // no source of this module
 				}
 				if *update {
-					if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+					if err := os.WriteFile(path, got, 0o666); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -101,7 +147,7 @@ func TestGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(b.Bytes(), want) {
+				if !bytes.Equal(got, want) {
 					t.Errorf("%s differs: look at it with git diff after go test ./export -update", path)
 				}
 			}
@@ -114,115 +160,56 @@ func TestGoSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles")
 	}
-	for _, task := range []data.Task{data.Binary, data.Regression} {
-		m, dir := edgeModel(task), t.TempDir()
-		write := func(name string, f func(b *bytes.Buffer) error) {
-			var b bytes.Buffer
-			if err := f(&b); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		write("go.mod", func(b *bytes.Buffer) error { _, err := b.WriteString("module score\n\ngo 1.21\n"); return err })
-		write("score.go", func(b *bytes.Buffer) error { return Write(b, m, Go, Options{Package: "score"}) })
-		write("score_test.go", func(b *bytes.Buffer) error { return WriteGoTest(b, m, Options{Package: "score"}) })
-		c := exec.Command("go", "test", "-vet=all", "./...")
-		c.Dir = dir
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	}
-}
-
-// A peerCase is what the script in peers/ checks a model with.
-type peerCase struct {
-	Name    string    `json:"name"`
-	Score   string    `json:"score"`
-	Columns []string  `json:"columns"`
-	Types   []string  `json:"types"` // number, text or bool
-	Null    []string  `json:"null"`  // of text, in ONNX
-	Rows    [][]any   `json:"rows"`
-	Want    []float64 `json:"want"`
-}
-
-// Other programs score the edge rows as the model does: onnxruntime, DuckDB and a
-// PMML evaluator, as far as the Python that DROTRAIN_PYTHON names has them.
-func TestPeers(t *testing.T) {
-	python := os.Getenv("DROTRAIN_PYTHON")
-	if python == "" {
-		t.Skip("DROTRAIN_PYTHON names no Python with onnxruntime, duckdb or jpmml_evaluator")
-	}
 	dir := t.TempDir()
-	var cases []peerCase
-	models := map[string]*train.Model{"binary": edgeModel(data.Binary), "regression": edgeModel(data.Regression)}
-	for name, target := range map[string]string{"hmda": "deny", "cps1988": "wage"} {
-		cfg := train.DefaultConfig()
-		cfg.Data, cfg.Target, cfg.Loss = "builtin:"+name, target, map[string]string{"wage": "huber"}[target]
-		m, err := train.Fit(context.Background(), cfg)
+	write := func(path string, b []byte, err error) {
+		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		models[name] = m
-	}
-	for name, m := range models {
-		c := newPeerCase(t, m, name)
-		cases = append(cases, c)
-		for _, f := range []Format{ONNX, SQL, PMML} {
-			var b bytes.Buffer
-			if err := Write(&b, m, f, Options{}); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name+"."+string(f)), b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
-	b, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
+	write("go.mod", []byte("module score\n\ngo 1.21\n"), nil)
+	for name, f := range cases(t) {
+		o := Options{Package: "score"}
+		b, err := goSource(f, o)
+		write(name+"/score.go", b, err)
+		b, err = goTest(f, o)
+		write(name+"/score_test.go", b, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "cases.json"), b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(python, filepath.Join("peers", "check.py"), dir).CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
-		t.Error(err)
+	c := exec.Command("go", "test", "-vet=all", "./...")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-func newPeerCase(t *testing.T, m *train.Model, name string) peerCase {
-	t.Helper()
-	f, err := formulaOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := peerCase{Name: name, Score: scoreName(f), Columns: s.Inputs(), Rows: edgeRows(f)}
-	for _, term := range f.Terms {
-		typ := strings.TrimPrefix(goType(term), "*")
-		c.Types = append(c.Types, map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ])
-		null := ""
-		if term.Null {
-			if null, err = nullText(term); err != nil {
+// The table of coefficients stands as reviewed.
+func TestCoefficientTable(t *testing.T) {
+	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
+		var b bytes.Buffer
+		if err := Write(&b, edgeModel(task), CSV, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name+".csv")
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c.Null = append(c.Null, null)
-	}
-	for _, row := range c.Rows {
-		v, err := s.Values(row...)
-		if err != nil || math.IsNaN(v) {
-			t.Fatal(v, err)
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c.Want = append(c.Want, v)
+		if !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%s differs: look at it with git diff after go test ./export -update", path)
+		}
 	}
-	return c
 }
 
 // Every level, an unseen one and a null of every column are among the edge rows.

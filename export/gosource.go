@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
-	"io"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -41,15 +39,30 @@ func goSource(f *train.Formula, o Options) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := %s\n", oneLine(header(f)), goNumber(f.Constant))
 	for i, t := range f.Terms {
+		if alone(f, i) {
+			continue
+		}
 		if err := goTerm(&b, "r."+fields[i], t); err != nil {
 			return nil, err
 		}
+	}
+	helpers := newGoHelpers()
+	for _, p := range f.Products {
+		factors := make([]string, len(p.Factors))
+		for k := range p.Factors {
+			x := &p.Factors[k]
+			if factors[k], err = helpers.factor(x, f.Terms[x.Term], "r."+fields[x.Term]); err != nil {
+				return nil, err
+			}
+		}
+		fmt.Fprintf(&b, "m += %s * ((%s - %s) / %s)\n", goNumber(p.Weight), strings.Join(factors, " * "), goNumber(p.Shift), goNumber(p.Scale))
 	}
 	if isBinary(f) {
 		b.WriteString("if m >= 0 {\nreturn 1 / (1 + math.Exp(-m))\n}\nif m < 0 {\ne := math.Exp(m)\nreturn e / (1 + e)\n}\nreturn math.NaN()\n}\n")
 	} else {
 		fmt.Fprintf(&b, "if m != m {\nreturn math.NaN()\n}\nreturn %s + %s*m\n}\n", goNumber(f.Target.Shift), goNumber(f.Target.Scale))
 	}
+	helpers.writeTo(&b)
 	return format.Source(b.Bytes())
 }
 
@@ -158,71 +171,4 @@ func goFields(f *train.Formula) []string {
 		out[i] = used.unique(name)
 	}
 	return out
-}
-
-// WriteGoTest writes the test of the source that Write writes with Go: rows with
-// every level, one that training did not see, nulls and numbers far out, and the
-// scores that m gives them.
-func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
-	f, err := formulaOf(m)
-	if err != nil {
-		return err
-	}
-	pkg, err := o.goPackage()
-	if err != nil {
-		return err
-	}
-	scorer, err := m.Scorer()
-	if err != nil {
-		return err
-	}
-	fields := goFields(f)
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\"math\"\n\"testing\"\n)\n\nfunc at[T any](v T) *T { return &v }\n\nfunc TestScore(t *testing.T) {\nfor i, c := range []struct {\nrow Row\nwant float64\n}{\n", pkg)
-	for _, row := range edgeRows(f) {
-		want, err := scorer.Values(row...)
-		if err != nil {
-			return err
-		}
-		if math.IsInf(want, 0) {
-			continue
-		}
-		b.WriteString("{Row{")
-		for i, v := range row {
-			fmt.Fprintf(&b, "%s: %s, ", fields[i], goValue(f.Terms[i], v))
-		}
-		fmt.Fprintf(&b, "}, %s},\n", goNumber(want))
-	}
-	b.WriteString("} {\nif got := Score(&c.row); !(math.Abs(got-c.want) <= 1e-12*math.Max(1, math.Abs(c.want))) {\nt.Errorf(\"row %d: %v, not %v\", i, got, c.want)\n}\n}\n}\n\nvar _ = at[bool]\n")
-	out, err := format.Source(b.Bytes())
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(out)
-	return err
-}
-
-func goValue(t train.Term, v any) string {
-	pointer := strings.HasPrefix(goType(t), "*")
-	var s string
-	switch v := v.(type) {
-	case nil:
-		if pointer {
-			return "nil"
-		}
-		if goType(t) == "float64" {
-			return "math.NaN()"
-		}
-		return strconv.Quote("")
-	case float64:
-		s = goNumber(v)
-	case bool:
-		s = strconv.FormatBool(v)
-	case string:
-		s = strconv.Quote(v)
-	}
-	if pointer {
-		return "at(" + s + ")"
-	}
-	return s
 }

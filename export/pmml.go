@@ -143,7 +143,7 @@ func derivedName(i int, t train.Term) string { return fmt.Sprintf("drotrain %d: 
 func (p *pmmlWriter) transformations(f *train.Formula) {
 	p.open("LocalTransformations")
 	for i, t := range f.Terms {
-		if t.Kind != data.Numeric && !t.Null {
+		if t.Kind != data.Numeric && !t.Null || alone(f, i) {
 			continue
 		}
 		p.open("DerivedField", "name", derivedName(i, t), "optype", "continuous", "dataType", "double")
@@ -166,6 +166,9 @@ func (p *pmmlWriter) transformations(f *train.Formula) {
 		}
 		p.close("DerivedField")
 	}
+	for i := range f.Products {
+		p.product(f, i)
+	}
 	p.close("LocalTransformations")
 }
 
@@ -177,11 +180,15 @@ func (p *pmmlWriter) table(f *train.Formula) {
 	p.open("RegressionTable", a...)
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
+		case alone(f, i):
 		case t.Kind == data.Numeric:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Weight))
 		case t.Null:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", "1")
 		}
+	}
+	for i, product := range f.Products {
+		p.leaf("NumericPredictor", "name", productName(i), "coefficient", pmmlNumber(product.Weight))
 	}
 	for _, t := range f.Terms {
 		for k, l := range t.Levels {

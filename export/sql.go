@@ -81,18 +81,16 @@ FROM scored;
 
 func (d dialect) margin(f *train.Formula) (string, error) {
 	lines := []string{"  " + d.number(f.Constant)}
-	for _, t := range f.Terms {
+	for i, t := range f.Terms {
 		column, err := d.identifier(t.Column)
 		if err != nil {
 			return "", err
 		}
 		switch {
+		case alone(f, i):
+			continue
 		case t.Kind == data.Numeric:
-			v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
-			if t.Fill != nil {
-				v = fmt.Sprintf("COALESCE(%s, %s)", v, d.number(*t.Fill))
-			}
-			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), v, d.number(t.Shift), d.number(t.Scale)))
+			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), d.value(t, column), d.number(t.Shift), d.number(t.Scale)))
 			continue
 		case t.Kind == data.Bool:
 			no, yes := boolWeights(t)
@@ -125,7 +123,87 @@ func (d dialect) margin(f *train.Formula) (string, error) {
 		fmt.Fprintf(&c, "\n      ELSE %s END END", d.number(0))
 		lines = append(lines, c.String())
 	}
+	for _, p := range f.Products {
+		factors := make([]string, len(p.Factors))
+		for k := range p.Factors {
+			var err error
+			if factors[k], err = d.factor(f, &p.Factors[k]); err != nil {
+				return "", err
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(p.Weight), strings.Join(factors, " * "), d.number(p.Shift), d.number(p.Scale)))
+	}
 	return strings.Join(lines, "\n  + "), nil
+}
+
+// value is a number, its nulls filled.
+func (d dialect) value(t train.Term, column string) string {
+	v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
+	if t.Fill != nil {
+		v = fmt.Sprintf("COALESCE(%s, %s)", v, d.number(*t.Fill))
+	}
+	return v
+}
+
+// factor is null where the function has no value, as the score then is.
+func (d dialect) factor(f *train.Formula, x *train.Factor) (string, error) {
+	t := f.Terms[x.Term]
+	column, err := d.identifier(t.Column)
+	if err != nil {
+		return "", err
+	}
+	if t.Kind == data.Numeric {
+		return d.function(&x.Function, d.value(t, column)), nil
+	}
+	is := column + " IS NULL"
+	if x.Level < len(t.Levels) {
+		switch {
+		case t.Kind == data.Bool && t.Levels[x.Level] == "true":
+			is = fmt.Sprintf("CAST(%s AS %s)", column, d.boolean)
+		case t.Kind == data.Bool:
+			is = fmt.Sprintf("NOT CAST(%s AS %s)", column, d.boolean)
+		case t.Stored == data.Numeric:
+			values, err := levelNumbers(t)
+			if err != nil {
+				return "", err
+			}
+			is = fmt.Sprintf("CAST(%s AS %s) = %s", column, d.double, d.number(values[x.Level]))
+		default:
+			key, err := d.literal(t.Levels[x.Level])
+			if err != nil {
+				return "", fmt.Errorf("column %q: %w", t.Column, err)
+			}
+			is = fmt.Sprintf("CAST(%s AS %s) = %s", column, d.text, key)
+		}
+	}
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, d.number(1), d.number(0)), nil
+}
+
+// function is f of the expression v.
+func (d dialect) function(f *data.Function, v string) string {
+	n := d.number
+	switch f.Name {
+	case "log":
+		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN LN(%[1]s) END", v, n(0))
+	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
+		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE LN(%[3]s + %[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1))
+	case "square":
+		return fmt.Sprintf("%[1]s * %[1]s", v)
+	case "piecewise":
+		var b strings.Builder
+		last := len(f.Knots) - 1
+		linear := func(c [2]float64, knot float64) string {
+			return fmt.Sprintf("%s + %s * (%s - %s)", n(c[0]), n(c[1]), v, n(knot))
+		}
+		fmt.Fprintf(&b, "CASE WHEN %s < %s THEN %s", v, n(f.Knots[0]), linear(f.Below, f.Knots[0]))
+		for k, c := range f.Pieces {
+			u := fmt.Sprintf("(%s - %s)", v, n(f.Knots[k]))
+			fmt.Fprintf(&b, "\n      WHEN %[1]s < %[2]s THEN %[3]s + %[4]s * (%[5]s + %[4]s * (%[6]s + %[4]s * %[7]s))", v, n(f.Knots[k+1]), n(c[0]), u, n(c[1]), n(c[2]), n(c[3]))
+		}
+		fmt.Fprintf(&b, "\n      WHEN %s >= %s THEN %s END", v, n(f.Knots[last]), linear(f.Above, f.Knots[last]))
+		return b.String()
+	}
+	return v
 }
 
 // number writes a double that reads back the same. An exponent keeps it from

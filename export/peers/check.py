@@ -1,6 +1,8 @@
 """Scores the edge rows of exported models with other programs.
 
-usage: check.py DIR, with DIR/cases.json and NAME.onnx, NAME.sql, NAME.pmml a case.
+usage: check.py DIR, with DIR/cases.json and NAME.onnx, NAME.pmml, NAME-duckdb.sql,
+NAME-bigquery.sql a case. BigQuery itself runs nowhere but at Google: zetasql is its
+language's own parser, analyzer and reference engine, compiled to WebAssembly.
 A program that is not installed is skipped aloud; a score that is off by more than
 1e-12 of it is a failure.
 """
@@ -37,7 +39,7 @@ def onnx_scores(path, case):
     return scores[:, 0]
 
 
-def sql_scores(path, case):
+def duckdb_scores(path, case):
     import duckdb
 
     db = duckdb.connect()
@@ -55,6 +57,29 @@ def sql_scores(path, case):
     return [r[names.index(case["score"])] for r in rows]
 
 
+def bigquery_scores(path, case):
+    from zetasql.api import CatalogBuilder, PreparedQuery, TableBuilder, create_table_content
+    from zetasql.types import AnalyzerOptions, LanguageOptions, TypeKind, ZetaSQLBuiltinFunctionOptions
+
+    types = {"number": TypeKind.TYPE_DOUBLE, "text": TypeKind.TYPE_STRING, "bool": TypeKind.TYPE_BOOL}
+    table = TableBuilder("data").add_column("id", TypeKind.TYPE_INT64)
+    for name, t in zip(case["columns"], case["types"]):
+        table = table.add_column(name, types[t])
+    language = LanguageOptions.maximum_features()
+    catalog = CatalogBuilder("catalog").add_table(table.build())
+    catalog = catalog.with_builtin_functions(ZetaSQLBuiltinFunctionOptions(language_options=language)).build()
+    number = lambda v, t: float(v) if t == "number" and v is not None else v
+    rows = [[i] + [number(v, t) for v, t in zip(row, case["types"])] for i, row in enumerate(case["rows"])]
+    with open(path, encoding="utf-8") as f:
+        query = PreparedQuery.builder().set_sql(f.read().strip().rstrip(";"))
+    query = query.set_analyzer_options(AnalyzerOptions(language_options=language)).set_catalog(catalog)
+    with query.set_table_content({"data": create_table_content(rows)}).prepare() as prepared:
+        at = {c.name: k for k, c in enumerate(prepared.columns)}
+        out = [r.cell for r in prepared.execute().content.table_data.row]
+    out.sort(key=lambda r: r[at["id"]].int64_value)
+    return [r[at[case["score"]]].double_value for r in out]
+
+
 def pmml_scores(path, case):
     from jpmml_evaluator import make_evaluator
 
@@ -67,14 +92,17 @@ def main(folder):
         cases = json.load(f)
     failed = False
     for case in cases:
-        for ending, score in {"onnx": onnx_scores, "sql": sql_scores, "pmml": pmml_scores}.items():
+        for ending, score in {
+            ".onnx": onnx_scores, "-duckdb.sql": duckdb_scores, "-bigquery.sql": bigquery_scores, ".pmml": pmml_scores,
+        }.items():
+            name = case["name"] + ending
             try:
-                got = score(os.path.join(folder, f"{case['name']}.{ending}"), case)
+                got = score(os.path.join(folder, name), case)
             except ImportError as e:
-                print(f"{case['name']}.{ending}: skipped: {e}")
+                print(f"{name}: skipped: {e}")
                 continue
             worst = max(abs(g - w) / max(abs(w), 1e-300) for g, w in zip(got, case["want"], strict=True))
-            print(f"{case['name']}.{ending}: {len(case['want'])} rows, largest relative difference {worst:.1e}")
+            print(f"{name}: {len(case['want'])} rows, largest relative difference {worst:.1e}")
             if not worst <= TOLERANCE:
                 failed = True
                 for row, g, w in zip(case["rows"], got, case["want"]):

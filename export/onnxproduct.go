@@ -1,0 +1,91 @@
+package export
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// product is what a product adds to the margin.
+func (g *graph) product(f *train.Formula, p *train.Product, columns []*onnxColumn) string {
+	v := ""
+	for i := range p.Factors {
+		x := &p.Factors[i]
+		factor := g.factor(x, f.Terms[x.Term], columns[x.Term])
+		if v == "" {
+			v = factor
+		} else {
+			v = g.node("Mul", "", []string{v, factor})
+		}
+	}
+	v = g.node("Sub", "", []string{v, g.scalar(p.Shift)})
+	v = g.node("Div", "", []string{v, g.scalar(p.Scale)})
+	return g.node("Mul", "", []string{v, g.scalar(p.Weight)})
+}
+
+func (g *graph) factor(x *train.Factor, t train.Term, c *onnxColumn) string {
+	if t.Kind == data.Numeric {
+		return g.function(&x.Function, c.value)
+	}
+	weights, missing := make([]float64, len(t.Levels)), 0.0
+	if x.Level < len(weights) {
+		weights[x.Level] = 1
+	} else {
+		missing = 1
+	}
+	return g.lookup(c, weights, missing)
+}
+
+// scalar is a number for every row.
+func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
+
+// function is f of a value, NaN where there is none.
+func (g *graph) function(f *data.Function, v string) string {
+	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
+	where := func(is, a, b string) string { return g.node("Where", "", []string{is, a, b}) }
+	none := func() string { return g.scalar(math.NaN()) }
+	switch f.Name {
+	case "log":
+		return where(two("Greater", v, g.scalar(0)), g.node("Log", "", []string{v}), none())
+	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
+		one := g.scalar(1)
+		u := two("Add", v, one)
+		log := two("Mul", g.node("Log", "", []string{u}), two("Div", v, two("Sub", u, one)))
+		return where(two("Greater", v, g.scalar(-1)), where(two("Equal", u, one), v, log), none())
+	case "square":
+		return two("Mul", v, v)
+	case "piecewise":
+		return g.piecewise(f, v)
+	}
+	return v
+}
+
+// piecewise counts the knots that a value has reached and takes the polynomial of
+// that number, of degree 3, in the distance from a base.
+func (g *graph) piecewise(f *data.Function, v string) string {
+	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
+	k := int64(len(f.Knots))
+	reached := two("GreaterOrEqual", v, g.doubles([]int64{1, k}, f.Knots...))
+	ones := make([]float64, k)
+	for i := range ones {
+		ones[i] = 1
+	}
+	at := two("MatMul", g.node("Cast", "", []string{reached}, intAttribute("to", doubleType)), g.doubles([]int64{k, 1}, ones...))
+	at = g.node("Cast", "", []string{at}, intAttribute("to", integerType))
+	pieces := [][4]float64{{f.Below[0], f.Below[1]}}
+	pieces = append(append(pieces, f.Pieces...), [4]float64{f.Above[0], f.Above[1]})
+	table := func(of func(i int) float64) string {
+		values := make([]float64, len(pieces))
+		for i := range values {
+			values[i] = of(i)
+		}
+		return two("Gather", g.doubles([]int64{int64(len(values))}, values...), at)
+	}
+	u := two("Sub", v, table(func(i int) float64 { return f.Knots[max(i-1, 0)] }))
+	sum := table(func(i int) float64 { return pieces[i][3] })
+	for c := 2; c >= 0; c-- {
+		sum = two("Add", table(func(i int) float64 { return pieces[i][c] }), two("Mul", u, sum))
+	}
+	return sum
+}

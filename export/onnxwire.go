@@ -1,0 +1,148 @@
+package export
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Field numbers and types of onnx.proto (IR 8).
+const (
+	modelIR, modelProducer, modelProducerVersion, modelDoc, modelGraph, modelOpset = 1, 2, 3, 6, 7, 8
+
+	graphNode, graphName, graphInitializer, graphDoc, graphInput, graphOutput = 1, 2, 5, 10, 11, 12
+
+	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttribute, nodeDomain = 1, 2, 3, 4, 5, 7
+
+	attributeName, attributeInt, attributeInts, attributeStrings, attributeType = 1, 3, 8, 9, 20
+
+	tensorDims, tensorType, tensorName, tensorRaw = 1, 2, 8, 9
+
+	integerType, stringType, boolType, doubleType = 7, 8, 9, 11 // TensorProto.DataType
+
+	kindInt, kindInts, kindStrings = 2, 7, 8 // AttributeProto.AttributeType
+
+	irVersion, opset, opsetML = 8, 17, 3
+)
+
+// A message is the wire form of one protobuf message.
+type message []byte
+
+func (m *message) int(field protowire.Number, v int64) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), uint64(v))
+}
+
+func (m *message) bytes(field protowire.Number, v []byte) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), v)
+}
+
+func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
+
+// A graph is an ONNX graph while it is built. Values are called by their column
+// or by a name of their own.
+type graph struct {
+	nodes, initializers, inputs, outputs []message
+	names                                names
+}
+
+func (g *graph) input(name string, typ int64) {
+	g.inputs = append(g.inputs, valueInfo(name, typ))
+}
+
+// node adds a node and returns the name of its value.
+func (g *graph) node(op, domain string, inputs []string, attributes ...message) string {
+	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.nodes)))
+	g.named(name, op, domain, inputs, attributes...)
+	return name
+}
+
+func (g *graph) named(output, op, domain string, inputs []string, attributes ...message) {
+	var n message
+	for _, in := range inputs {
+		n.text(nodeInput, in)
+	}
+	n.text(nodeOutput, output)
+	n.text(nodeName, output)
+	n.text(nodeOp, op)
+	for _, a := range attributes {
+		n.bytes(nodeAttribute, a)
+	}
+	if domain != "" {
+		n.text(nodeDomain, domain)
+	}
+	g.nodes = append(g.nodes, n)
+}
+
+// doubles adds a constant tensor and returns its name.
+func (g *graph) doubles(dims []int64, values ...float64) string {
+	name := g.names.unique(fmt.Sprintf("constant %d", len(g.initializers)))
+	var t message
+	for _, d := range dims {
+		t.int(tensorDims, d)
+	}
+	t.int(tensorType, doubleType)
+	t.text(tensorName, name)
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = littleEndian(raw, v)
+	}
+	t.bytes(tensorRaw, raw)
+	g.initializers = append(g.initializers, t)
+	return name
+}
+
+func littleEndian(b []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+}
+
+// valueInfo is a ValueInfoProto of the shape [N, 1].
+func valueInfo(name string, typ int64) message {
+	var batch, one, shape, tensor, of, v message
+	batch.text(2, "N") // Dimension.dim_param
+	one.int(1, 1)      // Dimension.dim_value
+	shape.bytes(1, batch)
+	shape.bytes(1, one)
+	tensor.int(1, typ) // TypeProto.Tensor
+	tensor.bytes(2, shape)
+	of.bytes(1, tensor)
+	v.text(1, name)
+	v.bytes(2, of)
+	return v
+}
+
+func operatorSet(domain string, version int64) message {
+	var m message
+	m.text(1, domain)
+	m.int(2, version)
+	return m
+}
+
+func intAttribute(name string, v int64) message {
+	var m message
+	m.text(attributeName, name)
+	m.int(attributeInt, v)
+	m.int(attributeType, kindInt)
+	return m
+}
+
+func intsAttribute(name string, values []int64) message {
+	var m message
+	m.text(attributeName, name)
+	for _, v := range values {
+		m.int(attributeInts, v)
+	}
+	m.int(attributeType, kindInts)
+	return m
+}
+
+func stringsAttribute(name string, values []string) message {
+	var m message
+	m.text(attributeName, name)
+	for _, v := range values {
+		m.text(attributeStrings, v)
+	}
+	m.int(attributeType, kindStrings)
+	return m
+}
