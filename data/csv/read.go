@@ -97,10 +97,11 @@ func (r *reading) open() (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := csv.NewReader(in)
+	limited := &limit{r: in}
+	c := csv.NewReader(limited)
 	c.Comma = r.comma
 	c.ReuseRecord = true
-	all := &records{r: c}
+	all := &records{r: c, limit: limited}
 	if r.options.NoHeader {
 		return all, nil
 	}
@@ -204,7 +205,7 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 			continue
 		}
 		c := cols[i].column(r.header[i], rows)
-		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, index: make(map[string]int32)}
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels()}
 		f.Columns = append(f.Columns, c)
 		if remark := cols[i].remark(c, rows); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
@@ -239,6 +240,11 @@ func (r *reading) values(builders []*builder, rows int) error {
 			}
 		}
 	}
+	for _, b := range builders {
+		if b != nil && b.Kind == table.Categorical {
+			b.Level = b.levels.Text
+		}
+	}
 	return nil
 }
 
@@ -268,9 +274,28 @@ func (r *reading) dataInHeader() *table.Error {
 // table of one column those between records are nulls.
 type records struct {
 	r     *csv.Reader
+	limit *limit
 	line  int // where the next record starts if no blank line comes before it
 	blank int // lines to tell of before the record
 	held  []string
+}
+
+// longestRow bounds the bytes of a row: a field whose quote is never closed, or a
+// packed file of one line, would take all the memory there is.
+const longestRow = 32 << 20
+
+// A limit ends a text whose rows are longer than that.
+type limit struct {
+	r io.Reader
+	n int // bytes since the last row
+}
+
+func (l *limit) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.n += n; l.n > longestRow {
+		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
+	}
+	return n, err
 }
 
 var blankRecord = []string{""}
@@ -290,6 +315,7 @@ func (c *records) peek() ([]string, error) {
 
 func (c *records) Read() ([]string, error) {
 	if c.held == nil {
+		c.limit.n = 0
 		rec, err := c.r.Read()
 		if err != nil || len(rec) != 1 {
 			return rec, err
@@ -313,6 +339,10 @@ func (c *records) Read() ([]string, error) {
 // failed words what the reader of records says.
 func (r *reading) failed(err error) error {
 	var pe *csv.ParseError
+	var own *table.Error
+	if errors.As(err, &own) {
+		return own
+	}
 	if !errors.As(err, &pe) {
 		return r.text.damaged(err)
 	}

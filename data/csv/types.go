@@ -177,7 +177,7 @@ type builder struct {
 	*table.Column
 	options  *Options
 	verbatim bool
-	index    map[string]int32
+	levels   *table.Levels
 }
 
 func (c *builder) add(s string, row int) {
@@ -208,12 +208,9 @@ func (c *builder) add(s string, row int) {
 			c.Number[row] = 1
 		}
 	default:
-		code, ok := c.index[s]
+		code, ok := c.levels.Known(s)
 		if !ok {
-			code = int32(len(c.Level))
-			s = strings.Clone(s) // do not keep the record alive
-			c.index[s] = code
-			c.Level = append(c.Level, s)
+			code = c.levels.Code(strings.Clone(s)) // do not keep the record alive
 		}
 		c.Code[row] = code
 	}

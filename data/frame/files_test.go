@@ -3,11 +3,14 @@ package frame
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // expectations are what testdata/make.py says its files hold. A nil list
@@ -98,5 +101,18 @@ func TestFilesOfOtherWriters(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// Decimals of 32 and 64 bits, which Arrow's Go library does not know, are refused by
+// the name of the column, with a way out.
+func TestSmallDecimalsAreRefused(t *testing.T) {
+	for _, bits := range []string{"32", "64"} {
+		name := "pyarrow_decimal" + bits + ".arrow"
+		_, err := Read(context.Background(), filepath.Join("testdata", name))
+		wantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
+		if errors.Is(err, table.ErrDamaged) {
+			t.Errorf("called damaged: %v", err)
+		}
 	}
 }

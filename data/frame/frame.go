@@ -145,7 +145,7 @@ func (f *Frame) Column(name string) (*Column, error) {
 	if err == nil {
 		err = f.Unchanged()
 	}
-	return c, err
+	return c, table.InFile(f.Name(), err)
 }
 
 // Kind returns the kind of the column of that name, without its values.

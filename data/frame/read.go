@@ -129,7 +129,7 @@ func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
 	cols, err := table.Load(ctx, f.Columns, nil)
 	if err != nil {
-		return nil, err
+		return nil, table.InFile(f.Name(), err)
 	}
 	f.Columns = cols
 	return f, f.Fingerprint()
@@ -282,7 +282,7 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	// The readers guard their own goroutines; this is the last line for ours.
 	defer func() {
 		if r := recover(); r != nil {
-			f, err = nil, table.InFile(name, table.Recovered(r))
+			f, err = nil, table.InFile(name, table.Recovered("its parts", r))
 		}
 	}()
 	if err := ctx.Err(); err != nil {

@@ -80,6 +80,11 @@ func arrowKind(t arrow.DataType) (kind table.Kind, name string, integer bool) {
 
 // add copies an array to the rows from start on and counts its nulls.
 func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
+	err = table.GuardAs("the lengths and values of a batch", func() error { nulls, err = b.copy(a, start); return err })
+	return nulls, err
+}
+
+func (b *arrowBuilder) copy(a arrow.Array, start int) (nulls int, err error) {
 	out := b.out
 	if out.Kind == table.Other {
 		return 0, nil

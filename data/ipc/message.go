@@ -269,6 +269,9 @@ func unfoldBuffer(compression int, b []byte) []byte {
 	if size < 0 || size > int64(len(b))*int64(how.MaxRatio())+64 {
 		panic(table.Damaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
 	}
+	if err := table.Afford(size, "to unfold a buffer"); err != nil {
+		panic(err)
+	}
 	return codec.Unfold(nil, how, b, int(size))
 }
 

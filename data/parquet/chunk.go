@@ -67,7 +67,7 @@ func (c *chunk) Pages() []table.Page {
 
 // guard turns a panic of a decoder into an error, and names file and column.
 func (c *chunk) guard(do func() error) error {
-	if err := table.Guard(do); err != nil {
+	if err := table.GuardAs("the values of a page", do); err != nil {
 		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
 	}
 	return nil

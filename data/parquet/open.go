@@ -48,9 +48,15 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		return nil, table.Damaged("its footer has another size than it says")
 	}
 	checkSchemaTree(tree.get(2))
-	meta, err := metadata.NewFileMetaData(footer, nil)
+	var meta *metadata.FileMetaData
+	err = table.GuardAs("the types in its footer", func() (err error) {
+		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
+			err = table.Damaged("its footer cannot be read: %v", err)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, table.Damaged("its footer cannot be read: %v", err)
+		return nil, err
 	}
 	if meta.IsSetEncryptionAlgorithm() {
 		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}

@@ -132,18 +132,22 @@ func Damaged(format string, args ...any) error {
 var TraceRecovered func(value any, stack []byte)
 
 // Guard turns a panic, as of a decoder, into an error.
-func Guard(do func() error) (err error) {
+func Guard(do func() error) error { return GuardAs("its contents", do) }
+
+// GuardAs is Guard with words for what is decoded, in the plural.
+func GuardAs(what string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = Recovered(r)
+			err = Recovered(what, r)
 		}
 	}()
 	return do()
 }
 
-// Recovered makes an error of the value of a panic. The message of a decoder's
-// own slip ("index out of range") says nothing to a user and is not shown.
-func Recovered(r any) error {
+// Recovered makes an error of the value of a panic while what is named was decoded.
+// The message of a decoder's own slip ("index out of range") says nothing to a user
+// and is not shown.
+func Recovered(what string, r any) error {
 	if e, ok := r.(error); ok {
 		var own *Error
 		if errors.As(e, &own) {
@@ -153,7 +157,7 @@ func Recovered(r any) error {
 	if TraceRecovered != nil {
 		TraceRecovered(r, debug.Stack())
 	}
-	return Damaged("its contents contradict each other and cannot be decoded")
+	return Damaged("%s contradict each other and cannot be decoded", what)
 }
 
 // InColumn names the column in an error that names none.

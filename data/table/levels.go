@@ -1,20 +1,37 @@
 package table
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // Levels number texts in order of appearance.
 type Levels struct {
 	index map[string]int32
 	Text  []string
+
+	bytes int64 // that they take, about
+	asked int64 // of these it was asked whether there is room
 }
+
+// textBytes is what a text takes besides its bytes: a header here and in the index,
+// and its place there.
+const textBytes = 64
 
 // NewLevels returns levels without any text.
 func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
 
-// Code gives the number of a text.
+// Code gives the number of a text. It panics with an error if there is no room for as
+// many texts again.
 func (s *Levels) Code(text string) int32 {
 	k, ok := s.index[text]
 	if !ok {
+		if s.bytes += int64(len(text)) + textBytes; s.bytes > 2*s.asked+16<<20 {
+			s.asked = s.bytes
+			if err := Afford(2*s.bytes, fmt.Sprintf("for %d different texts of a column and as many again", len(s.Text))); err != nil {
+				panic(err)
+			}
+		}
 		k = int32(len(s.Text))
 		s.index[text] = k
 		s.Text = append(s.Text, text)

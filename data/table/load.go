@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 )
@@ -107,6 +108,13 @@ type loading struct {
 // a time, into arrays of a if it is not nil. Columns in memory are returned as
 // they are.
 func Load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
+	var need int64
+	for _, c := range cols {
+		need += c.storedBytes()
+	}
+	if err := Afford(need, fmt.Sprintf("for the values of %d columns", len(cols))); err != nil {
+		return nil, err
+	}
 	out := make([]*Column, len(cols))
 	var tasks []*loading
 	first := make([]int, len(cols)+1) // of the tasks of each column
@@ -138,12 +146,30 @@ func Load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
 	if err := Parallel(ctx, len(tasks), func(i int) error { return tasks[i].read(&pages) }); err != nil {
 		return nil, err
 	}
-	for i, c := range out {
-		if cols[i].stored {
-			c.join(tasks[first[i]:first[i+1]])
+	return out, Guard(func() error {
+		for i, c := range out {
+			if cols[i].stored {
+				c.join(tasks[first[i]:first[i+1]])
+			}
 		}
+		return nil
+	})
+}
+
+// storedBytes is what the values take that are still in their file, texts apart.
+func (c *Column) storedBytes() int64 {
+	width := int64(8)
+	if c.Kind == Categorical {
+		width = 4
 	}
-	return out, nil
+	if c.Nullable() {
+		width++
+	}
+	rows := int64(0)
+	for _, p := range c.parts {
+		rows += int64(p.Rows())
+	}
+	return width * rows
 }
 
 // read puts the values of the part into its rows of the column.

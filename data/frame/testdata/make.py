@@ -125,6 +125,12 @@ for v in ("1.0", "2.0"):
              column_encoding={"i8": "DELTA_BINARY_PACKED", "i32": "DELTA_BINARY_PACKED", "i64": "DELTA_BINARY_PACKED",
                               "u64": "DELTA_BINARY_PACKED", "text": "DELTA_LENGTH_BYTE_ARRAY", "textnull": "DELTA_BYTE_ARRAY",
                               "bool": "RLE", "f32": "BYTE_STREAM_SPLIT", "f64": "BYTE_STREAM_SPLIT"})
+pq_write("pyarrow_delta_decimals.parquet", base.select(["dec15", "dec38"]), compression="zstd", use_dictionary=False,
+         column_encoding={"dec15": "DELTA_BYTE_ARRAY", "dec38": "DELTA_BYTE_ARRAY"})
+for bits, typ in ((32, pa.decimal32(5, 2)), (64, pa.decimal64(15, 4))):  # refused by name
+    t = pa.table({"y": [1, 2], "amount": pa.array([D("1.50"), D("-2.25")], typ)})
+    with pa.ipc.new_file(f"pyarrow_decimal{bits}.arrow", t.schema) as w:
+        w.write_table(t)
 pq_write("pyarrow_bss_int.parquet", some.select(["i32", "i64"]), use_dictionary=False, column_encoding={"i32": "BYTE_STREAM_SPLIT", "i64": "BYTE_STREAM_SPLIT"})
 pq_write("pyarrow_required.parquet", pa.table([some["i32"], some["f64"].fill_null(0), some["text"]], schema=pa.schema(
     [pa.field("i32", pa.int32(), False), pa.field("f64", pa.float64(), False), pa.field("text", pa.string(), False)])), compression="snappy")

@@ -17,6 +17,9 @@ import (
 
 // An Dir is where a command writes its files. It is made with the first of them,
 // so that a run that is killed before leaves nothing behind.
+// errLocked is of a directory that another run holds.
+var errLocked = errors.New("another run is writing there")
+
 type Dir struct {
 	inputs *Inputs
 	path   string

@@ -11,8 +11,6 @@ import (
 	"syscall"
 )
 
-var errLocked = errors.New("another run is writing there")
-
 // lockDir keeps other runs away from an output directory until unlock, or until this
 // process ends in whatever way. The lock is a file of the temporary directory, named
 // after the output directory, which need not exist yet; where no such file can be
