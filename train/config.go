@@ -5,6 +5,7 @@
 package train
 
 import (
+	"math"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
@@ -80,4 +81,19 @@ type Progress struct {
 	Upper, Lower float64 // certified bounds on the optimal objective, in loss units; Lower may be -Inf
 	RelativeGap  float64 // (Upper−Lower)/max(1e-12, |Upper|); +Inf while there is no bound
 	Target       float64 // the relative gap asked for
+}
+
+// Share is the part of the way to the target that is done: of the gap on a logarithmic
+// scale, from the first one, or of the passes to their limit if that is nearer.
+func (p Progress) Share(first float64) float64 {
+	share := 0.0
+	if p.MaxPasses > 0 {
+		share = p.Passes / p.MaxPasses
+	}
+	if p.RelativeGap <= p.Target {
+		share = 1
+	} else if first > p.Target && p.Target > 0 && p.RelativeGap < first {
+		share = math.Max(share, math.Log(first/p.RelativeGap)/math.Log(first/p.Target))
+	}
+	return math.Min(1, share)
 }

@@ -86,3 +86,9 @@ func (c *Config) groupRisks(d *data.Dataset, loss []float64) ([]SummaryGroup, *S
 	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) })
 	return groups, worst
 }
+
+// EffectiveShare is the effective sample size as a part of the rows.
+func (s Summary) EffectiveShare() float64 { return s.EffectiveSampleSize / float64(max(1, s.N)) }
+
+// LargestWeight is the largest weight over the average one.
+func (s Summary) LargestWeight() float64 { return s.MaxWeight * float64(s.N) }

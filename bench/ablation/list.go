@@ -34,6 +34,9 @@ func Cells() []Cell {
 	add("large", "κ = 100", large, losses.Huber{Delta: 1}, dro.ChiSquare{Nu: 0.1})
 	add("large", "κ = 1", table{n: 300_000, d: 100, noise: "student", kappa: 1}, losses.Logistic{}, dro.ChiSquare{Nu: 0.1})
 	wide := table{n: 60_000, d: 300, noise: "student", kappa: 1}
+	add("huge", "κ = 1", table{n: 1_000_000, d: 100, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("huge", "κ = 1", table{n: 1_000_000, d: 100, noise: "student", kappa: 1}, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
+	add("huge", "κ = 1", table{n: 600_000, d: 300, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})
 	add("wide", "κ = 1", wide, losses.Logistic{}, dro.KL{Nu: 1})
 	add("wide", "κ = 1", wide, losses.Squared{}, dro.ChiSquare{Nu: 0.1})
 	add("wide", "κ = 1", table{n: 200_000, d: 300, noise: "student", kappa: 1}, losses.Logistic{}, dro.KL{Nu: 1})

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -142,63 +141,6 @@ func TestNamesObeyNoTerminal(t *testing.T) {
 	}
 }
 
-// What is written in pieces is the same as in one.
-func TestPlainWriter(t *testing.T) {
-	const in = "é\u202e\U000e0001 日本\x1b\xffz\tb\n"
-	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
-	for size := 1; size <= len(in); size++ {
-		var b strings.Builder
-		p := show.NewPlain(&b)
-		for rest := in; rest != ""; {
-			n := min(size, len(rest))
-			if m, err := p.Write([]byte(rest[:n])); m != n || err != nil {
-				t.Fatal(m, err)
-			}
-			rest = rest[n:]
-		}
-		if p.Flush(); b.String() != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
-		}
-	}
-	var b strings.Builder
-	p := show.NewPlain(&b)
-	p.Write([]byte("a\xe6\x97"))
-	if p.Flush(); b.String() != "a\uFFFD" {
-		t.Errorf("an unfinished character: %q", b.String())
-	}
-}
-
-// A directory belongs to one run at a time, whether it exists already or not, by
-// whatever name.
-func TestOneRunADirectory(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(".", "here"); err != nil {
-		t.Skip(err)
-	}
-	put(t, "old/x", "")
-	a := &app{stdout: os.Stdout, stderr: os.Stderr}
-	for _, names := range [][2]string{{"new", "here/new"}, {"old", "here/here/old"}, {"a/b/c", "./a/./b/c/"}} {
-		first, err := a.inputs.OpenDir(names[0], true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
-		if code != exit.Failed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
-			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
-		}
-		first.Close()
-		second, err := a.inputs.OpenDir(names[1], true)
-		if err != nil {
-			t.Errorf("%s after %s: %v", names[1], names[0], err)
-			continue
-		}
-		second.Close()
-	}
-	if _, err := os.Stat("new"); err == nil {
-		t.Error("a directory without files was made")
-	}
-}
-
 // A model is a file that somebody may have sent: report opens the table that it names
 // only in the folder of the model, or where the user names it.
 func TestReportOpensNoStrangeTable(t *testing.T) {
@@ -266,5 +208,36 @@ func TestCSVSafe(t *testing.T) {
 	}
 	if strings.ReplaceAll(string(safe), "'", "") != string(plain) {
 		t.Error("--csv-safe changes more than it adds")
+	}
+}
+
+// A directory belongs to one run at a time, whether it exists already or not, by
+// whatever name.
+func TestOneRunADirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(".", "here"); err != nil {
+		t.Skip(err)
+	}
+	put(t, "old/x", "")
+	a := &app{stdout: os.Stdout, stderr: os.Stderr}
+	for _, names := range [][2]string{{"new", "here/new"}, {"old", "here/here/old"}, {"a/b/c", "./a/./b/c/"}} {
+		first, err := a.inputs.OpenDir(names[0], true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
+		if code != exit.Failed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
+			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
+		}
+		first.Close()
+		second, err := a.inputs.OpenDir(names[1], true)
+		if err != nil {
+			t.Errorf("%s after %s: %v", names[1], names[0], err)
+			continue
+		}
+		second.Close()
+	}
+	if _, err := os.Stat("new"); err == nil {
+		t.Error("a directory without files was made")
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 )
 
 // predictOptions are the options of `drotrain predict`.
@@ -94,7 +93,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if s := report.String(); s != "" && !o.quiet {
 		a.note("note: %s", s)
 	}
-	columns, err := o.columns(ctx, m, f, p)
+	columns, err := m.Table(ctx, f, p, o.keep, o.threshold)
 	if err != nil {
 		return err
 	}
@@ -116,58 +115,6 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	}
 	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, show.Thousands(done.Rows), strings.Join(done.Columns, ", "))
 	return nil
-}
-
-// columns makes the table of predictions.
-func (o *predictOptions) columns(ctx context.Context, m *train.Model, f *data.Frame, p *train.Prediction) ([]data.Column, error) {
-	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric}
-	for _, r := range p.Rows {
-		rows.Number = append(rows.Number, float64(r+1))
-	}
-	out := []data.Column{rows}
-	kept, err := f.Exact(ctx, o.keep)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range kept {
-		if c.Kind == data.Other {
-			return nil, fmt.Errorf("column %q of type %s cannot be copied", c.Name, c.Type)
-		}
-		out = append(out, pick(c, p.Rows))
-	}
-	if m.Encoder.Target.Task != data.Binary {
-		return append(out, data.Column{Name: "prediction", Type: "double", Kind: data.Numeric, Number: p.Score}), nil
-	}
-	label := data.Column{
-		Name: "prediction", Type: "string", Kind: data.Categorical,
-		Level: []string{m.Encoder.Target.Negative, m.Encoder.Target.Positive}, Code: make([]int32, len(p.Score)),
-	}
-	for i, s := range p.Score {
-		if s >= o.threshold {
-			label.Code[i] = 1
-		}
-	}
-	return append(out, data.Column{Name: "probability", Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
-}
-
-// pick copies the given rows of a column.
-func pick(c *data.Column, rows []int) data.Column {
-	out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
-	for _, r := range rows {
-		if c.Number != nil {
-			out.Number = append(out.Number, c.Number[r])
-		}
-		if c.Int != nil {
-			out.Int = append(out.Int, c.Int[r])
-		}
-		if c.Code != nil {
-			out.Code = append(out.Code, c.Code[r])
-		}
-		if c.Null != nil {
-			out.Null = append(out.Null, c.Null[r])
-		}
-	}
-	return out
 }
 
 // disarm puts an apostrophe before names and levels that spreadsheets take for

@@ -215,23 +215,13 @@ func (p *Progress) leave() {
 	p.bar, p.last = nil, train.Progress{}
 }
 
-// advance says how far the gap has come from its first value to the one asked
-// for, on a logarithmic scale, or the passes to their limit if that is nearer.
+// advance says how far the bar is: never back.
 func (p *Progress) advance(s train.Progress) (first float64, done int) {
 	first = p.first
 	if math.IsInf(first, 1) && s.RelativeGap > 0 {
 		first = math.Min(s.RelativeGap, 1)
 	}
-	share := 0.0
-	if s.MaxPasses > 0 {
-		share = s.Passes / s.MaxPasses
-	}
-	if s.RelativeGap <= s.Target {
-		share = 1
-	} else if first > s.Target && s.Target > 0 && s.RelativeGap < first {
-		share = math.Max(share, math.Log(first/s.RelativeGap)/math.Log(first/s.Target))
-	}
-	return first, max(p.done, int(barSteps*math.Min(1, share)))
+	return first, max(p.done, int(barSteps*s.Share(first)))
 }
 
 func phaseName(phase string) string {

@@ -41,9 +41,9 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	}
 
 	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
-		Thousands(int(math.Round(s.EffectiveSampleSize))), Thousands(s.N), Percent(s.EffectiveSampleSize/float64(max(1, s.N))))
+		Thousands(int(math.Round(s.EffectiveSampleSize))), Thousands(s.N), Percent(s.EffectiveShare()))
 	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
-		Number3(s.MaxWeight*float64(s.N)))
+		Number3(s.LargestWeight()))
 }
 
 // unitText names the unit of losses of a numeric target.

@@ -1,0 +1,32 @@
+package show
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is written in pieces is the same as in one.
+func TestPlainWriter(t *testing.T) {
+	const in = "é\u202e\U000e0001 日本\x1b\xffz\tb\n"
+	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
+	for size := 1; size <= len(in); size++ {
+		var b strings.Builder
+		p := NewPlain(&b)
+		for rest := in; rest != ""; {
+			n := min(size, len(rest))
+			if m, err := p.Write([]byte(rest[:n])); m != n || err != nil {
+				t.Fatal(m, err)
+			}
+			rest = rest[n:]
+		}
+		if p.Flush(); b.String() != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	p := NewPlain(&b)
+	p.Write([]byte("a\xe6\x97"))
+	if p.Flush(); b.String() != "a\uFFFD" {
+		t.Errorf("an unfinished character: %q", b.String())
+	}
+}

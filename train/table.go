@@ -1,0 +1,63 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Table is a prediction as columns: row (the number in f, counted from 1), those of f
+// named by keep, as they are, probability (of the positive value; two-valued targets
+// alone), prediction. A row is predicted positive from a probability of threshold on.
+func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
+	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric}
+	for _, r := range p.Rows {
+		rows.Number = append(rows.Number, float64(r+1))
+	}
+	out := []data.Column{rows}
+	kept, err := f.Exact(ctx, keep)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range kept {
+		if c.Kind == data.Other {
+			return nil, fmt.Errorf("column %q of type %s cannot be copied", c.Name, c.Type)
+		}
+		out = append(out, rowsOf(c, p.Rows))
+	}
+	t := m.Encoder.Target
+	if t.Task != data.Binary {
+		return append(out, data.Column{Name: "prediction", Type: "double", Kind: data.Numeric, Number: p.Score}), nil
+	}
+	label := data.Column{
+		Name: "prediction", Type: "string", Kind: data.Categorical,
+		Level: []string{t.Negative, t.Positive}, Code: make([]int32, len(p.Score)),
+	}
+	for i, s := range p.Score {
+		if s >= threshold {
+			label.Code[i] = 1
+		}
+	}
+	return append(out, data.Column{Name: "probability", Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
+}
+
+// rowsOf copies the given rows of a column.
+func rowsOf(c *data.Column, rows []int) data.Column {
+	out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
+	for _, r := range rows {
+		if c.Number != nil {
+			out.Number = append(out.Number, c.Number[r])
+		}
+		if c.Int != nil {
+			out.Int = append(out.Int, c.Int[r])
+		}
+		if c.Code != nil {
+			out.Code = append(out.Code, c.Code[r])
+		}
+		if c.Null != nil {
+			out.Null = append(out.Null, c.Null[r])
+		}
+	}
+	return out
+}
