@@ -69,6 +69,6 @@ func ExampleLoss() {
 		fmt.Printf("%v by %s: %.4f ≤ optimum ≤ %.4f, x = %.3f\n", res.Status, method.Name(), res.Certificate.Lower, res.Certificate.Upper, res.X)
 	}
 	// Output:
-	// certified by newton: 1.1450 ≤ optimum ≤ 1.1450, x = [0.538 -0.037]
+	// certified by newton: 1.1450 ≤ optimum ≤ 1.1450, x = [0.539 -0.037]
 	// certified by newton: 1.7850 ≤ optimum ≤ 1.7850, x = [0.317 0.379]
 }

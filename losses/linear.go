@@ -73,6 +73,17 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
+// MajorantTo stores in curvature[j] what the loss says of a quadratic above it
+// (Majorised) where EvalTo stored these values and slopes, for j in [lo, hi). It reports
+// false, and stores nothing, where the loss says nothing. No row is touched.
+func (l *Linear) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
+	m, ok := l.loss.(Majorised)
+	if ok {
+		m.MajorantTo(curvature[lo:hi], value[lo:hi], slope[lo:hi], l.target[lo:hi])
+	}
+	return ok
+}
+
 // CurvatureLowerBoundTo stores in curvature[j] what Loss.CurvatureLowerBoundTo says of the margin where
 // EvalTo stored these slopes, for j in [lo, hi).
 func (l *Linear) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {

@@ -40,7 +40,20 @@ type Loss interface {
 	Smoothness() float64
 }
 
+// Majorised is the ability of a Loss to say how far a step may go: a quadratic above it.
+type Majorised interface {
+	Loss
+
+	// MajorantTo stores in curvature, for the margin m with each value and slope, a number
+	// κ such that ℓ(a) ≤ ℓ(m) + ℓ'(m)(a − m) + κ(a − m)²/2 for all a. The slices are those of
+	// CurvatureTo.
+	MajorantTo(curvature, value, slope, target []float64)
+}
+
 var (
+	_ Majorised = Logistic{}
+	_ Majorised = Huber{}
+
 	_ Loss = Logistic{}
 	_ Loss = Squared{}
 	_ Loss = Huber{}
@@ -103,6 +116,18 @@ func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, de
 		}
 	}
 	return math.Inf(1), 1
+}
+
+// MajorantTo implements Majorised, of Jaakkola and Jordan (2000): (p − ½)/m, with
+// m = log p + ℓ of p = |slope|.
+func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
+	for i, s := range slope {
+		p := math.Abs(s)
+		curvature[i] = 0.25
+		if m := math.Log(p) + value[i]; math.Abs(p-0.5) > 1e-4 { // ¼ − m²/48 near m = 0
+			curvature[i] = (p - 0.5) / m // 0 where p is
+		}
+	}
 }
 
 // Probability returns P(t = +1) = 1/(1 + exp(−m)) of the logistic model.
@@ -179,6 +204,16 @@ func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 			curvature[i] = 1
 		} else {
 			curvature[i] = 0
+		}
+	}
+}
+
+// MajorantTo implements Majorised: 1 where |r| ≤ δ, δ/|r| beyond.
+func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {
+	for i, s := range slope {
+		curvature[i] = 1
+		if math.Abs(s) >= h.Delta {
+			curvature[i] = h.Delta / max(h.Delta, value[i]/h.Delta+h.Delta/2)
 		}
 	}
 }

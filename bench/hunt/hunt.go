@@ -44,7 +44,9 @@ type Tally struct {
 	Skipped                         int            // exact evaluations out of the range of numbers
 	Statuses                        map[string]int // of solves
 	Optima                          int            // problems held against their optimum in 256 bits
-	Uncertified                     []*Case        // that the chosen method left without a certificate, another having one
+	Uncertified                     int            // problems that the chosen method left without a certificate, another having one
+	Slow                            int            // problems on which it took more than 60 passes and half as many again as the best
+	Behind                          []string       // both, in words
 	Findings                        []Finding
 }
 
@@ -54,6 +56,7 @@ type bounds struct {
 	lower, upper float64
 	x            []float64
 	status       dro.Status
+	passes       float64
 }
 
 // Run draws problem after problem, and tells of every finding as it is made.
@@ -119,23 +122,41 @@ func (t *Tally) compare(c *Case, all []bounds) {
 		return
 	}
 	low, high := all[0], all[0]
-	certified := false
-	for _, b := range all {
+	var best *bounds // certified by the fewest passes
+	for k, b := range all {
 		if b.lower > low.lower {
 			low = b
 		}
 		if b.upper < high.upper {
 			high = b
 		}
-		certified = certified || b.status == dro.Certified
+		if b.status == dro.Certified && (best == nil || b.passes < best.passes) {
+			best = &all[k]
+		}
 	}
 	if low.lower > high.upper {
 		t.find("violation", c, fmt.Sprintf("%s proves %.17g from below, %s %.17g from above: %.3g apart, relatively %.3g",
 			low.name, low.lower, high.name, high.upper, low.lower-high.upper, (low.lower-high.upper)/math.Abs(high.upper)))
 	}
-	if certified && all[0].status != dro.Certified {
-		t.Uncertified = append(t.Uncertified, c)
+	t.judge(c, all[0], best)
+}
+
+// judge holds the method chosen against the best of all, and tells where it is behind.
+func (t *Tally) judge(c *Case, auto bounds, best *bounds) {
+	const few, times = 60, 1.5
+	if best == nil {
+		return
 	}
+	switch {
+	case auto.status != dro.Certified:
+		t.Uncertified++
+	case auto.passes > max(few, times*best.passes):
+		t.Slow++
+	default:
+		return
+	}
+	t.Behind = append(t.Behind, fmt.Sprintf("%s: %s, gap %.2g, %.4g passes; %s: %.4g passes", c, auto.status,
+		dro.Certificate{Upper: auto.upper, Lower: auto.lower}.Relative(), auto.passes, best.name, best.passes))
 }
 
 // recompute holds the objective at the point of every solve against its upper bound, and
@@ -247,6 +268,6 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 			t.find("violation", c, fmt.Sprintf("%s: bounds [%v, %v]", name, check.Lower, check.Upper))
 		}
 	}
-	b.x, b.status = e.res.X, e.res.Status
+	b.x, b.status, b.passes = e.res.X, e.res.Status, e.res.Passes
 	return b, true
 }

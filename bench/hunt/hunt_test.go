@@ -41,7 +41,7 @@ func TestWrongBoundsAreFound(t *testing.T) {
 		lower, upper       float64
 		compared, computed int
 	}{{below, above, 0, 0}, {above, above, 0, 1}, {below, below, 0, 1}, {above, below, 1, 2}} {
-		all := []bounds{{"a", k.lower, math.Inf(1), at, dro.Limit}, {"b", 0, k.upper, at, dro.Limit}}
+		all := []bounds{{"a", k.lower, math.Inf(1), at, dro.Limit, 1}, {"b", 0, k.upper, at, dro.Limit, 1}}
 		var t1, t2 Tally
 		t1.compare(c, all)
 		t2.recompute(c, all)

@@ -44,7 +44,7 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := Affordable(c, boundPasses.Value)
+	affordable := Affordable(c, max(boundPasses.Value, c.Passes/5))
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
 		if !(needs <= beyondAll.Value*float64(c.N)) {

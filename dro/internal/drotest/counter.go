@@ -15,6 +15,7 @@ type Counter struct {
 	// Samples of which a matrix was summed just now, a gradient of which is free, and
 	// of which margins were taken, more of which are free.
 	atHand, atMargins atomic.Int64
+	bounding          atomic.Bool // curvatures are bounds: their matrix comes without a gradient
 }
 
 func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
@@ -41,12 +42,15 @@ func (c *Counter) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64,
 
 func (c *Counter) CurvatureTo(curvature, x []float64, lo, hi int) {
 	c.Curvature.Add(int64(hi - lo))
+	c.bounding.Store(false)
 	c.Linear.CurvatureTo(curvature, x, lo, hi)
 }
 
 func (c *Counter) AddGramTo(dst, weight []float64, lo, hi int) {
 	c.Gram.Add(int64(hi - lo))
-	c.atHand.Store(rangeKey(lo, hi))
+	if !c.bounding.Load() {
+		c.atHand.Store(rangeKey(lo, hi))
+	}
 	c.Linear.AddGramTo(dst, weight, lo, hi)
 }
 
@@ -55,6 +59,16 @@ func (c *Counter) MarginsTo(margin, v []float64, lo, hi int) {
 		c.Margins.Add(int64(hi - lo))
 	}
 	c.Linear.MarginsTo(margin, v, lo, hi)
+}
+
+func (c *Counter) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
+	c.bounding.Store(true)
+	return c.Linear.CurvatureLowerBoundTo(curvature, slope, lo, hi)
+}
+
+func (c *Counter) NormsTo(dst, scale []float64, lo, hi int) {
+	c.Margins.Add(int64(hi - lo))
+	c.Linear.NormsTo(dst, scale, lo, hi)
 }
 
 func (c *Counter) ConstantsTo(lipschitz, smoothness, x []float64) {

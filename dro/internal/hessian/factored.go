@@ -261,6 +261,8 @@ func (m *Factored) TakeOver(from *Factored) error {
 // Visit lists what a snapshot holds.
 func (m *Factored) Visit(s *saddle.State) {
 	s.Float(&m.Lambda)
+	s.Float(&m.majorant)
+	s.Float(&m.entered)
 	s.Integer(&m.Samples)
 	known := m.scale != nil
 	if s.Boolean(&known); known && m.scale == nil {

@@ -166,6 +166,8 @@ func (h *Operator) precondition() float64 {
 func (h *Operator) Visit(s *saddle.State) {
 	h.allocate()
 	s.Float(&h.lambda)
+	s.Float(&h.majorant)
+	s.Float(&h.entered)
 	s.Float(&h.first)
 	s.Float(&h.Spent)
 	s.Float(&h.total)

@@ -19,6 +19,9 @@ type weights struct {
 	dual      saddle.Responsive
 	coupling
 
+	majorised         saddle.Majorised // nil where nothing is known
+	majorant, entered float64          // share of the losses' majorants in the curvatures: of the next update, of the last one
+
 	Samples          int       // samples that it is estimated from; 0: all
 	weight, response []float64 // n; allocated by the first update
 	cross            []float64 // d
@@ -28,7 +31,11 @@ type weights struct {
 func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
 	dual, _ := p.Dual.(saddle.Responsive) // of others, at a point
-	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
+	majorised, ok := saddle.Ability[saddle.Majorised](p.Oracle)
+	if ok && !majorised.MajorantTo(nil, nil, nil, 0, 0) {
+		majorised = nil
+	}
+	return weights{majorised: majorised, evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
 // chunkRows is the number of samples that a sum of matrices is taken over at once, at
@@ -42,6 +49,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	e := w.evaluator
 	w.allocate()
 	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
+	w.entered = w.majorant
 	defer w.couple(slope)
 	if w.Samples > 0 {
 		clear(w.response) // also of those that are not taken
@@ -82,6 +90,12 @@ func (w *weights) couple(slope []float64) {
 // the sum of their responses.
 func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
+	if w.majorised != nil && w.majorant > 0 {
+		w.majorised.MajorantTo(w.response, w.evaluator.Value, slope, lo, hi)
+		for j := lo; j < hi; j++ {
+			w.weight[j] = max(w.weight[j], w.majorant*w.response[j])
+		}
+	}
 	w.dual.ResponseTo(w.response, y, lo, hi)
 	for j := lo; j < hi; j++ {
 		c := w.response[j]
@@ -90,6 +104,21 @@ func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	}
 	return total
 }
+
+// Widen sets the share that the quadratics above the losses have in the curvatures, from
+// the next update on, and reports whether that changes anything.
+func (w *weights) Widen(share float64) bool {
+	if w.majorised != nil {
+		w.majorant = share
+	}
+	return w.majorant != w.entered
+}
+
+// CanWiden reports whether there are majorants that are not wholly taken.
+func (w *weights) CanWiden() bool { return w.majorised != nil && w.entered < 1 }
+
+// Width returns that share.
+func (w *weights) Width() float64 { return w.majorant }
 
 // overflow says why the second derivative in coordinate i is not finite.
 func (w *weights) overflow(i int) error {

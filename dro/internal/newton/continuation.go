@@ -12,6 +12,7 @@ import (
 
 // The path of penalties that fall.
 var (
+	fallAfter   = tuning.New("continuation: steps before it, which tell what was large in the start alone", "steps", 2, 0, 5)
 	fallFactor  = tuning.New("continuation: fall of ν from stage to stage", "×", 5, 2.5, 12)
 	fallNear    = tuning.New("continuation: gap of a stage", "of ν", 0.002, 0.0002, 0.02)
 	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
@@ -28,17 +29,12 @@ var (
 // short as ν there, but those from penalty to penalty are not. The optimum at a larger ν is
 // no larger, so that its lower bounds are bounds.
 func (m *newton) fall() bool {
-	c := m.Cert
-	dual, ok := m.Problem.Dual.(saddle.Repriced)
-	_, formed := m.h.(*hessian.Factored)
-	if !ok || !formed || m.fallen || ablate.Off.Continuation {
+	if !m.mayFall() {
 		return false
 	}
+	c, dual := m.Cert, m.Problem.Dual.(saddle.Repriced)
 	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
 	nu := fallMildest.Value * dual.Mild(size, c.N)
-	if !(nu > fallWorth.Value*target) {
-		return false
-	}
 	x := append([]float64(nil), m.x...)
 	passes, factor := c.Passes, fallFactor.Value
 	var before []float64 // the optimum at the penalty before, ν₀
@@ -65,6 +61,7 @@ func (m *newton) fall() bool {
 			copy(x, stage.x)
 		}
 		size = math.Abs(l.Cert.BestObjective)
+		nu = min(nu, fallFactor.Value*fallMildest.Value*dual.Mild(l.Cert.Top, c.N)) // what was large was the start
 		m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes", nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 		l.Close()
 		if last {
@@ -77,15 +74,28 @@ func (m *newton) fall() bool {
 			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
+		if next <= fallLeast.Value*target {
+			next = target
+		}
 		at := append([]float64(nil), x...)
 		if before != nil { // where the rows at the top stay the same, x is linear in ν
-			floats.AddScaledTo(x, at, (nu-max(next, target))/(nuBefore-nu), diff(at, before))
+			floats.AddScaledTo(x, at, (nu-next)/(nuBefore-nu), diff(at, before))
 		}
 		before, nuBefore, nu = at, nu, next
 	}
 	m.fallen = true
 	m.Logf("newton: penalties fell to ν = %.3g by %.3g passes", target, c.Passes-passes)
 	return m.moveTo(x)
+}
+
+// mayFall reports that the losses exceed ν by so much that penalties are worth their fall.
+func (m *newton) mayFall() bool {
+	dual, ok := m.Problem.Dual.(saddle.Repriced)
+	_, formed := m.h.(*hessian.Factored)
+	if !ok || !formed || m.fallen || ablate.Off.Continuation {
+		return false
+	}
+	return fallMildest.Value*dual.Mild(math.Abs(m.value), m.Cert.N) > fallWorth.Value*m.Problem.Dual.Modulus()
 }
 
 func diff(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
@@ -86,6 +87,12 @@ type hessianOf interface {
 	// Cost is what Update costs, in evaluations of P.
 	Cost() float64
 
+	// Widen sets the share that the quadratics above the losses have in the curvatures,
+	// from the next Update on, and reports whether that changes anything. Width tells it.
+	Widen(share float64) bool
+	Width() float64
+	CanWiden() bool
+
 	Damping() float64 // λ
 	Redamp(lambda float64) error
 
@@ -96,7 +103,7 @@ func newNewton(r *saddle.Run, m saddle.Method, h hessianOf) *newton {
 	d := r.Cert.D
 	line, _ := LineSearch{}.resolved()
 	return &newton{Run: r, method: m, line: line, h: h, phi: r.Problem.Primal.(saddle.Smooth),
-		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d)}
+		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d), ahead: make([]float64, d)}
 }
 
 type newton struct {
@@ -104,6 +111,7 @@ type newton struct {
 	h                hessianOf
 	phi              saddle.Smooth
 	x, g, dir, trial []float64
+	ahead            []float64
 	value            float64 // P(x)
 	began            bool
 
@@ -124,6 +132,11 @@ type newton struct {
 	// enough, nil if there is none; that it is reached; and that the Hessian is handed on.
 	tolerance          func() float64
 	arrivedAt, handsOn bool
+
+	stepsDone int // up to fallAfter
+
+	steep    bool    // majorants served worse than second derivatives
+	lastFall float64 // of the objective in the last short step without majorants
 
 	formed    bool    // there is a Hessian
 	stale     bool    // it is of an earlier point
@@ -202,6 +215,15 @@ func (m *newton) Step() error {
 	if m.fault != nil {
 		return m.fault
 	}
+	if err == saddle.ErrStalled && m.fall() {
+		return nil
+	}
+	if err == saddle.ErrStalled && m.tolerance == nil && !m.Certified() && m.Cert.D <= hessian.MaxColumns {
+		if !slices.Equal(m.Cert.X, m.x) {
+			m.Cert.Evaluate(m.x)
+		}
+		bound.FromCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
+	}
 	return err
 }
 
@@ -210,12 +232,15 @@ func (m *newton) advance() error {
 		m.began = true
 		m.accept()
 		m.forget() // this was no step
-		if m.fall() || m.tryWorkingSet(math.Inf(1)) {
+		if m.tryWorkingSet(math.Inf(1)) {
 			return nil
 		}
 		if !m.formed {
 			m.refresh()
 		}
+	}
+	if m.stepsDone >= fallAfter.Int() && m.fall() {
+		return nil
 	}
 	m.buy()
 	_, atHand := m.h.(*hessian.Factored) // else a direction takes passes
@@ -256,6 +281,9 @@ func (m *newton) advance() error {
 		if m.stale {
 			m.Cert.Evaluate(m.x)
 			m.refresh()
+		} else if m.widen() {
+		} else if m.fall() {
+			return nil
 		} else if err := m.damp(); err != nil {
 			return err
 		}
@@ -287,6 +315,9 @@ func (m *newton) arrived(slope float64) bool {
 // the last step.
 func (m *newton) refreshPays(slope float64) bool {
 	rate := slope / m.decrement
+	if m.h.Widen(m.h.Width()) {
+		return true
+	}
 	if ablate.Off.Renewal || !(rate < keptRate.Value) {
 		return true
 	}
@@ -315,47 +346,6 @@ func (m *newton) sampleMore(slope float64) {
 	}
 }
 
-// search moves along −dir by 1, or by the first shorter step that lowers P enough, each
-// a half to a tenth of the one before, by the parabola through what is known; it reports
-// false if none does. slope is the derivative along dir.
-func (m *newton) search(slope float64) (moved bool, err error) {
-	noise := 1e-15 * math.Abs(m.value)
-	for t, next := 1.0, 1.0; t >= m.line.Shortest; t = next {
-		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
-		now := m.Cert.Evaluate(m.trial)
-		if now <= m.value-m.line.Decrease*t*slope || (slope <= noise && now <= m.value+noise) {
-			if now >= m.value {
-				err = saddle.ErrStalled // the steps are down to rounding
-			}
-			m.decrement, m.stale = slope, true
-			if t < 1 {
-				m.decrement = 0 // far from quadratic: a new Hessian next
-			} else if lambda := m.h.Damping(); lambda > 0 {
-				if lambda /= 10; lambda < hessian.LeastDamping {
-					lambda = 0
-				}
-				m.fault = m.h.Redamp(lambda)
-			}
-			m.accept()
-			return true, err
-		}
-		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
-		next = max(t/10, min(t/2, lowest))
-	}
-	return false, nil
-}
-
-// damp raises the damping of the Hessian.
-func (m *newton) damp() error {
-	lambda := m.h.Damping()
-	if lambda >= m.line.MostDamping {
-		return saddle.ErrStalled
-	}
-	m.fault = m.h.Redamp(max(m.line.Damping, 100*lambda))
-	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
-	return nil
-}
-
 // takeOver takes over the Hessian of another run on a like problem, if both have
 // one.
 func (m *newton) takeOver(from *hessian.Factored) {
@@ -376,6 +366,9 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Boolean(&m.began)
 	s.Boolean(&m.formed)
 	s.Boolean(&m.stale)
+	s.Integer(&m.stepsDone)
+	s.Boolean(&m.steep)
+	s.Float(&m.lastFall)
 	s.Boolean(&m.settled)
 	s.Boolean(&m.fallen)
 	if s.Boolean(&m.owned); s.Reading && m.owned {

@@ -43,6 +43,11 @@ func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	p.Oracle.(saddle.Curved).CurvatureTo(curvature, slope, lo, hi)
 }
 
+// MajorantTo passes the Majorised ability on.
+func (p *prefix) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
+	return p.offset == nil && p.Oracle.(saddle.Majorised).MajorantTo(curvature, value, slope, lo, hi)
+}
+
 // AddGramTo passes the Curved ability on.
 func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
 	p.Oracle.(saddle.Curved).AddGramTo(dst, weight, lo, hi)

@@ -90,7 +90,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
 	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
-	if !selectable || !restrictable || m.settled || m.Problem.Dual.Modulus() == 0 || c.N < workingFrom.Int() || c.EffectiveShare() > mostResting.Value {
+	if !selectable || !restrictable || m.settled || m.mayFall() || m.Problem.Dual.Modulus() == 0 || c.N < workingFrom.Int() || c.EffectiveShare() > mostResting.Value {
 		return false
 	}
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))

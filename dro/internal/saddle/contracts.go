@@ -57,6 +57,18 @@ type Curved interface {
 	AddGramTo(dst, weight []float64, lo, hi int)
 }
 
+// Majorised is the ability of a Curved oracle to bound its losses by quadratics from above,
+// so that a step knows how far it may go where second derivatives vanish.
+type Majorised interface {
+	Curved
+
+	// MajorantTo stores in curvature[j], for j in [lo, hi), a number κ such that f_j at a
+	// margin a away is at most f_j + f_j'a + κa²/2 where EvalTo stored these values and
+	// slopes. It reports false, and stores nothing, where nothing better than the second
+	// derivatives is known, whatever the range.
+	MajorantTo(curvature, value, slope []float64, lo, hi int) bool
+}
+
 // Products is the ability of a Curved oracle to multiply without forming a
 // matrix.
 type Products interface {
