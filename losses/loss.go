@@ -121,11 +121,12 @@ func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, de
 // MajorantTo implements Majorised, of Jaakkola and Jordan (2000): (p − ½)/m, with
 // m = log p + ℓ of p = |slope|.
 func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
+	const lowest = -745 // margin of a slope that is not 0
 	for i, s := range slope {
 		p := math.Abs(s)
 		curvature[i] = 0.25
-		if m := math.Log(p) + value[i]; math.Abs(p-0.5) > 1e-4 { // ¼ − m²/48 near m = 0
-			curvature[i] = (p - 0.5) / m // 0 where p is
+		if m := max(lowest, math.Log(p)+value[i]); math.Abs(p-0.5) > 1e-4 { // ¼ − m²/48 near m = 0
+			curvature[i] = (p - 0.5) / m
 		}
 	}
 }

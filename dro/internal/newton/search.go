@@ -11,7 +11,7 @@ import (
 
 var (
 	shortStep   = tuning.New("newton: step, below which a Hessian with the majorants of the losses is tried", "of a full one", 0.125, 0.03, 0.5)
-	steadySlope = tuning.New("newton: slope left at the end of a full step that is worth going on", "of that at its beginning", 0.3, 0.1, 0.7)
+	steadySlope = tuning.New("newton: slope left at the end of a full step that is worth going on", "of that at its beginning", 0.7, 0.3, 0.9)
 	narrower    = tuning.New("newton: fall of the share of the majorants after a full step", "×", 16, 4, 100)
 )
 

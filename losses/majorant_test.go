@@ -1,0 +1,42 @@
+package losses
+
+import (
+	"math"
+	"testing"
+)
+
+// The quadratics are above the losses everywhere, touch them where they were made, and are
+// no steeper than they must be: κ is at most sup ℓ″ and falls with the distance.
+func TestMajorantsAreAbove(t *testing.T) {
+	at := []float64{-1e6, -300, -20, -3, -1, -1e-3, -1e-9, 0, 1e-9, 1e-3, 0.7, 2, 31, 700, 1e6}
+	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 50}} {
+		for _, target := range []float64{-1, 1} {
+			before := math.Inf(1)
+			for _, m := range at {
+				one := func(m float64) (v, s float64) {
+					var value, slope [1]float64
+					l.EvalTo(value[:], slope[:], []float64{m}, []float64{target})
+					return value[0], slope[0]
+				}
+				v, s := one(m)
+				var kappa [1]float64
+				l.MajorantTo(kappa[:], []float64{v}, []float64{s}, []float64{target})
+				if !(kappa[0] >= 0 && kappa[0] <= l.Smoothness()*(1+1e-12)) {
+					t.Fatalf("%s at %v: κ = %v", l.Name(), m, kappa[0])
+				}
+				for _, a := range at {
+					above := v + s*(a-m) + kappa[0]*(a-m)*(a-m)/2
+					if w, _ := one(a); w > above+1e-9*(1+math.Abs(v)+math.Abs(s*(a-m))) {
+						t.Errorf("%s from %v: ℓ(%v) = %v above %v, κ = %v", l.Name(), m, a, w, above, kappa[0])
+					}
+				}
+				if m >= 2 && kappa[0] > before {
+					t.Errorf("%s: κ = %v at %v, less before", l.Name(), kappa[0], m)
+				}
+				if m >= 2 {
+					before = kappa[0]
+				}
+			}
+		}
+	}
+}
