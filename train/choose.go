@@ -1,11 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
@@ -48,14 +51,17 @@ func (c Choice) validate() error {
 
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
 // rows too few for one leave the plain average, with a note.
-func (m *Model) choose(ctx context.Context, x []float64) error {
+func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
-	o.MinGroupSize, o.Seed, o.Logf = m.Config.MinGroupSize, m.Config.Seed, m.Config.Logf
-	d := m.Run.Train
-	t := &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Primal: m.Config.regulariser(m.loss)}
-	s, err := tune.Select(ctx, t, x, o)
+	o.MinGroupSize, o.Seed, o.Ridge = m.Config.MinGroupSize, m.Config.Seed, !m.muGiven && m.Config.Solver == Auto
+	if observe := m.Config.Observe; observe != nil {
+		o.Observe = func(done, total int) {
+			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
+		}
+	}
+	s, err := tune.Select(ctx, m.table(m.Run.Train), x, o)
 	var few *tune.FewRowsError
-	if errors.As(err, &few) && m.Config.Choice.Select == "" {
+	if errors.As(err, &few) && m.Config.Choice.Select == "" && !m.mustChoose {
 		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
@@ -64,6 +70,10 @@ func (m *Model) choose(ctx context.Context, x []float64) error {
 	}
 	m.Result.Selection = s
 	m.Config.Level = s.Best().Level
+	if mu := s.Mu; mu != *m.Config.Mu {
+		m.note(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: the plain average predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
+		m.Config.Mu = &mu
+	}
 	if s.Rows < s.Of {
 		m.note(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
 	}
@@ -78,16 +88,58 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Config.Select == "" { // asked for: rows too few are an error
-		m.Config.Select = tune.Criteria[1]
-		if r := Rows(m.Run.Train, nil); len(r.Labels) > 1 {
-			m.Config.Select = tune.Criteria[0]
-		}
-	}
-	if err := m.choose(ctx, nil); err != nil {
+	m.mustChoose = true
+	if err := m.choose(ctx, nil, time.Now()); err != nil {
 		return nil, nil, m.named(err)
 	}
 	return m.Result.Selection, m.Notes, nil
+}
+
+// table is the rows of d as a choice takes them.
+func (m *Model) table(d *data.Dataset) *tune.Table {
+	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Primal: m.Config.regulariser(m.loss)}
+}
+
+// find finds the hidden subgroup that the level speaks of.
+func (m *Model) find() error {
+	if m.Config.Latent == nil {
+		return nil
+	}
+	d := m.Run.Train
+	if m.Latent = m.table(d).Laws(m.Config.Seed); m.Latent == nil {
+		return fmt.Errorf("latent: %d training rows are too few to find two laws of %d columns", d.N, d.D)
+	}
+	m.note(m.lawsText())
+	return nil
+}
+
+// lawsText says in which columns the two laws of a hidden subgroup differ most.
+func (m *Model) lawsText() string {
+	common, other := m.Original(m.Latent.Common), m.Original(m.Latent.Other)
+	order := make([]int, m.Encoder.D())
+	for i := range order {
+		order[i] = i
+	}
+	apart := func(i int) float64 { return math.Abs(m.Latent.Common[i] - m.Latent.Other[i]) }
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(apart(j), apart(i)) })
+	var said []string
+	for _, i := range order[:min(3, len(order))] {
+		if m.Encoder.Columns[i].Kind == "intercept" || apart(i) < apart(order[0])/5 {
+			continue
+		}
+		said = append(said, fmt.Sprintf("%s %.3g instead of %.3g", m.Encoder.Columns[i].Name, other[i], common[i]))
+	}
+	return fmt.Sprintf("a hidden subgroup: about %.2g %% of the training rows follow another law than the others (per unit of %s); a mixture of two linear models found it, which is an estimate, and the certificate is about the average with its rows weighted so",
+		100*m.Latent.Share, strings.Join(said, ", "))
+}
+
+// levelRows is what the level has to know of the rows of d.
+func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
+	r := Rows(d, weight)
+	if m.Config.Latent != nil && m.Latent != nil && d.Target != nil {
+		r.Latent, _ = m.Latent.Posterior(d.X, d.Target)
+	}
+	return r
 }
 
 // unique reports that the adversary's weights are a function of the losses.

@@ -41,6 +41,10 @@ type Config struct {
 	level.Level `yaml:",inline"`
 	Choice      `yaml:",inline"`
 
+	// Recalibrate fits another slope and intercept of the scores of a classification to
+	// the plain average of out-of-fold predictions, and predicts with them.
+	Recalibrate bool `json:"recalibrate,omitempty" yaml:"recalibrate"`
+
 	Weight string   `json:"weight,omitempty" yaml:"weight"` // column of row weights above 0: the reference distribution; empty: every row counts once
 	Mu     *float64 `json:"mu" yaml:"mu"`                   // μ ≥ 0; nil: 1/n
 
@@ -58,7 +62,7 @@ type Config struct {
 	Start      *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
 	NoBaseline bool    `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
 
-	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, from the goroutine of Fit; may be nil
+	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
 	Logf    func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
 }
 
@@ -74,13 +78,15 @@ func DefaultConfig() Config {
 
 // Progress is what an observer sees at a check point.
 type Progress struct {
-	Phase        string // "erm" and "group-weighted erm" for the baselines, then "robust"
+	Phase        string // "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm", "recalibrating"
 	Passes       float64
 	MaxPasses    float64
 	Elapsed      time.Duration
 	Upper, Lower float64 // certified bounds on the optimal objective, in loss units; Lower may be -Inf
 	RelativeGap  float64 // (Upper−Lower)/max(1e-12, |Upper|); +Inf while there is no bound
 	Target       float64 // the relative gap asked for
+
+	Done, Total int // models solved and to solve, of a phase that solves many; the bounds are then 0
 }
 
 // Share is the part of the way to the target that is done: of the gap on a logarithmic

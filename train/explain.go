@@ -13,7 +13,7 @@ type Coefficient struct {
 	Baseline *float64 `json:"erm"` // nil in a model without a baseline
 
 	// Encoded is the robust weight of the encoded column, the one that is
-	// penalised.
+	// penalised and certified: before a recalibration.
 	Encoded float64 `json:"encoded"`
 }
 
@@ -21,7 +21,7 @@ type Coefficient struct {
 // encoded columns. Without an intercept in the model, the constant that
 // standardisation brings in is appended as "(constant)" when it is not zero.
 func (m *Model) Explain() []Coefficient {
-	robust, erm := m.Original(m.Coefficients), m.Original(m.Baseline)
+	robust, erm := m.Original(m.Scoring()), m.Original(m.Baseline)
 	out := make([]Coefficient, len(robust))
 	for i, w := range robust {
 		out[i] = Coefficient{Name: "(constant)", Robust: w}

@@ -155,10 +155,14 @@ func (m *Model) check() error {
 		{"erm_coefficients", m.Baseline, true},
 		{"group_weighted_coefficients", m.GroupWeighted, true},
 		{"tempered_coefficients", m.Tempered, true},
+		{"recalibrated_coefficients", m.Recalibrated, true},
 	} {
 		if len(x.values) != d && !(x.absent && x.values == nil) {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
+	}
+	if l := m.Latent; l != nil && (len(l.Common) != d || len(l.Other) != d || !(l.Share > 0 && l.Share <= 0.5) || l.Noise != nil && len(l.Noise) != 2) {
+		return errors.New("its latent_laws do not fit its columns")
 	}
 	c := m.Config
 	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
@@ -179,6 +183,10 @@ func (m *Model) check() error {
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
 		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
+	case (c.Latent == nil) != (m.Latent == nil):
+		return errors.New("its level and its latent_laws do not fit each other")
+	case c.Recalibrate != (m.Recalibrated != nil):
+		return errors.New("its recalibrated_coefficients are missing, or not asked for")
 	case !c.Level.Chosen():
 		return errors.New("its level of robustness is missing")
 	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty || s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:

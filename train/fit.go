@@ -68,11 +68,20 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 		}
 	}
 	if !m.Config.Level.Chosen() {
-		if err := m.choose(ctx, plain.X); err != nil {
+		before := *m.Config.Mu
+		if err := m.choose(ctx, plain.X, began); err != nil {
 			return nil, err
 		}
+		if *m.Config.Mu != before {
+			if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
+				return nil, err
+			}
+		}
 	}
-	adversary, err := m.Config.Dual(Rows(train, m.Run.Weight))
+	if err := m.find(); err != nil {
+		return nil, err
+	}
+	adversary, err := m.Config.Dual(m.levelRows(train, m.Run.Weight))
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +93,9 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	}
 	if err == nil && m.Baseline != nil && m.Config.Average != "plain" {
 		err = m.temper(ctx, oracle, adversary, began)
+	}
+	if err == nil {
+		err = m.recalibrate(ctx, began)
 	}
 	return m, err
 }
@@ -121,6 +133,10 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 			m.note("hold-out rows: " + s)
 		}
 	}
+	if err := cfg.recalibrable(encoder.Target.Task); err != nil {
+		return nil, nil, err
+	}
+	m.muGiven = m.Config.Mu != nil
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err

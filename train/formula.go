@@ -56,18 +56,18 @@ type Term struct {
 // Formula returns what m computes. A Model that is not whole is an error.
 func (m *Model) Formula() (*Formula, error) {
 	e := m.Encoder
-	if e == nil || len(m.Coefficients) == 0 || len(m.Coefficients) != e.D() {
+	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
 	f := &Formula{Target: e.Target, Terms: make([]Term, len(e.Inputs))}
 	if k := e.Intercept(); k >= 0 {
-		f.Constant = m.Coefficients[k]
+		f.Constant = m.Scoring()[k]
 	}
 	for i, in := range e.Inputs {
 		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored}
 		if in.Kind == data.Numeric {
 			c := e.Columns[in.First]
-			t.Weight, t.Shift, t.Scale = m.Coefficients[in.First], c.Shift, c.Scale
+			t.Weight, t.Shift, t.Scale = m.Scoring()[in.First], c.Shift, c.Scale
 			if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
 				t.Fill = &in.Fill
 			}
@@ -83,7 +83,7 @@ func (m *Model) Formula() (*Formula, error) {
 		if len(all) == 2 {
 			coded = all[1:] // the first of two levels has no column
 		}
-		copy(coded, m.Coefficients[in.First:in.First+len(coded)])
+		copy(coded, m.Scoring()[in.First:in.First+len(coded)])
 		t.Weights = all[:len(in.Levels)]
 		if in.Missing {
 			t.Missing = all[len(in.Levels)]

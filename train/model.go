@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/latent"
 )
 
 // schema is the version of the model file that this package writes and reads.
@@ -24,6 +25,13 @@ type Model struct {
 	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"` // D, of the average with equal group weights; nil with fewer than two groups
 	Tempered      []float64 `json:"tempered_coefficients,omitempty"`       // D, of the plain average with another slope and intercept; nil where the model is the plain average
 
+	// Recalibrated are Coefficients with another slope and intercept, fitted out of fold
+	// (Config.Recalibrate): what the model predicts with. The certificate is about
+	// Coefficients. D; nil where nothing was recalibrated.
+	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
+
+	Latent *latent.Laws `json:"latent_laws,omitempty"` // of a level that weighs a hidden subgroup: how its rows are told
+
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`
 	Notes  []string     `json:"notes"`
@@ -39,8 +47,10 @@ type Model struct {
 	// version wrote and this one ignores.
 	Warnings []string `json:"-"`
 
-	loss losses.Loss
-	from []float64 // where the solvers begin; nil: the constant alone
+	loss       losses.Loss
+	muGiven    bool      // μ was set, not left to the rows
+	mustChoose bool      // rows too few for a choice are an error
+	from       []float64 // where the solvers begin; nil: the constant alone
 }
 
 // A TracePoint is what was known at a check point of the robust training; nil

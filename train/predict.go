@@ -30,7 +30,7 @@ func (m *Model) Predict(f *data.Frame) (*Prediction, error) {
 
 // PredictContext is Predict that ends with the error of ctx when that is cancelled.
 func (m *Model) PredictContext(ctx context.Context, f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(ctx, f, m.Coefficients)
+	return m.predictFrame(ctx, f, m.Scoring())
 }
 
 // PredictBaseline applies the plain average to the rows of f.
@@ -54,7 +54,7 @@ func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*
 	return p, nil
 }
 
-// PredictDataset applies coefficients x of the encoded columns (Coefficients or
+// PredictDataset applies coefficients x of the encoded columns (Scoring or
 // Baseline) to rows that the model's Encoder encoded.
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
 	if m.Encoder == nil || m.loss == nil {

@@ -80,7 +80,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		return err
 	}
 	if m.Config.unique() {
-		dual, err := m.Config.Dual(Rows(run.Train, run.Weight))
+		dual, err := m.Config.Dual(m.levelRows(run.Train, run.Weight))
 		if err != nil {
 			return err
 		}

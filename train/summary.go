@@ -11,34 +11,35 @@ import (
 // A Summary is what `drotrain train --json` prints: one object for machines.
 // Losses and bounds are in the units of the training loss.
 type Summary struct {
-	Status              string             `json:"status"`    // certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
-	Certified           bool               `json:"certified"` // the relative gap asked for was reached
-	Objective           float64            `json:"objective"`
-	RobustRisk          float64            `json:"robust_risk"`
-	ERMRisk             float64            `json:"erm_risk"` // plain average training loss of the robust model
-	Certificate         SummaryCertificate `json:"certificate"`
-	Passes              float64            `json:"passes"`
-	Seconds             float64            `json:"seconds"`
-	Solver              string             `json:"solver"`
-	Loss                string             `json:"loss"`
-	Level               string             `json:"level"`               // how robust, in words
-	Selection           *tune.Selection    `json:"selection,omitempty"` // how the level was chosen; absent where it was set
-	Penalty             string             `json:"penalty"`             // divergence of an adversary over rows; "" for others
-	Nu                  float64            `json:"nu"`                  // its price: as set, or what a ball amounts to
-	Mu                  float64            `json:"mu"`
-	N                   int                `json:"n"` // training rows
-	D                   int                `json:"d"` // columns of the design, the intercept included
-	Tau                 float64            `json:"tau"`
-	EffectiveSampleSize float64            `json:"effective_sample_size"` // 1/Σy²
-	MaxWeight           float64            `json:"max_weight"`
-	Groups              []SummaryGroup     `json:"groups"`                 // of the last grouping, largest risk first, training rows
-	WorstGroup          *SummaryGroup      `json:"worst_group"`            // null without a group of Config.MinGroupSize rows
-	ERM                 *SummaryBaseline   `json:"erm"`                    // the plain average trained on the same rows
-	GroupWeighted       *SummaryBaseline   `json:"group_weighted_erm"`     // the average with equal group weights; null with fewer than two groups
-	Tempered            *SummaryTempered   `json:"tempered_erm,omitempty"` // what another slope on ERM's scores achieves; absent where the model is ERM
-	Model               string             `json:"model"`                  // path, "" when not written
-	Warnings            []string           `json:"warnings,omitempty"`     // why the model is no success, as the hold-out shows
-	Notes               []string           `json:"notes"`
+	Status              string                `json:"status"`    // certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
+	Certified           bool                  `json:"certified"` // the relative gap asked for was reached
+	Objective           float64               `json:"objective"`
+	RobustRisk          float64               `json:"robust_risk"`
+	ERMRisk             float64               `json:"erm_risk"` // plain average training loss of the robust model
+	Certificate         SummaryCertificate    `json:"certificate"`
+	Passes              float64               `json:"passes"`
+	Seconds             float64               `json:"seconds"`
+	Solver              string                `json:"solver"`
+	Loss                string                `json:"loss"`
+	Level               string                `json:"level"`               // how robust, in words
+	Selection           *tune.Selection       `json:"selection,omitempty"` // how the level was chosen; absent where it was set
+	Penalty             string                `json:"penalty"`             // divergence of an adversary over rows; "" for others
+	Nu                  float64               `json:"nu"`                  // its price: as set, or what a ball amounts to
+	Mu                  float64               `json:"mu"`
+	N                   int                   `json:"n"` // training rows
+	D                   int                   `json:"d"` // columns of the design, the intercept included
+	Tau                 float64               `json:"tau"`
+	EffectiveSampleSize float64               `json:"effective_sample_size"` // 1/Σy²
+	MaxWeight           float64               `json:"max_weight"`
+	Groups              []SummaryGroup        `json:"groups"`                  // of the last grouping, largest risk first, training rows
+	WorstGroup          *SummaryGroup         `json:"worst_group"`             // null without a group of Config.MinGroupSize rows
+	ERM                 *SummaryBaseline      `json:"erm"`                     // the plain average trained on the same rows
+	GroupWeighted       *SummaryBaseline      `json:"group_weighted_erm"`      // the average with equal group weights; null with fewer than two groups
+	Tempered            *SummaryTempered      `json:"tempered_erm,omitempty"`  // what another slope on ERM's scores achieves; absent where the model is ERM
+	Recalibration       *SummaryRecalibration `json:"recalibration,omitempty"` // of the scores; absent where they are those of the certified coefficients
+	Model               string                `json:"model"`                   // path, "" when not written
+	Warnings            []string              `json:"warnings,omitempty"`      // why the model is no success, as the hold-out shows
+	Notes               []string              `json:"notes"`
 }
 
 // SummaryCertificate bounds the optimal objective: lower ≤ optimum ≤ upper.

@@ -54,6 +54,9 @@ func (c *Config) validate() error {
 	if err := c.Choice.validate(); err != nil {
 		return err
 	}
+	if c.Recalibrate && (c.Loss == "squared" || c.Loss == "huber") {
+		return fmt.Errorf("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
+	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
 		return fmt.Errorf("weight column %q is the target, a feature or a group as well", c.Weight)
 	}

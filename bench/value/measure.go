@@ -26,6 +26,7 @@ type Row struct {
 // The models of every table.
 const (
 	ERM      = "ERM"
+	Tuned    = "ERM, μ chosen"
 	Balanced = "balanced ERM"
 	GroupDRO = "group DRO"
 	Rows     = "KL, 80 %"
@@ -33,7 +34,7 @@ const (
 )
 
 // Models are in the order of presentation.
-var Models = []string{ERM, Balanced, GroupDRO, Rows, Chosen}
+var Models = []string{ERM, Tuned, Balanced, GroupDRO, Rows, Chosen}
 
 const least = 20 // rows of a group on the hold-out
 
@@ -61,7 +62,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	if t.Named {
 		table.Rows = groups
 	}
-	o.Seed = seed
+	o.Seed, o.Ridge = seed, true
 	s, err := tune.Select(ctx, table, nil, o)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,12 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	add := func(name string, l level.Level, rows level.Rows) error {
 		train := *table
 		train.Rows = rows
+		if name == Chosen || name == Tuned {
+			train.Primal.Mu = s.Mu
+		}
+		if l.Latent != nil {
+			train.Latent, _ = table.Laws(seed).Posterior(train.X, train.Target)
+		}
 		x, err := solve(ctx, &train, l)
 		if err != nil {
 			return err
@@ -95,6 +102,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		rows  level.Rows
 	}{
 		{ERM, level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
+		{Tuned, level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
 		{Balanced, level.Level{Average: "balanced", Penalty: "kl"}, groups},
 		{GroupDRO, level.Level{Nu: level.At(mean / 100), Penalty: "kl", Adversary: "groups"}, groups},
 		{Rows, level.Level{Ess: level.At(0.8), Penalty: "kl"}, table.Rows},

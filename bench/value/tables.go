@@ -28,6 +28,7 @@ type Table struct {
 	Groups []string
 	Named  bool // the groups are given to the training; else they only measure
 	Slope  bool // a group follows another law: robust training must help
+	After  bool // the rules of the choice were not made with it
 	Drop   []string
 
 	read func(ctx context.Context, shared string) (*data.Frame, error)
@@ -39,21 +40,37 @@ func (t *Table) Open(ctx context.Context, shared string) (*data.Frame, error) {
 	return t.read(ctx, shared)
 }
 
-// Tables are all, the embedded ones first.
+// Tables are all: those that the rules of the choice were made with first, then those that
+// were only looked at afterwards, and at last tables with groups again, without naming them.
 func Tables() []Table {
-	return []Table{
+	all := []Table{
 		{Name: "hmda", About: "mortgage denials, groups afam × single", Target: "deny", Groups: []string{"afam", "single"}, Named: true, read: embedded("hmda")},
-		{Name: "digits", About: "low or high digit, a colour misleads a tenth of the rows; the groups are named", Target: "size", Groups: []string{"agrees"}, Named: true, Slope: true, read: embedded("digits")},
-		{Name: "digits hidden", About: "the same, and nobody says which rows the colour misleads", Target: "size", Groups: []string{"agrees"}, read: embedded("digits")},
+		{Name: "digits", About: "low or high digit, a colour misleads a tenth of the rows", Target: "size", Groups: []string{"agrees"}, Named: true, Slope: true, read: embedded("digits")},
 		{Name: "cps1988", About: "wages, groups ethnicity × region", Target: "wage", Groups: []string{"ethnicity", "region"}, Named: true, read: embedded("cps1988")},
 		{Name: "cps1988 log", About: "log wages, groups parttime", Target: "wage", Groups: []string{"parttime"}, Named: true, read: logWages},
 		{Name: "adult", About: "income above 50 000, groups sex × race", Target: "income", Groups: []string{"sex", "race"}, Named: true, Drop: []string{"fnlwgt"}, read: shared("adult_train.csv")},
 		{Name: "compas", About: "two-year recidivism, groups sex × race", Target: "two_year_recid", Groups: []string{"sex", "race"}, Named: true, read: compas},
 		{Name: "abalone", About: "rings of abalones, groups by sex", Target: "rings", Groups: []string{"sex"}, Named: true, read: abalone},
-		{Name: "slopes named", About: "a tenth of the rows has another slope; the groups are named", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(false)},
-		{Name: "slopes hidden", About: "a tenth of the rows has another slope; nobody says which", Target: "y", Groups: []string{"group"}, Slope: true, read: slopes(false)},
-		{Name: "slopes yes/no", About: "a fifth of the rows has another slope, two classes; the groups are named", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(true)},
+		{Name: "slopes", About: "a tenth of the rows has another slope", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(0.1, 6000, false)},
+		{Name: "slopes yes/no", About: "a fifth of the rows has another slope, two classes", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(0.2, 6000, true)},
+
+		{Name: "slopes 5 %", About: "2000 rows, a twentieth of them with another slope", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, After: true, read: slopes(0.05, 2000, false)},
+		{Name: "concrete", About: "strength of concrete, groups by age", Target: "strength", Groups: []string{"old"}, Named: true, After: true, read: cut("concrete.csv", nil, "age", "old", 28)},
+		{Name: "energy", About: "heating load of buildings, groups by orientation", Target: "heating_load", Groups: []string{"orientation"}, Drop: []string{"cooling_load"}, Named: true, After: true, read: cut("energy.csv", nil, "", "", 0)},
+		{Name: "yacht", About: "resistance of yachts, groups by Froude number", Target: "resistance", Groups: []string{"fast"}, Named: true, After: true, read: cut("yacht.csv", nil, "froude", "fast", 0.3)},
+		{Name: "pima", About: "diabetes, groups by age", Target: "diabetes", Groups: []string{"over 30"}, Named: true, After: true, read: cut("raw/pima-indians-diabetes.csv",
+			[]string{"pregnant", "glucose", "pressure", "triceps", "insulin", "mass", "pedigree", "age", "diabetes"}, "age", "over 30", 30.5)},
+		{Name: "pollution", About: "particles in the air of Beijing, groups by wind", Target: "pm2.5", Groups: []string{"cbwd"}, Drop: []string{"No"}, Named: true, After: true, read: cut("raw/pollution.csv", nil, "", "", 0)},
+		{Name: "mammography", About: "calcifications, groups by the first feature", Target: "y", Groups: []string{"large"}, Named: true, After: true, read: cut("raw/mammography.csv", []string{"x1", "x2", "x3", "x4", "x5", "x6", "y"}, "x1", "large", 0.2)},
 	}
+	for _, t := range slices.Clone(all) {
+		if t.Name == "cps1988" {
+			continue
+		}
+		t.Name, t.Named = t.Name+", not named", false
+		all = append(all, t)
+	}
+	return all
 }
 
 func embedded(name string) func(context.Context, string) (*data.Frame, error) {
@@ -161,14 +178,43 @@ func abalone(ctx context.Context, dir string) (*data.Frame, error) {
 	return frame(ctx, append([][]string{head}, rows...))
 }
 
-// slopes draws 6000 rows of eight features, of which a share follows other coefficients.
-func slopes(classes bool) func(context.Context, string) (*data.Frame, error) {
-	return func(ctx context.Context, _ string) (*data.Frame, error) {
-		const n, d = 6000, 8
-		share := 0.1
-		if classes {
-			share = 0.2
+// cut reads a file, with these names of its columns unless it has a header, and says of
+// every row whether column is at least at. Rows with a missing target are left out.
+func cut(file string, names []string, column, called string, at float64) func(context.Context, string) (*data.Frame, error) {
+	return func(ctx context.Context, dir string) (*data.Frame, error) {
+		rows, err := records(filepath.Join(dir, file))
+		if err != nil {
+			return nil, err
 		}
+		if names != nil {
+			rows = append([][]string{names}, rows...)
+		}
+		out := [][]string{rows[0]}
+		k := slices.Index(rows[0], column)
+		if k >= 0 {
+			out[0] = append(slices.Clone(rows[0]), called)
+		}
+		for _, r := range rows[1:] {
+			if slices.Contains(r, "NA") {
+				continue
+			}
+			if k >= 0 {
+				v, err := strconv.ParseFloat(r[k], 64)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", file, err)
+				}
+				r = append(r, strconv.FormatBool(v >= at))
+			}
+			out = append(out, r)
+		}
+		return frame(ctx, out)
+	}
+}
+
+// slopes draws n rows of eight features, of which a share follows other coefficients.
+func slopes(share float64, n int, classes bool) func(context.Context, string) (*data.Frame, error) {
+	return func(ctx context.Context, _ string) (*data.Frame, error) {
+		const d = 8
 		rng := rand.New(rand.NewPCG(12, 2026))
 		common, other := make([]float64, d), make([]float64, d)
 		for i := range d {

@@ -13,6 +13,8 @@ import (
 func defineLevel(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Level of robustness: one of these, or the data choose", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Average, []string{"plain", "balanced"}), "average", "an average instead: plain (ERM), or with the same weight for every group")
+		fs.Var(options.Optional(&c.Latent, "be above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 }),
+			"latent", "an average with this share of the weight on a hidden subgroup: rows that follow another law, found by a mixture of two models")
 		fs.Var(options.OptionalShare(&c.Ess), "ess", "robust to every reweighting that leaves this share of the rows effective")
 		fs.Var(options.OptionalShare(&c.Protect), "protect", "every subgroup of at least this share of the rows (CVaR)")
 		fs.Var(options.Optional(&c.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 }),
@@ -29,7 +31,7 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 // defineChoice adds the options that say how the data choose the level.
 func defineChoice(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Choice of the level by cross-validation", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else tail)")
+		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else a hidden subgroup where the rows show one, else tail)")
 		fs.Var(options.Count(&c.Folds), "folds", "folds of the training rows")
 		fs.Var(options.Count(&c.Levels), "levels", "prices tried of each adversary over rows")
 		fs.Var(options.AtLeastZero(&c.Rate), "rate", "what the worst group must gain for every unit that the average loses")

@@ -86,7 +86,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
-	p, err := m.PredictDataset(d, m.Coefficients)
+	p, err := m.PredictDataset(d, m.Scoring())
 	if err != nil {
 		return err
 	}

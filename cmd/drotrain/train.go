@@ -57,7 +57,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
 		fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
-		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n)")
+		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n, or chosen with the level)")
 	})
 }
 
@@ -67,6 +67,9 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	c := &o.cfg
 	defineLevel(cmd, c)
 	defineChoice(cmd, c)
+	options.Section(cmd, "Scores", func(fs *pflag.FlagSet) {
+		fs.BoolVar(&c.Recalibrate, "recalibrate", false, "two classes: fit slope and intercept of the scores out of fold; the certificate is about the model before")
+	})
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Solver, train.Solvers()), "solver", solverHelp)
 		fs.Var(options.Positive(&c.Gap), "gap", "relative gap to certify, then stop")

@@ -75,7 +75,11 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	collectOften(frame)
+	p := show.NewProgress(a.stderr, a.terminal, a.now, o.quiet)
+	defer p.Finish()
+	o.cfg.Observe = p.Observe
 	s, notes, err := train.Choose(ctx, frame, o.cfg)
+	p.Finish()
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,18 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-// A Level is how robust a model is to be. At most one of Average, Nu, Ess, Protect,
-// Radius and Confidence is set; with none of them it is for the data to choose. The
+// A Level is how robust a model is to be. At most one of Average, Latent, Nu, Ess,
+// Protect, Radius and Confidence is set; with none of them it is for the data to choose. The
 // keys are the long options of the drotrain command.
 type Level struct {
 	// Average trains an average: plain (empirical risk minimisation), or balanced,
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
+
+	// Latent trains an average that gives this share of the weight, in (0, 1), to a
+	// hidden subgroup: rows that follow another law than the others, as a mixture of two
+	// linear models finds them (package latent).
+	Latent *float64 `json:"latent,omitempty" yaml:"latent"`
 
 	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                 // price ν ≥ 0 of the divergence, in loss units
 	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`               // least effective share of the rows, in (0, 1]: a ball
@@ -47,7 +52,7 @@ func (l Level) names() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
+	}{{"latent", l.Latent != nil}, {"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -91,6 +96,7 @@ func (l Level) Validate() error {
 			say("%s is %v: it must be %s", name, *v, want)
 		}
 	}
+	within("latent", l.Latent, func(v float64) bool { return v > 0 && v < 1 }, "a share of the weight, above 0 and below 1")
 	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
 	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
@@ -100,7 +106,7 @@ func (l Level) Validate() error {
 		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
 	if l.Groupwise() {
-		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
+		if l.Average != "" || l.Latent != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
 		}
 	} else if l.Adjust > 0 || l.Prior != "" {
@@ -118,6 +124,7 @@ type Rows struct {
 	Weights []float64 // sample weights, nil for equal
 	Group   []int32   // group of every row, −1 for none; nil without groups
 	Labels  []string  // of the groups
+	Latent  []float64 // probability of every row to be of a hidden subgroup; nil where none was looked for
 }
 
 // Select returns what is to know of some of the rows.
@@ -129,6 +136,9 @@ func (r Rows) Select(rows []int) Rows {
 		}
 		if r.Group != nil {
 			s.Group = append(s.Group, r.Group[j])
+		}
+		if r.Latent != nil {
+			s.Latent = append(s.Latent, r.Latent[j])
 		}
 	}
 	return s
@@ -158,6 +168,12 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		return dro.NewFixed(r.Weights)
 	case l.Average == "balanced":
 		w, err := Balanced(r)
+		if err != nil {
+			return nil, err
+		}
+		return dro.NewFixed(w)
+	case l.Latent != nil:
+		w, err := Emphasised(r, *l.Latent)
 		if err != nil {
 			return nil, err
 		}
@@ -274,6 +290,25 @@ func Balanced(r Rows) ([]float64, error) {
 	return w, nil
 }
 
+// Emphasised returns weights that give the hidden subgroup this share of the total: with p
+// the probability of a row to be of it, share·p/Σp + (1−share)·(1−p)/Σ(1−p), times the
+// weight of the row.
+func Emphasised(r Rows, share float64) ([]float64, error) {
+	inside, outside := 0.0, 0.0
+	for j, p := range r.Latent {
+		inside += p * r.Weight(j)
+		outside += (1 - p) * r.Weight(j)
+	}
+	if !(inside > 0) || !(outside > 0) {
+		return nil, errors.New("latent: no hidden subgroup is known of these rows")
+	}
+	w := make([]float64, r.N)
+	for j, p := range r.Latent {
+		w[j] = (share*p/inside + (1-share)*(1-p)/outside) * r.Weight(j)
+	}
+	return w, nil
+}
+
 // String says what the level is, for people.
 func (l Level) String() string {
 	divergence := "KL"
@@ -295,6 +330,8 @@ func (l Level) String() string {
 		return "plain average (ERM)"
 	case l.Average == "balanced":
 		return "average with equal group weights"
+	case l.Latent != nil:
+		return fmt.Sprintf("average with %.3g %% of the weight on the hidden subgroup", 100**l.Latent)
 	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:
 		return "group DRO over " + of
 	case l.Nu != nil:

@@ -62,7 +62,7 @@ type version struct {
 // versions are the robust model and its baselines, in the order of presentation.
 func versions(m *train.Model) []version {
 	var out []version
-	for _, v := range []version{{Baseline, m.Baseline}, {Robust, m.Coefficients}, {Balanced, m.GroupWeighted}} {
+	for _, v := range []version{{Baseline, m.Baseline}, {Robust, m.Scoring()}, {Balanced, m.GroupWeighted}} {
 		if v.x != nil {
 			out = append(out, v)
 		}

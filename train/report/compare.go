@@ -93,7 +93,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		if !slices.Equal(d.Rows, rows.Rows) {
 			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
 		}
-		if err := add(c.Name, c.Model, d, c.Model.Coefficients); err != nil {
+		if err := add(c.Name, c.Model, d, c.Model.Scoring()); err != nil {
 			return nil, err
 		}
 	}

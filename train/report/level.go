@@ -18,6 +18,8 @@ func objectiveText(m *train.Model) string {
 	switch {
 	case c.Average == "balanced":
 		inner = "mean over groups of their mean of ℓⱼ(x)"
+	case c.Latent != nil:
+		inner = fmt.Sprintf("%.3g · mean of ℓⱼ(x) over the hidden subgroup + %.3g · mean over the others (every row in both by its probabilities)", *c.Latent, 1-*c.Latent)
 	case c.Average != "" && c.Weight != "":
 		inner = "weighted mean of ℓⱼ(x)"
 	case c.Average != "":
@@ -54,6 +56,14 @@ func selectionText(m *train.Model) string {
 	if s == nil {
 		return "the level and μ as set, none tuned; the baseline has the same μ"
 	}
-	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s; μ as set, the same for all",
-		s.Folds, len(s.Candidates), s.Reason)
+	ridge := "μ as set, the same for all"
+	if s.Ridges != nil {
+		ridge = fmt.Sprintf("μ = %.3g by the average risk of the plain average out of fold, among %d, the same for all: what another ridge does is no merit of robustness", s.Mu, len(s.Ridges))
+	}
+	hidden := ""
+	if h := s.Subgroup; h != nil && h.Found {
+		hidden = fmt.Sprintf("; on rows not fitted a hidden subgroup of %.2g %% of the rows shows (evidence %.2g standard errors, agreement of the folds %.2g)", 100*h.Share, h.Evidence, h.Agreement)
+	}
+	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s%s; %s",
+		s.Folds, len(s.Candidates), s.Reason, hidden, ridge)
 }

@@ -121,15 +121,35 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	if in.Models, err = x.predictions(ctx, f, rows); err != nil {
 		return err
 	}
+	if found := subgroup(m, rows); found != nil && len(in.Groups) == 0 {
+		in.Groups = []data.Grouping{*found}
+	}
 	if o.Quick {
 		in.Columns = nil
 	}
 	if x.run != nil {
-		in.TrainShare = groupShares(rows.Groups, x.run.Train)
+		in.TrainShare = groupShares(in.Groups, x.run.Train)
 	}
 	x.Input = in
 	x.Evaluation, err = eval.Evaluate(ctx, *in)
 	return err
+}
+
+// subgroup groups rows by the law of a hidden subgroup that they follow more likely than
+// not; nil for a model without one. It takes the targets of the rows, as any measurement
+// does, and no model's predictions.
+func subgroup(m *train.Model, rows *data.Dataset) *data.Grouping {
+	if m.Latent == nil || rows.Target == nil {
+		return nil
+	}
+	p, _ := m.Latent.Posterior(rows.X, rows.Target)
+	g := &data.Grouping{Name: "hidden subgroup", Labels: []string{"common law", "other law"}, Index: make([]int32, len(p))}
+	for j, v := range p {
+		if v > 0.5 {
+			g.Index[j] = 1
+		}
+	}
+	return g
 }
 
 // groupShares gives the share of every group among the training rows, for the

@@ -50,6 +50,10 @@ func SelectionTable(s *tune.Selection) []data.Column {
 	return []data.Column{
 		word("family", func(i int) string { return s.Candidates[i].Family }),
 		word("name", func(i int) string { return s.Candidates[i].Name }),
+		number("mu", func(c *tune.Candidate) float64 { return s.Mu }),
+		number("latent", func(c *tune.Candidate) float64 { return orNaN(c.Level.Latent) }),
+		number("adjust", func(c *tune.Candidate) float64 { return c.Level.Adjust }),
+		number("rows", func(c *tune.Candidate) float64 { return float64(c.Rows) }),
 		number("nu", func(c *tune.Candidate) float64 { return orNaN(c.Level.Nu) }),
 		number("average", func(c *tune.Candidate) float64 { return c.Average }),
 		number("worst_group", func(c *tune.Candidate) float64 { return orNaN(c.WorstGroup) }),
@@ -75,7 +79,11 @@ func orNaN(v *float64) float64 {
 func Frontier(s *tune.Selection) ([]byte, error) {
 	panel := chart.Panel{XLabel: "Average risk, out of fold", YLabel: "Worst group’s risk, out of fold", Height: 300}
 	at := func(c *tune.Candidate) float64 { return orNaN(c.WorstGroup) }
-	if s.Criterion != "worst-group" {
+	switch s.Criterion {
+	case "worst-group":
+	case "subgroup":
+		panel.YLabel = "Risk of the worse of two laws, out of fold"
+	default:
 		panel.YLabel = "Risk of the worst tail, out of fold"
 		at = func(c *tune.Candidate) float64 { return c.Tail }
 	}
@@ -93,7 +101,7 @@ func Frontier(s *tune.Selection) ([]byte, error) {
 		line.X, line.Y = append(line.X, c.Average), append(line.Y, y)
 		line.Lo, line.Hi = append(line.Lo, y-c.SE), append(line.Hi, y+c.SE)
 	}
-	shown := map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
+	shown := map[string]string{"erm": Baseline, "latent": "hidden subgroup", "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
 	for k, name := range names {
 		names[k] = shown[name]
 	}
@@ -110,13 +118,13 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 			_, err = fmt.Fprintf(w, format+"\n", args...)
 		}
 	}
-	what := map[string]string{"worst-group": "worst group", "tail": "tail", "average": "average"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group", "subgroup": "worse law", "tail": "tail", "average": "average"}[s.Criterion]
 	line("%-42s %9s %11s %14s", fmt.Sprintf("%d-fold, %d of %d training rows", s.Folds, s.Rows, s.Of), "average", what, "change")
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
 		mark, value := " ", c.Tail
 		switch s.Criterion {
-		case "worst-group":
+		case "worst-group", "subgroup":
 			value = orNaN(c.WorstGroup)
 		case "average":
 			value = c.Average

@@ -11,23 +11,44 @@ import (
 type family struct {
 	name   string
 	levels []level.Level
+	ridge  []float64 // by level: what μ is multiplied by; nil: 1
 }
 
-// families are the candidates beside the plain average, the simplest first. mean and
-// spread are the average and the standard deviation of the losses of the plain average,
-// which make the prices free of the scale of the loss; steps is the number of prices of
-// an adversary over rows.
-func families(r level.Rows, mean, spread float64, steps int) []family {
+// scales make prices free of the scale of the loss: the average and the standard deviation
+// of the losses of the plain average.
+type scales struct{ mean, spread float64 }
+
+// families are the candidates beside the plain average, the simplest first. steps is the
+// number of prices of an adversary over rows; hidden is the share of a hidden subgroup, 0
+// for none.
+func families(r level.Rows, s scales, steps int, hidden float64) []family {
 	var out []family
 	price := func(v float64) *float64 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 		return &v
 	}
+	if hidden > 0 {
+		f := family{name: "latent"}
+		for _, share := range shares(hidden) {
+			f.levels = append(f.levels, level.Level{Penalty: "kl", Latent: price(share)})
+		}
+		out = append(out, f)
+	}
 	if _, err := level.Balanced(r); err == nil {
-		out = append(out, family{"balanced", []level.Level{{Average: "balanced", Penalty: "kl"}}})
+		out = append(out, family{name: "balanced", levels: []level.Level{{Average: "balanced", Penalty: "kl"}}})
+		groups := func(share, adjust float64) level.Level {
+			return level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * s.mean), Adjust: *price(adjust * s.spread)}
+		}
 		f := family{name: "groups"}
 		for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
-			f.levels = append(f.levels, level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * mean)})
+			f.levels = append(f.levels, groups(share, 0))
+		}
+		out = append(out, f)
+		f = family{name: "groups, adjusted"}
+		for _, adjust := range []float64{1, 3} { // in standard errors of a group's mean
+			for _, share := range []float64{0.1, 0.01} {
+				f.levels = append(f.levels, groups(share, adjust))
+			}
 		}
 		out = append(out, f)
 	}
@@ -39,7 +60,7 @@ func families(r level.Rows, mean, spread float64, steps int) []family {
 			if steps > 1 {
 				at = float64(k) / float64(steps-1)
 			}
-			f.levels = append(f.levels, level.Level{Penalty: penalty, Nu: price(spread * mildest * math.Pow(strongest/mildest, at))})
+			f.levels = append(f.levels, level.Level{Penalty: penalty, Nu: price(s.spread * mildest * math.Pow(strongest/mildest, at))})
 		}
 		out = append(out, f)
 	}

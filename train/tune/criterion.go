@@ -17,7 +17,8 @@ type measure struct {
 	weight []float64
 	total  float64
 
-	plain, plainAverage estimate // of the plain average: the criterion, and the mean loss
+	eligible []bool    // groups that have rows enough to be called the worst; nil without groups
+	hidden   []float64 // probability of every row to be of a hidden subgroup, which then is the group of index 1
 }
 
 func newMeasure(r level.Rows, fold []int, folds, least int, tail float64) *measure {
@@ -29,10 +30,10 @@ func newMeasure(r level.Rows, fold []int, folds, least int, tail float64) *measu
 	return m
 }
 
-// groups returns which groups have rows enough to be called the worst.
-func (m *measure) groups() (eligible []bool, count int) {
+// groups finds the groups that have rows enough to be called the worst, and counts them.
+func (m *measure) groups() (count int) {
 	if m.rows.Group == nil {
-		return nil, 0
+		return 0
 	}
 	number := make([]int, len(m.rows.Labels))
 	inFold := make([]map[int]bool, len(m.rows.Labels))
@@ -45,14 +46,49 @@ func (m *measure) groups() (eligible []bool, count int) {
 			inFold[g][m.fold[j]] = true
 		}
 	}
-	eligible = make([]bool, len(number))
+	m.eligible = make([]bool, len(number))
 	for g, n := range number {
 		if n >= m.least && len(inFold[g]) == m.folds {
-			eligible[g] = true
+			m.eligible[g] = true
 			count++
 		}
 	}
-	return eligible, count
+	return count
+}
+
+// reveal makes the groups a hidden subgroup and the others, every row in both by its
+// probabilities.
+func (m *measure) reveal(p []float64) { m.hidden, m.eligible = p, []bool{true, true} }
+
+// grouped reports whether there is a worst group.
+func (m *measure) grouped() bool {
+	for _, ok := range m.eligible {
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// in calls f with the groups that row j is in and its weight there.
+func (m *measure) in(j int, f func(g int, w float64)) {
+	switch {
+	case m.hidden != nil:
+		f(0, (1-m.hidden[j])*m.weight[j])
+		f(1, m.hidden[j]*m.weight[j])
+	case m.rows.Group[j] >= 0 && m.eligible[m.rows.Group[j]]:
+		f(int(m.rows.Group[j]), m.weight[j])
+	}
+}
+
+// scales are the mean and the standard deviation of losses.
+func (m *measure) scales(loss []float64) scales {
+	s := scales{mean: m.average(loss).value}
+	for j, v := range loss {
+		s.spread += m.weight[j] / m.total * (v - s.mean) * (v - s.mean)
+	}
+	s.spread = math.Sqrt(s.spread)
+	return s
 }
 
 // An estimate is Σ_j share_j·loss_j with Σ share = 1, and what its error is made of.
@@ -86,14 +122,14 @@ func (m *measure) average(loss []float64) estimate {
 // worst estimates the largest group mean. The largest of several means is above the
 // mean of the largest, and so the group is named on the other folds: its mean in a fold
 // is then without bias.
-func (m *measure) worst(loss []float64, eligible []bool) estimate {
-	groups := len(eligible)
+func (m *measure) worst(loss []float64) estimate {
+	groups := len(m.eligible)
 	sum, mass := make([]float64, groups*m.folds), make([]float64, groups*m.folds)
-	for j, g := range m.rows.Group {
-		if g >= 0 && eligible[g] {
-			sum[int(g)*m.folds+m.fold[j]] += m.weight[j] * loss[j]
-			mass[int(g)*m.folds+m.fold[j]] += m.weight[j]
-		}
+	for j, v := range loss {
+		m.in(j, func(g int, w float64) {
+			sum[g*m.folds+m.fold[j]] += w * v
+			mass[g*m.folds+m.fold[j]] += w
+		})
 	}
 	named, mean := make([]int, m.folds), make([]float64, m.folds)
 	e := estimate{influence: make([]float64, len(loss))}
@@ -115,10 +151,13 @@ func (m *measure) worst(loss []float64, eligible []bool) estimate {
 		mean[k] = sum[i] / mass[i]
 		e.value += mean[k] / float64(m.folds)
 	}
-	for j, g := range m.rows.Group {
-		if k := m.fold[j]; int(g) == named[k] {
-			e.influence[j] = m.weight[j] / mass[named[k]*m.folds+k] / float64(m.folds) * (loss[j] - mean[k])
-		}
+	for j, v := range loss {
+		k := m.fold[j]
+		m.in(j, func(g int, w float64) {
+			if g == named[k] {
+				e.influence[j] = w / mass[g*m.folds+k] / float64(m.folds) * (v - mean[k])
+			}
+		})
 	}
 	return e
 }

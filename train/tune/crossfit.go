@@ -15,6 +15,8 @@ import (
 // exceed a standard error are larger.
 const accuracy = 1e-4
 
+var plainAverage = level.Level{Average: "plain", Penalty: "kl"}
+
 // Solve minimises the risk of the level on the table from x, nil for zero, to the
 // accuracy of a choice. It returns the point and the passes.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
@@ -51,19 +53,41 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// crossfit returns the out-of-fold losses of every row: by the plain average first, then
-// by every level of every family. Folds and families run side by side, the levels of a
-// family one from the other. passes are those over all rows that it took.
-func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []float64, of []family) (losses [][]float64, passes float64, err error) {
-	candidates := 1
+// A race is one round of the choice: candidates solved without every fold of a table.
+type race struct {
+	table  *Table
+	fold   []int
+	count  int // folds
+	of     []family
+	laws   *laws       // of a hidden subgroup; nil: none
+	alive  []bool      // by candidate, the plain average first: those still in the race
+	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
+	passes float64     // over the rows of the table that the round took
+	tell   func()      // called after every candidate of every fold, by any goroutine
+}
+
+// candidates is their number, the plain average with them.
+func candidates(of []family) int {
+	n := 1
 	for _, f := range of {
-		candidates += len(f.levels)
+		n += len(f.levels)
 	}
-	out := make([][]float64, candidates)
+	return n
+}
+
+// run returns the out-of-fold losses of every row by every candidate, nil for those that
+// are out, and leaves the points in from. Folds and families run side by side, the levels
+// of a family one from the other.
+func (r *race) run(ctx context.Context) ([][]float64, error) {
+	t := r.table
+	all := candidates(r.of)
+	out := make([][]float64, all)
 	for c := range out {
-		out[c] = make([]float64, t.N)
+		if r.alive[c] {
+			out[c] = make([]float64, t.N)
+		}
 	}
-	took := make([]float64, count*(1+len(of))) // by fold and family, added up in this order
+	took := make([]float64, r.count*(1+len(r.of))) // by fold and family, added up in this order
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -81,10 +105,10 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 			}
 		}()
 	}
-	for k := range count {
+	for k := range r.count {
 		run(func() error {
 			var inside, outside []int
-			for j, f := range fold {
+			for j, f := range r.fold {
 				if f == k {
 					outside = append(outside, j)
 				} else {
@@ -92,38 +116,54 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 				}
 			}
 			train, held := t.Select(inside), t.Select(outside)
+			if r.laws != nil {
+				train.Latent = make([]float64, len(inside))
+				for i, j := range inside {
+					train.Latent[i] = r.laws.membership[k][j]
+				}
+			}
 			share := float64(train.N) / float64(t.N)
-			store := func(c int, x []float64) error {
-				loss, err := held.losses(x)
+			solve := func(c, job int, l level.Level, ridge float64, x []float64) ([]float64, error) {
+				at := *train
+				at.Primal.Mu *= ridge
+				if known := r.from[k*all+c]; known != nil {
+					x = known
+				}
+				next, passes, err := at.Solve(ctx, l, x)
+				if err != nil {
+					return nil, fmt.Errorf("%v without fold %d: %w", l, k+1, err)
+				}
+				r.from[k*all+c] = next
+				took[k*(1+len(r.of))+job] += share * passes
+				loss, err := held.losses(next)
 				for i, j := range outside {
 					out[c][j] = loss[i]
 				}
-				return err
+				r.tell()
+				return next, err
 			}
-			plain, passes, err := train.Solve(ctx, level.Level{Average: "plain", Penalty: "kl"}, start)
+			plain, err := solve(0, 0, plainAverage, 1, r.from[k*all])
 			if err != nil {
-				return fmt.Errorf("the plain average without fold %d: %w", k+1, err)
-			}
-			took[k*(1+len(of))] = share * passes
-			if err := store(0, plain); err != nil {
 				return err
 			}
 			first := 1
-			for job, f := range of {
+			for job, f := range r.of {
 				begin := first
 				first += len(f.levels)
 				run(func() error {
 					x := plain
 					for i, l := range f.levels {
-						next, passes, err := train.Solve(ctx, l, x)
-						if err != nil {
-							return fmt.Errorf("%v without fold %d: %w", l, k+1, err)
+						if !r.alive[begin+i] {
+							continue
 						}
-						took[k*(1+len(of))+1+job] += share * passes
-						if err := store(begin+i, next); err != nil {
+						ridge := 1.0
+						if f.ridge != nil {
+							ridge = f.ridge[i]
+						}
+						var err error
+						if x, err = solve(begin+i, 1+job, l, ridge, x); err != nil {
 							return err
 						}
-						x = next
 					}
 					return nil
 				})
@@ -133,7 +173,46 @@ func (t *Table) crossfit(ctx context.Context, fold []int, count int, start []flo
 	}
 	jobs.Wait()
 	for _, v := range took {
-		passes += v
+		r.passes += v
 	}
-	return out, passes, context.Cause(ctx)
+	return out, context.Cause(ctx)
+}
+
+// Margins returns the margin of every row by a model of the level that was solved, from
+// start, without its fold. tell is told of every fold.
+func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint64, start []float64, tell func(done, total int)) ([]float64, error) {
+	fold, err := t.Folds(folds, seed)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, t.N)
+	for k := range folds {
+		var inside, outside []int
+		for j, f := range fold {
+			if f == k {
+				outside = append(outside, j)
+			} else {
+				inside = append(inside, j)
+			}
+		}
+		train, held := t.Select(inside), t.Select(outside)
+		if l.Latent != nil {
+			two := train.Laws(seed)
+			if two == nil {
+				return nil, &FewRowsError{fmt.Sprintf("%d rows are too few to find a hidden subgroup", train.N)}
+			}
+			train.Latent, _ = two.Posterior(train.X, train.Target)
+		}
+		x, _, err := train.Solve(ctx, l, start)
+		if err != nil {
+			return nil, err
+		}
+		margin := make([]float64, held.N)
+		held.X.MarginsTo(margin, x, 0, held.N)
+		for i, j := range outside {
+			out[j] = margin[i]
+		}
+		tell(k+1, folds)
+	}
+	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -21,8 +22,9 @@ type Options struct {
 	Tail         float64 // share of the rows of the tail, in (0, 1]
 	MinGroupSize int     // rows of a group that may be called the worst
 	Rows         int     // rows that are taken for the choice, at most
+	Ridge        bool    // μ is not given: it is chosen too, by the plain average
 	Seed         uint64
-	Logf         func(string, ...any) // one line each; may be nil
+	Observe      func(done, total int) // told of every model solved, one call at a time; may be nil
 }
 
 // DefaultOptions are those of `drotrain train`.
@@ -67,7 +69,7 @@ func (o Options) Validate() error {
 
 // A Candidate is a level and what its out-of-fold losses say, in loss units.
 type Candidate struct {
-	Family     string      `json:"family"` // erm, balanced, groups, or rows with the divergence
+	Family     string      `json:"family"` // erm, latent, balanced, groups, "groups, adjusted", or rows with the divergence
 	Name       string      `json:"name"`   // for people
 	Level      level.Level `json:"level"`
 	Average    float64     `json:"average"`               // mean loss
@@ -77,19 +79,23 @@ type Candidate struct {
 	SE         float64     `json:"se"`                    // standard error of the fall, paired
 	Rise       float64     `json:"rise"`                  // of the average, from ERM's
 	RiseSE     float64     `json:"rise_se"`
+	Rows       int         `json:"rows"`    // that it was measured on: fewer than the others where it fell behind
 	Allowed    bool        `json:"allowed"` // the fall exceeds its standard error and what the rise costs
 }
 
 // A Selection is a choice and its grounds.
 type Selection struct {
-	Criterion  string      `json:"criterion"`
+	Criterion  string      `json:"criterion"` // worst-group, tail, average; subgroup: the worse of the two laws of a hidden subgroup
 	Rate       float64     `json:"rate"`
 	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
 	Rule       string      `json:"rule"`
 	Folds      int         `json:"folds"`
-	Rows       int         `json:"rows"`   // that the choice was made on
-	Of         int         `json:"of"`     // training rows
-	Passes     float64     `json:"passes"` // over these rows that the choice took
+	Rows       int         `json:"rows"`               // that the choice was made on
+	Of         int         `json:"of"`                 // training rows
+	Passes     float64     `json:"passes"`             // over these rows that the choice took
+	Mu         float64     `json:"mu"`                 // of all candidates
+	Ridges     []Ridge     `json:"ridges,omitempty"`   // how it was chosen; absent where it was given, or makes no difference
+	Subgroup   *Subgroup   `json:"subgroup,omitempty"` // what was found of a hidden one; absent where none was looked for
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"` // index
 	Reason     string      `json:"reason"`
@@ -99,11 +105,15 @@ type Selection struct {
 func (s *Selection) Best() *Candidate { return &s.Candidates[s.Chosen] }
 
 // Select chooses a level for the table. start is a point to solve from, nil for zero.
+//
+// On many rows the candidates race: all of them are measured on a fifth of the rows, and
+// those that two standard errors keep from the best, or from being allowed at all, are
+// left behind; the others are solved on all rows from there.
 func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selection, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Selection{Rate: o.Rate, Rule: o.Rule, Folds: o.Folds, Of: t.N}
+	s := &Selection{Rate: o.Rate, Rule: o.Rule, Folds: o.Folds, Of: t.N, Mu: t.Primal.Mu}
 	if t.N > o.Rows {
 		t = t.Select(t.sample(o.Rows, o.Seed))
 	}
@@ -113,7 +123,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		return nil, err
 	}
 	m := newMeasure(t.Rows, fold, o.Folds, o.MinGroupSize, o.Tail)
-	eligible, groups := m.groups()
+	groups := m.groups()
 	if s.Criterion = o.Criterion; s.Criterion == "" {
 		if s.Criterion = "tail"; groups > 1 {
 			s.Criterion = "worst-group"
@@ -121,6 +131,18 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	if s.Criterion == "worst-group" && groups == 0 {
 		return nil, fmt.Errorf("select worst-group needs groups of at least %d rows, with some in every fold", o.MinGroupSize)
+	}
+	var hidden *laws
+	if o.Criterion == "" && s.Criterion == "tail" {
+		if s.Subgroup, hidden, err = t.subgroup(ctx, fold, o.Folds, o.Seed); err != nil {
+			return nil, err
+		}
+		if s.Subgroup == nil || !s.Subgroup.Found {
+			hidden = nil
+		} else {
+			s.Criterion = "subgroup"
+			m.reveal(hidden.held)
+		}
 	}
 	budget := o.Budget
 	if math.IsNaN(budget) {
@@ -131,76 +153,180 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if !math.IsInf(budget, 1) {
 		s.Budget = &budget
 	}
-	plain, passes, err := t.Solve(ctx, level.Level{Average: "plain", Penalty: "kl"}, start)
+	if o.Ridge {
+		if err := s.chooseRidge(ctx, t, m, start); err != nil {
+			return nil, err
+		}
+		other := *t
+		other.Primal.Mu = s.Mu
+		t = &other
+	}
+	plain, passes, err := t.Solve(ctx, plainAverage, start)
 	if err != nil {
 		return nil, err
 	}
+	s.Passes += passes
 	loss, err := t.losses(plain)
 	if err != nil {
 		return nil, err
 	}
-	mean := m.average(loss)
-	spread := 0.0
-	for j, v := range loss {
-		spread += m.weight[j] / m.total * (v - mean.value) * (v - mean.value)
-	}
-	spread = math.Sqrt(spread)
 	var of []family
-	if mean.value > 0 && spread > 0 {
-		of = families(t.Rows, mean.value, spread, o.Levels)
+	if sc := m.scales(loss); sc.mean > 0 && sc.spread > 0 {
+		share := 0.0
+		if hidden != nil {
+			share = s.Subgroup.Share
+		}
+		of = families(t.Rows, sc, o.Levels, share)
 	}
-	out, more, err := t.crossfit(ctx, fold, o.Folds, plain, of)
-	if err != nil {
-		return nil, err
+	s.list(of)
+	all := len(s.Candidates)
+	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all)}
+	for c := range r.alive {
+		r.alive[c] = true
 	}
-	s.Passes = passes + more
-	s.measure(m, of, out, eligible, groups)
+	for k := range o.Folds {
+		r.from[k*all] = plain
+	}
+	rounds := [][]int{nil} // the rows of every round; nil: all
+	if t.N >= raceFrom {
+		rounds = [][]int{t.sample(t.N/raceShare, o.Seed+1), nil}
+	}
+	r.tell = o.teller(r, len(rounds))
+	for _, rows := range rounds {
+		at, here := m, *r
+		if rows != nil {
+			here.table, here.fold, here.laws = t.Select(rows), pick(fold, rows), hidden.pick(rows)
+			at = newMeasure(here.table.Rows, here.fold, o.Folds, o.MinGroupSize, o.Tail)
+			if at.groups(); hidden != nil {
+				at.reveal(here.laws.held)
+			}
+		}
+		out, err := here.run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.Passes += here.passes * float64(here.table.N) / float64(t.N)
+		s.measure(at, out)
+		if rows != nil {
+			s.leaveBehind(r.alive, budget)
+		}
+	}
 	s.choose(o.Rule, budget)
 	return s, nil
 }
 
-// measure fills in the candidates.
-func (s *Selection) measure(m *measure, of []family, out [][]float64, eligible []bool, groups int) {
-	add := func(name string, l level.Level, loss []float64) {
-		c := Candidate{Family: name, Name: l.String(), Level: l}
+const (
+	raceFrom  = 40_000 // rows from which candidates race
+	raceShare = 5      // the first round takes one row in so many
+)
+
+// teller returns what tells Options.Observe how many solves are done.
+func (o *Options) teller(r *race, rounds int) func() {
+	if o.Observe == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done, all := 0, r.count*len(r.alive)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		total := all // of this round; those that go on are known after it
+		if rounds > 1 {
+			for _, in := range r.alive {
+				if in {
+					total += r.count
+				}
+			}
+		}
+		o.Observe(done, total)
+	}
+}
+
+func pick[T any](v []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for i, j := range rows {
+		out[i] = v[j]
+	}
+	return out
+}
+
+// pick returns the laws' word on some of the rows.
+func (l *laws) pick(rows []int) *laws {
+	if l == nil {
+		return nil
+	}
+	out := &laws{held: pick(l.held, rows)}
+	for _, p := range l.membership {
+		out.membership = append(out.membership, pick(p, rows))
+	}
+	return out
+}
+
+// list names the candidates.
+func (s *Selection) list(of []family) {
+	s.Candidates = []Candidate{{Family: "erm", Name: plainAverage.String(), Level: plainAverage}}
+	for _, f := range of {
+		for _, l := range f.levels {
+			s.Candidates = append(s.Candidates, Candidate{Family: f.name, Name: l.String(), Level: l})
+		}
+	}
+}
+
+// measure fills in the candidates that have losses.
+func (s *Selection) measure(m *measure, out [][]float64) {
+	var plain, plainAverage estimate
+	for i, loss := range out {
+		if loss == nil {
+			continue
+		}
+		c := &s.Candidates[i]
 		average, tail := m.average(loss), m.conditional(loss)
-		c.Average, c.Tail = average.value, tail.value
+		c.Average, c.Tail, c.Rows = average.value, tail.value, len(loss)
 		value := average
-		if groups > 0 {
-			worst := m.worst(loss, eligible)
-			if c.WorstGroup = &worst.value; s.Criterion == "worst-group" {
+		if m.grouped() {
+			worst := m.worst(loss)
+			if c.WorstGroup = &worst.value; s.traded() {
 				value = worst
 			}
 		}
 		if s.Criterion == "tail" {
 			value = tail
 		}
-		if len(s.Candidates) == 0 {
-			s.Candidates = append(s.Candidates, c)
-			m.plain, m.plainAverage = value, average
-			return
+		if i == 0 {
+			plain, plainAverage = value, average
+			continue
 		}
-		c.Fall, c.SE = m.plain.minus(value)
-		c.Rise, c.RiseSE = average.minus(m.plainAverage)
-		s.Candidates = append(s.Candidates, c)
-	}
-	add("erm", level.Level{Average: "plain", Penalty: "kl"}, out[0])
-	k := 1
-	for _, f := range of {
-		for _, l := range f.levels {
-			add(f.name, l, out[k])
-			k++
-		}
+		c.Fall, c.SE = plain.minus(value)
+		c.Rise, c.RiseSE = average.minus(plainAverage)
 	}
 }
 
-// tie is the share of ERM's criterion below which a difference is none.
-const tie = 1e-3
+// leaveBehind takes out of the race what two standard errors keep from being chosen.
+func (s *Selection) leaveBehind(alive []bool, budget float64) {
+	best := 0.0
+	for i := range s.Candidates[1:] {
+		c := &s.Candidates[i+1]
+		if c.Rise <= budget*math.Abs(s.Candidates[0].Average) {
+			best = max(best, s.score(c)-2*s.scoreSE(c))
+		}
+	}
+	for i := range s.Candidates[1:] {
+		c := &s.Candidates[i+1]
+		high := s.score(c) + 2*s.scoreSE(c)
+		alive[i+1] = high > best && high > 0 && c.Rise-2*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
+	}
+}
+
+const (
+	worth = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
+	tie   = 1e-3 // share of it below which two candidates are equally good
+)
 
 // value is the criterion of a candidate.
 func (s *Selection) value(c *Candidate) float64 {
 	switch {
-	case s.Criterion == "worst-group" && c.WorstGroup != nil:
+	case s.traded() && c.WorstGroup != nil:
 		return *c.WorstGroup
 	case s.Criterion == "tail":
 		return c.Tail
@@ -208,12 +334,23 @@ func (s *Selection) value(c *Candidate) float64 {
 	return c.Average
 }
 
+// traded reports whether the average is traded at a rate.
+func (s *Selection) traded() bool { return s.Criterion == "worst-group" || s.Criterion == "subgroup" }
+
 // score is what a candidate is worth, in loss units.
 func (s *Selection) score(c *Candidate) float64 {
-	if s.Criterion != "worst-group" {
+	if !s.traded() {
 		return c.Fall
 	}
 	return c.Fall - s.Rate*max(0, c.Rise)
+}
+
+// scoreSE is no less than the standard error of the score.
+func (s *Selection) scoreSE(c *Candidate) float64 {
+	if !s.traded() {
+		return c.SE
+	}
+	return c.SE + s.Rate*c.RiseSE
 }
 
 // choose applies the rule: the highest score among the candidates whose fall exceeds its
@@ -225,7 +362,7 @@ func (s *Selection) choose(rule string, budget float64) {
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Fall > max(c.SE, least) && s.score(c) > 0 && c.Rise <= budget*math.Abs(plain)
+		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(c.SE, worth*math.Abs(s.value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise <= budget*math.Abs(plain)
 		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
@@ -238,7 +375,7 @@ func (s *Selection) choose(rule string, budget float64) {
 		}
 	}
 	s.Chosen = best
-	what := map[string]string{"worst-group": "worst group's risk", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worse of the two laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
 		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than one standard error at a price that is worth it", len(s.Candidates)-1, what)
 		return

@@ -60,6 +60,10 @@ func (p *Progress) Observe(s train.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.enter(s.Phase)
+	if s.Total > 0 {
+		p.step(s.Done, s.Total)
+		return
+	}
 	p.last, p.text, p.pending = s, "", true
 	p.showIfDue()
 }
@@ -72,14 +76,19 @@ func (p *Progress) Measuring(s eval.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.enter(s.Phase)
-	p.text, p.pending = fmt.Sprintf("%d of %d", s.Done, s.Total), true
-	if s.Total > 0 {
-		p.done = max(p.done, barSteps*s.Done/s.Total)
+	p.step(s.Done, s.Total)
+}
+
+// step takes how many parts of the phase are done.
+func (p *Progress) step(done, total int) {
+	p.text, p.pending = fmt.Sprintf("%d of %d", done, total), true
+	if total > 0 {
+		p.done = max(p.done, barSteps*done/total)
 	}
 	took := p.now().Sub(p.begun)
-	if took >= longPhase && s.Done > 0 {
+	if took >= longPhase && done > 0 {
 		p.text += ", " + shortDuration(took)
-		if left := took * time.Duration(s.Total-s.Done) / time.Duration(s.Done); left >= time.Second {
+		if left := took * time.Duration(total-done) / time.Duration(done); left >= time.Second {
 			p.text += ", about " + shortDuration(left) + " left"
 		}
 	}

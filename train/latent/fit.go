@@ -1,0 +1,271 @@
+package latent
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/design"
+)
+
+// Rows are what a mixture is fitted to.
+type Rows struct {
+	X      design.Matrix // n×d; where there is an intercept its column is the last
+	Target []float64     // n; ±1 for two classes
+	Weight []float64     // n, ≥ 0; nil: equal
+	Binary bool
+	Free   bool // the last column is an intercept: not penalised
+}
+
+// Laws are two linear models of which every row follows one.
+type Laws struct {
+	Common []float64 `json:"common"`          // d, of the columns of X: the law of most rows
+	Other  []float64 `json:"other"`           // d, that of the hidden subgroup
+	Share  float64   `json:"share"`           // of the rows that follow Other, at most a half
+	Noise  []float64 `json:"noise,omitempty"` // standard deviations around Common and Other; nil for two classes
+}
+
+const (
+	iterations = 60   // of expectation and maximisation, at most
+	settled    = 1e-7 // rise of the mean log-likelihood that ends them
+	ridge      = 1    // ½·ridge·‖x‖² is added to the negative log-likelihood of either law
+	least      = 1e-3 // share and, of the target's deviation, noise that a law keeps
+)
+
+// Fit returns the laws of the rows that expectation maximisation ends in, from the rows
+// that one law fits worst; nil where the arithmetic fails.
+func Fit(r *Rows) *Laws {
+	f := newFitter(r)
+	first := f.single()
+	if first == nil {
+		return nil
+	}
+	return f.mixture(first, false)
+}
+
+// Null returns the best mixture that is no other law, to hold Fit against: for numbers
+// one set of slopes, the second part with a constant and a noise of its own, for skewed
+// and heavy tails; for two classes labels that are wrong at random. nil where the
+// arithmetic fails.
+func Null(r *Rows) *Laws {
+	f := newFitter(r)
+	first := f.single()
+	if first == nil {
+		return nil
+	}
+	return f.mixture(first, true)
+}
+
+// Single returns the one law that fits the rows best, as Laws with a Share of 0.
+func Single(r *Rows) *Laws { return newFitter(r).single() }
+
+type fitter struct {
+	*Rows
+	n, d   int
+	weight []float64 // their mean is 1
+	scale  float64   // standard deviation of the target
+
+	work, margin []float64 // n
+}
+
+func newFitter(r *Rows) *fitter {
+	f := &fitter{Rows: r}
+	f.n, f.d = r.X.Dims()
+	f.weight, f.work, f.margin = make([]float64, f.n), make([]float64, f.n), make([]float64, f.n)
+	total := 0.0
+	for j := range f.weight {
+		f.weight[j] = 1
+		if r.Weight != nil {
+			f.weight[j] = r.Weight[j]
+		}
+		total += f.weight[j]
+	}
+	mean, square := 0.0, 0.0
+	for j, w := range f.weight {
+		f.weight[j] = w * float64(f.n) / total
+		mean += f.weight[j] * r.Target[j] / float64(f.n)
+	}
+	for j, w := range f.weight {
+		square += w * (r.Target[j] - mean) * (r.Target[j] - mean) / float64(f.n)
+	}
+	f.scale = math.Sqrt(square)
+	return f
+}
+
+// single fits one law.
+func (f *fitter) single() *Laws {
+	x := make([]float64, f.d)
+	for range 15 {
+		if !f.maximise(x, f.weight) {
+			return nil
+		}
+		if !f.Binary {
+			break
+		}
+	}
+	l := &Laws{Common: x, Other: slices.Clone(x)}
+	if !f.Binary {
+		s := f.deviation(x, f.weight)
+		l.Noise = []float64{s, s}
+	}
+	return l
+}
+
+// mixture alternates between the probabilities of the rows and the laws.
+func (f *fitter) mixture(first *Laws, null bool) *Laws {
+	l := &Laws{Common: slices.Clone(first.Common), Other: slices.Clone(first.Common), Share: 0.1, Noise: slices.Clone(first.Noise)}
+	if !f.begin(l, null) {
+		return nil
+	}
+	p, density := make([]float64, f.n), make([]float64, f.n)
+	inside, outside := make([]float64, f.n), make([]float64, f.n)
+	before := math.Inf(-1)
+	for range iterations {
+		l.posterior(p, density, f.X, f.Target)
+		likelihood, mass := 0.0, 0.0
+		for j, w := range f.weight {
+			likelihood += w * density[j] / float64(f.n)
+			mass += w * p[j] / float64(f.n)
+			inside[j], outside[j] = w*p[j], w*(1-p[j])
+		}
+		if math.IsNaN(likelihood) || math.IsInf(likelihood, 0) {
+			return nil
+		}
+		if likelihood-before < settled && before > math.Inf(-1) {
+			break
+		}
+		before = likelihood
+		l.Share = min(max(mass, least), 0.5)
+		switch {
+		case null && f.Binary:
+			if !f.maximiseFlipped(l, inside, outside) {
+				return nil
+			}
+		case null:
+			if !f.maximiseShifted(l, inside, outside) {
+				return nil
+			}
+		case !f.maximise(l.Common, outside) || !f.maximise(l.Other, inside):
+			return nil
+		}
+		if !f.Binary {
+			l.Noise[0] = max(least*f.scale, f.deviation(l.Common, outside))
+			l.Noise[1] = max(least*f.scale, f.deviation(l.Other, inside))
+		}
+	}
+	return l
+}
+
+// begin takes the rows that one law fits worst for the second.
+func (f *fitter) begin(l *Laws, null bool) bool {
+	f.X.MarginsTo(f.margin, l.Common, 0, f.n)
+	misfit := make([]float64, f.n)
+	for j, m := range f.margin {
+		if misfit[j] = math.Abs(m - f.Target[j]); f.Binary {
+			misfit[j] = -m * f.Target[j]
+		}
+	}
+	sorted := slices.Clone(misfit)
+	slices.Sort(sorted)
+	share, rest := 0.05, 1e-3
+	if f.Binary {
+		share, rest = 0.1, 0.05
+	}
+	count := min(f.n, max(int(share*float64(f.n)), min(3*f.d, f.n/3)))
+	threshold := sorted[f.n-count]
+	w := make([]float64, f.n)
+	shift, mass := 0.0, 0.0
+	for j, v := range misfit {
+		w[j] = rest * f.weight[j]
+		if v >= threshold {
+			w[j] = f.weight[j]
+		}
+		shift += w[j] * (f.Target[j] - f.margin[j])
+		mass += w[j]
+	}
+	if !f.Binary {
+		l.Noise[0] = max(least*f.scale, sorted[f.n/2]/0.6745) // of a normal law, by the median
+	}
+	switch {
+	case null && f.Binary:
+		for k := range l.Other {
+			l.Other[k] = -l.Common[k]
+		}
+		return true
+	case null:
+		if f.Free {
+			l.Other[f.d-1] += shift / mass
+		}
+		return true
+	}
+	for range 4 {
+		if !f.maximise(l.Other, w) {
+			return false
+		}
+		if !f.Binary {
+			break
+		}
+	}
+	return true
+}
+
+// maximiseShifted fits one set of slopes under weights of two noises, and a shift of the
+// constant for the second part.
+func (f *fitter) maximiseShifted(l *Laws, inside, outside []float64) bool {
+	shift := 0.0
+	if f.Free {
+		shift = l.Other[f.d-1] - l.Common[f.d-1]
+	}
+	target, w := f.Target, make([]float64, f.n)
+	moved := make([]float64, f.n)
+	a, b := 1/(l.Noise[0]*l.Noise[0]), 1/(l.Noise[1]*l.Noise[1])
+	for j := range w {
+		w[j] = outside[j]*a + inside[j]*b
+		if moved[j] = target[j]; w[j] > 0 {
+			moved[j] -= shift * inside[j] * b / w[j]
+		}
+	}
+	given := f.Target
+	f.Target = moved
+	ok := f.maximise(l.Common, w)
+	f.Target = given
+	if !ok {
+		return false
+	}
+	f.X.MarginsTo(f.margin, l.Common, 0, f.n)
+	sum, mass := 0.0, 0.0
+	for j, w := range inside {
+		sum += w * (f.Target[j] - f.margin[j])
+		mass += w
+	}
+	copy(l.Other, l.Common)
+	if f.Free && mass > 0 {
+		l.Other[f.d-1] += sum / mass
+	}
+	return true
+}
+
+// maximiseFlipped fits one law to labels of which the second part is wrong.
+func (f *fitter) maximiseFlipped(l *Laws, inside, outside []float64) bool {
+	if !f.maximise(l.Common, outside) {
+		return false
+	}
+	for k, v := range l.Common {
+		l.Other[k] = -v
+	}
+	return true
+}
+
+// deviation is the root mean square of the residuals at x under weights.
+func (f *fitter) deviation(x, w []float64) float64 {
+	f.X.MarginsTo(f.margin, x, 0, f.n)
+	sum, mass := 0.0, 0.0
+	for j, v := range w {
+		r := f.Target[j] - f.margin[j]
+		sum += v * r * r
+		mass += v
+	}
+	if !(mass > 0) {
+		return f.scale
+	}
+	return math.Sqrt(sum / mass)
+}

@@ -1,0 +1,160 @@
+package latent
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+)
+
+// mixed draws rows of which a share follows another slope, and says which.
+func mixed(t *testing.T, n int, share float64, binary bool) (*Rows, []bool) {
+	t.Helper()
+	const d = 4
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	z, target, other := make([]float64, n*d), make([]float64, n), make([]bool, n)
+	for j := range target {
+		slope := 2.0
+		if other[j] = rng.Float64() < share; other[j] {
+			slope = -2
+		}
+		for k := range d {
+			z[j*d+k] = rng.NormFloat64()
+		}
+		z[j*d+d-1] = 1
+		m := slope*z[j*d] + z[j*d+1] + 0.5
+		target[j] = m + 0.3*rng.NormFloat64()
+		if binary {
+			if target[j] = -1; rng.Float64() < 1/(1+math.Exp(-3*m)) {
+				target[j] = 1
+			}
+		}
+	}
+	x, err := design.NewDense(n, d, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Rows{X: x, Target: target, Binary: binary, Free: true}, other
+}
+
+// The two laws that rows were drawn from come out, and the rows of the second are told
+// apart as well as the laws themselves can.
+func TestLawsAreFound(t *testing.T) {
+	r, other := mixed(t, 3000, 0.15, false)
+	l := Fit(r)
+	if l == nil {
+		t.Fatal("no laws")
+	}
+	for k, want := range []float64{2, 1, 0, 0.5} {
+		if math.Abs(l.Common[k]-want) > 0.03 {
+			t.Errorf("common law: coefficient %d is %v, not %v", k, l.Common[k], want)
+		}
+	}
+	for k, want := range []float64{-2, 1, 0, 0.5} {
+		if math.Abs(l.Other[k]-want) > 0.06 {
+			t.Errorf("other law: coefficient %d is %v, not %v", k, l.Other[k], want)
+		}
+	}
+	if math.Abs(l.Share-0.15) > 0.02 || math.Abs(l.Noise[0]-0.3) > 0.02 || math.Abs(l.Noise[1]-0.3) > 0.04 {
+		t.Errorf("share %v, noise %v", l.Share, l.Noise)
+	}
+	p, _ := l.Posterior(r.X, r.Target)
+	wrong := 0
+	for j := range p {
+		if (p[j] > 0.5) != other[j] {
+			wrong++
+		}
+	}
+	if wrong > 3000*5/100 {
+		t.Errorf("%d of 3000 rows taken for the wrong law", wrong)
+	}
+}
+
+func TestLawsOfTwoClasses(t *testing.T) {
+	r, _ := mixed(t, 6000, 0.2, true)
+	l := Fit(r)
+	if l == nil {
+		t.Fatal("no laws")
+	}
+	if !(l.Common[0] > 4) || !(l.Other[0] < -3) || !(l.Other[1] > 1.5) || math.Abs(l.Share-0.2) > 0.06 || l.Noise != nil {
+		t.Errorf("laws %+v", l)
+	}
+}
+
+// The mixture has the likelihood of its formula, and it is above those it is held against
+// where there are two laws.
+func TestLikelihood(t *testing.T) {
+	for _, binary := range []bool{false, true} {
+		r, _ := mixed(t, 2000, 0.2, binary)
+		mean := func(l *Laws) float64 {
+			_, density := l.Posterior(r.X, r.Target)
+			s := 0.0
+			for _, v := range density {
+				s += v / 2000
+			}
+			return s
+		}
+		two := Fit(r)
+		p, density := two.Posterior(r.X, r.Target)
+		for j := range 20 {
+			a, b := make([]float64, 2000), make([]float64, 2000)
+			r.X.MarginsTo(a, two.Common, 0, 2000)
+			r.X.MarginsTo(b, two.Other, 0, 2000)
+			of := func(margin float64, law int) float64 {
+				if binary {
+					return 1 / (1 + math.Exp(-r.Target[j]*margin))
+				}
+				z := (r.Target[j] - margin) / two.Noise[law]
+				return math.Exp(-z*z/2) / two.Noise[law] / math.Sqrt(2*math.Pi)
+			}
+			common, other := (1-two.Share)*of(a[j], 0), two.Share*of(b[j], 1)
+			if math.Abs(density[j]-math.Log(common+other)) > 1e-9 || math.Abs(p[j]-other/(common+other)) > 1e-9 {
+				t.Fatalf("row %d: %v, %v; by hand %v, %v", j, p[j], density[j], other/(common+other), math.Log(common+other))
+			}
+		}
+		if a, b, c := mean(two), mean(Null(r)), mean(Single(r)); !(a > b+0.005) || !(a > c+0.005) {
+			t.Errorf("binary %v: two laws %v, free noise %v, one law %v", binary, a, b, c)
+		}
+	}
+}
+
+// A weight of two is a row twice.
+func TestWeightsAreRows(t *testing.T) {
+	r, _ := mixed(t, 400, 0.2, false)
+	rows := make([]int, 0, 600)
+	r.Weight = make([]float64, 400)
+	for j := range r.Weight {
+		r.Weight[j] = 1
+		rows = append(rows, j)
+		if j%2 == 0 {
+			r.Weight[j] = 2
+			rows = append(rows, j)
+		}
+	}
+	twice := &Rows{X: r.X.Select(rows), Free: true}
+	for _, j := range rows {
+		twice.Target = append(twice.Target, r.Target[j])
+	}
+	a, b := Single(r), Single(twice)
+	for k := range a.Common { // the ridge weighs 400 rows in one, 600 in the other
+		if math.Abs(a.Common[k]-b.Common[k]) > 5e-3 {
+			t.Errorf("coefficient %d: %v weighted, %v repeated", k, a.Common[k], b.Common[k])
+		}
+	}
+}
+
+// Rows that no arithmetic fits are no laws, and no crash.
+func TestNoLaws(t *testing.T) {
+	x, err := design.NewDense(4, 2, []float64{1e200, 1, -1e200, 1, 1e200, 1, 1e200, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := Fit(&Rows{X: x, Target: []float64{1e200, 0, 1, 2}, Free: true}); l != nil {
+		for _, v := range append(l.Common, l.Other...) {
+			if math.IsNaN(v) {
+				t.Errorf("laws %+v", l)
+			}
+		}
+	}
+}

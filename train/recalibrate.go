@@ -1,0 +1,144 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// SummaryRecalibration says how the scores of a classification were recalibrated:
+// log-odds = Slope·margin + Intercept, margin that of the certified coefficients.
+type SummaryRecalibration struct {
+	Slope     float64 `json:"slope"`
+	Intercept float64 `json:"intercept"`
+	Folds     int     `json:"folds"`
+	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions, as they are
+	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
+}
+
+// Scoring returns the coefficients that the model predicts with: Recalibrated where there
+// are any, else Coefficients.
+func (m *Model) Scoring() []float64 {
+	if m.Recalibrated != nil {
+		return m.Recalibrated
+	}
+	return m.Coefficients
+}
+
+// recalibrate fits a slope and an intercept to out-of-fold margins: an adversary makes a
+// classifier less sure of itself than the data are. Predictions of the training rows
+// themselves would be too sure. Without an intercept column only the slope is fitted.
+func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
+	if !m.Config.Recalibrate {
+		return nil
+	}
+	d := m.Run.Train
+	t := m.table(d)
+	folds := max(2, m.Config.Folds)
+	tell := func(done, total int) {
+		if m.Config.Observe != nil {
+			m.Config.Observe(Progress{Phase: "recalibrating", Done: done, Total: total, Elapsed: time.Since(began)})
+		}
+	}
+	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, tell)
+	if err != nil {
+		m.Config.Recalibrate = false // what there is predicts as it was certified
+		return fmt.Errorf("recalibrating: %w", m.named(err))
+	}
+	slope, intercept, err := m.fitScores(ctx, margin)
+	if err != nil {
+		m.Config.Recalibrate = false
+		return fmt.Errorf("recalibrating: %w", err)
+	}
+	x := slices.Clone(m.Coefficients)
+	for i := range x {
+		x[i] *= slope
+	}
+	if d.Intercept >= 0 {
+		x[d.Intercept] += intercept
+	}
+	m.Recalibrated = x
+	after := make([]float64, d.N)
+	for j, v := range margin {
+		after[j] = slope*v + intercept
+	}
+	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds}
+	s.Before, s.After = m.marginRisk(margin), m.marginRisk(after)
+	m.Result.Recalibration = s
+	m.note(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
+		slope, intercept, d.N, folds))
+	return nil
+}
+
+// marginRisk is the mean loss of the training rows at given margins.
+func (m *Model) marginRisk(margin []float64) float64 {
+	loss, slope := make([]float64, len(margin)), make([]float64, len(margin))
+	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
+	return m.Run.averageOf(loss)
+}
+
+// fitScores minimises the mean loss of slope·margin + intercept. A ridge of half an n-th
+// on the slope, in units of the margin's root mean square, keeps classes that the margin
+// separates from an infinite one.
+func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, intercept float64, err error) {
+	d := m.Run.Train
+	size := 0.0
+	for _, v := range margin {
+		size += v * v / float64(d.N)
+	}
+	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
+		return 1, 0, nil // a model that says the same of every row
+	}
+	columns := 1
+	if d.Intercept >= 0 {
+		columns = 2
+	}
+	rows := make([]float64, d.N*columns)
+	for j, v := range margin {
+		rows[j*columns] = v / size
+		if columns == 2 {
+			rows[j*columns+1] = 1
+		}
+	}
+	z, err := design.NewDense(d.N, columns, rows)
+	if err != nil {
+		return 0, 0, err
+	}
+	oracle, err := losses.NewLinear(m.loss, z, d.Target)
+	if err != nil {
+		return 0, 0, err
+	}
+	dual, err := level.Level{Average: "plain"}.Dual(Rows(d, m.Run.Weight))
+	if err != nil {
+		return 0, 0, err
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: columns == 2, FreeModulus: m.loss.Smoothness()}}
+	method, _ := dro.Choose(p)
+	s := dro.DefaultSettings()
+	s.RelativeGap = 1e-8
+	s.X0 = []float64{size, 0}[:columns]
+	res, err := dro.Solve(ctx, p, method, s)
+	if err != nil {
+		return 0, 0, err
+	}
+	if columns == 2 {
+		intercept = res.X[1]
+	}
+	return res.X[0] / size, intercept, nil
+}
+
+// recalibrable refuses a recalibration of what has no classes.
+func (c Config) recalibrable(task data.Task) error {
+	if c.Recalibrate && task != data.Binary {
+		return fmt.Errorf("recalibrate is for a target of two values, and %s is a number", c.Target)
+	}
+	return nil
+}
