@@ -55,7 +55,7 @@ func Choose(p *Problem) (m Method, why string) {
 // as SeparableBlock can; else m.
 func OnPrefixes(p *Problem, m Method) Method {
 	n, d, _ := p.Oracle.Dims()
-	if heir, ok := m.(interface{ TakesOver() bool }); ok && heir.TakesOver() && newton.GrowsWell(n, d) && saddle.Supports(Newton{}, p) {
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && newton.GrowsWell(n, d) && saddle.Supports(Newton{}, p) {
 		return Growing{Finish: m}
 	}
 	return m

@@ -113,12 +113,8 @@ func (g *growing) startFinish() (err error) {
 	return nil
 }
 
-// An heir is a method that starts with the Hessian of a solve on fewer samples; an
-// inheriting Method starts one.
-type (
-	heir       interface{ TakeOver(from *hessian.Factored) }
-	inheriting interface{ TakesOver() bool }
-)
+// An heir is a Stepper that starts with the Hessian of a solve on fewer samples.
+type heir interface{ TakeOver(from *hessian.Factored) }
 
 // Current is the method at work.
 func (g *growing) Current() saddle.Stepper {
@@ -172,7 +168,7 @@ func (g *growing) stage(size int) error {
 // the adversary rests on samples too few to be in every block.
 func (g *growing) last() saddle.Method {
 	m := g.finisher(g.Cert.N)
-	if heir, ok := m.(inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < blocksNeed.Value {
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < blocksNeed.Value {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
 		return Newton{}
 	}
@@ -182,7 +178,7 @@ func (g *growing) last() saddle.Method {
 // finisher is the method of a stage of so many samples, or of all.
 func (g *growing) finisher(samples int) saddle.Method {
 	if m := g.settings.Finish; m != nil {
-		heir, ok := m.(inheriting)
+		heir, ok := m.(saddle.Inheriting)
 		if samples == g.Cert.N || !ok || !heir.TakesOver() || !hessian.Formable(g.Problem) {
 			return m
 		}

@@ -31,7 +31,7 @@ type guarded struct {
 
 // StartsLate reports that the first point worth evaluating is not the start.
 func (g *guarded) StartsLate() bool {
-	late, ok := g.method.(interface{ StartsLate() bool })
+	late, ok := g.method.(saddle.LateStarting)
 	return ok && late.StartsLate()
 }
 
@@ -60,7 +60,7 @@ func (g *guarded) fall() (err error) {
 // Check implements Stepper.
 func (g *guarded) Check() { g.method.Check() }
 
-// Current implements delegating.
+// Current implements Delegating.
 func (g *guarded) Current() saddle.Stepper { return g.method }
 
 // Visit lists what a snapshot holds.

@@ -161,7 +161,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
 // implied by.
 func (c *Certifier) penalty(y []float64) (psi, implied float64) {
-	if d, ok := c.Problem.Dual.(interface{ ImpliesPenalty() bool }); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
+	if d, ok := c.Problem.Dual.(impliedPenalty); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
 		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
 	}
 	return c.Problem.Dual.Value(y), 0

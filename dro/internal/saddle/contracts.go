@@ -124,16 +124,6 @@ type CurvatureBounded interface{ CurvatureBound() float64 }
 // one unit.
 type Worked interface{ Work() (pass, gram float64) }
 
-// WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
-func WorkOf(o Oracle) (pass, gram float64) {
-	if w, ok := Ability[Worked](o); ok {
-		return w.Work()
-	}
-	n, d, _ := o.Dims()
-	pass = float64(n) * float64(d)
-	return pass, 0.1 * pass * float64(d) / 2
-}
-
 // Spacious is the ability of an Oracle whose samples are not in memory to say where
 // vectors of one entry a sample lie, and how many samples Select may copy. A nil room is
 // memory.
@@ -142,33 +132,12 @@ type Spacious interface {
 	MostSelected() int
 }
 
-// MostSelected is the number of samples that Select may be asked for.
-func MostSelected(o Oracle) int {
-	if s, ok := Ability[Spacious](o); ok {
-		return s.MostSelected()
-	}
-	n, _, _ := o.Dims()
-	return n
-}
-
 // Stored is the ability of an Oracle to say what memory its rows take.
 type Stored interface{ Bytes() int64 }
 
 // A derived oracle passes the abilities of another on: its own methods count for what
 // the other can do.
 type derived interface{ Base() Oracle }
-
-// Ability returns o as a T, if o is one and so is, all the way down, what it is derived
-// from. It is how the abilities of an oracle are asked for; none is asserted.
-func Ability[T any](o Oracle) (t T, ok bool) {
-	if v, is := o.(derived); is {
-		if _, ok := Ability[T](v.Base()); !ok {
-			return t, false
-		}
-	}
-	t, ok = o.(T)
-	return t, ok
-}
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).
@@ -252,20 +221,13 @@ type partOfSimplex interface{ PartOfSimplex() }
 // is smooth without a penalty.
 type fixedWeights interface{ FixedWeights() }
 
+// impliedPenalty is the ability of a Dual to say that the penalty of a best response is
+// known from its risk.
+type impliedPenalty interface{ ImpliesPenalty() bool }
+
 // DifferentiableDual is the ability of a Dual with ν = 0 to say whether its risk has a gradient
 // where it matters all the same.
 type DifferentiableDual interface{ Differentiable(n, d int) bool }
-
-// Differentiable reports that the robust risk has a gradient in the losses where it
-// matters.
-func Differentiable(p *Problem) bool {
-	if _, fixed := p.Dual.(fixedWeights); fixed || p.Dual.Modulus() > 0 {
-		return true
-	}
-	n, d, _ := p.Oracle.Dims()
-	s, ok := p.Dual.(DifferentiableDual)
-	return ok && s.Differentiable(n, d)
-}
 
 // Responsive is the ability of a Dual to say how its best response moves with
 // the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
@@ -285,21 +247,6 @@ type LocalResponse interface{ RespondingAt(*Evaluator) Responsive }
 // is k×k, row-major.
 type CoupledResponse interface {
 	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64)
-}
-
-// HasResponse reports that the dual tells how its best response moves.
-func HasResponse(d Dual) bool {
-	_, anywhere := d.(Responsive)
-	_, here := d.(LocalResponse)
-	return anywhere || here
-}
-
-// ResponseAt returns how the best response of d moves at the point e evaluated last.
-func ResponseAt(d Dual, e *Evaluator) Responsive {
-	if l, ok := d.(LocalResponse); ok {
-		return l.RespondingAt(e)
-	}
-	return d.(Responsive)
 }
 
 // A fused evaluation reads every sample once: block by block, small enough to stay
@@ -379,12 +326,6 @@ type Primal interface {
 // derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
 type Free interface{ FreeLast() bool }
 
-// FreeLast reports whether p leaves the last coordinate unpenalised.
-func FreeLast(p Primal) bool {
-	f, ok := p.(Free)
-	return ok && f.FreeLast()
-}
-
 // Smooth is the ability of a Primal to be differentiated.
 type Smooth interface {
 	// AddGradTo adds ∇φ(x) to dst.
@@ -399,15 +340,6 @@ type Ridge interface {
 	// that of the primal that is asked: false for a type that embeds this one and may
 	// have changed φ.
 	RidgeTo(diagonal []float64, of Primal) bool
-}
-
-// RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
-func RidgeOf(phi Primal, d int) []float64 {
-	diagonal := make([]float64, d)
-	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
-		return nil
-	}
-	return diagonal
 }
 
 // NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
@@ -435,3 +367,46 @@ type Repriced interface {
 	Mild(size float64, n int) float64
 	Most(n int) float64
 }
+
+// A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
+// settings; one value may be used for many solves at once.
+type Method interface {
+	// Name is the method's name on the command line.
+	Name() string
+
+	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
+	Needs() []Need
+
+	// Start begins a solve, of a problem that has what is needed.
+	Start(r *Run) (Stepper, error)
+}
+
+// A Stepper is a method at work on one problem.
+type Stepper interface {
+	// Step performs one iteration. It returns ErrStalled when no further
+	// progress is possible.
+	Step() error
+
+	// Check evaluates what the method has to offer at the certifier of its run.
+	Check()
+}
+
+// Resumable is a stepper that can be interrupted and continued bit for bit.
+type Resumable interface{ Visit(*State) }
+
+// LateStarting is the ability of a Stepper to say that the first point worth evaluating is
+// one of its own, not the start.
+type LateStarting interface{ StartsLate() bool }
+
+// Checking is the ability of a Stepper to say when a check is due, in place of the passes.
+type Checking interface{ WantsCheck() bool }
+
+// Delegating is the ability of a Stepper to let another one work.
+type Delegating interface{ Current() Stepper }
+
+// Returning is the ability of a Stepper to return a point at random, as the theorems do.
+type Returning interface{ Drawn() []float64 }
+
+// Inheriting is the ability of a Method to start with the Hessian of a solve on fewer
+// samples.
+type Inheriting interface{ TakesOver() bool }

@@ -20,9 +20,6 @@ type State struct {
 	Err     error
 }
 
-// Resumable is a stepper that can be interrupted and continued bit for bit.
-type Resumable interface{ Visit(*State) }
-
 func (s *State) word(v *uint64) {
 	switch {
 	case !s.Reading:

@@ -10,29 +10,6 @@ import (
 	"time"
 )
 
-// A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
-// settings; one value may be used for many solves at once.
-type Method interface {
-	// Name is the method's name on the command line.
-	Name() string
-
-	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
-	Needs() []Need
-
-	// Start begins a solve, of a problem that has what is needed.
-	Start(r *Run) (Stepper, error)
-}
-
-// A Stepper is a method at work on one problem.
-type Stepper interface {
-	// Step performs one iteration. It returns ErrStalled when no further
-	// progress is possible.
-	Step() error
-
-	// Check evaluates what the method has to offer at the certifier of its run.
-	Check()
-}
-
 // ErrStalled is what a step returns that can make no further progress.
 var ErrStalled = errors.New("no further progress in double precision")
 
@@ -261,7 +238,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if s.Resume != nil {
 		return l, l.resume()
 	}
-	if late, ok := l.Method.(interface{ StartsLate() bool }); !ok || !late.StartsLate() {
+	if late, ok := l.Method.(LateStarting); !ok || !late.StartsLate() {
 		if math.IsInf(r.Cert.Evaluate(r.Start), 1) {
 			return nil, errors.New("dro: the objective is not finite at the starting point")
 		}
@@ -302,7 +279,7 @@ func (l *Loop) step() {
 	err := l.Method.Step()
 	l.Result.Iterations++
 	due := l.Cert.Passes >= l.next
-	if w, ok := l.Current().(interface{ WantsCheck() bool }); ok {
+	if w, ok := l.Current().(Checking); ok {
 		due = w.WantsCheck()
 	}
 	if err != nil || due || l.Cert.Passes >= l.Settings.MaxPasses {
@@ -314,12 +291,9 @@ func (l *Loop) step() {
 	l.last = err
 }
 
-// A delegating stepper lets another one work.
-type delegating interface{ Current() Stepper }
-
 // Current returns the stepper at work.
 func (l *Loop) Current() Stepper {
-	if d, ok := l.Method.(delegating); ok {
+	if d, ok := l.Method.(Delegating); ok {
 		return d.Current()
 	}
 	return l.Method
@@ -353,7 +327,7 @@ func (l *Loop) Finish() {
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Y = c.Y
-	if w, ok := l.Method.(interface{ Drawn() []float64 }); ok {
+	if w, ok := l.Method.(Returning); ok {
 		res.Drawn = w.Drawn()
 	}
 	res.Elapsed = l.elapsed()

@@ -1,0 +1,73 @@
+package saddle
+
+// WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
+func WorkOf(o Oracle) (pass, gram float64) {
+	if w, ok := Ability[Worked](o); ok {
+		return w.Work()
+	}
+	n, d, _ := o.Dims()
+	pass = float64(n) * float64(d)
+	return pass, 0.1 * pass * float64(d) / 2
+}
+
+// MostSelected is the number of samples that Select may be asked for.
+func MostSelected(o Oracle) int {
+	if s, ok := Ability[Spacious](o); ok {
+		return s.MostSelected()
+	}
+	n, _, _ := o.Dims()
+	return n
+}
+
+// Ability returns o as a T, if o is one and so is, all the way down, what it is derived
+// from. It is how the abilities of an oracle are asked for; none is asserted.
+func Ability[T any](o Oracle) (t T, ok bool) {
+	if v, is := o.(derived); is {
+		if _, ok := Ability[T](v.Base()); !ok {
+			return t, false
+		}
+	}
+	t, ok = o.(T)
+	return t, ok
+}
+
+// Differentiable reports that the robust risk has a gradient in the losses where it
+// matters.
+func Differentiable(p *Problem) bool {
+	if _, fixed := p.Dual.(fixedWeights); fixed || p.Dual.Modulus() > 0 {
+		return true
+	}
+	n, d, _ := p.Oracle.Dims()
+	s, ok := p.Dual.(DifferentiableDual)
+	return ok && s.Differentiable(n, d)
+}
+
+// HasResponse reports that the dual tells how its best response moves.
+func HasResponse(d Dual) bool {
+	_, anywhere := d.(Responsive)
+	_, here := d.(LocalResponse)
+	return anywhere || here
+}
+
+// ResponseAt returns how the best response of d moves at the point e evaluated last.
+func ResponseAt(d Dual, e *Evaluator) Responsive {
+	if l, ok := d.(LocalResponse); ok {
+		return l.RespondingAt(e)
+	}
+	return d.(Responsive)
+}
+
+// FreeLast reports whether p leaves the last coordinate unpenalised.
+func FreeLast(p Primal) bool {
+	f, ok := p.(Free)
+	return ok && f.FreeLast()
+}
+
+// RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
+func RidgeOf(phi Primal, d int) []float64 {
+	diagonal := make([]float64, d)
+	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
+		return nil
+	}
+	return diagonal
+}
