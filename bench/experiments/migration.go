@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+
+	"github.com/drotrain/drotrain/bench/migration"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+func init() {
+	register("migration", "the settings of other packages and what they are here, with the optima of both", migrate)
+}
+
+func migrate(ctx context.Context, fs *flag.FlagSet, args []string) error {
+	python := fs.String("python", "python3", "a Python with cvxpy, and with dro for its rows")
+	write := fs.String("write", "", "file of the page; empty: standard output")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	found, err := migration.Run(ctx, *python)
+	if err != nil {
+		return err
+	}
+	if *write == "" {
+		return found.Write(os.Stdout)
+	}
+	return atomicfile.AtomicWrite(*write, true, func(w io.Writer) error { return found.Write(w) })
+}
