@@ -58,7 +58,6 @@ func TestRefusals(t *testing.T) {
 		"positive absent":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"}, []string{`"c" does not occur`, `"a" and "b"`}},
 		"positive regress":   {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive value"}},
 		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no feature is left", "name the features"}},
-		"column twice":       {"y,x,x\n1,1,2\n2,2,3\n3,4,5\n", Spec{Target: "y"}, []string{`column "x"`, "more than one column"}},
 		"level spelled":      {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`column "a b"`}},
 		"too large":          {"y,x\n1,-1e308\n2,1e308\n3,1.7e308\n", Spec{Target: "y"}, []string{`column "x"`, "too large"}},
 		"inexact categories": {"y,x\n1,9007199254740993\n2,9007199254740992\n3,5\n", Spec{Target: "y", Categorical: []string{"x"}}, []string{`column "x", row 1`, "as text"}},
@@ -87,15 +86,39 @@ func TestProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	wantError(t, err, "3 columns", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	wantError(t, err, "3 things", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
 		t.Errorf("%#v", err)
 	}
+	if all[1].Rows != 4 || all[1].Row != 4 {
+		t.Errorf("%+v", all[1])
+	}
+	// So are a target that is not there, groups that cannot be and features, in one list.
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Float64)
+	wantError(t, err, "6 things", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
+	wantError(t, err, "3 things", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	wantError(t, err, `column "z", row 12`)
 	if errors.As(err, &all) {
 		t.Errorf("one problem comes as several: %v", err)
+	}
+}
+
+// The second column of a name gets one of its own, whatever the format, and is said to.
+func TestNamesThatOccurTwice(t *testing.T) {
+	f := frameOf(t, "y,x,x,x.1,x\n1,1,2,3,4\n2,2,3,4,5\n3,4,5,6,9\n")
+	if got := strings.Join(f.Names(), " "); got != "y x x.2 x.1 x.3" || len(f.Notes) != 2 {
+		t.Errorf("%s; %q", got, f.Notes)
+	}
+	e, err := NewEncoder(f, nil, Spec{Target: "y", Drop: []string{"x.1"}})
+	if err != nil || len(e.Inputs) != 3 {
+		t.Errorf("%v, %+v", err, e)
+	}
+	exact, err := f.Exact(t.Context(), []string{"x.3"})
+	if err != nil || exact[0].Text(2) != "9" {
+		t.Errorf("%v, %+v", err, exact)
 	}
 }
 

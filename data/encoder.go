@@ -84,7 +84,10 @@ func NewEncoder(f *Frame, rows []int, s Spec) (*Encoder, error) {
 	if err := t.measure(nil); err != nil {
 		return nil, err
 	}
-	return t.e, t.fitRest()
+	if err := t.fitRest(); err != nil {
+		return nil, err
+	}
+	return t.e, nil
 }
 
 func (e *Encoder) notef(format string, args ...any) {
@@ -126,6 +129,7 @@ func (e *Encoder) Names() []string {
 func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	s := e.Spec
 	out := make([]*Column, 0, len(f.Columns))
+	var problems table.Problems
 	if len(s.Features) > 0 {
 		groups := make(map[string]bool)
 		for _, g := range s.Groups {
@@ -134,7 +138,10 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		for _, name := range s.Features {
 			c, err := f.Lookup(name)
 			if err != nil {
-				return nil, err
+				if err = problems.Add(err); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			out = append(out, c)
 			if groups[name] {
@@ -157,14 +164,20 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 				continue
 			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
-				return nil, err
+				skip[c.Name] = true
+				if err = problems.Add(err); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			out = append(out, c)
 		}
 	}
-	var problems table.Problems
+	usable := out[:0]
 	for _, c := range out {
-		if c.Kind == Other {
+		if c.Kind != Other {
+			usable = append(usable, c)
+		} else {
 			advice := table.Hint("store what you need of it as numbers", table.DropColumn)
 			if c.Clock {
 				advice = table.Mend(table.SayDates, table.DropColumn)
@@ -172,7 +185,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			problems = append(problems, f.Fault(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
-	return out, problems.Err()
+	return usable, problems.Err()
 }
 
 func (s Spec) asCategory(c *Column) bool {

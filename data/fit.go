@@ -53,6 +53,9 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	}
 	t.encode = true
 	d := t.deal
+	if len(t.problems) > 0 {
+		return nil, t.tellAll()
+	}
 	if err := t.encodeTargets(); err != nil {
 		return nil, err
 	}
@@ -141,6 +144,7 @@ type fitting struct {
 	targetOf *Column // as the table has it
 	target   *Column // with its values
 	features []*Column
+	problems table.Problems
 	encode   bool         // the rows are encoded too
 	spare    table.Arrays // of columns that were looked at
 
@@ -153,6 +157,16 @@ type fitting struct {
 	targetErrs [2]error
 	groups     [2][]Grouping
 	groupErrs  [2]error
+}
+
+// tellAll looks at what is left of a table that cannot be used, and tells all that is
+// wrong with it at once.
+func (t *fitting) tellAll() error {
+	t.encode = false
+	if err := t.measure(nil); err != nil {
+		return err
+	}
+	return t.fitRest()
 }
 
 // A feature is a source column, numeric or a category, while it is fitted.
@@ -171,26 +185,29 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	if err != nil {
 		return nil, err
 	}
-	target, err := f.Lookup(s.Target)
-	if err != nil {
-		return nil, err
-	}
-	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
-		for _, name := range list {
-			if _, err := f.Lookup(name); err != nil {
-				return nil, err
-			}
-		}
-	}
 	if d.set(0).n() == 0 {
 		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
 	}
 	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: d}
-	if t.features, err = t.e.features(f); err != nil {
+	target, err := f.Lookup(s.Target)
+	if err = t.problems.Add(err); err != nil {
 		return nil, err
 	}
-	if t.target, err = target.Load(ctx); err != nil {
+	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
+		for _, name := range list {
+			if _, err := f.Lookup(name); t.problems.Add(err) != nil {
+				return nil, err
+			}
+		}
+	}
+	t.features, err = t.e.features(f)
+	if err = t.problems.Add(err); err != nil {
 		return nil, err
+	}
+	if target != nil {
+		if t.target, err = target.Load(ctx); err != nil {
+			return nil, err
+		}
 	}
 	t.targetOf = target
 	if s.Impute == "drop" {
@@ -198,13 +215,19 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 			return nil, err
 		}
 	}
-	return t, t.e.fitTarget(f, t.target, t.deal.set(0))
+	if target == nil {
+		return t, nil
+	}
+	return t, t.problems.Add(t.e.fitTarget(f, t.target, t.deal.set(0)))
 }
 
 // dropNulls leaves only the rows without nulls in numeric features or the
 // target.
 func (t *fitting) dropNulls() error {
-	cols := []*Column{t.target}
+	var cols []*Column
+	if t.target != nil {
+		cols = append(cols, t.target)
+	}
 	for _, c := range t.features {
 		if t.e.Spec.isNumeric(c) {
 			cols = append(cols, c)
@@ -328,7 +351,6 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 // fitRest makes the columns of the features that were measured, and the groups.
 func (t *fitting) fitRest() error {
 	f, e, d := t.f, t.e, t.deal
-	var problems table.Problems
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
@@ -338,13 +360,14 @@ func (t *fitting) fitRest() error {
 		} else if err = q.category.err; err == nil {
 			q.kept = e.addCategory(q.category)
 		}
-		if wrong, ok := err.(*Error); ok {
-			problems = append(problems, wrong)
-		} else if err != nil {
+		if err := t.problems.Add(err); err != nil {
 			return err
 		}
 	}
-	if err := problems.Err(); err != nil {
+	if err := t.problems.Add(t.fitGroups()); err != nil {
+		return err
+	}
+	if err := t.problems.Err(); err != nil {
 		return err
 	}
 	if len(e.Columns) == 0 {
@@ -352,9 +375,6 @@ func (t *fitting) fitRest() error {
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
-	}
-	if err := t.fitGroups(); err != nil {
-		return err
 	}
 	if w, n := len(e.Columns), d.set(0).n(); w > n {
 		e.notef("%d encoded columns but only %d training rows", w, n)

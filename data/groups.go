@@ -33,17 +33,21 @@ const (
 func (t *fitting) fitGroups() error {
 	e, f := t.e, t.f
 	var singles [2][]Grouping
+	var problems table.Problems
 	for _, name := range e.Spec.Groups {
 		c, err := f.Lookup(name)
 		if err != nil {
-			return err
+			continue // told before
 		}
 		if c, err = c.Load(t.ctx); err != nil {
 			return err
 		}
 		g, err := groupsOf(f, c, c.Kind, t.deal.set(0))
 		if err != nil {
-			return err
+			if err = problems.Add(err); err != nil {
+				return err
+			}
+			continue
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
 		e.Groups = append(e.Groups, factor)
@@ -56,6 +60,9 @@ func (t *fitting) fitGroups() error {
 			t.groupErrs[1] = err
 			singles[1] = append(singles[1], factor.name(g.with(factor.Labels)))
 		}
+	}
+	if len(problems) > 0 || len(singles[0]) < len(e.Spec.Groups) {
+		return problems.Err()
 	}
 	t.groups = singles
 	if len(e.Spec.Groups) >= 2 {

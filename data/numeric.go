@@ -289,8 +289,9 @@ func notFinite(f *Frame, column string, row int, v float64) error {
 }
 
 func nullError(f *Frame, column string, row, nulls, of int) error {
-	return f.Fault(column, row, table.Mend(table.Impute, table.DropColumn),
-		"the value is null, as in %d of %d rows", nulls, of)
+	e := f.Fault(column, row, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d rows", nulls, of)
+	e.Rows = nulls
+	return e
 }
 
 // medianOf gives the median of the values in the rows.

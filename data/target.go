@@ -136,7 +136,9 @@ func checkTarget(f *Frame, c *Column, rows rowSet) error {
 		}
 	}
 	if nulls > 0 {
-		return f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
+		e := f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
+		e.Rows = nulls
+		return e
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ type reading struct {
 	verbatim bool
 	comma    rune
 	header   []string
+	renamed  []string // notes on names that occurred twice
 }
 
 // open begins to read records, behind the header.
@@ -141,6 +142,7 @@ func (r *reading) names(all *records) error {
 			r.header[i] = fmt.Sprintf("column_%d", i+1) // as pandas writes its index
 		}
 	}
+	r.header, r.renamed = table.Distinct(r.header)
 	return nil
 }
 
@@ -198,7 +200,7 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	if err := r.afford(rows, used); err != nil {
 		return nil, err
 	}
-	f := &table.Table{Rows: rows}
+	f := &table.Table{Rows: rows, Notes: r.renamed}
 	builders := make([]*builder, len(cols))
 	for i := range cols {
 		if !cols[i].used {

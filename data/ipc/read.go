@@ -217,6 +217,7 @@ func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage,
 	for _, field := range schema.Fields() {
 		all = append(all, field.Name)
 	}
+	all, f.Notes = table.Distinct(all)
 	want, err := table.Wanted(names, all)
 	if err != nil {
 		return nil, err
@@ -226,8 +227,9 @@ func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage,
 	}
 	builders := make([]*arrowBuilder, schema.NumFields())
 	for i, field := range schema.Fields() {
-		if want == nil || want[field.Name] {
+		if want == nil || want[all[i]] {
 			builders[i] = newArrowBuilder(field, int(rows), exact, dates)
+			builders[i].out.Name = all[i]
 			f.Columns = append(f.Columns, builders[i].out)
 		}
 	}

@@ -68,6 +68,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	for i := 0; i < root.NumFields(); i++ {
 		tops = append(tops, root.Field(i).Name())
 	}
+	tops, f.Notes = table.Distinct(tops)
 	want, err := table.Wanted(names, tops)
 	if err != nil {
 		return nil, err
@@ -81,10 +82,10 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		for at < meta.Schema.NumColumns() && meta.Schema.ColumnRoot(at) == node {
 			at++
 		}
-		if want != nil && !want[node.Name()] {
+		if want != nil && !want[tops[i]] {
 			continue
 		}
-		col := &table.Column{Name: node.Name()}
+		col := &table.Column{Name: tops[i]}
 		if !utf8.ValidString(col.Name) {
 			return nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
 		}

@@ -38,6 +38,7 @@ const (
 type Error struct {
 	Path     string   // the file, or "" when no single file is to blame
 	Column   string   // the column, or ""
+	Rows     int      // in how many rows; 0 if that is not known or says nothing
 	Row      int      // data row, counted from 1 within the file (header lines not counted); 0 for none
 	Msg      string   // what is wrong
 	Hint     string   // what to do, in words that fit any program; or ""

@@ -27,6 +27,32 @@ func Wanted(names, among []string) (map[string]bool, error) {
 	return want, nil
 }
 
+// Distinct gives every column a name of its own: the second "x" is "x.1", as pandas has
+// it. notes tell of it.
+func Distinct(names []string) (own []string, notes []string) {
+	taken := make(map[string]bool, len(names))
+	for _, n := range names {
+		taken[n] = true
+	}
+	if len(taken) == len(names) {
+		return names, nil
+	}
+	own = make([]string, len(names))
+	seen := make(map[string]int, len(names))
+	for i, n := range names {
+		own[i] = n
+		if k := seen[n]; k > 0 {
+			for own[i] = fmt.Sprintf("%s.%d", n, k); taken[own[i]]; k++ {
+				own[i] = fmt.Sprintf("%s.%d", n, k+1)
+			}
+			taken[own[i]] = true
+			notes = append(notes, fmt.Sprintf("column %d has the name of one before it, %q: it is called %q", i+1, n, own[i]))
+		}
+		seen[n]++
+	}
+	return own, notes
+}
+
 // Absent says that there is no such column, and which names come near.
 func Absent(path, name string, among []string) *Error {
 	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -19,17 +20,40 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Error gives a line for every problem.
-func (p Problems) Error() string { return p.Text((*Error).Error) }
+// Add takes in an error: problems and lists of them are kept, anything else is
+// returned.
+func (p *Problems) Add(err error) error {
+	var one *Error
+	switch more, several := err.(Problems); {
+	case err == nil:
+	case several:
+		*p = append(*p, more...)
+	case errors.As(err, &one) && one.Class != ErrMemory && one.Class != ErrChanged && one.Class != ErrDamaged:
+		for _, e := range *p {
+			if e.Column == one.Column && e.Msg == one.Msg {
+				return nil // a name that has two roles
+			}
+		}
+		*p = append(*p, one)
+	default:
+		return err
+	}
+	return nil
+}
 
-// Text gives a line for every problem, in words of the caller.
-func (p Problems) Text(of func(*Error) string) string {
+// Error gives a line for every problem.
+func (p Problems) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d columns cannot be used as they are:", len(p))
+	b.WriteString(p.Title())
 	for _, e := range p {
-		b.WriteString("\n  " + of(e))
+		b.WriteString("\n  " + e.Error())
 	}
 	return b.String()
+}
+
+// Title says how many there are.
+func (p Problems) Title() string {
+	return fmt.Sprintf("%d things are to be settled before this table can be used:", len(p))
 }
 
 // Unwrap gives the errors.

@@ -72,11 +72,11 @@ func Describe(err error) (msg, hint string) {
 	var several data.Problems
 	var table *data.Error
 	if errors.As(err, &several) {
-		msg = strings.Replace(msg, several.Error(), several.Text(func(e *data.Error) string {
-			bare := *e
-			bare.Hint, bare.Remedies = e.Advice(func(r data.Remedy) string { return remedy(r, e.Column) }), nil
-			return bare.Error()
-		}), 1)
+		var options string
+		msg, options = problems(msg, several)
+		if hint == "" {
+			hint = options
+		}
 	} else if errors.As(err, &table) {
 		plain := *table // the advice goes on a line of its own
 		plain.Hint, plain.Remedies = "", nil

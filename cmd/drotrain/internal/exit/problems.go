@@ -1,0 +1,112 @@
+package exit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// problems puts all that is wrong with a table into a table of its own: column, how many
+// rows, the first of them, what is wrong and the option that mends it. The options
+// together are the hint.
+func problems(msg string, all data.Problems) (table, hint string) {
+	path := all[0].Path
+	for _, e := range all {
+		if e.Path != path {
+			path = ""
+		}
+	}
+	title := all.Title()
+	if path != "" {
+		title = path + ": " + title
+	}
+	const widest = 24
+	name := len("column")
+	for _, e := range all {
+		name = max(name, min(widest, utf8.RuneCountInString(e.Column)))
+	}
+	var b strings.Builder
+	line := func(column, rows, first, what string) {
+		if pad := name - utf8.RuneCountInString(column); pad > 0 {
+			column += strings.Repeat(" ", pad)
+		}
+		fmt.Fprintf(&b, "\n  %s  %8s  %8s  %s", column, rows, first, what)
+	}
+	b.WriteString(title)
+	line("column", "rows", "first", "what is wrong")
+	count := func(n int) string {
+		if n == 0 {
+			return "-"
+		}
+		return strconv.Itoa(n)
+	}
+	for _, e := range all {
+		what := e.Msg
+		if e.Err != nil {
+			what += ": " + e.Err.Error()
+		}
+		line(e.Column, count(e.Rows), count(e.Row), what)
+		if advice := e.Advice(func(r data.Remedy) string { return remedy(r, e.Column) }); advice != "" {
+			line("", "", "", "  → "+advice)
+		}
+	}
+	return strings.Replace(msg, all.Error(), b.String(), 1), together(all)
+}
+
+// together is what settles all problems that an option settles.
+func together(all data.Problems) string {
+	var drop, other []string
+	for _, e := range all {
+		var option string
+		switch {
+		case len(e.Remedies) == 0:
+			continue
+		case slices.Contains(e.Remedies, data.Impute):
+			option = "--impute median"
+		case slices.Contains(e.Remedies, data.FillNulls):
+			option = "--impute mean"
+		case slices.Contains(e.Remedies, data.DropNullRows):
+			option = "--filter '`" + e.Column + "` is not null'"
+		case slices.Contains(e.Remedies, data.SayDates):
+			option = "--dates parts"
+		case slices.Contains(e.Remedies, data.DropColumn):
+			drop = append(drop, e.Column)
+			continue
+		default:
+			continue
+		}
+		if !slices.Contains(other, option) {
+			other = append(other, option)
+		}
+	}
+	if len(drop) > 0 {
+		other = append([]string{"--drop " + shellList(drop)}, other...)
+	}
+	if len(other) == 0 {
+		return ""
+	}
+	return "together: " + strings.Join(other, " ")
+}
+
+// shellList quotes names for a list option in a shell.
+func shellList(names []string) string {
+	plain := true
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		if quoted[i] = n; flagValue(n) != n {
+			plain = false
+			if strings.ContainsAny(n, "\",") {
+				quoted[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
+			}
+		}
+	}
+	list := strings.Join(quoted, ",")
+	if plain {
+		return list
+	}
+	return "'" + strings.ReplaceAll(list, "'", `'\''`) + "'"
+}
