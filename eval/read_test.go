@@ -26,7 +26,9 @@ import (
 func TestMutatedReports(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		var b bytes.Buffer
-		if err := eval.WriteJSON(&b, evaltest.Sample(t, task)); err != nil {
+		whole := evaltest.Sample(t, task)
+		whole.Evaluation.Groupings = whole.Evaluation.Groupings[2:] // the others say the same of other groups
+		if err := eval.WriteJSON(&b, whole); err != nil {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(11, 1))
@@ -58,7 +60,7 @@ func TestMutatedReports(t *testing.T) {
 	}
 }
 
-var mutantCount = flag.Int("mutants", 60, "mutated reports to try for each task")
+var mutantCount = flag.Int("mutants", 40, "mutated reports to try for each task")
 
 // mutate replaces or removes one node on a random path.
 func mutate(r *rand.Rand, node any) {

@@ -19,7 +19,7 @@ import (
 // "trace[].color", each once. A key given twice, in whatever case, a second value
 // and a document that is not JSON are errors.
 func Check(doc []byte, v any) (unknown []string, err error) {
-	c := checker{dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}}
+	c := checker{dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
 	c.dec.UseNumber()
 	if err := c.value("", reflect.TypeOf(v)); err != nil {
 		return nil, err
@@ -34,6 +34,31 @@ type checker struct {
 	dec     *json.Decoder
 	unknown []string
 	seen    map[string]bool
+	types   map[reflect.Type]*shape
+}
+
+// A shape is what a type reads.
+type shape struct {
+	plain  reflect.Type // itself without pointers, see plain
+	fields []field      // of a struct
+}
+
+type field struct {
+	name string
+	of   reflect.Type
+}
+
+// shape looks at a type once.
+func (c *checker) shape(t reflect.Type) *shape {
+	if s := c.types[t]; s != nil {
+		return s
+	}
+	s := &shape{plain: plain(t)}
+	if s.plain != nil && s.plain.Kind() == reflect.Struct {
+		s.fields = fieldsOf(s.plain)
+	}
+	c.types[t] = s
+	return s
 }
 
 // value reads one value that goes into type t, nil for any.
@@ -46,10 +71,10 @@ func (c *checker) value(path string, t reflect.Type) error {
 	if !ok {
 		return nil
 	}
-	t = plain(t)
+	s := c.shape(t)
 	if delim == '[' {
 		for c.dec.More() {
-			if err := c.value(path+"[]", element(t)); err != nil {
+			if err := c.value(path+"[]", element(s.plain)); err != nil {
 				return err
 			}
 		}
@@ -69,7 +94,7 @@ func (c *checker) value(path string, t reflect.Type) error {
 		} else {
 			keys[folded] = true
 		}
-		field, known := fieldOf(t, key)
+		field, known := s.field(key)
 		if !known && !c.seen[at] {
 			c.seen[at] = true
 			c.unknown = append(c.unknown, at)
@@ -108,17 +133,28 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldOf finds the field that encoding/json stores key in.
-func fieldOf(t reflect.Type, key string) (field reflect.Type, known bool) {
-	if t == nil {
+// field finds the type of the field that encoding/json stores key in.
+func (s *shape) field(key string) (t reflect.Type, known bool) {
+	if s.plain == nil {
 		return nil, true
 	}
-	if t.Kind() == reflect.Map {
-		return t.Elem(), true
+	if s.plain.Kind() == reflect.Map {
+		return s.plain.Elem(), true
 	}
-	if t.Kind() != reflect.Struct {
+	if s.plain.Kind() != reflect.Struct {
 		return nil, true // encoding/json says that the kinds differ
 	}
+	for _, f := range s.fields {
+		if strings.EqualFold(f.name, key) {
+			return f.of, true
+		}
+	}
+	return nil, false
+}
+
+// fieldsOf are the fields of a struct that encoding/json knows.
+func fieldsOf(t reflect.Type) []field {
+	var out []field
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "-" || !f.IsExported() || f.Anonymous && name == "" {
@@ -127,9 +163,7 @@ func fieldOf(t reflect.Type, key string) (field reflect.Type, known bool) {
 		if name == "" {
 			name = f.Name
 		}
-		if strings.EqualFold(name, key) {
-			return f.Type, true
-		}
+		out = append(out, field{name, f.Type})
 	}
-	return nil, false
+	return out
 }
