@@ -87,7 +87,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 			m := &groups[s].Models[k]
 			for _, q := range list {
 				x = r.C.AppendValues(x, q.Key, sums, k)
-				e.put(q.Key, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
+				e.put(r, q.Key, k, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
 			}
 		}
 		derived[s] = x
@@ -119,7 +119,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	for k := range in.Models {
 		for _, q := range list {
 			x = r.C.AppendValues(x[:0], q.Key, bt.Overall, k)
-			e.put(q.Key, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
+			e.put(r, q.Key, k, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
@@ -131,7 +131,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 
 // put gives a measure its bootstrap interval from its value in every resample,
 // unless it has an exact one.
-func (e *Evaluation) put(key string, x []float64, method string, v Values, iv map[string]Interval) {
+func (e *Evaluation) put(r *resample.Resampler, key string, k int, sums, x []float64, method string, v Values, iv map[string]Interval) {
 	if _, ok := iv[key]; ok {
 		return
 	}
@@ -139,7 +139,11 @@ func (e *Evaluation) put(key string, x []float64, method string, v Values, iv ma
 	if !ok {
 		return
 	}
-	if i := resample.BootInterval(key, at, x, method, e.Confidence); i != nil {
+	if key == "ece" {
+		iv[key] = *r.ECE(sums, k, at)
+		return
+	}
+	if i := resample.BootInterval(x, method, e.Confidence); i != nil {
 		iv[key] = *i
 	}
 }

@@ -3,9 +3,12 @@ package eval_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -149,75 +152,132 @@ func TestHeavyTailsAreDrawnByRows(t *testing.T) {
 	}
 }
 
-// Coverage of the intervals over samples of a population whose measures are
-// known. With DROTRAIN_LONG=1 from 30 to 10⁵ rows a sample, rates near 0 and 1,
-// and heavy tails.
+// Coverage of the intervals over samples of a population whose measures are known.
+// With DROTRAIN_LONG=1 from 30 to 10⁵ rows a group, rates near 0 and 1, and heavy tails;
+// -v prints the table of docs/intervals.md.
 func TestCoverageOfMeasures(t *testing.T) {
-	type setting struct {
-		task  eval.Task
-		rate  float64
-		heavy bool
-		n     int
-		runs  int
-	}
-	settings := []setting{{eval.Binary, 0.2, false, 2500, 30}}
+	settings := []setting{{eval.Binary, 0.2, false, 1250, 30}}
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		settings = nil
 		for _, n := range []int{30, 300, 3000, 30_000, 100_000} {
+			runs := 200
+			if n > 3000 {
+				runs = 100
+			}
 			for _, rate := range []float64{0.03, 0.5, 0.97} {
-				settings = append(settings, setting{eval.Binary, rate, false, n, 200})
+				settings = append(settings, setting{eval.Binary, rate, false, n, runs})
 			}
 			for _, heavy := range []bool{false, true} {
-				settings = append(settings, setting{eval.Regression, 0, heavy, n, 200})
+				settings = append(settings, setting{eval.Regression, 0, heavy, n, runs})
 			}
 		}
 	}
 	for _, c := range settings {
-		const pooled = 100_000
-		pop := population(c.task, c.rate, c.heavy, pooled, 3)
-		truth, err := eval.Evaluate(context.Background(), pop)
+		t.Run(c.String(), func(t *testing.T) { c.cover(t) })
+	}
+}
+
+// A setting is a population and samples of it.
+type setting struct {
+	task  eval.Task
+	rate  float64
+	heavy bool
+	group int // rows of a group in a sample, about
+	runs  int
+}
+
+func (c setting) String() string {
+	what := fmt.Sprintf("rate %v", c.rate)
+	if c.task == eval.Regression {
+		what = map[bool]string{false: "normal errors", true: "t₅ errors"}[c.heavy]
+	}
+	return fmt.Sprintf("%d a group, %s", c.group, what)
+}
+
+// kinds are the columns of the table, by the keys that they hold.
+var kinds = []struct {
+	name string
+	has  func(key string) bool
+}{
+	{"risk", func(k string) bool { return k == "risk" }},
+	{"proportions", func(k string) bool {
+		return slices.Contains([]string{"accuracy", "tpr", "fpr", "ppv", "selection_rate", "prevalence", "balanced_accuracy"}, k)
+	}},
+	{"AUC, AP", func(k string) bool { return k == "auc" || k == "auprc" }},
+	{"ECE", func(k string) bool { return k == "ece" }},
+	{"others", func(k string) bool { return !strings.Contains(k, " ") }},
+	{"change of ECE", func(k string) bool { return k == "change of ece" }},
+	{"changes", func(k string) bool { return strings.HasPrefix(k, "change of ") }},
+	{"largest group risk", func(k string) bool { return k == "largest group risk" }},
+	{"its change", func(k string) bool { return k == "worst-group change" }},
+}
+
+func (c setting) cover(t *testing.T) {
+	const pooled = 100_000
+	pop := population(c.task, c.rate, c.heavy, pooled, 3)
+	truth, err := eval.Evaluate(context.Background(), pop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit, made := make(map[string]int), make(map[string]int)
+	for s := range c.runs {
+		in := draw(pop, 2*c.group, uint64(s))
+		in.Resamples = 300
+		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hit, made := make(map[string]int), make(map[string]int)
-		for s := range c.runs {
-			in := draw(pop, c.n, uint64(s))
-			in.Resamples = 300
-			e, err := eval.Evaluate(context.Background(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			count := func(key string, iv eval.Interval, v eval.Num) {
-				made[key]++
-				if iv.Low <= v && v <= iv.High {
-					hit[key]++
-				}
-			}
-			for key, iv := range e.Models[1].Intervals {
-				count(key, iv, truth.Models[1].Overall.Of[key])
-			}
-			for key, d := range e.Compared[0].Measures {
-				if d.Interval != nil {
-					count("change of "+key, *d.Interval, truth.Compared[0].Measures[key].Value)
-				}
-			}
-			if w := e.Models[1].WorstGroup; w != nil && w.MaxInterval != nil {
-				count("largest group risk", *w.MaxInterval, truth.Models[1].WorstGroup.Risk)
+		count := func(key string, iv eval.Interval, v eval.Num) {
+			made[key]++
+			if iv.Low <= v && v <= iv.High {
+				hit[key]++
 			}
 		}
-		say := ""
-		for key, n := range made {
-			share := float64(hit[key]) / float64(n)
-			least := 0.95 - 4*math.Sqrt(0.95*0.05/float64(n))
-			if c.n < 1000 || c.heavy || key == "change of ece" {
-				least -= 0.12 // few rows or classes, few in the tail, or a sum of |differences| near 0
-			}
-			if n > c.runs/2 && share < least {
-				say += fmt.Sprintf(" %s %.3f (of %d, %.3f is least)", key, share, n, least)
+		for key, iv := range e.Models[1].Intervals {
+			count(key, iv, truth.Models[1].Overall.Of[key])
+		}
+		for key, d := range e.Compared[0].Measures {
+			if d.Interval != nil {
+				count("change of "+key, *d.Interval, truth.Compared[0].Measures[key].Value)
 			}
 		}
-		if say != "" {
-			t.Errorf("%+v: coverage too low:%s", c, say)
+		if w := e.Models[1].WorstGroup; w != nil && w.MaxInterval != nil {
+			count("largest group risk", *w.MaxInterval, truth.Models[1].WorstGroup.Risk)
+		}
+		if d := e.Compared[0].WorstGroup; d != nil && d.Interval != nil {
+			count("worst-group change", *d.Interval, truth.Compared[0].WorstGroup.Value)
+		}
+	}
+	line := "| " + c.String() + " |"
+	seen := make(map[string]bool)
+	for _, kind := range kinds {
+		least, at := 2.0, ""
+		for _, key := range slices.Sorted(maps.Keys(made)) {
+			if n := made[key]; !seen[key] && kind.has(key) {
+				seen[key] = true
+				if share := float64(hit[key]) / float64(n); n > c.runs/2 && share < least {
+					least, at = share, strings.TrimPrefix(key, "change of ")
+				}
+			}
+		}
+		switch {
+		case at == "":
+			line += " |"
+		case slices.Contains([]string{"proportions", "AUC, AP", "others", "changes"}, kind.name):
+			line += fmt.Sprintf(" %.0f (%s) |", 100*least, at)
+		default:
+			line += fmt.Sprintf(" %.0f |", 100*least)
+		}
+	}
+	t.Log(line)
+	for key, n := range made {
+		share := float64(hit[key]) / float64(n)
+		least := 0.95 - 4*math.Sqrt(0.95*0.05/float64(n))
+		if c.group < 1000 || c.heavy {
+			least -= 0.12 // few rows or classes, few in the tail
+		}
+		if n > c.runs/2 && share < least {
+			t.Errorf("%s covers %.3f of %d, %.3f is least", key, share, n, least)
 		}
 	}
 }

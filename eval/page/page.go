@@ -328,7 +328,7 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, "The median absolute error carries an interval between order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows; its interval is corrected for that (basic bootstrap) and may lie below the number.")
+		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows, so resampling it says too little: its interval bounds the error of every bin instead, is wide where bins are near 0, and may lie below the number. What is taken over groups (largest, difference, …) has none.")
 	}
 	if e.Resamples > 0 {
 		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",

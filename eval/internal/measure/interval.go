@@ -3,8 +3,8 @@ package measure
 import "github.com/drotrain/drotrain/eval/internal/words"
 
 // Interval is a confidence interval with the method that made it: "wilson",
-// "delong", "order statistics", "bootstrap percentile", "bootstrap basic",
-// "influence percentile", "influence basic" or "simultaneous".
+// "delong", "order statistics", "bootstrap percentile", "bootstrap, bins
+// bounded", "influence percentile" or "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`

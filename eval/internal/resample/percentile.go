@@ -2,7 +2,6 @@ package resample
 
 import (
 	"math"
-	"strings"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
@@ -19,10 +18,8 @@ func (c *Columns) AppendValues(x []float64, key string, sums []float64, k int) [
 	return x
 }
 
-// BootInterval is the percentile interval of resampled values; for the ECE the
-// basic one, which takes off the bias that a mean of absolute values has. nil
-// where too few resamples are defined.
-func BootInterval(key string, at float64, x []float64, method string, confidence float64) *measure.Interval {
+// BootInterval is the percentile interval of resampled values; nil where too few resamples are defined.
+func BootInterval(x []float64, method string, confidence float64) *measure.Interval {
 	ok := make([]float64, 0, len(x))
 	for _, v := range x {
 		if !measure.Bad(v) {
@@ -34,17 +31,14 @@ func BootInterval(key string, at float64, x []float64, method string, confidence
 	}
 	iv := percentile(ok, confidence)
 	iv.Method = method
-	if key == "ece" {
-		iv = measure.Interval{Low: max(0, measure.Num(2*at)-iv.High), High: max(0, measure.Num(2*at)-iv.Low), Method: basic(method)}
-	}
 	return &iv
 }
 
-// basic is the name of the interval mirrored at its value.
-func basic(method string) string { return strings.Replace(method, "percentile", "basic", 1) }
-
 // Difference is the paired interval of model k − baseline, whose value is at.
 func (r *Resampler) Difference(sums []float64, method string, k int, key string, at float64) *measure.Interval {
+	if key == "ece" {
+		return r.eceDifference(sums, k, at)
+	}
 	c := r.C
 	x := c.AppendValues(nil, key, sums, k)
 	for b := range x {
@@ -53,11 +47,7 @@ func (r *Resampler) Difference(sums []float64, method string, k int, key string,
 			x[b] = 0 // the same number, rounded in two ways
 		}
 	}
-	iv := BootInterval("", 0, x, method, r.Confidence)
-	if iv != nil && key == "ece" {
-		iv = &measure.Interval{Low: measure.Num(2*at) - iv.High, High: measure.Num(2*at) - iv.Low, Method: basic(method)}
-	}
-	return iv
+	return BootInterval(x, method, r.Confidence)
 }
 
 // StandardError of the weighted mean of a − b (b may be nil) over rows.
