@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
@@ -87,7 +88,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 			m := &groups[s].Models[k]
 			for _, q := range list {
 				x = r.C.AppendValues(x, q.Key, sums, k)
-				e.put(r, q.Key, k, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
+				e.put(r, q.Key, k, groups[s].N, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
 			}
 		}
 		derived[s] = x
@@ -119,7 +120,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	for k := range in.Models {
 		for _, q := range list {
 			x = r.C.AppendValues(x[:0], q.Key, bt.Overall, k)
-			e.put(r, q.Key, k, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
+			e.put(r, q.Key, k, e.N, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
@@ -131,7 +132,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 
 // put gives a measure its bootstrap interval from its value in every resample,
 // unless it has an exact one.
-func (e *Evaluation) put(r *resample.Resampler, key string, k int, sums, x []float64, method string, v Values, iv map[string]Interval) {
+func (e *Evaluation) put(r *resample.Resampler, key string, k, n int, sums, x []float64, method string, v Values, iv map[string]Interval) {
 	if _, ok := iv[key]; ok {
 		return
 	}
@@ -139,13 +140,23 @@ func (e *Evaluation) put(r *resample.Resampler, key string, k int, sums, x []flo
 	if !ok {
 		return
 	}
-	if key == "ece" {
+	switch {
+	case key == "ece":
 		iv[key] = *r.ECE(sums, k, at)
+		return
+	case key == "auprc" && fewOfAClass(v, n):
 		return
 	}
 	if i := resample.BootInterval(x, method, e.Confidence); i != nil {
 		iv[key] = *i
 	}
+}
+
+// fewOfAClass reports whether a curve of n rows rests on so few of a class that
+// resampling them says nothing of those that were not met.
+func fewOfAClass(v Values, n int) bool {
+	p := float64(v.Of["prevalence"])
+	return math.Min(p, 1-p)*float64(n) < fewTailRows
 }
 
 // simultaneous gives every eligible group an interval that covers together

@@ -323,7 +323,7 @@ func methods(e *eval.Evaluation) []string {
 	case e.Weighted:
 		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions carry Wilson intervals, the AUC DeLong’s (on the logit scale).")
+		out = append(out, "Proportions carry Wilson intervals, the balanced accuracy those of its two recalls combined, the AUC DeLong’s (on the logit scale). Average precision has none where a class has fewer than 10 rows.")
 	default:
 		out = append(out, "The median absolute error carries an interval between order statistics.")
 	}

@@ -75,6 +75,9 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 	put("tpr", tp, pos)
 	put("fpr", sel-tp, n-pos)
 	put("ppv", tp, sel)
+	if t, ok := v.Get("balanced_accuracy"); ok {
+		iv["balanced_accuracy"] = balanced(t, tp, pos, sel-tp, n-pos, confidence)
+	}
 	put("selection_rate", sel, n)
 	put("prevalence", pos, n)
 	if a, ok := v.Get("auc"); ok && pos > 1 && n-pos > 1 {
@@ -89,6 +92,17 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 			iv["auc"] = measure.Interval{Low: measure.Num(1 / (1 + math.Exp(-(l - z*se)))), High: measure.Num(1 / (1 + math.Exp(-(l + z*se)))), Method: "delong"}
 		}
 	}
+}
+
+// balanced is the interval of a balanced accuracy, the mean of two proportions, from
+// Wilson's of each: their distances to the proportions add up as squares do (Zou and
+// Donner 2008). Resampling a recall of a few rows would find next to no variance.
+func balanced(at float64, tp, pos, fp, neg int, confidence float64) measure.Interval {
+	recall, miss := float64(tp)/float64(pos), float64(fp)/float64(neg)
+	rl, rh := Wilson(tp, pos, confidence)
+	ml, mh := Wilson(fp, neg, confidence)
+	low, high := at-math.Hypot(recall-rl, mh-miss)/2, at+math.Hypot(rh-recall, miss-ml)/2
+	return measure.Interval{Low: measure.Num(max(0, low)), High: measure.Num(min(1, high)), Method: "wilson, combined"}
 }
 
 // DelongComponents fills comp[i] for the i-th row of order (ascending score):

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// optimum minimises, for two coefficients, the robust objective over rows of given
+// multiplicities by Newton's method on differences: an independent route that knows
+// neither weights nor Hessians.
+func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty string, nu, mu float64) [2]float64 {
+	n := 0.0
+	for _, t := range times {
+		n += t
+	}
+	objective := func(x [2]float64) float64 {
+		m, l := make([]float64, len(z)), make([]float64, len(z))
+		for i, r := range z {
+			m[i] = r[0]*x[0] + r[1]*x[1]
+		}
+		loss.EvalTo(l, make([]float64, len(z)), m, target)
+		risk := 0.0
+		switch penalty {
+		case "":
+			for i, v := range l {
+				risk += times[i] * v / n
+			}
+		case "kl":
+			for i, v := range l {
+				risk += times[i] * math.Exp(v/nu) / n
+			}
+			risk = nu * math.Log(risk)
+		case "chi2": // min over τ of τ + ν mean(½(1 + (ℓ−τ)/ν)₊² − ½), by bisection of its slope
+			lo, hi := -100.0, 100.0
+			for range 200 {
+				tau, mass := (lo+hi)/2, 0.0
+				for i, v := range l {
+					mass += times[i] * max(0, 1+(v-tau)/nu) / n
+				}
+				if mass > 1 {
+					lo = tau
+				} else {
+					hi = tau
+				}
+			}
+			risk = lo - nu/2
+			for i, v := range l {
+				p := max(0, 1+(v-lo)/nu)
+				risk += nu / 2 * times[i] * p * p / n
+			}
+		}
+		return risk + mu/2*x[0]*x[0] // the second coefficient is free
+	}
+	var x [2]float64
+	const h = 1e-4
+	for range 60 {
+		at := func(a, b float64) float64 { return objective([2]float64{x[0] + a*h, x[1] + b*h}) }
+		g0, g1 := (at(1, 0)-at(-1, 0))/(2*h), (at(0, 1)-at(0, -1))/(2*h)
+		a, c := (at(1, 0)-2*at(0, 0)+at(-1, 0))/(h*h), (at(0, 1)-2*at(0, 0)+at(0, -1))/(h*h)
+		b := (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * h * h)
+		det := a*c - b*b
+		x[0] -= (c*g0 - b*g1) / det
+		x[1] -= (a*g1 - b*g0) / det
+	}
+	return x
+}
+
+// The variance is the sum of the squares of what each row does: of the derivative of the
+// optimum by how often the row counts, found by training again.
+func TestStandardErrorsAreInfluences(t *testing.T) {
+	const n, nu, mu = 60, 0.8, 0.05
+	r := rand.New(rand.NewPCG(3, 1))
+	var z [][]float64
+	var flat []float64
+	target := make([]float64, n)
+	for i := range n {
+		x := r.NormFloat64()
+		z = append(z, []float64{x, 1})
+		flat = append(flat, x, 1)
+		target[i] = 1
+		if r.Float64() > 1/(1+math.Exp(-x-0.3)) {
+			target[i] = -1
+		}
+	}
+	rows := &data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}
+	loss := losses.Logistic{}
+	for _, penalty := range []string{"", "kl", "chi2"} {
+		times := make([]float64, n)
+		for i := range times {
+			times[i] = 1
+		}
+		x := optimum(loss, z, target, times, penalty, nu, mu)
+		var want [2]float64
+		for i := range n {
+			const h = 0.02
+			times[i] = 1 + h
+			up := optimum(loss, z, target, times, penalty, nu, mu)
+			times[i] = 1 - h
+			down := optimum(loss, z, target, times, penalty, nu, mu)
+			times[i] = 1
+			for j := range want {
+				d := (up[j] - down[j]) / (2 * h)
+				want[j] += d * d
+			}
+		}
+		f := fit{loss: loss, x: x[:], mu: mu, free: 1, penalty: penalty, nu: nu}
+		f.y = weightsAt(loss, z, target, x, penalty, nu)
+		got := f.standardErrors(rows, []int{0, 1}, 1)
+		for j := range want {
+			w := math.Sqrt(want[j] * n / (n - 2))
+			if math.Abs(got[j]-w) > 2e-3*w {
+				t.Errorf("%q: standard error %d is %v, training again says %v", penalty, j, got[j], w)
+			}
+		}
+	}
+}
+
+// weightsAt are the adversary's at x.
+func weightsAt(loss losses.Loss, z [][]float64, target []float64, x [2]float64, penalty string, nu float64) []float64 {
+	n := len(z)
+	m, l, y := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, r := range z {
+		m[i] = r[0]*x[0] + r[1]*x[1]
+	}
+	loss.EvalTo(l, make([]float64, n), m, target)
+	lo, hi := -100.0, 100.0
+	for range 200 {
+		tau, mass := (lo+hi)/2, 0.0
+		for i, v := range l {
+			switch penalty {
+			case "":
+				y[i] = 1 / float64(n)
+			case "kl":
+				y[i] = math.Exp((v-tau)/nu) / float64(n)
+			default:
+				y[i] = max(0, 1+(v-tau)/nu) / float64(n)
+			}
+			mass += y[i]
+		}
+		if mass > 1 {
+			lo = tau
+		} else {
+			hi = tau
+		}
+	}
+	return y
+}
+
+// A sample of the rows says what all say.
+func TestStandardErrorsOfASample(t *testing.T) {
+	const n, most = 40_000, 8_000
+	r := rand.New(rand.NewPCG(4, 1))
+	flat, target, y := make([]float64, 0, 2*n), make([]float64, n), make([]float64, n)
+	total := 0.0
+	for i := range n {
+		x := r.NormFloat64()
+		flat, target[i] = append(flat, x, 1), x+r.NormFloat64()
+		y[i] = math.Exp(r.NormFloat64())
+		total += y[i]
+	}
+	for i := range y {
+		y[i] /= total
+	}
+	rows := &data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}
+	f := fit{loss: losses.Squared{}, x: []float64{1, 0}, y: y, mu: 1e-4, free: 1, penalty: "kl", nu: 5}
+	all := f.standardErrors(rows, []int{0, 1}, 1)
+	z, some, weight, times := f.sample(rows, most, 1)
+	if k := len(some); k < most*9/10 || k > most*11/10 {
+		t.Fatalf("%d rows drawn, %d asked for", k, most)
+	}
+	part := f.over(z, some, weight, times, n, []int{0, 1})
+	for j := range all {
+		if math.Abs(part[j]/all[j]-1) > 0.1 {
+			t.Errorf("standard error %d: %v of a sample, %v of all", j, part[j], all[j])
+		}
+	}
+}
+
+// dense is a matrix of two columns.
+func dense(t *testing.T, x []float64) design.Matrix {
+	t.Helper()
+	m, err := design.NewDense(len(x)/2, 2, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
