@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
@@ -139,6 +141,7 @@ type Coefficients struct {
 	Models []string      `json:"models"`
 	Unit   string        `json:"unit"` // of Original: "log-odds per unit", "USD per unit"
 	Scaled string        `json:"scaled_unit"`
+	About  string        `json:"intervals_about,omitempty"` // what the intervals of the rows mean
 	Rows   []Coefficient `json:"rows"`
 }
 
@@ -148,6 +151,9 @@ type Coefficient struct {
 	Unit     string `json:"unit,omitempty"` // of the column
 	Original []Num  `json:"original"`
 	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
+	// Intervals of Original and Scaled, where they are known: of the largest coefficients.
+	Intervals       []*Interval `json:"intervals,omitempty"`
+	ScaledIntervals []*Interval `json:"scaled_intervals,omitempty"`
 }
 
 // ObjectiveText writes the objective in one line.
@@ -273,6 +279,16 @@ func decode(r io.Reader, v any) error {
 		return err
 	}
 	return json.Unmarshal(raw, v)
+}
+
+// MostCoefficients is how many coefficients a reader is shown at once, and have intervals.
+const MostCoefficients = 20
+
+// Largest are the coefficients by falling size, the intercept last.
+func (c *Coefficients) Largest() []Coefficient {
+	rows := slices.Clone(c.Rows)
+	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(b.Size(), a.Size()) })
+	return rows
 }
 
 // Size is the largest effect in any model of one standard deviation of the

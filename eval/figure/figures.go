@@ -33,9 +33,6 @@ func Draw(r *eval.Report) ([]Figure, error) {
 // maxDots is the most rows a dot chart shows; the table has the rest.
 const maxDots = 24
 
-// MaxCoefficients is how many coefficients the page shows at once.
-const MaxCoefficients = 20
-
 func figGap(r *eval.Report) (Figure, bool) {
 	var px, sx, gy []float64
 	for _, t := range r.Trace {
@@ -238,21 +235,23 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
-	rows := slices.Clone(c.Rows)
-	rows = slices.DeleteFunc(rows, func(q eval.Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
+	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
-	slices.SortStableFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(b.Size(), a.Size()) })
 	var alt []string
 	for i, q := range rows {
-		if i == MaxCoefficients {
+		if i == eval.MostCoefficients {
 			break
 		}
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above
-			row.Value = append(row.Value, float64(v))
+			lo, hi := math.NaN(), math.NaN()
+			if k < len(q.ScaledIntervals) {
+				lo, hi = ends(q.ScaledIntervals[k])
+			}
+			row.Value, row.Lo, row.Hi = append(row.Value, float64(v)), append(row.Lo, lo), append(row.Hi, hi)
 			say += " " + c.Models[k] + " " + words.Number(float64(v))
 		}
 		d.Rows = append(d.Rows, row)
@@ -261,8 +260,11 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		}
 	}
 	caption := "Per standard deviation of the column, largest first; the intercept is left out."
-	if len(rows) > MaxCoefficients {
-		caption += fmt.Sprintf(" The largest %d of %s.", MaxCoefficients, words.Count(len(rows)))
+	if c.About != "" {
+		caption += " Bars: intervals of each coefficient on its own."
+	}
+	if len(rows) > eval.MostCoefficients {
+		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, words.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
@@ -68,15 +68,17 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	if c == nil || len(c.Rows) == 0 {
 		return nil, nil
 	}
-	rows := slices.Clone(c.Rows)
-	slices.SortStableFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(b.Size(), a.Size()) })
-	n := min(len(rows), figure.MaxCoefficients)
+	rows := c.Largest()
+	n := min(len(rows), eval.MostCoefficients)
 	top = coefficientTable(c, words.WithUnit("Coefficients", c.Unit), rows[:n])
+	if slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Intervals != nil }) {
+		top.Foot = c.About
+	}
 	if len(rows) == n {
 		return top, nil
 	}
 	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
-	top.Foot = "Largest by what one standard deviation of the column does."
+	top.Foot = strings.TrimSpace("Largest by what one standard deviation of the column does. " + top.Foot)
 	more := rows[n:]
 	rest = coefficientTable(c, fmt.Sprintf("The other %s coefficients", words.Count(len(more))), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {
@@ -99,7 +101,14 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 		}
 		for k := range c.Models {
 			if k < len(q.Original) {
-				cells = append(cells, words.Number(float64(q.Original[k])))
+				v := float64(q.Original[k])
+				s := words.Number(v)
+				if k < len(q.Intervals) {
+					if iv := q.Intervals[k].Text(v); iv != "" {
+						s += " [" + iv + "]"
+					}
+				}
+				cells = append(cells, s)
 			} else {
 				cells = append(cells, "–")
 			}

@@ -34,7 +34,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Certificate:  certificate(m),
 		Trace:        trace(m),
 		Evaluation:   x.Evaluation,
-		Coefficients: Coefficients(m),
+		Coefficients: x.coefficients(),
 		Notes:        notes(m),
 		Command:      x.options.Command,
 		Card:         x.options.Card,

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -51,6 +52,119 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 		}
 	}
 	return c
+}
+
+// coefficients are those of the model, the largest with intervals where the rows of its
+// training are at hand.
+func (x *Measured) coefficients() *eval.Coefficients {
+	m, run := x.model, x.run
+	c := Coefficients(m)
+	if run == nil || x.options.Quick || x.options.resamples(run.Train.N) == 0 {
+		return c
+	}
+	index := make(map[string]int)
+	for i, q := range c.Rows {
+		index[q.Name] = i
+	}
+	var columns []int
+	for _, q := range c.Largest() {
+		i := index[q.Name]
+		if len(columns) < eval.MostCoefficients && i < run.Train.D && i != run.Train.Intercept {
+			columns = append(columns, i)
+		}
+	}
+	confidence := x.Evaluation.Confidence
+	z := math.Sqrt2 * math.Erfinv(confidence)
+	for k, f := range x.fits() {
+		if f == nil {
+			continue
+		}
+		if x.options.Observe != nil {
+			x.options.Observe(eval.Progress{Phase: "errors of the coefficients", Done: k, Total: len(c.Models)})
+		}
+		for j, se := range f.standardErrors(run.Train, columns, m.Config.Seed) {
+			q := &c.Rows[columns[j]]
+			if q.Intervals == nil {
+				q.Intervals, q.ScaledIntervals = make([]*eval.Interval, len(c.Models)), make([]*eval.Interval, len(c.Models))
+			}
+			unit := 1 / m.Encoder.Columns[columns[j]].Scale // as Model.Original has it
+			if t := m.Encoder.Target; t.Task != data.Binary {
+				unit *= t.Scale
+			}
+			q.ScaledIntervals[k] = around(q.Scaled[k], z*se)
+			q.Intervals[k] = around(q.Original[k], z*se*math.Abs(unit))
+			c.About = fmt.Sprintf("Second lines: %s intervals of each coefficient on its own, by sandwich standard errors: how far it would move had other rows of the same population been drawn and the model trained again at the same μ and ν, the adversary answering to those rows. They say nothing of causes, and columns that stand for one another widen them.",
+				fmt.Sprintf("%.4g\u00a0%%", 100*confidence))
+		}
+	}
+	return c
+}
+
+// around is the interval of a normal estimate.
+func around(at eval.Num, half float64) *eval.Interval {
+	return &eval.Interval{Low: at - eval.Num(half), High: at + eval.Num(half), Method: "sandwich"}
+}
+
+// fits are the versions as solutions of equations over the training rows; nil where the
+// adversary is not one that these describe: over groups, or with rows that it must keep.
+func (x *Measured) fits() []*fit {
+	m, run := x.model, x.run
+	var out []*fit
+	for _, v := range versions(m) {
+		f := &fit{loss: m.Loss(), x: v.x, mu: *m.Config.Mu, free: run.Train.Intercept, y: run.Weight}
+		switch s := m.Summary(""); {
+		case v.name == Balanced:
+			f.y = balanced(run)
+		case v.name == Baseline:
+		case m.Recalibrated != nil || run.Weights == nil:
+			f = nil
+		case m.Config.Average != "":
+			f.y = run.Weights
+		case s.Penalty != "" && s.Nu > 0:
+			f.y, f.penalty, f.nu = run.Weights, s.Penalty, s.Nu
+		default:
+			f = nil
+		}
+		if f != nil {
+			f.y = shares(f.y)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// balanced are weights of the training rows that add up to the same in every group of
+// the last grouping.
+func balanced(run *train.Run) []float64 {
+	g := run.Train.Groups[len(run.Train.Groups)-1]
+	y, total := make([]float64, len(g.Index)), make([]float64, len(g.Labels))
+	for i, k := range g.Index {
+		y[i] = 1
+		if run.Weight != nil {
+			y[i] = run.Weight[i]
+		}
+		total[k] += y[i]
+	}
+	for i, k := range g.Index {
+		y[i] /= total[k]
+	}
+	return y
+}
+
+// shares scales weights to add up to 1; nil stays nil.
+func shares(weight []float64) []float64 {
+	if weight == nil {
+		return nil
+	}
+	sum := 0.0
+	for _, w := range weight {
+		sum += w
+	}
+	out := make([]float64, len(weight))
+	for i, w := range weight {
+		out[i] = w / sum
+	}
+	return out
 }
 
 // A version is one of the trainings of a model.

@@ -90,7 +90,7 @@ func TestRerunTellsTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			pages[k] = b.String()
-			if !reflect.DeepEqual(r.Coefficients, report.Coefficients(m)) || r.Evaluation != x.Evaluation {
+			if !sameCoefficients(r.Coefficients, report.Coefficients(m)) || r.Evaluation != x.Evaluation {
 				t.Errorf("%s: the report has other coefficients", name)
 			}
 		}
@@ -228,5 +228,48 @@ func TestUnitOfAnEmbeddedTarget(t *testing.T) {
 		if got := x.Evaluation.TargetUnit; got != want {
 			t.Errorf("with the unit %q: %q, not %q", given, got, want)
 		}
+	}
+}
+
+// sameCoefficients compares what is known without the rows of the training.
+func sameCoefficients(a, b *eval.Coefficients) bool {
+	for i := range a.Rows {
+		if !reflect.DeepEqual(a.Rows[i].Original, b.Rows[i].Original) {
+			return false
+		}
+	}
+	return len(a.Rows) == len(b.Rows)
+}
+
+// The largest coefficients have intervals, in both units, for the models whose equations
+// are known.
+func TestCoefficientsHaveIntervals(t *testing.T) {
+	nu := 1.0
+	m := fit(t, func(c *train.Config) { c.Nu = &nu })
+	o := report.DefaultOptions()
+	o.Resamples = 100
+	x, err := report.Measure(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := x.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, q := range r.Coefficients.Rows {
+		for k, iv := range q.Intervals {
+			s := q.ScaledIntervals[k]
+			if !(iv.Low < q.Original[k] && q.Original[k] < iv.High) || !(s.Low < q.Scaled[k] && q.Scaled[k] < s.High) {
+				t.Errorf("%s of %s: %v in %v, %v in %v", q.Name, r.Coefficients.Models[k], q.Original[k], iv, q.Scaled[k], s)
+			}
+			if a, b := float64((iv.High-iv.Low)/(s.High-s.Low)), math.Abs(float64(q.Original[k]/q.Scaled[k])); math.Abs(a/b-1) > 1e-9 {
+				t.Errorf("%s: widths are as %v, values as %v", q.Name, a, b)
+			}
+			seen++
+		}
+	}
+	if seen < 3*10 || r.Coefficients.About == "" {
+		t.Errorf("%d intervals", seen)
 	}
 }
