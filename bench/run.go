@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 const (
@@ -206,7 +205,7 @@ const vectorsAside = 16
 // error if not even one does.
 func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	f := &fleet{o: o, t: t, alive: map[string]*peer{}}
-	one, free := c.bytes()+8*vectorsAside*float64(c.N), availableMemory()
+	one, free := c.bytes()+8*vectorsAside*float64(c.N), freeMemory()
 	if free > 0 && one > 0.9*free {
 		return nil, fmt.Errorf("one solver takes %.0f GB, %.0f are free", one/1e9, free/1e9)
 	}
@@ -214,16 +213,13 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	return f, nil
 }
 
-// availableMemory is in bytes; 0 if the system does not tell.
-func availableMemory() float64 {
-	raw, _ := os.ReadFile("/proc/meminfo")
-	for line := range strings.Lines(string(raw)) {
-		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return 1024 * kb
-		}
+// freeMemory is in bytes; 0 if the system does not tell.
+func freeMemory() float64 {
+	free, _ := memory.Free()
+	if free == math.MaxInt64 {
+		return 0
 	}
-	return 0
+	return float64(free)
 }
 
 // measure runs every solver on the cell, in turn, and checks what they return.

@@ -4,31 +4,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// Changed is the ability of an Oracle to add the difference of two weighted
-// gradients in one touch of the samples.
-type Changed = saddle.Changed
-
-// Restrictable is the ability of a Dual to be restricted to weights on some of the
-// samples.
-type Restrictable = saddle.Restrictable
-
-// Coreset is the ability of a Dual to let one of the samples drawn with probability p
-// stand for the 1/p of its kind, by a constant added to its loss.
-type Coreset = saddle.Coreset
-
-// Worked is the ability of an Oracle to estimate what it costs to touch all samples
-// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
-// one unit.
-type Worked = saddle.Worked
+// The abilities of an oracle, a dual or a primal of one's own that a method may ask for, or
+// that change what is solved. A few more only save time; dro/internal/saddle/contracts.go
+// has them all.
 
 // Normed is the ability of a Dual to say how its norm and its set Y measure the
 // constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed = saddle.Normed
-
-// Repriced is the ability of a Dual to be the same with another penalty: WithNu returns
-// it, Mild is a ν at which losses up to size leave the weights of n samples spread, and
-// Most is sup ψ/ν. ψ is not to fall where ν rises.
-type Repriced = saddle.Repriced
 
 // Curved is the ability of an Oracle with scalar slopes to give second
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
@@ -65,23 +47,6 @@ type Products = saddle.Products
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
 type Oracle = saddle.Oracle
-
-// Selectable is the ability of an Oracle to be restricted to some samples, for many
-// evaluations of them: to copy their rows, say. What Select returns keeps the other
-// abilities.
-type Selectable = saddle.Selectable
-
-// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
-// NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
-type NonNegative = saddle.NonNegative
-
-// NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
-// asked: false for a type that embeds this one and changes φ.
-type NonNegativePrimal = saddle.NonNegativePrimal
-
-// Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
-// the dual that is asked: false for a type that embeds this one and changes ψ or Y.
-type Unpriced = saddle.Unpriced
 
 // Conditioned is the ability of an Oracle to state the constants of its
 // samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -27,7 +28,7 @@ func TestLiftedOracleAgainstFiniteDifferences(t *testing.T) {
 	g, back, change := make([]float64, 3), make([]float64, 3), make([]float64, 3)
 	p.Oracle.AddGradTo(g, w, s, 0, 9)
 	p.Oracle.AddGradTo(back, old, oldS, 0, 9)
-	p.Oracle.(Changed).AddChangeTo(change, w, s, old, oldS, 0, 9)
+	p.Oracle.(saddle.Changed).AddChangeTo(change, w, s, old, oldS, 0, 9)
 	for i := range g {
 		const h = 1e-6
 		at := x[i]

@@ -13,12 +13,6 @@ import (
 // answer is the same, and so is its certificate; only the work grows.
 type Growing = newton.Growing
 
-// Guarded runs a method for objectives with gradients, and Smoothing from the point
-// where that stalls. The risk of a Ball without a penalty has a gradient but where the
-// ball reaches a vertex of largest loss, and an optimum may lie there: at x = 0, say,
-// where all losses are the same.
-type Guarded = newton.Guarded
-
 // LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
 // limited-memory BFGS method with a Moré-Thuente line search, both of
 // gonum/optimize. It is the peer every other method is measured against. It

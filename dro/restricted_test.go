@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // Where every weight is on m of n samples, ψ of all is ψ of these and the offset.
@@ -27,7 +28,7 @@ func TestRestrictedPenalty(t *testing.T) {
 		nu := math.Exp(2 * rng.NormFloat64())
 		for _, d := range []interface {
 			dro.Dual
-			dro.Restrictable
+			saddle.Restrictable
 		}{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}} {
 			restricted, offset := d.Restricted(n, m)
 			if got, want := restricted.Value(part)+offset, d.Value(all); math.Abs(got-want) > dro.ClosedForm*(1+math.Abs(want)*float64(n)) {

@@ -69,21 +69,10 @@ Hessians of the practical schedules are counted.`,
 	o.train.cfg = train.DefaultConfig()
 	c := &o.train.cfg
 	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.Data, "data", "", "rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:hmda)")
-		fs.StringVar(&c.Target, "target", "", "`column` to predict")
-		fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
-		fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
-		fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups, which are not features")
-		fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
-		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
-		fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")
-		fs.Var(options.Enum(&c.Scale, scalings), "scale", "numeric features: standardise, or leave")
-		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target")
-		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
+		defineColumns(fs, c, "rows", "builtin:hmda")
 	})
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
-		fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		defineLoss(fs, c)
 		fs.Var(options.Enum(&c.Penalty, penaltyNames), "penalty", "divergence that keeps the adversary near the data")
 		c.Nu = level.At(1)
 		fs.Var(options.AtLeastZero(c.Nu), "nu", "ν ≥ 0: price of the divergence")

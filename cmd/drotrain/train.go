@@ -30,24 +30,36 @@ type trainOptions struct {
 	config          string
 }
 
+// defineColumns adds the options that say which rows are read, what their columns are and
+// how they are encoded.
+func defineColumns(fs *pflag.FlagSet, c *train.Config, rows, standard string) {
+	fs.StringVar(&c.Data, "data", "", rows+": a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default "+standard+")")
+	fs.StringVar(&c.Target, "target", "", "`column` to predict")
+	fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
+	fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
+	fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups; each on its own, and crossed")
+	fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
+	fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
+	fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")
+	fs.Var(options.Enum(&c.Scale, scalings), "scale", "numeric features: standardise on the "+rows+", or leave")
+	fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target")
+	fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
+}
+
+// defineLoss adds the options of the loss.
+func defineLoss(fs *pflag.FlagSet, c *train.Config) {
+	fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
+	fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+}
+
 // defineData adds the options that say what is learnt from which rows.
 func (o *trainOptions) defineData(cmd *cobra.Command) {
 	o.cfg = train.DefaultConfig()
 	c := &o.cfg
 	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.Data, "data", "", "training rows: a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default builtin:digits)")
-		fs.StringVar(&c.Target, "target", "", "`column` to predict")
-		fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
-		fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
-		fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups; each on its own, and crossed")
+		defineColumns(fs, c, "training rows", defaultData)
 		fs.StringVar(&c.Filter, "filter", "", "`rows` to use: 'age >= 18 && state != \"PR\"'")
 		fs.Var(options.Count(&c.MaxLevels), "max-levels", "levels a category may have (0: 1000, and not one of its own in every row)")
-		fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
-		fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
-		fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")
-		fs.Var(options.Enum(&c.Scale, scalings), "scale", "numeric features: standardise on the training rows, or leave")
-		fs.BoolVar(&c.ScaleTarget, "scale-target", c.ScaleTarget, "standardise a numeric target for training")
-		fs.BoolVar(&c.Intercept, "intercept", c.Intercept, "fit a constant, which is not penalised")
 		fs.Var(options.Enum(&c.Storage, data.Storages()), "storage", storageHelp)
 		fs.StringVar(&c.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 		fs.Var(options.Fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")
@@ -55,8 +67,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	})
 	readingOptions(cmd, &c.Reading)
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Loss, lossNames), "loss", "loss of a row (default: by the target)")
-		fs.Var(options.Positive(&c.HuberDelta), "huber-delta", "δ > 0: where the Huber loss turns linear")
+		defineLoss(fs, c)
 		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n, or chosen with the level)")
 	})
 }
