@@ -121,6 +121,11 @@ func WriteTable(path string, cols []Column, force bool) error {
 	return frame.WriteTable(path, cols, force)
 }
 
+// SplitInto is Split of as many rows as the slice is long, whose parts the lists become.
+func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	return frame.SplitInto(rows, fraction, seed)
+}
+
 // Split deals the rows 0..n-1 into training rows and hold-out rows; see [frame.Split].
 func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {
 	return frame.Split(n, fraction, seed)

@@ -38,7 +38,7 @@ func (b blockFile) read(buf []float64, e extent) error {
 		if err == io.EOF {
 			return fmt.Errorf("the encoded rows in %s end at byte %d, before the %d that were written: the file was cut short", b.f.Name(), e.at+int64(n), e.at+e.size)
 		}
-		return fmt.Errorf("the encoded rows in %s cannot be read: %w", b.f.Name(), err)
+		return fmt.Errorf("the encoded rows in %s cannot be read: %w", b.f.Name(), reason(err))
 	}
 	if crc32.Checksum(raw, castagnoli) != e.sum {
 		return fmt.Errorf("the encoded rows in %s, at byte %d, are not what was written there: the file was changed, or the disk is damaged", b.f.Name(), e.at)

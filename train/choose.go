@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -88,6 +90,8 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	if err != nil {
 		return nil, nil, err
 	}
+	defer m.Run.Close()
+	ctx = m.Run.outside.watched(ctx)
 	m.mustChoose = true
 	if err := m.choose(ctx, nil, time.Now()); err != nil {
 		return nil, nil, m.named(err)
@@ -203,7 +207,9 @@ func (r *Run) averageOf(v []float64) float64 {
 // rowLosses returns the training loss of every row at x.
 func rowLosses(o *losses.Linear, x []float64) []float64 {
 	n, _, _ := o.Dims()
-	value, slope := make([]float64, n), make([]float64, n)
-	o.EvalTo(value, slope, x, 0, n)
+	room := o.Room()
+	value, slope := paged.Make[float64](room, n), paged.Make[float64](room, n)
+	defer paged.Free(room, slope)
+	shard.Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
 	return value
 }

@@ -58,12 +58,18 @@ type Config struct {
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
 
 	// What programs may set beside: see RowSet, and Model.StartFrom.
-	Rows       *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
-	Start      *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
-	NoBaseline bool    `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
+	Rows  *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
+	Start *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
+	// Rows that memory has no room for lie in files without a name in this directory, or the
+	// nearest one above that is there; without one they are refused.
+	Cache  string `json:"-" yaml:"cache"`
+	Memory int64  `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
 
-	Observe func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
-	Logf    func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
+	NoBaseline bool `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
+
+	Observe  func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
+	Announce func(string)         `json:"-" yaml:"-"` // what a user should know at once, a line each; may be nil
+	Logf     func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
 }
 
 // DefaultConfig returns the settings of `drotrain train` without options,

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -60,44 +63,61 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
+	if err = m.fit(ctx, oracle, began); m.Coefficients == nil {
+		m.Run.Close()
+		return nil, err
+	}
+	return m, err
+}
+
+// fit is solve, but for rows that are lost on the way: nothing that was computed counts.
+func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+	err := m.solve(m.Run.outside.watched(ctx), oracle, began)
+	if lost := m.Run.outside.err(); lost != nil {
+		err, m.Coefficients = lost, nil
+	}
+	return err
+}
+
+// solve trains the baselines, chooses a level where none is set, and trains the robust
+// model.
+func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Time) error {
 	train := m.Run.Train
 	var plain, balanced *dro.Result
-	if !cfg.NoBaseline {
+	var err error
+	if !m.Config.NoBaseline {
 		if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if !m.Config.Level.Chosen() {
 		before := *m.Config.Mu
 		if err := m.choose(ctx, plain.X, began); err != nil {
-			return nil, err
+			return err
 		}
 		if *m.Config.Mu != before {
 			if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if err := m.find(); err != nil {
-		return nil, err
+		return err
 	}
 	adversary, err := m.Config.Dual(m.levelRows(train, m.Run.Weight))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.Result.ERM = m.summariseBaseline(oracle, adversary, plain)
 	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, balanced)
 	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
-	if err != nil && m.Coefficients == nil {
-		return nil, err
-	}
 	if err == nil && m.Baseline != nil && m.Config.Average != "plain" {
 		err = m.temper(ctx, oracle, adversary, began)
 	}
 	if err == nil {
 		err = m.recalibrate(ctx, began)
 	}
-	return m, err
+	return err
 }
 
 // prepare splits and encodes the rows of a table: a model without coefficients, and the
@@ -106,19 +126,49 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	if err := cfg.validate(); err != nil {
 		return nil, nil, err
 	}
-	rows, held, err := cfg.rows(ctx, frame)
+	away, err := cfg.outsideOf(ctx, frame, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	fitted, err := data.Fit(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage))
+	m, oracle, err := prepareIn(ctx, frame, cfg, away)
+	if err == nil || away != nil || !outgrown(err) {
+		return m, oracle, err
+	}
+	if away, tried := cfg.outsideOf(ctx, frame, true); tried != nil || away == nil {
+		return nil, nil, cmp.Or(tried, err)
+	} else {
+		return prepareIn(ctx, frame, cfg, away)
+	}
+}
+
+// prepareIn is prepare with the training rows in a place; nil is memory.
+func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside) (m *Model, oracle *losses.Linear, err error) {
+	defer func() {
+		if err != nil {
+			away.close()
+		}
+	}()
+	rows, held, err := cfg.rows(ctx, frame, away.room())
 	if err != nil {
 		return nil, nil, err
+	}
+	all := len(held)
+	if away != nil {
+		columns, _ := cfg.columns(frame)
+		held = away.thin(held, columns, cfg.Seed)
+	}
+	fitted, err := data.FitOutside(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage), away.place())
+	if err != nil {
+		return nil, nil, err
+	}
+	if away != nil {
+		away.disk = fitted.Train.X.(*design.Disk)
 	}
 	encoder, train := fitted.Encoder, fitted.Train
-	m := &Model{
+	m = &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
-		Run: &Run{Frame: frame, Train: train},
+		Run: &Run{Frame: frame, Train: train, outside: away},
 	}
 	m.noteStorage(fitted.Storage)
 	m.note(frame.NotesOn(encoder.Uses)...)
@@ -129,6 +179,9 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	m.note(fitted.TrainReport.String())
 	if fitted.Holdout != nil {
 		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
+		if len(held) < all {
+			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: more have no room in memory beside the training", len(held), all))
+		}
 		if s := fitted.HoldoutReport.String(); s != "" {
 			m.note("hold-out rows: " + s)
 		}
@@ -141,7 +194,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err
 	}
-	oracle, err := losses.NewLinear(m.loss, train.X, train.Target)
+	oracle, err = losses.NewLinear(m.loss, train.X, train.Target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,9 +304,11 @@ func (m *Model) summariseBaseline(oracle *losses.Linear, adversary dro.Dual, res
 	if res == nil {
 		return nil
 	}
-	loss := rowLosses(oracle, res.X)
+	room := m.Run.outside.room()
+	loss, weights := rowLosses(oracle, res.X), paged.Make[float64](room, m.Run.Train.N)
+	defer paged.Free(room, loss, weights)
 	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
-	s.RobustRisk, _ = adversary.BestResponseTo(make([]float64, len(loss)), loss)
+	s.RobustRisk, _ = adversary.BestResponseTo(weights, loss)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run.Train, loss)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A RowSet names rows of a table, counted from 0: those of a fold, of a year, of an
@@ -35,9 +36,15 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// rows are the rows to train on, in their order, and those held out.
-func (c *Config) rows(ctx context.Context, f *data.Frame) (train, held []int, err error) {
-	if c.Rows != nil {
+// rows are the rows to train on, in their order, and those held out. What is as long as
+// the table lies in the room.
+func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (train, held []int, err error) {
+	if room != nil && c.Rows == nil && c.Filter == "" {
+		train, held, err = data.SplitInto(paged.Make[int](room, f.Rows), c.Holdout, c.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+	} else if c.Rows != nil {
 		if err := c.Rows.validate(f.Rows); err != nil {
 			return nil, nil, err
 		}

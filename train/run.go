@@ -16,6 +16,16 @@ type Run struct {
 	Weight  []float64     // sample weight of every training row; nil: equal
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
+
+	outside *outside // where the training rows lie; nil: memory
+}
+
+// Close gives up what of the rows lies on disk, which must not be used any more: the
+// training rows, and what is known of each.
+func (r *Run) Close() {
+	if r != nil {
+		r.outside.close()
+	}
 }
 
 // A ChangedDataError says that a table is not the one a model was trained on.
@@ -56,7 +66,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		if m.Run.Holdout != nil {
 			held = m.Run.Holdout.Rows
 		}
-	} else if rows, held, err = m.Config.rows(ctx, f); err != nil {
+	} else if rows, held, err = m.Config.rows(ctx, f, nil); err != nil {
 		return err
 	}
 	run := &Run{Frame: f}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -22,9 +24,13 @@ type SummaryTempered struct {
 	// to the model, that tempering reaches; null where there is no fall.
 	ExplainedRobust *float64 `json:"explained_robust"`
 	// RankCorrelation is Spearman's, of the scores of the plain average and the model on
-	// the training rows: near 1 they order the rows alike.
+	// the training rows, a million of them at most: near 1 they order the rows alike.
 	RankCorrelation *float64 `json:"rank_correlation"`
 }
+
+// mostRanked is the number of rows that a correlation of ranks is taken of, at most: its
+// standard error is then 0.001.
+const mostRanked = 1_000_000
 
 // temper fits the tempered average: x = a·x_ERM with another intercept, a problem of two
 // parameters over stored margins with the same adversary and regulariser.
@@ -45,9 +51,10 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	if d.Intercept >= 0 {
 		columns = 2
 	}
-	margin := make([]float64, d.N)
-	d.X.MarginsTo(margin, direction, 0, d.N)
-	rows := make([]float64, d.N*columns)
+	room := m.Run.outside.room()
+	margin, rows := paged.Make[float64](room, d.N), paged.Make[float64](room, d.N*columns)
+	defer paged.Free(room, margin, rows)
+	shard.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
 	for j, v := range margin {
 		rows[j*columns] = v / norm // so that ½μ times the square of its weight is ½μ‖x‖²
 		if columns == 2 {
@@ -58,7 +65,7 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	if err != nil {
 		return err
 	}
-	two, err := losses.NewLinear(m.loss, z, d.Target)
+	two, err := losses.NewLinear(m.loss, design.In(room, z), d.Target)
 	if err != nil {
 		return err
 	}
@@ -86,9 +93,10 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
 	}
-	robust := make([]float64, d.N)
-	d.X.MarginsTo(robust, m.Coefficients, 0, d.N)
-	t.RankCorrelation = finite(spearman(margin, robust))
+	ranked := min(d.N, mostRanked) // the rows are in random order
+	robust := make([]float64, ranked)
+	d.X.MarginsTo(robust, m.Coefficients, 0, ranked)
+	t.RankCorrelation = finite(spearman(margin[:ranked], robust))
 	m.Result.Tempered = t
 	return nil
 }

@@ -66,6 +66,10 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 		fs.Var(options.Count(&c.MinGroupSize), "min-group-size", minGroupHelp)
 	})
 	readingOptions(cmd, &c.Reading)
+	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
+		fs.Var(options.Size(&c.Memory), "memory", "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)")
+		fs.StringVar(&c.Cache, "cache", "", "`directory` for rows kept on disk, in files without a name (default: where --out is)")
+	})
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		defineLoss(fs, c)
 		fs.Var(options.OptionalAtLeastZero(&c.Mu), "mu", "μ ≥ 0: weight of ½‖x‖² (default 1/n, or chosen with the level)")

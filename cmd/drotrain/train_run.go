@@ -146,6 +146,10 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
+	o.limitMemory(&cfg)
+	if !o.quiet {
+		cfg.Announce = func(line string) { a.note("%s", line) }
+	}
 	p.Begin("reading")
 	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
@@ -157,6 +161,16 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	collectOften(frame)
 	p.Begin(fmt.Sprintf("encoding %s rows", show.Thousands(frame.Rows)))
 	return train.FitFrame(ctx, frame, cfg)
+}
+
+// limitMemory sets where rows go that memory does not hold, and the limit of the heap.
+func (o *trainOptions) limitMemory(cfg *train.Config) {
+	if cfg.Cache == "" {
+		cfg.Cache = o.out
+	}
+	if cfg.Memory > 0 {
+		debug.SetMemoryLimit(cfg.Memory)
+	}
 }
 
 // collectOften keeps the garbage of a long run small where the data are large.

@@ -78,6 +78,10 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	p := show.NewProgress(a.stderr, a.terminal, a.now, o.quiet)
 	defer p.Finish()
 	o.cfg.Observe = p.Observe
+	o.limitMemory(&o.cfg)
+	if !o.quiet {
+		o.cfg.Announce = func(line string) { a.note("%s", line) }
+	}
 	s, notes, err := train.Choose(ctx, frame, o.cfg)
 	p.Finish()
 	if err != nil {

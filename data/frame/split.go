@@ -13,13 +13,18 @@ import (
 // A positive fraction holds out at least one row and leaves at least one; that
 // takes two rows.
 func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {
-	if !(fraction >= 0 && fraction < 1) {
-		return nil, nil, fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
-	}
 	if n < 0 {
 		return nil, nil, fmt.Errorf("cannot split %d rows", n)
 	}
-	rows := make([]int, n)
+	return SplitInto(make([]int, n), fraction, seed)
+}
+
+// SplitInto is Split of as many rows as the slice is long, whose parts the lists become.
+func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	n := len(rows)
+	if !(fraction >= 0 && fraction < 1) {
+		return nil, nil, fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
+	}
 	for i := range rows {
 		rows[i] = i
 	}

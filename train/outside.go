@@ -1,0 +1,232 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// An outside is where the training rows lie that are more than memory holds, and what the
+// training knows of each.
+type outside struct {
+	data.Outside
+	memory int64 // bytes that the process may have
+	disk   *design.Disk
+	cancel context.CancelCauseFunc
+}
+
+// Bytes that a run needs beside what grows with the rows, and that a row takes in memory
+// beside its features: its number, place and target, and the vectors of the solver.
+const (
+	fewestBytes = 160 << 20
+	rowBytes    = 90
+
+	roomShare = 0.85 // of the memory: beyond, what can leave it does
+	heapShare = 0.7  // of it, what cannot
+)
+
+// A MemoryError says that a training needs more memory, or more room on disk, than there
+// is.
+type MemoryError struct{ Msg, Hint string }
+
+func (e *MemoryError) Error() string { return e.Msg }
+
+// Unwrap makes it a data.ErrMemory.
+func (e *MemoryError) Unwrap() error { return data.ErrMemory }
+
+// columns counts the encoded columns of a table from below: one a feature.
+func (c Config) columns(f *data.Frame) (columns, categories int) {
+	role := map[string]bool{c.Target: true, c.Weight: true}
+	for _, list := range [][]string{c.Drop, c.Groups} {
+		for _, name := range list {
+			role[name] = true
+		}
+	}
+	named := map[string]bool{}
+	for _, name := range c.Features {
+		named[name] = true
+	}
+	for _, col := range f.Columns {
+		if named[col.Name] || len(named) == 0 && !role[col.Name] {
+			columns++
+			if col.Kind != data.Numeric {
+				categories++
+			}
+		}
+	}
+	if c.Intercept {
+		columns++
+	}
+	return columns, categories
+}
+
+// outsideOf decides where the rows of a table lie: nil is memory, if there is enough, or if
+// there is no place for anything else. full says that memory was tried.
+func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outside, error) {
+	if c.Cache == "" {
+		return nil, nil
+	}
+	may, limit := memory.Free()
+	have := paged.Resident()
+	if may < math.MaxInt64 {
+		may += have
+	}
+	if c.Memory > 0 && c.Memory < may {
+		may, limit = c.Memory, "--memory"
+	}
+	columns, categories := c.columns(f)
+	cell := int64(8)
+	if c.Storage == string(data.Float32) {
+		cell = 4
+	}
+	n := int64(f.Rows)
+	trained := int64(float64(n) * (1 - c.Holdout))
+	matrix := trained * int64(columns) * cell
+	if !full && matrix+n*rowBytes < may-may/8-have {
+		return nil, nil
+	}
+	refuse := func(hint, format string, args ...any) (*outside, error) {
+		return nil, &MemoryError{fmt.Sprintf("%d rows × %d columns: ", f.Rows, columns) + fmt.Sprintf(format, args...), hint}
+	}
+	if may < fewestBytes {
+		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(fewestBytes))
+	}
+	heap := n*int64(9+categories+4*len(c.Groups)) + fewestBytes/2
+	if c.Filter != "" || c.Rows != nil {
+		heap += 16 * n
+	}
+	if float64(heap) > heapShare*float64(may) {
+		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(heap), size(may), limit)
+	}
+	dir := existing(c.Cache)
+	free, err := paged.DiskFree(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
+	}
+	need := matrix + matrix/4 + 2*n*rowBytes
+	if free < need {
+		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
+	}
+	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(matrix), size(may), limit, dir))
+	room, err := paged.New(dir, int64(roomShare*float64(may)))
+	if err != nil {
+		return nil, err
+	}
+	o := &outside{memory: may, Outside: data.Outside{Place: design.Place{Dir: dir, Room: room, Memory: may / 6}, Pile: may / 6}}
+	return o, nil
+}
+
+func (c Config) announce(line string) {
+	if c.Announce != nil {
+		c.Announce(line)
+	}
+	if c.Logf != nil {
+		c.Logf("%s", line)
+	}
+}
+
+// existing is the nearest directory above a path, or it, that is there.
+func existing(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dir
+		}
+		dir = up
+	}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	if n >= 10<<30 {
+		return fmt.Sprintf("%d GB", n>>30)
+	}
+	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
+}
+
+// room is where vectors of one entry a row lie; nil for memory.
+func (o *outside) room() *paged.Room {
+	if o == nil {
+		return nil
+	}
+	return o.Room
+}
+
+// place is what data.FitOutside takes.
+func (o *outside) place() *data.Outside {
+	if o == nil {
+		return nil
+	}
+	return &o.Outside
+}
+
+// err is why rows or vectors on disk could not be read or made, if so.
+func (o *outside) err() error {
+	if o == nil {
+		return nil
+	}
+	if o.disk != nil {
+		if err := o.disk.Err(); err != nil {
+			return err
+		}
+	}
+	return o.Room.Err()
+}
+
+// close gives everything up.
+func (o *outside) close() {
+	if o == nil {
+		return
+	}
+	if o.disk != nil {
+		o.disk.Close()
+	}
+	o.Room.Close()
+}
+
+// watched is a context that ends with the error of rows that cannot be read.
+func (o *outside) watched(ctx context.Context) context.Context {
+	if o == nil {
+		return ctx
+	}
+	ctx, o.cancel = context.WithCancelCause(ctx)
+	o.Failed = func(err error) { o.cancel(err) }
+	return ctx
+}
+
+// heldBytes is what a hold-out row takes in memory while it is measured, beside its
+// features.
+const heldBytes = 400
+
+// thin leaves of the hold-out rows as many as may be in memory, drawn at random, in their
+// order.
+func (o *outside) thin(held []int, columns int, seed uint64) []int {
+	const stream = 0x7468696e
+	most := int(o.memory / 4 / int64(8*2*columns+heldBytes))
+	if len(held) <= most {
+		return held
+	}
+	rng := rand.New(rand.NewPCG(seed, stream))
+	out := make([]int, 0, most)
+	for i, r := range held { // each with the chance that as many are drawn as are wanted
+		if rng.IntN(len(held)-i) < most-len(out) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// outgrown says that rows in memory were refused for their size.
+func outgrown(err error) bool { return errors.Is(err, data.ErrMemory) }

@@ -1,0 +1,185 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// wide draws a table of a target, numbers, a category and groups.
+func wide(t *testing.T, n int) *data.Frame {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(4, 5))
+	number := func(name string) data.Column {
+		return data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	}
+	y, a, b := number("y"), number("a"), number("b")
+	g := data.Column{Name: "g", Kind: data.Categorical, Level: []string{"p", "q", "r"}, Code: make([]int32, n)}
+	for i := range n {
+		a.Number[i], b.Number[i], g.Code[i] = rng.NormFloat64(), rng.ExpFloat64(), rng.Int32N(3)
+		m := a.Number[i] - 0.5*b.Number[i]
+		if g.Code[i] == 2 {
+			m = -m
+		}
+		if rng.Float64() < 1/(1+math.Exp(-m)) {
+			y.Number[i] = 1
+		}
+	}
+	f, err := data.NewFrame(y, a, b, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// away is a place for rows in a directory that is empty at the end.
+func away(t *testing.T, c *Config, resident int64) *outside {
+	t.Helper()
+	c.Cache = t.TempDir()
+	o, err := c.outsideOf(context.Background(), &data.Frame{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Room.Close()
+	if o.Room, err = paged.New(c.Cache, resident); err != nil {
+		t.Fatal(err)
+	}
+	o.Room.Least, o.Memory, o.Pile = 1, 1<<18, 1
+	t.Cleanup(func() {
+		o.close()
+		if files, err := os.ReadDir(c.Cache); err != nil || len(files) > 0 {
+			t.Errorf("left behind: %v, %v", files, err)
+		}
+	})
+	return o
+}
+
+// A model of rows on disk is the model of the same rows in memory: the same level chosen,
+// the same optimum, the same summary, whatever leaves memory.
+func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
+	f := wide(t, 25_000) // two piles
+	for name, set := range map[string]func(*Config){
+		"chosen":  func(c *Config) { c.Groups = []string{"g"}; c.Levels = 1 },
+		"chi2":    func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) },
+		"protect": func(c *Config) { c.Protect, c.Storage = level.At(0.3), "float32" },
+		"squared": func(c *Config) { c.Loss, c.Ess, c.Storage = "squared", level.At(0.5), "sparse" },
+	} {
+		if os.Getenv("DROTRAIN_LONG") == "" && name != "chosen" && name != "squared" {
+			continue
+		}
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Gap = "y", 1e-5
+		set(&cfg)
+		want, err := FitFrame(context.Background(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := away(t, &cfg, 0)
+		m, oracle, err := prepareIn(context.Background(), f, cfg, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.fit(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
+			t.Fatalf("%s: %v, %v", name, err, o.err())
+		}
+		if !m.Result.Certified || m.Config.Level.String() != want.Config.Level.String() || m.Config.Storage != want.Config.Storage {
+			t.Errorf("%s: %v %s %s, in memory %s %s", name, m.Result.Status, m.Config.Level, m.Config.Storage, want.Config.Level, want.Config.Storage)
+		}
+		for what, pair := range map[string][2]float64{
+			"objective": {m.Result.Objective, want.Result.Objective}, "ERM's": {m.Result.ERM.RobustRisk, want.Result.ERM.RobustRisk},
+			"effective sample": {m.Result.EffectiveSampleSize, want.Result.EffectiveSampleSize},
+		} {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) || what == "objective" && math.Abs(pair[0]-pair[1]) > 2e-5*pair[1] {
+				t.Errorf("%s: %s %v, in memory %v", name, what, pair[0], pair[1])
+			}
+		}
+		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || m.Run.Holdout.N != want.Run.Holdout.N {
+			t.Errorf("%s: other rows", name)
+		}
+	}
+}
+
+// What cannot be read any more ends a training with that as its error, and no model.
+func TestRowsThatAreLost(t *testing.T) {
+	f := wide(t, 25_000)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu = "y", level.At(1)
+	o := away(t, &cfg, 1<<40)
+	o.Memory = 0
+	m, oracle, err := prepareIn(context.Background(), f, cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.disk.Close()
+	err = m.fit(context.Background(), oracle, time.Now())
+	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), "the encoded rows") {
+		t.Errorf("%v, %v", err, o.err())
+	}
+}
+
+// Where rows go is decided by numbers, and refused with them.
+func TestOutsideOf(t *testing.T) {
+	frame := func(rows, columns int) *data.Frame {
+		f := &data.Frame{Rows: rows}
+		for i := range columns {
+			f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
+		}
+		f.Columns = append(f.Columns, &data.Column{Name: "y", Kind: data.Numeric})
+		return f
+	}
+	for _, c := range []struct {
+		rows, columns int
+		memory        int64
+		want          string // "" for memory, "disk", else of the error
+	}{
+		{1000, 20, 0, ""},
+		{1000, 20, 1 << 30, ""},
+		{10_000_000, 20, 400 << 20, "disk"},
+		{10_000_000, 20, 100 << 20, "100 MB of memory (--memory) are too few"},
+		{50_000_000, 20, 1 << 30, "disk"},
+		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
+		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
+	} {
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
+		said := ""
+		cfg.Announce = func(line string) { said = line }
+		f := frame(c.rows, min(c.columns, 100))
+		if c.columns > 100 {
+			f = frame(c.rows, 2)
+			for range c.columns {
+				f.Columns = append(f.Columns, f.Columns[0])
+			}
+		}
+		o, err := cfg.outsideOf(context.Background(), f, false)
+		switch {
+		case err != nil:
+			if c.want == "" || !strings.Contains(err.Error(), c.want) || !errors.Is(err, data.ErrMemory) {
+				t.Errorf("%d × %d in %s: %v", c.rows, c.columns, size(c.memory), err)
+			}
+		case (o != nil) != (c.want == "disk") || o != nil && !strings.Contains(said, "kept in"):
+			t.Errorf("%d × %d in %s: on disk %v, %q", c.rows, c.columns, size(c.memory), o != nil, said)
+		}
+		o.close()
+	}
+	o := &outside{memory: 1 << 20}
+	held := make([]int, 100_000)
+	for i := range held {
+		held[i] = 3 * i
+	}
+	few := o.thin(held, 10, 1)
+	if len(few) != (1<<18)/(160+heldBytes) || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(o.thin(held[:10], 10, 1)) != 10 {
+		t.Errorf("%d rows drawn", len(few))
+	}
+}
