@@ -48,10 +48,11 @@ type Config struct {
 	Weight string   `json:"weight,omitempty" yaml:"weight"` // column of row weights above 0: the reference distribution; empty: every row counts once
 	Mu     *float64 `json:"mu" yaml:"mu"`                   // μ ≥ 0; nil: 1/n
 
-	Solver    string  `json:"solver" yaml:"solver"`         // one of Solvers()
-	Gap       float64 `json:"gap" yaml:"gap"`               // relative gap to certify, > 0
-	MaxPasses float64 `json:"max_passes" yaml:"max-passes"` // stop after this many passes over the data
-	Holdout   float64 `json:"holdout" yaml:"holdout"`       // fraction of rows kept for evaluation, in [0, 1)
+	Solver    string  `json:"solver" yaml:"solver"`               // one of Solvers()
+	Gap       float64 `json:"gap" yaml:"gap"`                     // relative gap to certify, > 0
+	MaxPasses float64 `json:"max_passes" yaml:"max-passes"`       // stop after this many passes over the data
+	Holdout   float64 `json:"holdout" yaml:"holdout"`             // fraction of rows kept for evaluation, in [0, 1)
+	Evaluate  string  `json:"evaluate,omitempty" yaml:"evaluate"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
 	Seed      uint64  `json:"seed" yaml:"seed"`
 
 	// MinGroupSize is the least number of rows of a group that may be called the worst.

@@ -22,6 +22,7 @@ func (c *Config) validate() error {
 	}{
 		{"loss", c.Loss, []string{"", "logistic", "squared", "huber"}},
 		{"scale", c.Scale, []string{"standard", "none"}},
+		{"evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
 		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
 		{"storage", c.Storage, append(data.Storages(), "")},
 		{"solver", c.Solver, Solvers()},
@@ -53,6 +54,9 @@ func (c *Config) validate() error {
 	}
 	if err := c.Choice.validate(); err != nil {
 		return err
+	}
+	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
+		return fmt.Errorf("evaluate crossfit measures all rows: set holdout to 0")
 	}
 	if c.Recalibrate && (c.Loss == "squared" || c.Loss == "huber") {
 		return fmt.Errorf("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)

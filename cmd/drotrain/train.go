@@ -82,7 +82,8 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	c := &o.cfg
 	defineLevel(cmd, c)
 	defineChoice(cmd, c)
-	options.Section(cmd, "Scores", func(fs *pflag.FlagSet) {
+	options.Section(cmd, "Scores and how they are measured", func(fs *pflag.FlagSet) {
+		fs.Var(options.Enum(&c.Evaluate, []string{train.EvaluateHoldout, train.EvaluateCrossfit}), "evaluate", "measure on rows held out (default), or on all, each by models trained without it: five more trainings, and nothing is held out")
 		fs.BoolVar(&c.Recalibrate, "recalibrate", false, "two classes: fit slope and intercept of the scores out of fold; the certificate is about the model before")
 	})
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {

@@ -44,6 +44,12 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err != nil {
 		return err
 	}
+	if c.Evaluate == train.EvaluateCrossfit {
+		if fs.Changed("holdout") && c.Holdout > 0 {
+			return exit.Usagef("leave out --holdout", "--evaluate crossfit measures all rows, and --holdout %v keeps some away", c.Holdout)
+		}
+		c.Holdout = 0
+	}
 	if err := c.Level.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}

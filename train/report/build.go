@@ -35,7 +35,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Trace:        trace(m),
 		Evaluation:   x.Evaluation,
 		Coefficients: x.coefficients(),
-		Notes:        notes(m),
+		Notes:        append(notes(m), foldNotes(x.folds)...),
 		Command:      x.options.Command,
 		Card:         x.options.Card,
 	}

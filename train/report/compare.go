@@ -100,6 +100,17 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	if x.compared != nil {
 		return out, nil
 	}
+	if x.folds != nil {
+		for _, v := range []struct {
+			name string
+			p    *train.Prediction
+		}{{Baseline, x.folds.Baseline}, {Robust, x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
+			if v.p != nil {
+				out = append(out, eval.Model{Name: v.name, Score: v.p.Score, Loss: v.p.Loss})
+			}
+		}
+		return out, nil
+	}
 	all := versions(x.model)
 	if x.model.Tempered != nil {
 		all = append(all, version{Tempered, x.model.Tempered})

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/drotrain/drotrain/train"
 )
@@ -66,4 +67,23 @@ func selectionText(m *train.Model) string {
 	}
 	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s%s; %s",
 		s.Folds, len(s.Candidates), s.Reason, hidden, ridge)
+}
+
+// foldNotes says what a cross-fitted evaluation measured; nothing of any other.
+func foldNotes(o *train.OutOfFold) []string {
+	if o == nil {
+		return nil
+	}
+	count := map[string]int{}
+	var said []string
+	for _, l := range o.Levels {
+		if count[l]++; count[l] == 1 {
+			said = append(said, l)
+		}
+	}
+	for i, l := range said {
+		said[i] = fmt.Sprintf("%s (%d)", l, count[l])
+	}
+	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, encoding, choice of the level and recalibration included; the model itself is trained on all rows. The %d folds trained %s.",
+		o.Folds, strings.Join(said, "; "))}
 }

@@ -20,8 +20,9 @@ type Measured struct {
 	Encoding   data.EncodeReport // of the rows: unseen levels, missing values
 
 	options Options
-	model   *train.Model // nil in an audit
-	run     *train.Run   // of the training, where its rows were measured
+	model   *train.Model     // nil in an audit
+	run     *train.Run       // of the training, where its rows were measured
+	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
 
 	audit    *audit  // nil for a model
 	compared []Named // the models of a comparison
@@ -43,6 +44,12 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		rows, split = run.Train, Training
 	}
 	x := &Measured{options: o, model: m, run: run}
+	if m.Config.Evaluate == train.EvaluateCrossfit {
+		if x.folds, err = m.CrossFit(ctx); err != nil {
+			return nil, fmt.Errorf("cross-fitted evaluation: %w", err)
+		}
+		split = Crossfit
+	}
 	return x, x.evaluate(ctx, run.Frame, rows, split)
 }
 

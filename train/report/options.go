@@ -19,6 +19,7 @@ const (
 	Holdout  = "hold-out"
 	Training = "training rows"
 	Table    = "evaluation file"
+	Crossfit = "training rows, out of fold" // each by models trained without it
 )
 
 // Options say how rows are measured and what the report shows. Start from

@@ -1,0 +1,153 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// How the model is measured after the training: Config.Evaluate.
+const (
+	EvaluateHoldout  = "holdout"  // on rows kept away from it
+	EvaluateCrossfit = "crossfit" // on all rows, each by models trained without it
+)
+
+// crossfitFolds is the number of folds of a cross-fitted evaluation.
+const crossfitFolds = 5
+
+// An OutOfFold is what models say of rows that they were not trained on, for every row of
+// a training. The models of a fold are made from the rows of the other folds alone, from
+// the encoding to the level: where that was chosen, every fold chooses its own.
+type OutOfFold struct {
+	Folds  int
+	Levels []string // by fold: how robust its model is
+
+	// Predictions of the rows of Run.Train, in their order; nil for a model that there is
+	// none of. Loss is in the units of the final model's.
+	Baseline, Robust, GroupWeighted, Tempered *Prediction
+}
+
+// CrossFit trains the model again without every fold of its rows, and returns what these
+// trainings say of the rows left out. It needs m.Run.
+func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
+	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
+		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
+	}
+	d := m.Run.Train
+	fold, err := m.table(d).Folds(crossfitFolds, m.Config.Seed)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	out := &OutOfFold{Folds: crossfitFolds}
+	for k := range crossfitFolds {
+		cfg := m.unchosen()
+		cfg.Observe = m.tickFold(k, began)
+		cfg.Rows = &RowSet{}
+		at := map[int]int{} // row of the table → place in d
+		for j, f := range fold {
+			if f == k {
+				cfg.Rows.Holdout = append(cfg.Rows.Holdout, d.Rows[j])
+				at[d.Rows[j]] = j
+			} else {
+				cfg.Rows.Train = append(cfg.Rows.Train, d.Rows[j])
+			}
+		}
+		other, err := FitFrame(ctx, m.Run.Frame, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("without fold %d of %d: %w", k+1, crossfitFolds, err)
+		}
+		out.Levels = append(out.Levels, other.Result.Level)
+		tempered := other.Tempered
+		if tempered == nil { // its model is the plain average
+			tempered = other.Baseline
+		}
+		for _, v := range []struct {
+			to   **Prediction
+			x    []float64
+			also bool
+		}{
+			{&out.Baseline, other.Baseline, m.Baseline != nil},
+			{&out.Robust, other.Scoring(), true},
+			{&out.GroupWeighted, other.GroupWeighted, m.GroupWeighted != nil},
+			{&out.Tempered, tempered, m.Tempered != nil},
+		} {
+			if !v.also {
+				continue
+			}
+			if v.x == nil {
+				return nil, fmt.Errorf("fold %d of %d lacks a group that the others have: too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
+			}
+			if *v.to == nil {
+				*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: make([]float64, d.N), Score: make([]float64, d.N), Loss: make([]float64, d.N)}
+			}
+			if err := m.place(*v.to, other, v.x, at); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, p := range []*Prediction{out.Baseline, out.Robust, out.GroupWeighted, out.Tempered} {
+		if p != nil {
+			m.loss.EvalTo(p.Loss, make([]float64, d.N), p.Margin, d.Target)
+		}
+	}
+	return out, nil
+}
+
+// tickFold returns an observer of the training without fold k; nil where nobody observes.
+func (m *Model) tickFold(k int, began time.Time) func(Progress) {
+	observe := m.Config.Observe
+	if observe == nil {
+		return nil
+	}
+	return func(Progress) {
+		observe(Progress{Phase: "cross-fitting", Done: k, Total: crossfitFolds, Elapsed: time.Since(began)})
+	}
+}
+
+// place writes what coefficients x of another model say of the rows it held out, margins
+// in the units of m.
+func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int) error {
+	p, err := other.PredictDataset(other.Run.Holdout, x)
+	if err != nil {
+		return err
+	}
+	if len(p.Rows) != len(at) {
+		return fmt.Errorf("%d rows of a fold were left out of its encoding", len(at)-len(p.Rows))
+	}
+	t := m.Encoder.Target
+	for i, row := range p.Rows {
+		j, ok := at[row]
+		if !ok {
+			return fmt.Errorf("row %d is in no fold", row)
+		}
+		to.Score[j], to.Margin[j] = p.Score[i], p.Margin[i]
+		if t.Task != data.Binary {
+			to.Margin[j] = (p.Score[i] - t.Shift) / t.Scale
+		}
+	}
+	return nil
+}
+
+// unchosen is the configuration of the training before anything was chosen on the rows.
+func (m *Model) unchosen() Config {
+	c := m.Config
+	c.Evaluate, c.Filter, c.Start = "", "", nil
+	s := m.Result.Selection
+	if s != nil {
+		c.Level = level.Level{Penalty: "kl"}
+	}
+	given := 1 / float64(m.TrainRows) // what μ stands for where it is not set
+	if mu := *c.Mu; math.Abs(mu-given) <= 1e-12*given || s != nil && s.Ridges != nil {
+		c.Mu = nil
+	}
+	if s != nil {
+		c.Solver = Auto
+	}
+	return c
+}
