@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 		"inexact categories": {"y,x\n1,9007199254740993\n2,9007199254740992\n3,5\n", Spec{Target: "y", Categorical: []string{"x"}}, []string{`column "x", row 1`, "as text"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewEncoder(frameOf(t, c.csv), nil, c.spec)
+			_, err := NewEncoder(t.Context(), frameOf(t, c.csv), nil, c.spec)
 			wantError(t, err, c.parts...)
 		})
 	}
@@ -85,7 +85,7 @@ func TestProblemsAtOnce(t *testing.T) {
 		text += fmt.Sprintf("%d,u%d,%s,%s,1,2\n", i, i, x, z)
 	}
 	f := frameOf(t, text)
-	_, err := NewEncoder(f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
+	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
 	wantError(t, err, "3 things", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
@@ -99,7 +99,7 @@ func TestProblemsAtOnce(t *testing.T) {
 	wantError(t, err, "6 things", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
 	wantError(t, err, "3 things", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
-	_, err = NewEncoder(f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
+	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	wantError(t, err, `column "z", row 12`)
 	if errors.As(err, &all) {
 		t.Errorf("one problem comes as several: %v", err)
@@ -112,7 +112,7 @@ func TestNamesThatOccurTwice(t *testing.T) {
 	if got := strings.Join(f.Names(), " "); got != "y x x.2 x.1 x.3" || len(f.Notes) != 2 {
 		t.Errorf("%s; %q", got, f.Notes)
 	}
-	e, err := NewEncoder(f, nil, Spec{Target: "y", Drop: []string{"x.1"}})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"x.1"}})
 	if err != nil || len(e.Inputs) != 3 {
 		t.Errorf("%v, %+v", err, e)
 	}
@@ -124,7 +124,7 @@ func TestNamesThatOccurTwice(t *testing.T) {
 
 // An encoder refuses frames that do not fit it.
 func TestEncodeRefusals(t *testing.T) {
-	e, err := NewEncoder(frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
+	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,16 +135,16 @@ func TestEncodeRefusals(t *testing.T) {
 		"y,x,c\nno,one,a\n":       {`column "x"`, "text here"},
 		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
 	} {
-		_, _, err := e.Encode(frameOf(t, csv), nil)
+		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)
 		wantError(t, err, parts...)
 	}
 	if ds, _, err := e.EncodeFeatures(t.Context(), frameOf(t, "y,x,c\nmaybe,1,a\n"), nil); err != nil || ds.Target != nil || ds.N != 1 {
 		t.Errorf("EncodeFeatures: %v, %+v", err, ds)
 	}
-	if _, _, err := e.Encode(frameOf(t, "x,c\n1,a\n"), []int{1}); err == nil {
+	if _, _, err := e.Encode(t.Context(), frameOf(t, "x,c\n1,a\n"), []int{1}); err == nil {
 		t.Error("a row beyond the table passes")
 	}
-	if ds, _, err := e.Encode(frameOf(t, "x,c\n"), nil); err != nil || ds.N != 0 {
+	if ds, _, err := e.Encode(t.Context(), frameOf(t, "x,c\n"), nil); err != nil || ds.N != 0 {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -155,15 +155,15 @@ func TestTypesThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
-		_, err := NewEncoder(f, nil, Spec{Target: "i32", Features: []string{name}})
+		_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{name}})
 		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
-		_, err = NewEncoder(f, nil, Spec{Target: name, Features: []string{"f32"}})
+		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: name, Features: []string{"f32"}})
 		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
-		_, err = NewEncoder(f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
+		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
 		wantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
 	}
 	// Unused ones do no harm.
-	if _, err := NewEncoder(f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {
+	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -177,11 +177,11 @@ func TestHundredThousandLevels(t *testing.T) {
 	}
 	f := frameOf(t, b.String())
 	for _, s := range []Spec{{Target: "y", Drop: []string{"g"}}, {Target: "y", Groups: []string{"g", "x"}, Features: []string{"x"}}} {
-		e, err := NewEncoder(f, nil, s)
+		e, err := NewEncoder(t.Context(), f, nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ds, _, err := e.Encode(f, nil)
+		ds, _, err := e.Encode(t.Context(), f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestMoreColumnsThanRows(t *testing.T) {
 		one += fmt.Sprintf(",%d", i)
 		two += fmt.Sprintf(",%d", i*i+1)
 	}
-	e, err := NewEncoder(frameOf(t, head+"\n"+one+"\n"+two+"\n"), nil, Spec{Target: "y"})
+	e, err := NewEncoder(t.Context(), frameOf(t, head+"\n"+one+"\n"+two+"\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,16 +43,11 @@ const maxCells = 1 << 38
 // order. The frame must have every input column; if it has no target column,
 // Target is nil, and groupings whose columns it lacks are left out. Cells are
 // float64, and the matrix is sparse where auto storage has it so.
-func (e *Encoder) Encode(f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.EncodeContext(context.Background(), f, rows)
-}
-
-// EncodeContext is Encode that ends with the error of ctx when that is cancelled.
-func (e *Encoder) EncodeContext(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
+func (e *Encoder) Encode(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
 	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
 }
 
-// EncodeFeatures is EncodeContext without the target, whatever the frame has.
+// EncodeFeatures is Encode without the target, whatever the frame has.
 func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
 	return e.encode(ctx, f, rows, false)
 }

@@ -76,8 +76,8 @@ const InterceptName = "(intercept)"
 // order; other categories become one such column for every level. Nulls in a
 // category are a level of their own. Columns that are constant on the training
 // rows are left out, with a note.
-func NewEncoder(f *Frame, rows []int, s Spec) (*Encoder, error) {
-	t, err := newFitting(context.Background(), f, rows, nil, s, nil)
+func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, error) {
+	t, err := newFitting(ctx, f, rows, nil, s, nil)
 	if err != nil {
 		return nil, err
 	}

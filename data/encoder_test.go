@@ -19,11 +19,11 @@ const people = `y,age,sex,region,member,grade,flat
 
 func TestEncodeByHand(t *testing.T) {
 	f := frameOf(t, people)
-	e, err := NewEncoder(f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ds, report, err := e.Encode(f, nil)
+	ds, report, err := e.Encode(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +67,14 @@ const closedForm = 1e-12
 
 func TestStatisticsComeFromTrainingRows(t *testing.T) {
 	f := frameOf(t, "y,x,c\n1,1,a\n2,3,b\n3,100,z\n4,200,a\n")
-	e, err := NewEncoder(f, []int{0, 1}, Spec{Target: "y", Task: Regression})
+	e, err := NewEncoder(t.Context(), f, []int{0, 1}, Spec{Target: "y", Task: Regression})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := e.Columns[0]; c.Shift != 2 || c.Scale != 1 {
 		t.Errorf("x is encoded with shift %v and scale %v, want 2 and 1", c.Shift, c.Scale)
 	}
-	ds, report, err := e.Encode(f, []int{3, 2})
+	ds, report, err := e.Encode(t.Context(), f, []int{3, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestStatisticsComeFromTrainingRows(t *testing.T) {
 
 func TestImpute(t *testing.T) {
 	f := frameOf(t, "y,x\n1,1\n2,\n3,2\n4,9\n5,\n,5\n")
-	if _, err := NewEncoder(f, nil, Spec{Target: "y"}); err == nil {
+	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"}); err == nil {
 		t.Error("nulls pass without --impute")
 	}
 	for _, c := range []struct {
@@ -105,11 +105,11 @@ func TestImpute(t *testing.T) {
 		{"median", []int{0, 1, 2, 3, 4}, []float64{1, 2, 2, 9, 2}},
 		{"drop", nil, []float64{1, 2, 9}},
 	} {
-		e, err := NewEncoder(f, c.rows, Spec{Target: "y", Impute: c.impute, Scale: "none"})
+		e, err := NewEncoder(t.Context(), f, c.rows, Spec{Target: "y", Impute: c.impute, Scale: "none"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ds, report, err := e.Encode(f, c.rows)
+		ds, report, err := e.Encode(t.Context(), f, c.rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,11 +131,11 @@ func TestImpute(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	f := frameOf(t, "y,x,g,h,site\n1,1,a,,10\n2,2,b,v,9\n3,3,a,u,10\n4,5,b,v,9\n5,4,a,u,9\n")
-	e, err := NewEncoder(f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
+	e, err := NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ds, _, err := e.Encode(f, []int{0, 1, 4})
+	ds, _, err := e.Encode(t.Context(), f, []int{0, 1, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +152,11 @@ func TestGroups(t *testing.T) {
 		t.Errorf("features %q, want x alone", ds.Names)
 	}
 	// As features too, when asked; and a frame without one of the columns.
-	e, err = NewEncoder(f, nil, Spec{Target: "y", Features: []string{"x", "g"}, Groups: []string{"g", "h"}})
+	e, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "g"}, Groups: []string{"g", "h"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ds, report, err := e.Encode(frameOf(t, "x,g\n1,a\n"), nil)
+	ds, report, err := e.Encode(t.Context(), frameOf(t, "x,g\n1,a\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestGroups(t *testing.T) {
 // Labels that hold the separator must not make two combinations one.
 func TestCrossedLabelsStayApart(t *testing.T) {
 	f := frameOf(t, "y,x,g,h\n1,1,a / b,c\n2,2,a,b / c\n3,3,a,c\n")
-	e, err := NewEncoder(f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestTargets(t *testing.T) {
 			csv += fmt.Sprintf("%s,%d\n", v, i)
 		}
 		f := frameOf(t, csv)
-		e, err := NewEncoder(f, nil, Spec{Target: "y", Positive: c.positive})
+		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Positive: c.positive})
 		if c.pos == "" {
 			wantError(t, err, `column "y"`, "at least three values")
 			continue
@@ -214,7 +214,7 @@ func TestTargets(t *testing.T) {
 		if len(e.Notes) != 1 || !strings.Contains(e.Notes[0], c.rule) {
 			t.Errorf("%s: notes %q, want the rule %q", c.values, e.Notes, c.rule)
 		}
-		ds, _, err := e.Encode(f, nil)
+		ds, _, err := e.Encode(t.Context(), f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestRoundTripThroughJSON(t *testing.T) {
 			[]string{"p", "q", "r", ""}[rng.IntN(4)], rng.IntN(2) == 0, rng.IntN(3))
 	}
 	f := frameOf(t, csv.String())
-	e, err := NewEncoder(f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,11 +254,11 @@ func TestRoundTripThroughJSON(t *testing.T) {
 	if !reflect.DeepEqual(*e, back) {
 		t.Errorf("the encoder changed:\n%+v\n%+v", *e, back)
 	}
-	one, _, err := e.Encode(f, nil)
+	one, _, err := e.Encode(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, _, err := back.Encode(f, nil)
+	two, _, err := back.Encode(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +270,11 @@ func TestRoundTripThroughJSON(t *testing.T) {
 // The shift and scale of a column lead back to the units of the source.
 func TestBackToSourceUnits(t *testing.T) {
 	f := frameOf(t, "y,x\n1,1000000\n2,1000001\n3,1000003\n5,1000007\n")
-	e, err := NewEncoder(f, nil, Spec{Target: "y", ScaleTarget: true})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", ScaleTarget: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ds, _, err := e.Encode(f, nil)
+	ds, _, err := e.Encode(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestConstantColumnIsKeptWithoutAnIntercept(t *testing.T) {
 		{Spec{Target: "y", Scale: "none", Intercept: true}, []string{"x", InterceptName}},
 		{Spec{Target: "y", Scale: "standard"}, []string{"x"}},
 	} {
-		e, err := NewEncoder(f, nil, c.spec)
+		e, err := NewEncoder(t.Context(), f, nil, c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}

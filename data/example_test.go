@@ -14,13 +14,13 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	encoder, err := data.NewEncoder(frame, nil, data.Spec{
+	encoder, err := data.NewEncoder(context.Background(), frame, nil, data.Spec{
 		Target: "wage", Task: data.Regression, Groups: []string{"union"}, Scale: "none", Intercept: true,
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	dataset, _, err := encoder.Encode(frame, nil)
+	dataset, _, err := encoder.Encode(context.Background(), frame, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func ExampleFromStructs() {
 		fmt.Println(err)
 		return
 	}
-	e, err := data.NewEncoder(f, nil, data.Spec{Target: "denied", Scale: "none"})
+	e, err := data.NewEncoder(context.Background(), f, nil, data.Spec{Target: "denied", Scale: "none"})
 	if err != nil {
 		fmt.Println(err)
 		return

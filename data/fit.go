@@ -121,7 +121,7 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	out.TrainReport.Dropped = t.dropped[0]
 	paged.Free(room, d.place)
 	if len(held) > 0 {
-		if out.Holdout, out.HoldoutReport, err = e.EncodeContext(ctx, f, held); err != nil {
+		if out.Holdout, out.HoldoutReport, err = e.Encode(ctx, f, held); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}

@@ -155,15 +155,15 @@ func TestFitIsFitAndEncode(t *testing.T) {
 			}
 			train, holdout := shuffledRows(memory.Rows)
 			runtime.GOMAXPROCS(1)
-			e, err := NewEncoder(memory, train, spec)
+			e, err := NewEncoder(t.Context(), memory, train, spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, wantReport, err := e.Encode(memory, train)
+			want, wantReport, err := e.Encode(t.Context(), memory, train)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantHeld, heldReport, err := e.Encode(memory, holdout)
+			wantHeld, heldReport, err := e.Encode(t.Context(), memory, holdout)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -398,7 +398,7 @@ func TestFileCutWhileInUse(t *testing.T) {
 	}
 	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64)
 	wantError(t, err, "t.parquet", "shorter")
-	_, err = f.Column("last")
+	_, err = f.Column(t.Context(), "last")
 	wantError(t, err, "t.parquet", "shorter")
 }
 

@@ -13,7 +13,7 @@ func TestIdentifiersAmongFewRows(t *testing.T) {
 		for i := range rows {
 			csv += fmt.Sprintf("%d,u%d\n", i%3, i)
 		}
-		_, err := NewEncoder(frameOf(t, csv), nil, Spec{Target: "y", Task: Regression})
+		_, err := NewEncoder(t.Context(), frameOf(t, csv), nil, Spec{Target: "y", Task: Regression})
 		if (err != nil) != refused {
 			t.Errorf("%d rows: %v", rows, err)
 		}
@@ -21,7 +21,7 @@ func TestIdentifiersAmongFewRows(t *testing.T) {
 			wantError(t, err, `column "c"`, fmt.Sprintf("every one of the %d", rows))
 		}
 		// One value twice, and it is a category.
-		if _, err := NewEncoder(frameOf(t, csv+"1,u0\n"), nil, Spec{Target: "y", Task: Regression}); err != nil {
+		if _, err := NewEncoder(t.Context(), frameOf(t, csv+"1,u0\n"), nil, Spec{Target: "y", Task: Regression}); err != nil {
 			t.Errorf("%d rows and one again: %v", rows, err)
 		}
 	}

@@ -58,11 +58,11 @@ func TestEncodingEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEncoder(frameOf(t, "y,x\n1,1\n2,3\n"), nil, Spec{Target: "y"})
+	e, err := NewEncoder(t.Context(), frameOf(t, "y,x\n1,1\n2,3\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := e.EncodeContext(ctx, g, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := e.Encode(ctx, g, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

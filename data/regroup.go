@@ -1,16 +1,18 @@
 package data
 
+import "context"
+
 // WithGroups returns a copy of the encoder with other groupings, of columns of f:
 // each column on its own, then all of them crossed. No names leave the groupings
 // as they are.
-func (e *Encoder) WithGroups(f *Frame, names []string) (*Encoder, error) {
+func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*Encoder, error) {
 	if len(names) == 0 {
 		return e, nil
 	}
 	out := *e
 	out.Groups = nil
 	for _, name := range names {
-		c, err := f.Column(name)
+		c, err := f.Column(ctx, name)
 		if err != nil {
 			return nil, err
 		}

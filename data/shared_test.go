@@ -34,11 +34,11 @@ func TestRealTables(t *testing.T) {
 		if f.Rows != c.rows || len(f.Columns) != c.columns {
 			t.Errorf("%s: %d × %d", c.file, f.Rows, len(f.Columns))
 		}
-		e, err := NewEncoder(f, nil, c.spec)
+		e, err := NewEncoder(t.Context(), f, nil, c.spec)
 		if err != nil {
 			t.Fatalf("%s: %v", c.file, err)
 		}
-		ds, report, err := e.Encode(f, nil)
+		ds, report, err := e.Encode(t.Context(), f, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", c.file, err)
 		}

@@ -26,7 +26,7 @@ func TestListAgreesWithFiles(t *testing.T) {
 			t.Errorf("%s: sources %+v", info.Name, s)
 		}
 		for _, name := range append([]string{info.Target}, info.Groups...) {
-			if _, err := f.Column(name); err != nil {
+			if _, err := f.Column(t.Context(), name); err != nil {
 				t.Error(err)
 			}
 		}
@@ -47,7 +47,7 @@ func TestListAgreesWithFiles(t *testing.T) {
 				t.Errorf("%s: the card lacks %s", info.Name, word)
 			}
 		}
-		e, err := data.NewEncoder(f, nil, data.Spec{Target: info.Target, Groups: info.Groups})
+		e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: info.Target, Groups: info.Groups})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestListAgreesWithFiles(t *testing.T) {
 // files, computed apart.
 func TestFacts(t *testing.T) {
 	count := func(f *data.Frame, column, level string) (n int) {
-		c, err := f.Column(column)
+		c, err := f.Column(t.Context(), column)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s = %s: %d rows, want %d", c.column, c.level, got, c.want)
 		}
 	}
-	wage, _ := cps.Column("wage")
+	wage, _ := cps.Column(t.Context(), "wage")
 	var sum float64
 	for _, w := range wage.Number {
 		sum += w

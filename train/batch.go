@@ -28,7 +28,7 @@ func (s *Scorer) ScoreTo(ctx context.Context, dst []float64, f *data.Frame) erro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := f.Column(s.terms[i].Column)
+		c, err := f.Column(ctx, s.terms[i].Column)
 		if err != nil {
 			return nil, err
 		}

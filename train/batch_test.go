@@ -44,7 +44,7 @@ func TestScoreToIsValues(t *testing.T) {
 }
 
 func cellOf(t *testing.T, f *data.Frame, name string, row int) any {
-	c, err := f.Column(name)
+	c, err := f.Column(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestScoreToRefuses(t *testing.T) {
 	table := func(change func(*data.Column)) *data.Frame {
 		var columns []data.Column
 		for _, name := range s.Inputs() {
-			c, err := frame.Column(name)
+			c, err := frame.Column(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}

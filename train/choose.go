@@ -158,11 +158,11 @@ func (c Config) unique() bool {
 }
 
 // weights reads the weights of the rows of d; nil without a weight column.
-func (c Config) weights(f *data.Frame, d *data.Dataset) ([]float64, error) {
+func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]float64, error) {
 	if c.Weight == "" {
 		return nil, nil
 	}
-	column, err := f.Column(c.Weight)
+	column, err := f.Column(ctx, c.Weight)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func document(t testing.TB, m *train.Model) []byte {
 func TestGoldenModels(t *testing.T) {
 	m, f := goldenModel(t)
 	if *update {
-		p, err := m.Predict(f)
+		p, err := m.Predict(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestGoldenModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := old.Predict(f)
+		p, err := old.Predict(t.Context(), f)
 		if err != nil || len(p.Score) != len(want) {
 			t.Fatalf("%s: %d scores, %v", name, len(p.Score), err)
 		}
@@ -95,7 +95,7 @@ func TestGoldenModels(t *testing.T) {
 // Every way to read a model gives the same one.
 func TestWaysToReadAModel(t *testing.T) {
 	m, f := goldenModel(t)
-	want, err := m.Predict(f)
+	want, err := m.Predict(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestWaysToReadAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, m := range []*train.Model{&whole, &inside.Models[0], read, fromFS} {
-		p, err := m.Predict(f)
+		p, err := m.Predict(t.Context(), f)
 		if err != nil || !slices.Equal(p.Score, want.Score) || !slices.Equal(p.Loss, want.Loss) {
 			t.Errorf("way %d: other predictions, %v", i, err)
 		}
@@ -130,7 +130,7 @@ func TestWaysToReadAModel(t *testing.T) {
 	}
 	// A model that nobody made is an error, not a panic.
 	for _, m := range []*train.Model{{}, {Encoder: m.Encoder}, {Encoder: m.Encoder, Coefficients: m.Coefficients}} {
-		if _, err := m.Predict(f); err == nil {
+		if _, err := m.Predict(t.Context(), f); err == nil {
 			t.Error("an incomplete model predicts")
 		}
 	}
@@ -152,11 +152,11 @@ func TestFieldsOfANewerVersion(t *testing.T) {
 	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w, `"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
 		t.Errorf("warnings %q", w)
 	}
-	p, err := newer.Predict(f)
+	p, err := newer.Predict(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := m.Predict(f)
+	q, err := m.Predict(t.Context(), f)
 	if err != nil || !slices.Equal(p.Score, q.Score) {
 		t.Errorf("other predictions, %v", err)
 	}
@@ -293,7 +293,7 @@ func FuzzReadModel(f *testing.F) {
 		if _, err := m.Formula(); err != nil {
 			t.Errorf("no formula: %v", err)
 		}
-		if p, err := m.Predict(frame); err == nil && len(p.Score) != len(p.Rows) {
+		if p, err := m.Predict(t.Context(), frame); err == nil && len(p.Score) != len(p.Rows) {
 			t.Errorf("%d scores of %d rows", len(p.Score), len(p.Rows))
 		}
 		var w bytes.Buffer

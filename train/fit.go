@@ -198,7 +198,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Run.Weight, err = cfg.weights(frame, train); err != nil {
+	if m.Run.Weight, err = cfg.weights(ctx, frame, train); err != nil {
 		return nil, nil, err
 	}
 	if m.from, err = m.startFrom(cfg.Start); err != nil {

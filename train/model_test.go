@@ -60,11 +60,11 @@ func TestSaveLoadPredictTheSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := m.Predict(frame)
+		a, err := m.Predict(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := loaded.Predict(frame)
+		b, err := loaded.Predict(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,11 +82,11 @@ func TestExplainReproducesPredictions(t *testing.T) {
 		cfg.Intercept = intercept
 		m := fit(t, cfg)
 		frame, _ := train.Open(context.Background(), cfg.Data)
-		p, err := m.Predict(frame)
+		p, err := m.Predict(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := m.PredictBaseline(frame)
+		q, err := m.PredictBaseline(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestExplainReproducesPredictions(t *testing.T) {
 			for _, c := range m.Explain() {
 				v := 1.0 // the constant
 				if name, level, ok := strings.Cut(c.Name, "="); ok {
-					col, err := frame.Column(name)
+					col, err := frame.Column(t.Context(), name)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -103,7 +103,7 @@ func TestExplainReproducesPredictions(t *testing.T) {
 						v = 1
 					}
 				} else if !strings.HasPrefix(c.Name, "(") {
-					col, err := frame.Column(c.Name)
+					col, err := frame.Column(t.Context(), c.Name)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -24,25 +24,20 @@ type Prediction struct {
 }
 
 // Predict applies the robust model to the rows of f.
-func (m *Model) Predict(f *data.Frame) (*Prediction, error) {
-	return m.PredictContext(context.Background(), f)
-}
-
-// PredictContext is Predict that ends with the error of ctx when that is cancelled.
-func (m *Model) PredictContext(ctx context.Context, f *data.Frame) (*Prediction, error) {
+func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	return m.predictFrame(ctx, f, m.Scoring())
 }
 
 // PredictBaseline applies the plain average to the rows of f.
-func (m *Model) PredictBaseline(f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(context.Background(), f, m.Baseline)
+func (m *Model) PredictBaseline(ctx context.Context, f *data.Frame) (*Prediction, error) {
+	return m.predictFrame(ctx, f, m.Baseline)
 }
 
 func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*Prediction, error) {
 	if m.Encoder == nil {
 		return nil, errIncomplete
 	}
-	d, report, err := m.Encoder.EncodeContext(ctx, f, nil)
+	d, report, err := m.Encoder.Encode(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}

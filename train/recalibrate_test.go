@@ -69,7 +69,7 @@ func TestRecalibrated(t *testing.T) {
 	}
 	row := map[string]any{}
 	for _, name := range scorer.Inputs() {
-		c, err := m.Run.Frame.Column(name)
+		c, err := m.Run.Frame.Column(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestRowSet(t *testing.T) {
 	}
 	var columns []data.Column
 	for _, name := range frame.Names() {
-		c, err := frame.Column(name)
+		c, err := frame.Column(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,10 +159,10 @@ func TestNoBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loaded.Predict(m.Run.Frame); err != nil {
+	if _, err := loaded.Predict(t.Context(), m.Run.Frame); err != nil {
 		t.Error(err)
 	}
-	if _, err := loaded.PredictBaseline(m.Run.Frame); err == nil {
+	if _, err := loaded.PredictBaseline(t.Context(), m.Run.Frame); err == nil {
 		t.Error("a baseline that is not there predicts")
 	}
 	cfg.Nu = nil

@@ -70,14 +70,14 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		return err
 	}
 	run := &Run{Frame: f}
-	if run.Train, _, err = m.Encoder.EncodeContext(ctx, f, rows); err != nil {
+	if run.Train, _, err = m.Encoder.Encode(ctx, f, rows); err != nil {
 		return err
 	}
 	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{m.Config.Data, fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	if len(held) > 0 {
-		if run.Holdout, _, err = m.Encoder.EncodeContext(ctx, f, held); err != nil {
+		if run.Holdout, _, err = m.Encoder.Encode(ctx, f, held); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		return err
 	}
 	run.Loss = p.Loss
-	if run.Weight, err = m.Config.weights(f, run.Train); err != nil {
+	if run.Weight, err = m.Config.weights(ctx, f, run.Train); err != nil {
 		return err
 	}
 	if m.Config.unique() {

@@ -53,7 +53,7 @@ func messyModel(t testing.TB) (*train.Model, *data.Frame) {
 func TestScorerIsPredict(t *testing.T) {
 	check := func(m *train.Model, frame *data.Frame) {
 		t.Helper()
-		want, err := m.Predict(frame)
+		want, err := m.Predict(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestScorerIsPredict(t *testing.T) {
 				break
 			}
 			for k, name := range s.Inputs() {
-				c, err := frame.Column(name)
+				c, err := frame.Column(t.Context(), name)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -28,7 +28,7 @@ func compare(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if err != nil {
 		return err
 	}
-	problem, info, err := methods.NewProblem(frame, cfg)
+	problem, info, err := methods.NewProblem(ctx, frame, cfg)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, info, err := NewProblem(frame, cfg)
+	p, info, err := NewProblem(t.Context(), frame, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 		t.Errorf("objective %v of %+v, training has %v of %d rows", res.Objective, info, s.Objective, s.N)
 	}
 	cfg.Target = "nothing"
-	if _, _, err := NewProblem(frame, cfg); err == nil {
+	if _, _, err := NewProblem(t.Context(), frame, cfg); err == nil {
 		t.Error("a target that does not exist is accepted")
 	}
 }

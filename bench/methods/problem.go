@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"context"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
@@ -21,12 +22,12 @@ type ProblemInfo struct {
 
 // NewProblem returns the robust problem that training with cfg on every row of
 // the frame would solve, and a description of it.
-func NewProblem(frame *data.Frame, cfg train.Config) (*dro.Problem, ProblemInfo, error) {
-	encoder, err := data.NewEncoder(frame, nil, cfg.Spec())
+func NewProblem(ctx context.Context, frame *data.Frame, cfg train.Config) (*dro.Problem, ProblemInfo, error) {
+	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.Spec())
 	if err != nil {
 		return nil, ProblemInfo{}, err
 	}
-	set, _, err := encoder.Encode(frame, nil)
+	set, _, err := encoder.Encode(ctx, frame, nil)
 	if err != nil {
 		return nil, ProblemInfo{}, err
 	}

@@ -125,7 +125,7 @@ func logWages(ctx context.Context, _ string) (*data.Frame, error) {
 	out := [][]string{names}
 	columns := make([]*data.Column, len(names))
 	for i, name := range names {
-		if columns[i], err = f.Column(name); err != nil {
+		if columns[i], err = f.Column(ctx, name); err != nil {
 			return nil, err
 		}
 	}

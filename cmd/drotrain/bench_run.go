@@ -48,7 +48,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	cfg := o.train.cfg
-	problem, info, err := methods.NewProblem(frame, cfg)
+	problem, info, err := methods.NewProblem(ctx, frame, cfg)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func loans(t *testing.T, names ...string) {
 	}
 	var columns []data.Column
 	for _, name := range f.Names() {
-		c, err := f.Column(name)
+		c, err := f.Column(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

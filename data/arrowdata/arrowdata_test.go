@@ -24,11 +24,11 @@ func TestFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pay, err := f.Column("pay")
+	pay, err := f.Column(t.Context(), "pay")
 	if err != nil || !slices.Equal(pay.Number, []float64{1, 2, 3}) {
 		t.Errorf("pay %v, %v", pay, err)
 	}
-	site, err := f.Column("site")
+	site, err := f.Column(t.Context(), "site")
 	if err != nil || site.Text(0) != "a" || !site.IsNull(1) || site.Text(2) != "b" {
 		t.Errorf("site %v, %v", site, err)
 	}

@@ -17,7 +17,7 @@ func TestDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := f.Column("date")
+		c, err := f.Column(t.Context(), "date")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestDates(t *testing.T) {
 			t.Errorf("%s: columns %q", name, f.Names())
 		}
 		for part, want := range map[string]float64{"date.year": 2020, "date.month": 2, "date.weekday": 6} { // 2020-02-01 was a Saturday
-			c, err := f.Column(part)
+			c, err := f.Column(t.Context(), part)
 			if err != nil {
 				t.Fatal(err)
 			}

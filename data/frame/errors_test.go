@@ -19,7 +19,7 @@ func TestClassesOfErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, absent := f.Column("y")
+	_, absent := f.Column(t.Context(), "y")
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestClassesOfErrors(t *testing.T) {
 	if err := os.WriteFile(path, append(whole, 0), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, changed := f.Column("x")
+	_, changed := f.Column(t.Context(), "x")
 	for class, err := range map[error]error{table.ErrNoColumn: absent, table.ErrDamaged: damaged, table.ErrChanged: changed, table.ErrMemory: table.Afford(1<<62, "to hold everything")} {
 		var e *Error
 		if !errors.Is(err, class) || !errors.As(err, &e) || e.Msg == "" {

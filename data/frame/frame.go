@@ -135,13 +135,13 @@ func (f *Frame) build() {
 // Column returns the column of that name with its values. Of a frame that Open
 // made it reads them anew at every call, and keeps none: keep what it returns
 // for as long as it is needed. The error for an absent one suggests the nearest
-// names.
-func (f *Frame) Column(name string) (*Column, error) {
+// names; that of a context that is done is its own.
+func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	c, err = c.Load(context.Background())
+	c, err = c.Load(ctx)
 	if err == nil {
 		err = f.Unchanged()
 	}

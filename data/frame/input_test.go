@@ -47,14 +47,14 @@ func TestChangedInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := f.Column("i32"); err != nil {
+			if _, err := f.Column(t.Context(), "i32"); err != nil {
 				t.Fatal(err)
 			}
 			if err := change(path, b); err != nil {
 				t.Fatal(err)
 			}
 			for what, read := range map[string]func() error{
-				"column": func() error { _, err := f.Column("i32"); return err },
+				"column": func() error { _, err := f.Column(t.Context(), "i32"); return err },
 				"sum":    f.Fingerprint,
 			} {
 				err := read()

@@ -39,7 +39,7 @@ func TestFromStructs(t *testing.T) {
 		}
 		var cells []string
 		for _, name := range f.Names() {
-			c, err := f.Column(name)
+			c, err := f.Column(t.Context(), name)
 			if err != nil {
 				t.Fatal(err)
 			}

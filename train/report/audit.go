@@ -68,7 +68,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		TargetName: o.Label, TargetUnit: o.Unit, Split: Table,
 		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
-	label, err := f.Column(o.Label)
+	label, err := f.Column(ctx, o.Label)
 	if err != nil {
 		return nil, err
 	}
@@ -81,25 +81,25 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		named = append(named, o.Weight)
 	}
 	for _, name := range named {
-		if _, err := f.Column(name); err != nil {
+		if _, err := f.Column(ctx, name); err != nil {
 			return nil, err
 		}
 	}
 	if f.Rows == 0 {
 		return nil, &data.Error{Path: f.Sources[0].Path, Msg: "there are no rows to measure"}
 	}
-	if err := o.readLabels(f, label, in); err != nil {
+	if err := o.readLabels(ctx, f, label, in); err != nil {
 		return nil, err
 	}
-	if err := o.readScores(f, in); err != nil {
+	if err := o.readScores(ctx, f, in); err != nil {
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(f, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, o.Weight); err != nil {
 			return nil, err
 		}
 	}
-	encoder, err := (&data.Encoder{}).WithGroups(f, o.Groups)
+	encoder, err := (&data.Encoder{}).WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 }
 
 // readLabels fills in the task and the targets.
-func (o *AuditOptions) readLabels(f *data.Frame, c *data.Column, in *eval.Input) error {
+func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Column, in *eval.Input) error {
 	var values []string
 	for i := range f.Rows {
 		if c.IsNull(i) {
@@ -142,7 +142,7 @@ func (o *AuditOptions) readLabels(f *data.Frame, c *data.Column, in *eval.Input)
 	}
 	if in.Task == eval.Regression {
 		var err error
-		in.Target, err = numbers(f, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = numbers(ctx, f, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -194,7 +194,7 @@ func (o *AuditOptions) choosePositive(values []string) (string, error) {
 }
 
 // readScores fills in the models and their losses.
-func (o *AuditOptions) readScores(f *data.Frame, in *eval.Input) error {
+func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.Input) error {
 	name := o.Loss
 	if name == "" {
 		name = "squared"
@@ -223,7 +223,7 @@ func (o *AuditOptions) readScores(f *data.Frame, in *eval.Input) error {
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(f, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = numbers(ctx, f, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = eval.LossOfScores(loss, in.Task, in.Target, m.Score); err != nil {

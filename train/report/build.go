@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -46,7 +47,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
 		if !x.options.Quick {
-			columns = rawColumns(m, x.run.Frame, x.run.Train.Rows)
+			columns = rawColumns(context.Background(), m, x.run.Frame, x.run.Train.Rows)
 		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -11,14 +12,14 @@ import (
 
 // rawColumns gives the source columns of the features, as they are in the
 // table, at the given rows. Values are read when they are needed.
-func rawColumns(m *train.Model, f *data.Frame, rows []int) []eval.Column {
+func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, rows []int) []eval.Column {
 	var out []eval.Column
 	for _, in := range m.Encoder.Inputs {
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
-			c, err := f.Column(in.Name)
+			c, err := f.Column(ctx, in.Name)
 			if err != nil {
 				return eval.Column{}, err
 			}
@@ -94,8 +95,8 @@ func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
 }
 
 // numbers reads a column that must hold a number in every row.
-func numbers(f *data.Frame, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
-	c, err := f.Column(name)
+func numbers(ctx context.Context, f *data.Frame, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+	c, err := f.Column(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func numbers(f *data.Frame, name, what string, valid func(float64) bool, must, h
 }
 
 // weights reads a column of row weights.
-func weights(f *data.Frame, name string) ([]float64, error) {
-	return numbers(f, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
+func weights(ctx context.Context, f *data.Frame, name string) ([]float64, error) {
+	return numbers(ctx, f, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
 }
 
 // cellError names a cell of the table.

@@ -49,11 +49,11 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 			}
 		}
 	}
-	encoder, err := first.Encoder.WithGroups(f, groups)
+	encoder, err := first.Encoder.WithGroups(ctx, f, groups)
 	if err != nil {
 		return nil, err
 	}
-	d, encoding, err := encoder.EncodeContext(ctx, f, rows)
+	d, encoding, err := encoder.Encode(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		return err
 	}
 	for _, c := range x.compared {
-		d, _, err := c.Model.Encoder.EncodeContext(ctx, f, rows.Rows)
+		d, _, err := c.Model.Encoder.Encode(ctx, f, rows.Rows)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}

@@ -60,7 +60,7 @@ func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run
 	}
 	other := *m
 	var err error
-	if other.Encoder, err = m.Encoder.WithGroups(m.Run.Frame, groups); err != nil {
+	if other.Encoder, err = m.Encoder.WithGroups(ctx, m.Run.Frame, groups); err != nil {
 		return nil, err
 	}
 	err = other.Rerun(ctx, m.Run.Frame)
@@ -70,11 +70,11 @@ func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run
 // MeasureTable evaluates a model and its baselines on every row of f, which needs
 // the target of the model.
 func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
-	encoder, err := m.Encoder.WithGroups(f, o.Groups)
+	encoder, err := m.Encoder.WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return nil, err
 	}
-	rows, encoding, err := encoder.EncodeContext(ctx, f, nil)
+	rows, encoding, err := encoder.Encode(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(m, f, rows.Rows),
+		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(ctx, m, f, rows.Rows),
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -100,7 +100,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		o.Weight = m.Config.Weight
 	}
 	if o.Weight != "" {
-		all, err := weights(f, o.Weight)
+		all, err := weights(ctx, f, o.Weight)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		in.Threshold = &o.Threshold
 	} else {
-		column, err := f.Column(target.Name)
+		column, err := f.Column(ctx, target.Name)
 		if err != nil {
 			return err
 		}

@@ -179,11 +179,11 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 			}
 		})
 		f := m.Run.Frame
-		p, err := m.Predict(f)
+		p, err := m.Predict(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		label, err := f.Column(m.Config.Target)
+		label, err := f.Column(t.Context(), m.Config.Target)
 		if err != nil {
 			t.Fatal(err)
 		}
