@@ -21,7 +21,7 @@ const maxModel = 1 << 30
 // Save writes the model to path, whole or not at all. An existing file is an
 // error unless force is set.
 func (m *Model) Save(path string, force bool) error {
-	return atomicfile.AtomicWrite(path, force, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	return atomicfile.Write(path, force, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
 // WriteTo writes the model as one JSON document, and implements io.WriterTo.

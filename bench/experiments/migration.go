@@ -27,5 +27,5 @@ func migrate(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if *write == "" {
 		return found.Write(os.Stdout)
 	}
-	return atomicfile.AtomicWrite(*write, true, func(w io.Writer) error { return found.Write(w) })
+	return atomicfile.Write(*write, true, func(w io.Writer) error { return found.Write(w) })
 }

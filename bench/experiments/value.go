@@ -47,5 +47,5 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if *write == "" {
 		return value.Write(os.Stdout, value.Tables(), all, *seeds)
 	}
-	return atomicfile.AtomicWrite(*write, true, func(w io.Writer) error { return value.Write(w, value.Tables(), all, *seeds) })
+	return atomicfile.Write(*write, true, func(w io.Writer) error { return value.Write(w, value.Tables(), all, *seeds) })
 }

@@ -37,7 +37,7 @@ func WriteTable(path string, cols []Column, force bool) error {
 	if err != nil {
 		return table.InFile(path, err)
 	}
-	return atomicfile.AtomicWrite(path, force, func(w io.Writer) (err error) {
+	return atomicfile.Write(path, force, func(w io.Writer) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				err = fmt.Errorf("%v", r)

@@ -1,4 +1,4 @@
-// Package atomicfile writes whole files or nothing.
+// Package atomicfile writes whole files or nothing. Start at Write.
 package atomicfile
 
 import (
@@ -12,39 +12,18 @@ import (
 	"path/filepath"
 )
 
-// AtomicWrite writes a file at path through write: into a temporary file of
-// the same directory, flushed to the disk and renamed, so that path holds
-// either what it held before or all of the new content. A missing directory is
-// an error. Unless force is set, a file that exists already is left alone and
-// is an error that satisfies errors.Is(err, fs.ErrExist). A directory or any
-// other special file at path is never replaced. A file that is replaced keeps its
-// mode; a new one has that of the umask. Every error names path.
-func AtomicWrite(path string, force bool, write func(io.Writer) error) (err error) {
-	var mode os.FileMode // of the file that is replaced
-	target := path
-	switch info, statErr := os.Lstat(path); {
-	case statErr == nil && !force:
-		return fmt.Errorf("%s: the file exists already and is left alone; choose another name or ask to overwrite it: %w", path, fs.ErrExist)
-	case statErr == nil:
-		if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
-			if target, err = filepath.EvalSymlinks(path); err != nil {
-				return fmt.Errorf("%s: cannot write: %w", path, cause(err))
-			}
-			if info, err = os.Stat(target); err != nil {
-				return fmt.Errorf("%s: cannot write: %w", path, cause(err))
-			}
-		}
-		if info.IsDir() {
-			return fmt.Errorf("%s: cannot write: it is a directory", path)
-		}
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s: cannot write: it is not a regular file", path)
-		}
-		mode = info.Mode().Perm()
-	case !errors.Is(statErr, fs.ErrNotExist):
-		return fmt.Errorf("%s: cannot write: %w", path, cause(statErr))
+// Write writes a file at path through write: into a temporary file of the same
+// directory, flushed to the disk and renamed, so that path holds either what it held
+// before or all of the new content. A missing directory is an error. Unless force is
+// set, a file that exists already is left alone and is an error that satisfies
+// errors.Is(err, fs.ErrExist). A directory or any other special file at path is never
+// replaced. A file that is replaced keeps its mode; a new one has that of the umask.
+// Every error names path.
+func Write(path string, force bool, write func(io.Writer) error) error {
+	target, mode, err := place(path, force)
+	if err != nil {
+		return err
 	}
-
 	dir, base := filepath.Split(target)
 	if base == "" {
 		return fmt.Errorf("%s: cannot write: it names no file", path)
@@ -54,7 +33,7 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 	}
 	tmp, err := create(dir)
 	if err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		return cannot(path, err)
 	}
 	done := false
 	defer func() {
@@ -68,31 +47,21 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 		return fmt.Errorf("%s: cannot write: %w", path, err)
 	}
 	if err := buf.Flush(); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		return cannot(path, err)
 	}
 	if mode != 0 {
 		if err := tmp.Chmod(mode); err != nil {
-			return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+			return cannot(path, err)
 		}
 	}
 	if err := tmp.Sync(); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		return cannot(path, err)
 	}
 	if err := tmp.Close(); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		return cannot(path, err)
 	}
-	if force {
-		err = os.Rename(tmp.Name(), target)
-	} else if err = os.Link(tmp.Name(), target); err == nil {
-		// A link fails if somebody else made the file meanwhile; a rename would not.
-		os.Remove(tmp.Name())
-	} else if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: the file exists already and is left alone; choose another name or ask to overwrite it: %w", path, fs.ErrExist)
-	} else { // a file system without hard links
-		err = os.Rename(tmp.Name(), target)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+	if err := rename(tmp.Name(), target, path, force); err != nil {
+		return err
 	}
 	done = true
 	if d, err := os.Open(dir); err == nil { // best effort: make the rename itself durable
@@ -100,6 +69,64 @@ func AtomicWrite(path string, force bool, write func(io.Writer) error) (err erro
 		_ = d.Close()
 	}
 	return nil
+}
+
+// place finds the file to write, behind links, and the mode of one that is replaced, 0 if
+// there is none.
+func place(path string, force bool) (target string, mode os.FileMode, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, 0, nil
+	case err != nil:
+		return "", 0, cannot(path, err)
+	case !force:
+		return "", 0, exists(path)
+	}
+	target = path
+	if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
+		if target, err = filepath.EvalSymlinks(path); err != nil {
+			return "", 0, cannot(path, err)
+		}
+		if info, err = os.Stat(target); err != nil {
+			return "", 0, cannot(path, err)
+		}
+	}
+	if info.IsDir() {
+		return "", 0, fmt.Errorf("%s: cannot write: it is a directory", path)
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, fmt.Errorf("%s: cannot write: it is not a regular file", path)
+	}
+	return target, info.Mode().Perm(), nil
+}
+
+// rename gives the temporary file its name.
+func rename(tmp, target, path string, force bool) error {
+	if force {
+		return cannot(path, os.Rename(tmp, target))
+	}
+	// A link fails if somebody else made the file meanwhile; a rename would not.
+	switch err := os.Link(tmp, target); {
+	case err == nil:
+		os.Remove(tmp)
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return exists(path)
+	}
+	return cannot(path, os.Rename(tmp, target)) // a file system without hard links
+}
+
+func exists(path string) error {
+	return fmt.Errorf("%s: the file exists already and is left alone; choose another name or ask to overwrite it: %w", path, fs.ErrExist)
+}
+
+// cannot names path in an error of the system; nil stays nil.
+func cannot(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: cannot write: %w", path, cause(err))
 }
 
 // create makes a temporary file whose name does not grow with that of the file it

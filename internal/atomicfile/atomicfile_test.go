@@ -32,10 +32,10 @@ func only(t *testing.T, dir string, names ...string) {
 func TestAtomicWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
-	if err := AtomicWrite(path, false, text("one")); err != nil {
+	if err := Write(path, false, text("one")); err != nil {
 		t.Fatal(err)
 	}
-	err := AtomicWrite(path, false, text("two"))
+	err := Write(path, false, text("two"))
 	if !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("second write without force: %v", err)
 	}
@@ -45,7 +45,7 @@ func TestAtomicWrite(t *testing.T) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := AtomicWrite(path, true, text("three")); err != nil {
+	if err := Write(path, true, text("three")); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "three" {
@@ -60,17 +60,17 @@ func TestAtomicWrite(t *testing.T) {
 func TestAtomicWriteFailures(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
-	if err := AtomicWrite(path, false, text("old")); err != nil {
+	if err := Write(path, false, text("old")); err != nil {
 		t.Fatal(err)
 	}
 	sick := errors.New("sick")
 	fails := func(w io.Writer) error { io.WriteString(w, "half"); return sick }
-	if err := AtomicWrite(path, true, fails); !errors.Is(err, sick) || !strings.HasPrefix(err.Error(), path) {
+	if err := Write(path, true, fails); !errors.Is(err, sick) || !strings.HasPrefix(err.Error(), path) {
 		t.Errorf("got %v, want the cause and the path", err)
 	}
 	func() {
 		defer func() { recover() }()
-		AtomicWrite(path, true, func(io.Writer) error { panic("p") })
+		Write(path, true, func(io.Writer) error { panic("p") })
 	}()
 	if b, _ := os.ReadFile(path); string(b) != "old" {
 		t.Errorf("content %q after failures, want old", b)
@@ -82,7 +82,7 @@ func TestAtomicWriteFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []string{sub, filepath.Join(dir, "no", "such", "x"), filepath.Join(path, "x"), dir + "/new/"} {
-		if err := AtomicWrite(p, true, text("x")); err == nil || !strings.HasPrefix(err.Error(), p) || strings.Contains(err.Error(), "tmp-") {
+		if err := Write(p, true, text("x")); err == nil || !strings.HasPrefix(err.Error(), p) || strings.Contains(err.Error(), "tmp-") {
 			t.Errorf("%s: got %v, want an error that names the path", p, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAtomicWriteThroughLink(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Skip(err)
 	}
-	if err := AtomicWrite(link, true, text("new")); err != nil {
+	if err := Write(link, true, text("new")); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(real); string(b) != "new" {

@@ -16,7 +16,7 @@ func TestUmask(t *testing.T) {
 	for umask, want := range map[int]os.FileMode{0o077: 0o600, 0o022: 0o644, 0o002: 0o664, 0: 0o666} {
 		path := filepath.Join(dir, want.String())
 		old := syscall.Umask(umask)
-		err := AtomicWrite(path, false, text("x"))
+		err := Write(path, false, text("x"))
 		syscall.Umask(old)
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestLongName(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.Repeat("n", 250) + ".json"
 	for range 2 {
-		if err := AtomicWrite(filepath.Join(dir, name), true, text("x")); err != nil {
+		if err := Write(filepath.Join(dir, name), true, text("x")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -104,7 +104,7 @@ func (o *Dir) Write(name string, content func(io.Writer) error) error {
 	if err := os.MkdirAll(o.path, 0o777); err != nil {
 		return exit.WithHint(fmt.Errorf("cannot make the output directory: %w", err), "choose another one with --out")
 	}
-	if err := atomicfile.AtomicWrite(o.File(name), o.force, content); err != nil {
+	if err := atomicfile.Write(o.File(name), o.force, content); err != nil {
 		return exit.ReplaceHint(err)
 	}
 	o.files = append(o.files, name)

@@ -53,7 +53,7 @@ func (in *Inputs) WriteFile(path string, force bool, content func(io.Writer) err
 	if err := in.MayWrite(path); err != nil {
 		return err
 	}
-	return exit.ReplaceHint(atomicfile.AtomicWrite(path, force, content))
+	return exit.ReplaceHint(atomicfile.Write(path, force, content))
 }
 
 // canonical is the path without links, as far as it exists.
