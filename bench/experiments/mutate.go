@@ -20,17 +20,18 @@ func init() {
 var equivalent string
 
 func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
-	rooms := fs.String("rooms", "dro,losses,eval,data,train", "folders to draw from")
+	rooms := fs.String("rooms", "dro,losses,data,eval,train,design,internal/kernel", "folders to draw from")
 	only := fs.String("only", "", "a part of the path of the files to draw from")
-	n := fs.Int("n", 40, "mutants to run: half a minute each")
+	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
+	beyond := fs.Bool("beyond", false, "run the tests of the rooms that use a room, too")
 	seed := fs.Uint64("seed", 1, "of the draw")
-	limit := fs.Duration("timeout", 3*time.Minute, "of the tests of one mutant; one that takes longer is killed")
+	limit := fs.Duration("timeout", 3*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Timeout: *limit, Known: known(),
+		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Timeout: *limit, Known: known(),
 	}, func(r mutate.Result) {
 		verdict := "survived"
 		if r.Killed {

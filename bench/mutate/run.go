@@ -3,11 +3,9 @@ package mutate
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -20,9 +18,10 @@ import (
 type Options struct {
 	Rooms   []string      // folders of the repository, with all that is below them
 	Only    string        // a part of the path of the files; "": all
-	N       int           // mutants that compile, drawn at random
+	N       int           // mutants drawn at random, of which about one in six does not compile
 	Seed    uint64        // of the draw
-	Timeout time.Duration // of the tests of one mutant; one that runs into it is killed
+	Beyond  bool          // run the tests of other rooms, too
+	Timeout time.Duration // of a test binary on one mutant; one that runs into it is killed
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
 }
 
@@ -35,68 +34,94 @@ type Result struct {
 
 // Run draws mutants and runs the tests on each, in a clone of the last commit of the
 // repository at root, and tells of every one.
-func Run(ctx context.Context, root string, o Options, tell func(Result)) ([]Result, error) {
+func Run(ctx context.Context, root string, o Options, tell func(Result)) (results []Result, err error) {
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(scratch)
 	clone := filepath.Join(scratch, "clone", "repository") // alone in its folder
-	if err := command(ctx, root, "git", "clone", "--quiet", "--local", root, clone); err != nil {
+	if _, err := output(ctx, root, nil, "git", "clone", "--quiet", "--local", root, clone); err != nil {
 		return nil, err
 	}
-	sites, err := list(clone, o)
+	sites, err := list(ctx, clone, o)
+	if err != nil {
+		return nil, err
+	}
+	tests, err := listTests(ctx, clone)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
-	var results []Result
-	for _, s := range sites {
-		if len(results) == o.N || ctx.Err() != nil {
-			break
-		}
-		r, compiles, err := test(ctx, clone, scratch, s, o.Timeout)
+	for _, m := range together(sites[:min(len(sites), o.N)]) {
+		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests}
+		err := t.run(ctx, func(r Result) {
+			results = append(results, r)
+			tell(r)
+		})
 		if err != nil {
 			return results, err
 		}
-		if compiles {
-			results = append(results, r)
-			tell(r)
-		}
 	}
-	return results, ctx.Err()
+	return results, nil
 }
 
-// list returns the mutants of all files, but for those that are known to mean nothing.
-func list(root string, o Options) ([]Site, error) {
+// together shares the mutants out among schemas.
+func together(sites []Site) (out []*schema) {
+	at := map[string]*schema{}
+	for k, s := range sites {
+		m := at[s.dir]
+		if m == nil || s.alone {
+			m = &schema{dir: s.dir, name: s.pkg, sites: map[int]Site{}}
+			if out = append(out, m); !s.alone {
+				at[s.dir] = m
+			}
+		}
+		m.sites[k+1] = s
+	}
+	return out
+}
+
+// list returns the mutants of all files that are compiled here, but for those that are
+// known to mean nothing and those of packages that only tests use.
+func list(ctx context.Context, root string, o Options) ([]Site, error) {
 	known := map[string]bool{}
 	for _, k := range o.Known {
 		known[k] = true
 	}
-	var sites []Site
+	args := []string{"list", "-f", `{{.Dir}}|{{.Name}}|{{join .GoFiles " "}}`}
 	for _, room := range o.Rooms {
-		err := filepath.WalkDir(filepath.Join(root, room), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				if err == nil && d.Name() == "testdata" {
-					return fs.SkipDir
-				}
-				return err
+		args = append(args, "./"+room+"/...")
+	}
+	text, err := output(ctx, root, nil, "go", args...)
+	if err != nil {
+		return nil, err
+	}
+	var sites []Site
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		if len(fields) != 3 || strings.HasSuffix(fields[1], "test") {
+			continue
+		}
+		dir, err := filepath.Rel(root, fields[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range strings.Fields(fields[2]) {
+			file := filepath.ToSlash(filepath.Join(dir, name))
+			if !strings.Contains(file, o.Only) {
+				continue
 			}
-			name, _ := filepath.Rel(root, path)
-			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || !strings.Contains(name, o.Only) {
-				return nil
+			of, err := Sites(root, file)
+			if err != nil {
+				return nil, err
 			}
-			of, err := Sites(root, name)
 			for _, s := range of {
-				if !known[s.Equivalent()] {
+				if s.dir, s.pkg = filepath.ToSlash(dir), fields[1]; !known[s.Equivalent()] {
 					sites = append(sites, s)
 				}
 			}
-			return err
-		})
-		if err != nil {
-			return nil, err
 		}
 	}
 	return sites, nil
@@ -107,59 +132,18 @@ func (s Site) Equivalent() string {
 	return fmt.Sprintf("%s %s: %s → %s", s.File, s.Kind, oneLine(s.Old), oneLine(s.New))
 }
 
-// test runs the tests of the package of a mutant, and where these pass those of its room.
-func test(ctx context.Context, clone, scratch string, s Site, limit time.Duration) (r Result, compiles bool, err error) {
-	r.Site = s
-	original := filepath.Join(clone, s.File)
-	source, err := os.ReadFile(original)
-	if err != nil {
-		return r, false, err
-	}
-	mutant := filepath.Join(scratch, "mutant.go")
-	changed := string(source[:s.From]) + s.New + string(source[s.To:])
-	if err := os.WriteFile(mutant, []byte(changed), 0o644); err != nil {
-		return r, false, err
-	}
-	overlay := filepath.Join(scratch, "overlay.json")
-	text, _ := json.Marshal(map[string]map[string]string{"Replace": {original: mutant}})
-	if err := os.WriteFile(overlay, text, 0o644); err != nil {
-		return r, false, err
-	}
-	own := "./" + filepath.ToSlash(filepath.Dir(s.File))
-	if command(ctx, clone, "go", "build", "-overlay", overlay, own) != nil {
-		return r, false, ctx.Err()
-	}
-	room := "./" + strings.SplitN(s.File, "/", 2)[0]
-	for _, packages := range []string{own, room + "/..."} {
-		within, cancel := context.WithTimeout(ctx, limit)
-		err := command(within, clone, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", limit.String(), packages)
-		late := within.Err() != nil && ctx.Err() == nil
-		cancel()
-		if ctx.Err() != nil {
-			return r, false, ctx.Err()
-		}
-		if err != nil {
-			r.Killed, r.By = true, packages
-			if late || strings.Contains(err.Error(), "test timed out") {
-				r.By = "time"
-			}
-			return r, true, nil
-		}
-	}
-	return r, true, nil
-}
-
-// command runs a program and returns its output as the error where it fails.
-func command(ctx context.Context, dir, name string, args ...string) error {
+// output runs a program and returns what it wrote, in the error too where it fails.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
+	c.Env = append(os.Environ(), env...)
 	c.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Run(); err != nil {
-		return errors.Join(err, errors.New(out.String()))
+		return out.String(), errors.Join(err, errors.New(out.String()))
 	}
-	return nil
+	return out.String(), nil
 }
 
 // WriteText writes the score by room and by kind, and the survivors.

@@ -17,6 +17,11 @@ type Site struct {
 	Kind     string // condition, boundary, arithmetic, constant or statement
 	From, To int
 	Old, New string
+
+	dir, pkg  string // of the package, below the root; its name
+	body, end int    // of the function it is in, without its braces; 0: it is in none
+	alone     bool   // it cannot be compiled beside others
+	void      bool   // the function has no result
 }
 
 func (s Site) String() string {
@@ -62,14 +67,18 @@ func Sites(root, file string) ([]Site, error) {
 		return nil, err
 	}
 	var sites []Site
+	var in Site // the function that is looked at
 	add := func(kind string, from, to token.Pos, with string) {
 		f, t := files.Position(from), files.Position(to)
-		sites = append(sites, Site{file, f.Line, kind, f.Offset, t.Offset, string(source[f.Offset:t.Offset]), with})
+		s := in
+		s.File, s.Line, s.Kind, s.From, s.To = file, f.Line, kind, f.Offset, t.Offset
+		s.Old, s.New = string(source[f.Offset:t.Offset]), with
+		sites = append(sites, s)
 	}
 	text := func(n ast.Node) string {
 		return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
 	}
-	ast.Inspect(parsed, func(n ast.Node) bool {
+	look := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
 			return n.Tok == token.CONST || n.Tok == token.VAR
@@ -99,8 +108,32 @@ func Sites(root, file string) ([]Site, error) {
 			}
 		}
 		return true
-	})
+	}
+	for _, d := range parsed.Decls {
+		in = Site{alone: true}
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if f.Body == nil {
+				continue
+			}
+			in = Site{body: files.Position(f.Body.Lbrace).Offset + 1, end: files.Position(f.Body.Rbrace).Offset,
+				alone: labelled(f), void: f.Type.Results == nil}
+			ast.Inspect(f.Body, look)
+			continue
+		}
+		ast.Inspect(d, look)
+	}
 	return sites, nil
+}
+
+// labelled reports a function with labels, of which there may be one in a function.
+func labelled(f *ast.FuncDecl) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if _, is := n.(*ast.LabeledStmt); is {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // another returns a different number.
@@ -136,9 +169,9 @@ func removable(s ast.Stmt) bool {
 	return false
 }
 
-// message reports code that tells a person something.
+// message reports code that tells a person something, or a constant that experiments set.
 func message(code string) bool {
-	for _, name := range []string{"errors.New", "fmt.Errorf", "panic", "fmt.Sprintf", "fmt.Fprint"} {
+	for _, name := range []string{"errors.New", "fmt.Errorf", "panic", "fmt.Sprintf", "fmt.Fprint", "tuning.New"} {
 		if strings.HasPrefix(code, name) {
 			return true
 		}

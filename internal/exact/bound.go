@@ -94,8 +94,8 @@ func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
 	return p.gradient(x, risk.Weight, samples), h
 }
 
-// Polish returns the optimum from a point close to it, by Newton's method; nil where it
-// does not get there. Not of a Radius nor of groups, whose Hessian Model does not know.
+// Polish returns the optimum from a point close to it, by Newton's method; nil where that
+// does not get there, or runs away. Not of a Radius nor of groups, whose Hessian Model does not know.
 func (p *Problem) Polish(x []float64) Real {
 	at := make([]Real, len(x))
 	for i, v := range x {
@@ -112,7 +112,14 @@ func (p *Problem) Polish(x []float64) Real {
 			at[i] = Sub(at[i], v)
 		}
 		if v, _ := decrement.Float64(); math.Abs(v) < 1e-45 {
-			return p.Objective(at)
+			start := make([]Real, len(x))
+			for i, v := range x {
+				start[i] = New(v)
+			}
+			if end := p.Objective(at); end.Cmp(p.Objective(start)) <= 0 {
+				return end
+			}
+			return nil
 		}
 	}
 	return nil

@@ -1,0 +1,143 @@
+package mutate
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The mutants of a package are compiled together: every function holds, before its own
+// body, one body a mutant, of which the environment variable MUTANT says which one runs.
+// With MUTANT=-1 a function reports that it was reached.
+const (
+	number = "MUTANT"
+	reach  = "MUTANT_REACHED" // a file
+)
+
+const selector = `package %s
+
+import (
+	mutantOS "os"
+	mutantConv "strconv"
+	mutantSync "sync"
+)
+
+var mutantNumber, _ = mutantConv.Atoi(mutantOS.Getenv("` + number + `"))
+
+var mutantReached mutantSync.Map
+
+func mutantReach(id int) {
+	if _, known := mutantReached.LoadOrStore(id, true); known {
+		return
+	}
+	if f, err := mutantOS.OpenFile(mutantOS.Getenv("` + reach + `"), mutantOS.O_APPEND|mutantOS.O_CREATE|mutantOS.O_WRONLY, 0o644); err == nil {
+		f.WriteString(mutantConv.Itoa(id) + "\n")
+		f.Close()
+	}
+}
+`
+
+// A schema is mutants of one package that are compiled together, numbered from 1; or one
+// that cannot be, which is always on.
+type schema struct {
+	dir, name string // of the package, below the clone; its name
+	sites     map[int]Site
+}
+
+// overlay writes the changed files and returns the file that go's -overlay takes.
+func (m *schema) overlay(clone, scratch string) (string, error) {
+	replace := map[string]string{}
+	byFile := map[string][]int{}
+	for id, s := range m.sites {
+		byFile[s.File] = append(byFile[s.File], id)
+	}
+	write := func(original, text string) error {
+		path := filepath.Join(scratch, "overlay", fmt.Sprintf("%d.go", len(replace)))
+		replace[original] = path
+		return os.WriteFile(path, []byte(text), 0o644)
+	}
+	if err := os.MkdirAll(filepath.Join(scratch, "overlay"), 0o755); err != nil {
+		return "", err
+	}
+	for file, ids := range byFile {
+		source, err := os.ReadFile(filepath.Join(clone, file))
+		if err != nil {
+			return "", err
+		}
+		if err := write(filepath.Join(clone, file), rewrite(string(source), filepath.Base(file), ids, m.sites)); err != nil {
+			return "", err
+		}
+	}
+	if err := write(filepath.Join(clone, m.dir, "mutant_selector.go"), fmt.Sprintf(selector, m.name)); err != nil {
+		return "", err
+	}
+	text, _ := json.Marshal(map[string]map[string]string{"Replace": replace})
+	path := filepath.Join(scratch, "overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
+// rewrite returns a file with all of its mutants.
+func rewrite(source, file string, ids []int, sites map[int]Site) string {
+	if s := sites[ids[0]]; s.alone {
+		return source[:s.From] + s.New + source[s.To:]
+	}
+	byBody := map[int][]int{}
+	for _, id := range ids {
+		byBody[sites[id].body] = append(byBody[sites[id].body], id)
+	}
+	var bodies []int
+	for at := range byBody {
+		bodies = append(bodies, at)
+	}
+	slices.Sort(bodies)
+	var out strings.Builder
+	done := 0
+	for _, at := range bodies {
+		out.WriteString(source[done:at])
+		done = at
+		of := byBody[at]
+		slices.Sort(of)
+		fmt.Fprintf(&out, "\nif mutantNumber != 0 {\nif mutantNumber < 0 {\nmutantReach(%d)\n}\n", of[0])
+		for _, id := range of {
+			s := sites[id]
+			fmt.Fprintf(&out, "if mutantNumber == %d {\n//line mutant_%d.go:1\n%s%s%s\n", id, id, source[s.body:s.From], s.New, source[s.To:s.end])
+			if s.void {
+				out.WriteString("return\n")
+			}
+			out.WriteString("}\n")
+		}
+		fmt.Fprintf(&out, "}\n//line %s:%d\n", file, 1+strings.Count(source[:at], "\n"))
+	}
+	out.WriteString(source[done:])
+	return out.String()
+}
+
+var inMutant = regexp.MustCompile(`mutant_(\d+)\.go:`)
+
+// dropFailing removes the mutants that a compiler's messages are about, and reports
+// whether there are any.
+func (m *schema) dropFailing(messages string) bool {
+	before := len(m.sites)
+	for _, match := range inMutant.FindAllStringSubmatch(messages, -1) {
+		id, _ := strconv.Atoi(match[1])
+		delete(m.sites, id)
+	}
+	return len(m.sites) < before
+}
+
+// function returns the number by which the function of a mutant reports that it was
+// reached.
+func (m *schema) function(id int) int {
+	first := id
+	for other, s := range m.sites {
+		if s.File == m.sites[id].File && s.body == m.sites[id].body {
+			first = min(first, other)
+		}
+	}
+	return first
+}
