@@ -113,7 +113,6 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		return c.Objective
 	}
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
-	c.Weights.Off += c.Outside
 	c.Top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
 	rounding := c.RiskRounding() + c.rises(c.Weights, c.Margin, c.Top) + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow

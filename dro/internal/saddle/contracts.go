@@ -217,6 +217,10 @@ type WholeSimplex interface{ WholeSimplex() }
 // PartOfSimplex is implemented by duals on a simplex with further bounds.
 type partOfSimplex interface{ PartOfSimplex() }
 
+// Contained is the ability of a Dual to say what share of reference weights in Y brings
+// weights into it that rounding may have left outside; +Inf where it cannot tell.
+type Contained interface{ OutsideShare(y []float64) float64 }
+
 // FixedWeights is implemented by duals with a single feasible point: their risk
 // is smooth without a penalty.
 type fixedWeights interface{ FixedWeights() }

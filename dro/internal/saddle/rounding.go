@@ -78,6 +78,17 @@ func sumsToOne(d Dual) bool {
 	return false
 }
 
+// outside returns the share of the reference weights that brings y into Y.
+func (c *Certifier) outside(y []float64) float64 {
+	if &y[0] == &c.Y[0] {
+		return c.Outside
+	}
+	if d, ok := c.Problem.Dual.(Contained); ok {
+		return d.OutsideShare(y)
+	}
+	return 0
+}
+
 // weigh returns what there is to know of the weights y ≥ 0 at losses f. The losses that
 // Rounded is about have slope² ≤ 2·smooth·f.
 func (c *Certifier) weigh(y, f []float64) weighing {
@@ -96,7 +107,7 @@ func (c *Certifier) weigh(y, f []float64) weighing {
 	total := vec.Sum(mass[:count])
 	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear[:count])}
 	if c.unit {
-		w.Off = math.Abs(total-1) + c.Exact.sums*total
+		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.outside(y)
 	}
 	if c.Exact.largest != nil {
 		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Exact.smooth*w.mean*total)

@@ -52,6 +52,7 @@ var (
 	_ saddle.Smoothable         = Ball{}
 	_ saddle.Fusible            = Ball{}
 	_ saddle.DifferentiableDual = Ball{}
+	_ saddle.Contained          = Ball{}
 )
 
 // Valid says why the dual cannot weigh n samples.
@@ -409,17 +410,38 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 		own = 3*gamma*(math.Abs(linear)+4*a.nu*(divergence+math.Sqrt(divergence))) + a.nu*(36*gamma*gamma+18*shifted*shifted)
 	}
 	if b.Divergence == PearsonChi2 || !(divergence > small) {
-		divergence = b.Of(y)
-		off = gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
+		divergence, off = b.divergence(y)
 	}
 	if bounded {
 		own += (a.nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
 	}
-	if !math.IsInf(b.Radius, 1) {
-		outside = max(0, divergence+off-b.Radius) / b.Radius
-		own += outside * math.Abs(linear)
+	outside = b.beyond(divergence + off)
+	return own + outside*math.Abs(linear), outside
+}
+
+// divergence returns D(y‖w) and what rounding may have done to it.
+func (b Ball) divergence(y []float64) (divergence, off float64) {
+	n := len(y)
+	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
+	divergence = b.Of(y)
+	return divergence, gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
+}
+
+// beyond is the share of w that brings weights of divergence d into the ball.
+func (b Ball) beyond(d float64) float64 {
+	if math.IsInf(b.Radius, 1) {
+		return 0
 	}
-	return own, outside
+	return max(0, d-b.Radius) / b.Radius
+}
+
+// OutsideShare implements Contained.
+func (b Ball) OutsideShare(y []float64) float64 {
+	if math.IsInf(b.Radius, 1) {
+		return 0
+	}
+	divergence, off := b.divergence(y)
+	return b.beyond(divergence + off)
 }
 
 // Price returns the ν of the best response to the losses f: the penalty ν·D alone has

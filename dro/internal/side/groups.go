@@ -34,6 +34,7 @@ var (
 	_ saddle.LocalResponse   = (*Groups)(nil)
 	_ saddle.CoupledResponse = (*Groups)(nil)
 	_ saddle.Fusible         = (*Groups)(nil)
+	_ saddle.Contained       = (*Groups)(nil)
 )
 
 // NewGroups returns the adversary that pays what near says for weights over groups.
@@ -272,17 +273,34 @@ func (g *Groups) Value(y []float64) float64 {
 		}
 		return g.Near.Nu*most - least
 	}
+	q := g.overGroups(y)
+	psi := g.Near.Value(q)
+	for id, c := range g.Adjust {
+		psi -= c * q[id]
+	}
+	return psi
+}
+
+// overGroups returns the weights over groups of samples that are grouped one way.
+func (g *Groups) overGroups(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	for j, v := range y {
 		if id := g.of[0][j]; id >= 0 {
 			q[id] += v
 		}
 	}
-	psi := g.Near.Value(q)
-	for id, c := range g.Adjust {
-		psi -= c * q[id]
+	return q
+}
+
+// OutsideShare implements Contained: of samples that are grouped one way.
+func (g *Groups) OutsideShare(y []float64) float64 {
+	switch {
+	case math.IsInf(g.Near.Radius, 1):
+		return 0
+	case g.ways > 1:
+		return math.Inf(1)
 	}
-	return psi
+	return g.Near.OutsideShare(g.overGroups(y))
 }
 
 // ImpliesPenalty says that the penalty of a best response is known from its risk.
