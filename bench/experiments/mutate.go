@@ -27,7 +27,27 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	seed := fs.Uint64("seed", 1, "of the draw")
 	limit := fs.Duration("timeout", 3*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
+	hand := fs.Bool("hand", false, "only the mutants found by hand: those whose name holds -only")
 	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if *hand {
+		left := 0
+		err := mutate.RunHand(ctx, *root, *only, func(n mutate.Named, killed bool, err error) {
+			switch {
+			case err != nil:
+				left++
+				fmt.Printf("out of date: %s: %v\n", n.What, err)
+			case !killed:
+				left++
+				fmt.Printf("survived: %s (%s)\n", n.What, n.Test)
+			default:
+				fmt.Printf("killed: %s (%s)\n", n.What, n.Test)
+			}
+		})
+		if err == nil && left > 0 {
+			err = fmt.Errorf("%d are not killed", left)
+		}
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{

@@ -71,3 +71,12 @@ func TestWriteText(t *testing.T) {
 		}
 	}
 }
+
+// Every mutant by hand still finds its place.
+func TestHandApplies(t *testing.T) {
+	for _, n := range Hand {
+		if _, err := n.apply("../.."); err != nil {
+			t.Errorf("%s: %v", n.What, err)
+		}
+	}
+}

@@ -65,20 +65,19 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	if f == nil {
 		return none
 	}
-	// Rounding: margins are off by c.margin, the gradient by c.err, and the weights, as
-	// they are computed, sum to one up to c.weights.off.
-	const mostBlur = 0.01 // of the curvature, by what rounding moves a margin: 1 + 2·decay·margin holds up to it
-	if radius = (1 - 1e-9) * (radius - c.Margin); !(radius > 0) || decay*c.Margin > mostBlur {
-		return none
-	}
+	// Rounding: the bound is that of the losses with every margin shifted to what was
+	// computed at x, where losses, slopes and curvatures are known; margins as they are
+	// take MinimumFalls from it at most. The gradient is off by c.Err, and the weights, as
+	// they are computed, sum to one up to Off.
+	radius *= 1 - 1e-9
 	c.ResponseGradientRounding(c.Err)
 	g := append([]float64(nil), c.G...)
 	c.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
 	for i, v := range g {
 		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(v) + 2*ridge[i]*math.Abs(c.X[i]))
 	}
-	thinner := (1 + 2*decay*c.Margin) / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
-	lambda := math.Sqrt(thinner) * (f.norm(g, c.Err) + 1.2*c.Margin*math.Sqrt(total))
+	thinner := 1 / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
+	lambda := math.Sqrt(thinner) * f.norm(g, c.Err)
 	rho := 0.0
 	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
 		if rho, lacking = f.radius(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
@@ -88,7 +87,7 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	}
 	fall := fallOf(lambda, decay*rho)
 	phi := c.Problem.Primal.Value(c.X)
-	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin)+c.PointRounding(phi))
+	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.MinimumFalls(c.Weights, c.Margin, phi)+c.PointRounding(phi))
 	return lacking
 }
 

@@ -88,3 +88,59 @@ func TestCurvatureRounding(t *testing.T) {
 		}
 	}
 }
+
+// Where margins round by far more than sums do, the bound of squared losses is below the
+// minimum in 256 bits, which for fixed weights is that of a quadratic, and close to it.
+func TestMinimumWhereMarginsRound(t *testing.T) {
+	rng := drotest.RngOf(214)
+	const n, d = 12, 2
+	none := exact.New(0)
+	for trial := range 60 {
+		big := math.Pow(10, 6+4*rng.Float64())
+		rows, target := drotest.Normals(rng, n*d, 1), make([]float64, n)
+		for j := range n {
+			target[j] = big*(rows[j*d]/3-rows[j*d+1]) + rng.NormFloat64()
+		}
+		mu := []float64{0, 1e-20, 1e-16}[trial%3]
+		o, err := losses.NewLinear(losses.Squared{}, drotest.Dense(t, n, d, rows), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 3}, Primal: side.L2{Mu: mu}})
+		c.Best.Lower = math.Inf(-1)
+		value := c.Evaluate([]float64{big/3 + 1e-3, -big})
+		FromCurvature(c, n, n, 1e9)
+		// min Σ y(z·x − t)²/2 + μ|x|²/2 − ψ(y) = Σ yt²/2 − bᵀH⁻¹b/2 − ψ(y), b = Σ ytz.
+		mass, y := exact.New(0), drotest.Reals(c.Y)
+		for _, v := range y {
+			mass = exact.Add(mass, v)
+		}
+		h, b, least := exact.NewMatrix(d), []exact.Real{none, none}, exact.New(0)
+		for j := range y {
+			y[j] = exact.Div(y[j], mass)
+			z, t := drotest.Reals(rows[j*d:(j+1)*d]), exact.New(target[j])
+			h.AddOuter(y[j], z)
+			least = exact.Add(least, exact.Mul(exact.New(0.5), exact.Mul(y[j], exact.Mul(t, t))))
+			for i := range b {
+				b[i] = exact.Add(b[i], exact.Mul(exact.Mul(y[j], t), z[i]))
+			}
+		}
+		for i := range b {
+			h.Set(i, i, exact.Add(h.At(i, i), exact.New(mu)))
+		}
+		at, err := h.Solve(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b {
+			least = exact.Sub(least, exact.Mul(exact.New(0.5), exact.Mul(at[i], b[i])))
+		}
+		psi := exact.Adversary{Penalty: "kl", Nu: 3}
+		least = exact.Sub(least, psi.Psi(y))
+		if over := drotest.Above(least, c.Best.Lower); over < 0 {
+			t.Errorf("trial %d: %v from below, %.3g above the minimum %s", trial, c.Best.Lower, -over, least.Text('g', 20))
+		} else if over > 1e-6*big/1e6 {
+			t.Errorf("trial %d: %v from below, the minimum is %s (P = %v)", trial, c.Best.Lower, least.Text('g', 20), value)
+		}
+	}
+}

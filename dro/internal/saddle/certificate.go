@@ -114,7 +114,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	}
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
 	c.Top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
-	rounding := c.RiskRounding() + c.rises(c.Weights, c.Margin, c.Top) + c.PointRounding(phi)
+	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau

@@ -129,6 +129,20 @@ func (e *exactness) Falls(w weighing, margin float64) float64 {
 	return LossRounding*w.mean + (1+1e-9)*w.slope*margin + Underflow
 }
 
+// MinimumFalls bounds by how much the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below
+// that of the losses whose margins are shifted by what they are off by at x, margin at
+// most, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
+// most, a loss rises by a shift of e by no more than k√ℓ·e, ℓ the loss after it; and at the
+// minimum ⟨y, f⟩ is at most what it is at x and φ(x).
+func (e *exactness) MinimumFalls(w weighing, margin, phi float64) float64 {
+	k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin
+	return LossRounding*w.mean + k*(1+w.Off)*(math.Sqrt(w.mean+phi)+3*k) + Underflow
+}
+
+// Rises bounds by how much R(f(x)) can be above the risk of the losses as computed, at the
+// point last evaluated.
+func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top) }
+
 // rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
 // the largest, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
 // convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤

@@ -118,6 +118,16 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			if upper-lower > close*size {
 				t.Errorf("trial %d, %s of %v: [%.17g, %.17g] around %s", trial, c.name, f, lower, upper, want.Text('g', 25))
 			}
+			if ball, ok := c.dual.(Ball); ok && !math.IsInf(ball.Radius, 1) { // weights of a larger ball prove no more
+				wider := ball
+				wider.Radius *= 1 + 1e-3
+				y := make([]float64, len(f))
+				wider.BestResponseTo(y, f)
+				e.CertifyWith(y)
+				if exact.Less(exact.Add(want, off), exact.New(e.Best.Lower)) {
+					t.Fatalf("trial %d, %s of %v: %.17g by weights outside, the risk is %s", trial, c.name, f, e.Best.Lower, want.Text('g', 25))
+				}
+			}
 			if got := vec.Sum(e.Y); math.Abs(got-1) > 1e-9 {
 				t.Errorf("trial %d, %s of %v: weights of sum %v", trial, c.name, f, got)
 			}

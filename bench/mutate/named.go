@@ -1,0 +1,111 @@
+package mutate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Named mutant was found by hand, and is held by a test of its own.
+type Named struct {
+	What     string
+	File     string
+	Old, New string // a text that is there once
+	Test     string // the package, and the -run pattern of the tests that fail
+}
+
+// Hand lists them: faults that a suite once passed with, most of them where the
+// references beside a repository had hidden it.
+var Hand = []Named{
+	{"the offset of a χ² working set is half", "dro/internal/side/chisquare.go", "c.Nu / 2 * (ratio - 1)", "c.Nu / 4 * (ratio - 1)", "./dro RestrictedPenalty"},
+	{"the sign of a coreset's offset", "dro/internal/side/kl.go", "return -k.Nu * math.Log(p)", "return k.Nu * math.Log(p)", "./dro CoresetOffset"},
+	{"working sets off", "dro/internal/newton/working.go", "m.Ctx.Err() != nil || ablate.Off.WorkingSets", "true", "./dro WorkingSetsSavePasses"},
+	{"sampled Hessians off", "dro/internal/newton/growing.go", "if ablate.Off.SampledHessians {", "if true {", "./dro HessiansAreOfFewSamples"},
+	{"a new Hessian at every step", "dro/internal/newton/newton.go", "ablate.Off.Renewal || !(rate < keptRate.Value)", "true || !(rate < keptRate.Value)", "./dro HessiansAreKeptWhileTheyServe"},
+	{"the choice for missing numbers does not reach the encoder", "train/problem.go", "Impute: c.Impute, ", "", "./train ImputeReachesTheEncoder"},
+	{"no allowance for the rounding of logistic curvature", "losses/loss.go", "rounding = 10 * 0x1p-53", "rounding = 0 * 0x1p-53", "./losses Round|Curvature|LowerBound"},
+	{"no allowance on the upper bound", "dro/internal/saddle/certificate.go", "upper := c.Objective + rounding + ", "upper := c.Objective + 0*rounding + 0*", "./dro UpperBoundNextToTheOptimum"},
+	{"a radius a third of what was proved", "dro/internal/bound/curvature.go", "if rho = within; proved(within / 3) {", "if rho = within / 3; false {", "./dro/internal/bound Reach"},
+	{"a schedule without (stoch:N_nu)", "dro/internal/template/schedule.go", ", {r / 5, m.nu, m.nu0}}", "}", "./dro/internal/template ScheduleIsTheLargest|ScheduleAndItsConditions|Admissible"},
+	{"n for n − 1 in the slowest schedule", "dro/internal/template/schedule.go", "return 1 / (4 * (n - 1)), m.nu0 / (4 * (n - 1) * m.nu)", "return 1 / (4 * n), m.nu0 / (4 * n * m.nu)", "./dro/internal/template ScheduleIsTheLargest"},
+	{"stages that end above the start are kept", "dro/internal/newton/growing.go", "math.IsInf(g.Cert.Objective, 1) || g.Cert.Objective > g.Cert.BestObjective", "false", "./dro GrowingDropsStages"},
+	{"the sign in Armijo's condition", "dro/internal/newton/search.go", "m.value-m.line.Decrease*t*slope", "m.value+m.line.Decrease*t*slope", "./dro SearchAsksForADecrease"},
+	{"a snapshot without the threshold", "dro/internal/saddle/certificate.go", "&c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall", "&c.bestRisk, &c.bestTau, &c.Shortfall", "./dro Resume"},
+	{"a snapshot without what rounding may have done", "dro/internal/saddle/certificate.go", "&c.Own, &c.Psi, &c.Price, ", "&c.Psi, ", "./dro Resume"},
+	{"a snapshot without the metric's Hessian", "dro/internal/template/iteration.go", "s.Floats(w.known.h)", "", "./dro Resume"},
+	{"a feature of twenty values that all differ", "data/category.go", "n == rows && rows > 20", "n == rows && rows >= 20", "./data Identifier|Own"},
+	{"ranks of the interval of a median", "eval/internal/resample/interval.go", "Low: at(lo - 1), High: at(hi - 1)", "Low: at(lo - 1), High: at(hi - 2)", "./eval/internal/resample OrderStatistics"},
+	{"the row of a number that lost digits", "data/parquet/chunk.go", "r.inexact = start + lost + 1", "r.inexact = start + lost", "./data/parquet RowOfTheFirstInexact"},
+
+	{"margins without an effect on the minimum", "dro/internal/saddle/rounding.go", "k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin", "k := 0 * math.Sqrt(2*e.smooth) * margin", "./dro/internal/bound MinimumWhereMarginsRound"},
+	{"losses without rounding, from below", "dro/internal/saddle/rounding.go", "return LossRounding*w.mean + (1+1e-9)", "return (1+1e-9)", "./dro/internal/side LossesRound"},
+	{"losses without rounding, from above", "dro/internal/saddle/rounding.go", "most := LossRounding*top + ", "most := ", "./dro/internal/side LossesRound"},
+	{"KL's risk about the mean without rounding", "dro/internal/side/kl.go", "about := nu*((1+1e-6)*gamma*terms/(1+q)+response) + 8*saddle.UnitRoundoff*(math.Abs(c)+math.Abs(lift))", "about := 0.0", "./dro/internal/side KLRisk"},
+	{"a ridge's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Abs(g[i]+mu*x[i]) + err[i] + ", "math.Abs(g[i]+mu*x[i]) + ", "./dro/internal/side FenchelYoungWithin"},
+	{"a regulariser's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)", "math.Sqrt(left)", "./dro/internal/side FenchelYoungWithin"},
+	{"margins without rounding", "dro/internal/saddle/rounding.go", "return e.margins*(1+e.point)*size + Underflow", "return 0 * size", "./dro/internal/side RoundingIsBounded"},
+	{"gradients without rounding", "dro/internal/saddle/rounding.go", "dst[i] = size * z", "dst[i] = 0 * z", "./dro/internal/side RoundingIsBounded"},
+	{"a Gram matrix without rounding", "dro/internal/bound/curvature.go", "return 1.01 * float64(d) * (", "return 0 * float64(d) * (", "./dro/internal/bound Rounding"},
+	{"weights beyond a ball without a price", "dro/internal/saddle/rounding.go", "return d.OutsideShare(y)", "return 0", "./dro/internal/side HoldTheRisk"},
+	{"the weights of one of two thresholds, not of their mixture", "dro/internal/side/protected.go", "return thresholdCut{lo, hi, (1 - high) / (low - high)}", "return thresholdCut{lo, hi, 1 + 0*(low-high)}", "./dro/internal/side HoldTheRisk"},
+}
+
+// RunHand applies every mutant by hand and reports by name whether its test fails, in the
+// working tree at root. A text that is not there once is an error.
+func RunHand(ctx context.Context, root string, only string, tell func(n Named, killed bool, err error)) error {
+	scratch, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if root, err = filepath.Abs(root); err != nil {
+		return err
+	}
+	for _, n := range Hand {
+		if !strings.Contains(n.What, only) {
+			continue
+		}
+		text, err := n.apply(root)
+		if err != nil {
+			tell(n, false, err)
+			continue
+		}
+		mutant, overlay := filepath.Join(scratch, "mutant.go"), filepath.Join(scratch, "overlay.json")
+		replaced, _ := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, n.File): mutant}})
+		if err := os.WriteFile(mutant, []byte(text), 0o644); err != nil {
+			return err
+		}
+		if err := os.WriteFile(overlay, replaced, 0o644); err != nil {
+			return err
+		}
+		pkg, run, _ := strings.Cut(n.Test, " ")
+		within, cancel := context.WithTimeout(ctx, 3*time.Minute)
+		out, err := output(within, root, nil, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-run", run, pkg)
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if strings.Contains(out, "no tests to run") || strings.Contains(out, "[build failed]") {
+			tell(n, false, fmt.Errorf("%s", out))
+			continue
+		}
+		tell(n, err != nil, nil)
+	}
+	return nil
+}
+
+// apply returns the file with the mutant.
+func (n Named) apply(root string) (string, error) {
+	source, err := os.ReadFile(filepath.Join(root, n.File))
+	if err != nil {
+		return "", err
+	}
+	if count := strings.Count(string(source), n.Old); count != 1 {
+		return "", fmt.Errorf("%s: %q is there %d times", n.File, n.Old, count)
+	}
+	return strings.Replace(string(source), n.Old, n.New, 1), nil
+}
