@@ -25,7 +25,7 @@ type tile struct {
 	scratch
 }
 
-// pagesHeld bounds the unfolded pages that a visit holds at once, all threads
+// pagesHeld bounds the decompressed pages that a visit holds at once, all threads
 // together; columns beyond that wait for another sweep over the rows.
 const pagesHeld = 7 << 20
 
@@ -145,7 +145,7 @@ func pageCost(c *Column, from, to int) int {
 
 // ranges cuts the rows into about n ranges that begin at multiples of
 // stripeRows, where it can be done at the beginnings of pages of the column: a
-// page that two ranges share is unfolded twice. Where its writer gave up the
+// page that two ranges share is decompressed twice. Where its writer gave up the
 // dictionary another range begins: beyond it there is none to hold.
 func ranges(rows, n int, c *Column) [][2]int {
 	const least = 16 * stripeRows

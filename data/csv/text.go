@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A text is a file as characters: unfolded, in UTF-8, with lines that end in \n.
+// A text is a file as characters: decompressed, in UTF-8, with lines that end in \n.
 // It is read as a stream, and twice, so that it is never held as a whole.
 type text struct {
 	src    table.Source

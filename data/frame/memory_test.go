@@ -46,7 +46,7 @@ func packed(t *testing.T, head, block string) []byte {
 	return append(member(head), bytes.Repeat(member(block), 3<<30/len(block))...)
 }
 
-// A few megabytes that unfold to 3 GB are refused with numbers, as soon as it shows
+// A few megabytes that decompress to 3 GB are refused with numbers, as soon as it shows
 // that there is no room for the table, however their lines are.
 func TestPackedTextIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {

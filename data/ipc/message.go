@@ -15,7 +15,7 @@ import (
 )
 
 // Arrow's IPC reader trusts lengths, so messages are taken apart and checked
-// here before it sees them, and compressed bodies are unfolded here.
+// here before it sees them, and compressed bodies are decompressed here.
 
 // Numbers of the format: kinds of messages and types.
 const (
@@ -149,7 +149,7 @@ type batchInfo struct {
 type batchNode struct{ length, nulls int64 }
 
 // checkBatch checks the lengths and places of a record batch or dictionary and
-// returns the message as Arrow should see it: with its buffers unfolded and,
+// returns the message as Arrow should see it: with its buffers decompressed and,
 // for a flat schema, with all null masks looked at. limit bounds lengths, and
 // expected gives the layout, for a dictionary by its number.
 func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary int64) layout) (batchInfo, *ipcMessage) {
@@ -229,7 +229,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	var body []byte
 	sizes := make([]int64, len(places))
 	for i, p := range places {
-		b := unfoldBuffer(compression, m.body[p.from:p.from+p.size])
+		b := decompressBuffer(compression, m.body[p.from:p.from+p.size])
 		binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(len(body)))
 		binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(len(b)))
 		sizes[i] = int64(len(b))
@@ -248,9 +248,9 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	return info, out
 }
 
-// unfoldBuffer unfolds a compressed buffer: its size, then LZ4 or zstd frames,
+// decompressBuffer decompresses a compressed buffer: its size, then LZ4 or zstd frames,
 // or plain bytes if the size is −1.
-func unfoldBuffer(compression int, b []byte) []byte {
+func decompressBuffer(compression int, b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
@@ -267,12 +267,12 @@ func unfoldBuffer(compression int, b []byte) []byte {
 		how = codec.Zstd
 	}
 	if size < 0 || size > int64(len(b))*int64(how.MaxRatio())+64 {
-		panic(table.Damaged("a buffer of %d bytes cannot unfold to %d", len(b), size))
+		panic(table.Damaged("a buffer of %d bytes cannot decompress to %d", len(b), size))
 	}
-	if err := table.Afford(size, "to unfold a buffer"); err != nil {
+	if err := table.Afford(size, "to decompress a buffer"); err != nil {
 		panic(err)
 	}
-	return codec.Unfold(nil, how, b, int(size))
+	return codec.Decompress(nil, how, b, int(size))
 }
 
 // messageFeed hands messages to Arrow's reader.

@@ -5,7 +5,7 @@
 // every length against the bytes there are; then Arrow's parser makes the schema
 // of it. Column chunks are checked to lie apart inside the file and to agree with
 // the schema (open.go). The values stay in the file until they are asked for:
-// pages are then read one at a time, unfolded and their contents checked (page.go,
+// pages are then read one at a time, decompressed and their contents checked (page.go,
 // runs.go), and decoded here if they are plain or of a dictionary (values.go), by
 // Arrow's decoders otherwise (chunk.go). A panic of a decoder is an error.
 //

@@ -36,7 +36,7 @@ type pageHeader struct {
 	kind     int64
 	from     int64 // where its bytes begin in the file
 	packed   int   // how many there are
-	size     int   // unfolded
+	size     int   // decompressed
 	values   int
 	encoding int64
 
@@ -118,7 +118,7 @@ func walkPages(c *chunk) []pageHeader {
 			panic(table.Damaged("a page is longer than its column chunk"))
 		}
 		if size < 0 || size > packed*int64(c.codec.MaxRatio())+64 {
-			panic(table.Damaged("a page of %d bytes cannot unfold to %d", packed, size))
+			panic(table.Damaged("a page of %d bytes cannot decompress to %d", packed, size))
 		}
 		p.size, p.packed, p.from = int(size), int(packed), at
 		at += packed
@@ -178,7 +178,7 @@ func walkPages(c *chunk) []pageHeader {
 	return pages
 }
 
-// A pageFeed reads, checks and unfolds the pages of a chunk, for Arrow's column
+// A pageFeed reads, checks and decompresses the pages of a chunk, for Arrow's column
 // reader. It holds the dictionary and, of the pages, the last two: values of
 // texts lie in the page they were read from.
 type pageFeed struct {
@@ -193,7 +193,7 @@ type pageFeed struct {
 	buffers *table.Buffers
 	folded  []byte    // a page as it is in the file
 	dictAt  []byte    // the dictionary's bytes
-	held    [2][]byte // unfolded pages, in turn
+	held    [2][]byte // decompressed pages, in turn
 	turn    int
 	keep    int // how many of held are in use: 1, or 2 for texts
 }
@@ -236,14 +236,14 @@ func (f *pageFeed) read(p *pageHeader) []byte {
 	return b
 }
 
-// done gives back the bytes of a page that is unfolded.
+// done gives back the bytes of a page that is decompressed.
 func (f *pageFeed) done() {
 	f.buffers.Put(f.folded)
 	f.folded = nil
 }
 
-// unfoldInto decompresses b into *dst.
-func (f *pageFeed) unfoldInto(dst *[]byte, b []byte, size int) []byte {
+// decompressInto decompresses b into *dst.
+func (f *pageFeed) decompressInto(dst *[]byte, b []byte, size int) []byte {
 	if f.chunk.codec == codec.None && len(b) == size {
 		copy(f.room(dst, size), b)
 		return *dst
@@ -251,7 +251,7 @@ func (f *pageFeed) unfoldInto(dst *[]byte, b []byte, size int) []byte {
 	if cap(*dst) < size && size <= trustedSize+16*len(b) {
 		f.room(dst, size)
 	}
-	*dst = codec.Unfold((*dst)[:0], f.chunk.codec, b, size)
+	*dst = codec.Decompress((*dst)[:0], f.chunk.codec, b, size)
 	return *dst
 }
 
@@ -278,9 +278,9 @@ func (f *pageFeed) Next() bool {
 	return false
 }
 
-// dictionary unfolds and checks a dictionary page.
+// dictionary decompresses and checks a dictionary page.
 func (f *pageFeed) dictionary(p *pageHeader) []byte {
-	b := f.unfoldInto(&f.dictAt, f.read(p), p.size)
+	b := f.decompressInto(&f.dictAt, f.read(p), p.size)
 	f.done()
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
 		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
@@ -292,7 +292,7 @@ func (f *pageFeed) dictionary(p *pageHeader) []byte {
 
 // dataPage makes a version 1 page of a data page.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
-	levels, body, whole, enc, _ := f.unfolded(p)
+	levels, body, whole, enc, _ := f.decompressed(p)
 	if f.maxDef > 0 && whole != nil {
 		body = whole
 	} else if f.maxDef > 0 {
@@ -305,10 +305,10 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	return file.NewDataPageV1(memory.NewBufferBytes(body), int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(body)))
 }
 
-// unfolded unfolds a data page and checks that its levels and values are all
+// decompressed decompresses a data page and checks that its levels and values are all
 // there: present of them. whole, if it is not nil, is levels and body together,
 // as in a page of version 1.
-func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int64, present int) {
+func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc int64, present int) {
 	f.turn = (f.turn + 1) % f.keep
 	held := &f.held[f.turn]
 	raw := f.read(p)
@@ -317,7 +317,7 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 		levels = append([]byte(nil), raw[p.repLen:p.repLen+p.defLen]...)
 		body = raw[p.repLen+p.defLen:]
 		if size := p.size - p.repLen - p.defLen; p.compressed {
-			body = f.unfoldInto(held, body, size)
+			body = f.decompressInto(held, body, size)
 		} else if len(body) != size {
 			panic(table.Damaged("a page has another size than its header says"))
 		} else {
@@ -325,7 +325,7 @@ func (f *pageFeed) unfolded(p *pageHeader) (levels, body, whole []byte, enc int6
 			*held = body
 		}
 	} else {
-		body = f.unfoldInto(held, raw, p.size)
+		body = f.decompressInto(held, raw, p.size)
 		whole = body
 		if f.maxDef > 0 {
 			if p.defEncoding != encRLE {

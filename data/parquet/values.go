@@ -55,7 +55,7 @@ func (p *pageHeader) coded() bool {
 	return p.encoding == encPlainDictionary || p.encoding == encRLEDictionary
 }
 
-// begin unfolds the next page, and the dictionary if it is needed.
+// begin decompresses the next page, and the dictionary if it is needed.
 func (v *pageValues) begin(levels *table.Levels) {
 	f := v.feed
 	for f.next = max(f.next, f.first); f.chunk.pages[f.next].values == 0; f.next++ {
@@ -79,7 +79,7 @@ func (v *pageValues) begin(levels *table.Levels) {
 			f.dictAt, v.dict = nil, nil
 		}
 	}
-	lv, body, _, enc, _ := f.unfolded(p)
+	lv, body, _, enc, _ := f.decompressed(p)
 	v.left = p.values
 	v.levels = runReader{b: lv, bits: 1}
 	v.coded = enc == encPlainDictionary || enc == encRLEDictionary

@@ -1,4 +1,4 @@
-// Package codec unfolds the compressed pieces of Parquet and Arrow IPC files, with
+// Package codec decompresses the compressed pieces of Parquet and Arrow IPC files, with
 // a bound on what comes out. data/parquet and data/ipc import it.
 package codec
 
@@ -36,7 +36,7 @@ var names = map[Codec]string{None: "none", Snappy: "snappy", Gzip: "gzip", 3: "l
 
 var ratios = map[Codec]int{None: 1, Snappy: 64, Gzip: 1100, Brotli: 1 << 17, Zstd: 1 << 17, LZ4Raw: 256, LZ4Frame: 256}
 
-// MaxRatio bounds how far a piece can unfold, in bytes out per byte in.
+// MaxRatio bounds how far a piece can decompress, in bytes out per byte in.
 func (c Codec) MaxRatio() int { return ratios[c] }
 
 // Check says why pieces of this codec cannot be read, or nil.
@@ -59,9 +59,9 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// Unfold decompresses src to exactly size bytes, in the room of dst if that is
+// Decompress decompresses src to exactly size bytes, in the room of dst if that is
 // large enough. It panics with an error if they are not that.
-func Unfold(dst []byte, codec Codec, src []byte, size int) []byte {
+func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	bad := func(what any) []byte { panic(table.Damaged("%s data: %v", names[codec], what)) }
 	if size == 0 && len(src) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func readExactly(dst []byte, r io.Reader, size int, bad func(any) []byte) []byte
 	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
 	if n, err := io.CopyN(out, r, int64(size)); err != nil {
 		if err == io.EOF {
-			err = fmt.Errorf("it unfolds to %d bytes, not %d", n, size)
+			err = fmt.Errorf("it decompresses to %d bytes, not %d", n, size)
 		}
 		return bad(err)
 	}
