@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 )
@@ -75,42 +74,6 @@ func loans(t *testing.T, names ...string) {
 		if err := data.WriteTable(name, columns, false); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// Every command line of the README that calls drotrain runs, in its order, but for
-// what builds it.
-func TestCommandsOfTheReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it trains and reports several times")
-	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	loans(t, "loans.parquet", "next-year.parquet")
-	ran := 0
-	for _, line := range strings.Split(string(readme), "\n") {
-		command, ok := strings.CutPrefix(line, "    ")
-		if !ok {
-			continue
-		}
-		for _, program := range []string{"go run ./cmd/drotrain ", "./drotrain ", "drotrain "} {
-			rest, ok := strings.CutPrefix(command, program)
-			if !ok {
-				continue
-			}
-			ran++
-			code, _, stderr := try(t.Context(), words(rest)...)
-			if gate := strings.Contains(rest, "--fail-if"); code != exit.OK && !(gate && code == exit.Gate) {
-				t.Errorf("%s\nexit code %d\n%s", command, code, stderr)
-			}
-			break
-		}
-	}
-	if ran < 4 {
-		t.Errorf("only %d commands were found", ran)
 	}
 }
 

@@ -156,8 +156,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	if !o.quiet {
 		cfg.Announce = func(line string) { a.note("%s", line) }
 	}
-	ctx = p.Watch(ctx)
-	p.Begin(show.Reading)
+	p.Begin("reading")
 	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 		return nil, err
 	}
 	collectOften(frame)
-	p.Begin(show.Encoding)
+	p.Begin(fmt.Sprintf("encoding %s rows", show.Thousands(frame.Rows)))
 	return train.FitFrame(ctx, frame, cfg)
 }
 

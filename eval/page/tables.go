@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -156,8 +155,8 @@ func (p *page) groupTable() *table {
 	}
 	order := g.WorstFirst()
 	for i, h := range order {
-		if i == eval.MostGroups {
-			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(g.Count()-i))
+		if i == maxTableRows {
+			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(len(order)-i))
 			break
 		}
 		label, class := h.Label, ""
@@ -250,25 +249,20 @@ func (p *page) movedTable() *table {
 	if len(e.Compared) > 0 {
 		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
 	}
-	change := make(map[string]string)
-	if len(e.Compared) > 0 {
-		for _, h := range g.Groups {
-			a, b := float64(h.Models[0].Values.Of["risk"]), float64(h.Models[1].Values.Of["risk"])
-			change[h.Label] = words.Signed(b-a, a)
+	order := g.WorstFirst()
+	slices.SortStableFunc(order, func(a, b *eval.Group) int { return cmp.Compare(mass[b.Label].Lift(), mass[a.Label].Lift()) })
+	for i, h := range order {
+		m, ok := mass[h.Label]
+		if !ok {
+			continue
 		}
-	}
-	order := slices.SortedStableFunc(maps.Keys(mass), func(a, b string) int {
-		return cmp.Or(cmp.Compare(mass[b].Lift(), mass[a].Lift()), cmp.Compare(a, b))
-	})
-	for i, label := range order {
 		if i == maxTableRows/4 {
 			t.Foot = fmt.Sprintf("%s more groups are in the JSON.", words.Count(len(order)-i))
 			break
 		}
-		m := mass[label]
-		cells := []string{label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
+		cells := []string{h.Label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
 		if len(e.Compared) > 0 {
-			cells = append(cells, cmp.Or(change[label], "–"))
+			cells = append(cells, words.Signed(float64(h.Models[1].Values.Of["risk"]-h.Models[0].Values.Of["risk"]), float64(h.Models[0].Values.Of["risk"])))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
@@ -326,7 +320,7 @@ func (p *page) moreTables() []table {
 			}
 			for j, h := range g.WorstFirst() {
 				if j == maxTableRows/2 {
-					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(g.Count()-j))
+					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(len(g.Groups)-j))
 					break
 				}
 				label, class := h.Label, ""

@@ -138,9 +138,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		in.TrainShare = groupShares(in.Groups, x.run.Train)
 	}
 	x.Input = in
-	if x.Evaluation, err = eval.Evaluate(ctx, *in); err == nil {
-		x.Evaluation.AllGroups = o.AllGroups
-	}
+	x.Evaluation, err = eval.Evaluate(ctx, *in)
 	return err
 }
 

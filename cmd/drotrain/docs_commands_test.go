@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+)
+
+// A step is a command line of a page and what the page says that it prints.
+type step struct {
+	line   int
+	text   string
+	prints []string // nil: nothing is said
+	code   int
+}
+
+var exitsWith = regexp.MustCompile(`\s+# exits with (\d+)$`)
+
+// steps finds the command lines of a page: of its blocks marked console those after
+// "$ ", with their output, and of its indented and other fenced blocks the lines that
+// begin with a program.
+func steps(t *testing.T, page string) []step {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []step
+	fence := ""
+	for i, line := range strings.Split(string(b), "\n") {
+		if mark, ok := strings.CutPrefix(line, "```"); ok {
+			if fence == "" {
+				fence = "```" + mark
+			} else {
+				fence = ""
+			}
+			continue
+		}
+		switch {
+		case fence == "```console":
+			command, ok := strings.CutPrefix(line, "$ ")
+			if !ok {
+				last := &out[len(out)-1]
+				last.prints = append(last.prints, line)
+				continue
+			}
+			s := step{line: i + 1, text: command}
+			if m := exitsWith.FindStringSubmatch(command); m != nil {
+				fmt.Sscan(m[1], &s.code)
+				s.text = strings.TrimSuffix(command, m[0])
+			}
+			out = append(out, s)
+		case fence == "" && strings.HasPrefix(line, "    ") || fence == "```" || fence == "```sh":
+			text := strings.TrimSpace(line)
+			if program.MatchString(text) {
+				out = append(out, step{line: i + 1, text: text})
+			}
+		}
+	}
+	return out
+}
+
+// program begins a command line; a page may show others only as console.
+var program = regexp.MustCompile(`^(\./)?(drotrain|go|python3|venv/bin/\w+|git|notebooks-go/run|release/build|podman|mpirun) `)
+
+// elsewhere are the commands that this test does not run, and why.
+var elsewhere = []struct{ begins, why string }{
+	{"go build ", "it builds the program that runs here"},
+	{"go test ", "this is one of them"},
+	{"go run ./bench", "it needs minutes, and Python for the other side"},
+	{"go run golang.org/", "it downloads a tool"},
+	{"go run ./docs/site", "CI runs it"},
+	{"go -C ", "CI runs it"},
+	{"python3 ", "it installs packages"}, {"venv/bin/", "it installs packages"}, {"git clone ", "it downloads"},
+	{"notebooks-go/run ", "CI runs it"}, {"release/build ", "it cross-compiles for minutes"},
+	{"podman ", "it needs a container engine"},
+	{"mpirun ", "it needs an MPI"},
+}
+
+// Every command line of the README and of docs/ runs, page by page, each page in a
+// directory of its own, and prints what the page says, where the page says it.
+func TestCommandsOfTheDocumentation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains and reports several times")
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) < 8 {
+		t.Fatal(pages, err)
+	}
+	pages = append(pages, filepath.Join(root, "README.md"))
+	shared := t.TempDir()
+	loans(t, filepath.Join(shared, "loans.parquet"), filepath.Join(shared, "next-year.parquet"))
+	ran := make(chan int, len(pages))
+	t.Run("pages", func(t *testing.T) {
+		for _, page := range pages {
+			all := steps(t, page)
+			t.Run(filepath.Base(page), func(t *testing.T) {
+				t.Parallel()
+				ran <- follow(t, page, shared, all)
+			})
+		}
+	})
+	close(ran)
+	total := 0
+	for n := range ran {
+		total += n
+	}
+	if total < 20 {
+		t.Errorf("only %d commands ran", total)
+	}
+}
+
+// follow runs the steps of a page in a directory with its tables.
+func follow(t *testing.T, page, tables string, all []step) (ran int) {
+	dir := t.TempDir()
+	for _, name := range []string{"loans.parquet", "next-year.parquet"} {
+		if err := os.Link(filepath.Join(tables, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range all {
+		at := fmt.Sprintf("%s:%d: %s", filepath.Base(page), s.line, s.text)
+		text := s.text
+		for _, begins := range []string{"go run ./cmd/drotrain", "./drotrain"} {
+			if rest, ok := strings.CutPrefix(text, begins); ok {
+				text = "drotrain" + rest
+			}
+		}
+		if i := slices.IndexFunc(elsewhere, func(e struct{ begins, why string }) bool { return strings.HasPrefix(text+" ", e.begins) }); i >= 0 {
+			t.Logf("%s: not run: %s", at, elsewhere[i].why)
+			checkNames(t, at, text)
+			continue
+		}
+		args := words(text)
+		if args[0] != "drotrain" {
+			t.Errorf("%s: this program is not known here", at)
+			continue
+		}
+		ran++
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = cmd.Run()
+		code := cmd.ProcessState.ExitCode()
+		gate := s.prints == nil && strings.Contains(text, "--fail-if") && code == exit.Gate
+		if code != s.code && !gate {
+			t.Fatalf("%s: exit code %d\n%s%s", at, code, stdout.String(), stderr.String())
+		}
+		if printed := stdout.String() + stderr.String(); s.prints != nil && !matches(s.prints, strings.Split(strings.TrimRight(printed, "\n"), "\n")) {
+			t.Errorf("%s: printed\n%s\nand not\n%s", at, printed, strings.Join(s.prints, "\n"))
+		}
+	}
+	return ran
+}
+
+var (
+	experiment = regexp.MustCompile(`^go run \./bench/experiments (\w+)`)
+	folder     = regexp.MustCompile(`(?:^| )\./([\w/-]+)`)
+)
+
+// checkNames finds what a command line names that this test does not run: an
+// experiment, folders of the repository.
+func checkNames(t *testing.T, at, text string) {
+	t.Helper()
+	if m := experiment.FindStringSubmatch(text); m != nil {
+		found := false
+		files, _ := filepath.Glob(filepath.Join(root, "bench", "experiments", "*.go"))
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || bytes.Contains(b, fmt.Appendf(nil, "register(%q", m[1]))
+		}
+		if !found {
+			t.Errorf("%s: there is no experiment %s", at, m[1])
+		}
+	}
+	for _, m := range folder.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
+// matches compares lines with what a page says: "…" stands for any text in a line,
+// and alone for any lines.
+func matches(says, printed []string) bool {
+	if len(says) == 0 {
+		return len(printed) == 0
+	}
+	if says[0] == "…" {
+		for i := range len(printed) + 1 {
+			if matches(says[1:], printed[i:]) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(printed) == 0 {
+		return false
+	}
+	parts := strings.Split(says[0], "…")
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	line := regexp.MustCompile("^" + strings.Join(parts, ".*") + `\s*$`)
+	return line.MatchString(printed[0]) && matches(says[1:], printed[1:])
+}
+
+// The comparison can fail.
+func TestMatches(t *testing.T) {
+	printed := []string{"wrote  a.csv (3 rows)", "one", "two", "end"}
+	for _, c := range []struct {
+		says string
+		want bool
+	}{
+		{"wrote  a.csv (… rows)\n…\nend", true}, {"…\ntwo\n…", true}, {"…", true},
+		{"…\ntwo", false}, {"wrote  b.csv (3 rows)\n…", false}, {"…\none\nend", false}, {"wrote  a.csv (3 rows)\none\ntwo", false},
+	} {
+		if got := matches(strings.Split(c.says, "\n"), printed); got != c.want {
+			t.Errorf("%q: %v", c.says, got)
+		}
+	}
+}
+
+var (
+	inline = regexp.MustCompile("`((?:drotrain |--)[^`]+)`")
+	option = regexp.MustCompile(`(?:^|[ (])--([a-z][a-z-]*[a-z])\b`)
+)
+
+// Every option that the README or a page of docs/ names in its text is one that a
+// command has, but where it speaks of other programs.
+func TestOptionsOfTheDocumentation(t *testing.T) {
+	known := map[string]bool{"help": true}
+	a := &app{}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(a))
+	others := map[string]bool{"robust_step_size": true, "weight_decay": true, "alpha": true, "btl": true, "robust": true, "generalization_adjustment": true}
+	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	named := 0
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range inline.FindAllStringSubmatch(string(b), -1) {
+			for _, m := range option.FindAllStringSubmatch(code[1], -1) {
+				named++
+				if !known[m[1]] && !others[m[1]] && !strings.Contains(code[1], "_") {
+					t.Errorf("%s: %s: no command has --%s", filepath.Base(page), code[0], m[1])
+				}
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d options were found", named)
+	}
+}
