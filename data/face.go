@@ -83,6 +83,15 @@ const (
 	Bool        = table.Bool
 )
 
+// Progress is where the reading or encoding of a table has come to.
+type Progress = table.Progress
+
+// WithProgress is a context under which f is told how far reading and encoding have
+// come: often, from one goroutine at a time.
+func WithProgress(ctx context.Context, f func(Progress)) context.Context {
+	return table.WithProgress(ctx, f)
+}
+
 // Read loads a table: a file, a glob of files, or a directory of files; see
 // [frame.Read].
 func Read(ctx context.Context, path string) (*Frame, error) { return frame.Read(ctx, path) }

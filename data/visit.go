@@ -59,6 +59,8 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
+	watch := table.Watching(ctx)
+	watch.Sweep(rows, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
 	tiles := sync.Pool{New: func() any { return &tile{} }}
@@ -89,6 +91,7 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 			if err := use(t); err != nil {
 				return err
 			}
+			watch.Encoded(t.rows, len(readers))
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -35,6 +35,9 @@ type Evaluation struct {
 	Rate    float64  `json:"rate,omitempty"` // asked of the verdict: fall of the worst group for a rise of the average
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
+
+	// AllGroups writes all numbers of every group, however many there are.
+	AllGroups bool `json:"-"`
 }
 
 // ModelResult is one model over all rows.
@@ -72,6 +75,9 @@ type Grouping struct {
 	Name    string    `json:"name"`
 	Groups  []Group   `json:"by_group"` // in label order; groups without rows here are left out
 	Summary []Summary `json:"summary"`  // one per model
+
+	// Others are, in what was read from a file, the groups that Groups leaves out.
+	Others *OtherGroups `json:"other_groups,omitempty"`
 }
 
 // Group is one group of a grouping.

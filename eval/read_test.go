@@ -275,3 +275,50 @@ func TestReportRoundTrip(t *testing.T) {
 		t.Error("report without evaluation accepted")
 	}
 }
+
+// Of many groups a file has everything of the worst, the rest in short, and says the same
+// when it is read and written again; all of it where that was asked for.
+func TestManyGroupsAreShortened(t *testing.T) {
+	in := evaltest.Two(3000, 300, 0.1, 1)
+	in.Resamples = 100
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(e *eval.Evaluation) []byte {
+		var b bytes.Buffer
+		if err := e.WriteJSON(&b); err != nil || !json.Valid(b.Bytes()) {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	short := write(e)
+	back, err := eval.ReadEvaluation(bytes.NewReader(short))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := back.Headline()
+	if n := len(g.Groups); n < eval.MostGroups || n > eval.MostGroups+2 || g.Count() != 300 || len(back.Compared[0].Groups) != n {
+		t.Errorf("%d groups of %d, %d changes", n, g.Count(), len(back.Compared[0].Groups))
+	}
+	risk := make(map[string]eval.Num)
+	for _, h := range e.Headline().Groups {
+		risk[h.Label] = h.Models[1].Values.Of["risk"]
+	}
+	for i, label := range g.Others.Label {
+		if g.Others.Risk[1][i] != risk[label] || g.Others.N[i] != 10 {
+			t.Errorf("%s: risk %v of %d rows, was %v", label, g.Others.Risk[1][i], g.Others.N[i], risk[label])
+		}
+	}
+	if !bytes.Equal(write(back), short) {
+		t.Error("written again it differs")
+	}
+	if err := page.WriteHTML(io.Discard, &eval.Report{Title: "short", Evaluation: back}); err != nil {
+		t.Error(err)
+	}
+	e.AllGroups = true
+	whole := write(e)
+	if back, err = eval.ReadEvaluation(bytes.NewReader(whole)); err != nil || len(back.Headline().Groups) != 300 || len(whole) < 2*len(short) {
+		t.Errorf("%d bytes of all, %d in short: %v", len(whole), len(short), err)
+	}
+}

@@ -211,7 +211,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 		return err
 	}
 	c := *r
-	c.Schema = ReportSchema
+	c.Schema, c.Evaluation = ReportSchema, r.Evaluation.shortened()
 	if o := r.Objective; o.Penalty != "" || o.Mu > 0 {
 		c.Objective.Text = o.ObjectiveText()
 	}
@@ -222,19 +222,6 @@ func WriteJSON(w io.Writer, r *Report) error {
 		c.Facts = []Fact{}
 	}
 	return writeIndented(w, &c)
-}
-
-// WriteJSON writes the evaluation (metrics.json) as indented JSON.
-func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e) }
-
-func writeIndented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("eval: %w", err)
-	}
-	return nil
 }
 
 // ReadReport reads what [WriteJSON] wrote. A schema it does not know is an

@@ -1,6 +1,9 @@
 package eval
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // validate checks what rendering relies on, so that a report read from a file
 // of somebody else is an error rather than a panic.
@@ -24,6 +27,11 @@ func (e *Evaluation) validate() error {
 	for _, g := range e.Groupings {
 		if len(g.Summary) != m {
 			return fmt.Errorf("eval: grouping %q has %d summaries for %d models", g.Name, len(g.Summary), m)
+		}
+		if o := g.Others; o != nil {
+			if len(o.N) != len(o.Label) || len(o.Risk) != m || slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
+				return fmt.Errorf("eval: the other groups of %q are not all of one number", g.Name)
+			}
 		}
 		for _, h := range g.Groups {
 			if len(h.Models) != m {

@@ -109,14 +109,15 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 
 // measureFile evaluates a model on every row of a table.
 func measureFile(ctx context.Context, a *app, m *train.Model, path string, o report.Options, quiet bool) (*report.Measured, error) {
-	f, err := a.openTable(ctx, path, m.Config.Reading)
-	if err != nil {
-		return nil, err
-	}
 	if o.Observe == nil {
 		p := a.newProgress(quiet)
 		defer p.Finish()
-		o.Observe = p.Measuring
+		o.Observe, ctx = p.Measuring, p.Watch(ctx)
+		p.Begin(show.Reading)
+	}
+	f, err := a.openTable(ctx, path, m.Config.Reading)
+	if err != nil {
+		return nil, err
 	}
 	measured, err := report.MeasureTable(ctx, m, f, o)
 	if err != nil || quiet {

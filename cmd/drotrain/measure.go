@@ -31,6 +31,7 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 	fs.Var(options.Positive(&o.Tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
 	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 	fs.StringVar(&o.Unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
+	fs.BoolVar(&o.AllGroups, "all-groups", false, allGroupsHelp)
 	fs.BoolVar(&o.ShowRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
 }
 
@@ -52,6 +53,8 @@ func readCard(path string) ([]eval.Fact, error) {
 	}
 	return card, nil
 }
+
+const allGroupsHelp = "write all numbers of every group; otherwise, beyond a hundred groups, those of the worst"
 
 const minGroupHelp = "smaller groups are listed, but never called the worst"
 

@@ -89,6 +89,8 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	}
 	p := a.newProgress(o.quiet)
 	defer p.Finish()
+	ctx = p.Watch(ctx)
+	p.Begin(show.Reading)
 	o.measure.Observe = p.Measuring
 	o.measure.Command = options.CommandLine("report", fs, "model")
 	build := func() (*eval.Report, error) { return o.build(ctx, a, m) }

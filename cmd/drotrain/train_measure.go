@@ -19,6 +19,7 @@ type trainMeasure struct {
 	tolerance float64
 	plots     []string
 	card      string
+	allGroups bool
 	noReport  bool
 	fast      bool
 }
@@ -28,6 +29,7 @@ func (o *trainMeasure) define(fs *pflag.FlagSet) {
 	fs.StringVar(&o.resamples, "resamples", o.resamples, "`resamples` of the intervals, at least 100; 0 for none; auto takes 1000, fewer for many rows")
 	fs.Var(options.Positive(&o.tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
 	fs.Var(options.List(&o.plots), "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
+	fs.BoolVar(&o.allGroups, "all-groups", false, allGroupsHelp)
 	fs.StringVar(&o.card, "card", "", cardHelp)
 	fs.BoolVar(&o.noReport, "no-report", false, "write the model alone: nothing is measured or drawn")
 	fs.BoolVar(&o.fast, "fast", false, "measure without intervals, slices and weights by column, and write no plots")
@@ -55,7 +57,7 @@ func (o *trainMeasure) options() (report.Options, error) {
 	if o.fast {
 		r.Resamples, r.Quick, o.plots = 0, true, nil
 	}
-	r.Tolerance = o.tolerance
+	r.Tolerance, r.AllGroups = o.tolerance, o.allGroups
 	var err error
 	r.Card, err = readCard(o.card)
 	return r, err

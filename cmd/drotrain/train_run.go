@@ -156,7 +156,8 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	if !o.quiet {
 		cfg.Announce = func(line string) { a.note("%s", line) }
 	}
-	p.Begin("reading")
+	ctx = p.Watch(ctx)
+	p.Begin(show.Reading)
 	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 		return nil, err
 	}
 	collectOften(frame)
-	p.Begin(fmt.Sprintf("encoding %s rows", show.Thousands(frame.Rows)))
+	p.Begin(show.Encoding)
 	return train.FitFrame(ctx, frame, cfg)
 }
 

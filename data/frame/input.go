@@ -23,6 +23,8 @@ type input struct {
 	was  fs.FileInfo // of a regular file, when it was opened
 	sum  chan digest // its SHA-256, once; nil if it is not wanted
 	quit chan struct{}
+
+	watch *table.Watch
 }
 
 type digest struct {
@@ -144,15 +146,20 @@ func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), name: name, size: int64(len(b))}
 }
 
+// ReadAt reads, and tells whoever watches.
+func (in *input) ReadAt(b []byte, at int64) (int, error) {
+	return in.watch.ReadAt(in.ReaderAt, b, at)
+}
+
 // Name, Size and Afford make an input a [table.Source].
 func (in *input) Name() string { return in.name }
 func (in *input) Size() int64  { return in.size }
 
 func (in *input) Afford(bytes int64, use string) error { return table.Afford(bytes, use) }
 
-// read fills b with the bytes from that place on.
+// read fills b with the bytes from that place on, untold: to check them.
 func (in *input) read(b []byte, at int64) error {
-	return table.InFile(in.name, table.ReadFull(in, b, at))
+	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
 // unchanged refuses a file that is not the one that was opened any more, by its

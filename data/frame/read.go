@@ -79,6 +79,8 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 		if err != nil {
 			return fail(err)
 		}
+		in.watch = table.Watching(ctx)
+		in.watch.Opened(in.size)
 		f, err := openTable(ctx, in, names, how)
 		if err != nil {
 			in.close()

@@ -42,7 +42,7 @@ func figReliability(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	caption := "Observed share of positives against mean predicted probability, worst group first. On the dotted diagonal they agree; below it the model promises too much. Bins hold at least 15 rows: expect scatter in small groups."
-	if left := len(g.Groups) - len(d.Cells); left > 0 {
+	if left := g.Count() - len(d.Cells); left > 0 {
 		caption += fmt.Sprintf(" %s not drawn: too few rows, or more than %d groups.", words.Plural(left, "group is", "groups are"), eval.MaxCurves)
 	}
 	return Figure{Name: "calibration-by-group", Title: "Reliability by group", Caption: caption, draw: d.Drawing(),

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -155,8 +156,8 @@ func (p *page) groupTable() *table {
 	}
 	order := g.WorstFirst()
 	for i, h := range order {
-		if i == maxTableRows {
-			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(len(order)-i))
+		if i == eval.MostGroups {
+			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(g.Count()-i))
 			break
 		}
 		label, class := h.Label, ""
@@ -249,20 +250,25 @@ func (p *page) movedTable() *table {
 	if len(e.Compared) > 0 {
 		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
 	}
-	order := g.WorstFirst()
-	slices.SortStableFunc(order, func(a, b *eval.Group) int { return cmp.Compare(mass[b.Label].Lift(), mass[a.Label].Lift()) })
-	for i, h := range order {
-		m, ok := mass[h.Label]
-		if !ok {
-			continue
+	change := make(map[string]string)
+	if len(e.Compared) > 0 {
+		for _, h := range g.Groups {
+			a, b := float64(h.Models[0].Values.Of["risk"]), float64(h.Models[1].Values.Of["risk"])
+			change[h.Label] = words.Signed(b-a, a)
 		}
+	}
+	order := slices.SortedStableFunc(maps.Keys(mass), func(a, b string) int {
+		return cmp.Or(cmp.Compare(mass[b].Lift(), mass[a].Lift()), cmp.Compare(a, b))
+	})
+	for i, label := range order {
 		if i == maxTableRows/4 {
 			t.Foot = fmt.Sprintf("%s more groups are in the JSON.", words.Count(len(order)-i))
 			break
 		}
-		cells := []string{h.Label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
+		m := mass[label]
+		cells := []string{label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
 		if len(e.Compared) > 0 {
-			cells = append(cells, words.Signed(float64(h.Models[1].Values.Of["risk"]-h.Models[0].Values.Of["risk"]), float64(h.Models[0].Values.Of["risk"])))
+			cells = append(cells, cmp.Or(change[label], "–"))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
@@ -320,7 +326,7 @@ func (p *page) moreTables() []table {
 			}
 			for j, h := range g.WorstFirst() {
 				if j == maxTableRows/2 {
-					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(len(g.Groups)-j))
+					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(g.Count()-j))
 					break
 				}
 				label, class := h.Label, ""

@@ -56,6 +56,7 @@ func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (*Measured, error
 	if err != nil {
 		return nil, err
 	}
+	e.AllGroups = o.AllGroups
 	return &Measured{Evaluation: e, Input: in, options: o.Options, audit: &audit{o, f}}, nil
 }
 

@@ -138,7 +138,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		in.TrainShare = groupShares(in.Groups, x.run.Train)
 	}
 	x.Input = in
-	x.Evaluation, err = eval.Evaluate(ctx, *in)
+	if x.Evaluation, err = eval.Evaluate(ctx, *in); err == nil {
+		x.Evaluation.AllGroups = o.AllGroups
+	}
 	return err
 }
 

@@ -40,6 +40,8 @@ type Options struct {
 	Rate      float64 // fall of the worst group's risk that a rise of the average must buy; 0: 2
 	Tolerance float64 // largest accepted gap of selection and true positive rates; 0: 0.1
 
+	AllGroups bool // write all numbers of every group, however many; else those of the worst
+
 	Card []eval.Fact // model card, see ReadCard; may be nil
 
 	// Quick leaves out what reads the columns of the table again: the search for

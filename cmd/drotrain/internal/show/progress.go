@@ -1,6 +1,7 @@
 package show
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -17,14 +19,15 @@ import (
 const (
 	barWidth     = 16
 	barSteps     = 1000
-	barInterval  = 100 * time.Millisecond // between two frames
-	lineInterval = 5 * time.Second        // between two plain lines of a phase
-	tickInterval = time.Second            // between two frames where nothing is heard of
-	longPhase    = 2 * time.Second        // a phase worth telling when and how long it is
+	barInterval  = 100 * time.Millisecond  // between two frames
+	lineInterval = 1900 * time.Millisecond // between two plain lines
+	tickInterval = time.Second             // between two looks where nothing is heard of
+	longPhase    = 2 * time.Second         // a phase worth telling when and how long it is
 )
 
-// A Progress shows where a run has come to: a bar on a terminal, a line now and
-// then elsewhere, nothing when quiet. Its Observe and Measuring are what the
+// A Progress shows where a run has come to: a bar on a terminal; elsewhere a line a
+// phase that is no matter of moments, and one whenever two seconds have passed in
+// silence; nothing when quiet. Its Observe and Measuring are what the
 // libraries call. A nil *progress shows nothing.
 type Progress struct {
 	w        io.Writer
@@ -37,8 +40,8 @@ type Progress struct {
 	begun   time.Time
 	last    train.Progress // of a training
 	text    string         // of any other phase
-	shown   time.Time
-	pending bool // last or text has not been shown
+	shown   time.Time      // when something was last written
+	pending bool           // last or text has not been shown
 	first   float64
 	done    int           // steps of the bar, never back
 	stop    chan struct{} // ends the ticking
@@ -79,16 +82,65 @@ func (p *Progress) Measuring(s eval.Progress) {
 	p.step(s.Done, s.Total)
 }
 
+// Watch is a context under which the reading and encoding of a table are shown, in the
+// phases of these names.
+func (p *Progress) Watch(ctx context.Context) context.Context {
+	if p == nil {
+		return ctx
+	}
+	return data.WithProgress(ctx, p.reading)
+}
+
+const (
+	Reading  = "reading"
+	Encoding = "encoding"
+)
+
+// reading takes what was read or encoded of a table.
+func (p *Progress) reading(s data.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.phase == Reading && s.Size > 0:
+		read := s.Read
+		for read > s.Size { // text is read again for its values
+			read -= s.Size
+		}
+		p.stepAs(fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size)), float64(read)/float64(s.Size))
+	case p.phase == Encoding && s.Of > 0:
+		text := fmt.Sprintf("%s of %s rows", Thousands(s.Rows), Thousands(s.Of))
+		if s.Size > 0 {
+			text += fmt.Sprintf(", %s read", bytesText(min(s.Read, s.Size)))
+		}
+		p.stepAs(text, float64(s.Rows)/float64(s.Of))
+	}
+}
+
+// bytesText is a size as people say it.
+func bytesText(n int64) string {
+	x, unit := float64(n), "B"
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if x < 1000 {
+			break
+		}
+		x, unit = x/1000, u
+	}
+	return fmt.Sprintf("%.3g %s", x, unit)
+}
+
 // step takes how many parts of the phase are done.
 func (p *Progress) step(done, total int) {
-	p.text, p.pending = fmt.Sprintf("%d of %d", done, total), true
-	if total > 0 {
-		p.done = max(p.done, barSteps*done/total)
-	}
+	p.stepAs(fmt.Sprintf("%d of %d", done, total), float64(done)/float64(max(1, total)))
+}
+
+// stepAs takes what of the phase is done, in words and as a share.
+func (p *Progress) stepAs(text string, share float64) {
+	p.text, p.pending = text, true
+	p.done = max(p.done, int(barSteps*share))
 	took := p.now().Sub(p.begun)
-	if took >= longPhase && done > 0 {
+	if took >= longPhase && share > 0 {
 		p.text += ", " + shortDuration(took)
-		if left := took * time.Duration(total-done) / time.Duration(done); left >= time.Second {
+		if left := time.Duration(float64(took) * (1 - share) / share); left >= time.Second {
 			p.text += ", about " + shortDuration(left) + " left"
 		}
 	}
@@ -114,12 +166,13 @@ func (p *Progress) enter(phase string) {
 	}
 	p.leave()
 	p.phase, p.first, p.done, p.text = phase, math.Inf(1), 0, ""
-	p.begun, p.shown = p.now(), p.now()
-	p.bar = nil
-	if !p.terminal {
-		return
+	p.begun, p.bar = p.now(), nil
+	switch {
+	case p.terminal:
+		p.shown = time.Time{} // the first frame at once
+	case p.shown.IsZero():
+		p.shown = p.begun
 	}
-	p.shown = time.Time{} // the first frame at once
 	p.stop = make(chan struct{})
 	go p.tick(p.stop)
 }
@@ -135,8 +188,8 @@ func (p *Progress) tick(stop chan struct{}) {
 		case <-t.C:
 		}
 		p.mu.Lock()
-		if p.stop == stop && p.now().Sub(p.shown) >= tickInterval {
-			p.show()
+		if p.stop == stop {
+			p.showIfAfter(map[bool]time.Duration{true: tickInterval, false: lineInterval - tickInterval}[p.terminal])
 		}
 		p.mu.Unlock()
 	}
@@ -147,7 +200,11 @@ func (p *Progress) showIfDue() {
 	if p.terminal {
 		every = barInterval
 	}
-	if p.now().Sub(p.shown) >= every {
+	p.showIfAfter(every)
+}
+
+func (p *Progress) showIfAfter(silence time.Duration) {
+	if p.now().Sub(p.shown) >= silence {
 		p.show()
 	}
 }
@@ -172,7 +229,7 @@ func (p *Progress) show() {
 	case p.last.Phase == p.phase && text == "":
 		p.first, p.done = p.advance(p.last)
 		text = describeProgress(p.last)
-		if quiet := p.now().Sub(p.begun) - p.last.Elapsed; p.terminal && quiet >= longPhase {
+		if quiet := p.now().Sub(p.begun) - p.last.Elapsed; quiet >= longPhase {
 			text += ", at work"
 		}
 	case text == "":
@@ -206,8 +263,10 @@ func (p *Progress) leave() {
 		return
 	}
 	training := p.last.Phase == p.phase
-	switch took := p.now().Sub(p.begun); {
-	case training && p.pending, took >= longPhase && (p.pending || p.text == ""):
+	switch quiet := p.now().Sub(p.shown); {
+	case training && p.pending, !p.terminal && p.pending && quiet >= lineInterval/2:
+		p.show()
+	case p.terminal && p.now().Sub(p.begun) >= longPhase && (p.pending || p.text == ""):
 		p.show()
 	}
 	if p.stop != nil {

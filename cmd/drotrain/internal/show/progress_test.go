@@ -2,11 +2,14 @@ package show
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -34,11 +37,12 @@ func watch(terminal, quiet bool) string {
 }
 
 func TestProgressLines(t *testing.T) {
-	const want = `drotrain: ERM: gap 1.0e-05 of 1e-08, 50 passes, 5 s
-drotrain: ERM: gap 1.0e-09 of 1e-08, 90 passes, 9 s
-drotrain: robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s
-drotrain: robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s
-`
+	want := ""
+	for _, phase := range []string{"ERM", "robust"} { // never two seconds in silence
+		for _, k := range []int{2, 4, 6, 8, 9} {
+			want += fmt.Sprintf("drotrain: %s: gap 1.0e-%02d of 1e-08, %d0 passes, %d s\n", phase, k, k, k)
+		}
+	}
 	if got := watch(false, false); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -89,4 +93,51 @@ func TestProgressMonotone(t *testing.T) {
 	if p.done != barSteps {
 		t.Errorf("ends at %d of %d", p.done, barSteps)
 	}
+}
+
+// Reading and encoding are told in bytes and rows, with what is left where it is long.
+func TestProgressOfReading(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := NewProgress(&out, false, func() time.Time { return clock }, false)
+	p.Begin(Reading)
+	for k := range 5 {
+		clock = clock.Add(time.Second)
+		p.reading(data.Progress{Read: int64(k) * 300e6, Size: 600e6}) // once more for the values
+	}
+	p.Begin(Encoding)
+	clock = clock.Add(3 * time.Second)
+	p.reading(data.Progress{Read: 600e6, Size: 600e6, Rows: 250_000, Of: 1_000_000})
+	p.Finish()
+	const want = `drotrain: reading: 300 MB of 600 MB, 2 s, about 2 s left
+drotrain: reading: 300 MB of 600 MB, 4 s, about 4 s left
+drotrain: reading: 600 MB of 600 MB, 5 s
+drotrain: encoding: 250 000 of 1 000 000 rows, 600 MB read, 3 s, about 9 s left
+`
+	if got := strings.ReplaceAll(out.String(), "\u2009", " "); strings.ReplaceAll(got, "\u202f", " ") != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// Where nothing is heard of, the time is told.
+func TestProgressTicks(t *testing.T) {
+	var out lockedBuffer
+	p := NewProgress(&out, false, time.Now, false)
+	p.Begin("drawing")
+	time.Sleep(2200 * time.Millisecond)
+	p.Finish()
+	if got := out.String(); !strings.Contains(got, "drotrain: drawing: ") {
+		t.Errorf("silent: %q", got)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
 }
