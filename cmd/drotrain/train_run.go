@@ -153,9 +153,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
 	o.limitMemory(&cfg)
-	if !o.quiet {
-		cfg.Announce = func(line string) { a.note("%s", line) }
-	}
+	cfg.Announce = o.announced(a)
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
 	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
@@ -168,6 +166,19 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	collectOften(frame)
 	p.Begin(show.Encoding)
 	return train.FitFrame(ctx, frame, cfg)
+}
+
+// announced tells what a training says at once: that its rows go to disk. The heap is then
+// to leave room for what is held of them.
+func (o *trainOptions) announced(a *app) func(line string) {
+	return func(line string) {
+		if o.cfg.Memory > 0 {
+			debug.SetMemoryLimit(o.cfg.Memory / 10 * 7)
+		}
+		if !o.quiet {
+			a.note("%s", line)
+		}
+	}
 }
 
 // limitMemory sets where rows go that memory does not hold, and the limit of the heap.

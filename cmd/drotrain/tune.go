@@ -79,9 +79,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	defer p.Finish()
 	o.cfg.Observe = p.Observe
 	o.limitMemory(&o.cfg)
-	if !o.quiet {
-		o.cfg.Announce = func(line string) { a.note("%s", line) }
-	}
+	o.cfg.Announce = o.announced(a)
 	s, notes, err := train.Choose(ctx, frame, o.cfg)
 	p.Finish()
 	if err != nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/drotrain/drotrain/internal/memory"
 )
@@ -15,6 +16,10 @@ func Afford(bytes int64, use string) error {
 	}
 	free, limit := memory.Free()
 	if bytes <= free {
+		return nil
+	}
+	runtime.GC() // what nobody needs any more was counted
+	if free, limit = memory.Free(); bytes <= free {
 		return nil
 	}
 	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory %s are more than the %s that are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),
