@@ -2,10 +2,11 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -15,7 +16,7 @@ type category struct {
 	kind    Kind // as it is taken: Categorical or Bool
 	levels  []string
 	missing bool
-	stray   string
+	merged  int   // rare levels that are one
 	err     error // of the fit
 
 	in     Input
@@ -55,7 +56,7 @@ func (c *codes) at(row int) int {
 
 // fitCategory finds the levels of a feature with values in the training rows.
 func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
-	k := &category{kind: Categorical, stray: stray(f, c)}
+	k := &category{kind: Categorical}
 	if c.Kind == Bool {
 		k.kind = Bool
 	}
@@ -63,65 +64,146 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 		k.err = f.Fault(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
-	k.levels, k.missing, k.err = levelsOf(f, c, d.set(0))
+	var counts []int
+	k.levels, counts, k.missing, k.err = levelsOf(f, c, d.set(0))
 	if k.err != nil {
 		return k
 	}
-	n, rows := k.count(), d.set(0).n()
 	limit := s.MaxLevels
 	if limit == 0 {
 		limit = DefaultMaxLevels
-		if n == rows && rows > 20 {
-			k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, k.stray)
-			return k
-		}
 	}
-	if n > limit {
-		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn, table.RaiseMaxLevels),
-			"%d levels are more than the %d a feature may have%s", n, limit, k.stray)
+	if s.MinCount > 0 {
+		k.merge(counts, s.MinCount, limit)
+	}
+	n, rows := k.count(), d.set(0).n()
+	if s.MaxLevels == 0 && n == rows && rows > 20 {
+		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k
 	}
-	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing}
+	if n > limit {
+		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
+			"%d levels are more than the %d a feature may have%s", n, limit, stray(f, c))
+		return k
+	}
+	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
+	if r, ok := s.Reference[c.Name]; ok {
+		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
+			some := k.in.Labels()
+			k.err = f.Fault(c.Name, -1, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, table.QuoteList(some[:min(len(some), 10)], "and"))
+		}
+	}
 	return k
 }
 
-// count is the number of levels, that of nulls included.
-func (k *category) count() int {
-	if k.missing {
-		return len(k.levels) + 1
+// merge makes one level of those of fewer rows than least, and of the rarest beyond the
+// limit.
+func (k *category) merge(counts []int, least, limit int) {
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
 	}
-	return len(k.levels)
+	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
+	room := limit - 1
+	if k.missing {
+		room--
+	}
+	keep := make([]bool, len(counts))
+	for at, i := range order {
+		keep[i] = counts[i] >= least && (at < room || at == room && at == len(order)-1)
+	}
+	var kept []string
+	for i, l := range k.levels {
+		if keep[i] && l != OtherLabel {
+			kept = append(kept, l)
+		} else {
+			k.merged++
+		}
+	}
+	k.levels = kept
 }
 
-// width is the number of encoded columns of a category of so many levels.
-func width(levels int) int {
-	switch levels {
-	case 0, 1:
-		return 0
-	case 2:
-		return 1
+// count is the number of levels, those of nulls and of rare ones included.
+func (k *category) count() int {
+	n := len(k.levels)
+	if k.missing {
+		n++
 	}
-	return levels
+	if k.merged > 0 {
+		n++
+	}
+	return n
+}
+
+// Labels are the levels of a category, then [MissingLabel] and [OtherLabel] if it has
+// them.
+func (in *Input) Labels() []string {
+	all := in.Levels
+	if in.Missing {
+		all = append(all[:len(all):len(all)], MissingLabel)
+	}
+	if in.Other {
+		all = append(all[:len(all):len(all)], OtherLabel)
+	}
+	return all
+}
+
+// Skipped is the index of the label without an encoded column, or -1: the reference
+// level, or the first of two.
+func (in *Input) Skipped() int {
+	all := in.Labels()
+	if in.Reference != "" {
+		return slices.Index(all, in.Reference)
+	}
+	if len(all) == 2 {
+		return 0
+	}
+	return -1
+}
+
+// width is the number of encoded columns.
+func (in *Input) width() int {
+	n := len(in.Labels())
+	switch {
+	case in.Kind == Numeric:
+		return 1
+	case n < 2:
+		return 0
+	case in.Skipped() >= 0:
+		return n - 1
+	}
+	return n
+}
+
+// code is that of the label of an index, see codes.
+func code(label, skipped int) int {
+	switch {
+	case label == skipped:
+		return 1
+	case skipped >= 0 && label > skipped:
+		return label + 1
+	}
+	return label + 2
 }
 
 // addCategory appends the columns of a fitted feature. It is left out, with a
 // note, if it is constant.
 func (e *Encoder) addCategory(k *category) (kept bool) {
-	all := k.levels
-	if k.missing {
-		all = append(append([]string(nil), k.levels...), MissingLabel)
-	}
+	all, skipped := k.in.Labels(), k.in.Skipped()
 	if len(all) == 1 {
 		e.notef("column %q left out: it is constant (%s) in the training rows", k.in.Name, all[0])
 		return false
 	}
-	k.in.First = len(e.Columns)
-	if len(all) == 2 {
-		all = all[1:]
+	if k.merged > 0 {
+		e.notef("column %q: %d rare levels are one, %s, as are levels that training did not see", k.in.Name, k.merged, OtherLabel)
 	}
+	k.in.First = len(e.Columns)
 	for i, l := range all {
+		if i == skipped {
+			continue
+		}
 		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: l, Scale: 1}
-		if k.missing && i == len(all)-1 && slices.Contains(k.levels, MissingLabel) {
+		if k.missing && i == len(k.levels) && slices.Contains(k.levels, MissingLabel) {
 			col.Name += " (null)" // text that reads "(missing)" occurs too
 		}
 		e.Columns = append(e.Columns, col)
@@ -133,30 +215,33 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 // encode finds the codes of all rows of a deal in a column with values.
 func (k *category) encode(f *Frame, c *Column, d *deal) {
 	in := &k.in
-	levels := k.count()
-	code := func(level int) int {
-		if levels == 2 {
-			level-- // the first has no column
-		}
-		return level + 2
+	skipped := in.Skipped()
+	unseen := 0
+	if in.Other {
+		unseen = code(len(in.Labels())-1, skipped)
 	}
-	const unseen = 0
 	index := make(map[string]int, len(in.Levels))
 	for i, l := range in.Levels {
-		index[l] = code(i)
+		index[l] = code(i, skipped)
+	}
+	of := func(l string) int {
+		if at, ok := index[l]; ok {
+			return at
+		}
+		return unseen
 	}
 	missing := unseen
 	if in.Missing {
-		missing = code(len(in.Levels))
+		missing = code(len(in.Levels), skipped)
 	}
 	var byCode []int
 	if c.Kind == Categorical {
 		byCode = make([]int, len(c.Level))
 		for i, l := range c.Level {
-			byCode[i] = index[l]
+			byCode[i] = of(l)
 		}
 	}
-	k.codes = newCodes(d.rows, width(levels))
+	k.codes = newCodes(d.rows, in.width())
 	read := reader(c, in.Kind)
 	byNumber := make(map[float64]int)
 	for s := range d.sets {
@@ -175,7 +260,7 @@ func (k *category) encode(f *Frame, c *Column, d *deal) {
 				}
 				var ok bool
 				if at, ok = byNumber[v]; !ok {
-					at = index[read(r)]
+					at = of(read(r))
 					byNumber[v] = at
 				}
 			}
@@ -183,7 +268,7 @@ func (k *category) encode(f *Frame, c *Column, d *deal) {
 				break
 			}
 			k.codes.set(r, at)
-			if at != unseen {
+			if at != 0 {
 				continue
 			}
 			if miss == nil {
@@ -213,49 +298,47 @@ func stray(f *Frame, c *Column) string {
 }
 
 // levelsOf lists the distinct values in the rows, sorted: as numbers if the
-// column is numeric, as text otherwise.
-func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, missing bool, err error) {
-	switch c.Kind {
-	case Categorical:
-		seen := make([]bool, len(c.Level))
+// column is numeric, as text otherwise; and in how many rows each is.
+func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, counts []int, missing bool, err error) {
+	if c.Kind == Categorical {
+		seen := make([]int, len(c.Level))
 		for _, r := range rows.all() {
 			if c.IsNull(r) {
 				missing = true
 			} else {
-				seen[c.Code[r]] = true
+				seen[c.Code[r]]++
 			}
 		}
-		for code, ok := range seen {
-			if ok {
-				levels = append(levels, c.Level[code])
+		var order []int
+		for code, n := range seen {
+			if n > 0 {
+				order = append(order, code)
 			}
 		}
-		sort.Strings(levels)
-	default:
-		seen := make(map[float64]bool)
-		var values []float64
-		for _, r := range rows.all() {
-			if c.IsNull(r) {
-				missing = true
-				continue
-			}
-			v := c.Number[r]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, false, notFinite(f, c.Name, r, v)
-			}
-			if !seen[v] {
-				seen[v] = true
-				values = append(values, v)
-			}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })
+		for _, code := range order {
+			levels, counts = append(levels, c.Level[code]), append(counts, seen[code])
 		}
-		sort.Float64s(values)
-		for _, v := range values {
-			if c.Kind == Bool {
-				levels = append(levels, strconv.FormatBool(v != 0))
-			} else {
-				levels = append(levels, table.FormatNumber(v))
-			}
-		}
+		return levels, counts, missing, nil
 	}
-	return levels, missing, nil
+	seen := make(map[float64]int)
+	for _, r := range rows.all() {
+		if c.IsNull(r) {
+			missing = true
+			continue
+		}
+		v := c.Number[r]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, nil, false, notFinite(f, c.Name, r, v)
+		}
+		seen[v]++
+	}
+	for _, v := range slices.Sorted(maps.Keys(seen)) {
+		level := table.FormatNumber(v)
+		if c.Kind == Bool {
+			level = strconv.FormatBool(v != 0)
+		}
+		levels, counts = append(levels, level), append(counts, seen[v])
+	}
+	return levels, counts, missing, nil
 }

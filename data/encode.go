@@ -76,7 +76,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 			x.in, x.coding = in, e.Columns[in.First]
 			sources[i].number, numbers, complete = x, append(numbers, x), append(complete, c)
 		} else {
-			sources[i].category = &category{kind: in.Kind, levels: in.Levels, missing: in.Missing, in: in}
+			sources[i].category = &category{kind: in.Kind, levels: in.Levels, in: in}
 		}
 	}
 	var target *Column

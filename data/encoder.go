@@ -31,8 +31,10 @@ type Input struct {
 	First  int      `json:"first"`            // index of its first encoded column
 	Levels []string `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
 
-	Missing bool    `json:"missing"` // nulls of the category are a level of their own, after Levels
-	Fill    float64 `json:"fill"`    // for nulls of a numeric column under impute mean or median
+	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
+	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
+	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
+	Fill      float64 `json:"fill"`                // for nulls of a numeric column under impute mean or median
 }
 
 // A Coding is one encoded column. Its value in a row is (v − Shift)/Scale,
@@ -63,6 +65,9 @@ type Target struct {
 
 // MissingLabel names the level and the group of nulls.
 const MissingLabel = "(missing)"
+
+// OtherLabel names the level of rare levels.
+const OtherLabel = "(other)"
 
 // InterceptName names the column of ones.
 const InterceptName = "(intercept)"

@@ -47,24 +47,25 @@ type (
 
 // The remedies.
 const (
-	DropColumn     = table.DropColumn
-	Impute         = table.Impute
-	FillNulls      = table.FillNulls
-	DropNullRows   = table.DropNullRows
-	NameFeatures   = table.NameFeatures
-	NameTarget     = table.NameTarget
-	NamePositive   = table.NamePositive
-	ForgetPositive = table.ForgetPositive
-	TakeAsClasses  = table.TakeAsClasses
-	TakeAsQuantity = table.TakeAsQuantity
-	SayNoHeader    = table.SayNoHeader
-	SayDelimiter   = table.SayDelimiter
-	SayDecimal     = table.SayDecimal
-	SayThousands   = table.SayThousands
-	SayStrip       = table.SayStrip
-	NameMissing    = table.NameMissing
-	SayDates       = table.SayDates
-	RaiseMaxLevels = table.RaiseMaxLevels
+	DropColumn      = table.DropColumn
+	Impute          = table.Impute
+	FillNulls       = table.FillNulls
+	DropNullRows    = table.DropNullRows
+	NameFeatures    = table.NameFeatures
+	NameTarget      = table.NameTarget
+	NamePositive    = table.NamePositive
+	ForgetPositive  = table.ForgetPositive
+	TakeAsClasses   = table.TakeAsClasses
+	TakeAsQuantity  = table.TakeAsQuantity
+	SayNoHeader     = table.SayNoHeader
+	SayDelimiter    = table.SayDelimiter
+	SayDecimal      = table.SayDecimal
+	SayThousands    = table.SayThousands
+	SayStrip        = table.SayStrip
+	NameMissing     = table.NameMissing
+	SayDates        = table.SayDates
+	RaiseMaxLevels  = table.RaiseMaxLevels
+	MergeRareLevels = table.MergeRareLevels
 )
 
 // Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.

@@ -185,7 +185,7 @@ func finishRows[T float32 | float64](x []T, width int, d *deal, s, lo, hi int, e
 	}
 }
 
-func (k *category) width() int { return width(k.count()) }
+func (k *category) width() int { return k.in.width() }
 
 // matrix makes the matrix of a set.
 func (b *builder) matrix(s int) (design.Matrix, error) {

@@ -47,6 +47,14 @@ type Spec struct {
 	Impute string `json:"impute"`
 
 	MaxLevels int `json:"max_levels,omitempty"` // of a categorical feature; 0 means DefaultMaxLevels
+
+	// MinCount, above 0, makes one level, [OtherLabel], of the levels of a feature that
+	// fewer training rows have, and of the rarest beyond MaxLevels.
+	MinCount int `json:"min_count,omitempty"`
+
+	// Reference names, by column, the level whose coefficient is 0: it has no encoded
+	// column, and levels that training did not see count as it does.
+	Reference map[string]string `json:"reference,omitempty"`
 }
 
 func (s Spec) validate() error {
@@ -64,6 +72,9 @@ func (s Spec) validate() error {
 	case "", "error", "mean", "median", "drop":
 	default:
 		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+	}
+	if s.MinCount < 0 {
+		return fmt.Errorf("min count %d: must not be negative", s.MinCount)
 	}
 	if s.MaxLevels < 0 {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)

@@ -38,13 +38,12 @@ func (e *Encoder) Validate() error {
 		case Numeric:
 			kind = "numeric"
 		case Bool, Categorical:
-			levels := len(in.Levels)
-			if in.Missing {
-				levels++
-			}
-			n = width(levels)
+			n = in.width()
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
 				return fmt.Errorf("%s, %q, has the levels %q: it needs different ones", what, in.Name, in.Levels)
+			}
+			if in.Reference != "" && in.Skipped() < 0 {
+				return fmt.Errorf("%s, %q, has no level of its reference %q", what, in.Name, in.Reference)
 			}
 		default:
 			return fmt.Errorf("%s, %q, is neither a number nor a category", what, in.Name)

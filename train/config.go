@@ -23,6 +23,8 @@ type Config struct {
 	Drop        []string     `json:"drop" yaml:"drop"`                       // columns to leave out
 	Groups      []string     `json:"groups" yaml:"groups"`                   // columns that name groups; crossed, and each on its own
 	MaxLevels   int          `json:"max_levels,omitempty" yaml:"max-levels"` // of a categorical feature; 0: data.DefaultMaxLevels
+	MinCount    int          `json:"min_count,omitempty" yaml:"min-count"`   // levels of fewer training rows are one, see data.Spec
+	Reference   []string     `json:"reference,omitempty" yaml:"reference"`   // column=level: levels whose coefficient is 0
 	Filter      string       `json:"filter,omitempty" yaml:"filter"`         // the rows that are used, see data.Frame.Filter; empty: all
 	Categorical []string     `json:"categorical" yaml:"categorical"`         // numeric columns to treat as categories
 	Positive    string       `json:"positive" yaml:"positive"`               // positive value of a binary target; empty: the rule stated in the notes

@@ -75,15 +75,21 @@ func (m *Model) Formula() (*Formula, error) {
 			continue
 		}
 		t.Levels, t.Null = in.Levels, in.Missing
-		all := make([]float64, len(in.Levels), len(in.Levels)+1)
-		if in.Missing {
-			all = append(all, 0)
+		all := make([]float64, len(in.Labels()))
+		at := in.First
+		for k := range all {
+			if k != in.Skipped() {
+				all[k] = m.Scoring()[at]
+				at++
+			}
 		}
-		coded := all
-		if len(all) == 2 {
-			coded = all[1:] // the first of two levels has no column
+		if in.Other { // what rare and unseen levels add, everybody gets, and the others the difference
+			rest := all[len(all)-1]
+			f.Constant += rest
+			for k := range all {
+				all[k] -= rest
+			}
 		}
-		copy(coded, m.Scoring()[in.First:in.First+len(coded)])
 		t.Weights = all[:len(in.Levels)]
 		if in.Missing {
 			t.Missing = all[len(in.Levels)]

@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
@@ -24,8 +25,21 @@ func (c Config) Spec() data.Spec {
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels,
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: pairs(c.Reference, "="),
 	}
+}
+
+// pairs takes texts apart, each at its first mark.
+func pairs(list []string, mark string) map[string]string {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(list))
+	for _, text := range list {
+		key, value, _ := strings.Cut(text, mark)
+		out[key] = value
+	}
+	return out
 }
 
 // dropped are the columns that are no features: those to leave out, and the weights.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,16 +20,21 @@ import (
 )
 
 func newInspect(a *app) *cobra.Command {
-	var asJSON bool
-	var how data.Reading
+	var o inspectOptions
 	cmd := &cobra.Command{
 		Use:                   "inspect FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Describe a table, a model or metrics",
 		Long: `Describe a table (columns, types, nulls, ranges, levels), a model (what was
 optimised, the certificate, the coefficients in the units of the columns), or
-the numbers of an evaluation: metrics.json or report.json.`,
+the numbers of an evaluation: metrics.json or report.json.
+
+With --target it says what stands out in a table for predicting that column
+(identifiers, copies of the target, columns that know what came after it, missing
+values, dates, levels) and proposes a command that trains on it, or with --out the
+configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
+  drotrain inspect loans.parquet --target deny --out loans.yaml
   drotrain inspect builtin:hmda
   drotrain inspect drotrain-out/model.json
   drotrain inspect drotrain-out/metrics.json`,
@@ -39,17 +45,31 @@ the numbers of an evaluation: metrics.json or report.json.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return exit.Interruption(cmd.Context(), inspect(cmd.Context(), a, args[0], how, asJSON))
+			return exit.Interruption(cmd.Context(), o.inspect(cmd.Context(), a, args[0]))
 		},
 	}
 	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
-		fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+		fs.StringVar(&o.target, "target", "", "`column` to predict: propose how to train")
+		fs.StringVar(&o.out, "out", "", "with --target: the configuration `file` for train --config")
+		fs.BoolVar(&o.force, "force", false, "replace that file")
+		fs.BoolVar(&o.json, "json", false, "print one JSON object")
 	})
-	readingOptions(cmd, &how)
+	readingOptions(cmd, &o.how)
 	return cmd
 }
 
-func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON bool) error {
+// inspectOptions are the options of `drotrain inspect`.
+type inspectOptions struct {
+	how         data.Reading
+	target, out string
+	force, json bool
+}
+
+func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error {
+	asJSON := o.json
+	if o.out != "" && o.target == "" {
+		return exit.Usagef("", "--out is the file of a proposal: name the column to predict with --target")
+	}
 	if isModel(path) {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {
 			return err
@@ -64,7 +84,14 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 		show.Model(a.stdout, path, m)
 		return nil
 	}
-	f, err := a.openTable(ctx, path, how)
+	var f *data.Frame
+	var p *proposed
+	var err error
+	if o.target != "" {
+		f, p, err = proposeTraining(ctx, a, path, o.target, o.how)
+	} else {
+		f, err = a.openTable(ctx, path, o.how)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,11 +99,22 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 	if err != nil {
 		return err
 	}
-	t := tableInfo{"table", d}
+	if p != nil && o.out != "" {
+		if err := p.writeConfig(a, o.out, o.force); err != nil {
+			return err
+		}
+	}
+	t := tableInfo{"table", d, p}
 	if asJSON {
 		return show.JSON(a.stdout, t)
 	}
 	show.Table(a.stdout, path, d)
+	if p != nil {
+		p.tell(a.stdout)
+		if o.out != "" {
+			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", options.ShellQuote(o.out))
+		}
+	}
 	for _, n := range t.Notes {
 		a.note("note: %s", exit.Remarked(f, n))
 	}
@@ -87,6 +125,7 @@ func inspect(ctx context.Context, a *app, path string, how data.Reading, asJSON 
 type tableInfo struct {
 	Kind string `json:"kind"` // "table"
 	data.Description
+	Proposal *proposed `json:"proposal,omitempty"`
 }
 
 // isModel tells a model, or a directory with one, from a table: by its first

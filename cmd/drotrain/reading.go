@@ -18,6 +18,7 @@ func readingOptions(cmd *cobra.Command, r *data.Reading) {
 		fs.StringVar(&t.Decimal, "decimal", "", "`mark` before the fraction of numbers in text: . or ,")
 		fs.StringVar(&t.Thousands, "thousands", "", "`mark` between thousands of numbers in text: , . ' _ or a space")
 		fs.StringVar(&t.Strip, "strip", "", "`marks` to take off both ends of numbers in text: '%$€'")
+		fs.Var(options.Names(&r.Relabel, "->"), "relabel", "other names for `texts`: --relabel '<=50K.-><=50K,>50K.->>50K'")
 		fs.Var(options.Enum(&r.Dates, data.DateUses()), "dates", "columns of dates and times: as days since 1970, as year, month, weekday and hour, or left out")
 	})
 }

@@ -59,7 +59,9 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
 		defineColumns(fs, c, "training rows", defaultData)
 		fs.StringVar(&c.Filter, "filter", "", "`rows` to use: 'age >= 18 && state != \"PR\"'")
-		fs.Var(options.Count(&c.MaxLevels), "max-levels", "levels a category may have (0: 1000, and not one of its own in every row)")
+		fs.Var(options.Count(&c.MaxLevels), "max-levels", "levels a category may have (0: 1000, and not one of its own in every row); with --min-count the rarest beyond it are merged")
+		fs.Var(options.Count(&c.MinCount), "min-count", "levels of fewer training `rows` become one, (other), which unseen levels count as too")
+		fs.Var(options.Pairs(&c.Reference, "="), "reference", "`column=level` with the coefficient 0, repeatable: 'region=west'")
 		fs.Var(options.Enum(&c.Storage, data.Storages()), "storage", storageHelp)
 		fs.StringVar(&c.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 		fs.Var(options.Fraction(&c.Holdout), "holdout", "share of the rows kept for evaluation")

@@ -146,12 +146,25 @@ func (o *Options) missing(s string) bool {
 	return false
 }
 
-// offers are readings of numbers that are worth a try where text is not one.
-var offers = [...]struct {
+// An offer is a reading of numbers, what it is called and what says so.
+type offer struct {
 	options Options
 	remedy  table.Remedy
 	words   string
-}{
+}
+
+func (o offer) says() table.Says {
+	says := table.Says{}
+	for r, mark := range map[table.Remedy]string{table.SayDecimal: o.options.Decimal, table.SayThousands: o.options.Thousands, table.SayStrip: o.options.Strip} {
+		if mark != "" {
+			says[r] = mark
+		}
+	}
+	return says
+}
+
+// offers are readings of numbers that are worth a try where text is not one.
+var offers = [...]offer{
 	{Options{}, table.SayDecimal, "with a decimal point"},
 	{Options{Decimal: ","}, table.SayDecimal, "with a decimal comma"},
 	{Options{Thousands: ","}, table.SayThousands, "with commas between thousands"},

@@ -106,7 +106,7 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 		return nil
 	}
 	if c.dates == c.words && c.numbers == 0 && c.bools == 0 {
-		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}}
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
 	}
 	tried := min(c.words, 1000)
 	best := -1
@@ -117,7 +117,7 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	}
 	if best >= 0 {
 		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but values like %q are numbers %s", c.stray, offers[best].words),
-			Remedies: []table.Remedy{offers[best].remedy}}
+			Remedies: []table.Remedy{offers[best].remedy}, Says: offers[best].says()}
 	}
 	marks := 0
 	word := ""
@@ -128,11 +128,11 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	}
 	if c.numbers > 0 && marks == tried && tried == c.words {
 		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
-			Remedies: []table.Remedy{table.NameMissing}}
+			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: word}}
 	}
 	if col.StrayRow > 0 && c.numbers >= rows/2 {
 		return &table.Error{Column: col.Name, Row: col.StrayRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Stray, c.numbers, rows),
-			Remedies: []table.Remedy{table.NameMissing}}
+			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: col.Stray}}
 	}
 	return nil
 }

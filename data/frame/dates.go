@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data/csv"
@@ -15,6 +16,9 @@ import (
 type Reading struct {
 	Text  csv.Options `json:"text,omitzero"`
 	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
+
+	// Relabel gives texts other names, in every column of text: "<=50K." becomes "<=50K".
+	Relabel map[string]string `json:"relabel,omitempty"`
 }
 
 // DateUses are the words for what becomes of columns of dates and times: numbers,
@@ -23,7 +27,7 @@ type Reading struct {
 func DateUses() []string { return []string{"number", "parts", "drop"} }
 
 // IsZero says that nothing is asked for.
-func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" }
+func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" && len(r.Relabel) == 0 }
 
 // Validate refuses what cannot be.
 func (r Reading) Validate() error {
@@ -31,6 +35,37 @@ func (r Reading) Validate() error {
 		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
 	}
 	return r.Text.Validate()
+}
+
+// Suggested is the reading with what remarks on a table suggest; the header is the
+// reader's to judge.
+func (r Reading) Suggested(remarks []*Error) Reading {
+	r.Text.Missing = slices.Clone(r.Text.Missing)
+	for _, e := range remarks {
+		for remedy, what := range e.Says {
+			switch remedy {
+			case table.SayDecimal:
+				r.Text.Decimal = what
+			case table.SayThousands:
+				r.Text.Thousands = what
+			case table.SayStrip:
+				for _, mark := range what {
+					if !strings.ContainsRune(r.Text.Strip, mark) {
+						r.Text.Strip += string(mark)
+					}
+				}
+			case table.NameMissing:
+				if !slices.Contains(r.Text.Missing, what) {
+					r.Text.Missing = append(r.Text.Missing, what)
+				}
+			case table.SayDates:
+				if r.Dates == "" {
+					r.Dates = what
+				}
+			}
+		}
+	}
+	return r
 }
 
 // text is how text is read.

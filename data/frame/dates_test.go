@@ -71,3 +71,39 @@ func TestDates(t *testing.T) {
 	_, err = ReadBytesAs(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
 	wantError(t, err, "weeks", "number, parts or drop")
 }
+
+// Texts get other names whatever the format, and levels that become one are one.
+func TestRelabel(t *testing.T) {
+	how := Reading{Relabel: map[string]string{"<=50K.": "<=50K", ">50K.": ">50K"}}
+	f, err := ReadBytesAs(t.Context(), "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Column(t.Context(), "y")
+	if err != nil || len(c.Level) != 2 || c.Text(1) != "<=50K" || c.Text(2) != ">50K" || !c.IsNull(3) {
+		t.Errorf("%v %+v", err, c)
+	}
+	how.Relabel = map[string]string{"alpha": "beta"}
+	for _, name := range []string{"pyarrow_pages.parquet", "pyarrow_zstd.parquet", "pyarrow.arrow"} {
+		b := testdataFile(t, name)
+		plain, err := ReadBytes(t.Context(), name, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := ReadBytesAs(t.Context(), name, b, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range plain.Columns {
+			for r := range plain.Rows {
+				want := c.Text(r)
+				if want == "alpha" {
+					want = "beta"
+				}
+				if got := other.Columns[i].Text(r); got != want {
+					t.Fatalf("%s, %s, row %d: %q, want %q", name, c.Name, r, got, want)
+				}
+			}
+		}
+	}
+}

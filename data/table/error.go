@@ -14,24 +14,25 @@ import (
 type Remedy string
 
 const (
-	DropColumn     Remedy = "leave the column out"
-	Impute         Remedy = "impute the nulls by mean or median, or drop those rows"
-	FillNulls      Remedy = "impute the nulls by mean or median"
-	DropNullRows   Remedy = "drop the rows with nulls"
-	NameFeatures   Remedy = "name the features"
-	NameTarget     Remedy = "name the target column"
-	NamePositive   Remedy = "name another positive value"
-	ForgetPositive Remedy = "name no positive value"
-	TakeAsClasses  Remedy = "take the target as two classes"
-	TakeAsQuantity Remedy = "take the target as a quantity"
-	SayNoHeader    Remedy = "say that the first line is a row"
-	SayDelimiter   Remedy = "say what separates the fields"
-	SayDecimal     Remedy = "say what the decimal mark is"
-	SayThousands   Remedy = "say what stands between thousands"
-	SayStrip       Remedy = "say which marks to take off numbers"
-	SayDates       Remedy = "take dates as numbers or parts, or drop them"
-	RaiseMaxLevels Remedy = "allow more levels"
-	NameMissing    Remedy = "name the texts that stand for no value"
+	DropColumn      Remedy = "leave the column out"
+	Impute          Remedy = "impute the nulls by mean or median, or drop those rows"
+	FillNulls       Remedy = "impute the nulls by mean or median"
+	DropNullRows    Remedy = "drop the rows with nulls"
+	NameFeatures    Remedy = "name the features"
+	NameTarget      Remedy = "name the target column"
+	NamePositive    Remedy = "name another positive value"
+	ForgetPositive  Remedy = "name no positive value"
+	TakeAsClasses   Remedy = "take the target as two classes"
+	TakeAsQuantity  Remedy = "take the target as a quantity"
+	SayNoHeader     Remedy = "say that the first line is a row"
+	SayDelimiter    Remedy = "say what separates the fields"
+	SayDecimal      Remedy = "say what the decimal mark is"
+	SayThousands    Remedy = "say what stands between thousands"
+	SayStrip        Remedy = "say which marks to take off numbers"
+	SayDates        Remedy = "take dates as numbers or parts, or drop them"
+	RaiseMaxLevels  Remedy = "allow more levels"
+	MergeRareLevels Remedy = "make one level of the rare ones"
+	NameMissing     Remedy = "name the texts that stand for no value"
 )
 
 // An Error says what is wrong with a user's table and what would help.
@@ -43,9 +44,13 @@ type Error struct {
 	Msg      string   // what is wrong
 	Hint     string   // what to do, in words that fit any program; or ""
 	Remedies []Remedy // what would mend it, for a program to put into words of its own
+	Says     Says     // of remedies that name something, what to name; or nil
 	Err      error    // the cause, or nil
 	Class    error    // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
+
+// Says are what remedies name: the mark of SayDecimal, the text of NameMissing.
+type Says map[Remedy]string
 
 // Classes of errors, for errors.Is: an [Error] of a class is that class, and says
 // where and what in its fields.

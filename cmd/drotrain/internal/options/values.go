@@ -188,8 +188,9 @@ func List(p *[]string) *ListValue { return &ListValue{p: p} }
 // A ListValue is a list of names: comma-separated, quoted as in CSV when a name
 // holds a comma, and repeatable.
 type ListValue struct {
-	p   *[]string
-	set bool // given on the command line already: the next one appends
+	p    *[]string
+	set  bool                     // given on the command line already: the next one appends
+	take func(all []string) error // looks at the names before they are kept; may be nil
 }
 
 func (v *ListValue) String() string {
@@ -237,6 +238,42 @@ func (v *ListValue) add(names []string) error {
 	if v.set {
 		names = append(*v.p, names...)
 	}
+	if v.take != nil {
+		if err := v.take(names); err != nil {
+			return err
+		}
+	}
 	*v.p, v.set = names, true
 	return nil
+}
+
+// Pairs is the value of an option that is a list of texts with a mark in each:
+// column=level.
+func Pairs(p *[]string, mark string) *ListValue {
+	return &ListValue{p: p, take: func(all []string) error {
+		for _, text := range all {
+			if key, _, ok := strings.Cut(text, mark); !ok || strings.TrimSpace(key) == "" {
+				return Must("be a list of A"+mark+"B", "")
+			}
+		}
+		return nil
+	}}
+}
+
+// Names is the value of an option that gives texts other names: 'a->b,c->d'.
+func Names(to *map[string]string, mark string) *ListValue {
+	v := Pairs(new([]string), mark)
+	check := v.take
+	v.take = func(all []string) error {
+		if err := check(all); err != nil {
+			return err
+		}
+		*to = make(map[string]string, len(all))
+		for _, text := range all {
+			from, name, _ := strings.Cut(text, mark)
+			(*to)[strings.TrimSpace(from)] = strings.TrimSpace(name)
+		}
+		return nil
+	}
+	return v
 }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// A proposed is a proposal as a command.
+type proposed struct {
+	*propose.Proposal
+	Command string `json:"command"`
+
+	flags *pflag.FlagSet
+}
+
+// readings is how often a table is read again in the way that it suggests itself.
+const readings = 3
+
+// openSuggested opens a table and, where its remarks say that it may be meant otherwise,
+// opens it so. A stream is read once.
+func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) (*data.Frame, data.Reading, error) {
+	f, err := a.openTable(ctx, path, how)
+	for range readings {
+		if err != nil {
+			return nil, how, err
+		}
+		next := how.Suggested(f.Remarks)
+		if info, err := os.Stat(path); fmt.Sprint(next) == fmt.Sprint(how) || err != nil || info.Mode()&os.ModeNamedPipe != 0 {
+			break
+		}
+		again, err := a.openTable(ctx, path, next)
+		if err != nil {
+			break // what was suggested does not do
+		}
+		f.Close()
+		f, how = again, next
+	}
+	return f, how, nil
+}
+
+// proposeTraining looks at a table with a target in mind.
+func proposeTraining(ctx context.Context, a *app, path, target string, how data.Reading) (*data.Frame, *proposed, error) {
+	f, how, err := a.openSuggested(ctx, path, how)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := propose.Make(ctx, f, target, how)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Fingerprint(); err != nil {
+		return nil, nil, err
+	}
+	out := &proposed{Proposal: p, flags: trainFlags()}
+	t := &p.Reading.Text
+	for _, o := range []struct{ name, value string }{
+		{"data", path}, {"target", target}, {"drop", (options.List(&p.Drop)).CSV()}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+	} {
+		if o.value == "" || o.value == "0" || o.value == "false" {
+			continue
+		}
+		if err := out.flags.Set(o.name, o.value); err != nil {
+			return nil, nil, fmt.Errorf("--%s %s: %w", o.name, o.value, err)
+		}
+	}
+	out.Command = options.CommandLine("train", out.flags)
+	return f, out, nil
+}
+
+// trainFlags are the options of train.
+func trainFlags() *pflag.FlagSet {
+	cmd := &cobra.Command{}
+	new(trainOptions).define(cmd)
+	return cmd.Flags()
+}
+
+// writeConfig writes the proposal as a configuration file, each column that is left out
+// with its reason.
+func (p *proposed) writeConfig(a *app, path string, force bool) error {
+	if err := a.inputs.MayWrite(path); err != nil {
+		return err
+	}
+	why := map[string]string{}
+	for _, f := range p.Findings {
+		why[f.Column] = f.What
+	}
+	err := atomicfile.AtomicWrite(path, force, func(w io.Writer) error {
+		var b strings.Builder
+		fmt.Fprintf(&b, "# drotrain train --config %s\n", options.ShellQuote(path))
+		p.flags.Visit(func(f *pflag.Flag) {
+			list, ok := f.Value.(*options.ListValue)
+			if !ok {
+				fmt.Fprintf(&b, "%s: %s\n", f.Name, yamlText(f.Value))
+				return
+			}
+			fmt.Fprintf(&b, "%s:\n", f.Name)
+			for _, name := range list.Names() {
+				fmt.Fprintf(&b, "  - %s", strconv.Quote(name))
+				if reason := why[name]; f.Name == "drop" && reason != "" {
+					fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(reason), " "))
+				}
+				b.WriteByte('\n')
+			}
+		})
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+	if err != nil {
+		return exit.ReplaceHint(err)
+	}
+	return nil
+}
+
+func yamlText(v pflag.Value) string {
+	if t := v.Type(); t == "bool" || t == "int" || t == "float" {
+		return v.String()
+	}
+	return strconv.Quote(v.String())
+}
+
+// tell prints what stands out, and the command.
+func (p *proposed) tell(w io.Writer) {
+	task := "two classes"
+	if p.Task == data.Regression {
+		task = "a quantity"
+	}
+	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task)
+	var filled []string // one line for all of them
+	for _, f := range p.Findings {
+		in := ""
+		if f.Rows > 0 {
+			in = fmt.Sprintf(" (%s rows", show.Thousands(f.Rows))
+			if f.First > 0 {
+				in += fmt.Sprintf(", first %s", show.Thousands(f.First))
+			}
+			in += ")"
+		}
+		if f.Does == propose.Filled {
+			filled = append(filled, f.Column+in)
+			continue
+		}
+		show.Wrapped(w, "  ", fmt.Sprintf("%s: %s%s: %s", f.Column, f.What, in, f.Does))
+	}
+	if len(filled) > 0 {
+		show.Wrapped(w, "  ", "missing, "+propose.Filled+": "+strings.Join(filled, ", "))
+	}
+	if len(p.Findings) == 0 {
+		fmt.Fprintln(w, "  nothing stands out")
+	}
+	fmt.Fprintf(w, "\nProposed, to be judged by who knows the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
+}

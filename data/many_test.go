@@ -1,0 +1,99 @@
+package data
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+)
+
+// Rare levels are one, counted on the training rows, and so are levels that come later.
+func TestRareLevels(t *testing.T) {
+	text := "y,c\n"
+	for i := range 60 {
+		level := []string{"a", "b", "b", "c", "c", "c"}[i%6]
+		if i >= 56 {
+			level = fmt.Sprint("rare", i)
+		}
+		text += fmt.Sprintf("%d,%s\n", i*i%17, level)
+	}
+	f := frameOf(t, text)
+	for _, c := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{MinCount: 2}, "c=a c=b c=c c=(other)"},
+		{Spec{MinCount: 12}, "c=b c=c c=(other)"},
+		{Spec{MinCount: 1, MaxLevels: 3}, "c=b c=c c=(other)"},
+		{Spec{MinCount: 1}, "c=a c=b c=c c=rare56 c=rare57 c=rare58 c=rare59"},
+		{Spec{MinCount: 2, Reference: map[string]string{"c": "b"}}, "c=a c=c c=(other)"},
+		{Spec{Reference: map[string]string{"c": "c"}, MinCount: 25}, "c=(other)"},
+	} {
+		c.spec.Target, c.spec.Task = "y", Regression
+		e, err := NewEncoder(t.Context(), f, nil, c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(e.Names(), " "); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.spec, got, c.want)
+		}
+		if err := e.Validate(); err != nil {
+			t.Error(err)
+		}
+		ds, report, err := e.Encode(t.Context(), frameOf(t, "c\nb\nnew\n\nrare57\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := slices.Index(e.Names(), "c=(other)")
+		for i, level := range []string{"b", "new", "", "rare57"} {
+			want := slices.Index(e.Names(), "c="+level)
+			if ref, ok := c.spec.Reference["c"]; want < 0 && other >= 0 && !(ok && level == ref) {
+				want = other
+			}
+			for j, v := range ds.Row(i) {
+				if (v == 1) != (j == want) {
+					t.Errorf("%+v: %q encodes as %v", c.spec, level, ds.Row(i))
+					break
+				}
+			}
+		}
+		if (len(report.Unseen) == 0) != (other >= 0) {
+			t.Errorf("%+v: unseen %+v", c.spec, report.Unseen)
+		}
+	}
+	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Task: Regression, Reference: map[string]string{"c": "z"}})
+	wantError(t, err, `column "c"`, `"z" does not occur`, `"a"`)
+}
+
+// A category of very many levels takes memory by its rows, not by rows times levels.
+func TestManyLevelsAreSparse(t *testing.T) {
+	const n, levels = 200_000, 100_000
+	c := Column{Name: "c", Kind: Categorical, Code: make([]int32, n), Level: make([]string, levels)}
+	y := Column{Name: "y", Kind: Numeric, Number: make([]float64, n)}
+	for i := range c.Code {
+		c.Code[i], y.Number[i] = int32(i*7%levels), float64(i%13)
+	}
+	for k := range c.Level {
+		c.Level[k] = fmt.Sprint("level ", k)
+	}
+	f, err := NewFrame(y, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, AutoStorage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if _, sparse := fitted.Train.X.(*design.Sparse); !sparse || fitted.Train.D != levels+1 {
+		t.Errorf("%T of %d columns", fitted.Train.X, fitted.Train.D)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 200<<20 {
+		t.Errorf("%d MB for %d rows and %d levels", got>>20, n, levels)
+	}
+}

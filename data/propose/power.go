@@ -1,0 +1,191 @@
+package propose
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A truth is the target in the rows that are looked at.
+type truth struct {
+	rows   []int // of the frame
+	y      []float64
+	binary bool // y is 0 or 1
+}
+
+// power is how well values alone put the rows in the order of the target: the area under
+// the ROC curve of a target of two values, 0.5 for none and 1 for all, in either
+// direction; else the squared correlation of the ranks. Values that are not numbers have
+// no part.
+func (t *truth) power(v []float64) float64 {
+	x, y := make([]float64, 0, len(v)), make([]float64, 0, len(v))
+	for i, a := range v {
+		if !math.IsNaN(a) {
+			x, y = append(x, a), append(y, t.y[i])
+		}
+	}
+	if len(x) < 20 {
+		return 0
+	}
+	if t.binary {
+		return auc(ranks(x), y)
+	}
+	r := correlation(ranks(x), ranks(y))
+	return max(r*r, square(correlation(x, y)))
+}
+
+func square(x float64) float64 { return x * x }
+
+// agreement is Cohen's kappa of two columns of two values each, in the direction in which
+// they agree: 1 for copies, 0 for what chance gives.
+func agreement(a, b []float64) float64 {
+	var both [2][2]float64
+	for i := range a {
+		both[int(a[i])][int(b[i])]++
+	}
+	n := float64(len(a))
+	of := func(p float64, chance float64) float64 {
+		if chance == 1 {
+			return 0
+		}
+		return (p - chance) / (1 - chance)
+	}
+	a1, b1 := (both[1][0]+both[1][1])/n, (both[0][1]+both[1][1])/n
+	same := of((both[0][0]+both[1][1])/n, a1*b1+(1-a1)*(1-b1))
+	other := of((both[0][1]+both[1][0])/n, a1*(1-b1)+(1-a1)*b1)
+	return max(same, other)
+}
+
+// auc is the area under the curve of a score by its ranks, in either direction.
+func auc(rank, y []float64) float64 {
+	n1, sum := 0.0, 0.0
+	for i, v := range y {
+		if v > 0 {
+			n1++
+			sum += rank[i]
+		}
+	}
+	n0 := float64(len(y)) - n1
+	if n1 == 0 || n0 == 0 {
+		return 0.5
+	}
+	a := (sum - n1*(n1+1)/2) / (n1 * n0)
+	return max(a, 1-a)
+}
+
+// ranks from 1, with the mean of ties.
+func ranks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case v[a] < v[b]:
+			return -1
+		case v[a] > v[b]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]float64, len(v))
+	for lo := 0; lo < len(order); {
+		hi := lo
+		for hi < len(order) && v[order[hi]] == v[order[lo]] {
+			hi++
+		}
+		for _, i := range order[lo:hi] {
+			out[i] = float64(lo+hi+1) / 2
+		}
+		lo = hi
+	}
+	return out
+}
+
+func correlation(a, b []float64) float64 {
+	var ma, mb float64
+	for i := range a {
+		ma += a[i] / float64(len(a))
+		mb += b[i] / float64(len(a))
+	}
+	var aa, bb, ab float64
+	for i := range a {
+		x, y := a[i]-ma, b[i]-mb
+		aa, bb, ab = aa+x*x, bb+y*y, ab+x*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa) / math.Sqrt(bb)
+}
+
+// scores are the values of a column as numbers: those of a category are the mean target
+// of its level in the other half of the rows, so that many levels alone show nothing.
+func (t *truth) scores(c *data.Column) []float64 {
+	out := make([]float64, len(t.rows))
+	if c.Kind != data.Categorical {
+		for i, r := range t.rows {
+			if out[i] = c.Number[r]; c.IsNull(r) {
+				out[i] = math.NaN()
+			}
+		}
+		return out
+	}
+	type sum struct{ n, y float64 }
+	of := [2]map[int32]sum{{}, {}}
+	var all sum
+	for i, r := range t.rows {
+		s := of[i%2][c.Code[r]]
+		s.n, s.y = s.n+1, s.y+t.y[i]
+		of[i%2][c.Code[r]] = s
+		all.n, all.y = all.n+1, all.y+t.y[i]
+	}
+	for i, r := range t.rows {
+		s := of[1-i%2][c.Code[r]]
+		out[i] = (s.y + all.y/all.n) / (s.n + 1)
+	}
+	return out
+}
+
+// words takes a name apart: is_recid, isRecid and "is recid" are is, recid.
+func words(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+			lower = false
+			continue
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+// future are words of names of columns that are known when it is over.
+var future = map[string]bool{"outcome": true, "result": true, "results": true, "final": true, "future": true, "next": true, "after": true, "later": true,
+	"followup": true, "resolution": true, "resolved": true, "closed": true, "closing": true, "settled": true, "settlement": true, "discharge": true, "discharged": true,
+	"death": true, "died": true, "alive": true, "recovered": true, "recoveries": true, "chargeoff": true, "cancelled": true, "canceled": true, "churned": true, "returned": true,
+	"predicted": true, "prediction": true, "verdict": true, "lesion": true}
+
+// common are words of names that say nothing.
+var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,
+	"count": true, "total": true, "score": true, "value": true, "values": true, "rate": true, "type": true, "code": true, "name": true, "group": true, "column": true, "level": true, "mean": true, "with": true, "from": true}
+
+// alike is a word that a name has in common with the target's, or "".
+func alike(name, target string) string {
+	of := words(target)
+	for _, w := range words(name) {
+		if len(w) >= 4 && !common[w] && slices.Contains(of, w) {
+			return w
+		}
+	}
+	return ""
+}

@@ -1,0 +1,336 @@
+package propose
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A Finding is what stands out in a column, and what the proposal does about it.
+type Finding struct {
+	Column string `json:"column"`
+	Rows   int    `json:"rows,omitempty"`  // in how many rows; 0: all, or it says nothing
+	First  int    `json:"first,omitempty"` // the first of them, from 1
+	What   string `json:"what"`
+	Does   string `json:"proposal"`
+}
+
+// A Proposal is how to train on a table.
+type Proposal struct {
+	Target   string       `json:"target"`
+	Task     data.Task    `json:"task"`
+	Reading  data.Reading `json:"reading,omitzero"` // how the table was read
+	Drop     []string     `json:"drop,omitempty"`
+	Impute   string       `json:"impute,omitempty"`
+	Filter   string       `json:"filter,omitempty"`
+	MinCount int          `json:"min_count,omitempty"`
+	Findings []Finding    `json:"findings"`
+}
+
+// Filled is what is proposed for missing numbers.
+const Filled = "filled with the median"
+
+// most bounds the rows that are looked at for what a column alone predicts.
+const most = 50_000
+
+// Thresholds.
+const (
+	tellsAll   = 0.995 // power of a column that knows the target
+	nearlyCopy = 0.9   // kappa of a column that is nearly the target
+	mostlyNull = 0.6
+)
+
+// Make looks at every column of f once. The error is of a target that cannot be one.
+func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (*Proposal, error) {
+	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}}
+	c, err := f.Lookup(target)
+	if err != nil {
+		return nil, err
+	}
+	if c, err = c.Load(ctx); err != nil {
+		return nil, err
+	}
+	t, err := p.settle(f, c)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[uint64]string{}
+	for _, of := range f.Columns {
+		if of.Name == target {
+			continue
+		}
+		c, err := of.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.column(f, c, t, seen)
+	}
+	return p, nil
+}
+
+func (p *Proposal) found(c *data.Column, rows, first int, does, format string, args ...any) {
+	p.Findings = append(p.Findings, Finding{Column: c.Name, Rows: rows, First: first, What: fmt.Sprintf(format, args...), Does: does})
+}
+
+func (p *Proposal) drop(c *data.Column, rows, first int, format string, args ...any) {
+	p.Drop = append(p.Drop, c.Name)
+	p.found(c, rows, first, "left out", format, args...)
+}
+
+func (p *Proposal) keep(condition string) {
+	if p.Filter != "" {
+		p.Filter += " && "
+	}
+	p.Filter += condition
+}
+
+// name is a column in a condition.
+func name(c *data.Column) string {
+	for i, r := range c.Name {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && !(i > 0 && (r == '.' || r == '-' || r >= '0' && r <= '9')) {
+			return "`" + c.Name + "`"
+		}
+	}
+	return c.Name
+}
+
+// settle says what is predicted, and in which rows.
+func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
+	if c.Kind == data.Other {
+		return nil, f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
+	}
+	nulls, first := 0, 0
+	counts := map[string]int{}
+	few := true
+	for r := range c.Len() {
+		if c.IsNull(r) || c.Kind == data.Numeric && (math.IsNaN(c.Number[r]) || math.IsInf(c.Number[r], 0)) {
+			if nulls++; first == 0 {
+				first = r + 1
+			}
+		} else if few {
+			counts[c.Text(r)]++
+			few = len(counts) <= 1000
+		}
+	}
+	if nulls > 0 {
+		p.keep(name(c) + " is not null")
+		p.found(c, nulls, first, "such rows are left out", "the target is missing")
+	}
+	levels := make([]string, 0, len(counts))
+	for l := range counts {
+		levels = append(levels, l)
+	}
+	slices.SortFunc(levels, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	t := &truth{}
+	switch {
+	case len(levels) < 2:
+		return nil, f.Fault(c.Name, -1, table.Advice{}, "the target has fewer than two values")
+	case len(levels) == 2:
+		t.binary, p.Task = true, data.Binary
+	case c.Kind == data.Numeric:
+		p.Task = data.Regression
+	default:
+		t.binary, p.Task = true, data.Binary
+		p.keep(fmt.Sprintf("%s in (%s, %s)", name(c), strconv.Quote(levels[0]), strconv.Quote(levels[1])))
+		rest := 0
+		for _, l := range levels[2:] {
+			rest += counts[l]
+		}
+		p.found(c, rest, 0, "such rows are left out", "the target is text with %d values; only two can be told apart, here the most frequent, %q and %q", len(levels), levels[0], levels[1])
+	}
+	step := max(1, c.Len()/most)
+	for r := 0; r < c.Len(); r += step {
+		switch {
+		case c.IsNull(r) || t.binary && c.Text(r) != levels[0] && c.Text(r) != levels[1]:
+		case t.binary && c.Text(r) == levels[0]:
+			t.rows, t.y = append(t.rows, r), append(t.y, 1)
+		case t.binary:
+			t.rows, t.y = append(t.rows, r), append(t.y, 0)
+		case !math.IsNaN(c.Number[r]) && !math.IsInf(c.Number[r], 0):
+			t.rows, t.y = append(t.rows, r), append(t.y, c.Number[r])
+		}
+	}
+	return t, nil
+}
+
+// column looks at a candidate for a feature.
+func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string) {
+	if c.Kind == data.Other {
+		if c.Clock {
+			p.Reading.Dates = "parts"
+			p.found(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
+		} else {
+			p.drop(c, 0, 0, "values of type %s are of no use", c.Type)
+		}
+		return
+	}
+	sum := summarise(c)
+	have := c.Len() - sum.nulls
+	switch twin, again := seen[sum.hash]; {
+	case have == 0 || sum.distinct < 2 && sum.nulls == 0:
+		p.found(c, 0, 0, "training leaves it out", "it has one value, or none")
+		return
+	case again && have > 0:
+		p.drop(c, 0, 0, "it is a copy of %q", twin)
+		return
+	}
+	seen[sum.hash] = c.Name
+	if p.known(c, t, sum) {
+		return
+	}
+	text := c.Kind == data.Categorical
+	switch {
+	case have > 20 && sum.distinct == have && (text || c.Integer && (have > 100 || idName(c.Name))):
+		p.drop(c, 0, 0, "every row has its own value: an identifier")
+		return
+	case text && sum.distinct > 50 && sum.distinct > have/2:
+		p.drop(c, 0, 0, "%d different texts in %d rows: names or notes", sum.distinct, have)
+		return
+	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && sum.distinct > have/2 && have > 20:
+		p.drop(c, 0, 0, "its name and %d different numbers in %d rows say that it is an identifier", sum.distinct, have)
+		return
+	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):
+		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
+		return
+	}
+	if text && sum.distinct > data.DefaultMaxLevels {
+		p.MinCount = 20
+		p.found(c, 0, 0, "levels of fewer than 20 rows become one, (other)", "%d levels", sum.distinct)
+	}
+	if sum.infinite > 0 {
+		p.keep(fmt.Sprintf("(%s is null || %s > -1e300 && %s < 1e300)", name(c), name(c), name(c)))
+		p.found(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
+	}
+	if c.Kind == data.Numeric && sum.nulls > 0 {
+		p.Impute = "median"
+		p.found(c, sum.nulls, sum.firstNull, Filled, "it is missing")
+	}
+}
+
+// known says that a column knows the target, or what came after it.
+func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
+	if len(t.rows) < 50 {
+		return false
+	}
+	word := "an AUC"
+	if !t.binary {
+		word = "an R²"
+	}
+	scores := t.scores(c)
+	if power := t.power(scores); power > tellsAll {
+		p.drop(c, 0, 0, "alone it tells the target, with %s of %.4f: a copy, or known only afterwards", word, power)
+		return true
+	}
+	if t.binary {
+		flag := make([]float64, len(t.rows))
+		if sum.nulls > 0 {
+			for i, r := range t.rows {
+				if flag[i] = 0; c.IsNull(r) {
+					flag[i] = 1
+				}
+			}
+			if k := agreement(flag, t.y); k > nearlyCopy {
+				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly tells the target (kappa %.2f): it is filled in afterwards", k)
+				return true
+			}
+		}
+		if sum.distinct == 2 {
+			for i, r := range t.rows {
+				if flag[i] = 0; !c.IsNull(r) && c.Text(r) != c.Text(sum.first) {
+					flag[i] = 1
+				}
+			}
+			if k := agreement(flag, t.y); k > nearlyCopy {
+				p.drop(c, 0, 0, "it is nearly a copy of the target (kappa %.2f)", k)
+				return true
+			}
+		}
+	}
+	for _, w := range words(c.Name) {
+		if future[w] {
+			p.drop(c, 0, 0, "its name (%q) says that it is known only afterwards", w)
+			return true
+		}
+	}
+	if w := alike(c.Name, p.Target); w != "" {
+		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only afterwards?", w)
+		return true
+	}
+	return false
+}
+
+// idName says that a name is that of an identifier.
+func idName(name string) bool {
+	w := words(name)
+	if len(w) == 0 {
+		return false
+	}
+	switch w[len(w)-1] {
+	case "id", "ids", "uuid", "guid", "key", "index", "nr", "no", "number", "num", "case", "rownames", "serial":
+		return true
+	}
+	return w[0] == "id" || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+}
+
+// A summary is what one look at a column gives.
+type summary struct {
+	first                   int // row with a value
+	nulls, firstNull        int
+	infinite, firstInfinite int
+	distinct                int
+	hash                    uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func summarise(c *data.Column) (s summary) {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	numbers, codes := map[float64]bool{}, map[int32]bool{}
+	s.first = -1
+	for r := range c.Len() {
+		if c.IsNull(r) {
+			if s.nulls++; s.firstNull == 0 {
+				s.firstNull = r + 1
+			}
+			h.WriteByte(0)
+			continue
+		}
+		if s.first < 0 {
+			s.first = r
+		}
+		if c.Kind == data.Categorical {
+			codes[c.Code[r]] = true
+			maphash.WriteComparable(&h, c.Code[r])
+			continue
+		}
+		v := c.Number[r]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if s.infinite++; s.firstInfinite == 0 {
+				s.firstInfinite = r + 1
+			}
+			continue
+		}
+		numbers[v] = true
+		maphash.WriteComparable(&h, v)
+	}
+	s.distinct = len(numbers) + len(codes)
+	if c.Kind == data.Categorical {
+		fmt.Fprint(&h, c.Level)
+	}
+	s.hash = h.Sum64()
+	return s
+}
