@@ -100,7 +100,7 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 	for _, f := range p.Findings {
 		why[f.Column] = f.What
 	}
-	err := atomicfile.AtomicWrite(path, force, func(w io.Writer) error {
+	err := atomicfile.Write(path, force, func(w io.Writer) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# drotrain train --config %s\n", options.ShellQuote(path))
 		p.flags.Visit(func(f *pflag.Flag) {
