@@ -20,6 +20,13 @@ func Choose(p *Problem) (m Method, why string) {
 	n, d, _ := p.Oracle.Dims()
 	growing := Growing{}
 	switch {
+	case saddle.Supports(Minimax{}, p):
+		m, why = newton.Guarded{Method: Minimax{}}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those that matter"
+		if newton.GrowsWell(n, d) {
+			m = Growing{Finish: m}
+			why += fmt.Sprintf(", on growing prefixes of the %d rows", n)
+		}
+		return m, why
 	case saddle.Supports(Smoothing{}, p) && !saddle.Differentiable(p):
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case !saddle.Differentiable(p):

@@ -82,6 +82,16 @@ const (
 	Theory = template.Theory
 )
 
+// Minimax solves problems whose risk is the largest of many smooth pieces, ν = 0: CVaR, the
+// largest loss, plain group DRO. It is sequential quadratic programming for minimax problems
+// (Pshenichnyi's linearisation with the Hessian of the Lagrangian): pieces are linear in a
+// step, the Hessian is that of ⟨y, f⟩ + φ at the weights y of the step before, and the
+// weights that solve the quadratic problem prove the bound from below. Pieces are the
+// groups, or the samples near the threshold: the others keep their weight for a step. A
+// step that does not lower the objective is taken again with the values met at its end. It
+// needs second derivatives, the L2 regulariser and d ≤ 2000.
+type Minimax = newton.Minimax
+
 // Smoothing solves a problem without a penalty, ν = 0, where the objective has no
 // gradient: it adds the penalty back at a ν that falls by a factor of ten from
 // stage to stage, each stage warm-started and solved by Newton's method. The

@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Smoothing{}}
+var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Minimax{}, dro.Smoothing{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {

@@ -75,7 +75,7 @@ func Run(ctx context.Context, s Settings, found func(Finding)) *Tally {
 // methods are those that a problem is solved by; auto is the first.
 func methods(p *dro.Problem) []dro.Method {
 	auto, _ := dro.Choose(p)
-	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 8, Factor: 4}, dro.LBFGS{}, dro.Smoothing{},
+	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 8, Factor: 4}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
 		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory},
 		dro.Stochastic{Strategy: dro.Historical}, dro.Stochastic{Strategy: dro.Replacement, Schedule: dro.Theory},
 		dro.SeparableBlock{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Replacement, Schedule: dro.Theory},

@@ -32,6 +32,7 @@ func Entries() []Entry {
 		{"stochastic-historical", "stochastic, historical (Alg. 3)", dro.Stochastic{Strategy: dro.Historical}, true},
 		{"full", "full vector (Alg. 2)", dro.FullVector{}, true},
 		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
+		{"minimax", "quadratic minimax steps", dro.Minimax{}, false},
 		{"smoothing", "falling penalties, Newton", dro.Smoothing{}, false},
 		{"newton", "Newton (baseline)", dro.Newton{}, true},
 		{"newton-cg", "Newton, conjugate gradients (baseline)", dro.NewtonCG{}, true},

@@ -12,7 +12,7 @@ func (pageData) Needs() string {
 	var b strings.Builder
 	b.WriteString("| method | needs |\n|---|---|\n")
 	for _, m := range []dro.Method{
-		dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.Smoothing{}, dro.LBFGS{},
+		dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.Minimax{}, dro.Smoothing{}, dro.LBFGS{},
 	} {
 		var what []string
 		for _, n := range m.Needs() {

@@ -148,6 +148,12 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.GradTo(c.bound, y)
 		c.recordWith(y, c.weigh(y, c.Value), 0)
 	case whole && !c.certifyBalanced(y):
+	case c.balances(y, 8*c.Exact.sums):
+		c.GradTo(c.bound, y)
+		c.bound[c.D-1] = 0
+		w := c.weigh(y, c.Value)
+		w.Off += 8 * c.Exact.sums
+		c.recordWith(y, w, 8*c.Exact.sums)
 	default:
 		w := c.weigh(y, c.Value)
 		if linear, rounding, ok := c.bracket(y, w); ok {
@@ -155,6 +161,34 @@ func (c *Certifier) CertifyWith(y []float64) {
 			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
 		}
 	}
+}
+
+// Adopt puts feasible weights y and ψ(y) in the place of the best response at the point
+// last evaluated, for bounds from below: half a pass.
+func (c *Certifier) Adopt(y []float64, psi float64) {
+	copy(c.Y, y)
+	c.GradTo(c.G, c.Y)
+	c.responded = responded{Own: math.NaN(), Psi: psi}
+	c.Weights = c.weigh(c.Y, c.Value)
+	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
+	c.Risk = c.linear(c.Y, c.Value) - psi
+}
+
+// CertifyAdopted records the bound of the weights adopted. A free coordinate must have no
+// derivative there but by the rounding of weights that balance it exactly.
+func (c *Certifier) CertifyAdopted() {
+	relative := 0.0
+	copy(c.bound, c.G)
+	if c.free {
+		if relative = 8 * c.Exact.sums; !c.balances(c.Y, relative) {
+			return
+		}
+		c.bound[c.D-1] = 0
+	}
+	w := c.Weights
+	w.Off += relative
+	c.Exact.gradientRounding(c.Err, w, relative, 0, 0)
+	c.record(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
 }
 
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be

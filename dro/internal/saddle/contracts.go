@@ -298,6 +298,33 @@ type Coreset interface {
 	CoresetOffset(p float64) float64
 }
 
+// Kinked is the ability of a Dual to be a polyhedron without a penalty, in weights on the
+// samples: Y = {0 ≤ y ≤ u, Σy = 1}, ψ = 0.
+type Kinked interface {
+	Dual
+
+	// CapTo stores u, of n samples, and reports whether the dual is that.
+	CapTo(u []float64) bool
+}
+
+// KinkedPieces is the ability of a Dual to be the largest of a few combinations of losses,
+// without a penalty.
+type KinkedPieces interface {
+	Dual
+
+	// Polyhedral reports whether the dual is that.
+	Polyhedral() bool
+
+	// PiecesAt returns the values v of the K combinations at the point that e evaluated
+	// last, constants included, their gradients, one a row, and a function that stores
+	// the weights of the samples Σ_k q_k a_k in y and returns ψ(y): the constants'
+	// share, negative.
+	PiecesAt(e *Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (psi float64))
+
+	// ValuesAt returns the values v at losses f.
+	ValuesAt(f []float64) []float64
+}
+
 // Smoothable is the ability of a Dual with ν = 0 to be penalised.
 type Smoothable interface {
 	// Smoothed returns the dual with the same Y and modulus nu, and the largest

@@ -27,6 +27,25 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear.Value*math.Abs(c.Objective)
 }
 
+// balances reports that weights within a relative error of y, each, balance the slopes
+// exactly: what is left of the derivative in the free coordinate is of the size of that.
+func (c *Certifier) balances(y []float64, relative float64) bool {
+	var part [shard.Limit][2]float64
+	shard.Run(c.N, func(s, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			v := y[j] * c.Slope[j]
+			part[s][0] += v
+			part[s][1] += math.Abs(v)
+		}
+	})
+	left, steep := 0.0, 0.0
+	for _, v := range part {
+		left += v[0]
+		steep += v[1]
+	}
+	return math.Abs(left)+c.Exact.sums*steep <= relative*(1-1e-6)*steep
+}
+
 // A cut is a linear lower bound of ⟨y, f⟩, from its value and gradient at x but for the
 // free coordinate, which is b there.
 type cut struct {

@@ -81,11 +81,26 @@ var (
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
+	NeedSelectable = Need{"an oracle that can be restricted to some samples (the Selectable ability)", func(p *Problem) bool {
+		_, ok := Ability[Selectable](p.Oracle)
+		return ok
+	}}
+	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked or the KinkedPieces ability)", HasKinks}
 	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool {
 		_, ok := p.Dual.(Smoothable)
 		return ok && p.Dual.Modulus() == 0
 	}}
 )
+
+// HasKinks reports that the dual is a polyhedron without a penalty.
+func HasKinks(p *Problem) bool {
+	if k, ok := p.Dual.(KinkedPieces); ok {
+		return k.Polyhedral()
+	}
+	n, _, _ := p.Oracle.Dims()
+	k, ok := p.Dual.(Kinked)
+	return ok && k.CapTo(make([]float64, n))
+}
 
 // Or is met where either is.
 func (n Need) Or(other Need) Need {

@@ -1,0 +1,307 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A quadratic is a step's problem at a kink: of K pieces with values v, gradients the rows
+// of J, and weights q of given mass below caps,
+//
+//	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σq = mass }.
+type quadratic struct {
+	h    *mat.SymDense // d×d
+	g    []float64     // d
+	j    jacobian
+	v, u []float64 // K; a cap may be +Inf
+	mass float64
+
+	base     *spdFactor // of H
+	delta, q []float64  // the solution
+	value    float64    // of the maximum there
+	rounds   int        // factorisations so far
+}
+
+// A jacobian multiplies by the gradients of the pieces, one a row.
+type jacobian interface {
+	TimesTo(dst, delta []float64)             // J·Δ, K
+	AddTransposedTo(dst, q []float64)         // dst += Jᵀq, d
+	AddGramTo(dst *mat.SymDense, w []float64) // dst += Jᵀ diag(w) J
+}
+
+// solve stores the solution in delta and q, to a gap of tolerance in the objective, by a
+// primal-dual interior method with a predictor and a corrector (Mehrotra 1992): with
+// m, p ≥ 0 below and above, q·m = (u − q)·p = 0 and v + JΔ − τ = p − m. It reports false
+// where rounding ends it before.
+func (s *quadratic) solve(tolerance float64) bool {
+	const most = 60
+	k, d := len(s.v), len(s.g)
+	if !s.start() {
+		return true
+	}
+	if s.base == nil {
+		return false
+	}
+	slackLow, slackHigh := make([]float64, k), make([]float64, k) // m, p
+	r, jd := make([]float64, k), make([]float64, k)
+	tau := floats.Dot(s.q, s.v) / s.mass
+	size := 0.0
+	for _, v := range s.v {
+		size += math.Abs(v-tau) / float64(k)
+	}
+	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
+	for i, v := range s.v {
+		slackLow[i] = max(0, tau-v) + size
+		if slackHigh[i] = max(0, v-tau) + size; math.IsInf(s.u[i], 1) {
+			slackHigh[i] = 0
+		}
+	}
+	weight, hold, dq, dr := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
+	dLow, dHigh := make([]float64, k), make([]float64, k)
+	cross, rhs, resid, step := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	room := func(i int) float64 { return s.u[i] - s.q[i] }
+	for range most {
+		s.j.TimesTo(jd, s.delta)
+		gap := 0.0
+		for i := range r {
+			r[i] = s.v[i] + jd[i] - tau
+			gap += s.q[i] * slackLow[i]
+			if slackHigh[i] > 0 {
+				gap += room(i) * slackHigh[i]
+			}
+		}
+		s.gradientTo(resid)
+		lack := s.mass - vec.Sum(s.q)
+		off := 0.0
+		for i := range r {
+			off += math.Max(s.q[i], 1e-3*s.mass/float64(k)) * math.Abs(r[i]-slackHigh[i]+slackLow[i])
+		}
+		if gap+off <= tolerance && math.Abs(lack) <= 1e-9*s.mass && s.settled(resid, tolerance) {
+			return s.finish()
+		}
+		total := 0.0
+		for i := range weight {
+			curve := slackLow[i] / s.q[i]
+			if slackHigh[i] > 0 {
+				curve += slackHigh[i] / room(i)
+			}
+			weight[i] = 1 / curve
+			total += weight[i]
+		}
+		clear(cross)
+		s.j.AddTransposedTo(cross, weight)
+		m := mat.NewSymDense(d, nil)
+		m.CopySym(s.h)
+		s.j.AddGramTo(m, weight)
+		m.SymRankOne(m, -1/total, mat.NewVecDense(d, cross))
+		f := factorOf(m)
+		s.rounds++
+		if f == nil {
+			return false
+		}
+		var dTau float64
+		// direction solves for the complementarities target + cross terms.
+		direction := func(target float64, corrected bool) {
+			for i := range hold {
+				low := target
+				if corrected {
+					low -= dq[i] * dLow[i]
+				}
+				hold[i] = r[i] + low/s.q[i]
+				if slackHigh[i] > 0 {
+					high := target
+					if corrected {
+						high += dq[i] * dHigh[i]
+					}
+					hold[i] -= high / room(i)
+				}
+				dr[i] = weight[i] * hold[i]
+			}
+			held := vec.Sum(dr)
+			for i := range rhs {
+				rhs[i] = -resid[i] + cross[i]/total*(held-lack)
+			}
+			clear(step)
+			s.j.AddTransposedTo(step, dr)
+			floats.Sub(rhs, step)
+			f.solve(rhs)
+			dTau = (floats.Dot(cross, rhs) - lack + held) / total
+			s.j.TimesTo(jd, rhs)
+			for i := range dq {
+				change := weight[i] * (jd[i] - dTau + hold[i])
+				low, high := target, target
+				if corrected {
+					low, high = low-dq[i]*dLow[i], high+dq[i]*dHigh[i]
+				}
+				dLow[i] = (low - s.q[i]*slackLow[i] - slackLow[i]*change) / s.q[i]
+				if dHigh[i] = 0; slackHigh[i] > 0 {
+					dHigh[i] = (high - room(i)*slackHigh[i] + slackHigh[i]*change) / room(i)
+				}
+				dq[i] = change
+			}
+		}
+		longest := func() float64 {
+			t := 1.0
+			bound := func(v, dv float64) {
+				if dv < 0 {
+					t = min(t, -v/dv)
+				}
+			}
+			for i := range dq {
+				bound(s.q[i], dq[i])
+				bound(slackLow[i], dLow[i])
+				if slackHigh[i] > 0 {
+					bound(room(i), -dq[i])
+					bound(slackHigh[i], dHigh[i])
+				}
+			}
+			return t
+		}
+		mean := gap / float64(2*k)
+		direction(0, false)
+		t := longest()
+		after := 0.0
+		for i := range dq {
+			after += (s.q[i] + t*dq[i]) * (slackLow[i] + t*dLow[i])
+			if slackHigh[i] > 0 {
+				after += (room(i) - t*dq[i]) * (slackHigh[i] + t*dHigh[i])
+			}
+		}
+		direction(mean*math.Pow(after/gap, 3), true)
+		t = min(1, 0.995*longest())
+		if !(t > 1e-10) {
+			return false
+		}
+		floats.AddScaled(s.delta, t, rhs)
+		floats.AddScaled(s.q, t, dq)
+		floats.AddScaled(slackLow, t, dLow)
+		floats.AddScaled(slackHigh, t, dHigh)
+		tau += t * dTau
+	}
+	return false
+}
+
+// start stores weights within their bounds in q, and reports whether there is a choice.
+func (s *quadratic) start() bool {
+	k, d := len(s.v), len(s.g)
+	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
+	caps := 0.0
+	for _, u := range s.u {
+		caps += min(u, s.mass)
+	}
+	for i, u := range s.u {
+		s.q[i] = s.mass * min(u, s.mass) / caps
+	}
+	if s.mass < caps*(1-1e-12) {
+		return true
+	}
+	s.gradientTo(s.delta)
+	if s.base != nil {
+		s.base.solve(s.delta)
+	}
+	floats.Scale(-1, s.delta)
+	s.finish()
+	return false
+}
+
+// gradientTo stores g + HΔ + Jᵀq.
+func (s *quadratic) gradientTo(dst []float64) {
+	d := len(s.g)
+	var hd mat.VecDense
+	hd.MulVec(s.h, mat.NewVecDense(d, s.delta))
+	floats.AddTo(dst, s.g, hd.RawVector().Data)
+	s.j.AddTransposedTo(dst, s.q)
+}
+
+// reach is what the objective may fall by: half the squared decrement at the start.
+func (s *quadratic) reach() float64 {
+	v := make([]float64, len(s.g))
+	s.gradientTo(v)
+	g := append([]float64(nil), v...)
+	s.base.solve(v)
+	return 0.1 * floats.Dot(g, v) / s.mass
+}
+
+// settled reports that the gradient is worth less than the tolerance.
+func (s *quadratic) settled(resid []float64, tolerance float64) bool {
+	v := append([]float64(nil), resid...)
+	s.base.solve(v)
+	return floats.Dot(v, resid)/2 <= tolerance
+}
+
+// finish makes the weights feasible to the last bit but one, and takes the maximum's value.
+func (s *quadratic) finish() bool {
+	total, room := 0.0, 0.0
+	for i, u := range s.u {
+		s.q[i] = max(0, min(u, s.q[i]))
+		total += s.q[i]
+		room += min(u, s.mass) - min(s.q[i], s.mass)
+	}
+	if lack := s.mass - total; lack > 0 && room > 0 {
+		for i, u := range s.u {
+			s.q[i] = min(u, s.q[i]+lack/room*(min(u, s.mass)-min(s.q[i], s.mass)))
+		}
+	} else if total > 0 {
+		floats.Scale(s.mass/total, s.q)
+	}
+	jd := make([]float64, len(s.v))
+	s.j.TimesTo(jd, s.delta)
+	s.value = floats.Dot(s.q, s.v) + floats.Dot(s.q, jd)
+	return true
+}
+
+// fall is by how much the model is below start, what its maximum is at Δ = 0.
+func (s *quadratic) fall(start float64) float64 {
+	var hd mat.VecDense
+	hd.MulVec(s.h, mat.NewVecDense(len(s.g), s.delta))
+	return start - s.value - floats.Dot(s.g, s.delta) - floats.Dot(s.delta, hd.RawVector().Data)/2
+}
+
+// A spdFactor is the Cholesky factor of a positive definite matrix in the scale of its
+// diagonal.
+type spdFactor struct {
+	scale []float64
+	chol  mat.Cholesky
+}
+
+// factorOf factorises a matrix, with as much on its diagonal as rounding takes; nil where
+// it is not finite.
+func factorOf(m *mat.SymDense) *spdFactor {
+	d := m.SymmetricDim()
+	f := &spdFactor{scale: make([]float64, d)}
+	for i := range f.scale {
+		v := m.At(i, i)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		if f.scale[i] = 1; v > 0 {
+			f.scale[i] = 1 / math.Sqrt(v)
+		}
+	}
+	scaled := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			scaled.SetSym(i, j, m.At(i, j)*f.scale[i]*f.scale[j])
+		}
+	}
+	for jitter := 1e-14; !f.chol.Factorize(scaled); jitter *= 100 {
+		if !(jitter < 1e6) {
+			return nil
+		}
+		for i := range d {
+			scaled.SetSym(i, i, scaled.At(i, i)+jitter)
+		}
+	}
+	return f
+}
+
+// solve overwrites v by the solution.
+func (f *spdFactor) solve(v []float64) {
+	floats.Mul(v, f.scale)
+	b := mat.NewVecDense(len(v), v)
+	_ = f.chol.SolveVecTo(b, b) // an ill-conditioned matrix has its jitter
+	floats.Mul(v, f.scale)
+}

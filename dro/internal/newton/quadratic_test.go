@@ -1,0 +1,72 @@
+package newton
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The solution meets the conditions of optimality: weights within their bounds and of the
+// mass given, no gradient in Δ, and weight only where pieces are at the maximum.
+func TestStepAtAKink(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for trial := range 200 {
+		d, k := 1+rng.IntN(6), 1+rng.IntN(40)
+		scale := math.Exp(6 * rng.NormFloat64())
+		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), mass: 0.2 + rng.Float64()}
+		for i := range d {
+			for j := i; j < d; j++ {
+				s.h.SetSym(i, j, 0.1*rng.NormFloat64())
+			}
+			s.h.SetSym(i, i, 1+rng.Float64())
+			s.g[i] = rng.NormFloat64()
+		}
+		rows := make(dense, k)
+		capped := trial%2 == 0
+		for i := range rows {
+			rows[i] = make([]float64, d)
+			for l := range rows[i] {
+				rows[i][l] = rng.NormFloat64()
+			}
+			s.v[i], s.u[i] = scale*rng.NormFloat64(), math.Inf(1)
+			if capped {
+				s.u[i] = s.mass / float64(k) * (1 + 3*rng.Float64())
+			}
+		}
+		s.j = rows
+		tolerance := 1e-9 * (1 + scale)
+		if !s.solve(tolerance) {
+			t.Fatalf("trial %d: %d pieces, %d parameters: no solution in %d rounds", trial, k, d, s.rounds)
+		}
+		along, g := make([]float64, k), make([]float64, d)
+		rows.TimesTo(along, s.delta)
+		floats.Add(along, s.v)
+		if total := floats.Sum(s.q); math.Abs(total-s.mass) > 1e-12*s.mass {
+			t.Fatalf("trial %d: mass %v, not %v", trial, total, s.mass)
+		}
+		most, order := 0.0, make([]int, k) // the maximum of ⟨q, along⟩, by sorting
+		sorted := append([]float64(nil), along...)
+		floats.Argsort(sorted, order)
+		left := s.mass
+		for i := k - 1; i >= 0 && left > 0; i-- {
+			w := min(left, s.u[order[i]])
+			most, left = most+w*sorted[i], left-w
+		}
+		for i, q := range s.q {
+			if q < 0 || q > s.u[i] {
+				t.Fatalf("trial %d: weight %v above %v", trial, q, s.u[i])
+			}
+		}
+		s.gradientTo(g)
+		inH := append([]float64(nil), g...)
+		s.base.solve(inH)
+		// The duality gap: the maximum over the weights less the value at q, and the
+		// minimum over Δ at q.
+		if gap := most - s.value + floats.Dot(g, inH)/2; !(gap <= 10*tolerance) {
+			t.Errorf("trial %d: %d pieces, %d parameters, capped %v: gap %v, asked for %v", trial, k, d, capped, gap, tolerance)
+		}
+	}
+}
