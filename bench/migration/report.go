@@ -25,7 +25,7 @@ with a Python that has `+"`dro`"+`, which brings cvxpy: %s.
 fast-dro, group_DRO and drlearn are not on PyPI, so their objectives, as their sources define them, are written in
 bench/migration/peers.py in their own parameters and minimised by cvxpy %s with Clarabel.
 1000 rows of hmda (logistic loss) or cps1988 (squared), an intercept that nothing
-penalises, no ridge where none is named. "Optimum" is the least robust objective. Without a ridge
+penalises, no ridge where none is named. The optimum is the smallest value of the robust objective. Without a ridge
 group DRO has a kink that the certificate cannot see through: its row says so.
 
 | package | there | here | data | optimum there | here | relative difference | certified gap |
