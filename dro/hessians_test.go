@@ -60,8 +60,8 @@ func TestHessiansAreOfFewSamples(t *testing.T) {
 	}
 }
 
-// Where the adversary rests on few samples, these are solved for alone: by Newton's
-// method on all of them these problems take 25 passes and more.
+// Where the adversary rests on few samples, these are solved for alone: on all of them,
+// with penalties that fall, these problems take 6.1 and 6.6 passes, not 5.7 and 4.6.
 func TestWorkingSetsSavePasses(t *testing.T) {
 	tried := 0
 	for _, c := range optima.Cases() {
@@ -75,7 +75,8 @@ func TestWorkingSetsSavePasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res.Status != dro.Certified || res.Passes > 12 {
+		most := map[string]float64{"squared": 6, "huber": 5.5}[c.Loss]
+		if res.Status != dro.Certified || res.Passes > most {
 			t.Errorf("%s: %v after %.4g passes", c.Name, res.Status, res.Passes)
 		}
 	}

@@ -39,7 +39,7 @@ func TestResumeAnywhere(t *testing.T) {
 		}
 		nu := math.Exp(2*rng.NormFloat64() - 2)
 		p := &dro.Problem{Oracle: o, Dual: []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}}[trial/3%2], Primal: dro.L2{Mu: 1e-6}}
-		m := []dro.Method{dro.Newton{}, dro.Newton{Sample: n / 4}, dro.NewtonCG{}, dro.Newton{}, dro.FullVector{}, dro.SeparableBlock{}, dro.Stochastic{}}[trial%7]
+		m := []dro.Method{dro.Newton{}, dro.Newton{Sample: n / 4}, dro.NewtonCG{}, dro.Newton{}, dro.FullVector{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{Schedule: dro.Theory}}[trial%8]
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses, s.CheckEvery = 1e-12, 60, 0.1
 		s.X0 = make([]float64, d)
@@ -80,6 +80,40 @@ func TestResumeOnWorkingSets(t *testing.T) {
 	}
 	if sets < 3 {
 		t.Errorf("only %d working sets", sets)
+	}
+}
+
+// And so do solves whose Lipschitz constants, those of the residuals met, have grown.
+func TestResumeWhereConstantsGrow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(42, 1))
+	grown := 0
+	for trial := range 12 {
+		const n, d = 60, 3
+		x, target := make([]float64, n*d), make([]float64, n)
+		for j := range target {
+			for i := range d {
+				x[j*d+i] = rng.NormFloat64()
+				target[j] += x[j*d+i]
+			}
+		}
+		o, err := losses.NewLinear(losses.Squared{}, dense(t, n, d, x), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.MaxPasses, s.CheckEvery = 1e-12, 80, 0.1
+		s.X0 = []float64{1, 1, 1 + 1e-3*float64(trial)} // residuals of next to nothing, that the ridge makes large
+		s.Logf = func(format string, _ ...any) {
+			if strings.HasPrefix(format, "theory: G re-estimated") {
+				grown++
+			}
+		}
+		p := &dro.Problem{Oracle: o, Dual: dro.ChiSquare{Nu: 1}, Primal: dro.L2{Mu: 1}}
+		m := []dro.Method{dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory}}[trial%3]
+		resumes(t, p, m, s)
+	}
+	if grown < 12 {
+		t.Errorf("constants grew %d times", grown)
 	}
 }
 

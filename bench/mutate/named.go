@@ -36,9 +36,10 @@ var Hand = []Named{
 	{"the sign in Armijo's condition", "dro/internal/newton/search.go", "m.value-m.line.Decrease*t*slope", "m.value+m.line.Decrease*t*slope", "./dro SearchAsksForADecrease"},
 	{"a snapshot without the threshold", "dro/internal/saddle/certificate.go", "&c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall", "&c.bestRisk, &c.bestTau, &c.Shortfall", "./dro Resume"},
 	{"a snapshot without what rounding may have done", "dro/internal/saddle/certificate.go", "&c.Own, &c.Psi, &c.Price, ", "&c.Psi, ", "./dro Resume"},
-	{"a snapshot without the metric's Hessian", "dro/internal/template/iteration.go", "s.Floats(w.known.h)", "", "./dro Resume"},
+	{"a snapshot without the metric's Hessian", "dro/internal/hessian/factored.go", "s.Floats(m.Full, m.Matrix.RawSymmetric().Data)", "", "./dro Resume"},
+	{"a snapshot without the Lipschitz constants of the samples", "dro/internal/template/iteration.go", "s.Floats(w.known.h)", "", "./dro Resume"},
 	{"a feature of twenty values that all differ", "data/category.go", "n == rows && rows > 20", "n == rows && rows >= 20", "./data Identifier|Own"},
-	{"ranks of the interval of a median", "eval/internal/resample/interval.go", "Low: at(lo - 1), High: at(hi - 1)", "Low: at(lo - 1), High: at(hi - 2)", "./eval/internal/resample OrderStatistics"},
+	{"ranks of the interval of a median", "eval/internal/resample/interval.go", "Low: at(lo - 1), High: at(hi - 1)", "Low: at(lo - 1), High: at(hi - 2)", "./eval/internal/resample MedianInterval"},
 	{"the row of a number that lost digits", "data/parquet/chunk.go", "r.inexact = start + lost + 1", "r.inexact = start + lost", "./data/parquet RowOfTheFirstInexact"},
 
 	{"margins without an effect on the minimum", "dro/internal/saddle/rounding.go", "k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin", "k := 0 * math.Sqrt(2*e.smooth) * margin", "./dro/internal/bound MinimumWhereMarginsRound"},
@@ -48,9 +49,9 @@ var Hand = []Named{
 	{"a ridge's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Abs(g[i]+mu*x[i]) + err[i] + ", "math.Abs(g[i]+mu*x[i]) + ", "./dro/internal/side FenchelYoungWithin"},
 	{"a regulariser's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)", "math.Sqrt(left)", "./dro/internal/side FenchelYoungWithin"},
 	{"margins without rounding", "dro/internal/saddle/rounding.go", "return e.margins*(1+e.point)*size + Underflow", "return 0 * size", "./dro/internal/side RoundingIsBounded"},
-	{"gradients without rounding", "dro/internal/saddle/rounding.go", "dst[i] = size * z", "dst[i] = 0 * z", "./dro/internal/side RoundingIsBounded"},
+	{"gradients without rounding", "dro/internal/saddle/rounding.go", "dst[i] = size * z", "dst[i] = 0 * size * z", "./dro/internal/side RoundingIsBounded"},
 	{"a Gram matrix without rounding", "dro/internal/bound/curvature.go", "return 1.01 * float64(d) * (", "return 0 * float64(d) * (", "./dro/internal/bound Rounding"},
-	{"weights beyond a ball without a price", "dro/internal/saddle/rounding.go", "return d.OutsideShare(y)", "return 0", "./dro/internal/side HoldTheRisk"},
+	{"weights beyond a ball without a price", "dro/internal/saddle/rounding.go", "return d.OutsideShare(y)", "return 0 * d.OutsideShare(y)", "./dro/internal/side HoldTheRisk"},
 	{"the weights of one of two thresholds, not of their mixture", "dro/internal/side/protected.go", "return thresholdCut{lo, hi, (1 - high) / (low - high)}", "return thresholdCut{lo, hi, 1 + 0*(low-high)}", "./dro/internal/side HoldTheRisk"},
 }
 
