@@ -108,7 +108,7 @@ func AUC(target, score, weight []float64, order []int32) float64 {
 		pos += p
 		neg += q
 	})
-	return wins / (pos * neg)
+	return math.Min(1, wins/(pos*neg)) // with weights rounding may take it above
 }
 
 // AveragePrecision is Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
