@@ -117,6 +117,36 @@ func TestResumeWhereConstantsGrow(t *testing.T) {
 	}
 }
 
+// And so do solves on growing prefixes, by quasi-Newton steps, and on penalties that fall.
+func TestResumeInStages(t *testing.T) {
+	const n, d = 4000, 4
+	rng := rand.New(rand.NewPCG(43, 1))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for j := range target {
+		for i := range d {
+			x[j*d+i] = rng.NormFloat64()
+			target[j] += x[j*d+i]
+		}
+		target[j] = math.Copysign(1, target[j]+2*rng.NormFloat64())
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, dense(t, n, d, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dual := range []dro.Dual{dro.KL{Nu: 0.02}, dro.KL{Nu: 1}, dro.ChiSquare{Nu: 0.5}} {
+		p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1e-5}}
+		for _, m := range []dro.Method{dro.LBFGS{}, dro.LBFGS{Memory: 3}, dro.Growing{First: 20, Factor: 3}, dro.Growing{First: 20, Factor: 3, Finish: dro.NewtonCG{}},
+			dro.Growing{First: 20, Finish: dro.LBFGS{}}, dro.OnPrefixes(p, dro.SeparableBlock{})} {
+			s := dro.DefaultSettings()
+			s.RelativeGap, s.CheckEvery, s.MaxPasses = 1e-10, 0.01, 100
+			resumes(t, p, m, s)
+		}
+	}
+	s := dro.DefaultSettings()
+	s.RelativeGap, s.CheckEvery = 1e-8, 0.1
+	resumes(t, &dro.Problem{Oracle: o, Dual: dro.ChiSquare{}, Primal: dro.L2{Mu: 1e-3}}, dro.Smoothing{}, s)
+}
+
 // resumes solves p, and again from some of the snapshots.
 func resumes(t *testing.T, p *dro.Problem, m dro.Method, s dro.Settings) {
 	t.Helper()

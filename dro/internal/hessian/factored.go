@@ -269,7 +269,8 @@ func (m *Factored) Visit(s *saddle.State) {
 		m.scale = make([]float64, m.D)
 	}
 	s.Floats(m.scale)
-	s.Floats(m.Full, m.Matrix.RawSymmetric().Data)
+	s.Float(&m.total)
+	s.Floats(m.Full, m.cross, m.Matrix.RawSymmetric().Data)
 	if s.Reading && s.Err == nil {
 		s.Err = m.factorise() // of the same numbers, the same bits
 	}

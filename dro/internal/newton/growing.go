@@ -2,6 +2,7 @@ package newton
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -69,6 +70,7 @@ type growing struct {
 	x        []float64
 	hessian  *hessian.Factored // of the last stage, if it was Newton's
 	finish   saddle.Stepper    // nil until the stages are done
+	resting  bool              // it is Newton's for the few samples that the adversary rests on
 }
 
 // StartsLate says that the first point worth evaluating on all samples is the
@@ -170,9 +172,45 @@ func (g *growing) last() saddle.Method {
 	m := g.finisher(g.Cert.N)
 	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < blocksNeed.Value {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
+		g.resting = true
 		return Newton{}
 	}
 	return m
+}
+
+// Visit lists what a snapshot holds.
+func (g *growing) Visit(s *saddle.State) {
+	left, formed, finishing := len(g.sizes), g.hessian != nil, g.finish != nil
+	s.Integer(&left)
+	s.Boolean(&formed)
+	s.Boolean(&finishing)
+	s.Boolean(&g.resting)
+	s.Floats(g.x, g.Start)
+	if s.Reading && s.Err == nil {
+		if left < 0 || left > len(g.sizes) || finishing && left > 0 {
+			s.Err = fmt.Errorf("it has %d stages to go, not at most %d", left, len(g.sizes))
+			return
+		}
+		g.sizes = g.sizes[:left]
+		if formed {
+			g.hessian = hessian.NewFactored(g.Problem, false, g.Cert.Evaluator)
+		}
+		if finishing {
+			m := g.finisher(g.Cert.N)
+			if g.resting {
+				m = Newton{}
+			}
+			if g.finish, s.Err = m.Start(g.Run); s.Err != nil {
+				return
+			}
+		}
+	}
+	if formed && s.Err == nil {
+		g.hessian.Visit(s)
+	}
+	if finishing && s.Err == nil {
+		g.finish.(saddle.Resumable).Visit(s)
+	}
 }
 
 // finisher is the method of a stage of so many samples, or of all.

@@ -1,0 +1,245 @@
+// Package journal keeps in a file what a long computation has finished, and the state of
+// the part it is in, so that another run continues it. What must be the same in both is
+// kept too, and a difference is refused by name. It imports internal/atomicfile alone.
+// Start reading at Journal.
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/drotrain/drotrain/internal/atomicfile"
+)
+
+// A Journal is a file of finished parts by name, and of states of parts that are not. Its
+// methods are safe for concurrent use. A nil *Journal keeps nothing.
+type Journal struct {
+	path  string
+	every time.Duration
+
+	mu      sync.Mutex
+	content content
+	resumed bool
+	next    time.Time // when a state is to be kept
+	err     error     // of the last write
+}
+
+type content struct {
+	Facts map[string]string // what must be the same
+	Done  map[string][]byte
+	State map[string][]byte
+}
+
+const magic = "drotrain journal 1\n"
+
+// New returns a journal that will be kept at path, states every so often. Nothing is
+// written before there is something to keep.
+func New(path string, every time.Duration) *Journal {
+	j := &Journal{path: path, every: every, next: time.Now().Add(every)}
+	j.content = content{map[string]string{}, map[string][]byte{}, map[string][]byte{}}
+	return j
+}
+
+// Resume reads the journal at path and goes on with it. Errors name the file: there is
+// none, or it is damaged.
+func Resume(path string, every time.Duration) (*Journal, error) {
+	j := New(path, every)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutPrefix(b, []byte(magic))
+	if !ok || len(rest) < sha256.Size {
+		return nil, fmt.Errorf("%s is no checkpoint of this version", path)
+	}
+	if sum := sha256.Sum256(rest[sha256.Size:]); !bytes.Equal(sum[:], rest[:sha256.Size]) {
+		return nil, fmt.Errorf("%s is damaged: its checksum is another", path)
+	}
+	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	for _, m := range []*map[string][]byte{&j.content.Done, &j.content.State} {
+		if *m == nil { // empty ones are not written
+			*m = map[string][]byte{}
+		}
+	}
+	if j.content.Facts == nil {
+		j.content.Facts = map[string]string{}
+	}
+	j.resumed = true
+	return j, nil
+}
+
+// A ChangedError says what is not as it was when the journal was begun.
+type ChangedError struct{ What, Was, Is string }
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, show(e.Was), show(e.Is))
+}
+
+func show(v string) string {
+	if v == "" {
+		return "not set"
+	}
+	if len(v) > 80 {
+		v = v[:80] + "…"
+	}
+	return v
+}
+
+// Fact is what a journal that is gone on with was told of something, and whether it was.
+func (j *Journal) Fact(what string) (value string, ok bool) {
+	if j == nil {
+		return "", false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	value, ok = j.content.Facts[what]
+	return value, ok
+}
+
+// Agree notes a fact that must be the same in a run that goes on; in one that does,
+// another value is a *ChangedError.
+func (j *Journal) Agree(what, value string) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if was, ok := j.content.Facts[what]; ok && was != value {
+		return &ChangedError{what, was, value}
+	}
+	j.content.Facts[what] = value
+	return nil
+}
+
+// Facts are those whose names begin with a prefix, by the rest of their names.
+func (j *Journal) Facts(prefix string) map[string]string {
+	out := map[string]string{}
+	if j == nil {
+		return out
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for k, v := range j.content.Facts {
+		if rest, ok := strings.CutPrefix(k, prefix); ok {
+			out[rest] = v
+		}
+	}
+	return out
+}
+
+// Done stores the value of a part in into, if the part is finished.
+func (j *Journal) Done(part string, into any) (bool, error) {
+	if j == nil {
+		return false, nil
+	}
+	j.mu.Lock()
+	b, ok := j.content.Done[part]
+	j.mu.Unlock()
+	if !ok {
+		return false, nil
+	}
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(into); err != nil {
+		return false, fmt.Errorf("%s: %q cannot be read: %w", j.path, part, err)
+	}
+	return true, nil
+}
+
+// Finish keeps the value of a part that is finished, and forgets its state.
+func (j *Journal) Finish(part string, value any) {
+	if j == nil {
+		return
+	}
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(value)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
+		j.err = err
+		return
+	}
+	j.content.Done[part] = b.Bytes()
+	delete(j.content.State, part)
+	j.write()
+}
+
+// State is that of a part that was not finished, nil for none.
+func (j *Journal) State(part string) []byte {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.content.State[part]
+}
+
+// Due reports that a state is to be kept now.
+func (j *Journal) Due() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !time.Now().Before(j.next)
+}
+
+// Keep keeps the state of a part.
+func (j *Journal) Keep(part string, state []byte) {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.content.State[part] = state
+	j.write()
+}
+
+// write writes the file. The lock is held.
+func (j *Journal) write() {
+	var b bytes.Buffer
+	if j.err = gob.NewEncoder(&b).Encode(&j.content); j.err != nil {
+		return
+	}
+	if j.err = os.MkdirAll(filepath.Dir(j.path), 0o777); j.err == nil {
+		j.err = atomicfile.Write(j.path, true, func(w io.Writer) error {
+			sum := sha256.Sum256(b.Bytes())
+			_, err := io.Copy(w, io.MultiReader(strings.NewReader(magic), bytes.NewReader(sum[:]), &b))
+			return err
+		})
+	}
+	j.next = time.Now().Add(j.every)
+}
+
+// Err is why the last write failed, if it did: the computation goes on without.
+func (j *Journal) Err() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+// Resumed reports that the journal was begun by another run.
+func (j *Journal) Resumed() bool { return j != nil && j.resumed }
+
+// Remove takes the file away: there is nothing to go on with.
+func (j *Journal) Remove() error {
+	if j == nil {
+		return nil
+	}
+	if err := os.Remove(j.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

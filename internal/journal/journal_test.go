@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What was kept is there again, and what has changed, or is damaged, is refused.
+func TestJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out", "checkpoint")
+	j := New(path, time.Hour)
+	if err := j.Agree("seed", "3"); err != nil || j.Due() || j.Resumed() {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("written before there is something to keep")
+	}
+	j.Keep("first", []byte("state"))
+	j.Finish("first", []float64{1, 2})
+	j.Keep("second", []byte("half"))
+	if j.Err() != nil {
+		t.Fatal(j.Err())
+	}
+	k, err := Resume(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x []float64
+	if ok, err := k.Done("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
+		t.Error(ok, err, x)
+	}
+	if ok, _ := k.Done("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() {
+		t.Error("states or parts differ")
+	}
+	var changed *ChangedError
+	if err := k.Agree("seed", "4"); !errors.As(err, &changed) || changed.Was != "3" || k.Agree("seed", "3") != nil || k.Agree("new", "") != nil {
+		t.Error(err)
+	}
+	if v, ok := k.Fact("seed"); v != "3" || !ok || k.Facts("se")["ed"] != "3" {
+		t.Error(v)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range b {
+		c := append([]byte(nil), b...)
+		c[at] ^= 0x10
+		if err := os.WriteFile(path, c, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Resume(path, 0); err == nil {
+			t.Fatalf("byte %d changed, and no error", at)
+		}
+	}
+	if err := k.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Resume(path, 0); !errors.Is(err, os.ErrNotExist) || k.Remove() != nil {
+		t.Error(err)
+	}
+	var none *Journal
+	none.Keep("x", nil)
+	none.Finish("x", 1)
+	if ok, err := none.Done("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
+		t.Error("nil journals keep nothing")
+	}
+}
+
+// A journal that cannot be written says so, and goes on.
+func TestJournalWithoutRoom(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := New(filepath.Join(file, "checkpoint"), 0)
+	j.Finish("x", 1)
+	if j.Err() == nil {
+		t.Error("no error")
+	}
+	var x int
+	if ok, err := j.Done("x", &x); !ok || err != nil || x != 1 {
+		t.Error(ok, err)
+	}
+}
