@@ -61,7 +61,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
 		}
 	}
-	s, err := tune.Select(ctx, m.table(m.Run.Train), x, o)
+	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
 	if errors.As(err, &few) && m.Config.Choice.Select == "" && !m.mustChoose {
 		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))

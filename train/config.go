@@ -68,6 +68,8 @@ type Config struct {
 	Cache  string `json:"-" yaml:"cache"`
 	Memory int64  `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
 
+	Checkpoint *Checkpoint `json:"-" yaml:"-"` // what is kept for another run to go on from; nil: nothing
+
 	NoBaseline bool `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
 
 	Observe  func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil

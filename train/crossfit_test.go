@@ -52,7 +52,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 	if inside := average(m.Run.Loss); inside > 0.4 { // a constant has ½
 		t.Errorf("risk on the training rows %v", inside)
 	}
-	y, err := m.Run.Frame.Column("y")
+	y, err := m.Run.Frame.Column(t.Context(), "y")
 	if err != nil {
 		t.Fatal(err)
 	}

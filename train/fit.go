@@ -190,6 +190,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		return nil, nil, err
 	}
 	m.muGiven = m.Config.Mu != nil
+	if err := m.agree(cfg); err != nil {
+		return nil, nil, err
+	}
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err
@@ -295,7 +298,7 @@ func (m *Model) named(err error) error {
 func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) (*dro.Result, error) {
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.Config.regulariser(m.loss)}
 	method, _ := dro.Choose(p)
-	res, err := dro.Solve(ctx, p, method, m.settings(phase, began))
+	res, err := m.solved(ctx, phase, p, method, m.settings(phase, began))
 	return res, m.named(err)
 }
 
@@ -337,7 +340,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 	case asked == Auto && m.Config.Average == "balanced":
 		res = balanced
 	default:
-		res, err = dro.Solve(ctx, p, method, m.settings("robust", began))
+		res, err = m.solved(ctx, "robust", p, method, m.settings("robust", began))
 	}
 	if res == nil {
 		return m.named(err)

@@ -125,7 +125,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	s := dro.DefaultSettings()
 	s.RelativeGap = 1e-8
 	s.X0 = []float64{size, 0}[:columns]
-	res, err := dro.Solve(ctx, p, method, s)
+	res, err := m.solved(ctx, "recalibration", p, method, s)
 	if err != nil {
 		return 0, 0, err
 	}

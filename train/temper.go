@@ -76,7 +76,7 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	if columns == 2 {
 		s.X0[1] = plain[d.Intercept]
 	}
-	res, err := dro.Solve(ctx, p, method, s)
+	res, err := m.solved(ctx, "tempered", p, method, s)
 	if err != nil {
 		return m.named(err)
 	}

@@ -124,6 +124,9 @@ func (l *Loop) Visit(s *State) {
 // snapshot hands the state of the solve to the settings' Snapshot, if the method
 // can be resumed.
 func (l *Loop) snapshot() {
+	if l.Settings.SnapshotDue != nil && !l.Settings.SnapshotDue() {
+		return
+	}
 	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
 		s := &State{}
 		l.Visit(s)

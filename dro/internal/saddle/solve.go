@@ -25,12 +25,13 @@ type Settings struct {
 	Follow  func(Iterate)        // called after every step of a method of the template; may be nil
 	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
 
-	// Snapshot is called after every check point with the state of the solve;
+	// Snapshot is called after every check point where SnapshotDue, if it is set, says
+	// that one is wanted, with the state of the solve;
 	// given back as Resume, with the same problem, method and settings, it
-	// continues bit for bit as if nothing had happened. Both may be nil. lbfgs
-	// takes no snapshots.
-	Snapshot func(state []byte)
-	Resume   []byte
+	// continues bit for bit as if nothing had happened. All may be nil.
+	Snapshot    func(state []byte)
+	SnapshotDue func() bool
+	Resume      []byte
 }
 
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
