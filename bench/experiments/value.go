@@ -19,11 +19,17 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	shared := fs.String("shared", "../shared/datasets", "folder of the tables that are not embedded; those that are absent are left out")
 	seeds := fs.Int("seeds", 5, "splits of every table")
 	write := fs.String("write", "", "file of the page; empty: standard output")
+	python := fs.String("python", "", "interpreter with scikit-learn, and fairlearn, as peers; empty: none")
 	only := fs.String("table", "", "one table")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
 	var all []value.Row
+	peers := value.NewPeers(ctx, *python)
+	defer peers.Close()
+	if peers == nil {
+		note("no peers: name an interpreter that has scikit-learn by -python")
+	}
 	for _, t := range value.Tables() {
 		if *only != "" && t.Name != *only {
 			continue
@@ -36,11 +42,18 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			return err
 		}
 		for seed := range *seeds {
-			rows, err := value.Measure(ctx, t, f, uint64(seed), tune.DefaultOptions())
+			rows, err := value.Measure(ctx, t, f, uint64(seed), tune.DefaultOptions(), peers)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.Name, err)
 			}
 			all = append(all, rows...)
+		}
+		rows, failed, err := peers.Run(ctx, t.Name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		if all = append(all, rows...); failed != "" {
+			note(failed)
 		}
 		note(fmt.Sprintf("%s: done", t.Name))
 	}

@@ -1,11 +1,14 @@
 package value
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
@@ -30,16 +33,20 @@ const (
 	Balanced = "balanced ERM"
 	GroupDRO = "group DRO"
 	Rows     = "KL, 80 %"
+	Tempered = "tempered ERM"
+	Tail     = "CVaR, 10 %"
+	Misfits  = "worst-fitted tenth"
 	Chosen   = "chosen"
 )
 
 // Models are in the order of presentation.
-var Models = []string{ERM, Tuned, Balanced, GroupDRO, Rows, Chosen}
+var Models = []string{ERM, Tuned, Tempered, Balanced, GroupDRO, Rows, Tail, Misfits, ClassWeights, GroupWeights, Fairlearn, Chosen}
 
 const least = 20 // rows of a group on the hold-out
 
-// Measure trains the models on one split of the table.
-func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Options) ([]Row, error) {
+// Measure trains the models on one split of the table, and gives the split to the peers,
+// which may be nil.
+func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Options, peers *Peers) ([]Row, error) {
 	rows, held, err := data.Split(f.Rows, 0.25, seed)
 	if err != nil {
 		return nil, err
@@ -55,6 +62,9 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		loss = losses.Logistic{}
 	}
 	d := fitted.Train
+	if err := peers.add(seed, fitted.Encoder.Target.Task == data.Binary, d, fitted.Holdout); err != nil {
+		return nil, err
+	}
 	last := d.Groups[len(d.Groups)-1]
 	groups := level.Rows{N: d.N, Group: last.Index, Labels: last.Labels}
 	table := &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
@@ -71,13 +81,16 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	add := func(name string, l level.Level, rows level.Rows) error {
 		train := *table
 		train.Rows = rows
-		if name == Chosen || name == Tuned {
+		if name == Tuned || name == Tempered || name == Chosen {
 			train.Primal.Mu = s.Mu
 		}
 		if l.Latent != nil {
 			train.Latent, _ = table.Laws(seed).Posterior(train.X, train.Target)
 		}
 		x, err := solve(ctx, &train, l)
+		if name == Tempered && err == nil {
+			x, err = temper(ctx, &train, l)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,6 +109,10 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		return nil
 	}
 	mean := s.Candidates[0].Average
+	misfits := table.Rows
+	if misfits.Weights, err = worstFitted(ctx, table, seed); err != nil {
+		return nil, err
+	}
 	for _, m := range []struct {
 		name  string
 		level level.Level
@@ -106,6 +123,9 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		{Balanced, level.Level{Average: "balanced", Penalty: "kl"}, groups},
 		{GroupDRO, level.Level{Nu: level.At(mean / 100), Penalty: "kl", Adversary: "groups"}, groups},
 		{Rows, level.Level{Ess: level.At(0.8), Penalty: "kl"}, table.Rows},
+		{Tail, level.Level{Protect: level.At(0.1), Penalty: "kl"}, table.Rows},
+		{Misfits, level.Level{Average: "plain", Penalty: "kl"}, misfits},
+		{Tempered, s.Best().Level, table.Rows},
 		{Chosen, s.Best().Level, table.Rows},
 	} {
 		if err := add(m.name, m.level, m.rows); err != nil {
@@ -132,6 +152,67 @@ func solve(ctx context.Context, t *tune.Table, l level.Level) ([]float64, error)
 		return nil, err
 	}
 	return res.X, nil
+}
+
+// worstFitted puts 70 % of the weight on the tenth of the rows that the plain average fits
+// worst out of fold: Just Train Twice (Liu and others, ICML 2021), without its network.
+func worstFitted(ctx context.Context, t *tune.Table, seed uint64) ([]float64, error) {
+	margin, err := t.Margins(ctx, level.Level{Average: "plain", Penalty: "kl"}, 3, seed, nil, func(int, int) {})
+	if err != nil {
+		return nil, err
+	}
+	loss := make([]float64, t.N)
+	t.Loss.EvalTo(loss, make([]float64, t.N), margin, t.Target)
+	order := make([]int, t.N)
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loss[b], loss[a]) })
+	few := max(1, t.N/10)
+	w := make([]float64, t.N)
+	for rank, j := range order {
+		if w[j] = 0.3 / float64(t.N-few); rank < few {
+			w[j] = 0.7 / float64(few)
+		}
+	}
+	return w, nil
+}
+
+// temper is the plain average with another slope and intercept, the two numbers chosen for
+// the level's objective.
+func temper(ctx context.Context, t *tune.Table, l level.Level) ([]float64, error) {
+	plain := level.Level{Average: "plain", Penalty: "kl"}
+	x, err := solve(ctx, t, plain)
+	if err != nil || l == plain {
+		return x, err
+	}
+	norm, last := 0.0, len(x)-1 // the intercept
+	for _, v := range x[:last] {
+		norm += v * v
+	}
+	if norm = math.Sqrt(norm); norm == 0 {
+		return x, nil
+	}
+	direction := slices.Clone(x)
+	direction[last] = 0
+	margin, rows := make([]float64, t.N), make([]float64, 2*t.N)
+	t.X.MarginsTo(margin, direction, 0, t.N)
+	for j, v := range margin {
+		rows[2*j], rows[2*j+1] = v/norm, 1
+	}
+	two := *t
+	if two.X, err = design.NewDense(t.N, 2, rows); err != nil {
+		return nil, err
+	}
+	ab, err := solve(ctx, &two, l)
+	if err != nil {
+		return nil, err
+	}
+	for i := range direction {
+		direction[i] *= ab[0] / norm
+	}
+	direction[last] = ab[1]
+	return direction, nil
 }
 
 // fill measures the losses of the held-out rows.

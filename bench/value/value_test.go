@@ -24,7 +24,7 @@ func TestValueOfAChoice(t *testing.T) {
 		}
 		var rows []Row
 		for seed := range uint64(2) {
-			r, err := Measure(context.Background(), tables[i], f, seed, tune.DefaultOptions())
+			r, err := Measure(context.Background(), tables[i], f, seed, tune.DefaultOptions(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

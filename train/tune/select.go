@@ -307,7 +307,7 @@ func (s *Selection) leaveBehind(alive []bool, budget float64) {
 	best := 0.0
 	for i := range s.Candidates[1:] {
 		c := &s.Candidates[i+1]
-		if c.Rise <= budget*math.Abs(s.Candidates[0].Average) {
+		if c.Rise+c.RiseSE <= budget*math.Abs(s.Candidates[0].Average) {
 			best = max(best, s.score(c)-2*s.scoreSE(c))
 		}
 	}
@@ -354,7 +354,7 @@ func (s *Selection) scoreSE(c *Candidate) float64 {
 }
 
 // choose applies the rule: the highest score among the candidates whose fall exceeds its
-// standard error and what the rise costs, within the budget; ties, and with rule se what
+// standard error and what the rise costs, within the budget by a standard error; ties, and with rule se what
 // is within one standard error of the best, go to the simpler; none: ERM.
 func (s *Selection) choose(rule string, budget float64) {
 	plain := s.Candidates[0].Average
@@ -362,7 +362,7 @@ func (s *Selection) choose(rule string, budget float64) {
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(c.SE, worth*math.Abs(s.value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise <= budget*math.Abs(plain)
+		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(c.SE, worth*math.Abs(s.value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise+c.RiseSE <= budget*math.Abs(plain)
 		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
