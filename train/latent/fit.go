@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -94,11 +96,13 @@ func newFitter(r *Rows) *fitter {
 // single fits one law.
 func (f *fitter) single() *Laws {
 	x := make([]float64, f.d)
+	before := make([]float64, f.d)
 	for range 15 {
+		copy(before, x)
 		if !f.maximise(x, f.weight) {
 			return nil
 		}
-		if !f.Binary {
+		if !f.Binary || floats.Distance(x, before, math.Inf(1)) <= 1e-6*floats.Norm(x, math.Inf(1)) {
 			break
 		}
 	}

@@ -73,16 +73,19 @@ func (f *fitter) maximise(x, w []float64) bool {
 		if !ok {
 			return false
 		}
-		next := make([]float64, f.d)
+		next, fell := make([]float64, f.d), 0.0
 		for t := 1.0; t > 1e-4; t /= 2 {
 			for k := range next {
 				next[k] = x[k] + t*step[k]
 			}
 			if v := f.penalised(next, w); v <= value {
 				copy(x, next)
-				value = v
+				fell, value = value-v, v
 				break
 			}
+		}
+		if fell <= 1e-10*math.Abs(value) {
+			break
 		}
 	}
 	return !math.IsNaN(value) && !math.IsInf(value, 0)

@@ -44,6 +44,29 @@ func (t *Table) stratum(j int) int {
 	return s
 }
 
+// byStratum returns the rows in random order, stratum by stratum.
+func (t *Table) byStratum(rng *rand.Rand) []int {
+	order := rng.Perm(t.N)
+	var first []int // of a stratum in the result: counted, then added up
+	for j := range t.N {
+		s := t.stratum(j)
+		for s+1 >= len(first) {
+			first = append(first, 0)
+		}
+		first[s+1]++
+	}
+	for s := 1; s < len(first); s++ {
+		first[s] += first[s-1]
+	}
+	out := make([]int, t.N)
+	for _, j := range order {
+		s := t.stratum(j)
+		out[first[s]] = j
+		first[s]++
+	}
+	return out
+}
+
 // A FewRowsError says why rows are too few for a choice.
 type FewRowsError struct{ Msg string }
 
@@ -67,8 +90,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 		}
 	}
 	const stream = 0x666f6c64
-	order := rand.New(rand.NewPCG(seed, stream)).Perm(t.N)
-	slices.SortStableFunc(order, func(a, b int) int { return t.stratum(a) - t.stratum(b) })
+	order := t.byStratum(rand.New(rand.NewPCG(seed, stream)))
 	fold := make([]int, t.N)
 	for k, j := range order {
 		fold[j] = k % count

@@ -113,9 +113,9 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 		if two == nil || null == nil || one == nil {
 			return nil, nil, nil
 		}
-		s.Share += two.Share / float64(count)
-		if s.Noise += 1 / float64(count); two.Noise != nil {
-			s.Noise += (two.Noise[1]/two.Noise[0] - 1) / float64(count)
+		s.Share += two.Share
+		if s.Noise++; two.Noise != nil {
+			s.Noise += two.Noise[1]/two.Noise[0] - 1
 		}
 		s.Rows = max(s.Rows, len(inside))
 		p, density := two.Posterior(t.X, t.Target)
@@ -135,6 +135,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 			break
 		}
 	}
+	s.Share, s.Noise = s.Share/float64(len(apart)), s.Noise/float64(len(apart))
 	s.Evidence, s.Agreement = min(inErrors(gain), inErrors(over)), 1
 	if len(apart) == count {
 		for a := range apart {
