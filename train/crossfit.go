@@ -120,7 +120,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int)
 	if len(p.Rows) != len(at) {
 		return fmt.Errorf("%d rows of a fold were left out of its encoding", len(at)-len(p.Rows))
 	}
-	t := m.Encoder.Target
+	t, u := m.Encoder.Target, other.Encoder.Target
 	for i, row := range p.Rows {
 		j, ok := at[row]
 		if !ok {
@@ -128,7 +128,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int)
 		}
 		to.Score[j], to.Margin[j] = p.Score[i], p.Margin[i]
 		if t.Task != data.Binary {
-			to.Margin[j] = (p.Score[i] - t.Shift) / t.Scale
+			to.Margin[j] = (u.Shift + u.Scale*p.Margin[i] - t.Shift) / t.Scale
 		}
 	}
 	return nil
