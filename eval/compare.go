@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
@@ -34,6 +35,9 @@ type Comparison struct {
 	Model    string `json:"model"`
 	Baseline string `json:"baseline"`
 
+	// Alike says that the two models have the same loss in every row.
+	Alike bool `json:"alike,omitempty"`
+
 	// Measures holds the overall differences of every measure.
 	Measures map[string]Difference `json:"overall"`
 	// CVaR is the difference of CVaR_0.1; its interval is linearised at the
@@ -64,6 +68,7 @@ type GroupDifference struct {
 
 func newComparison(e *Evaluation, in *Input, strata *measure.Strata, losses []*measure.Sorted, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
+	c.Alike = slices.Equal(in.Models[k].Loss, in.Models[0].Loss)
 	for _, q := range in.Task.Measures() {
 		d := e.Models[k].Overall.Of[q.Key] - e.Models[0].Overall.Of[q.Key]
 		c.Measures[q.Key] = Difference{Value: d}

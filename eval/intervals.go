@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
@@ -172,7 +173,11 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
 			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
-			g.Models[k].Simultaneous = &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
+			low := Num(math.Inf(-1))
+			if slices.Min(in.Models[k].Loss) >= 0 {
+				low = 0 // and so is their mean
+			}
+			g.Models[k].Simultaneous = &Interval{Low: max(low, Num(m-c*se)), High: Num(m + c*se), Method: "simultaneous"}
 		}
 	}
 }

@@ -274,7 +274,15 @@ const MostCoefficients = 20
 // Largest are the coefficients by falling size, the intercept last.
 func (c *Coefficients) Largest() []Coefficient {
 	rows := slices.Clone(c.Rows)
-	slices.SortStableFunc(rows, func(a, b Coefficient) int { return cmp.Compare(b.Size(), a.Size()) })
+	constant := func(q Coefficient) int {
+		if q.Name == "(intercept)" || q.Name == "(constant)" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(rows, func(a, b Coefficient) int {
+		return cmp.Or(cmp.Compare(constant(a), constant(b)), cmp.Compare(b.Size(), a.Size()))
+	})
 	return rows
 }
 

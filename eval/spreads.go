@@ -239,7 +239,9 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
 	minus := func(x, y []float64) *Interval {
 		for b := range x {
-			x[b] -= y[b]
+			if x[b] -= y[b]; math.Abs(x[b]) <= 1e-14*math.Abs(y[b]) {
+				x[b] = 0 // the same number, rounded in two ways
+			}
 		}
 		return resample.BootInterval(x, a.method, confidence)
 	}
@@ -247,7 +249,10 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}
 	between := func(x, y Num, p, q Interval, ok bool) Difference {
 		d := Difference{Value: x - y}
-		if ok {
+		switch {
+		case c.Alike:
+			d.Interval = &Interval{Method: "simultaneous"}
+		case ok:
 			d.Interval = &Interval{Low: p.Low - q.High, High: p.High - q.Low, Method: "simultaneous"}
 		}
 		return d

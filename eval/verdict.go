@@ -156,6 +156,9 @@ func (j *judge) headline(v *Verdict) string {
 	if j.c.Model != "robust" {
 		who = "Going from " + j.c.Baseline + " to " + j.c.Model
 	}
+	if j.c.Alike && v.Outcome == Inconclusive {
+		return fmt.Sprintf("%s and %s are the same model on these rows: there is nothing to gain and nothing to pay.", j.c.Baseline, j.c.Model)
+	}
 	side, settled := j.d.Settled()
 	fell := fmt.Sprintf("%s lowered %s by %s", who, j.what, words.Like(-a, j.scale))
 	switch v.Outcome {
@@ -198,6 +201,9 @@ func (j *judge) cost() string {
 		verb = "falls"
 	}
 	s := fmt.Sprintf("The average risk over all rows %s from %s to %s", verb, words.Like(base, base), words.Like(base+float64(r.Value), base))
+	if j.c.Alike {
+		return fmt.Sprintf("The average risk over all rows is %s.", words.Like(base, base))
+	}
 	if r.Value == 0 {
 		s = fmt.Sprintf("The average risk over all rows stays at %s", words.Like(base, base))
 	}
@@ -229,6 +235,9 @@ func (j *judge) recommend(v *Verdict) string {
 	case Hurt:
 		return fmt.Sprintf("Keep %s.", base)
 	case Inconclusive:
+		if j.c.Alike {
+			return fmt.Sprintf("Use %s: no protection was chosen, or none that changes a prediction.", base)
+		}
 		return fmt.Sprintf("Keep %s: nothing shows that %s is better for the worst group. More rows would narrow the interval.", base, model)
 	}
 	return "Measure again with intervals before deciding."

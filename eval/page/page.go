@@ -72,6 +72,7 @@ type page struct {
 	Models      []string
 	Against     table
 	Groups      *table
+	Tally       string // who gains and who loses
 	Gaps        *table
 	More        []table
 	Moved       *table
@@ -124,6 +125,9 @@ func newPage(r *eval.Report) *page {
 	p.Tiles = p.tiles()
 	p.Against = p.against()
 	p.Groups = p.groupTable()
+	if t := e.Verdict.Groups; t != nil {
+		p.Tally = capital(t.String())
+	}
 	p.Gaps = gapTable(e)
 	p.More = p.moreTables()
 	p.Certificate = certificateFacts(r.Certificate, e.LossUnit)
@@ -223,10 +227,15 @@ func (p *page) factList() []eval.Fact {
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, words.Plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
-		r, n := utf8.DecodeRuneInString(f.Key)
-		out = append(out, eval.Fact{Key: string(unicode.ToUpper(r)) + f.Key[n:], Value: f.Value})
+		out = append(out, eval.Fact{Key: capital(f.Key), Value: f.Value})
 	}
 	return out
+}
+
+// capital begins s with a capital letter.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
@@ -285,6 +294,9 @@ func certificateCaveat(c *eval.Certificate) []string {
 
 // about says whose worst case it is, and what the adversary knows.
 func about(a *eval.Adversary) string {
+	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
+		return fmt.Sprintf("Nobody was up-weighted: every one of the %s counts the same.", words.RowsNoun(a.Rows))
+	}
 	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
 	if a.OverGroups {
 		knows = " It chooses among the groups: rows of a group share its weight."

@@ -16,7 +16,11 @@ import (
 func (p *page) against() table {
 	e := p.E
 	t := table{Title: "Models on the same rows", Head: append([]string{"Measure"}, p.Models...)}
-	for _, c := range e.Compared {
+	compared := e.Compared
+	if len(p.Models) > 3 { // more would not fit a page
+		compared = compared[:min(1, len(compared))]
+	}
+	for _, c := range compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
 	row := func(label string, of func(k int) float64, in func(k int) (eval.Interval, bool), diff func(c *eval.Comparison) *eval.Difference) {
@@ -40,10 +44,10 @@ func (p *page) against() table {
 			}
 			cells = append(cells, s)
 		}
-		for k := range e.Compared {
+		for k := range compared {
 			d := &eval.Difference{Value: eval.Num(of(k+1) - of(0))}
 			if diff != nil {
-				d = diff(&e.Compared[k])
+				d = diff(&compared[k])
 			}
 			cells = append(cells, d.Text(scale))
 		}
@@ -113,8 +117,11 @@ func (p *page) against() table {
 		row(label, overall(q.Key), within(q.Key), measure(q.Key))
 	}
 	t.Rows = slices.DeleteFunc(t.Rows, func(r tableRow) bool { return strings.Trim(strings.Join(r.Cells[1:], ""), "–") == "" })
+	if len(compared) < len(e.Compared) {
+		t.Foot = "The other differences are in metrics.json. "
+	}
 	if e.Resamples > 0 {
-		t.Foot = fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	return t
 }
@@ -230,7 +237,7 @@ func gapTable(e *eval.Evaluation) *table {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, q.High, q.Low, q.Outcome}})
 	}
 	if e.Resamples > 0 {
-		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance."
+		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance; untested: some group has too few rows for one."
 	}
 	return t
 }

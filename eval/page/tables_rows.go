@@ -103,10 +103,10 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 			if k < len(q.Original) {
 				v := float64(q.Original[k])
 				s := words.Number(v)
-				if k < len(q.Intervals) {
-					if iv := q.Intervals[k].Text(v); iv != "" {
-						s += " [" + iv + "]"
-					}
+				if k < len(q.Intervals) && q.Intervals[k] != nil {
+					lo, hi := float64(q.Intervals[k].Low), float64(q.Intervals[k].High)
+					half := (hi - lo) / 2
+					s = words.Within(v, half) + " [" + words.Within(lo, half) + " to " + words.Within(hi, half) + "]"
 				}
 				cells = append(cells, s)
 			} else {

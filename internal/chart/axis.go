@@ -183,7 +183,7 @@ func (a axis) logTicks(want int) []tick {
 // compact writes a tick label in few characters.
 func compact(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 3, 64)
-	if a := math.Abs(v); a >= 1e-3 && a < 1e4 {
+	if a := math.Abs(v); a == 0 || a >= 1e-3 && a < 1e4 {
 		s = strconv.FormatFloat(v, 'f', -1, 64)
 	} else if m, e, ok := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e"); ok {
 		k, _ := strconv.Atoi(e)

@@ -106,3 +106,11 @@ func TestRootTicksStartAtNought(t *testing.T) {
 		t.Errorf("a quarter of the range lies at %v", got)
 	}
 }
+
+func TestCompactTicks(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.05: "0.05", 1234: "1234", 1e-4: "1e−4", 2.5e6: "2.5e6", -0.5: "−0.5"} {
+		if got := compact(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
