@@ -2,6 +2,7 @@ package hessian
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -13,7 +14,10 @@ import (
 //
 //	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //
-// with its diagonal as the preconditioner.
+// with its diagonal as the preconditioner, corrected by the directions that earlier solves
+// multiplied and their products, by the two loops of L-BFGS (Morales and Nocedal 2000): the
+// Hessian changes little from step to step, and conjugate directions know its inverse on
+// the space that they span.
 type Operator struct {
 	weights
 	Spent float64 // passes of all products so far
@@ -29,6 +33,9 @@ type Operator struct {
 	residual, direction, scaled []float64       // d, of the iteration
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
+
+	known, products [][]float64 // of earlier solves, newest last: directions and H times them
+	share           []float64   // of the two loops
 }
 
 // NewOperator returns the Hessian of a problem that has one, still to be updated.
@@ -112,6 +119,7 @@ func (h *Operator) multiply(dst, v []float64) {
 }
 
 var (
+	directionsKept   = tuning.New("hessian: directions of such solves that precondition the next", "kept", 32, 0, 100)
 	mostProducts     = tuning.New("hessian: products of a solve by conjugate gradients", "at most", 250, 60, 1000)
 	loosestResidual  = tuning.New("hessian: residual of the first such solve", "of the gradient", 0.3, 0.1, 0.8)
 	tightestResidual = tuning.New("hessian: residual of the last such solves", "of the gradient", 1e-9, 1e-12, 1e-4)
@@ -129,6 +137,8 @@ func (h *Operator) Solve(v []float64) {
 	clear(v) // from here on the iterate
 	rho := h.precondition()
 	copy(h.direction, h.scaled)
+	var fresh, images [][]float64
+	defer func() { h.learn(fresh, images) }()
 	for range mostProducts.Int() {
 		if h.evaluator.Ctx.Err() != nil || h.Spent >= h.Most {
 			break
@@ -138,6 +148,9 @@ func (h *Operator) Solve(v []float64) {
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {
 			break // rounding: the iterate so far is a direction of descent
+		}
+		if len(fresh) < directionsKept.Int() {
+			fresh, images = append(fresh, slices.Clone(h.direction)), append(images, slices.Clone(h.product))
 		}
 		step := rho / curvature
 		floats.AddScaled(v, step, h.direction)
@@ -154,10 +167,28 @@ func (h *Operator) Solve(v []float64) {
 	}
 }
 
-// precondition stores D⁻¹ residual in scaled and returns ⟨residual, scaled⟩.
+// learn keeps directions of a solve and their products, and forgets the oldest.
+func (h *Operator) learn(along, products [][]float64) {
+	h.known, h.products = append(h.known, along...), append(h.products, products...)
+	if old := len(h.known) - directionsKept.Int(); old > 0 {
+		h.known, h.products = h.known[old:], h.products[old:]
+	}
+}
+
+// precondition stores in scaled what the residual is by the inverse known, and returns
+// ⟨residual, scaled⟩.
 func (h *Operator) precondition() float64 {
-	for i, r := range h.residual {
-		h.scaled[i] = r / (h.diagonal[i] * (1 + h.lambda))
+	copy(h.scaled, h.residual)
+	h.share = append(h.share[:0], make([]float64, len(h.known))...)
+	for k := len(h.known) - 1; k >= 0; k-- {
+		h.share[k] = floats.Dot(h.known[k], h.scaled) / floats.Dot(h.known[k], h.products[k])
+		floats.AddScaled(h.scaled, -h.share[k], h.products[k])
+	}
+	for i := range h.scaled {
+		h.scaled[i] /= h.diagonal[i] * (1 + h.lambda)
+	}
+	for k, v := range h.known {
+		floats.AddScaled(h.scaled, h.share[k]-floats.Dot(h.products[k], h.scaled)/floats.Dot(v, h.products[k]), v)
 	}
 	return floats.Dot(h.residual, h.scaled)
 }
@@ -173,6 +204,8 @@ func (h *Operator) Visit(s *saddle.State) {
 	s.Float(&h.total)
 	s.Floats(h.weight, h.cross, h.diagonal)
 	s.Vectors(&h.along, h.evaluator.D)
+	s.Vectors(&h.known, h.evaluator.D)
+	s.Vectors(&h.products, h.evaluator.D)
 	if s.Reading {
 		h.inner = make([]float64, len(h.along)*len(h.along))
 	}
