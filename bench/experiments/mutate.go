@@ -25,7 +25,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
 	beyond := fs.Bool("beyond", false, "run the tests of the rooms that use a room, too")
 	seed := fs.Uint64("seed", 1, "of the draw")
-	limit := fs.Duration("timeout", 3*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
+	limit := fs.Duration("timeout", 20*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
 	hand := fs.Bool("hand", false, "only the mutants found by hand: those whose name holds -only")
 	if err := parse(fs, args); err != nil {

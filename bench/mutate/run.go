@@ -21,15 +21,16 @@ type Options struct {
 	N       int           // mutants drawn at random, of which about one in six does not compile
 	Seed    uint64        // of the draw
 	Beyond  bool          // run the tests of other rooms, too
-	Timeout time.Duration // of a test binary on one mutant; one that runs into it is killed
+	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
 }
 
 // A Result is what became of one mutant.
 type Result struct {
 	Site
-	Killed bool
-	By     string // the package whose tests did, or "time"
+	Killed    bool
+	By        string // the package and its test that did, or "time"
+	Undecided bool   // the run was interrupted before all tests had
 }
 
 // Run draws mutants and runs the tests on each, in a clone of the last commit of the
@@ -150,7 +151,7 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 func WriteText(w io.Writer, results []Result) {
 	count := func(of func(Result) bool) (killed, all int) {
 		for _, r := range results {
-			if of(r) {
+			if of(r) && !r.Undecided {
 				if all++; r.Killed {
 					killed++
 				}
@@ -177,7 +178,10 @@ func WriteText(w io.Writer, results []Result) {
 	}
 	line("all", func(Result) bool { return true })
 	for _, r := range results {
-		if !r.Killed {
+		switch {
+		case r.Undecided:
+			fmt.Fprintln(w, "undecided:", r)
+		case !r.Killed:
 			fmt.Fprintln(w, "survived:", r)
 		}
 	}

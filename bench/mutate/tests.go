@@ -38,14 +38,20 @@ type tester struct {
 	clone, scratch string
 	tests          map[string]map[string]bool
 	overlaid       string
-	binaries       []*binary
 }
 
-// A binary is the tests of one package, and what they did without a mutant.
+// A binary is the tests of one package.
 type binary struct {
 	dir, path string // below the clone; of the file, "" for none
-	reached   map[int]bool
-	took      time.Duration // of processors
+	tests     []oneTest
+}
+
+// A oneTest is one of them, and what it did without a mutant; no name: all of them, with
+// the mutant already in.
+type oneTest struct {
+	name    string
+	reached map[int]bool
+	took    time.Duration
 }
 
 // run compiles the schema and tells of every mutant that does.
@@ -69,9 +75,13 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 			return nil
 		}
 	}
-	packages := t.packages()
 	left := slices.Sorted(maps.Keys(t.sites))
-	for k, dir := range packages {
+	defer func() {
+		for _, id := range left { // of a run that is interrupted too
+			tell(Result{Site: t.sites[id], Undecided: ctx.Err() != nil})
+		}
+	}()
+	for k, dir := range t.packages() {
 		if len(left) == 0 {
 			return nil
 		}
@@ -80,21 +90,19 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 			return err
 		}
 		var next []int
-		for _, id := range left {
-			killed, by, err := t.kills(ctx, b, id)
+		for k, id := range left {
+			by, err := t.killer(ctx, b, id)
 			if err != nil {
+				left = append(next, left[k:]...)
 				return err
 			}
-			if killed {
-				tell(Result{t.sites[id], true, by})
+			if by != "" {
+				tell(Result{Site: t.sites[id], Killed: true, By: by})
 			} else {
 				next = append(next, id)
 			}
 		}
 		left = next
-	}
-	for _, id := range left {
-		tell(Result{t.sites[id], false, ""})
 	}
 	return nil
 }
@@ -133,9 +141,10 @@ func (t *tester) packages() (dirs []string) {
 	return dirs
 }
 
-// build makes the tests of a package and runs them without a mutant.
+// build makes the tests of a package and runs each without a mutant: the quickest of those
+// that reach a function are the first to be run on its mutants.
 func (t *tester) build(ctx context.Context, dir string, k int) (*binary, error) {
-	b := &binary{dir: dir, reached: map[int]bool{}}
+	b := &binary{dir: dir}
 	path := filepath.Join(t.scratch, fmt.Sprintf("%d.test", k))
 	os.Remove(path)
 	if _, err := output(ctx, t.clone, nil, "go", "test", "-c", "-vet=off", "-overlay", t.overlaid, "-o", path, "./"+dir); err != nil {
@@ -144,55 +153,75 @@ func (t *tester) build(ctx context.Context, dir string, k int) (*binary, error) 
 	if _, err := os.Stat(path); err != nil {
 		return b, nil // no tests
 	}
-	said := filepath.Join(t.scratch, "reached")
-	os.Remove(said)
-	began := time.Now()
-	if _, err := t.execute(ctx, &binary{dir: dir, path: path}, -1, said, 0); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if slices.ContainsFunc(slices.Collect(maps.Values(t.sites)), func(s Site) bool { return s.alone }) {
-			b.path, b.reached = path, nil // this is the mutant
+	b.path = path
+	for _, s := range t.sites {
+		if s.alone {
+			b.tests = []oneTest{{}}
 			return b, nil
 		}
-		return b, nil // these fail without a mutant, in a clone
 	}
-	b.path, b.took = path, time.Since(began)
-	text, _ := os.ReadFile(said)
-	for line := range strings.Lines(string(text)) {
-		id, _ := strconv.Atoi(strings.TrimSpace(line))
-		b.reached[id] = true
+	names, err := output(ctx, filepath.Join(t.clone, dir), nil, path, "-test.list", "^(Test|Example|Fuzz)")
+	if err != nil {
+		return nil, err
 	}
+	said := filepath.Join(t.scratch, "reached")
+	for name := range strings.Lines(names) {
+		one := oneTest{name: strings.TrimSpace(name), reached: map[int]bool{}}
+		os.Remove(said)
+		began := time.Now()
+		if _, err := t.execute(ctx, b, one, -1, said); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			continue // it fails without a mutant, in a clone
+		}
+		one.took = time.Since(began)
+		text, _ := os.ReadFile(said)
+		for line := range strings.Lines(string(text)) {
+			id, _ := strconv.Atoi(strings.TrimSpace(line))
+			one.reached[id] = true
+		}
+		if len(one.reached) > 0 {
+			b.tests = append(b.tests, one)
+		}
+	}
+	slices.SortStableFunc(b.tests, func(x, y oneTest) int { return int(x.took.Milliseconds() - y.took.Milliseconds()) })
 	return b, nil
 }
 
-// kills reports that a test fails on a mutant.
-func (t *tester) kills(ctx context.Context, b *binary, id int) (killed bool, by string, err error) {
-	alone := t.sites[id].alone
-	if b.path == "" || alone && b.reached != nil || !alone && !b.reached[t.function(id)] {
-		return false, "", nil
+// killer returns a test that fails on a mutant, "" for none.
+func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err error) {
+	for _, one := range b.tests {
+		if one.reached != nil && !one.reached[t.function(id)] {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, t.options.Timeout)
+		text, err := t.execute(within, b, one, id, os.DevNull)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err == nil:
+			continue
+		case !strings.Contains(text, "FAIL") && !strings.Contains(text, "panic"):
+			return "time", nil
+		}
+		return strings.TrimSpace(b.dir + " " + one.name), nil
 	}
-	within, cancel := context.WithTimeout(ctx, t.options.Timeout)
-	defer cancel()
-	text, err := t.execute(within, b, id, os.DevNull, 10+int(6*b.took.Seconds()))
-	switch {
-	case ctx.Err() != nil:
-		return false, "", ctx.Err()
-	case err == nil:
-		return false, "", nil
-	case !strings.Contains(text, "FAIL") && !strings.Contains(text, "panic"):
-		return true, "time", nil
-	}
-	return true, b.dir, nil
+	return "", nil
 }
 
-// execute runs tests with a mutant, for so many seconds of processors; 0: any.
-func (t *tester) execute(ctx context.Context, b *binary, id int, said string, seconds int) (string, error) {
-	limits := "ulimit -v 16000000 2>/dev/null; "
-	if seconds > 0 {
-		limits += fmt.Sprintf("ulimit -t %d 2>/dev/null; ", seconds)
+// execute runs a test with a mutant, for as many times the seconds of processors as it
+// takes without one, and some.
+func (t *tester) execute(ctx context.Context, b *binary, one oneTest, id int, said string) (string, error) {
+	limits, run := "ulimit -v 16000000 2>/dev/null; ", "."
+	if one.took > 0 {
+		limits += fmt.Sprintf("ulimit -t %d 2>/dev/null; ", 10+int(6*one.took.Seconds()))
 	}
-	args := []string{"-c", limits + `exec "$@"`, "sh", b.path, "-test.failfast", "-test.timeout", t.options.Timeout.String()}
+	if one.name != "" {
+		run = "^" + one.name + "$"
+	}
+	args := []string{"-c", limits + `exec "$@"`, "sh", b.path, "-test.failfast", "-test.run", run, "-test.timeout", "30m"}
 	if b.dir != t.dir {
 		args = append(args, "-test.short")
 	}
