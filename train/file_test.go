@@ -233,6 +233,48 @@ func TestLoadRefuses(t *testing.T) {
 		"other training rows":    func(v object) { v["train_rows"] = 1 },
 		"negative hold-out":      func(v object) { v["holdout_rows"] = -1 },
 	}
+	for name, of := range map[string]struct {
+		want   string
+		change func(object)
+	}{
+		"tempered of one":       {"1 tempered_coefficients for", func(v object) { v["tempered_coefficients"] = []float64{1} }},
+		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
+		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
+		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
+		"laws without a level": {"level and its latent_laws", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.5}
+		}},
+		"laws of one": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"common": []float64{1}, "other": v["coefficients"], "share": 0.5}
+		}},
+		"other laws of one": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": []float64{1}, "share": 0.5}
+		}},
+		"laws of no share": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0}
+		}},
+		"laws of most": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.51}
+		}},
+		"laws of one noise": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.5, "noise": []float64{1}}
+		}},
+		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
+		"of another penalty":     {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
+		"of another loss":        {"another configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
+		"no status":              {"with status", func(v object) { in(v, "result")["status"] = "" }},
+		"a result of no rows":    {"is of 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
+		"of other columns":       {"columns with status", func(v object) { in(v, "result")["d"] = 1 }},
+		"a choice of nothing":    {"names no candidate", func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
+		"a choice before all":    {"names no candidate", func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
+		"no level of robustness": {"level of robustness is missing", func(v object) { in(v, "config")["nu"] = nil }},
+		"weights unmeasured":     {"of other baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
+	} {
+		_, err := train.ReadModel(bytes.NewReader(edit(t, raw, of.change)))
+		if err == nil || !strings.Contains(err.Error(), of.want) {
+			t.Errorf("%s: %v, want %q", name, err, of.want)
+		}
+	}
 	documents := map[string][]byte{
 		"empty":                        {},
 		"not JSON":                     []byte("PAR1"),

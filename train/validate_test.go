@@ -1,0 +1,75 @@
+package train
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// Every setting that cannot be used is refused by name, one at a time, and its neighbour
+// that can be used is not.
+func TestValidate(t *testing.T) {
+	mu := func(v float64) *float64 { return &v }
+	inf := math.Inf(1)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   string // of the error; "": none
+	}{
+		"defaults":              {func(*Config) {}, ""},
+		"no target":             {func(c *Config) { c.Target = "" }, "no target"},
+		"no baseline, no level": {func(c *Config) { c.NoBaseline = true }, "without baselines"},
+		"no baseline, average":  {func(c *Config) { c.NoBaseline, c.Average = true, "plain" }, "without baselines"},
+		"no baseline, a level":  {func(c *Config) { c.NoBaseline, c.Nu = true, level.At(1) }, ""},
+		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown loss "hinge"`},
+		"a loss":                {func(c *Config) { c.Loss = "huber" }, ""},
+		"scale":                 {func(c *Config) { c.Scale = "minmax" }, `unknown scale "minmax"`},
+		"no scale":              {func(c *Config) { c.Scale = "" }, "scale is empty: start from DefaultConfig"},
+		"unscaled":              {func(c *Config) { c.Scale = "none" }, ""},
+		"evaluate":              {func(c *Config) { c.Evaluate = "loo" }, `unknown evaluate "loo"`},
+		"impute":                {func(c *Config) { c.Impute = "mode" }, `unknown impute "mode"`},
+		"medians":               {func(c *Config) { c.Impute = "median" }, ""},
+		"storage":               {func(c *Config) { c.Storage = "float16" }, `unknown storage "float16"`},
+		"a storage":             {func(c *Config) { c.Storage = "float32" }, ""},
+		"no storage":            {func(c *Config) { c.Storage = "" }, ""},
+		"solver":                {func(c *Config) { c.Solver = "sgd" }, `unknown solver "sgd"`},
+		"no solver":             {func(c *Config) { c.Solver = "" }, "solver is empty"},
+		"delta 0":               {func(c *Config) { c.HuberDelta = 0 }, "huber-delta is 0: it must be finite and > 0"},
+		"delta":                 {func(c *Config) { c.HuberDelta = 1e-300 }, ""},
+		"delta ∞":               {func(c *Config) { c.HuberDelta = inf }, "huber-delta"},
+		"gap 0":                 {func(c *Config) { c.Gap = 0 }, "gap is 0"},
+		"gap NaN":               {func(c *Config) { c.Gap = math.NaN() }, "gap is NaN"},
+		"passes 0":              {func(c *Config) { c.MaxPasses = 0 }, "max-passes is 0"},
+		"passes ∞":              {func(c *Config) { c.MaxPasses = inf }, "max-passes"},
+		"half a pass":           {func(c *Config) { c.MaxPasses = 0.5 }, ""},
+		"holdout 1":             {func(c *Config) { c.Holdout = 1 }, "holdout is 1: it must be finite and in [0, 1)"},
+		"holdout below 0":       {func(c *Config) { c.Holdout = -1e-9 }, "holdout"},
+		"holdout 0":             {func(c *Config) { c.Holdout = 0 }, ""},
+		"most held out":         {func(c *Config) { c.Holdout = 0.999 }, ""},
+		"a level":               {func(c *Config) { c.Nu = level.At(-1) }, "nu is -1"},
+		"crossfit of a holdout": {func(c *Config) { c.Evaluate = EvaluateCrossfit }, "set holdout to 0"},
+		"crossfit":              {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
+		"recalibrated numbers":  {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" }, "recalibrate is for the logistic loss"},
+		"recalibrated Huber":    {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" }, "recalibrate is for the logistic loss"},
+		"recalibrated":          {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
+		"weight the target":     {func(c *Config) { c.Weight = "y" }, `weight column "y"`},
+		"weight a feature":      {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `weight column "w"`},
+		"weight a group":        {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `weight column "w"`},
+		"weight":                {func(c *Config) { c.Weight, c.Groups = "w", []string{"g"} }, ""},
+		"μ below 0":             {func(c *Config) { c.Mu = mu(-1e-9) }, "mu is -1e-09"},
+		"μ NaN":                 {func(c *Config) { c.Mu = mu(math.NaN()) }, "mu is NaN"},
+		"μ ∞":                   {func(c *Config) { c.Mu = mu(inf) }, "mu is +Inf"},
+		"μ 0":                   {func(c *Config) { c.Mu = mu(0) }, ""},
+	} {
+		cfg := DefaultConfig()
+		cfg.Target = "y"
+		c.change(&cfg)
+		switch err := cfg.validate(); {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
