@@ -36,7 +36,7 @@ var Hand = []Named{
 	{"the sign in Armijo's condition", "dro/internal/newton/search.go", "m.value-m.line.Decrease*t*slope", "m.value+m.line.Decrease*t*slope", "./dro SearchAsksForADecrease"},
 	{"a snapshot without the threshold", "dro/internal/saddle/certificate.go", "&c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall", "&c.bestRisk, &c.bestTau, &c.Shortfall", "./dro Resume"},
 	{"a snapshot without what rounding may have done", "dro/internal/saddle/certificate.go", "&c.Own, &c.Psi, &c.Price, ", "&c.Psi, ", "./dro Resume"},
-	{"a snapshot without the metric's Hessian", "dro/internal/hessian/factored.go", "s.Floats(m.Full, m.Matrix.RawSymmetric().Data)", "", "./dro Resume"},
+	{"a snapshot without the metric's Hessian", "dro/internal/hessian/factored.go", "s.Floats(m.Full, m.cross, m.Matrix.RawSymmetric().Data)", "", "./dro Resume"},
 	{"a snapshot without the Lipschitz constants of the samples", "dro/internal/template/iteration.go", "s.Floats(w.known.h)", "", "./dro Resume"},
 	{"a feature of twenty values that all differ", "data/category.go", "n == rows && rows > 20", "n == rows && rows >= 20", "./data Identifier|Own"},
 	{"ranks of the interval of a median", "eval/internal/resample/interval.go", "Low: at(lo - 1), High: at(hi - 1)", "Low: at(lo - 1), High: at(hi - 2)", "./eval/internal/resample MedianInterval"},
