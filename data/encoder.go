@@ -61,6 +61,11 @@ type Target struct {
 	Negative string  `json:"negative,omitempty"`
 	Shift    float64 `json:"shift"`
 	Scale    float64 `json:"scale"`
+
+	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
+	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
+	Transform string  `json:"transform,omitempty"`
+	Smear     float64 `json:"smear,omitempty"`
 }
 
 // MissingLabel names the level and the group of nulls.

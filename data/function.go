@@ -89,3 +89,24 @@ func (f *Function) Validate() error {
 	}
 	return nil
 }
+
+// Predicted returns the prediction of a numeric target, in its own units, of the margin
+// z·x.
+func (t *Target) Predicted(margin float64) float64 {
+	v := t.Shift + t.Scale*margin
+	switch t.Transform {
+	case "log":
+		return t.Factor() * math.Exp(v)
+	case "log1p":
+		return t.Factor()*math.Exp(v) - 1
+	}
+	return v
+}
+
+// Factor is Smear, or 1 where it is not set.
+func (t *Target) Factor() float64 {
+	if t.Smear == 0 {
+		return 1
+	}
+	return t.Smear
+}

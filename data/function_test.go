@@ -37,3 +37,19 @@ func TestFunction(t *testing.T) {
 		}
 	}
 }
+
+func TestPredicted(t *testing.T) {
+	for _, c := range []struct {
+		t    Target
+		want float64
+	}{
+		{Target{Shift: 1, Scale: 2}, 2},
+		{Target{Shift: 1, Scale: 2, Transform: "log"}, math.Exp(2)},
+		{Target{Shift: 1, Scale: 2, Transform: "log", Smear: 3}, 3 * math.Exp(2)},
+		{Target{Shift: 1, Scale: 2, Transform: "log1p", Smear: 3}, 3*math.Exp(2) - 1},
+	} {
+		if got := c.t.Predicted(0.5); got != c.want {
+			t.Errorf("%+v: %v, wanted %v", c.t, got, c.want)
+		}
+	}
+}

@@ -82,6 +82,11 @@ func check(f *train.Formula) error {
 	if len(f.Terms) == 0 {
 		return fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
 	}
+	switch f.Target.Transform {
+	case "", "log", "log1p":
+	default:
+		return fmt.Errorf("the function %q of the target is not known", f.Target.Transform)
+	}
 	for _, t := range f.Terms {
 		for _, v := range append(slices.Clone(t.Weights), t.Weight, t.Shift, t.Missing, f.Constant) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -2,11 +2,13 @@ package export
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +119,15 @@ func cases(t testing.TB) map[string]*train.Formula {
 		}
 		out[name] = f
 	}
+	for _, transform := range []string{"log", "log1p"} {
+		f, err := edgeModel(data.Regression).Formula()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Terms[0].Weight = 1e-7 // the edges of a column must not leave the range of exp
+		f.Target.Transform, f.Target.Shift, f.Target.Scale, f.Target.Smear = transform, 3, 0.5, 1.25
+		out["target-"+transform] = f
+	}
 	return out
 }
 
@@ -186,6 +197,26 @@ func TestGoSource(t *testing.T) {
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What is exported is the model that scores: recalibrated, where it was.
+func TestRecalibrated(t *testing.T) {
+	m := edgeModel(data.Binary)
+	m.Recalibrated = slices.Clone(m.Coefficients)
+	for i := range m.Recalibrated {
+		m.Recalibrated[i] *= 0.5
+	}
+	half := edgeModel(data.Binary)
+	half.Coefficients = m.Recalibrated
+	for _, f := range Formats() {
+		var got, want bytes.Buffer
+		if err := errors.Join(Write(&got, m, f, Options{}), Write(&want, half, f, Options{})); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: not the recalibrated coefficients", f)
+		}
 	}
 }
 
@@ -278,6 +309,7 @@ func TestRefuses(t *testing.T) {
 		{edgeModel(data.Binary), Go, Options{Package: "a b"}, "package"},
 		{edgeModel(data.Binary), "excel", Options{}, "format"},
 		{&train.Model{}, Go, Options{}, "coefficients"},
+		{with(func(m *train.Model) { m.Encoder.Target.Transform = "sine" }), SQL, Options{}, "sine"},
 	} {
 		var b bytes.Buffer
 		err := Write(&b, c.m, c.f, c.o)

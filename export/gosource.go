@@ -60,7 +60,14 @@ func goSource(f *train.Formula, o Options) ([]byte, error) {
 	if isBinary(f) {
 		b.WriteString("if m >= 0 {\nreturn 1 / (1 + math.Exp(-m))\n}\nif m < 0 {\ne := math.Exp(m)\nreturn e / (1 + e)\n}\nreturn math.NaN()\n}\n")
 	} else {
-		fmt.Fprintf(&b, "if m != m {\nreturn math.NaN()\n}\nreturn %s + %s*m\n}\n", goNumber(f.Target.Shift), goNumber(f.Target.Scale))
+		value := fmt.Sprintf("%s + %s*m", goNumber(f.Target.Shift), goNumber(f.Target.Scale))
+		switch f.Target.Transform {
+		case "log":
+			value = fmt.Sprintf("%s * math.Exp(%s)", goNumber(f.Target.Factor()), value)
+		case "log1p":
+			value = fmt.Sprintf("%s*math.Exp(%s) - 1", goNumber(f.Target.Factor()), value)
+		}
+		fmt.Fprintf(&b, "if m != m {\nreturn math.NaN()\n}\nreturn %s\n}\n", value)
 	}
 	helpers.writeTo(&b)
 	return format.Source(b.Bytes())

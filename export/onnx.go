@@ -61,7 +61,19 @@ func onnxModel(f *train.Formula, version string) ([]byte, error) {
 		g.named(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
 	} else {
 		v := g.node("Mul", "", []string{margin, g.doubles([]int64{1, 1}, f.Target.Scale)})
-		g.named(out, "Add", "", []string{v, g.doubles([]int64{1, 1}, f.Target.Shift)})
+		shift := g.doubles([]int64{1, 1}, f.Target.Shift)
+		switch f.Target.Transform {
+		case "":
+			g.named(out, "Add", "", []string{v, shift})
+		default:
+			v = g.node("Exp", "", []string{g.node("Add", "", []string{v, shift})})
+			v = g.node("Mul", "", []string{v, g.scalar(f.Target.Factor())})
+			less := 0.0
+			if f.Target.Transform == "log1p" {
+				less = 1
+			}
+			g.named(out, "Sub", "", []string{v, g.scalar(less)})
+		}
 	}
 	g.outputs = append(g.outputs, valueInfo(out, doubleType))
 

@@ -93,7 +93,7 @@ func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
 	if isBinary(f) {
 		p.leaf("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive)
 	} else {
-		p.leaf("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue")
+		p.prediction(f)
 	}
 	p.close("Output")
 	if !isBinary(f) {

@@ -143,3 +143,31 @@ func (p *pmmlWriter) polynomial(column string, base float64, c []float64) {
 	p.close("Apply")
 	p.close("Apply")
 }
+
+// prediction is the output of a numeric target: of the function of it that was
+// predicted, the inverse.
+func (p *pmmlWriter) prediction(f *train.Formula) {
+	name := "prediction"
+	if f.Target.Transform != "" {
+		name = columnNames(f).unique(f.Target.Transform + " of the prediction")
+	}
+	p.leaf("OutputField", "name", name, "optype", "continuous", "dataType", "double", "feature", "predictedValue")
+	if f.Target.Transform == "" {
+		return
+	}
+	p.open("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "transformedValue")
+	less := 0.0
+	if f.Target.Transform == "log1p" {
+		less = 1
+	}
+	p.open("Apply", "function", "-")
+	p.open("Apply", "function", "*")
+	p.constant(f.Target.Factor())
+	p.open("Apply", "function", "exp")
+	p.leaf("FieldRef", "field", name)
+	p.close("Apply")
+	p.close("Apply")
+	p.constant(less)
+	p.close("Apply")
+	p.close("OutputField")
+}

@@ -62,7 +62,14 @@ func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
 	}
 	score := used.unique(scoreName(f))
 	if !isBinary(f) {
-		fmt.Fprintf(&b, "SELECT *, %s + %s * (\n%s\n) AS %s\nFROM %s;\n", d.number(f.Target.Shift), d.number(f.Target.Scale), margin, score, o.Table)
+		value := fmt.Sprintf("%s + %s * (\n%s\n)", d.number(f.Target.Shift), d.number(f.Target.Scale), margin)
+		switch f.Target.Transform {
+		case "log":
+			value = fmt.Sprintf("%s * EXP(%s)", d.number(f.Target.Factor()), value)
+		case "log1p":
+			value = fmt.Sprintf("%s * EXP(%s) - %s", d.number(f.Target.Factor()), value, d.number(1))
+		}
+		fmt.Fprintf(&b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, o.Table)
 		return []byte(b.String()), nil
 	}
 	m := used.unique("margin")

@@ -16,7 +16,9 @@ func coefficientTable(m *train.Model) ([]byte, error) {
 	w := csv.NewWriter(&b)
 	_ = w.Write([]string{"name", "source", "kind", "level", "shift", "scale", "coefficient", "original"})
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for i, c := range m.Explain() {
+	scoring := *m
+	scoring.Coefficients = m.Scoring()
+	for i, c := range scoring.Explain() {
 		if i >= len(m.Encoder.Columns) { // the constant of a model without an intercept
 			_ = w.Write([]string{c.Name, "", "constant", "", "", "", "", num(c.Robust)})
 			continue

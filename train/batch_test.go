@@ -3,12 +3,16 @@ package train_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // A table is scored as its rows are, to the last bit.
@@ -270,5 +274,52 @@ func TestScoreToAllocatesNothingARow(t *testing.T) {
 	}
 	if few, many := allocations(10), allocations(10_000); many > few {
 		t.Errorf("%v allocations for 10 rows, %v for 10 000", few, many)
+	}
+}
+
+// Texts that the reading of a table gave other names score as the names do, where the
+// table comes as it is.
+func TestScorerOfRelabelledTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "raw.csv")
+	var b strings.Builder
+	b.WriteString("y,site,x\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%v,%s,%d\n", float64(i%7)+0.3*float64(i%4), []string{"N", "north", "south", "S.", "west"}[i%5], i%9)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
+	cfg.Reading.Relabel = map[string]string{"N": "north", "S.": "south", "west": "east"}
+	m := fit(t, cfg)
+	named, err := train.OpenAs(t.Context(), path, cfg.Reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Predict(t.Context(), named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := train.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, raw.Rows)
+	if err := s.ScoreTo(t.Context(), got, raw); err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if math.Abs(got[i]-want.Score[i]) > closedForm*max(1, math.Abs(want.Score[i])) {
+			t.Fatalf("row %d: %v of the texts as they are, %v of their names", i, got[i], want.Score[i])
+		}
+	}
+	// "east" is a name that no text of the table has: as a text it is a level too.
+	if v, err := s.Values("east", 1.0); err != nil || v == 0 {
+		t.Error(v, err)
 	}
 }

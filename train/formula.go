@@ -2,6 +2,8 @@ package train
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -10,8 +12,8 @@ import (
 //
 //	margin = Constant + Σ_terms + Σ_products,    score = 1/(1 + exp(−margin)) for a
 //
-// binary target, else Target.Shift + Target.Scale·margin. What scores elsewhere
-// (Scorer, package export) is made from it.
+// binary target, else Target.Predicted of the margin. What scores elsewhere (Scorer,
+// package export) is made from it.
 type Formula struct {
 	Target   data.Target
 	Constant float64   // in the units of the margin
@@ -96,5 +98,66 @@ func (m *Model) Formula() (*Formula, error) {
 		}
 		f.Terms[i] = t
 	}
+	f.rename(m.Config.Reading.Relabel)
 	return f, nil
+}
+
+// rename lets the levels be the texts of a table, where its reading gave them other
+// names: a text has the weight of the name it gets, and not its own.
+func (f *Formula) rename(names map[string]string) {
+	if len(names) == 0 {
+		return
+	}
+	texts := slices.Sorted(maps.Keys(names))
+	for i := range f.Terms {
+		t := &f.Terms[i]
+		if t.Kind == data.Numeric || t.Stored == data.Numeric || t.Stored == data.Bool {
+			continue
+		}
+		var levels []string
+		var of []int // the level each is
+		for k, l := range t.Levels {
+			if _, renamed := names[l]; !renamed {
+				levels, of = append(levels, l), append(of, k)
+			}
+		}
+		for _, text := range texts {
+			if k := slices.Index(t.Levels, names[text]); k >= 0 {
+				levels, of = append(levels, text), append(of, k)
+			}
+		}
+		f.relevel(i, levels, of)
+	}
+}
+
+// relevel gives a category other levels; of says which of the old ones each is.
+func (f *Formula) relevel(term int, levels []string, of []int) {
+	t := &f.Terms[term]
+	old := len(t.Levels)
+	weights := make([]float64, len(of))
+	for i, k := range of {
+		weights[i] = t.Weights[k]
+	}
+	t.Levels, t.Weights = levels, weights
+	products := f.Products
+	f.Products = nil
+	for _, p := range products {
+		at := slices.IndexFunc(p.Factors, func(x Factor) bool { return x.Term == term })
+		if at < 0 {
+			f.Products = append(f.Products, p)
+			continue
+		}
+		// One product for each of the new levels; of all but one the shift is given back.
+		f.Constant -= p.Weight * p.Shift / p.Scale
+		for i := range append(of, old) {
+			if i < len(of) && of[i] != p.Factors[at].Level || i == len(of) && p.Factors[at].Level != old {
+				continue
+			}
+			q := p
+			q.Factors = slices.Clone(p.Factors)
+			q.Factors[at].Level = i
+			f.Constant += p.Weight * p.Shift / p.Scale
+			f.Products = append(f.Products, q)
+		}
+	}
 }

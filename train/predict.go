@@ -65,7 +65,7 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 		if t.Task == data.Binary {
 			p.Score[i] = losses.Probability(v)
 		} else {
-			p.Score[i] = t.Shift + t.Scale*v
+			p.Score[i] = t.Predicted(v)
 		}
 	}
 	if d.Target != nil {

@@ -154,7 +154,7 @@ func (s *Scorer) score(margin float64) float64 {
 	if s.target.Task == data.Binary {
 		return losses.Probability(margin)
 	}
-	return s.target.Shift + s.target.Scale*margin
+	return s.target.Predicted(margin)
 }
 
 // part is what a cell adds to the margin.

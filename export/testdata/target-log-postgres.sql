@@ -1,0 +1,36 @@
+-- y, in its own units
+SELECT *, 1.25e+00::float8 * EXP(3e+00::float8 + 5e-01::float8 * (
+  (-5e-01::float8)
+  + 1e-07::float8 * ((COALESCE(CAST("age" AS DOUBLE PRECISION), 4e+01::float8) - 1e+06::float8) / 3.333333333333333e-01::float8)
+  + (-7.5e-01::float8) * ((COALESCE(CAST("odd ""na'me""" AS DOUBLE PRECISION), (-2e+00::float8)) - 1e-01::float8) / 7e+00::float8)
+  + CASE WHEN "region" IS NULL THEN 7.5e-01::float8 ELSE CASE CAST("region" AS TEXT)
+      WHEN '' THEN 5e-01::float8
+      WHEN 'Côte d''Ivoire' THEN (-2.5e-01::float8)
+      WHEN 'back\slash "q"' THEN 1.25e-01::float8
+      WHEN 'süd' THEN 6.25e-02::float8
+      ELSE 0e+00::float8 END END
+  + CASE WHEN "side" IS NULL THEN 0e+00::float8 ELSE CASE CAST("side" AS TEXT)
+      WHEN 'left' THEN 0e+00::float8
+      WHEN 'right' THEN 3.75e-01::float8
+      ELSE 0e+00::float8 END END
+  + CASE WHEN "few" IS NULL THEN (-4e-01::float8) ELSE CASE CAST("few" AS TEXT)
+      WHEN 'x' THEN 0e+00::float8
+      ELSE 0e+00::float8 END END
+  + CASE WHEN "known" IS NULL THEN 0e+00::float8 WHEN CAST("known" AS BOOLEAN) THEN (-3e-01::float8) ELSE 0e+00::float8 END
+  + CASE WHEN "maybe" IS NULL THEN 3.3e-01::float8 WHEN CAST("maybe" AS BOOLEAN) THEN 2.2e-01::float8 ELSE 1.1e-01::float8 END
+  + CASE WHEN "floors" IS NULL THEN 0e+00::float8 ELSE CASE CAST("floors" AS DOUBLE PRECISION)
+      WHEN (-1e+00::float8) THEN 3e-01::float8
+      WHEN 0e+00::float8 THEN 2e-01::float8
+      WHEN 2.1e+00::float8 THEN (-6e-01::float8)
+      ELSE 0e+00::float8 END END
+  + CASE WHEN "code" IS NULL THEN 7e-01::float8 ELSE CASE CAST("code" AS DOUBLE PRECISION)
+      WHEN 1e+00::float8 THEN 9e-01::float8
+      WHEN 2e+00::float8 THEN (-8e-01::float8)
+      ELSE 0e+00::float8 END END
+  + CASE WHEN "model" IS NULL THEN 0e+00::float8 ELSE CASE CAST("model" AS TEXT)
+      WHEN '1' THEN 1.5e-01::float8
+      WHEN '1.0' THEN 2.5e-01::float8
+      WHEN '01' THEN 3.5e-01::float8
+      ELSE 0e+00::float8 END END
+)) AS prediction
+FROM data;
