@@ -17,6 +17,7 @@ import (
 func ExampleModel_Scorer() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
+	cfg.Ess = share(0.95)
 	model, err := train.Fit(context.Background(), cfg) // or train.Load("model.json")
 	if err != nil {
 		log.Fatal(err)
@@ -49,8 +50,8 @@ func ExampleModel_Scorer() {
 		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
 	}
 	// Output:
-	// 200 {"probability": 0.119}
-	// 200 {"probability": 0.389}
+	// 200 {"probability": 0.201}
+	// 200 {"probability": 0.429}
 	// 422 the row has no column "lvrat" (give nil if it is null)
 }
 
@@ -59,6 +60,7 @@ func ExampleModel_Scorer() {
 func ExampleScorer_ScoreTo() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}
+	cfg.Ess = share(0.95)
 	model, err := train.Fit(context.Background(), cfg)
 	if err != nil {
 		log.Fatal(err)
@@ -85,5 +87,5 @@ func ExampleScorer_ScoreTo() {
 	}
 	fmt.Printf("%.3f\n", scores)
 	// Output:
-	// [0.068 0.112 0.577]
+	// [0.144 0.194 0.550]
 }
