@@ -33,6 +33,7 @@ type table struct {
 //	low rank: ten factors and a hundredth of noise
 //	heavy:    Student t of 2 degrees of freedom
 //	cube:     cubes of normal numbers
+//	rare:     ten normal ones, the others 1 in one row of 500, or 20 in every third of them
 func (t table) rows(rng *rand.Rand) []float64 {
 	const rank, rho = 10, 0.98
 	x := make([]float64, t.n*t.d)
@@ -61,6 +62,14 @@ func (t table) rows(rng *rand.Rand) []float64 {
 				v /= math.Sqrt(rng.ExpFloat64())
 			case "cube":
 				v *= v * v
+			case "rare":
+				if i >= 10 {
+					if v = 0; rng.IntN(500) == 0 {
+						if v = 1; i%3 == 0 {
+							v = 20
+						}
+					}
+				}
 			}
 			row[i] = v
 		}

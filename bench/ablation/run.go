@@ -50,6 +50,9 @@ func Solvers() []Variant {
 		{Name: "growing", Method: dro.Growing{}}, {Name: "lbfgs", Method: dro.LBFGS{}}}
 }
 
+// mostPasses end a solve.
+const mostPasses = 3000
+
 // Run solves every cell by every variant to a relative gap of 1e-6, in turn, repeats that,
 // and calls report with what each took and logf, if there is one, with what the solver
 // decides. A solve ends after limit of wall-clock time.
@@ -62,7 +65,7 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 		rows := make([]Row, len(variants))
 		for r := range repeats {
 			for k, v := range variants {
-				row, err := one(ctx, p, v, limit, logf)
+				row, err := one(ctx, p, v, mostPasses, limit, logf)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
@@ -85,7 +88,7 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 	return nil
 }
 
-func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, logf func(string, ...any)) (Row, error) {
+func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit time.Duration, logf func(string, ...any)) (Row, error) {
 	o := newCounting(p.Oracle.(*losses.Linear))
 	counted := &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -101,7 +104,7 @@ func one(ctx context.Context, p *dro.Problem, v Variant, limit time.Duration, lo
 		m, _ = dro.Choose(counted)
 	}
 	s := dro.DefaultSettings()
-	s.MaxPasses, s.Logf = 3000, logf
+	s.MaxPasses, s.Logf = passes, logf
 	began := processor()
 	res, err := dro.Solve(ctx, counted, m, s)
 	if res == nil {

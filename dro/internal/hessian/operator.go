@@ -119,10 +119,9 @@ func (h *Operator) multiply(dst, v []float64) {
 }
 
 var (
-	directionsKept   = tuning.New("hessian: directions of such solves that precondition the next", "kept", 32, 0, 100)
-	mostProducts     = tuning.New("hessian: products of a solve by conjugate gradients", "at most", 250, 60, 1000)
-	loosestResidual  = tuning.New("hessian: residual of the first such solve", "of the gradient", 0.3, 0.1, 0.8)
-	tightestResidual = tuning.New("hessian: residual of the last such solves", "of the gradient", 1e-9, 1e-12, 1e-4)
+	directionsKept  = tuning.New("hessian: directions of such solves that precondition the next", "kept", 32, 0, 100)
+	mostProducts    = tuning.New("hessian: products of a solve by conjugate gradients", "at most", 250, 60, 1000)
+	loosestResidual = tuning.New("hessian: residual of the first such solve", "of the gradient", 0.3, 0.1, 0.8)
 )
 
 // Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
@@ -132,7 +131,7 @@ func (h *Operator) Solve(v []float64) {
 	if h.first == 0 {
 		h.first = norm
 	}
-	goal := norm * math.Max(tightestResidual.Value, math.Min(loosestResidual.Value, math.Sqrt(norm/h.first)))
+	goal := norm * math.Min(loosestResidual.Value, math.Sqrt(norm/h.first))
 	copy(h.residual, v)
 	clear(v) // from here on the iterate
 	rho := h.precondition()

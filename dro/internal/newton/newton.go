@@ -147,7 +147,6 @@ type newton struct {
 var (
 	correctionsKept = tuning.New("newton: BFGS corrections of a Hessian", "steps kept", 10, 2, 40)
 	trustedStep     = tuning.New("newton: squared decrement, halved, below which a stage's last step is not evaluated", "of the objective", 0.01, 0.0001, 0.1)
-	keptRate        = tuning.New("newton: fall of the squared decrement in a step that keeps the Hessian", "× at most", 0.1, 0.01, 0.5)
 	renewedSteps    = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
 	distrustRate    = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
 	distrustGrowth  = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
@@ -318,7 +317,7 @@ func (m *newton) refreshPays(slope float64) bool {
 	if m.h.Widen(m.h.Width()) {
 		return true
 	}
-	if ablate.Off.Renewal || !(rate < keptRate.Value) {
+	if ablate.Off.Renewal || !(rate < 1) {
 		return true
 	}
 	left := slope / (m.Settings.RelativeGap * max(1e-12, math.Abs(m.value)))

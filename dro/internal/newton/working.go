@@ -23,16 +23,17 @@ type workingSet struct {
 }
 
 var (
-	mostWorking  = tuning.New("working set: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
-	mostResting  = tuning.New("working set: effective share of the adversary", "of n at most", 1.0/16, 1.0/64, 1.0/4)
-	workingFrom  = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
-	workingTries = tuning.New("working set: solves, each of more samples", "at most", 6, 2, 12)
+	mostWorking = tuning.New("working set: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	mostResting = tuning.New("working set: effective share of the adversary", "of n at most", 1.0/16, 1.0/64, 1.0/4)
+	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
 
-	coresetFrom  = tuning.New("coreset: gap from which one is solved for", "of the objective", 1e-3, 1e-5, 1e-1)
-	coresetShare = tuning.New("coreset: effective share of the adversary", "of n at most", 1.0/32, 1.0/128, 1.0/8)
-	coresetPart  = tuning.New("coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
-	coresetRows  = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
+	coresetPart = tuning.New("coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
+
+// coresetGap is the relative gap that a coreset is solved to. Its optimum is no nearer to that
+// of all samples; where less is left to gain there is no use in one.
+const coresetGap = 1e-4
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
 // ones, count of them at least, and a few of the first for each of the d columns, so
@@ -98,10 +99,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	heaviest := max(32*c.D, c.N/256)
 	most := min(int(mostWorking.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
-	for try := range workingTries.Int() {
-		if m.Ctx.Err() != nil || ablate.Off.WorkingSets {
-			break
-		}
+	for try := 0; m.Ctx.Err() == nil && !ablate.Off.WorkingSets; try++ {
 		// What the weight outside is worth: its share times about ν, at most the
 		// whole objective.
 		gap := math.Min(c.Objective-c.Best.Lower, math.Abs(c.Objective))
@@ -116,7 +114,8 @@ func (m *newton) tryWorkingSet(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetFrom.Value*math.Abs(m.value) && m.solveCoreset(all, kind, x) {
+	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetGap*math.Abs(m.value) {
+		m.solveCoreset(all, kind, x)
 		if tried = true; m.moveTo(x) {
 			m.settled = true // once
 			return true
@@ -162,13 +161,9 @@ func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x
 }
 
 // solveCoreset minimises, from x in place, an estimate of the problem on some of the
-// samples, drawn by their weight, each standing for others of its kind. It reports false
-// where the adversary rests on many samples: a prefix says as much then.
-func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) bool {
+// samples, drawn by their weight, each standing for others of its kind.
+func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) {
 	c := m.Cert
-	if c.EffectiveShare() > coresetShare.Value {
-		return false
-	}
 	count := min(int(coresetPart.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
 	d := sampling.NewSystematic(sampling.All(c.N), c.Y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
@@ -180,12 +175,11 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 		}
 	}
 	passes := c.Passes
-	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: dual, Primal: m.Problem.Primal}, x, 1e-4)
+	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: dual, Primal: m.Problem.Primal}, x, coresetGap)
 	if m.estimates() {
 		m.formed = false // a draw from all at the end says more
 	}
 	m.Logf("newton: %d samples, drawn by weight, solved for by %.3g passes", len(samples), c.Passes-passes)
-	return true
 }
 
 // solveSubset minimises a problem on some of the samples from x, in place, takes over
