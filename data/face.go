@@ -38,6 +38,9 @@ type (
 	// A Reading says how a table is to be read.
 	Reading = frame.Reading
 
+	// A Holdout says which rows are kept apart from training.
+	Holdout = frame.Holdout
+
 	// A Description is what can be said of a table without using it for anything.
 	Description = frame.Description
 
@@ -143,3 +146,6 @@ func Split(n int, fraction float64, seed uint64) (train, holdout []int, err erro
 
 // DateUses are the words of [Reading] for columns of dates and times.
 func DateUses() []string { return frame.DateUses() }
+
+// Join is the rows of f and then those of g; see [frame.Join].
+func Join(ctx context.Context, f, g *Frame) (*Frame, error) { return frame.Join(ctx, f, g) }

@@ -57,6 +57,12 @@ type Config struct {
 	Evaluate  string  `json:"evaluate,omitempty" yaml:"evaluate"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
 	Seed      uint64  `json:"seed" yaml:"seed"`
 
+	// Other ways to choose the rows that are held out; at most one.
+	HoldoutData  string `json:"holdout_data,omitempty" yaml:"holdout-data"`   // a table of the same columns
+	Split        string `json:"split,omitempty" yaml:"split"`                 // a column that says train or test
+	GroupHoldout string `json:"group_holdout,omitempty" yaml:"group-holdout"` // a column whose values stay together
+	Time         string `json:"time,omitempty" yaml:"time"`                   // a column whose last rows are held out
+
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
 

@@ -49,7 +49,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if cfg.Data == "" {
 		return nil, errors.New("no data: set Data to a file, a directory or builtin:NAME")
 	}
-	frame, err := OpenAs(ctx, cfg.Data, cfg.Reading)
+	frame, err := cfg.OpenData(ctx, OpenAs)
 	if err != nil {
 		return nil, err
 	}

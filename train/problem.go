@@ -42,12 +42,16 @@ func pairs(list []string, mark string) map[string]string {
 	return out
 }
 
-// dropped are the columns that are no features: those to leave out, and the weights.
+// dropped are the columns that are no features: those to leave out, the weights, and
+// those that choose the rows held out, unless they are named as features.
 func (c Config) dropped() []string {
-	if c.Weight == "" || slices.Contains(c.Drop, c.Weight) {
-		return c.Drop
+	out := slices.Clone(c.Drop)
+	for _, name := range []string{c.Weight, c.Split, c.GroupHoldout, c.Time} {
+		if name != "" && !slices.Contains(out, name) && !slices.Contains(c.Features, name) {
+			out = append(out, name)
+		}
 	}
-	return append(slices.Clone(c.Drop), c.Weight)
+	return out
 }
 
 // Resolve returns the configuration with what depends on the data filled in: the

@@ -39,7 +39,7 @@ func (s *RowSet) validate(n int) error {
 // rows are the rows to train on, in their order, and those held out. What is as long as
 // the table lies in the room.
 func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (train, held []int, err error) {
-	if room != nil && c.Rows == nil && c.Filter == "" {
+	if room != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
 		train, held, err = data.SplitInto(paged.Make[int](room, f.Rows), c.Holdout, c.Seed)
 		if err != nil {
 			return nil, nil, err
@@ -49,11 +49,41 @@ func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (tra
 			return nil, nil, err
 		}
 		train, held = append(train, c.Rows.Train...), append(held, c.Rows.Holdout...)
-	} else if train, held, err = f.SplitRows(ctx, c.Filter, c.Holdout, c.Seed); err != nil {
+	} else if train, held, err = f.SplitRows(ctx, c.holdout()); err != nil {
 		return nil, nil, err
 	}
 	shuffle(train, c.Seed)
 	return train, held, nil
+}
+
+// atRandom says that the rows held out are drawn.
+func (c *Config) atRandom() bool {
+	return c.HoldoutData == "" && c.Split == "" && c.GroupHoldout == "" && c.Time == ""
+}
+
+// holdout are the rows that are held out.
+func (c *Config) holdout() data.Holdout {
+	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != ""}
+}
+
+// OpenData opens the table of a configuration, with that of the rows held out, if there
+// is one, behind it; open is Open or a way of the caller's.
+func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error)) (*data.Frame, error) {
+	f, err := open(ctx, c.Data, c.Reading)
+	if err != nil || c.HoldoutData == "" {
+		return f, err
+	}
+	held, err := open(ctx, c.HoldoutData, c.Reading)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	both, err := data.Join(ctx, f, held)
+	if err != nil {
+		f.Close()
+		held.Close()
+	}
+	return both, err
 }
 
 // shuffle puts the rows in random order, so that every prefix of the training

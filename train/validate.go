@@ -49,6 +49,15 @@ func (c *Config) validate() error {
 			return fmt.Errorf("%s is %v: it must be finite and %s", e.what, e.value, e.want)
 		}
 	}
+	ways := 0
+	for _, way := range []string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time} {
+		if way != "" {
+			ways++
+		}
+	}
+	if ways > 1 || ways > 0 && c.Rows != nil {
+		return fmt.Errorf("holdout-data, split, group-holdout and time are ways to choose the rows held out: choose one")
+	}
 	if err := c.Level.Validate(); err != nil {
 		return err
 	}

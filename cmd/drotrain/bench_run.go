@@ -43,7 +43,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return err
 	}
 	defer out.Close()
-	frame, err := a.openTable(ctx, o.train.cfg.Data, o.train.cfg.Reading)
+	frame, err := o.train.cfg.OpenData(ctx, a.openTable)
 	if err != nil {
 		return err
 	}

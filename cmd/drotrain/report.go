@@ -146,6 +146,9 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 	if m.Config.Data == "-" {
 		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
 	}
+	if m.Config.HoldoutData != "" {
+		return nil, exit.Usagef("measure it there with --data "+options.ShellQuote(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
+	}
 	path, err := o.trainingTable(m)
 	if err != nil {
 		return nil, err

@@ -156,7 +156,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	cfg.Announce = o.announced(a)
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
-	frame, err := a.openTable(ctx, cfg.Data, cfg.Reading)
+	frame, err := cfg.OpenData(ctx, a.openTable)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	defer out.Close()
-	frame, err := a.openTable(ctx, o.cfg.Data, o.cfg.Reading)
+	frame, err := o.cfg.OpenData(ctx, a.openTable)
 	if err != nil {
 		return err
 	}

@@ -131,24 +131,3 @@ func condition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 	}
 	return func(i int) bool { return numbers[c.Number[i]] == same }, nil
 }
-
-// SplitRows is [Split] of the rows that a filter leaves; empty leaves all.
-func (f *Frame) SplitRows(ctx context.Context, filter string, fraction float64, seed uint64) (train, holdout []int, err error) {
-	if strings.TrimSpace(filter) == "" {
-		return Split(f.Rows, fraction, seed)
-	}
-	kept, err := f.Filter(ctx, filter)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(kept) == 0 {
-		return nil, nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", filter, f.Rows)}
-	}
-	train, holdout, err = Split(len(kept), fraction, seed)
-	for _, list := range [][]int{train, holdout} {
-		for i, r := range list {
-			list[i] = kept[r]
-		}
-	}
-	return train, holdout, err
-}

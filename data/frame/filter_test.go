@@ -52,11 +52,11 @@ func TestFilter(t *testing.T) {
 			wantError(t, err, part)
 		}
 	}
-	train, holdout, err := f.SplitRows(context.Background(), "ok", 0.5, 1)
+	train, holdout, err := f.SplitRows(context.Background(), Holdout{Filter: "ok", Fraction: 0.5, Seed: 1})
 	if err != nil || len(train) != 1 || len(holdout) != 1 || train[0]+holdout[0] != 2 {
 		t.Errorf("%v, %v, %v", train, holdout, err)
 	}
-	_, _, err = f.SplitRows(context.Background(), "age > 100", 0.5, 1)
+	_, _, err = f.SplitRows(context.Background(), Holdout{Filter: "age > 100", Fraction: 0.5, Seed: 1})
 	wantError(t, err, "none of the 4 rows")
 }
 

@@ -44,6 +44,7 @@ type Frame struct {
 	index  map[string]int // -1 for a name that occurs more than once
 	inputs []*input       // one per source, or none
 	how    Reading        // of text
+	joined int            // where the rows of a second table begin
 }
 
 // Fingerprint waits for the SHA-256 of the files, which is taken beside the

@@ -1,0 +1,207 @@
+package frame
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A Holdout says which rows are kept apart from training. At most one of Split, Group,
+// Time and Joined is set; with none the share is drawn at random.
+type Holdout struct {
+	Filter   string  // the rows that are used at all; see [Frame.Filter]
+	Fraction float64 // of the rows, in [0, 1)
+	Seed     uint64
+
+	Split  string // a column that says train or test of every row
+	Group  string // a column whose values stay together: units with several rows
+	Time   string // a column whose last rows are held out
+	Joined bool   // the rows of the second table of [Join] are held out
+}
+
+// SplitRows gives the rows to train on and those to hold out, both in order.
+func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
+	rows, err := f.Filter(ctx, h.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 {
+		return nil, nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)}
+	}
+	var out []bool // by index of rows
+	switch {
+	case h.Joined:
+		out = make([]bool, len(rows))
+		for i, r := range rows {
+			out[i] = r >= f.joined
+		}
+	case h.Split != "":
+		rows, out, err = f.named(ctx, rows, h.Split)
+	case h.Group != "":
+		out, err = f.units(ctx, rows, h)
+	case h.Time != "":
+		out, err = f.last(ctx, rows, h)
+	default:
+		train, held, err = Split(len(rows), h.Fraction, h.Seed)
+		for _, list := range [][]int{train, held} {
+			for i, r := range list {
+				list[i] = rows[r]
+			}
+		}
+		return train, held, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, r := range rows {
+		if out[i] {
+			held = append(held, r)
+		} else {
+			train = append(train, r)
+		}
+	}
+	column := cmp.Or(h.Split, h.Group, h.Time)
+	if len(train) == 0 || len(held) == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined) {
+		return nil, nil, f.Fault(column, -1, table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", len(rows), len(train), len(held))
+	}
+	return train, held, nil
+}
+
+// Words of a column that names the rows to train on and those to hold out.
+var (
+	trainWords = []string{"train", "training", "fit", "dev", "development", "in", "false", "0"}
+	heldWords  = []string{"test", "testing", "holdout", "hold-out", "held-out", "eval", "evaluation", "validation", "valid", "val", "out", "true", "1"}
+)
+
+// named follows a column that says train or test; rows without either are left out.
+func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
+	c, err := f.Column(ctx, column)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Kind == Other {
+		return nil, nil, f.Fault(column, -1, table.Advice{}, "values of type %s cannot say train or test", c.Type)
+	}
+	for _, r := range rows {
+		if c.IsNull(r) {
+			continue
+		}
+		word := strings.ToLower(c.Text(r))
+		is := slices.Contains(heldWords, word)
+		if !is && !slices.Contains(trainWords, word) {
+			return nil, nil, f.Fault(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+		}
+		kept, held = append(kept, r), append(held, is)
+	}
+	return kept, held, nil
+}
+
+// units holds out whole units, in random order, until there are rows enough. A row
+// without a unit is one of its own.
+func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+	c, err := f.Column(ctx, h.Group)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Kind == Other:
+		return nil, f.Fault(h.Group, -1, table.Advice{}, "values of type %s cannot name units", c.Type)
+	case c.InexactRow > 0:
+		return nil, f.Fault(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
+	}
+	code := map[float64]int{}
+	unit := make([]int, len(rows))
+	var size []int
+	for i, r := range rows {
+		k, known := len(size), false
+		if !c.IsNull(r) {
+			key := 0.0
+			if c.Kind == Categorical {
+				key = float64(c.Code[r])
+			} else {
+				key = c.Number[r]
+			}
+			if k, known = code[key]; !known {
+				k = len(size)
+				code[key] = k
+			}
+		}
+		if !known {
+			size = append(size, 0)
+		}
+		size[k]++
+		unit[i] = k
+	}
+	if len(size) < 2 && h.Fraction > 0 {
+		return nil, f.Fault(h.Group, -1, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
+	}
+	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
+	out := make([]bool, len(size))
+	want, have := int(math.Round(h.Fraction*float64(len(rows)))), 0
+	for _, k := range order[:len(order)-1] {
+		if have >= max(want, 1) || h.Fraction == 0 {
+			break
+		}
+		out[k] = true
+		have += size[k]
+	}
+	held := make([]bool, len(rows))
+	for i, k := range unit {
+		held[i] = out[k]
+	}
+	return held, nil
+}
+
+// last holds out the last rows by a column of times, numbers or texts in order; rows of
+// one time stay together.
+func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+	c, err := f.Column(ctx, h.Time)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind == Other {
+		return nil, f.Fault(h.Time, -1, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
+	}
+	for _, r := range rows {
+		if c.IsNull(r) {
+			return nil, f.Fault(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+		}
+	}
+	before := func(a, b int) int {
+		if c.Kind == Categorical {
+			return strings.Compare(c.Level[c.Code[a]], c.Level[c.Code[b]])
+		}
+		return cmp.Compare(c.Number[a], c.Number[b])
+	}
+	order := slices.Clone(rows)
+	slices.SortStableFunc(order, before)
+	held := make([]bool, len(rows))
+	if h.Fraction == 0 || len(order) < 2 {
+		return held, nil
+	}
+	cut := order[len(order)-min(max(int(math.Round(h.Fraction*float64(len(rows)))), 1), len(order)-1)]
+	later := before(order[0], cut) == 0 // the cut is the first time of all
+	for i, r := range rows {
+		at := before(r, cut)
+		held[i] = at > 0 || at == 0 && !later
+	}
+	return held, nil
+}
+
+// Join is the rows of f and then those of g, which have the same columns; see
+// [Holdout].Joined.
+func Join(ctx context.Context, f, g *Frame) (*Frame, error) {
+	first := f.Rows
+	out, err := concat(ctx, []*Frame{f, g})
+	if err != nil {
+		return nil, err
+	}
+	out.joined = first
+	return out, nil
+}
