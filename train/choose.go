@@ -61,6 +61,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
 		}
 	}
+	o.Path = m.mustChoose
 	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
 	if errors.As(err, &few) && m.Config.Choice.Select == "" && !m.mustChoose {

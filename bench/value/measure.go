@@ -42,7 +42,10 @@ const (
 // Models are in the order of presentation.
 var Models = []string{ERM, Tuned, Tempered, Balanced, GroupDRO, Rows, Tail, Misfits, ClassWeights, GroupWeights, Fairlearn, Chosen}
 
-const least = 20 // rows of a group on the hold-out
+const (
+	least     = 20     // rows of a group on the hold-out
+	mostBlind = 10_000 // rows that the other ways to do without groups are tried on
+)
 
 // Measure trains the models on one split of the table, and gives the split to the peers,
 // which may be nil.
@@ -110,8 +113,11 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	}
 	mean := s.Candidates[0].Average
 	misfits := table.Rows
-	if misfits.Weights, err = worstFitted(ctx, table, seed); err != nil {
-		return nil, err
+	blind := !t.Named && d.N <= mostBlind
+	if blind {
+		if misfits.Weights, err = worstFitted(ctx, table, seed); err != nil {
+			return nil, err
+		}
 	}
 	for _, m := range []struct {
 		name  string
@@ -128,6 +134,9 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		{Tempered, s.Best().Level, table.Rows},
 		{Chosen, s.Best().Level, table.Rows},
 	} {
+		if (m.name == Tail || m.name == Misfits) && !blind {
+			continue
+		}
 		if err := add(m.name, m.level, m.rows); err != nil {
 			return nil, err
 		}

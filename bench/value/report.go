@@ -25,7 +25,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		{Balanced, "every group weighs the same"},
 		{GroupDRO, "the adversary over groups at a price of a hundredth of ERM's risk"},
 		{Rows, "robust to every reweighting that leaves 80 % of the rows effective"},
-		{Tail, "the mean of the worst tenth of the losses"},
+		{Tail, "the mean of the worst tenth of the losses; where nobody names a group, up to 10 000 rows, as the next"},
 		{Misfits, "70 % of the weight on the tenth of the rows that ERM fits worst out of fold (Liu and others, *Just Train Twice*, ICML 2021)"},
 		{ClassWeights, "`LogisticRegression(class_weight=\"balanced\")`"},
 		{GroupWeights, "`LogisticRegression` or `Ridge` with the same total weight for every group, which is balanced ERM again, by another program"},

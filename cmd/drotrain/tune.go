@@ -21,6 +21,7 @@ import (
 const (
 	selectionFile = "selection.json"
 	frontierFile  = "frontier.svg"
+	pathFile      = "path.svg"
 )
 
 var selectionTables = []string{"selection.csv", "selection.parquet"}
@@ -34,7 +35,8 @@ func newTune(a *app) *cobra.Command {
 		Long: `Choose a level of robustness by cross-validation inside the training rows, as
 train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
-(JSON, CSV, Parquet) and a figure. The rows held out are not touched, and no
+(JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
+objective at every price between those that were solved. The rows held out are not touched, and no
 model is trained.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
@@ -108,6 +110,15 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	}
 	if err := out.Write(frontierFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
 		return err
+	}
+	if s.Paths != nil {
+		figure, err := report.PathFigure(s)
+		if err != nil {
+			return err
+		}
+		if err := out.Write(pathFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
+			return err
+		}
 	}
 	if o.json {
 		return show.JSON(a.stdout, s)

@@ -100,3 +100,41 @@ func TestNoSubgroupWhereThereIsOneLaw(t *testing.T) {
 		t.Logf("%s: %+v", name, s)
 	}
 }
+
+// The path holds the optimum at prices that were not solved, and narrows where it was wide.
+func TestPathHoldsTheOptimaBetween(t *testing.T) {
+	a := table(t, 800, 0.2, false)
+	o := DefaultOptions()
+	o.Path, o.Levels, o.Criterion = true, 4, "tail"
+	s := choose(t, a, o)
+	if len(s.Paths) != 2 {
+		t.Fatalf("%d paths", len(s.Paths))
+	}
+	for _, p := range s.Paths {
+		if len(p.Solved) <= 4 {
+			t.Errorf("%s: %d prices solved, none where the bracket of four was wide", p.Penalty, len(p.Solved))
+		}
+		for k := 3; k < len(p.Nu); k += 14 {
+			l := level.Level{Penalty: p.Penalty, Nu: &p.Nu[k]}
+			dual, err := l.Dual(a.Rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			oracle, err := losses.NewLinear(a.Loss, a.X, a.Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			problem := &dro.Problem{Oracle: oracle, Dual: dual, Primal: a.Primal}
+			method, _ := dro.Choose(problem)
+			settings := dro.DefaultSettings()
+			settings.RelativeGap = 1e-9
+			res, err := dro.Solve(t.Context(), problem, method, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := res.Objective; !(p.Lower[k] <= v*(1+1e-9)) || !(p.Upper[k] >= v*(1-1e-9)) || !(p.Upper[k]-p.Lower[k] < 0.02*v) {
+				t.Errorf("%s, ν = %v: [%v, %v] about %v", p.Penalty, p.Nu[k], p.Lower[k], p.Upper[k], v)
+			}
+		}
+	}
+}

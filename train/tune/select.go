@@ -22,6 +22,7 @@ type Options struct {
 	Tail         float64 // share of the rows of the tail, in (0, 1]
 	MinGroupSize int     // rows of a group that may be called the worst
 	Rows         int     // rows that are taken for the choice, at most
+	Path         bool    // bracket the optima at every price too
 	Ridge        bool    // μ is not given: it is chosen too, by the plain average
 	Seed         uint64
 	Observe      func(done, total int) // told of every model solved, one call at a time; may be nil
@@ -96,6 +97,7 @@ type Selection struct {
 	Mu         float64     `json:"mu"`                 // of all candidates
 	Ridges     []Ridge     `json:"ridges,omitempty"`   // how it was chosen; absent where it was given, or makes no difference
 	Subgroup   *Subgroup   `json:"subgroup,omitempty"` // what was found of a hidden one; absent where none was looked for
+	Paths      []Path      `json:"paths,omitempty"`    // of the adversaries over rows, where they were asked for
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"` // index
 	Reason     string      `json:"reason"`
@@ -212,7 +214,10 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		}
 	}
 	s.choose(o.Rule, budget)
-	return s, nil
+	if o.Path {
+		s.Paths, err = t.paths(ctx, of, plain)
+	}
+	return s, err
 }
 
 const (
