@@ -30,7 +30,7 @@ type fit struct {
 // Bounds on the work of standard errors: rows are sampled beyond them.
 const (
 	mostErrorRows = 400_000
-	mostErrorWork = 4e9 // rows × columns²
+	mostErrorWork = 2.5e9 // rows × columns²
 )
 
 // standardErrors are those of the columns, in the units of x; nil where the rows do not

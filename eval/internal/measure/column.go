@@ -104,9 +104,10 @@ func (c Column) Text(i int) string {
 }
 
 // quantileCuts returns at most k−1 increasing observed values that divide x
-// into about equal parts, none of them the largest value. NaN is left out.
+// into about equal parts, none of them the largest value. NaN is left out. Of many
+// values, a sample decides.
 func quantileCuts(x []float64, k int) []float64 {
-	s := orderStatistics(x, func(n int) []int {
+	s := orderStatistics(thinned(x), func(n int) []int {
 		if n == 0 {
 			return nil
 		}
@@ -123,6 +124,26 @@ func quantileCuts(x []float64, k int) []float64 {
 		}
 	}
 	return cuts
+}
+
+// mostForCuts is how many values cuts are found among: those of 2¹⁶ are off by less than
+// a hundredth of the rows.
+const mostForCuts = 1 << 16
+
+// thinned is x, or one of every run of it where it is long, at a place in the run that
+// follows no pattern.
+func thinned(x []float64) []float64 {
+	step := len(x) / mostForCuts
+	if step < 2 {
+		return x
+	}
+	out := make([]float64, len(x)/step)
+	place := uint32(1)
+	for j := range out {
+		place = place*1664525 + 1013904223 // Knuth and Lewis's generator; its high bits
+		out[j] = x[j*step+int(uint64(place)*uint64(step)>>32)]
+	}
+	return out
 }
 
 // plain writes a cut point without trailing zeros.

@@ -1,0 +1,43 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Cuts of long columns divide them about evenly, sorted and periodic ones too.
+func TestQuantileCutsOfManyValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	const n = 10*mostForCuts + 123
+	for name, value := range map[string]func(i int) float64{
+		"random":   func(int) float64 { return r.NormFloat64() },
+		"sorted":   func(i int) float64 { return float64(i) },
+		"periodic": func(i int) float64 { return float64(i % 1000) },
+		"missing":  func(i int) float64 { return []float64{math.NaN(), r.ExpFloat64()}[i%2] },
+	} {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = value(i)
+		}
+		cuts := quantileCuts(x, 5)
+		if len(cuts) != 4 || !slices.IsSorted(cuts) {
+			t.Fatalf("%s: cuts %v", name, cuts)
+		}
+		for k, c := range cuts {
+			below, known := 0.0, 0.0
+			for _, v := range x {
+				if v <= c {
+					below++
+				}
+				if v == v {
+					known++
+				}
+			}
+			if want := float64(k+1) / 5; math.Abs(below/known-want) > 0.01 {
+				t.Errorf("%s: %v of the values are up to cut %d, want %v", name, below/known, k, want)
+			}
+		}
+	}
+}
