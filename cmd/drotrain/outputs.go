@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/page"
@@ -114,7 +115,7 @@ func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) (
 			}
 			continue
 		}
-		if err := writeFigures(ctx, r, out, f); err != nil {
+		if err := writeFigures(ctx, r, out, nil, f); err != nil {
 			return nil, err
 		}
 	}
@@ -144,13 +145,17 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 	}
 }
 
-// writeFigures writes every figure of the report in the formats named.
-func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, formats ...string) error {
+// drawing is the phase of the page and the figures.
+const drawing = "drawing"
+
+// writeFigures writes every figure of the report in the formats named, and tells of each.
+func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, p *show.Progress, formats ...string) error {
 	figures, err := figure.Draw(r)
 	if err != nil {
 		return err
 	}
-	for _, f := range figures {
+	for k, f := range figures {
+		p.Measuring(eval.Progress{Phase: drawing, Done: k, Total: len(figures)})
 		for _, format := range formats {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -217,11 +217,11 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err != nil {
 		return nil, err
 	}
-	p.Begin("drawing")
+	p.Begin(drawing)
 	if err := out.Write(reportFile, func(w io.Writer) error { return page.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
-	return e, writeFigures(ctx, r, out, o.measure.plots...)
+	return e, writeFigures(ctx, r, out, p, o.measure.plots...)
 }
 
 // tell prints the outcome, and says by the exit code whether it is certified.

@@ -298,17 +298,19 @@ func phaseName(phase string) string {
 		return report.Baseline
 	case "group-weighted erm":
 		return report.Balanced
+	case "tempered erm":
+		return report.Tempered
 	}
 	return phase
 }
 
 // describeProgress is the text beside the bar, and the plain line.
 func describeProgress(s train.Progress) string {
-	gap := "no bound yet"
-	if !math.IsInf(s.RelativeGap, 0) && !math.IsNaN(s.RelativeGap) {
-		gap = fmt.Sprintf("gap %.1e", s.RelativeGap)
+	gap := fmt.Sprintf("gap %.1e of %.0e", s.RelativeGap, s.Target)
+	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {
+		gap = "no bound yet"
 	}
-	return fmt.Sprintf("%s of %.0e, %.0f passes, %s", gap, s.Target, s.Passes, shortDuration(s.Elapsed))
+	return fmt.Sprintf("%s, %.0f passes, %s", gap, s.Passes, shortDuration(s.Elapsed))
 }
 
 // shortDuration is a duration in three digits or so: 0.21 s, 12 s, 3 min 5 s.

@@ -59,7 +59,7 @@ func TestProgressBar(t *testing.T) {
 			t.Errorf("frame of %d columns: %q", n, f)
 		}
 	}
-	for _, want := range []string{"█", "░", "ERM: no bound yet of 1e-08", "robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
+	for _, want := range []string{"█", "░", "ERM: no bound yet, 0 passes", "robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
