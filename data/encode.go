@@ -63,11 +63,8 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	var numbers []*numeric
 	var complete []*Column
 	for i, in := range e.Inputs {
-		c, err := f.Lookup(in.Name)
+		c, err := in.column(ctx, f)
 		if err != nil {
-			return fail(err)
-		}
-		if c, err = in.accepts(ctx, f, c); err != nil {
 			return fail(err)
 		}
 		cols[i] = c
@@ -231,6 +228,18 @@ func (e *Encoder) datasets(f *Frame, d *deal, b *builder, sources []source, rest
 		sets[s] = ds
 	}
 	return sets, reports, nil
+}
+
+// column is that of an input in a frame, or the one that is made for it.
+func (in *Input) column(ctx context.Context, f *Frame) (*Column, error) {
+	if in.Of != nil {
+		return combined(ctx, f, in.Name, in.Of)
+	}
+	c, err := f.Lookup(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return in.accepts(ctx, f, c)
 }
 
 // accepts checks that a column can be read as the input. Text that is all null

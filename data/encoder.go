@@ -31,6 +31,8 @@ type Input struct {
 	First  int      `json:"first"`            // index of its first encoded column
 	Levels []string `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
 
+	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
+
 	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
 	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
 	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
@@ -111,7 +113,7 @@ func (e *Encoder) D() int { return len(e.Columns) }
 // names groups.
 func (e *Encoder) Uses(column string) bool {
 	for _, in := range e.Inputs {
-		if in.Name == column {
+		if in.Name == column || slices.ContainsFunc(in.Of, func(o Operand) bool { return o.Column == column }) {
 			return true
 		}
 	}

@@ -145,8 +145,9 @@ type fitting struct {
 	target   *Column // with its values
 	features []*Column
 	problems table.Problems
-	encode   bool         // the rows are encoded too
-	spare    table.Arrays // of columns that were looked at
+	made     map[*Column][]Operand // features that are made of others
+	encode   bool                  // the rows are encoded too
+	spare    table.Arrays          // of columns that were looked at
 
 	fitted  []feature
 	numbers int      // of the features, how many are numeric
@@ -202,6 +203,9 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	}
 	t.features, err = t.e.features(f)
 	if err = t.problems.Add(err); err != nil {
+		return nil, err
+	}
+	if err := t.make(); err != nil {
 		return nil, err
 	}
 	if target != nil {
@@ -274,6 +278,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		from := t.features[i]
 		if e.Spec.isNumeric(from) {
 			t.fitted[i].number = newNumeric(from)
+			t.fitted[i].number.in.Of = t.made[from]
 			return nil
 		}
 		c, err := from.LoadInto(t.ctx, &t.spare)

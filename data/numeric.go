@@ -215,6 +215,9 @@ func (x *numeric) err(f *Frame, s, n int, impute string) error {
 	name := x.column.Name
 	switch {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
+		if x.in.Of != nil {
+			return f.Fault(name, w.bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+		}
 		return notFinite(f, name, w.bad, w.value)
 	case w.far >= 0:
 		return f.Fault(name, w.far, table.Advice{}, "the value %v is too far from those of training to standardise", w.farValue)
@@ -240,7 +243,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 		path, row := f.Where(x.inexact - 1)
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
-	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns)}
+	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: x.in.Of}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
 		return false, f.Fault(c.Name, -1, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}

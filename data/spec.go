@@ -52,6 +52,12 @@ type Spec struct {
 	// fewer training rows have, and of the rarest beyond MaxLevels.
 	MinCount int `json:"min_count,omitempty"`
 
+	// TargetTransform, "log" or "log1p", is what is fitted of a regression target.
+	TargetTransform string `json:"target_transform,omitempty"`
+
+	// Transforms are columns made of the features.
+	Transforms Transforms `json:"transforms,omitzero"`
+
 	// Reference names, by column, the level whose coefficient is 0: it has no encoded
 	// column, and levels that training did not see count as it does.
 	Reference map[string]string `json:"reference,omitempty"`
@@ -72,6 +78,14 @@ func (s Spec) validate() error {
 	case "", "error", "mean", "median", "drop":
 	default:
 		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+	}
+	switch s.TargetTransform {
+	case "", "log", "log1p":
+	default:
+		return fmt.Errorf("target transform %q: must be log or log1p", s.TargetTransform)
+	}
+	if err := s.Transforms.validate(); err != nil {
+		return err
 	}
 	if s.MinCount < 0 {
 		return fmt.Errorf("min count %d: must not be negative", s.MinCount)

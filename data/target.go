@@ -51,10 +51,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 		if s.Positive != "" {
 			return f.Fault(c.Name, -1, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
+		e.Target.Transform = s.TargetTransform
+		if err := e.Target.covers(f, c, rows); err != nil {
+			return err
+		}
 		if s.ScaleTarget {
 			v := make([]float64, rows.n())
 			for i, r := range rows.all() {
-				v[i] = c.Number[r]
+				v[i] = e.Target.of(c.Number[r])
 			}
 			mean, sd, _ := moments(v)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
@@ -63,6 +67,9 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
+	}
+	if s.TargetTransform != "" {
+		return f.Fault(c.Name, -1, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of two classes")
 	}
 	if len(values) > 2 {
 		return f.Fault(c.Name, -1, table.Hint("keep two of the values", table.TakeAsQuantity),
@@ -117,6 +124,33 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		a, b = b, a
 	}
 	return set(b, a, "the last in alphabetical order")
+}
+
+// of is the target as it is fitted.
+func (t *Target) of(v float64) float64 {
+	f := Function{Name: t.Transform}
+	return f.At(v)
+}
+
+// covers refuses targets that have no logarithm.
+func (t *Target) covers(f *Frame, c *Column, rows rowSet) error {
+	if t.Transform == "" {
+		return nil
+	}
+	count, first := 0, -1
+	for _, r := range rows.all() {
+		if v := t.of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
+			if count++; first < 0 {
+				first = r
+			}
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	e := f.Fault(c.Name, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", c.Text(first), t.Transform)
+	e.Rows = count
+	return e
 }
 
 // checkTarget refuses nulls, NaN and infinities.
@@ -183,8 +217,11 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 		if c.Kind == Categorical && rows.n() > 0 {
 			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
+		if err := t.covers(f, c, rows); err != nil {
+			return err
+		}
 		for i, r := range rows.all() {
-			dst[i] = (c.Number[r] - t.Shift) / t.Scale
+			dst[i] = (t.of(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
 	}

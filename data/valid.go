@@ -32,6 +32,11 @@ func (e *Encoder) Validate() error {
 		case math.IsNaN(in.Fill) || math.IsInf(in.Fill, 0):
 			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
 		}
+		if in.Of != nil {
+			if err := in.validateMade(); err != nil {
+				return fmt.Errorf("%s, %q: %w", what, in.Name, err)
+			}
+		}
 		seen[in.Name] = true
 		kind, n := "indicator", 1
 		switch in.Kind {

@@ -16,22 +16,27 @@ import (
 // from DefaultConfig: the zero value is not usable. The yaml keys are the long
 // options of the drotrain command.
 type Config struct {
-	Data        string       `json:"data" yaml:"data"`                       // path, glob or directory; or builtin:NAME
-	Reading     data.Reading `json:"reading,omitzero" yaml:"-"`              // how text and dates are read
-	Target      string       `json:"target" yaml:"target"`                   // target column
-	Features    []string     `json:"features" yaml:"features"`               // feature columns; empty: every column without another role
-	Drop        []string     `json:"drop" yaml:"drop"`                       // columns to leave out
-	Groups      []string     `json:"groups" yaml:"groups"`                   // columns that name groups; crossed, and each on its own
-	MaxLevels   int          `json:"max_levels,omitempty" yaml:"max-levels"` // of a categorical feature; 0: data.DefaultMaxLevels
-	MinCount    int          `json:"min_count,omitempty" yaml:"min-count"`   // levels of fewer training rows are one, see data.Spec
-	Reference   []string     `json:"reference,omitempty" yaml:"reference"`   // column=level: levels whose coefficient is 0
-	Filter      string       `json:"filter,omitempty" yaml:"filter"`         // the rows that are used, see data.Frame.Filter; empty: all
-	Categorical []string     `json:"categorical" yaml:"categorical"`         // numeric columns to treat as categories
-	Positive    string       `json:"positive" yaml:"positive"`               // positive value of a binary target; empty: the rule stated in the notes
-	Impute      string       `json:"impute" yaml:"impute"`                   // error, mean, median or drop: what to do with missing numbers
-	Scale       string       `json:"scale" yaml:"scale"`                     // standard or none: numeric features
-	ScaleTarget bool         `json:"scale_target" yaml:"scale-target"`
-	Intercept   bool         `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
+	Data            string       `json:"data" yaml:"data"`                                   // path, glob or directory; or builtin:NAME
+	Reading         data.Reading `json:"reading,omitzero" yaml:"-"`                          // how text and dates are read
+	Target          string       `json:"target" yaml:"target"`                               // target column
+	Features        []string     `json:"features" yaml:"features"`                           // feature columns; empty: every column without another role
+	Drop            []string     `json:"drop" yaml:"drop"`                                   // columns to leave out
+	Groups          []string     `json:"groups" yaml:"groups"`                               // columns that name groups; crossed, and each on its own
+	MaxLevels       int          `json:"max_levels,omitempty" yaml:"max-levels"`             // of a categorical feature; 0: data.DefaultMaxLevels
+	MinCount        int          `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
+	Reference       []string     `json:"reference,omitempty" yaml:"reference"`               // column=level: levels whose coefficient is 0
+	TargetTransform string       `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
+	Log             []string     `json:"log,omitempty" yaml:"log"`                           // features whose logarithm is taken, see data.Transforms
+	Square          []string     `json:"square,omitempty" yaml:"square"`                     // features whose square is one besides
+	Spline          []string     `json:"spline,omitempty" yaml:"spline"`                     // column:knots
+	Interact        []string     `json:"interact,omitempty" yaml:"interact"`                 // column:column
+	Filter          string       `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
+	Categorical     []string     `json:"categorical" yaml:"categorical"`                     // numeric columns to treat as categories
+	Positive        string       `json:"positive" yaml:"positive"`                           // positive value of a binary target; empty: the rule stated in the notes
+	Impute          string       `json:"impute" yaml:"impute"`                               // error, mean, median or drop: what to do with missing numbers
+	Scale           string       `json:"scale" yaml:"scale"`                                 // standard or none: numeric features
+	ScaleTarget     bool         `json:"scale_target" yaml:"scale-target"`
+	Intercept       bool         `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
 
 	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
 

@@ -117,6 +117,9 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	if err == nil {
 		err = m.recalibrate(ctx, began)
 	}
+	if m.Coefficients != nil {
+		m.smear()
+	}
 	return err
 }
 

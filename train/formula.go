@@ -61,11 +61,16 @@ func (m *Model) Formula() (*Formula, error) {
 	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
-	f := &Formula{Target: e.Target, Terms: make([]Term, len(e.Inputs))}
+	f := &Formula{Target: e.Target, Terms: make([]Term, 0, len(e.Inputs))}
 	if k := e.Intercept(); k >= 0 {
 		f.Constant = m.Scoring()[k]
 	}
-	for i, in := range e.Inputs {
+	term := map[string]int{}
+	for _, in := range e.Inputs {
+		if in.Of != nil {
+			continue
+		}
+		term[in.Name] = len(f.Terms)
 		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored}
 		if in.Kind == data.Numeric {
 			c := e.Columns[in.First]
@@ -73,7 +78,7 @@ func (m *Model) Formula() (*Formula, error) {
 			if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
 				t.Fill = &in.Fill
 			}
-			f.Terms[i] = t
+			f.Terms = append(f.Terms, t)
 			continue
 		}
 		t.Levels, t.Null = in.Levels, in.Missing
@@ -96,7 +101,36 @@ func (m *Model) Formula() (*Formula, error) {
 		if in.Missing {
 			t.Missing = all[len(in.Levels)]
 		}
-		f.Terms[i] = t
+		f.Terms = append(f.Terms, t)
+	}
+	for _, in := range e.Inputs {
+		if in.Of == nil {
+			continue
+		}
+		c := e.Columns[in.First]
+		p := Product{Weight: m.Scoring()[in.First], Shift: c.Shift, Scale: c.Scale}
+		for _, o := range in.Of {
+			k, known := term[o.Column]
+			if !known {
+				k = len(f.Terms)
+				term[o.Column] = k
+				t := Term{Column: o.Column, Kind: o.Kind, Scale: 1, Fill: o.Fill}
+				if o.Kind != data.Numeric {
+					t.Levels, t.Weights = []string{}, []float64{}
+				}
+				f.Terms = append(f.Terms, t)
+			}
+			t := &f.Terms[k]
+			at := 0
+			if o.Kind != data.Numeric {
+				if at = slices.Index(t.Levels, o.Level); at < 0 {
+					at = len(t.Levels)
+					t.Levels, t.Weights = append(slices.Clone(t.Levels), o.Level), append(t.Weights, 0)
+				}
+			}
+			p.Factors = append(p.Factors, Factor{Term: k, Function: o.Function, Level: at})
+		}
+		f.Products = append(f.Products, p)
 	}
 	f.rename(m.Config.Reading.Relabel)
 	return f, nil

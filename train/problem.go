@@ -2,6 +2,7 @@ package train
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -25,8 +26,24 @@ func (c Config) Spec() data.Spec {
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: pairs(c.Reference, "="),
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: pairs(c.Reference, "="), TargetTransform: c.TargetTransform, Transforms: c.transforms(),
 	}
+}
+
+// transforms are the columns to make; what is no number or no pair is refused before.
+func (c Config) transforms() data.Transforms {
+	t := data.Transforms{Log: c.Log, Square: c.Square}
+	for name, knots := range pairs(c.Spline, ":") {
+		if t.Spline == nil {
+			t.Spline = map[string]int{}
+		}
+		t.Spline[name], _ = strconv.Atoi(knots)
+	}
+	for _, pair := range c.Interact {
+		a, b, _ := strings.Cut(pair, ":")
+		t.Interact = append(t.Interact, [2]string{a, b})
+	}
+	return t
 }
 
 // pairs takes texts apart, each at its first mark.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -47,6 +49,17 @@ func (c *Config) validate() error {
 	} {
 		if !e.ok || math.IsInf(e.value, 0) {
 			return fmt.Errorf("%s is %v: it must be finite and %s", e.what, e.value, e.want)
+		}
+	}
+	for _, s := range c.Spline {
+		_, knots, _ := strings.Cut(s, ":")
+		if _, err := strconv.Atoi(knots); err != nil {
+			return fmt.Errorf("spline %q: write column:knots", s)
+		}
+	}
+	for _, s := range c.Interact {
+		if strings.Count(s, ":") != 1 {
+			return fmt.Errorf("interact %q: write column:column", s)
 		}
 	}
 	ways := 0

@@ -1,0 +1,30 @@
+package train
+
+import (
+	"fmt"
+	"math"
+)
+
+// smear makes predictions of a target whose logarithm was fitted means instead of
+// medians, by the mean of the exponentials of the residuals of the training rows: Duan,
+// Smearing Estimate, JASA 1983.
+func (m *Model) smear() {
+	t := &m.Encoder.Target
+	if t.Transform == "" {
+		return
+	}
+	d := m.Run.Train
+	margin := make([]float64, d.N)
+	d.X.MarginsTo(margin, m.Scoring(), 0, d.N)
+	sum := 0.0
+	for i, v := range margin {
+		sum += math.Exp(t.Scale * (d.Target[i] - v))
+	}
+	factor := sum / float64(d.N)
+	if math.IsNaN(factor) || math.IsInf(factor, 0) || factor <= 0 {
+		m.note(fmt.Sprintf("the %s of the target is fitted; its residuals are too large for a smearing factor, so predictions are medians", t.Transform))
+		return
+	}
+	t.Smear = factor
+	m.note(fmt.Sprintf("the %s of the target is fitted; predictions are means, in its own units: medians times the smearing factor %.4g of the training rows", t.Transform, factor))
+}

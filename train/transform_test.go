@@ -1,0 +1,122 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// transformed is a table whose target is a product of powers, a bend and a step.
+func transformed(t *testing.T) *data.Frame {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("y,a,b,c,g,flag\n")
+	for i := range 300 {
+		a, x := 1+float64(i*37%100)/7, float64(i*53%101)/10-3
+		gap := fmt.Sprint(x)
+		if i%41 == 7 {
+			gap = ""
+		}
+		level := []string{"u", "v", "w"}[i*7%3]
+		y := math.Exp(0.3*math.Log(a)+math.Sin(x)/2+0.1*float64(i*7%3)) * (1 + 0.05*float64(i*29%11-5))
+		fmt.Fprintf(&b, "%v,%v,%s,%d,%s,%v\n", y, a, gap, i%13, level, i%2 == 0)
+	}
+	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Columns that are made, and a target whose logarithm is fitted: the model predicts what
+// its formula says, row by row, saved and loaded; nulls are filled first; and the means
+// are those of the training rows.
+func TestTransforms(t *testing.T) {
+	f := transformed(t)
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
+	cfg.TargetTransform = "log"
+	cfg.Log, cfg.Square, cfg.Spline = []string{"a"}, []string{"c"}, []string{"b:5"}
+	cfg.Interact = []string{"b:g", "g:flag", "b:c"}
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Join(m.Encoder.Names(), " ")
+	for _, want := range []string{"log(a)", "square(c)", "spline(b).1", "spline(b).4", "b:g=u", "b:g=w", "g=v:flag=true", "b:c"} {
+		if !strings.Contains(" "+names+" ", " "+want+" ") {
+			t.Errorf("no column %s in %s", want, names)
+		}
+	}
+	if strings.Contains(" "+names+" ", " a ") || strings.Contains(names, "spline(b).5") {
+		t.Errorf("columns %s", names)
+	}
+	var text strings.Builder
+	if _, err := m.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := train.ReadModel(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := again.Predict(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scorer, err := again.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio := 0.0
+	for i := range f.Rows {
+		row := map[string]any{}
+		for _, c := range f.Columns {
+			switch {
+			case c.IsNull(i):
+				row[c.Name] = nil
+			case c.Kind == data.Numeric:
+				row[c.Name] = c.Number[i]
+			case c.Kind == data.Bool:
+				row[c.Name] = c.Number[i] != 0
+			default:
+				row[c.Name] = c.Text(i)
+			}
+		}
+		one, err := scorer.Map(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(one-p.Score[i]) > 1e-12*math.Abs(one) {
+			t.Fatalf("row %d: %v by the scorer, %v by the table", i+1, one, p.Score[i])
+		}
+		ratio += row["y"].(float64) / one / float64(f.Rows)
+	}
+	if math.Abs(ratio-1) > 1e-9 || again.Encoder.Target.Smear <= 1 {
+		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
+	}
+	for name, change := range map[string]func(*train.Config){
+		"no feature":            func(c *train.Config) { c.Square = []string{"q"} },
+		"is of numbers":         func(c *train.Config) { c.Log = []string{"g"} },
+		"no value here":         func(c *train.Config) { c.Log, c.Spline = []string{"b"}, nil },
+		"column:knots":          func(c *train.Config) { c.Spline = []string{"b:x"} },
+		"3 to 20":               func(c *train.Config) { c.Spline = []string{"b:2"} },
+		"column:column":         func(c *train.Config) { c.Interact = []string{"b"} },
+		"two different columns": func(c *train.Config) { c.Interact = []string{"b:b"} },
+		"which has no log":      func(c *train.Config) { c.Target = "b" },
+	} {
+		bad := cfg
+		change(&bad)
+		if bad.Target == "b" {
+			bad.Spline, bad.Interact = nil, nil
+			bad.Filter = "b is not null"
+		}
+		if _, err := train.FitFrame(t.Context(), f, bad); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
