@@ -196,6 +196,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err := m.agree(cfg); err != nil {
 		return nil, nil, err
 	}
+	m.suspect()
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err

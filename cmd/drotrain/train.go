@@ -100,7 +100,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Solver, train.Solvers()), "solver", solverHelp)
 		fs.Var(options.Positive(&c.Gap), "gap", "relative gap to certify, then stop")
-		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "stop after this many passes over the data")
+		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "stop at the first check after this many passes over the data")
 		fs.Var(options.Seed(&c.Seed), "seed", "seed of the hold-out split and of stochastic solvers")
 		fs.Var(options.Count(&o.threads), "threads", "threads, 0 for all processors; never changes a result")
 	})

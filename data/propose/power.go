@@ -37,6 +37,14 @@ func (t *truth) power(v []float64) float64 {
 	return max(r*r, square(correlation(x, y)))
 }
 
+// Power is how well values alone put rows in the order of a target y: the area under the
+// ROC curve for two classes, of which y > 0 is one, else the squared correlation of the
+// values or of their ranks; 1 where they tell it.
+func Power(v, y []float64, binary bool) float64 {
+	t := &truth{y: y, binary: binary}
+	return t.power(v)
+}
+
 func square(x float64) float64 { return x * x }
 
 // agreement is Cohen's kappa of two columns of two values each, in the direction in which

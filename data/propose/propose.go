@@ -42,7 +42,7 @@ const most = 50_000
 
 // Thresholds.
 const (
-	tellsAll   = 0.995 // power of a column that knows the target
+	TellsAll   = 0.995 // power of a column that knows the target
 	nearlyCopy = 0.9   // kappa of a column that is nearly the target
 	mostlyNull = 0.6
 )
@@ -230,7 +230,7 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		word = "an R²"
 	}
 	scores := t.scores(c)
-	if power := t.power(scores); power > tellsAll {
+	if power := t.power(scores); power > TellsAll {
 		p.drop(c, 0, 0, "alone it tells the target, with %s of %.4f: a copy, or known only afterwards", word, power)
 		return true
 	}
@@ -270,6 +270,22 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		return true
 	}
 	return false
+}
+
+// Identifies says that values and the name of a column of numbers are those of an
+// identifier.
+func Identifies(name string, v []float64) bool {
+	if !idName(name) {
+		return false
+	}
+	seen := make(map[float64]bool, len(v))
+	for _, x := range v {
+		if seen[x] {
+			return false
+		}
+		seen[x] = true
+	}
+	return len(v) > 20
 }
 
 // idName says that a name is that of an identifier.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
@@ -52,7 +53,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or choose another --out")
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+options.ShellQuote(beside(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
@@ -65,6 +66,16 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 	f.Close()
 	os.Remove(f.Name())
 	return o, nil
+}
+
+// beside is the first numbered directory that is not there.
+func beside(path string) string {
+	for n := 2; ; n++ {
+		name := fmt.Sprintf("%s-%d", filepath.Clean(path), n)
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
 }
 
 // existing is the nearest directory above path that is there.

@@ -1,0 +1,43 @@
+package train_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Columns that tell the target and identifiers are features with a warning.
+func TestSuspects(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("paid,case_id,settled,age\n")
+	for i := range 400 {
+		paid := i*7919%10 < 4
+		settled := i * 31 % 17
+		if paid {
+			settled += 100
+		}
+		fmt.Fprintf(&b, "%v,%d,%d,%d\n", paid, 5000+i, settled, i*37%61)
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(m.Notes, "\n")
+	for _, want := range []string{`column "settled" alone tells the target, with an AUC of 1.0000`, `column "case_id" looks like an identifier`} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	if strings.Contains(notes, `"age" `) || len(m.Encoder.Inputs) != 3 {
+		t.Errorf("%d inputs, notes\n%s", len(m.Encoder.Inputs), notes)
+	}
+}
