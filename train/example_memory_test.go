@@ -1,0 +1,54 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Train on rows in memory: structs become a table, RowSet says which of them to train
+// on and to hold out, Start where the solver begins.
+func ExampleFitFrame() {
+	type flat struct {
+		Rent float64 `data:"rent"`
+		Size float64 `data:"size"`
+		Site string  `data:"site"`
+	}
+	var flats []flat
+	for i := range 120 {
+		size, site := float64(30+i%40), []string{"north", "south"}[i%7%2]
+		rent := 9*size + float64(i%5)
+		if site == "south" {
+			rent += 120
+		}
+		flats = append(flats, flat{rent, size, site})
+	}
+	frame, err := data.FromStructs(flats)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Protect, cfg.NoBaseline = "rent", share(0.5), true
+	cfg.Rows = &train.RowSet{}
+	for i := range flats {
+		if i%4 == 0 {
+			cfg.Rows.Holdout = append(cfg.Rows.Holdout, i)
+		} else {
+			cfg.Rows.Train = append(cfg.Rows.Train, i)
+		}
+	}
+	model, err := train.FitFrame(context.Background(), frame, cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg.Protect, cfg.Start = share(0.4), model // a neighbour, from where the first ended
+	next, err := train.FitFrame(context.Background(), frame, cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(model.TrainRows, model.HoldoutRows, model.Result.Certified, next.Result.Certified)
+	// Output: 90 30 true true
+}
