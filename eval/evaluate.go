@@ -15,6 +15,9 @@ import (
 // Cost: O(n log n) for each model and grouping, plus n random reads for each
 // model, grouping and resample.
 func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
+	if err := in.withLosses(); err != nil {
+		return nil, err
+	}
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,24 @@ func ExampleEvaluate() {
 	// untested
 }
 
+// Scores and labels are enough: losses are then those of the scores.
+func ExampleEvaluate_scores() {
+	e, err := eval.Evaluate(context.Background(), eval.Input{
+		Task:   eval.Binary,
+		Target: []float64{1, -1, 1, -1, 1, -1},
+		Models: []eval.Model{{Name: "theirs", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6}}},
+		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := e.Models[0]
+	risk, _ := m.Overall.Get("risk")
+	fmt.Printf("%s risk %.3f %s, worst group %s %.3f\n", e.Loss, risk, e.LossUnit, m.WorstGroup.Label, m.WorstGroup.Risk)
+	// Output: logistic risk 0.463 nats, worst group south 1.060
+}
+
 func ExampleParseGate() {
 	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
 	if err != nil {

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/losses"
 )
@@ -40,4 +42,36 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	}
 	loss.EvalTo(out, make([]float64, len(out)), score, target)
 	return out, nil
+}
+
+// withLosses gives the models without losses those of their scores, by LossName: by
+// default logistic for a binary target and squared for others.
+func (in *Input) withLosses() error {
+	missing := func(m Model) bool { return m.Loss == nil && len(m.Score) > 0 }
+	if !slices.ContainsFunc(in.Models, missing) {
+		return nil
+	}
+	if in.LossName == "" {
+		in.LossName = "squared"
+		if in.Task == Binary {
+			in.LossName, in.LossUnit = "logistic", cmp.Or(in.LossUnit, "nats")
+		}
+	}
+	if in.LossName != "logistic" && in.LossName != "squared" {
+		return fmt.Errorf("eval: no losses are given, and %s needs more than scores: see LossOfScores", in.LossName)
+	}
+	loss, err := losses.Parse(in.LossName, 1)
+	if err != nil {
+		return err
+	}
+	in.Models = slices.Clone(in.Models)
+	for k, m := range in.Models {
+		if !missing(m) {
+			continue
+		}
+		if in.Models[k].Loss, err = LossOfScores(loss, in.Task, in.Target, m.Score); err != nil {
+			return err
+		}
+	}
+	return nil
 }

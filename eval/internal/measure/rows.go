@@ -4,7 +4,7 @@ package measure
 type Model struct {
 	Name  string    // "ERM", "robust", …; unique
 	Score []float64 // n: P(positive) in [0, 1], or the predicted value in the target's original units
-	Loss  []float64 // n: training loss of each row, in the units of the objective
+	Loss  []float64 // n: training loss of each row, in the units of the objective; nil in an input: of the scores, by LossName
 }
 
 // Rows are what is measured, checked by who made them: n ≥ 1 rows, run along by
