@@ -128,8 +128,9 @@ func WriteRow(w io.Writer, r Row) {
 	fmt.Fprintf(w, "%-44s %-26s %8.1f passes %9.1f arithmetic %8.3f s  %-9v %.1e\n", r.Cell, r.Variant, r.Passes, r.Arithmetic, r.Seconds, r.Status, r.Gap)
 }
 
-// Summary writes, for every variant, its time over that of the first, over all cells
-// (geometric mean) and in the cell where it loses most and least.
+// Summary writes, for every variant, its time and arithmetic over those of the first, over
+// the cells that both certify (geometric mean), the cells where it takes most and least
+// time, and how many it does not certify.
 func Summary(w io.Writer, rows []Row) {
 	base := map[string]Row{}
 	var names []string
@@ -140,15 +141,20 @@ func Summary(w io.Writer, rows []Row) {
 			names = append(names, r.Variant)
 		}
 	}
-	fmt.Fprintln(w, "| variant | time, all cells | arithmetic, all cells | time, most | in | time, least | in |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|---|--:|---|")
+	fmt.Fprintln(w, "| variant | time | arithmetic | time, most | in | time, least | in | not certified |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|---|--:|---|--:|")
 	for _, name := range names {
 		total, work, count := 0.0, 0.0, 0.0
 		var most, least float64
 		var mostIn, leastIn string
+		lost := 0
 		for _, r := range rows {
 			b := base[r.Cell]
-			if r.Variant != name || !(b.Seconds > 0) {
+			if r.Variant != name || b.Status != dro.Certified || !(b.Seconds > 0) {
+				continue
+			}
+			if r.Status != dro.Certified {
+				lost++
 				continue
 			}
 			ratio := r.Seconds / b.Seconds
@@ -162,6 +168,6 @@ func Summary(w io.Writer, rows []Row) {
 			}
 			count++
 		}
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %s | %.2f | %s |\n", name, math.Exp(total/count), math.Exp(work/count), most, mostIn, least, leastIn)
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %s | %.2f | %s | %d |\n", name, math.Exp(total/count), math.Exp(work/count), most, mostIn, least, leastIn, lost)
 	}
 }
