@@ -106,6 +106,7 @@ func (p *Peers) Run(ctx context.Context, table string) (rows []Row, failed strin
 		return nil, "", err
 	}
 	cmd := exec.CommandContext(ctx, p.python, path, p.dir)
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1") // small problems: threads only wait
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 warnings.filterwarnings("ignore")
 LEAST = 20  # rows of a group on the hold-out
-MOST = 10000  # rows that fairlearn is tried on: it trains dozens of models
+MOST = 2500  # rows that fairlearn is tried on: it trains dozens of models
 
 
 def read(directory, name, columns=None):
@@ -54,7 +54,7 @@ def fairlearn_loss(train, test, binary):
 
     x, y, g = train
     if binary:
-        model = ExponentiatedGradient(estimator(True, tol=1e-3), ErrorRateParity(difference_bound=0.01), max_iter=10)
+        model = ExponentiatedGradient(estimator(True, tol=1e-3), ErrorRateParity(difference_bound=0.01), max_iter=5)
         model.fit(x, (y > 0).astype(int), sensitive_features=g)
         at = [(w, m) for w, m in zip(model.weights_, model.predictors_) if w > 1e-6]
         p = sum(w * (m.predict_proba(test[0])[:, -1] if len(m.classes_) > 1 else np.full(len(test[1]), float(m.classes_[0]))) for w, m in at)
@@ -62,7 +62,7 @@ def fairlearn_loss(train, test, binary):
     plain = (estimator(False).fit(x, y).predict(x) - y) ** 2
     worst = max(plain[g == k].mean() for k in np.unique(g))
     low, high = y.min(), y.max()
-    model = ExponentiatedGradient(estimator(False), BoundedGroupLoss(SquareLoss(low, high), upper_bound=(plain.mean() + worst) / 2), max_iter=10)
+    model = ExponentiatedGradient(estimator(False), BoundedGroupLoss(SquareLoss(low, high), upper_bound=(plain.mean() + worst) / 2), max_iter=5)
     model.fit(x, y, sensitive_features=g)
     at = [(w, m) for w, m in zip(model.weights_, model.predictors_) if w > 1e-6]
     score = sum(w * m.predict(test[0]) for w, m in at) / sum(w for w, _ in at)

@@ -29,7 +29,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		{Misfits, "70 % of the weight on the tenth of the rows that ERM fits worst out of fold (Liu and others, *Just Train Twice*, ICML 2021)"},
 		{ClassWeights, "`LogisticRegression(class_weight=\"balanced\")`"},
 		{GroupWeights, "`LogisticRegression` or `Ridge` with the same total weight for every group, which is balanced ERM again, by another program"},
-		{Fairlearn, "exponentiated gradient: error rates of the groups within .01 of each other, or a bound of every group's squared error halfway between ERM's average and its worst group; scores are the mean of the mixture's; up to 10 000 rows"},
+		{Fairlearn, "exponentiated gradient: error rates of the groups within .01 of each other, or a bound of every group's squared error halfway between ERM's average and its worst group; scores are the mean of the mixture's; five iterations, up to 2500 training rows"},
 		{Chosen, "what `drotrain train` trains without options"},
 	} {
 		p.line("| %s | %s |", v[0], v[1])

@@ -24,6 +24,7 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 		fs.Var(options.Enum(&c.Penalty, penaltyNames), "penalty", "divergence that keeps the adversary near the data")
 		fs.Var(options.Enum(&c.Adversary, []string{"rows", "groups"}), "adversary", "what the adversary weighs (default rows); groups take --nu (0: group DRO) or --radius")
 		fs.Var(options.Enum(&c.Prior, []string{"shares", "equal"}), "adversary-prior", "weights of the groups that cost nothing: their shares of the rows (default), or equal ones")
+		fs.Var(options.Enum(&c.Among, []string{"crossed", "each"}), "adversary-groups", "groups of all columns crossed (default), or those of each column, which overlap")
 		fs.Var(options.AtLeastZero(&c.Adjust), "group-adjust", "C ≥ 0: C/√n is added to the risk of a group of n rows")
 	})
 }

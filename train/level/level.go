@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -37,6 +38,7 @@ type Level struct {
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
 	Prior     string  `json:"adversary_prior,omitempty" yaml:"adversary-prior"`     // shares or equal: the weights of groups that cost nothing; empty: shares
+	Among     string  `json:"adversary_groups,omitempty" yaml:"adversary-groups"`   // crossed, or each: the groups of every column on its own, which overlap; empty: crossed
 	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
@@ -91,6 +93,9 @@ func (l Level) Validate() error {
 	if l.Prior != "" {
 		among("adversary-prior", l.Prior, "shares", "equal")
 	}
+	if l.Among != "" {
+		among("adversary-groups", l.Among, "crossed", "each")
+	}
 	within := func(name string, v *float64, ok func(float64) bool, want string) {
 		if v != nil && (math.IsInf(*v, 0) || !ok(*v)) {
 			say("%s is %v: it must be %s", name, *v, want)
@@ -109,8 +114,8 @@ func (l Level) Validate() error {
 		if l.Average != "" || l.Latent != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
 		}
-	} else if l.Adjust > 0 || l.Prior != "" {
-		say("group-adjust and adversary-prior are for adversary groups")
+	} else if l.Adjust > 0 || l.Prior != "" || l.Among != "" {
+		say("group-adjust, adversary-prior and adversary-groups are for adversary groups")
 	}
 	if wrong == nil {
 		return nil
@@ -124,6 +129,7 @@ type Rows struct {
 	Weights []float64 // sample weights, nil for equal
 	Group   []int32   // group of every row, −1 for none; nil without groups
 	Labels  []string  // of the groups
+	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 	Latent  []float64 // probability of every row to be of a hidden subgroup; nil where none was looked for
 }
 
@@ -136,6 +142,12 @@ func (r Rows) Select(rows []int) Rows {
 		}
 		if r.Group != nil {
 			s.Group = append(s.Group, r.Group[j])
+		}
+		for k, way := range r.Ways {
+			if s.Ways == nil {
+				s.Ways = make([][]int32, len(r.Ways))
+			}
+			s.Ways[k] = append(s.Ways[k], way[j])
 		}
 		if r.Latent != nil {
 			s.Latent = append(s.Latent, r.Latent[j])
@@ -213,9 +225,18 @@ func (l Level) radius(n int) float64 {
 
 // groups is the adversary over groups.
 func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
-	index, used, err := r.groups()
-	if err != nil {
-		return nil, err
+	ways := [][]int32{r.Group}
+	if l.Among == "each" && len(r.Ways) > 0 {
+		ways = r.Ways
+	}
+	var all [][]int
+	var used []float64
+	for _, way := range ways {
+		index, count, err := r.groups(way)
+		if err != nil {
+			return nil, err
+		}
+		all, used = append(all, index), append(used, count...)
 	}
 	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1)}
 	if l.Nu != nil {
@@ -224,7 +245,7 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	if l.Radius != nil {
 		near.Radius = *l.Radius
 	}
-	g, err := dro.NewGroups(near, r.Weights, index)
+	g, err := dro.NewGroups(near, r.Weights, all...)
 	if err != nil {
 		return nil, err
 	}
@@ -239,13 +260,14 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	return g, nil
 }
 
-// groups numbers the groups that have rows with weight, and counts these.
-func (r Rows) groups() (index []int, count []float64, err error) {
-	if r.Group == nil {
+// groups numbers the groups of a way of grouping that have rows with weight, and counts
+// these.
+func (r Rows) groups(of []int32) (index []int, count []float64, err error) {
+	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
-	number := make([]int, len(r.Labels))
-	for j, g := range r.Group {
+	number := make([]int, 1+int(slices.Max(of)))
+	for j, g := range of {
 		if g >= 0 && r.Weight(j) > 0 {
 			number[g]++
 		}
@@ -260,7 +282,7 @@ func (r Rows) groups() (index []int, count []float64, err error) {
 		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
 	}
 	index = make([]int, r.N)
-	for j, g := range r.Group {
+	for j, g := range of {
 		if index[j] = -1; g >= 0 {
 			index[j] = number[g]
 		}
@@ -271,7 +293,7 @@ func (r Rows) groups() (index []int, count []float64, err error) {
 // Balanced returns weights that give every group the same total, in proportion to the
 // weights of the rows within one.
 func Balanced(r Rows) ([]float64, error) {
-	index, count, err := r.groups()
+	index, count, err := r.groups(r.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -320,6 +342,9 @@ func (l Level) String() string {
 		of = "groups"
 		if l.Prior == "equal" {
 			of = "groups (equal prior)"
+		}
+		if l.Among == "each" {
+			of += " of every column"
 		}
 		if l.Adjust > 0 {
 			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)

@@ -136,24 +136,60 @@ func TestLevelsMeanWhatTheySay(t *testing.T) {
 	}
 }
 
+// Groups of every column overlap: the worst of them all is the risk, and a small price is
+// close to it from below.
+func TestGroupsOfEveryColumn(t *testing.T) {
+	r := level.Rows{N: 6, Group: []int32{0, 1, 2, 3, 0, 1}, Labels: []string{"a·x", "a·y", "b·x", "b·y"},
+		Ways: [][]int32{{0, 0, 1, 1, 0, 0}, {0, 1, 0, 1, 0, -1}}}
+	loss := []float64{1, 2, 3, 9, 1, 5}
+	// by the first column 9/4 and 6; by the second 5/3 and 5.5; crossed 1, 3.5, 3, 9.
+	for l, want := range map[level.Level]float64{
+		{Penalty: "kl", Adversary: "groups", Among: "each"}:                   6,
+		{Penalty: "kl", Adversary: "groups", Among: "each", Adjust: 4}:        6 + 4/math.Sqrt(2),
+		{Penalty: "kl", Adversary: "groups", Among: "crossed"}:                9,
+		{Penalty: "kl", Adversary: "groups", Among: "each", Prior: "equal"}:   6,
+		{Penalty: "chi2", Adversary: "groups", Among: "each", Prior: "equal"}: 6,
+	} {
+		l.Nu = level.At(0)
+		if err := l.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		dual, err := l.Dual(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if risk, _ := dual.BestResponseTo(make([]float64, 6), loss); math.Abs(risk-want) > 1e-12 {
+			t.Errorf("%+v: %v, not %v", l, risk, want)
+		}
+	}
+	some := r.Select([]int{3, 2})
+	dual, err := level.Level{Penalty: "kl", Adversary: "groups", Among: "each", Nu: level.At(0)}.Dual(some)
+	if err == nil || !strings.Contains(err.Error(), "two groups with rows: there are 1") {
+		t.Errorf("one group of the first column: %v, %v", dual, err)
+	}
+}
+
 func TestInvalidLevels(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
-		"nu and ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
-		"average and protect are levels":               {Average: "plain", Protect: level.At(0.5)},
-		"ess is 0: it must be a share":                 {Ess: level.At(0)},
-		"ess is 1.5":                                   {Ess: level.At(1.5)},
-		"ess is NaN":                                   {Ess: &nan},
-		"protect is 0":                                 {Protect: level.At(0)},
-		"radius is -1":                                 {Radius: level.At(-1)},
-		"confidence is 0.5":                            {Confidence: level.At(0.5)},
-		"nu is -1: it must be finite and ≥ 0":          {Nu: level.At(-1)},
-		"average is \"mean\"":                          {Average: "mean"},
-		"adversary is \"columns\"":                     {Adversary: "columns"},
-		"adversary-prior is \"odd\"":                   {Adversary: "groups", Prior: "odd"},
-		"group-adjust is -1":                           {Adversary: "groups", Adjust: -1},
-		"are for adversary groups":                     {Adjust: 1},
-		"takes nu or radius, not ess":                  {Adversary: "groups", Ess: level.At(0.5)},
+		"nu and ess are levels of robustness: set one":  {Nu: level.At(1), Ess: level.At(0.5)},
+		"average and protect are levels":                {Average: "plain", Protect: level.At(0.5)},
+		"ess is 0: it must be a share":                  {Ess: level.At(0)},
+		"ess is 1.5":                                    {Ess: level.At(1.5)},
+		"ess is NaN":                                    {Ess: &nan},
+		"protect is 0":                                  {Protect: level.At(0)},
+		"radius is -1":                                  {Radius: level.At(-1)},
+		"confidence is 0.5":                             {Confidence: level.At(0.5)},
+		"nu is -1: it must be finite and ≥ 0":           {Nu: level.At(-1)},
+		"average is \"mean\"":                           {Average: "mean"},
+		"adversary is \"columns\"":                      {Adversary: "columns"},
+		"adversary-prior is \"odd\"":                    {Adversary: "groups", Prior: "odd"},
+		"group-adjust is -1":                            {Adversary: "groups", Adjust: -1},
+		"are for adversary groups":                      {Adjust: 1},
+		"adversary-groups is \"all\"":                   {Adversary: "groups", Among: "all"},
+		"latent is 1: it must be a share of the weight": {Latent: level.At(1)},
+		"latent and nu are levels of robustness":        {Latent: level.At(0.5), Nu: level.At(1)},
+		"takes nu or radius, not ess":                   {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -169,6 +205,7 @@ func TestInvalidLevels(t *testing.T) {
 		"need groups: name their columns":      errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
 		"two groups with rows: there are 1":    errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 		"sample 1 is -1":                       errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{1, -1}})),
+		"no hidden subgroup is known":          errorOf(level.Level{Latent: level.At(0.5)}.Dual(level.Rows{N: 3})),
 		"the weights sum to 0":                 errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{0, 0}})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -141,3 +141,20 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	return b.Buffer.Write(p)
 }
+
+// A choice says which of how many models are solved, and is never silent for two seconds
+// though its models take that long.
+func TestProgressOfAChoice(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := NewProgress(&out, false, func() time.Time { return clock }, false)
+	for k := range 9 {
+		clock = clock.Add(2 * time.Second)
+		p.Observe(train.Progress{Phase: "choosing", Done: k, Total: 93})
+	}
+	p.Finish()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) < 6 || !strings.HasPrefix(lines[0], "drotrain: choosing: ") || !strings.Contains(out.String(), "8 of 93") {
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
+	}
+}
