@@ -181,7 +181,7 @@ func words(name string) []string {
 var future = map[string]bool{"outcome": true, "result": true, "results": true, "final": true, "future": true, "next": true, "after": true, "later": true,
 	"followup": true, "resolution": true, "resolved": true, "closed": true, "closing": true, "settled": true, "settlement": true, "discharge": true, "discharged": true,
 	"death": true, "died": true, "alive": true, "recovered": true, "recoveries": true, "chargeoff": true, "cancelled": true, "canceled": true, "churned": true, "returned": true,
-	"predicted": true, "prediction": true, "verdict": true, "lesion": true}
+	"end": true, "ended": true, "event": true, "censored": true, "censors": true, "predicted": true, "prediction": true, "verdict": true, "lesion": true}
 
 // common are words of names that say nothing.
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,

@@ -220,6 +220,21 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 }
 
+// present says that the target is one class wherever a column is not missing, though both
+// are frequent; n is in how many rows.
+func present(missing, y []float64) (n int, pure bool) {
+	ones, there := 0.0, 0.0
+	for i, v := range y {
+		ones += v
+		if missing[i] == 0 {
+			n++
+			there += v
+		}
+	}
+	base := ones / float64(len(y))
+	return n, n >= 50 && base > 0.1 && base < 0.9 && (there < 0.005*float64(n) || there > 0.995*float64(n))
+}
+
 // known says that a column knows the target, or what came after it.
 func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 	if len(t.rows) < 50 {
@@ -241,6 +256,10 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 				if flag[i] = 0; c.IsNull(r) {
 					flag[i] = 1
 				}
+			}
+			if n, pure := present(flag, t.y); pure {
+				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is always the same: it is filled in afterwards", n, len(flag))
+				return true
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
 				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly tells the target (kappa %.2f): it is filled in afterwards", k)
