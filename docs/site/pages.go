@@ -18,6 +18,7 @@ var pages = []page{
 	{"notebooks-go/README.md", "Notebooks", ""},
 
 	{"docs/value.md", "What it is worth", "Evidence"},
+	{"docs/intervals.md", "How sure the numbers are", ""},
 	{"docs/performance.md", "Time", ""},
 	{"docs/methods.md", "The methods", ""},
 	{"docs/scale.md", "Any size", ""},
