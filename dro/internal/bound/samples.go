@@ -14,11 +14,12 @@ import (
 // How much a lower bound from the curvature may cost, and what is expected to be needed.
 var (
 	rowsPerColumn   = tuning.New("bound: samples of a bound, at least", "per column", 16, 4, 64)
-	boundPasses     = tuning.New("bound: cost of H and a bound of ρ", "passes at most", 1, 0.25, 4)
+	StepPasses      = tuning.New("bound: cost of H and a bound of ρ, of Newton's method", "passes at most", 1, 0.25, 4)
+	SweepPasses     = tuning.New("bound: cost of H and a bound of ρ, of a method in sweeps", "passes at most", 4, 1, 8)
 	radiusPasses    = tuning.New("bound: cost of ρ itself", "passes at most", 2, 0.5, 8)
 	beyondAll       = tuning.New("bound: samples needed by estimate, beyond which no bound is tried", "× n", 4, 1, 16)
 	shortfallRows   = tuning.New("bound: samples of the estimate of the shortfall", "samples", 1<<14, 1<<10, 1<<17)
-	shortfallSpare  = tuning.New("bound: allowance of that estimate", "×", 1.5, 1, 3)
+	shortfallSpare  = tuning.New("bound: allowance of that estimate", "×", 1.2, 1, 3)
 	shortfallGuess  = tuning.New("bound: shortfall where it cannot be estimated", "×", 3, 1, 9)
 	shortfallMissed = tuning.New("bound: rise of the estimate where a bound failed", "× what lacked", 1.3, 1.05, 2)
 )
@@ -35,7 +36,7 @@ var (
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
-func AtDecrement(r *saddle.Run, decrement float64) {
+func AtDecrement(r *saddle.Run, decrement, passes float64) {
 	c := r.Cert
 	goal := r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective))
 	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
@@ -44,7 +45,7 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := Affordable(c, max(boundPasses.Value, c.Passes/5))
+	affordable := Affordable(c, max(passes, c.Passes/5))
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
 		if !(needs <= beyondAll.Value*float64(c.N)) {

@@ -265,7 +265,7 @@ func (m *minimax) prove(p *kinkStep, psi, fall float64) {
 	if c.CertifyAdopted(); m.Certified() {
 		return
 	}
-	bound.AtDecrement(m.Run, 2*fall)
+	bound.AtDecrement(m.Run, 2*fall, bound.StepPasses.Value)
 	if !m.Certified() {
 		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
 	}

@@ -251,7 +251,7 @@ func (m *newton) advance() error {
 		if m.arrived(slope) {
 			return saddle.ErrStalled
 		}
-	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
+	} else if bound.AtDecrement(m.Run, slope, bound.StepPasses.Value); m.Certified() {
 		return nil
 	}
 	if atHand && m.working.count > 0 { // again, while it pays

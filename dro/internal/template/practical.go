@@ -108,7 +108,7 @@ func (p *practical) TakeOver(from *hessian.Factored) {
 func (p *practical) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
-	bound.AtDecrement(p.Run, p.decrement)
+	bound.AtDecrement(p.Run, p.decrement, bound.SweepPasses.Value)
 	p.start()
 	p.done, p.sweeps = 0, p.needed()
 }
