@@ -1,5 +1,5 @@
 // Package eval measures predictions overall and by group, says how sure the
-// numbers are, and writes them as a page a reviewer can read.
+// numbers are, and judges them; packages figure and page below it draw and write.
 //
 // It works on plain slices: targets, scores and per-row losses of one or more
 // models over the same rows, so any model can be audited, trained here or not.

@@ -80,7 +80,7 @@ func (m *newton) follow(slope float64) {
 // judge takes the majorants of the losses into the next Hessian after a short step, and out of
 // it after full ones, or where they make less of a step than second derivatives did.
 func (m *newton) judge(t float64) {
-	const least = 1e-3
+	const least = 1e-3 // share of the majorants below which they are left out
 	fall, wide := m.value-m.Cert.Objective, m.h.Width()
 	if t < 1 {
 		m.decrement = 0 // far from quadratic: a new Hessian next

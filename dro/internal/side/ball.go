@@ -332,7 +332,7 @@ func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, s
 // Differentiable reports that the risk has a gradient at an optimum of d parameters:
 // the ball is so small that the adversary rests on several samples a parameter.
 func (b Ball) Differentiable(n, d int) bool {
-	const rows = 4
+	const rows = 4 // a parameter and one: several
 	if b.Nu > 0 {
 		return true
 	}

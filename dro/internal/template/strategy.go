@@ -95,7 +95,7 @@ func newSampler(st Strategy, u Sampling, c constants, separable bool) (*sampler,
 
 // distribution returns the probabilities of one distribution of a Sampling.
 func distribution(name string, given, adapted, uniform []float64, isUniform, floor bool) ([]float64, error) {
-	const rounding = 1e-9
+	const rounding = 1e-9 // of a sum that is to be 1, as people write probabilities
 	switch {
 	case given == nil && isUniform:
 		return probabilities(uniform, floor), nil

@@ -133,7 +133,7 @@ func (t *template) nextWeight() float64 {
 // rescale divides every weight by one number before they overflow: only their
 // ratios matter.
 func (t *template) rescale() {
-	const large = 1e120
+	const large = 1e120 // far from overflow, squares too
 	if t.A < large {
 		return
 	}
