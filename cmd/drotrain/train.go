@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -27,6 +29,9 @@ type trainOptions struct {
 	measure  trainMeasure
 
 	allowDegenerate bool
+	resume          bool
+	every           time.Duration // between two checkpoints
+	ended           bool          // there is nothing to go on with
 	config          string
 }
 
@@ -111,6 +116,8 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 		o.measure.define(fs)
 		fs.BoolVar(&o.allowDegenerate, "allow-degenerate", false, "exit 0 with a model that is worse than a constant, or rests on a handful of rows")
 		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
+		fs.BoolVar(&o.resume, "resume", false, "go on with the interrupted run whose checkpoint is in --out, with its options")
+		fs.DurationVar(&o.every, "checkpoint-every", 30*time.Second, "how often the state is kept in --out for --resume; 0s: never")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")
 		fs.BoolVar(&o.verbose, "verbose", false, "tell the decisions of the solver on stderr")

@@ -35,6 +35,14 @@ const (
 
 // run trains, writes the files and tells the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if err := o.openCheckpoint(fs); err != nil {
+		return err
+	}
+	return o.closeCheckpoint(a, o.runFrom(ctx, a, fs))
+}
+
+// runFrom is run with its checkpoint.
+func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
@@ -60,7 +68,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err != nil {
 		return err
 	}
-	out, err := a.inputs.OpenDir(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.out, o.force || o.resume)
 	if err != nil {
 		return err
 	}
@@ -72,7 +80,9 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	p.Finish()
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
-			err = fmt.Errorf("%w before there was a model: nothing is written", cause)
+			if err = fmt.Errorf("%w before there was a model", cause); !o.cfg.Checkpoint.Begun() {
+				err = fmt.Errorf("%w: nothing is written", err)
+			}
 		}
 		return err
 	}
@@ -92,6 +102,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return o.tellStopped(ctx, a, m, out, stopped)
 	}
 	if o.measure.noReport {
+		o.ended = true
 		return o.tell(a, m, nil, out)
 	}
 	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
@@ -104,6 +115,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	} else if err != nil {
 		return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 	}
+	o.ended = true
 	return o.tell(a, m, e, out)
 }
 

@@ -155,7 +155,8 @@ func (j *Journal) Done(part string, into any) (bool, error) {
 	return true, nil
 }
 
-// Finish keeps the value of a part that is finished, and forgets its state.
+// Finish keeps the value of a part that is finished, and forgets its state. It is written
+// when a state is due, or with the next one.
 func (j *Journal) Finish(part string, value any) {
 	if j == nil {
 		return
@@ -170,7 +171,20 @@ func (j *Journal) Finish(part string, value any) {
 	}
 	j.content.Done[part] = b.Bytes()
 	delete(j.content.State, part)
+	if !time.Now().Before(j.next) {
+		j.write()
+	}
+}
+
+// Flush writes what is known now.
+func (j *Journal) Flush() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.write()
+	return j.err
 }
 
 // State is that of a part that was not finished, nil for none.
@@ -218,6 +232,17 @@ func (j *Journal) write() {
 		})
 	}
 	j.next = time.Now().Add(j.every)
+}
+
+// Begun reports that something is to be gone on with: a part that is finished, or the state
+// of one.
+func (j *Journal) Begun() bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.content.Done)+len(j.content.State) > 0
 }
 
 // Err is why the last write failed, if it did: the computation goes on without.

@@ -12,7 +12,7 @@ import (
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
 	j := New(path, time.Hour)
-	if err := j.Agree("seed", "3"); err != nil || j.Due() || j.Resumed() {
+	if err := j.Agree("seed", "3"); err != nil || j.Due() || j.Resumed() || j.Begun() {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -21,7 +21,8 @@ func TestJournal(t *testing.T) {
 	j.Keep("first", []byte("state"))
 	j.Finish("first", []float64{1, 2})
 	j.Keep("second", []byte("half"))
-	if j.Err() != nil {
+	j.Finish("third", 3)
+	if j.Err() != nil || j.Flush() != nil {
 		t.Fatal(j.Err())
 	}
 	k, err := Resume(path, 0)
@@ -32,7 +33,7 @@ func TestJournal(t *testing.T) {
 	if ok, err := k.Done("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
 		t.Error(ok, err, x)
 	}
-	if ok, _ := k.Done("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() {
+	if ok, _ := k.Done("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() || !k.Begun() {
 		t.Error("states or parts differ")
 	}
 	var changed *ChangedError
@@ -64,6 +65,9 @@ func TestJournal(t *testing.T) {
 	}
 	var none *Journal
 	none.Keep("x", nil)
+	if none.Flush() != nil {
+		t.Error("no file, and an error")
+	}
 	none.Finish("x", 1)
 	if ok, err := none.Done("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
 		t.Error("nil journals keep nothing")

@@ -10,7 +10,7 @@ import (
 // not the result.
 var notReproduced = map[string]bool{
 	"config": true, "out": true, "format": true, "force": true, "json": true, "quiet": true, "threads": true,
-	"verbose": true, "fail-if": true, "help": true,
+	"verbose": true, "fail-if": true, "help": true, "resume": true, "checkpoint-every": true, "cache": true, "memory": true,
 }
 
 // CommandLine writes the command that repeats a run: the options that were

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/train"
+)
+
+// checkpointFile of the output directory is what --resume goes on from. A training that
+// ends takes it away.
+const checkpointFile = "checkpoint.bin"
+
+// notResumed are the options that may differ in a run that goes on: where it writes and
+// what it tells.
+var notResumed = map[string]bool{
+	"resume": true, "checkpoint-every": true, "out": true, "force": true, "config": true, "help": true,
+	"json": true, "quiet": true, "verbose": true, "threads": true,
+}
+
+// given is the value of an option so that it can be set to it again.
+func given(f *pflag.Flag) string {
+	if list, ok := f.Value.(*options.ListValue); ok {
+		return list.CSV()
+	}
+	return f.Value.String()
+}
+
+// openCheckpoint begins the checkpoint of a training; with --resume it reads that of an
+// interrupted one, and sets the options that were given then.
+func (o *trainOptions) openCheckpoint(set *pflag.FlagSet) error {
+	const prefix = "option --"
+	path, every := filepath.Join(o.out, checkpointFile), o.every
+	switch {
+	case every < 0:
+		return exit.Usagef("", "--checkpoint-every %v: must be at least 0s", every)
+	case every == 0:
+		every = math.MaxInt64 / 4
+	}
+	if !o.resume {
+		if o.every > 0 {
+			o.cfg.Checkpoint = train.NewCheckpoint(path, o.every)
+			set.Visit(func(f *pflag.Flag) {
+				if !notResumed[f.Name] {
+					_ = o.cfg.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
+				}
+			})
+		}
+		return nil
+	}
+	j, err := train.ResumeCheckpoint(path, every)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.out, checkpointFile),
+			"an interrupted `drotrain train --out DIR` leaves one; a run that ended has taken it away")
+	} else if err != nil {
+		return exit.WithHint(err, "train again without --resume")
+	}
+	before := j.Facts(prefix)
+	var changed []error
+	set.Visit(func(f *pflag.Flag) {
+		if was, ok := before[f.Name]; !notResumed[f.Name] && (!ok || was != given(f)) {
+			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: given(f)})
+		}
+	})
+	if len(changed) > 0 {
+		return exit.WithHint(errors.Join(changed...), "--resume --out DIR alone goes on with the options of the interrupted run")
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if f := set.Lookup(name); f == nil {
+			return fmt.Errorf("%s names the option --%s, which this version does not have", path, name)
+		} else if !f.Changed {
+			if err := set.Set(name, before[name]); err != nil {
+				return fmt.Errorf("%s: --%s: %w", path, name, err)
+			}
+		}
+	}
+	o.cfg.Checkpoint = j
+	return nil
+}
+
+// closeCheckpoint ends the checkpoint of a training. It is taken away where the training
+// has ended; else it stays, if there is anything in it, and a note says what it is for.
+func (o *trainOptions) closeCheckpoint(a *app, err error) error {
+	j := o.cfg.Checkpoint
+	var changed *train.ChangedError
+	switch {
+	case j == nil:
+		return err
+	case errors.As(err, &changed):
+		return exit.WithHint(err, "what goes on must be as it was; train again without --resume")
+	case o.ended:
+		return cmp.Or(err, j.Remove())
+	case err == nil || !j.Begun():
+		return err
+	}
+	if failed := j.Flush(); failed != nil {
+		a.note("note: no checkpoint: %v", failed)
+	} else if !o.quiet {
+		a.note("drotrain train --resume --out %s goes on from here", options.ShellQuote(o.out))
+	}
+	return err
+}
