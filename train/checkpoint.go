@@ -18,8 +18,8 @@ import (
 // a level) and of the state of the solve it is in, from which another run goes on: bit for
 // bit to the same model. The rows are read again. Set it as Config.Checkpoint.
 //
-// Where rows lie on disk only finished solves are kept, and of those with weights of their
-// own, one for every row, none.
+// Where rows lie on disk, or are more than two million, only finished solves are kept, and of
+// those with weights of their own, one for every row, none.
 type Checkpoint = journal.Journal
 
 // A ChangedError says what is not as it was when a checkpoint was begun: an option, a
@@ -66,6 +66,9 @@ func (m *Model) agree(asked Config) error {
 	return errors.Join(all...)
 }
 
+// mostKept is the number of rows whose states and weights are kept: they take 24 bytes each.
+const mostKept = 2_000_000
+
 // fixed reports that the adversary has a single answer, whatever the losses.
 func fixed(d dro.Dual) bool {
 	_, ok := d.(dro.Fixed)
@@ -91,7 +94,7 @@ func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method 
 		}
 		return &res, nil
 	}
-	large := m.Run.outside != nil
+	large := m.Run.outside != nil || n > mostKept
 	if !large {
 		s.Resume, s.Snapshot, s.SnapshotDue = j.State(part), func(state []byte) { j.Keep(part, state) }, j.Due
 	}

@@ -30,8 +30,8 @@ const (
 	fewestBytes = 160 << 20
 	rowBytes    = 90
 
-	roomShare = 0.85 // of the memory: beyond, what can leave it does
-	heapShare = 0.7  // of it, what cannot
+	roomShare = 0.8 // of the memory: beyond, what can leave it does
+	heapShare = 0.7 // of it, what cannot
 )
 
 // A MemoryError says that a training needs more memory, or more room on disk, than there

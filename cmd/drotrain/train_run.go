@@ -185,7 +185,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 func (o *trainOptions) announced(a *app) func(line string) {
 	return func(line string) {
 		if o.cfg.Memory > 0 {
-			debug.SetMemoryLimit(o.cfg.Memory / 10 * 7)
+			debug.SetMemoryLimit(o.cfg.Memory / 20 * 13)
 		}
 		if !o.quiet {
 			a.note("%s", line)

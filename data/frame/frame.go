@@ -149,6 +149,20 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	return c, table.InFile(f.Name(), err)
 }
 
+// ColumnAt is Column of some rows alone, in their order, which ascends: the column of a
+// table that memory does not hold.
+func (f *Frame) ColumnAt(ctx context.Context, name string, rows []int) (*Column, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err = c.LoadAt(ctx, rows)
+	if err == nil {
+		err = f.Unchanged()
+	}
+	return c, table.InFile(f.Name(), err)
+}
+
 // Kind returns the kind of the column of that name, without its values.
 func (f *Frame) Kind(name string) (Kind, error) {
 	c, err := f.Lookup(name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -19,7 +20,7 @@ func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, rows []int) 
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
-			c, err := f.Column(ctx, in.Name)
+			c, rows, err := columnAt(ctx, f, in.Name, rows)
 			if err != nil {
 				return eval.Column{}, err
 			}
@@ -32,6 +33,21 @@ func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, rows []int) 
 		}})
 	}
 	return out
+}
+
+// columnAt gives a column, and where in it the values of some rows are: only these are read
+// where they are few.
+func columnAt(ctx context.Context, f *data.Frame, name string, rows []int) (*data.Column, []int, error) {
+	if len(rows) > f.Rows/4 || !slices.IsSorted(rows) {
+		c, err := f.Column(ctx, name)
+		return c, rows, err
+	}
+	c, err := f.ColumnAt(ctx, name, rows)
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	return c, order, err
 }
 
 // rawColumn gives a column as it is in the table; ok is false where its values

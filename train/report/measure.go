@@ -111,11 +111,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		in.Threshold = &o.Threshold
 	} else {
-		column, err := f.Column(ctx, target.Name)
+		column, at, err := columnAt(ctx, f, target.Name, rows.Rows)
 		if err != nil {
 			return err
 		}
-		in.Target = at(column.Number, rows.Rows)
+		in.Target = numbersAt(column, at)
 	}
 	in.Rate = cmp.Or(o.Rate, m.Config.Rate)
 	if x.compared == nil && m.Tempered != nil {
