@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,8 +90,9 @@ func (o *trainOptions) openCheckpoint(set *pflag.FlagSet) error {
 }
 
 // closeCheckpoint ends the checkpoint of a training. It is taken away where the training
-// has ended; else it stays, if there is anything in it, and a note says what it is for.
-func (o *trainOptions) closeCheckpoint(a *app, err error) error {
+// has ended; after a signal it is written, if there is anything in it, and a note says what it is
+// for.
+func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) error {
 	j := o.cfg.Checkpoint
 	var changed *train.ChangedError
 	switch {
@@ -100,7 +102,7 @@ func (o *trainOptions) closeCheckpoint(a *app, err error) error {
 		return exit.WithHint(err, "what goes on must be as it was; train again without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
-	case err == nil || !j.Begun():
+	case context.Cause(ctx) == nil || !j.Begun():
 		return err
 	}
 	if failed := j.Flush(); failed != nil {

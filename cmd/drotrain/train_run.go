@@ -38,7 +38,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err := o.openCheckpoint(fs); err != nil {
 		return err
 	}
-	return o.closeCheckpoint(a, o.runFrom(ctx, a, fs))
+	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
 }
 
 // runFrom is run with its checkpoint.
