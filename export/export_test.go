@@ -131,6 +131,38 @@ func cases(t testing.TB) map[string]*train.Formula {
 	return out
 }
 
+// trained are formulas of models that were trained, with transforms and without.
+func trained(t testing.TB) map[string]*train.Formula {
+	out := cases(t)
+	for name, change := range map[string]func(*train.Config){
+		"hmda":    func(c *train.Config) { c.Target = "deny" },
+		"cps1988": func(c *train.Config) { c.Target, c.Loss = "wage", "huber" },
+		"hmda transformed": func(c *train.Config) {
+			c.Target, c.Spline, c.Square = "deny", []string{"pirat:4"}, []string{"lvrat"}
+			c.Interact = []string{"hirat:unemp", "phist:lvrat", "single:insurance"}
+		},
+		"cps1988 transformed": func(c *train.Config) {
+			c.Target, c.TargetTransform, c.Loss = "wage", "log", "squared"
+			c.Log, c.Spline, c.Interact = []string{"education"}, []string{"experience:5"}, []string{"ethnicity:experience", "region:smsa"}
+			c.Filter = "education > 0"
+		},
+	} {
+		cfg := train.DefaultConfig()
+		data, _, _ := strings.Cut(name, " ")
+		share := 0.9
+		cfg.Data, cfg.Ess, cfg.NoBaseline = "builtin:"+data, &share, true
+		change(&cfg)
+		m, err := train.Fit(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if out[name], err = m.Formula(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
 // The words of each format stand as reviewed; that they say what the model does is
 // shown by TestPeers, TestPostgres and, for Go, by TestGoSource.
 func TestGolden(t *testing.T) {
@@ -186,7 +218,11 @@ func TestGoSource(t *testing.T) {
 		}
 	}
 	write("go.mod", []byte("module score\n\ngo 1.21\n"), nil)
-	for name, f := range cases(t) {
+	for name, f := range trained(t) {
+		if os.Getenv("DROTRAIN_LONG") == "" && !strings.Contains(name, "products") && !strings.Contains(name, "transformed") {
+			continue // what they have is in those too
+		}
+		name = strings.ReplaceAll(name, " ", "-")
 		o := Options{Package: "score"}
 		b, err := goSource(f, o)
 		write(name+"/score.go", b, err)

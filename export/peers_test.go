@@ -1,7 +1,6 @@
 package export
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -36,18 +35,7 @@ func TestPeers(t *testing.T) {
 		t.Skip("DROTRAIN_PYTHON names no Python with onnxruntime, duckdb, zetasql or jpmml_evaluator")
 	}
 	dir := t.TempDir()
-	formulas := cases(t)
-	for name, target := range map[string]string{"hmda": "deny", "cps1988": "wage"} {
-		cfg := train.DefaultConfig()
-		cfg.Data, cfg.Target, cfg.Loss = "builtin:"+name, target, map[string]string{"wage": "huber"}[target]
-		m, err := train.Fit(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if formulas[name], err = m.Formula(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	formulas := trained(t)
 	var all []peerCase
 	for name, f := range formulas {
 		all = append(all, newPeerCase(t, f, name))

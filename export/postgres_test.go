@@ -21,7 +21,7 @@ func TestPostgres(t *testing.T) {
 		t.Skip("DROTRAIN_POSTGRES is not set: this makes and starts a database, which takes seconds")
 	}
 	run := startPostgres(t)
-	for name, f := range cases(t) {
+	for name, f := range trained(t) {
 		c := newPeerCase(t, f, name)
 		sql, err := sqlSelect(f, Options{Dialect: "postgres", Table: `"rows of ` + name + `"`})
 		if err != nil {
