@@ -100,6 +100,16 @@ func TestCSVNotesStrayText(t *testing.T) {
 	}
 }
 
+// A name that is not there, in a table whose first line looks like a row: say so.
+func TestAbsentWithoutHeader(t *testing.T) {
+	f, err := ReadBytes(t.Context(), "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Column(t.Context(), "column_3")
+	wantError(t, err, `no column "column_3"`, "first line is a row")
+}
+
 func TestCSVLargeIntegers(t *testing.T) {
 	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0, "-9007199254740993": 1, "123456789012345678901": 1} {
 		f := frameOf(t, "a\n"+text+"\n")

@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/drotrain/drotrain/data/table"
@@ -182,7 +183,13 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	case ok:
 		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
 	}
-	return nil, table.Absent(f.Name(), name, f.Names())
+	absent := table.Absent(f.Name(), name, f.Names())
+	for _, r := range f.Remarks {
+		if slices.Contains(r.Remedies, table.SayNoHeader) { // the names may be values
+			absent.Remedies = append(absent.Remedies, table.SayNoHeader)
+		}
+	}
+	return nil, absent
 }
 
 // Where gives the file of a row and the row's number in it, counted from 1.

@@ -220,8 +220,8 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 }
 
-// present says that the target is one class wherever a column is not missing, though both
-// are frequent; n is in how many rows.
+// present says that the target is one class in nine of ten rows in which a column is not
+// missing, though both are frequent; n is in how many rows.
 func present(missing, y []float64) (n int, pure bool) {
 	ones, there := 0.0, 0.0
 	for i, v := range y {
@@ -232,7 +232,8 @@ func present(missing, y []float64) (n int, pure bool) {
 		}
 	}
 	base := ones / float64(len(y))
-	return n, n >= 50 && base > 0.1 && base < 0.9 && (there < 0.005*float64(n) || there > 0.995*float64(n))
+	pure = there > 0.9*float64(n) && base < 0.6 || there < 0.1*float64(n) && base > 0.4
+	return n, pure && n >= 100
 }
 
 // known says that a column knows the target, or what came after it.
@@ -258,7 +259,7 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 				}
 			}
 			if n, pure := present(flag, t.y); pure {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is always the same: it is filled in afterwards", n, len(flag))
+				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in afterwards", n, len(flag))
 				return true
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
