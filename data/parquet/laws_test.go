@@ -1,0 +1,362 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// refused reports whether f panics with an error.
+func refused(f func()) (yes bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			_, yes = r.(error)
+		}
+	}()
+	f()
+	return false
+}
+
+// packed appends numbers of so many bits, the lowest bit first.
+func packed(b []byte, v []int32, bits int) []byte {
+	out := make([]byte, (len(v)*bits+7)/8)
+	for k, x := range v {
+		for i := range bits {
+			if x>>i&1 == 1 {
+				out[(k*bits+i)/8] |= 1 << ((k*bits + i) % 8)
+			}
+		}
+	}
+	return append(b, out...)
+}
+
+// Runs and groups of numbers of every width are read as they were written, in pieces of
+// any size; what is cut short or out of range is refused.
+func TestRunsReadWhatWasWritten(t *testing.T) {
+	rng := rand.New(rand.NewPCG(91, 1))
+	for trial := range 300 {
+		bits := trial % 32
+		top := int32(uint64(1)<<bits - 1)
+		var want []int32
+		var b []byte
+		for range 1 + rng.IntN(4) {
+			if rng.IntN(2) == 0 { // a run
+				n, v := 1+rng.IntN(40), rng.Int32()&top
+				if b = binary.AppendUvarint(b, uint64(n)<<1); true {
+					var raw [4]byte
+					binary.LittleEndian.PutUint32(raw[:], uint32(v))
+					b = append(b, raw[:(bits+7)/8]...)
+				}
+				want = append(want, slices.Repeat([]int32{v}, n)...)
+				continue
+			}
+			groups := 1 + rng.IntN(5)
+			v := make([]int32, 8*groups)
+			for i := range v {
+				v[i] = rng.Int32() & top
+			}
+			b = packed(binary.AppendUvarint(b, uint64(groups)<<1|1), v, bits)
+			want = append(want, v...)
+		}
+		nonzero, most := 0, int32(0)
+		for _, v := range want {
+			if most = max(most, v); v != 0 {
+				nonzero++
+			}
+		}
+		n, limit := len(want), uint64(most)+1
+		if got := countRuns(b, bits, n, limit); got != nonzero {
+			t.Fatalf("%d bits: %d numbers that are not 0, want %d", bits, got, nonzero)
+		}
+		if !refused(func() { countRuns(b, bits, n, uint64(most)) }) {
+			t.Errorf("%d bits: a number of %d is below %d", bits, most, most)
+		}
+		if !refused(func() { countRuns(b, bits, n+1, limit) }) {
+			t.Errorf("%d bits: %d numbers of %d", bits, n+1, n)
+		}
+		for cut := range b {
+			if n := len(want); bits > 0 && !refused(func() { countRuns(b[:cut], bits, n, limit) }) {
+				t.Errorf("%d bits: %d numbers in %d of %d bytes", bits, n, cut, len(b))
+				break
+			}
+		}
+		r, got := &runReader{b: b, bits: bits}, []int32{}
+		for len(got) < n {
+			part := make([]int32, min(n-len(got), 1+rng.IntN(20)))
+			r.read(part)
+			got = append(got, part...)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d bits: %v, want %v", bits, got, want)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"a run of nothing": {0, 1}, "a group of nothing": {1}, "a run longer than the page": {6 << 1, 1}, "no head": {}, "an endless head": {0x80, 0x80},
+	} {
+		if !refused(func() { countRuns(b, 8, 5, 256) }) {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// written is a value in Thrift's compact protocol.
+func written(b []byte, v *thriftValue) []byte {
+	zigzag := func(n int64) []byte { return binary.AppendUvarint(nil, uint64(n<<1)^uint64(n>>63)) }
+	switch v.kind {
+	case thriftTrue, thriftFalse:
+		return append(b, byte(v.num))
+	case thriftByte:
+		return append(b, byte(v.num))
+	case thriftI16, thriftI32, thriftI64:
+		return append(b, zigzag(v.num)...)
+	case thriftDouble:
+		return append(b, 1, 2, 3, 4, 5, 6, 7, 8)
+	case thriftString:
+		return append(binary.AppendUvarint(b, uint64(len(v.bytes))), v.bytes...)
+	case thriftList, thriftSet:
+		kind := byte(thriftI32)
+		if len(v.list) > 0 {
+			kind = v.list[0].kind
+		}
+		if len(v.list) < 15 {
+			b = append(b, byte(len(v.list))<<4|kind)
+		} else {
+			b = binary.AppendUvarint(append(b, 15<<4|kind), uint64(len(v.list)))
+		}
+		for i := range v.list {
+			b = written(b, &v.list[i])
+		}
+		return b
+	case thriftMap:
+		if b = binary.AppendUvarint(b, uint64(len(v.list)/2)); len(v.list) == 0 {
+			return b
+		}
+		b = append(b, v.list[0].kind<<4|v.list[1].kind)
+		for i := range v.list {
+			b = written(b, &v.list[i])
+		}
+		return b
+	}
+	last := int16(0)
+	for _, f := range v.fields {
+		kind := f.value.kind
+		if kind == thriftTrue && f.value.num == 0 {
+			kind = thriftFalse
+		}
+		if delta := f.id - last; delta > 0 && delta < 16 {
+			b = append(b, byte(delta)<<4|kind)
+		} else {
+			b = append(append(b, kind), zigzag(int64(f.id))...)
+		}
+		if last = f.id; kind != thriftTrue && kind != thriftFalse {
+			b = written(b, &f.value)
+		}
+	}
+	return append(b, 0)
+}
+
+// drawn is a random value of a kind.
+func drawn(rng *rand.Rand, kind byte, depth int) thriftValue {
+	v := thriftValue{kind: kind}
+	many := func(n int, kinds ...byte) {
+		v.list = []thriftValue{}
+		for range n {
+			for _, k := range kinds {
+				v.list = append(v.list, drawn(rng, k, depth+1))
+			}
+		}
+	}
+	simple := []byte{thriftByte, thriftI16, thriftI32, thriftI64, thriftString, thriftTrue}
+	switch kind {
+	case thriftTrue, thriftFalse:
+		v.num = int64(rng.IntN(2))
+	case thriftByte:
+		v.num = int64(int8(rng.Int32()))
+	case thriftI16:
+		v.num = []int64{math.MinInt16, math.MaxInt16, 0, -1}[rng.IntN(4)]
+	case thriftI32:
+		v.num = []int64{math.MinInt32, math.MaxInt32, 7, -300}[rng.IntN(4)]
+	case thriftI64:
+		v.num = []int64{math.MinInt64, math.MaxInt64, 1 << 40, -1}[rng.IntN(4)]
+	case thriftString:
+		v.bytes = []byte("some text that is not long")[:rng.IntN(27)]
+	case thriftList, thriftSet:
+		many([]int{0, 3, 14, 15, 16}[rng.IntN(5)], simple[rng.IntN(6)])
+	case thriftMap:
+		if many(rng.IntN(4), simple[rng.IntN(5)], simple[rng.IntN(5)]); len(v.list) == 0 {
+			v.list = nil
+		}
+	case thriftStruct:
+		id := int16(0)
+		for range rng.IntN(6) {
+			id += int16(1 + rng.IntN(20))
+			kinds := append(slices.Clone(simple), thriftList, thriftSet, thriftMap, thriftDouble)
+			if depth < 4 {
+				kinds = append(kinds, thriftStruct)
+			}
+			v.fields = append(v.fields, thriftField{id, drawn(rng, kinds[rng.IntN(len(kinds))], depth+1)})
+		}
+	}
+	return v
+}
+
+// Metadata reads as it was written, to the last byte, and no part of it does.
+func TestThriftReadsWhatWasWritten(t *testing.T) {
+	rng := rand.New(rand.NewPCG(92, 1))
+	for range 200 {
+		want := drawn(rng, thriftStruct, 0)
+		b := written(nil, &want)
+		got, n := parseThrift(append(slices.Clone(b), 1, 2, 3))
+		if fmt.Sprint(got) != fmt.Sprint(want) || n != len(b) {
+			t.Fatalf("%v, %d bytes, want %v, %d", got, n, want, len(b))
+		}
+		for cut := range b {
+			if !refused(func() { parseThrift(b[:cut]) }) {
+				t.Fatalf("%d of %d bytes read", cut, len(b))
+			}
+		}
+	}
+	nested := func(depth int) []byte {
+		b := bytes.Repeat([]byte{1<<4 | thriftStruct}, depth)
+		return append(b, make([]byte, depth+1)...)
+	}
+	if refused(func() { parseThrift(nested(thriftDepth)) }) || !refused(func() { parseThrift(nested(thriftDepth + 1)) }) {
+		t.Error("the depth of metadata")
+	}
+	for name, b := range map[string][]byte{
+		"a field twice":            {1<<4 | thriftTrue, thriftTrue, 2, 0},
+		"a number beyond 16 bits":  append(append([]byte{1<<4 | thriftI16}, binary.AppendUvarint(nil, 1<<17)...), 0),
+		"a number beyond 32 bits":  append(append([]byte{1<<4 | thriftI32}, binary.AppendUvarint(nil, 1<<33)...), 0),
+		"an id beyond 16 bits":     append(append([]byte{thriftI16}, binary.AppendUvarint(nil, 1<<17)...), 0, 0),
+		"an unknown kind":          {1<<4 | 13, 0},
+		"a list longer than all":   {1<<4 | thriftList, 14<<4 | thriftByte, 1, 2, 0},
+		"a string longer than all": {1<<4 | thriftString, 200, 0},
+		"a map longer than all":    {1<<4 | thriftMap, 2, thriftByte<<4 | thriftByte, 1, 0},
+	} {
+		if !refused(func() { parseThrift(b) }) {
+			t.Errorf("%s is read", name)
+		}
+	}
+	v := thriftValue{fields: []thriftField{{3, thriftValue{kind: thriftI32, num: 9}}, {4, thriftValue{kind: thriftString}}}}
+	if v.int(3, 1) != 9 || v.int(5, 1) != 1 || v.get(5) != nil || (*thriftValue)(nil).get(1) != nil || !refused(func() { v.int(4, 0) }) {
+		t.Error("fields of a struct")
+	}
+}
+
+// Plain values fill a page exactly.
+func TestPlainPages(t *testing.T) {
+	text := []byte{2, 0, 0, 0, 'a', 'b', 0, 0, 0, 0}
+	for _, c := range []struct {
+		width, n int
+		b        []byte
+		ok       bool
+	}{
+		{8, 3, make([]byte, 24), true}, {8, 3, make([]byte, 25), false}, {8, 3, make([]byte, 16), false}, {8, 3, make([]byte, 23), false},
+		{1, 3, make([]byte, 3), true}, {1, 3, make([]byte, 4), false}, {8, 0, nil, true},
+		{-1, 8, make([]byte, 1), true}, {-1, 9, make([]byte, 2), true}, {-1, 9, make([]byte, 1), false}, {-1, 8, make([]byte, 2), false}, {-1, 0, nil, true},
+		{0, 2, text, true}, {0, 1, text, false}, {0, 3, text, false}, {0, 2, text[:9], false}, {0, 1, text[:5], false}, {0, 0, nil, true},
+	} {
+		f := &pageFeed{width: c.width}
+		if refused(func() { f.checkPlain(c.b, c.n) }) == c.ok {
+			t.Errorf("%d values of width %d in %d bytes: want %v", c.n, c.width, len(c.b), c.ok)
+		}
+	}
+	values := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	split := make([]byte, 12)
+	for i, v := range values {
+		split[i%4*3+i/4] = v
+	}
+	if got := unsplit(split, 4); !slices.Equal(got, values) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Delta-encoded numbers take the bytes that they were written to, no fewer.
+func TestDeltaEncodedNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(93, 1))
+	for _, n := range []int{1, 2, 32, 33, 128, 129, 130, 257, 1000} {
+		const block, minis = 128, 4
+		b := binary.AppendUvarint(nil, block)
+		b = binary.AppendUvarint(b, minis)
+		b = binary.AppendUvarint(b, uint64(n))
+		b = binary.AppendUvarint(b, 17)
+		for left := n - 1; left > 0; left -= block {
+			b = binary.AppendUvarint(b, 3)
+			widths := make([]byte, minis)
+			for i := range widths {
+				widths[i] = byte(rng.IntN(65))
+			}
+			b = append(b, widths...)
+			for i, w := range widths {
+				if i*block/minis < left {
+					b = append(b, make([]byte, block/minis/8*int(w))...)
+				}
+			}
+		}
+		if got := checkDelta(append(slices.Clone(b), 9, 9), n); got != len(b) {
+			t.Errorf("%d numbers take %d bytes, want %d", n, got, len(b))
+		}
+		for _, other := range []int{n - 1, n + 1} {
+			if !refused(func() { checkDelta(b, other) }) {
+				t.Errorf("%d numbers of %d", other, n)
+			}
+		}
+		for cut := range b {
+			if whole := len(b) - cut; !refused(func() { checkDelta(b[:cut], n) }) {
+				t.Errorf("%d numbers without the last %d bytes", n, whole)
+				break
+			}
+		}
+	}
+	for _, head := range [][2]uint64{{0, 1}, {64, 1}, {128, 0}, {128, 3}, {128, 8}, {1 << 21, 1}, {128, 256}} {
+		b := binary.AppendUvarint(binary.AppendUvarint(nil, head[0]), head[1])
+		if !refused(func() { checkDelta(append(b, 1, 0), 1) }) {
+			t.Errorf("blocks of %d in %d", head[0], head[1])
+		}
+	}
+}
+
+// Two annotations of a column say the same.
+func TestAnnotationsAgree(t *testing.T) {
+	number := func(n int64) thriftValue { return thriftValue{kind: thriftI32, num: n} }
+	element := func(old int64, logical ...thriftField) *thriftValue {
+		e := &thriftValue{fields: []thriftField{{4, thriftValue{kind: thriftString, bytes: []byte("c")}}, {6, number(old)}, {7, number(2)}, {8, number(9)}}}
+		if logical != nil {
+			e.fields = append(e.fields, thriftField{10, thriftValue{kind: thriftStruct, fields: logical}})
+		}
+		return e
+	}
+	integer := func(bits, signed int64) thriftField {
+		return thriftField{10, thriftValue{fields: []thriftField{{1, number(bits)}, {2, thriftValue{kind: thriftTrue, num: signed}}}}}
+	}
+	decimal := func(scale, precision int64) thriftField {
+		return thriftField{5, thriftValue{fields: []thriftField{{1, number(scale)}, {2, number(precision)}}}}
+	}
+	text := thriftField{1, thriftValue{}}
+	for k, c := range []struct {
+		e  *thriftValue
+		ok bool
+	}{
+		{element(0), true}, {element(21), true}, {element(22), false}, {element(-1), false},
+		{element(0, text), true}, {element(4, text), false}, {element(0, text, decimal(1, 1)), false}, {element(0, thriftField{2, thriftValue{}}), false},
+		{element(11, integer(8, 0)), true}, {element(14, integer(64, 0)), true}, {element(15, integer(8, 1)), true}, {element(18, integer(64, 1)), true},
+		{element(11, integer(16, 0)), false}, {element(11, integer(8, 1)), false}, {element(15, integer(8, 0)), false}, {element(17, integer(16, 1)), false},
+		{element(11, thriftField{10, thriftValue{fields: []thriftField{{1, number(8)}}}}), false},
+		{element(5, decimal(2, 9)), true}, {element(5, decimal(3, 9)), false}, {element(5, decimal(2, 8)), false},
+	} {
+		if refused(func() { checkAnnotation(c.e) }) == c.ok {
+			t.Errorf("element %d: %v", k, c.e)
+		}
+	}
+	for _, id := range []int16{0, 11} {
+		if !refused(func() {
+			checkAnnotation(&thriftValue{fields: []thriftField{{4, thriftValue{bytes: []byte("c")}}, {id, number(1)}}})
+		}) {
+			t.Errorf("property %d is taken", id)
+		}
+	}
+}
