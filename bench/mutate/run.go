@@ -128,9 +128,10 @@ func list(ctx context.Context, root string, o Options) ([]Site, error) {
 	return sites, nil
 }
 
-// Equivalent is how a mutant is listed that means nothing: without its line.
+// Equivalent is how a mutant is listed that means nothing: by the text of its line instead
+// of its number.
 func (s Site) Equivalent() string {
-	return fmt.Sprintf("%s %s: %s → %s", s.File, s.Kind, oneLine(s.Old), oneLine(s.New))
+	return fmt.Sprintf("%s %s: %s → %s in %s", s.File, s.Kind, oneLine(s.Old), oneLine(s.New), s.Code)
 }
 
 // output runs a program and returns what it wrote, in the error too where it fails.

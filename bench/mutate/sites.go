@@ -17,6 +17,7 @@ type Site struct {
 	Kind     string // condition, boundary, arithmetic, constant or statement
 	From, To int
 	Old, New string
+	Code     string // the line it begins in
 
 	dir, pkg  string // of the package, below the root; its name
 	body, end int    // of the function it is in, without its braces; 0: it is in none
@@ -66,6 +67,7 @@ func Sites(root, file string) ([]Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines := strings.Split(string(source), "\n")
 	var sites []Site
 	var in Site // the function that is looked at
 	add := func(kind string, from, to token.Pos, with string) {
@@ -73,6 +75,7 @@ func Sites(root, file string) ([]Site, error) {
 		s := in
 		s.File, s.Line, s.Kind, s.From, s.To = file, f.Line, kind, f.Offset, t.Offset
 		s.Old, s.New = string(source[f.Offset:t.Offset]), with
+		s.Code = strings.TrimSpace(lines[f.Line-1])
 		sites = append(sites, s)
 	}
 	text := func(n ast.Node) string {

@@ -1,17 +1,36 @@
 package words
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
-func TestWithin(t *testing.T) {
+// Numbers as people read them, on both sides of every change of style.
+func TestNumbers(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
-		x, off float64
-		want   string
+		got, want string
 	}{
-		{0.000312, 0.000021, "0.000312"}, {1.5334, 0.445, "1.53"}, {-1.5724, 0.41, "−1.57"}, {1234.5, 20, "1235"},
-		{123456.7, 2500, "123\u2009457"}, {0.5, 0, "0.500"}, {3e-9, 1e-9, "3.0 × 10⁻⁹"},
+		{Number(0), "0"}, {Number(nan), "–"}, {Number(inf), "–"}, {Number(9.9e-5), "9.9 × 10⁻⁵"}, {Number(1e-4), "0.0001"},
+		{Number(0.0999), "0.0999"}, {Number(0.1), "0.100"}, {Number(-9.994), "−9.994"}, {Number(10), "10.00"}, {Number(99.99), "99.99"},
+		{Number(100), "100.0"}, {Number(999.9), "999.9"}, {Number(1000), Count(1000)}, {Number(9999999), Count(9999999)}, {Number(1e7), "1.0 × 10⁷"},
+		{Like(0.5, 0), "0.500"}, {Like(0.5, 0.0999), "0.5000"}, {Like(0.5, 0.1), "0.500"}, {Like(0.5, 9.99), "0.500"}, {Like(0.5, 10), "0.50"},
+		{Like(0.5, 99), "0.50"}, {Like(0.5, 100), "0.5"}, {Like(0.5, 999), "0.5"}, {Like(0.5, 1000), "0.500"}, {Like(0.5, 9e-5), "0.500"},
+		{Like(0.5, 1e-4), "0.5000"}, {Like(0.5, nan), "0.500"}, {Like(nan, 1), "–"}, {Like(-inf, 1), "–"}, {Like(-0.0001, 1), "0.000"}, {Like(-0.2, 1), "−0.200"},
+		{Signed(0.2, 1), "+0.200"}, {Signed(-0.2, 1), "−0.200"}, {Signed(0.0001, 1), "0.000"}, {Signed(0, 1), "0.000"}, {Signed(inf, 1), "–"},
+		{Scientific(0), "0"}, {Scientific(nan), "–"}, {Scientific(-12345), "−1.2 × 10⁴"}, {Scientific(1.5e-12), "1.5 × 10⁻¹²"},
+		{Percent(0.1234), "12.3\u00a0%"}, {Percent(-0.5), "−50.0\u00a0%"}, {Percent(0.00999), "1.00\u00a0%"}, {Percent(0.01), "1.0\u00a0%"}, {Percent(0), "0.0\u00a0%"}, {Percent(nan), "–"},
+		{RowsNoun("training rows"), "training rows"}, {RowsNoun("hold-out"), "rows of the hold-out"},
+		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},
+		{IsAre(1), "is"}, {IsAre(2), "are"},
+		{List([]string{"a", "b"}, 2), "a, b"}, {List([]string{"a", "b", "c", "d"}, 2), "a, b and 2 more"},
+		{Percent0(0.95), "95\u00a0%"}, {Percent0(0.999), "99.9\u00a0%"}, {Percent0(0.9999), "99.99\u00a0%"}, {Percent0(1), "100\u00a0%"},
+		{Within(1.23456, 0.01), "1.235"}, {Within(1.23456, 0.1), "1.23"}, {Within(-123.4, 5), "−123.4"}, {Within(123.4, 50), "123"},
+		{Within(1234.5, 50), Count(1235)}, {Within(999, 50), "999"}, {Within(2, 0), "2.000"}, {Within(2, nan), "2.000"}, {Within(2, 1e-6), "2.000"}, {Within(1e7, 50), "1.0 × 10⁷"},
+		{WithUnit("risk", ""), "risk"}, {WithUnit("risk", "nats"), "risk (nats)"}, {WithUnit("risk", "(SD)²"), "risk, (SD)²"},
 	} {
-		if got := Within(c.x, c.off); got != c.want {
-			t.Errorf("%v ± %v is %q, want %q", c.x, c.off, got, c.want)
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
 }

@@ -1,0 +1,79 @@
+package page
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+)
+
+var update = flag.Bool("update", false, "write the golden texts again: look at what changed")
+
+var (
+	hidden = regexp.MustCompile(`(?s)<style.*?</style>|<svg.*?</svg>`)
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	spaces = regexp.MustCompile(`[ \t]*\n\s*`)
+)
+
+// sliced is a report of a bad slice, not certified.
+func sliced(t *testing.T) *eval.Report {
+	in := evaltest.Two(1200, 4, 0.2, 3)
+	site, age := eval.Column{Name: "site", Levels: []string{"a", "b", "c"}}, eval.Column{Name: "age", Unit: "years"}
+	for i := range in.Target {
+		site.Code, age.Value = append(site.Code, int32(i*7%3)), append(age.Value, float64(20+i*13%50))
+		if site.Code[i] == 1 && age.Value[i] > 50 {
+			in.Models[1].Loss[i]++
+		}
+	}
+	in.Columns, in.Resamples = []eval.Column{site, age}, 150
+	e, err := eval.Evaluate(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &eval.Report{Title: "Sliced", Evaluation: e, Objective: eval.Objective{Loss: "squared", Penalty: "kl", Nu: 2, Mu: 0.5, N: 1200},
+		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.49, Gap: 0.01, RelativeGap: 0.02, Target: 1e-6, Passes: 24, Seconds: 0.5}}
+}
+
+// Every word and number of the reports, of both tasks: the Markdown as it is, and what a
+// reader sees of the page besides its figures.
+func TestTextsAreGolden(t *testing.T) {
+	reports := map[string]*eval.Report{"binary": evaltest.Sample(t, eval.Binary), "regression": evaltest.Sample(t, eval.Regression), "sliced": sliced(t)}
+	for task, r := range reports {
+		var markdown, html bytes.Buffer
+		if err := WriteMarkdown(&markdown, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteHTML(&html, r); err != nil {
+			t.Fatal(err)
+		}
+		seen := spaces.ReplaceAllString(tags.ReplaceAllString(hidden.ReplaceAllString(html.String(), ""), "\n"), "\n")
+		for name, got := range map[string]string{task + ".md": markdown.String(), task + ".txt": strings.TrimSpace(seen) + "\n"} {
+			path := filepath.Join("testdata", "golden-"+name)
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, lines := strings.Split(string(raw), "\n"), strings.Split(got, "\n")
+			for k := range max(len(want), len(lines)) {
+				if k >= len(want) || k >= len(lines) || want[k] != lines[k] {
+					t.Errorf("%s differs from line %d on: look at it, then run with -update\n got %q", path, k+1, lines[min(k, len(lines)-1)])
+					break
+				}
+			}
+		}
+	}
+}
