@@ -51,6 +51,7 @@ var Hand = []Named{
 	{"margins without rounding", "dro/internal/saddle/rounding.go", "return e.margins*(1+e.point)*size + Underflow", "return 0 * size", "./dro/internal/side RoundingIsBounded"},
 	{"gradients without rounding", "dro/internal/saddle/rounding.go", "dst[i] = size * z", "dst[i] = 0 * size * z", "./dro/internal/side RoundingIsBounded"},
 	{"a Gram matrix without rounding", "dro/internal/bound/curvature.go", "return 1.01 * float64(d) * (", "return 0 * float64(d) * (", "./dro/internal/bound Rounding"},
+	{"a mean of losses exact, as the largest is", "dro/internal/saddle/rounding.go", "nu == 0 && !c.adopted", "nu == 0", "./dro/internal/side Adopted"},
 	{"weights beyond a ball without a price", "dro/internal/saddle/rounding.go", "return d.OutsideShare(y)", "return 0 * d.OutsideShare(y)", "./dro/internal/side HoldTheRisk"},
 	{"the weights of one of two thresholds, not of their mixture", "dro/internal/side/protected.go", "return thresholdCut{lo, hi, (1 - high) / (low - high)}", "return thresholdCut{lo, hi, 1 + 0*(low-high)}", "./dro/internal/side HoldTheRisk"},
 }

@@ -168,7 +168,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 func (c *Certifier) Adopt(y []float64, psi float64) {
 	copy(c.Y, y)
 	c.GradTo(c.G, c.Y)
-	c.responded = responded{Own: math.NaN(), Psi: psi}
+	c.responded = responded{Own: math.NaN(), Psi: psi, adopted: true}
 	c.Weights = c.weigh(c.Y, c.Value)
 	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
 	c.Risk = c.linear(c.Y, c.Value) - psi
@@ -257,6 +257,7 @@ func (c *Certifier) Visit(s *State) {
 	}
 	s.Floats(c.X, c.Y, c.G, c.BestX, c.Value, c.Slope)
 	s.Boolean(&c.HasThreshold)
+	s.Boolean(&c.adopted)
 }
 
 // EffectiveShare returns the effective number of samples that the adversary rests on, as a

@@ -40,6 +40,7 @@ type responded struct {
 	Second    float64 // bounds by how much the risk is below that of exact weights
 	Cancelled float64 // what the terms of the gradient exceed their sum by, as weights
 	Outside   float64 // share of the reference weights that brings the weights into Y
+	adopted   bool    // the weights are others, put in the place of the response
 }
 
 // NewEvaluator returns an evaluator that has read nothing.

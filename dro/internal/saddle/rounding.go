@@ -192,7 +192,7 @@ func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 func (c *Certifier) RiskRounding() float64 {
 	_, whole := c.Problem.Dual.(WholeSimplex)
 	switch nu := c.Problem.Dual.Modulus(); {
-	case whole && nu == 0:
+	case whole && nu == 0 && !c.adopted:
 		return 0 // the largest loss, as it is
 	case !math.IsNaN(c.Own):
 		return c.Own

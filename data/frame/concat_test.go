@@ -1,0 +1,37 @@
+package frame
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The first row with digits lost, or with text among numbers, of a table in parts is
+// counted through all of them; a part without one says nothing.
+func TestRowsOfAllParts(t *testing.T) {
+	const large = "9007199254740993" // 2⁵³ + 1
+	for name, c := range map[string]struct {
+		parts          []string
+		inexact, stray int
+	}{
+		"none":            {[]string{"a\n1\n2\n", "a\n3\n", "a\n4\n5\n"}, 0, 0},
+		"the first part":  {[]string{"a\n1\n" + large + "\n", "a\n" + large + "\n", "a\n4\n5\n"}, 2, 0},
+		"the second part": {[]string{"a\n1\n2\n", "a\n7\n" + large + "\n", "a\n" + large + "\n"}, 4, 0},
+		"the last part":   {[]string{"a\n1\n2\n", "a\n3\n", "a\n4\n" + large + "\n"}, 5, 0},
+	} {
+		dir := t.TempDir()
+		for i, text := range c.parts {
+			if err := os.WriteFile(filepath.Join(dir, string(rune('1'+i))+".csv"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := Read(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Columns[0]; got.InexactRow != c.inexact || got.StrayRow != c.stray {
+			t.Errorf("%s: rows %d and %d, want %d and %d", name, got.InexactRow, got.StrayRow, c.inexact, c.stray)
+		}
+	}
+}
