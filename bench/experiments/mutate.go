@@ -54,7 +54,10 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Timeout: *limit, Known: known(),
 	}, func(r mutate.Result) {
 		verdict := "survived"
-		if r.Killed {
+		switch {
+		case r.Undecided:
+			verdict = "undecided"
+		case r.Killed:
 			verdict = "killed by " + r.By
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", verdict, r)

@@ -1,0 +1,20 @@
+package parquet
+
+import "testing"
+
+// The old annotations and the logical types that say the same, by the format's own list.
+func TestEveryAnnotation(t *testing.T) {
+	number := func(n int64) thriftValue { return thriftValue{kind: thriftI32, num: n} }
+	for old, id := range map[int64]int16{
+		0: 1 /* text */, 1: 2, 2: 2 /* map */, 3: 3 /* list */, 4: 4 /* enum */, 6: 6, /* date */
+		7: 7, 8: 7 /* time */, 9: 8, 10: 8 /* timestamp */, 19: 12 /* JSON */, 20: 13, /* BSON */
+	} {
+		for other := int16(1); other <= 14; other++ {
+			e := &thriftValue{fields: []thriftField{{4, thriftValue{kind: thriftString, bytes: []byte("c")}}, {6, number(old)},
+				{10, thriftValue{kind: thriftStruct, fields: []thriftField{{other, thriftValue{kind: thriftStruct}}}}}}}
+			if refused(func() { checkAnnotation(e) }) != (other != id) {
+				t.Errorf("annotation %d beside logical type %d", old, other)
+			}
+		}
+	}
+}
