@@ -35,7 +35,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		p.line("| %s | %s |", v[0], v[1])
 	}
 	p.line("")
-	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not.")
+	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not. A dash is a model that was not run on the table; `-rows FILE` keeps what was measured and goes on from there.")
 	for _, part := range []struct {
 		title string
 		of    func(t *Table) bool
@@ -147,8 +147,8 @@ func (p *printer) verdicts(tables []Table, rows []Row) {
 // remarks close the page.
 var remarks = []string{
 	"It helps where a group follows another law than the rest and the average can be traded for it: a spurious feature (digits), another slope, part-time wages. Where the labels are mostly noise and the groups differ little in what the features say of them (adult, compas, hmda), the best of these models are within two per cent of ERM, and reweighting hard only makes small groups overfit: with two classes the robust classifier is then that of the average (Hu, Niu, Sato and Sugiyama, *Does Distributionally Robust Supervised Learning Give Robust Classifiers?*, ICML 2018), and what changes is how sure it is. A fixed level, as KL at 80 %, pays in the average on every table; the choice does not.",
-	"Where nobody names the group, a subgroup of another slope is found by a mixture of two laws (docs/math.md §10) and helped nearly as if it were named. The misleading colour of the digits is not found (`drotrain tune --data builtin:digits --target size --groups \"\" --drop agrees`, `subgroup` in its JSON): one bit of a label says too little of 64 features for the rows of another law to be told apart. What knows no groups and reaches it, CVaR of a tenth or weight on the rows that fit worst, takes less than a third off the coloured group's risk, for half of the average and more, and the same models raise the worst group's risk by half and more where labels are noisy (hmda, compas, adult): no rule that looks at losses alone tells these tables apart. So the budget of 1 % of the average stands there, by a standard error.",
-	"Tails cannot tell a hidden subgroup from skewed noise either: CVaR of a tenth lowers the risk of the hidden slopes by a third and raises that of the worst group of abalone, and the tail itself falls alike in both.",
+	"Where nobody names the group, a subgroup of another slope is found by a mixture of two laws (docs/math.md §10) and helped nearly as if it were named. The misleading colour of the digits is not found (`drotrain tune --data builtin:digits --target size --groups \"\" --drop agrees`, `subgroup` in its JSON): one bit of a label says too little of 64 features for the rows of another law to be told apart. Of what knows no groups, CVaR of a tenth is the constant model there, as on hmda and compas (log 2), and weight on the rows that fit worst takes a fifth off the coloured group's risk for three quarters of the average, where it raises the worst group's risk by half on hmda and doubles it on compas: no rule here that looks at losses alone tells these tables apart. So the budget of 1 % of the average stands there, by a standard error.",
+	"Tails cannot tell a hidden subgroup from skewed noise either: CVaR of a tenth lowers the risk of the hidden slopes by three tenths and raises that of the worst group of abalone, for a rise of the average by about as much in both.",
 }
 
 type printer struct {
