@@ -26,9 +26,8 @@ type Subgroup struct {
 	Rows      int     `json:"rows"`      // that the laws were fitted to
 }
 
-// What makes a subgroup. On 27 tables without one and on mixtures of two laws the largest
-// wrong and the least right value were: evidence 19.8 and 4.2, agreement 1.0 and .96,
-// explained −.29 and .00; no table without one passes two of the bars (docs/value.md).
+// What makes a subgroup. No bar is enough by itself: a sine has evidence 19 and agreement
+// .998, but its features explain .55 of the membership (TestNoSubgroupWhereThereIsOneLaw).
 const (
 	mostShare     = 1. / 3
 	leastEvidence = 4
