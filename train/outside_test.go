@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -112,7 +113,8 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 
 // What cannot be read any more ends a training with that as its error, and no model.
 func TestRowsThatAreLost(t *testing.T) {
-	f := wide(t, 25_000)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // of which as few blocks stay in memory as can
+	f := wide(t, 120_000)
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	o := away(t, &cfg, 1<<40)
