@@ -86,6 +86,7 @@ var elsewhere = []struct{ begins, why string }{
 	{"notebooks-go/run ", "CI runs it"}, {"release/build ", "it cross-compiles for minutes"},
 	{"podman ", "it needs a container engine"},
 	{"mpirun ", "it needs an MPI"},
+	{"drotrain train --resume ", "it needs a run that was interrupted"},
 }
 
 // Every command line of the README and of docs/ runs, page by page, each page in a
