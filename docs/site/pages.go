@@ -13,7 +13,7 @@ var pages = []page{
 	{"README.md", "What it is", "Start"},
 	{"docs/start.md", "From a table to a model", ""},
 	{"docs/input.md", "What a table may look like", ""},
-	{"docs/tables.md", "Twelve public tables", ""},
+	{"docs/tables.md", "Tables nobody prepared", ""},
 	{"docs/scoring.md", "Scores elsewhere", ""},
 	{"docs/migration.md", "Coming from another package", ""},
 	{"notebooks-go/README.md", "Notebooks", ""},
