@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -55,7 +56,7 @@ func (c *codes) at(row int) int {
 }
 
 // fitCategory finds the levels of a feature with values in the training rows.
-func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
+func (s *Spec) fitCategory(f *Frame, c *Column, d *tiles.Partition) *category {
 	k := &category{kind: Categorical}
 	if c.Kind == Bool {
 		k.kind = Bool
@@ -65,7 +66,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 		return k
 	}
 	var counts []int
-	k.levels, counts, k.missing, k.err = levelsOf(f, c, d.set(0))
+	k.levels, counts, k.missing, k.err = levelsOf(f, c, d.Set(0))
 	if k.err != nil {
 		return k
 	}
@@ -76,7 +77,7 @@ func (s *Spec) fitCategory(f *Frame, c *Column, d *deal) *category {
 	if s.MinCount > 0 {
 		k.merge(counts, s.MinCount, limit)
 	}
-	n, rows := k.count(), d.set(0).n()
+	n, rows := k.count(), d.Set(0).Len()
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k
@@ -212,8 +213,8 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 	return true
 }
 
-// encode finds the codes of all rows of a deal in a column with values.
-func (k *category) encode(f *Frame, c *Column, d *deal) {
+// encode finds the codes of all rows of a partition in a column with values.
+func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	in := &k.in
 	skipped := in.Skipped()
 	unseen := 0
@@ -241,12 +242,12 @@ func (k *category) encode(f *Frame, c *Column, d *deal) {
 			byCode[i] = of(l)
 		}
 	}
-	k.codes = newCodes(d.rows, in.width())
+	k.codes = newCodes(d.Rows, in.width())
 	read := reader(c, in.Kind)
 	byNumber := make(map[float64]int)
-	for s := range d.sets {
+	for s := range d.Sets {
 		var miss *Unseen
-		for _, r := range d.set(s).all() {
+		for _, r := range d.Set(s).All() {
 			at := missing
 			switch {
 			case c.IsNull(r):
@@ -299,10 +300,10 @@ func stray(f *Frame, c *Column) string {
 
 // levelsOf lists the distinct values in the rows, sorted: as numbers if the
 // column is numeric, as text otherwise; and in how many rows each is.
-func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, counts []int, missing bool, err error) {
+func levelsOf(f *Frame, c *Column, rows tiles.Set) (levels []string, counts []int, missing bool, err error) {
 	if c.Kind == Categorical {
 		seen := make([]int, len(c.Level))
-		for _, r := range rows.all() {
+		for _, r := range rows.All() {
 			if c.IsNull(r) {
 				missing = true
 			} else {
@@ -322,7 +323,7 @@ func levelsOf(f *Frame, c *Column, rows rowSet) (levels []string, counts []int, 
 		return levels, counts, missing, nil
 	}
 	seen := make(map[float64]int)
-	for _, r := range rows.all() {
+	for _, r := range rows.All() {
 		if c.IsNull(r) {
 			missing = true
 			continue

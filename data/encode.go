@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -54,7 +55,7 @@ func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Da
 
 func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {
 	fail := func(err error) (*Dataset, EncodeReport, error) { return nil, EncodeReport{}, err }
-	d, err := newDeal(f.Rows, slices.Clone(rows), nil)
+	d, err := tiles.NewPartition(f.Rows, slices.Clone(rows), nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -88,11 +89,11 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	}
 	dropped := 0
 	if e.Spec.Impute == "drop" {
-		all := d.set(0).n()
-		if d, err = d.complete(ctx, complete); err != nil {
+		all := d.Set(0).Len()
+		if d, err = d.Complete(ctx, complete); err != nil {
 			return fail(err)
 		}
-		dropped = all - d.set(0).n()
+		dropped = all - d.Set(0).Len()
 	}
 	var spare table.Arrays
 	err = table.Parallel(ctx, len(sources), func(i int) error {
@@ -118,11 +119,11 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
 		if target != nil {
 			ds.Target = make([]float64, ds.N)
-			if err := e.Target.encode(f, target, d.set(s), ds.Target); err != nil {
+			if err := e.Target.encode(f, target, d.Set(s), ds.Target); err != nil {
 				return err
 			}
 		}
-		return e.encodeGroups(ctx, f, d.set(s), ds, r)
+		return e.encodeGroups(ctx, f, d.Set(s), ds, r)
 	})
 	if err != nil {
 		return fail(err)
@@ -132,10 +133,10 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 }
 
 // checkCells refuses dense matrices that are too large, or larger than memory.
-func checkCells(f *Frame, d *deal, columns int, storage Storage) error {
+func checkCells(f *Frame, d *tiles.Partition, columns int, storage Storage) error {
 	cells := int64(0)
-	for s := range d.sets {
-		n := d.set(s).n()
+	for s := range d.Sets {
+		n := d.Set(s).Len()
 		if columns > 0 && n > maxCells/columns {
 			return f.Fault("", -1, table.Hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
 		}
@@ -145,12 +146,12 @@ func checkCells(f *Frame, d *deal, columns int, storage Storage) error {
 	if storage == Float32 {
 		width = 4
 	}
-	return table.InFile(f.Name(), table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.set(0).n()+d.set(1).n(), columns)))
+	return table.InFile(f.Name(), table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.Set(0).Len()+d.Set(1).Len(), columns)))
 }
 
 // fill makes matrices of rows whose coding is known. With count nulls are
 // noted, else they are known already.
-func (e *Encoder) fill(ctx context.Context, f *Frame, d *deal, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
+func (e *Encoder) fill(ctx context.Context, f *Frame, d *tiles.Partition, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
 	entries := float64(len(sources))
 	if e.Intercept() >= 0 {
 		entries++
@@ -164,11 +165,11 @@ func (e *Encoder) fill(ctx context.Context, f *Frame, d *deal, storage Storage, 
 		return nil, err
 	}
 	b := newBuilder(storage, len(e.Columns), d)
-	_, err := visit(ctx, d.rows, columnsOf(numbers), false, func(t *tile) error {
-		d.split(t)
-		columns, at := make([][]float64, len(t.number)), make([]int, len(t.number))
+	_, err := tiles.Visit(ctx, d.Rows, columnsOf(numbers), false, func(t *tiles.Tile) error {
+		d.Split(t)
+		columns, at := make([][]float64, len(t.Number)), make([]int, len(t.Number))
 		for j := range columns {
-			x := numbers[t.lo+j]
+			x := numbers[t.Lo+j]
 			if count {
 				x.count(d, t, j)
 			}
@@ -186,13 +187,13 @@ func (e *Encoder) fill(ctx context.Context, f *Frame, d *deal, storage Storage, 
 // datasets makes the datasets of the sets that have rows, set 0 always. It
 // reports on them and refuses rows that cannot be encoded; rest adds to each
 // what is not features.
-func (e *Encoder) datasets(f *Frame, d *deal, b *builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
-	for s := range d.sets {
-		n := d.set(s).n()
+func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
+	for s := range d.Sets {
+		n := d.Set(s).Len()
 		if s > 0 && n == 0 {
 			continue
 		}
-		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.sets[s]}
+		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
 		r := &reports[s]
 		r.Rows = n
 		err := func() error {

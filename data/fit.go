@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
 )
@@ -45,14 +46,14 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	if err != nil {
 		return nil, err
 	}
-	if where != nil && t.deal.again[0] != nil {
+	if where != nil && t.partition.Again[0] != nil {
 		return nil, errors.New("rows that are named twice cannot be kept on disk")
 	}
 	if storage == "" {
 		storage = AutoStorage
 	}
 	t.encode = true
-	d := t.deal
+	d := t.partition
 	if len(t.problems) > 0 {
 		return nil, t.tellAll()
 	}
@@ -64,7 +65,7 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	err = t.measure(func(columns int, entries float64) error {
 		if where != nil {
 			var err error
-			t.piles, err = newPiles(*where, d.set(0).n(), t.numbers)
+			t.piles, err = newPiles(*where, d.Set(0).Len(), t.numbers)
 			return err
 		}
 		if t.e.Spec.Scale == "none" && storage == AutoStorage {
@@ -119,7 +120,7 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	out.Train, out.Holdout, out.TrainReport, out.HoldoutReport = sets[0], sets[1], reports[0], reports[1]
 	out.HoldoutReport.Dropped = t.dropped[1]
 	out.TrainReport.Dropped = t.dropped[0]
-	paged.Free(room, d.place)
+	d.FreePlaces()
 	if len(held) > 0 {
 		if out.Holdout, out.HoldoutReport, err = e.Encode(ctx, f, held); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
@@ -136,18 +137,18 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 
 // A fitting is an encoder in the making.
 type fitting struct {
-	ctx      context.Context
-	f        *Frame
-	e        *Encoder
-	deal     *deal
-	dropped  [2]int
-	targetOf *Column // as the table has it
-	target   *Column // with its values
-	features []*Column
-	problems table.Problems
-	made     map[*Column][]Operand // features that are made of others
-	encode   bool                  // the rows are encoded too
-	spare    table.Arrays          // of columns that were looked at
+	ctx       context.Context
+	f         *Frame
+	e         *Encoder
+	partition *tiles.Partition
+	dropped   [2]int
+	targetOf  *Column // as the table has it
+	target    *Column // with its values
+	features  []*Column
+	problems  table.Problems
+	made      map[*Column][]Operand // features that are made of others
+	encode    bool                  // the rows are encoded too
+	spare     table.Arrays          // of columns that were looked at
 
 	fitted  []feature
 	numbers int      // of the features, how many are numeric
@@ -182,14 +183,14 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	d, err := newDealIn(room, f.Rows, train, holdout)
+	d, err := tiles.NewPartitionIn(room, f.Rows, train, holdout)
 	if err != nil {
 		return nil, err
 	}
-	if d.set(0).n() == 0 {
+	if d.Set(0).Len() == 0 {
 		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
 	}
-	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: d}
+	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, partition: d}
 	target, err := f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
@@ -222,7 +223,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	if target == nil {
 		return t, nil
 	}
-	return t, t.problems.Add(t.e.fitTarget(f, t.target, t.deal.set(0)))
+	return t, t.problems.Add(t.e.fitTarget(f, t.target, t.partition.Set(0)))
 }
 
 // dropNulls leaves only the rows without nulls in numeric features or the
@@ -237,16 +238,16 @@ func (t *fitting) dropNulls() error {
 			cols = append(cols, c)
 		}
 	}
-	d, err := t.deal.complete(t.ctx, cols)
+	d, err := t.partition.Complete(t.ctx, cols)
 	if err != nil {
 		return err
 	}
-	for s := range d.sets {
-		t.dropped[s] = t.deal.set(s).n() - d.set(s).n()
+	for s := range d.Sets {
+		t.dropped[s] = t.partition.Set(s).Len() - d.Set(s).Len()
 	}
-	all := t.deal.set(0).n()
-	t.deal = d
-	if d.set(0).n() == 0 {
+	all := t.partition.Set(0).Len()
+	t.partition = d
+	if d.Set(0).Len() == 0 {
 		return t.f.Fault("", -1, table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
@@ -258,9 +259,9 @@ func (t *fitting) dropNulls() error {
 // encodeTargets encodes the target of all rows and lets go of the column. An
 // error is kept for when the rows before it have been seen.
 func (t *fitting) encodeTargets() error {
-	for s := range t.deal.sets {
-		rows := t.deal.set(s)
-		t.targets[s] = paged.Make[float64](t.deal.room, rows.n())
+	for s := range t.partition.Sets {
+		rows := t.partition.Set(s)
+		t.targets[s] = paged.Make[float64](t.partition.Room, rows.Len())
 		t.targetErrs[s] = t.e.Target.encode(t.f, t.target, rows, t.targets[s])
 	}
 	t.spare.Put(t.targetOf, t.target)
@@ -272,7 +273,7 @@ func (t *fitting) encodeTargets() error {
 // numbers are read, begin is told how many columns there can be and how many
 // entries a row can have, and may set t.into.
 func (t *fitting) measure(begin func(columns int, entries float64) error) error {
-	f, e, d := t.f, t.e, t.deal
+	f, e, d := t.f, t.e, t.partition
 	t.fitted = make([]feature, len(t.features))
 	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
 		from := t.features[i]
@@ -322,15 +323,15 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 			return err
 		}
 	}
-	stripes := (d.rows + stripeRows - 1) / stripeRows
+	stripes := (d.Rows + tiles.StripeRows - 1) / tiles.StripeRows
 	for _, x := range numbers {
-		x.moments = make([]moment, stripes)
+		x.moments = make([]tiles.Moment, stripes)
 	}
-	inexact, err := visit(t.ctx, d.rows, columnsOf(numbers), false, func(w *tile) error {
-		d.split(w)
-		values, at := make([][]float64, len(w.number)), make([]int, len(w.number))
-		for j := range w.number {
-			x := numbers[w.lo+j]
+	inexact, err := tiles.Visit(t.ctx, d.Rows, columnsOf(numbers), false, func(w *tiles.Tile) error {
+		d.Split(w)
+		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
+		for j := range w.Number {
+			x := numbers[w.Lo+j]
 			x.measure(d, w, j, e.Spec.Scale == "none")
 			if t.into != nil || t.piles != nil {
 				values[j], at[j] = x.raw(w, j), x.at
@@ -355,7 +356,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 
 // fitRest makes the columns of the features that were measured, and the groups.
 func (t *fitting) fitRest() error {
-	f, e, d := t.f, t.e, t.deal
+	f, e, d := t.f, t.e, t.partition
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
@@ -381,7 +382,7 @@ func (t *fitting) fitRest() error {
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
 	}
-	if w, n := len(e.Columns), d.set(0).n(); w > n {
+	if w, n := len(e.Columns), d.Set(0).Len(); w > n {
 		e.notef("%d encoded columns but only %d training rows", w, n)
 	}
 	return nil
@@ -404,7 +405,7 @@ func (t *fitting) sources() (all []source, numbers []*numeric) {
 // entries is how many cells of a row are not zero, on average; of categories,
 // and of numbers that are standardised, at most.
 func (t *fitting) entries() float64 {
-	n := float64(t.deal.set(0).n())
+	n := float64(t.partition.Set(0).Len())
 	sum := 0.0
 	for _, q := range t.fitted {
 		switch {
@@ -423,21 +424,3 @@ func (t *fitting) entries() float64 {
 
 // isNumeric says that a column is taken as numbers.
 func (s *Spec) isNumeric(c *Column) bool { return c.Kind == Numeric && !s.asCategory(c) }
-
-// complete keeps the rows without a null in any of the columns.
-func (d *deal) complete(ctx context.Context, cols []*Column) (*deal, error) {
-	null := make([]bool, d.rows)
-	for _, c := range cols {
-		if c.Stored() && !c.Nullable() {
-			continue
-		}
-		c, err := c.Load(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for i, b := range c.Null {
-			null[i] = null[i] || b
-		}
-	}
-	return d.keep(func(row int) bool { return !null[row] })
-}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // mixed is a table with something of everything: nulls, bools, levels, whole
@@ -134,7 +135,7 @@ func sameDataset(t *testing.T, what string, a, b *Dataset, rounded bool) {
 func TestFitIsFitAndEncode(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
-	const n = 5*stripeRows + 77
+	const n = 5*tiles.StripeRows + 77
 	writeMixed(t, filepath.Join(dir, "t.parquet"), n, 1)
 	if err := os.Mkdir(filepath.Join(dir, "parts"), 0o755); err != nil {
 		t.Fatal(err)
@@ -252,47 +253,6 @@ func TestRowsMayRepeat(t *testing.T) {
 	}
 	if _, err := Fit(context.Background(), f, []int{1, 2}, []int{2}, spec, Float64); err == nil || !strings.Contains(err.Error(), "row 2") {
 		t.Errorf("a row of both sets: %v", err)
-	}
-}
-
-// Joined moments agree with exact arithmetic, however far the values lie from
-// zero and however the stripes differ.
-func TestMomentsAreExact(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for name, value := range map[string]func(i int) float64{
-		"normal":    func(int) float64 { return rng.NormFloat64() },
-		"far":       func(int) float64 { return 1e9 + rng.NormFloat64() },
-		"trend":     func(i int) float64 { return float64(i) + rng.Float64() },
-		"late":      func(i int) float64 { return float64(i / 9000 * 1e6) },
-		"huge":      func(int) float64 { return 1e300 * rng.NormFloat64() },
-		"tiny":      func(int) float64 { return 1e-300 * rng.NormFloat64() },
-		"lopsided":  func(int) float64 { return math.Exp(5 * rng.NormFloat64()) },
-		"two value": func(i int) float64 { return float64(i % 2) },
-	} {
-		v := make([]float64, 10000)
-		for i := range v {
-			v[i] = value(i)
-		}
-		mean, sd, constant := moments(v)
-		sum, n := new(big.Float).SetPrec(2000), big.NewFloat(float64(len(v)))
-		for _, x := range v {
-			sum.Add(sum, big.NewFloat(x))
-		}
-		m := new(big.Float).SetPrec(2000).Quo(sum, n)
-		squares := new(big.Float).SetPrec(2000)
-		for _, x := range v {
-			d := new(big.Float).SetPrec(2000).Sub(big.NewFloat(x), m)
-			squares.Add(squares, d.Mul(d, d))
-		}
-		s := squares.Quo(squares, n)
-		wantSD, _ := s.Sqrt(s).Float64()
-		wantMean, _ := m.Float64()
-		if d := math.Abs(mean - wantMean); constant || !(d <= 1e-14*max(math.Abs(wantMean), wantSD)) {
-			t.Errorf("%s: mean %v, not %v", name, mean, wantMean)
-		}
-		if !(math.Abs(sd-wantSD) <= 1e-14*wantSD) {
-			t.Errorf("%s: deviation %v, not %v", name, sd, wantSD)
-		}
 	}
 }
 

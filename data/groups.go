@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -42,7 +43,7 @@ func (t *fitting) fitGroups() error {
 		if c, err = c.Load(t.ctx); err != nil {
 			return err
 		}
-		g, err := groupsOf(f, c, c.Kind, t.deal.set(0))
+		g, err := groupsOf(f, c, c.Kind, t.partition.Set(0))
 		if err != nil {
 			if err = problems.Add(err); err != nil {
 				return err
@@ -55,7 +56,7 @@ func (t *fitting) fitGroups() error {
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
-		if rows := t.deal.set(1); t.encode && rows.n() > 0 && t.groupErrs[1] == nil {
+		if rows := t.partition.Set(1); t.encode && rows.Len() > 0 && t.groupErrs[1] == nil {
 			g, err := groupsOf(f, c, c.Kind, rows)
 			t.groupErrs[1] = err
 			singles[1] = append(singles[1], factor.name(g.with(factor.Labels)))
@@ -66,18 +67,18 @@ func (t *fitting) fitGroups() error {
 	}
 	t.groups = singles
 	if len(e.Spec.Groups) >= 2 {
-		g := cross(singles[0], t.deal.set(0).n())
+		g := cross(singles[0], t.partition.Set(0).Len())
 		factor := Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels}
 		e.Groups = append(e.Groups, factor)
 		t.groups[0] = append(t.groups[0], g)
-		if rows := t.deal.set(1); t.encode && rows.n() > 0 && t.groupErrs[1] == nil {
-			t.groups[1] = append(t.groups[1], cross(singles[1], rows.n()).with(factor.Labels))
+		if rows := t.partition.Set(1); t.encode && rows.Len() > 0 && t.groupErrs[1] == nil {
+			t.groups[1] = append(t.groups[1], cross(singles[1], rows.Len()).with(factor.Labels))
 		}
 	}
 	return nil
 }
 
-func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows rowSet, ds *Dataset, report *EncodeReport) error {
+func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds *Dataset, report *EncodeReport) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
 		if len(factor.Sources) == 1 {
@@ -109,7 +110,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows rowSet, ds *D
 			}
 		}
 		if len(parts) == len(factor.Sources) {
-			ds.Groups = append(ds.Groups, cross(parts, rows.n()).with(factor.Labels))
+			ds.Groups = append(ds.Groups, cross(parts, rows.Len()).with(factor.Labels))
 		}
 	}
 	return nil
@@ -143,14 +144,14 @@ func (f Factor) name(g Grouping) Grouping {
 }
 
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
-func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) {
+func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, error) {
 	if c.Kind == Other {
 		return Grouping{}, f.Fault(c.Name, -1, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
 		return Grouping{}, f.Fault(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as groups")
 	}
-	g := Grouping{Name: c.Name, Index: make([]int32, rows.n())}
+	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
 	codes := make(map[string]int32)
 	code := func(label string) int32 {
 		k, ok := codes[label]
@@ -171,7 +172,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows rowSet) (Grouping, error) 
 	}
 	byNumber := make(map[float64]int32)
 	fractions := false
-	for i, r := range rows.all() {
+	for i, r := range rows.All() {
 		if c.IsNull(r) {
 			g.Index[i] = code(MissingLabel)
 			continue

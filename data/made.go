@@ -1,12 +1,12 @@
 package data
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -146,7 +146,7 @@ func (t *fitting) make() error {
 			if err != nil {
 				return err
 			}
-			fitted := t.e.Spec.fitCategory(t.f, loaded, t.deal)
+			fitted := t.e.Spec.fitCategory(t.f, loaded, t.partition)
 			if fitted.err != nil {
 				continue // told of the column itself
 			}
@@ -197,20 +197,20 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 	}
 	v := math.NaN()
 	if how == "median" {
-		v, err = medianOf(t.ctx, c, t.deal.set(0))
+		v, err = medianOf(t.ctx, c, t.partition.Set(0))
 	} else {
-		var parts []moment
+		var parts []tiles.Moment
 		var buf []float64
 		stripe := 0
-		for _, r := range t.deal.set(0).all() {
-			if r/stripeRows != stripe {
-				parts, buf, stripe = append(parts, momentOf(buf)), buf[:0], r/stripeRows
+		for _, r := range t.partition.Set(0).All() {
+			if r/tiles.StripeRows != stripe {
+				parts, buf, stripe = append(parts, tiles.MomentOf(buf)), buf[:0], r/tiles.StripeRows
 			}
 			if !c.IsNull(r) {
 				buf = append(buf, c.Number[r])
 			}
 		}
-		_, v, _, _ = join(append(parts, momentOf(buf)))
+		_, v, _, _ = tiles.JoinMoments(append(parts, tiles.MomentOf(buf)))
 	}
 	if err == nil && v-v == 0 {
 		o.Fill = &v
@@ -228,7 +228,7 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 		return nil, err
 	}
 	var v []float64
-	for _, r := range t.deal.set(0).all() {
+	for _, r := range t.partition.Set(0).All() {
 		if x := loaded.Number[r]; !loaded.IsNull(r) && x-x == 0 {
 			v = append(v, x)
 		}
@@ -279,143 +279,6 @@ func naturalSpline(at []float64) []Function {
 		out = append(out, f)
 	}
 	return out
-}
-
-// combined is the column of the product of operands, of columns of f.
-func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*Column, error) {
-	p := product{rows: f.Rows}
-	for _, o := range operands {
-		c, err := f.Lookup(o.Column)
-		if err != nil {
-			return nil, err
-		}
-		in := Input{Name: o.Column, Kind: o.Kind}
-		if c, err = in.accepts(ctx, f, c); err != nil {
-			return nil, err
-		}
-		s := factor{Operand: o, column: c}
-		if o.Kind != Numeric {
-			if s.column, err = c.Load(ctx); err != nil {
-				return nil, err
-			}
-			s.read = reader(s.column, o.Kind)
-		} else if o.Fill == nil && c.Nullable() {
-			p.nullable = true
-		}
-		p.factors = append(p.factors, s)
-	}
-	return table.Stored(name, "made", Numeric, false, []table.Part{p}), nil
-}
-
-// A product is the part of a column that is made: all of its rows.
-type product struct {
-	rows     int
-	nullable bool
-	factors  []factor
-}
-
-type factor struct {
-	Operand
-	column *Column
-	read   func(row int) string // of a category
-}
-
-func (p product) Rows() int           { return p.rows }
-func (p product) Nullable() bool      { return p.nullable }
-func (p product) Pages() []table.Page { return nil }
-
-func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
-	v := &productValues{product: p, row: row, readers: make([]partsReader, len(p.factors)), is: make([]map[float64]float64, len(p.factors))}
-	for k, f := range p.factors {
-		v.readers[k] = partsReader{column: f.column, pages: pages, row: row}
-		v.is[k] = map[float64]float64{}
-	}
-	return v, nil
-}
-
-type productValues struct {
-	product
-	row     int
-	readers []partsReader
-	is      []map[float64]float64 // of categories, the indicator by code or number
-	own     []float64
-	marks   []bool
-}
-
-func (v *productValues) Inexact() int { return 0 }
-
-func (v *productValues) Close() {
-	for k := range v.readers {
-		v.readers[k].close()
-	}
-}
-
-func (v *productValues) Codes([]int32, []bool, *table.Levels) (int, error) {
-	return 0, &Error{Msg: "a column that is made holds numbers"}
-}
-
-func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
-	if null == nil {
-		null = make([]bool, len(dst))
-	}
-	clear(null)
-	for i := range dst {
-		dst[i] = 1
-	}
-	for k := range v.factors {
-		f := &v.factors[k]
-		if f.Kind != Numeric {
-			for i := range dst {
-				dst[i] *= v.indicator(k, v.row+i)
-			}
-			continue
-		}
-		number, missing, err := v.readers[k].next(len(dst), &v.own, &v.marks)
-		if err != nil {
-			return 0, err
-		}
-		for i, x := range number {
-			if missing != nil && missing[i] {
-				if f.Fill == nil {
-					null[i] = true
-					continue
-				}
-				x = *f.Fill
-			}
-			dst[i] *= f.Function.At(x)
-		}
-	}
-	v.row += len(dst)
-	for i, is := range null {
-		if is {
-			dst[i] = 0
-			nulls++
-		}
-	}
-	return nulls, nil
-}
-
-// indicator says whether a row has the level of a factor; a null has none.
-func (v *productValues) indicator(k, row int) float64 {
-	f := &v.factors[k]
-	c := f.column
-	if c.IsNull(row) {
-		return 0
-	}
-	var key float64
-	if c.Kind == Categorical {
-		key = float64(c.Code[row])
-	} else {
-		key = c.Number[row]
-	}
-	is, known := v.is[k][key]
-	if !known {
-		if f.read(row) == f.Level {
-			is = 1
-		}
-		v.is[k][key] = is
-	}
-	return is
 }
 
 // validateMade says what is wrong with the operands of an input that was read.

@@ -3,11 +3,12 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 )
 
-// A builder fills the design matrices of the sets of a deal. Its methods are
+// A builder fills the design matrices of the sets of a partition. Its methods are
 // safe for concurrent use on different tiles.
 type builder struct {
 	storage Storage
@@ -22,10 +23,10 @@ type builder struct {
 }
 
 // newBuilder makes room for dense matrices of d columns.
-func newBuilder(storage Storage, d int, deal *deal) *builder {
+func newBuilder(storage Storage, d int, partition *tiles.Partition) *builder {
 	b := &builder{storage: storage, d: d}
-	for s := range deal.sets {
-		b.n[s] = deal.set(s).n()
+	for s := range partition.Sets {
+		b.n[s] = partition.Set(s).Len()
 		switch storage {
 		case Float32:
 			b.narrow[s] = make([]float32, b.n[s]*d)
@@ -42,12 +43,12 @@ const scatterRows = 256
 
 // put writes columns of a tile, whose rows are split, to the columns at of the
 // matrices.
-func (b *builder) put(t *tile, columns [][]float64, at []int) {
+func (b *builder) put(t *tiles.Tile, columns [][]float64, at []int) {
 	for s := range b.n {
 		if b.storage == Float32 {
-			scatter(b.narrow[s], b.d, t.rowsOf[s], t.placeOf[s], columns, at)
+			scatter(b.narrow[s], b.d, t.RowsOf[s], t.PlaceOf[s], columns, at)
 		} else {
-			scatter(b.wide[s], b.d, t.rowsOf[s], t.placeOf[s], columns, at)
+			scatter(b.wide[s], b.d, t.RowsOf[s], t.PlaceOf[s], columns, at)
 		}
 	}
 }
@@ -85,12 +86,12 @@ type source struct {
 // they are as in the table, sets the columns of categories and the intercept,
 // and repeats rows that are named more than once. The columns that were left out
 // after all are taken out.
-func (b *builder) finish(ctx context.Context, e *Encoder, d *deal, sources []source, raw bool) error {
+func (b *builder) finish(ctx context.Context, e *Encoder, d *tiles.Partition, sources []source, raw bool) error {
 	if raw && len(e.Columns) != b.d {
 		b.compact(sources, len(e.Columns))
 	}
 	const block = 1024 // rows that stay in the cache
-	for s := range d.sets {
+	for s := range d.Sets {
 		blocks := (b.n[s] + block - 1) / block
 		err := table.Parallel(ctx, blocks, func(i int) error {
 			lo, hi := i*block, min((i+1)*block, b.n[s])
@@ -107,8 +108,8 @@ func (b *builder) finish(ctx context.Context, e *Encoder, d *deal, sources []sou
 		if err != nil {
 			return err
 		}
-		for row, places := range d.again[s] {
-			from := d.placeOf(s, int(row))
+		for row, places := range d.Again[s] {
+			from := d.PlaceOf(s, int(row))
 			for _, to := range places {
 				if b.storage == Float32 {
 					copy(b.narrow[s][to*b.d:(to+1)*b.d], b.narrow[s][from*b.d:])
@@ -122,7 +123,7 @@ func (b *builder) finish(ctx context.Context, e *Encoder, d *deal, sources []sou
 }
 
 // standardise encodes the numbers of rows in their places; NaN stands for null.
-func (b *builder) standardise(d *deal, s, lo, hi int, sources []source) {
+func (b *builder) standardise(d *tiles.Partition, s, lo, hi int, sources []source) {
 	x := b.wide[s]
 	for _, o := range sources {
 		q := o.number
@@ -138,7 +139,7 @@ func (b *builder) standardise(d *deal, s, lo, hi int, sources []source) {
 			}
 			z := (v - shift) / scale
 			if z-z != 0 {
-				q.far(s, d.sets[s][i], v)
+				q.far(s, d.Sets[s][i], v)
 			}
 			x[at] = z
 			at += b.d
@@ -162,7 +163,7 @@ func (b *builder) compact(sources []source, d int) {
 }
 
 // finishRows sets indicators and the intercept.
-func finishRows[T float32 | float64](x []T, width int, d *deal, s, lo, hi int, e *Encoder, sources []source) {
+func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo, hi int, e *Encoder, sources []source) {
 	intercept := e.Intercept()
 	for _, o := range sources {
 		k := o.category
@@ -173,7 +174,7 @@ func finishRows[T float32 | float64](x []T, width int, d *deal, s, lo, hi int, e
 		for i := lo; i < hi; i++ {
 			row := x[i*width : (i+1)*width]
 			clear(row[first:last])
-			if c := k.codes.at(d.sets[s][i]); c >= 2 {
+			if c := k.codes.at(d.Sets[s][i]); c >= 2 {
 				row[first+c-2] = 1
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -15,9 +16,9 @@ type numeric struct {
 	in     Input
 	coding Coding
 
-	moments []moment // by stripe, of the training values
-	inexact int      // first row (1-based) that float64 cannot hold exactly, or 0
-	nonzero int      // training values that are not 0, nulls among them; under scale none alone
+	moments []tiles.Moment // by stripe, of the training values
+	inexact int            // first row (1-based) that float64 cannot hold exactly, or 0
+	nonzero int            // training values that are not 0, nulls among them; under scale none alone
 	mu      sync.Mutex
 	faults  [2]fault // by set
 	at      int      // column of the matrix it is written to
@@ -53,22 +54,22 @@ func earlier(row, known int) bool { return known < 0 || row < known }
 
 // measure takes the moment of column j of a tile, whose rows are split, and
 // notes nulls and values that are not finite.
-func (x *numeric) measure(d *deal, t *tile, j int, zeros bool) {
-	number := t.number[j]
-	for s := range d.sets {
+func (x *numeric) measure(d *tiles.Partition, t *tiles.Tile, j int, zeros bool) {
+	number := t.Number[j]
+	for s := range d.Sets {
 		var buf []float64
-		if t.null[j] == nil && len(t.rowsOf[s]) == t.rows && d.again[s] == nil {
+		if t.Null[j] == nil && len(t.RowsOf[s]) == t.Rows && d.Again[s] == nil {
 			buf = number
 		} else {
 			buf = x.gather(d, t, j, s)
 		}
-		if !finite(buf) {
+		if !tiles.Finite(buf) {
 			buf = x.sift(d, t, j, s)
 		}
 		if s == 0 {
-			x.moments[t.first/stripeRows] = momentOf(buf)
+			x.moments[t.First/tiles.StripeRows] = tiles.MomentOf(buf)
 			if zeros {
-				n := len(t.rowsOf[0]) - len(buf)
+				n := len(t.RowsOf[0]) - len(buf)
 				for _, v := range buf {
 					if v != 0 {
 						n++
@@ -81,33 +82,33 @@ func (x *numeric) measure(d *deal, t *tile, j int, zeros bool) {
 }
 
 // count notes the nulls of column j of a tile.
-func (x *numeric) count(d *deal, t *tile, j int) {
-	if t.null[j] == nil {
+func (x *numeric) count(d *tiles.Partition, t *tiles.Tile, j int) {
+	if t.Null[j] == nil {
 		return
 	}
-	for s := range d.sets {
+	for s := range d.Sets {
 		x.gather(d, t, j, s)
 	}
 }
 
 // gather collects the values of a set, without nulls, which it notes.
-func (x *numeric) gather(d *deal, t *tile, j, s int) []float64 {
-	number, null := t.number[j], t.null[j]
-	buf := t.buf[:0]
-	defer func() { t.buf = buf }()
-	if null == nil && d.again[s] == nil {
-		buf = slices.Grow(buf, len(t.rowsOf[s]))[:len(t.rowsOf[s])]
-		for k, i := range t.rowsOf[s] {
+func (x *numeric) gather(d *tiles.Partition, t *tiles.Tile, j, s int) []float64 {
+	number, null := t.Number[j], t.Null[j]
+	buf := t.Buf[:0]
+	defer func() { t.Buf = buf }()
+	if null == nil && d.Again[s] == nil {
+		buf = slices.Grow(buf, len(t.RowsOf[s]))[:len(t.RowsOf[s])]
+		for k, i := range t.RowsOf[s] {
 			buf[k] = number[i]
 		}
 		return buf
 	}
 	nulls, first := 0, -1
-	for _, i := range t.rowsOf[s] {
-		times := 1 + len(d.again[s][int32(t.first)+i])
+	for _, i := range t.RowsOf[s] {
+		times := 1 + len(d.Again[s][int32(t.First)+i])
 		if null != nil && null[i] {
 			if nulls += times; first < 0 {
-				first = t.first + int(i)
+				first = t.First + int(i)
 			}
 			continue
 		}
@@ -128,10 +129,10 @@ func (x *numeric) gather(d *deal, t *tile, j, s int) []float64 {
 
 // sift notes the first value of a set that is not finite. The moment of what is
 // left is of no use.
-func (x *numeric) sift(d *deal, t *tile, j, s int) []float64 {
-	for _, i := range t.rowsOf[s] {
-		if v := t.number[j][i]; v-v != 0 && !(t.null[j] != nil && t.null[j][i]) {
-			row := t.first + int(i)
+func (x *numeric) sift(d *tiles.Partition, t *tiles.Tile, j, s int) []float64 {
+	for _, i := range t.RowsOf[s] {
+		if v := t.Number[j][i]; v-v != 0 && !(t.Null[j] != nil && t.Null[j][i]) {
+			row := t.First + int(i)
 			x.note(s, func(f *fault) {
 				if earlier(row, f.bad) {
 					f.bad, f.value = row, v
@@ -145,13 +146,13 @@ func (x *numeric) sift(d *deal, t *tile, j, s int) []float64 {
 
 // code gives column j of a tile as it is in the matrix: (v − shift)/scale, with
 // the fill for nulls. It notes what cannot be.
-func (x *numeric) code(d *deal, t *tile, j int) []float64 {
-	number, null := t.number[j], t.null[j]
-	for len(t.coded) <= j {
-		t.coded = append(t.coded, nil)
+func (x *numeric) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
+	number, null := t.Number[j], t.Null[j]
+	for len(t.Coded) <= j {
+		t.Coded = append(t.Coded, nil)
 	}
-	out := resized(t.coded[j], t.rows)
-	t.coded[j] = out
+	out := tiles.Resized(t.Coded[j], t.Rows)
+	t.Coded[j] = out
 	shift, scale := x.coding.Shift, x.coding.Scale
 	sum := 0.0
 	for i, v := range number {
@@ -165,10 +166,10 @@ func (x *numeric) code(d *deal, t *tile, j int) []float64 {
 	if sum == 0 {
 		return out
 	}
-	for s := range d.sets {
-		for _, i := range t.rowsOf[s] {
+	for s := range d.Sets {
+		for _, i := range t.RowsOf[s] {
 			if out[i]-out[i] != 0 && !(null != nil && null[i]) {
-				x.far(s, t.first+int(i), number[i])
+				x.far(s, t.First+int(i), number[i])
 				break
 			}
 		}
@@ -190,17 +191,17 @@ func (x *numeric) far(s, row int, v float64) {
 }
 
 // raw gives column j of a tile as it is, with NaN for nulls.
-func (x *numeric) raw(t *tile, j int) []float64 {
-	if t.null[j] == nil {
-		return t.number[j]
+func (x *numeric) raw(t *tiles.Tile, j int) []float64 {
+	if t.Null[j] == nil {
+		return t.Number[j]
 	}
-	for len(t.coded) <= j {
-		t.coded = append(t.coded, nil)
+	for len(t.Coded) <= j {
+		t.Coded = append(t.Coded, nil)
 	}
-	out := resized(t.coded[j], t.rows)
-	t.coded[j] = out
-	copy(out, t.number[j])
-	for i, n := range t.null[j] {
+	out := tiles.Resized(t.Coded[j], t.Rows)
+	t.Coded[j] = out
+	copy(out, t.Number[j])
+	for i, n := range t.Null[j] {
 		if n {
 			out[i] = math.NaN()
 		}
@@ -229,12 +230,12 @@ func (x *numeric) err(f *Frame, s, n int, impute string) error {
 
 // addNumeric fits the coding of a feature whose rows were measured. It is left
 // out, with a note, if it is constant or has no values.
-func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal) (kept bool, err error) {
+func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *tiles.Partition) (kept bool, err error) {
 	c := x.column
-	if err := x.err(f, 0, d.set(0).n(), e.Spec.Impute); err != nil {
+	if err := x.err(f, 0, d.Set(0).Len(), e.Spec.Impute); err != nil {
 		return false, err
 	}
-	n, mean, sd, constant := join(x.moments)
+	n, mean, sd, constant := tiles.JoinMoments(x.moments)
 	if n == 0 {
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
@@ -252,14 +253,14 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *numeric, d *deal)
 	case "mean":
 		in.Fill = mean
 	case "median":
-		if in.Fill, err = medianOf(ctx, c, d.set(0)); err != nil {
+		if in.Fill, err = medianOf(ctx, c, d.Set(0)); err != nil {
 			return false, err
 		}
 	}
 	if nulls := x.faults[0].nulls; nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
 		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, table.FormatNumber(in.Fill))
 		if !constant {
-			_, mean, sd, _ = join(append(x.moments, equals(in.Fill, nulls)))
+			_, mean, sd, _ = tiles.JoinMoments(append(x.moments, tiles.MomentOfEqual(in.Fill, nulls)))
 		}
 	}
 	if constant && e.keepsConstant(value) {
@@ -298,13 +299,13 @@ func nullError(f *Frame, column string, row, nulls, of int) error {
 }
 
 // medianOf gives the median of the values in the rows.
-func medianOf(ctx context.Context, c *Column, rows rowSet) (float64, error) {
+func medianOf(ctx context.Context, c *Column, rows tiles.Set) (float64, error) {
 	c, err := c.Load(ctx)
 	if err != nil {
 		return 0, err
 	}
-	v := make([]float64, 0, rows.n())
-	for _, r := range rows.all() {
+	v := make([]float64, 0, rows.Len())
+	for _, r := range rows.All() {
 		if !c.IsNull(r) {
 			v = append(v, c.Number[r])
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -65,7 +66,7 @@ func newPiles(where Outside, n, numbers int) (*piles, error) {
 	row := 8 * int64(max(1, numbers))
 	p.rows = int(max(1, min(1<<headPlace, where.Pile/row)/pileGrain)) * pileGrain
 	p.pile = make([]*pile, (n+p.rows-1)/p.rows)
-	buffer := max(sweepColumns+1, min(1<<17, pileBuffers/8/len(p.pile)))
+	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/len(p.pile)))
 	for i := range p.pile {
 		f, err := paged.Unnamed(where.Dir)
 		if err != nil {
@@ -92,27 +93,27 @@ func (p *piles) close() {
 
 // put adds columns of a tile, whose rows are split. It is safe for concurrent use on
 // different tiles.
-func (p *piles) put(t *tile, columns [][]float64) error {
+func (p *piles) put(t *tiles.Tile, columns [][]float64) error {
 	// The rows of every pile, one pile after the other.
-	rows, places := t.rowsOf[0], t.placeOf[0]
-	t.ends, t.byPile = resized(t.ends, len(p.pile)+1), resized(t.byPile, len(rows))
-	clear(t.ends)
+	rows, places := t.RowsOf[0], t.PlaceOf[0]
+	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(p.pile)+1), tiles.Resized(t.ByPile, len(rows))
+	clear(t.Ends)
 	for _, at := range places {
-		t.ends[at/p.rows+1]++
+		t.Ends[at/p.rows+1]++
 	}
 	for i := range p.pile {
-		t.ends[i+1] += t.ends[i]
+		t.Ends[i+1] += t.Ends[i]
 	}
 	for k, at := range places {
 		i := at / p.rows
-		t.byPile[t.ends[i]] = int32(k)
-		t.ends[i]++ // at last where the next one begins
+		t.ByPile[t.Ends[i]] = int32(k)
+		t.Ends[i]++ // at last where the next one begins
 	}
-	head := uint64(t.lo)<<headPlace | uint64(len(columns))<<(headPlace+headFirst)
+	head := uint64(t.Lo)<<headPlace | uint64(len(columns))<<(headPlace+headFirst)
 	from := 0
-	for i, to := range t.ends[:len(p.pile)] {
+	for i, to := range t.Ends[:len(p.pile)] {
 		if to > from {
-			if err := p.pile[i].add(head, columns, rows, places, t.byPile[from:to], i*p.rows); err != nil {
+			if err := p.pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.rows); err != nil {
 				return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 			}
 		}
@@ -147,7 +148,7 @@ func (k *pile) flush() error {
 
 // finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
 // the other.
-func (p *piles) finish(ctx context.Context, e *Encoder, d *deal, storage Storage, sources []source) error {
+func (p *piles) finish(ctx context.Context, e *Encoder, d *tiles.Partition, storage Storage, sources []source) error {
 	format := design.Disk64
 	switch storage {
 	case Float32:
@@ -227,7 +228,7 @@ var errPile = errors.New("what was read is not what was written: the disk is dam
 
 // encode stores the rows [lo, hi) of the matrix in x, from their numbers as they are in
 // the table.
-func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *deal, sources []source) {
+func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *tiles.Partition, sources []source) {
 	width := len(e.Columns)
 	clear(x[:(hi-lo)*width])
 	for _, o := range sources {
@@ -240,7 +241,7 @@ func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *deal, source
 				}
 				z := (v - shift) / scale
 				if z-z != 0 {
-					q.far(0, d.sets[0][lo+i], v)
+					q.far(0, d.Sets[0][lo+i], v)
 					z = 0 // told by the encoder, which fails
 				}
 				x[i*width+q.in.First] = z
@@ -249,7 +250,7 @@ func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *deal, source
 		}
 		k := o.category
 		for i := range hi - lo {
-			if c := k.codes.at(d.sets[0][lo+i]); c >= 2 {
+			if c := k.codes.at(d.Sets[0][lo+i]); c >= 2 {
 				x[i*width+k.in.First+c-2] = 1
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -11,7 +12,7 @@ import (
 // of the numbers: how many entries each row has, then the entries. Numbers that
 // are standardised are entries all, without a look at them. With
 // count nulls are noted.
-func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal, numbers []*numeric, sources []source, count bool) error {
+func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles.Partition, numbers []*numeric, sources []source, count bool) error {
 	fixed := 0 // entries of every row
 	if e.Intercept() >= 0 {
 		fixed++
@@ -20,13 +21,13 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 	if !zeros {
 		fixed += len(numbers)
 	}
-	for s := range d.sets {
-		b.n[s] = d.set(s).n()
+	for s := range d.Sets {
+		b.n[s] = d.Set(s).Len()
 		b.start[s] = make([]int, b.n[s]+1)
 	}
-	each := func(numbers []*numeric, last bool, use func(t *tile, columns [][]float64, s int, i int32, place int)) error {
-		_, err := visit(ctx, d.rows, columnsOf(numbers), true, func(t *tile) error {
-			d.split(t)
+	each := func(numbers []*numeric, last bool, use func(t *tiles.Tile, columns [][]float64, s int, i int32, place int)) error {
+		_, err := tiles.Visit(ctx, d.Rows, columnsOf(numbers), true, func(t *tiles.Tile) error {
+			d.Split(t)
 			columns := make([][]float64, len(numbers))
 			for j, x := range numbers {
 				if count && last {
@@ -34,16 +35,16 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 				}
 				columns[j] = x.code(d, t, j)
 			}
-			for s := range d.sets {
-				for k, i := range t.rowsOf[s] {
-					use(t, columns, s, i, t.placeOf[s][k])
+			for s := range d.Sets {
+				for k, i := range t.RowsOf[s] {
+					use(t, columns, s, i, t.PlaceOf[s][k])
 				}
 			}
 			return nil
 		})
 		return err
 	}
-	entries := func(t *tile, columns [][]float64, i int32) int {
+	entries := func(t *tiles.Tile, columns [][]float64, i int32) int {
 		n := fixed
 		if zeros {
 			for _, c := range columns {
@@ -53,7 +54,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 			}
 		}
 		for _, o := range sources {
-			if k := o.category; k != nil && k.codes.at(t.first+int(i)) >= 2 {
+			if k := o.category; k != nil && k.codes.at(t.First+int(i)) >= 2 {
 				n++
 			}
 		}
@@ -63,14 +64,14 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 	if !zeros {
 		counted = nil
 	}
-	if err := each(counted, false, func(t *tile, columns [][]float64, s int, i int32, place int) {
+	if err := each(counted, false, func(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
 		b.start[s][place+1] = entries(t, columns, i)
 	}); err != nil {
 		return err
 	}
-	for s := range d.sets {
-		for row, places := range d.again[s] {
-			from := d.placeOf(s, int(row))
+	for s := range d.Sets {
+		for row, places := range d.Again[s] {
+			from := d.PlaceOf(s, int(row))
 			for _, to := range places {
 				b.start[s][to+1] = b.start[s][from+1]
 			}
@@ -86,7 +87,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 		b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
 	}
 	intercept := e.Intercept()
-	if err := each(numbers, true, func(t *tile, columns [][]float64, s int, i int32, place int) {
+	if err := each(numbers, true, func(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
 		at := b.start[s][place]
 		put := func(column int, v float64) {
 			b.column[s][at], b.value[s][at] = int32(column), v
@@ -101,7 +102,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 				j++
 			} else {
 				k := o.category
-				if c := k.codes.at(t.first + int(i)); c >= 2 {
+				if c := k.codes.at(t.First + int(i)); c >= 2 {
 					put(k.in.First+c-2, 1)
 				}
 			}
@@ -112,9 +113,9 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *deal,
 	}); err != nil {
 		return err
 	}
-	for s := range d.sets {
-		for row, places := range d.again[s] {
-			from := d.placeOf(s, int(row))
+	for s := range d.Sets {
+		for row, places := range d.Again[s] {
+			from := d.PlaceOf(s, int(row))
 			lo, hi := b.start[s][from], b.start[s][from+1]
 			for _, to := range places {
 				copy(b.column[s][b.start[s][to]:], b.column[s][lo:hi])

@@ -5,10 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
 
-func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
+func (e *Encoder) fitTarget(f *Frame, c *Column, rows tiles.Set) error {
 	s := e.Spec
 	if c.Kind == Other {
 		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
@@ -21,10 +22,10 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 		return err
 	}
 	switch {
-	case rows.n() == 1:
-		return f.Fault(c.Name, rows.first(), table.Advice{}, "there is only one row to train on; at least two are needed")
+	case rows.Len() == 1:
+		return f.Fault(c.Name, rows.First(), table.Advice{}, "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.first()))
+		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.First()))
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -56,11 +57,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows rowSet) error {
 			return err
 		}
 		if s.ScaleTarget {
-			v := make([]float64, rows.n())
-			for i, r := range rows.all() {
+			v := make([]float64, rows.Len())
+			for i, r := range rows.All() {
 				v[i] = e.Target.of(c.Number[r])
 			}
-			mean, sd, _ := moments(v)
+			mean, sd, _ := tiles.MeanDeviation(v)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
 				return f.Fault(c.Name, -1, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
@@ -133,12 +134,12 @@ func (t *Target) of(v float64) float64 {
 }
 
 // covers refuses targets that have no logarithm.
-func (t *Target) covers(f *Frame, c *Column, rows rowSet) error {
+func (t *Target) covers(f *Frame, c *Column, rows tiles.Set) error {
 	if t.Transform == "" {
 		return nil
 	}
 	count, first := 0, -1
-	for _, r := range rows.all() {
+	for _, r := range rows.All() {
 		if v := t.of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
 			if count++; first < 0 {
 				first = r
@@ -154,9 +155,9 @@ func (t *Target) covers(f *Frame, c *Column, rows rowSet) error {
 }
 
 // checkTarget refuses nulls, NaN and infinities.
-func checkTarget(f *Frame, c *Column, rows rowSet) error {
+func checkTarget(f *Frame, c *Column, rows tiles.Set) error {
 	nulls, first := 0, -1
-	for _, r := range rows.all() {
+	for _, r := range rows.All() {
 		if c.IsNull(r) {
 			if nulls++; first < 0 {
 				first = r
@@ -170,7 +171,7 @@ func checkTarget(f *Frame, c *Column, rows rowSet) error {
 		}
 	}
 	if nulls > 0 {
-		e := f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.n())
+		e := f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.Len())
 		e.Rows = nulls
 		return e
 	}
@@ -178,10 +179,10 @@ func checkTarget(f *Frame, c *Column, rows rowSet) error {
 }
 
 // distinct lists up to limit distinct values in order of appearance.
-func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, err error) {
+func distinct(c *Column, rows tiles.Set, limit int) (values []string, more bool, err error) {
 	if c.Kind == Categorical {
 		seen := make(map[int32]bool, limit)
-		for _, r := range rows.all() {
+		for _, r := range rows.All() {
 			if code := c.Code[r]; !seen[code] {
 				if len(values) == limit {
 					return values, true, nil
@@ -193,7 +194,7 @@ func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, er
 		return values, false, nil
 	}
 	seen := make(map[float64]bool, limit)
-	for _, r := range rows.all() {
+	for _, r := range rows.All() {
 		if v := c.Number[r]; !seen[v] {
 			if len(values) == limit {
 				return values, true, nil
@@ -206,7 +207,7 @@ func distinct(c *Column, rows rowSet, limit int) (values []string, more bool, er
 }
 
 // encode fills dst with the targets of the rows.
-func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
+func (t *Target) encode(f *Frame, c *Column, rows tiles.Set, dst []float64) error {
 	if c.Kind == Other {
 		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
@@ -214,13 +215,13 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 		return err
 	}
 	if t.Task == Regression {
-		if c.Kind == Categorical && rows.n() > 0 {
+		if c.Kind == Categorical && rows.Len() > 0 {
 			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
 		if err := t.covers(f, c, rows); err != nil {
 			return err
 		}
-		for i, r := range rows.all() {
+		for i, r := range rows.All() {
 			dst[i] = (t.of(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
@@ -229,7 +230,7 @@ func (t *Target) encode(f *Frame, c *Column, rows rowSet, dst []float64) error {
 	sign := map[string]float64{t.Positive: 1, t.Negative: -1}
 	known := map[float64]float64{} // of numbers and codes, whose text is the same every time
 	last, value := math.NaN(), 0.0
-	for i, r := range rows.all() {
+	for i, r := range rows.All() {
 		var key float64
 		if c.Kind == Categorical {
 			key = float64(c.Code[r])

@@ -26,11 +26,12 @@ var rooms = []struct {
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
 	{"data/table", []string{"internal"}},
 	{"data/internal", []string{"internal", "data/table"}},
+	{"data/internal/tiles", []string{"internal", "data/table"}},
 	{"data/parquet", []string{"internal", "data/internal", "data/table"}},
 	{"data/ipc", []string{"internal", "data/internal", "data/table"}},
 	{"data/csv", []string{"internal", "data/internal", "data/table"}},
 	{"data/frame", []string{"internal", "data/table", "data/parquet", "data/ipc", "data/csv"}},
-	{"data", []string{"internal", "design", "data/table", "data/frame"}},
+	{"data", []string{"internal", "design", "data/table", "data/internal/tiles", "data/frame"}},
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},
 	{"eval/internal/measure", []string{"data", "eval/internal/words"}},

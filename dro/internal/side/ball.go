@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -66,17 +65,6 @@ func (b Ball) Valid(n int) error {
 	return validWeights(b.Weights, n)
 }
 
-// validWeights checks reference weights of n samples; nil is fine.
-func validWeights(w []float64, n int) error {
-	if w == nil {
-		return nil
-	}
-	if len(w) < n {
-		return fmt.Errorf("there are %d weights for %d samples", len(w), n)
-	}
-	return validMass(w)
-}
-
 // Unpriced implements Unpriced: ψ(w) = 0.
 func (Ball) Unpriced(of saddle.Dual) bool {
 	_, same := of.(Ball)
@@ -122,10 +110,6 @@ func (b Ball) Of(y []float64) float64 {
 	})
 }
 
-func totalOf(w []float64) float64 {
-	return shard.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
-}
-
 // BestResponseTo implements Dual.
 func (b Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
 	a := b.respond(y, f, math.NaN())
@@ -165,105 +149,6 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 		a.risk += (a.nu - b.Nu) * b.Radius
 	}
 	return a
-}
-
-// largestOf returns the largest f_j with w_j > 0; w may be nil.
-func largestOf(f, w []float64) float64 {
-	return shard.Max(len(f), func(lo, hi int) float64 {
-		if w == nil {
-			return kernel.Max(f[lo:hi])
-		}
-		m := math.Inf(-1)
-		for j := lo; j < hi; j++ {
-			if w[j] > 0 && !(f[j] <= m) {
-				m = f[j]
-			}
-		}
-		return m
-	})
-}
-
-// weightedOnMax shares the weight among the samples of largest loss, by w.
-func weightedOnMax(y, f, w []float64, top float64) float64 {
-	total := 0.0
-	for j, v := range f {
-		if y[j] = 0; v == top {
-			y[j] = w[j]
-			total += w[j]
-		}
-	}
-	vec.Scale(y, 1/total)
-	return top
-}
-
-// weightedKL stores y ∝ w·exp(f/ν) and returns ν log mean exp(f/ν), the mean by w, and its
-// rounding, as klRisk, and log mean exp((f − top)/ν); w may be nil.
-func weightedKL(y, f, w []float64, nu, top float64) (risk, rounding, logMean float64) {
-	sum := shard.Sum(len(f), func(lo, hi int) float64 {
-		s := kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
-		if w == nil {
-			return s
-		}
-		s = 0
-		for j := lo; j < hi; j++ {
-			if y[j] *= w[j]; w[j] == 0 {
-				y[j] = 0 // the loss may be above top
-			}
-			s += y[j]
-		}
-		return s
-	})
-	vec.Scale(y, 1/sum)
-	total := float64(len(f))
-	if w != nil {
-		total = totalOf(w)
-	}
-	risk, rounding = klRisk(f, w, nu, top, sum)
-	return risk, rounding, math.Log(sum / total)
-}
-
-// weightedChi2 stores y = w(1 + (f − τ)/ν)₊ and returns the risk and τ, as ChiSquare.
-func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
-	n := len(f)
-	total := totalOf(w)
-	level := math.Inf(-1) // of v = 1 + (f − top)/ν, above which there is weight
-	for range 200 {
-		var mass, first [shard.Limit]float64
-		shard.Run(n, func(s, lo, hi int) {
-			for j := lo; j < hi; j++ {
-				if v := 1 + (f[j]-top)/nu; v > level && w[j] > 0 {
-					mass[s] += w[j]
-					first[s] += w[j] * (v - 1)
-				}
-			}
-		})
-		m := vec.Sum(mass[:])
-		next := 1 + (vec.Sum(first[:])-total)/m // Σ_A w(v − t) = Σ w
-		if !(next > level) {
-			break
-		}
-		level = next
-	}
-	shard.Run(n, func(_, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			y[j] = 0
-			if w[j] > 0 {
-				y[j] = w[j] * max(0, 1+(f[j]-top)/nu-level)
-			}
-		}
-	})
-	vec.Scale(y, 1/totalOf(y))
-	linear, penalty := 0.0, nu*Ball{Divergence: PearsonChi2, Weights: w}.Of(y)
-	linear = shard.Sum(n, func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			if y[j] > 0 {
-				s += y[j] * f[j]
-			}
-		}
-		return s
-	})
-	return linear - penalty, linear - 2*penalty
 }
 
 // RespondingAt implements local.

@@ -1,22 +1,22 @@
-package data
+package tiles
 
 import "math"
 
-// A moment sums up some values of a column. Moments are taken of stripes of the
+// A Moment sums up some values of a column. Moments are taken of stripes of the
 // table, which are fixed rows whatever the file and the number of threads, and
 // then joined in the order of the rows, so that the bits of mean and deviation
 // depend on the values and their rows alone.
-type moment struct {
+type Moment struct {
 	n      int
 	lo, hi float64
 	off    float64 // mean − lo, which has digits left where the mean itself has none
 	q      float64 // Σ ((v − mean)/(hi − lo))²: the scaling keeps squares from overflow
 }
 
-// momentOf takes the moment of values that are all finite. Both passes find
+// MomentOf takes the moment of values that are all finite. Both passes find
 // them in the cache.
-func momentOf(v []float64) moment {
-	m := moment{n: len(v)}
+func MomentOf(v []float64) Moment {
+	m := Moment{n: len(v)}
 	if m.n == 0 {
 		return m
 	}
@@ -76,8 +76,8 @@ func extremes(v []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// finite says that no value is NaN or infinite.
-func finite(v []float64) bool {
+// Finite says that no value is NaN or infinite.
+func Finite(v []float64) bool {
 	s := 0.0
 	for _, x := range v {
 		s += x - x
@@ -85,13 +85,13 @@ func finite(v []float64) bool {
 	return s == 0
 }
 
-// equals is the moment of n times the same value.
-func equals(v float64, n int) moment { return moment{n: n, lo: v, hi: v} }
+// MomentOfEqual is the moment of n times the same value.
+func MomentOfEqual(v float64, n int) Moment { return Moment{n: n, lo: v, hi: v} }
 
-// join gives count, mean and population standard deviation of the values of all
+// JoinMoments gives count, mean and population standard deviation of the values of all
 // parts, by the rule of Chan, Golub and LeVeque.
-func join(parts []moment) (n int, mean, sd float64, constant bool) {
-	var all moment
+func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
+	var all Moment
 	for _, p := range parts {
 		switch {
 		case p.n == 0:
@@ -129,14 +129,14 @@ func join(parts []moment) (n int, mean, sd float64, constant bool) {
 	return n, all.lo + (off + rest*spread), spread * math.Sqrt(max(0, squares/float64(n)-rest*rest)), false
 }
 
-// moments gives mean and population standard deviation of values.
-func moments(v []float64) (mean, sd float64, constant bool) {
-	var parts []moment
+// MeanDeviation gives mean and population standard deviation of values.
+func MeanDeviation(v []float64) (mean, sd float64, constant bool) {
+	var parts []Moment
 	for len(v) > 0 {
-		k := min(stripeRows, len(v))
-		parts = append(parts, momentOf(v[:k]))
+		k := min(StripeRows, len(v))
+		parts = append(parts, MomentOf(v[:k]))
 		v = v[k:]
 	}
-	_, mean, sd, constant = join(parts)
+	_, mean, sd, constant = JoinMoments(parts)
 	return mean, sd, constant
 }

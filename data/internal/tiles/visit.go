@@ -1,4 +1,4 @@
-package data
+package tiles
 
 import (
 	"context"
@@ -9,35 +9,35 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// stripeRows is the number of rows of a stripe: small enough that a stripe of
+// StripeRows is the number of rows of a stripe: small enough that a stripe of
 // several columns stays in the cache between reading and use.
-const stripeRows = 2048
+const StripeRows = 2048
 
-// A tile is what visit hands over: a stripe of rows of neighbouring columns.
-type tile struct {
-	first, rows int         // the rows of the table
-	lo          int         // the first of the columns asked for
-	number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
-	null        [][]bool    // nil for a column without nulls in these rows
+// A Tile is what Visit hands over: a stripe of rows of neighbouring columns.
+type Tile struct {
+	First, Rows int         // the rows of the table
+	Lo          int         // the first of the columns asked for
+	Number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
+	Null        [][]bool    // nil for a column without nulls in these rows
 
-	own   [][]float64 // storage behind number and null
+	own   [][]float64 // storage behind Number and Null
 	marks [][]bool
-	scratch
+	Scratch
 }
 
 // pagesHeld bounds the decompressed pages that a visit holds at once, all threads
 // together; columns beyond that wait for another sweep over the rows.
 const pagesHeld = 7 << 20
 
-// sweepColumns bounds the columns of a tile.
-const sweepColumns = 64
+// SweepColumns bounds the columns of a tile.
+const SweepColumns = 64
 
-// visit hands the numbers of the columns to use, tile by tile, from several
-// goroutines: every tile has rows that begin at a multiple of stripeRows, and
-// every value is in exactly one. A tile is only lent. visit gives, for each
+// Visit hands the numbers of the columns to use, tile by tile, from several
+// goroutines: every tile has rows that begin at a multiple of StripeRows, and
+// every value is in exactly one. A tile is only lent. Visit gives, for each
 // column, the first row (1-based) with a value that float64 cannot hold
 // exactly, or 0. With whole set a tile has all the columns, of which there may be none.
-func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t *tile) error) (inexact []int, err error) {
+func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
 	inexact = make([]int, len(cols))
 	if rows == 0 || len(cols) == 0 && !whole {
 		for j, c := range cols {
@@ -46,7 +46,7 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 		return inexact, nil
 	}
 	workers := runtime.GOMAXPROCS(0)
-	lead := &Column{}
+	lead := &table.Column{}
 	if len(cols) > 0 {
 		lead = cols[0]
 	}
@@ -63,35 +63,35 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 	watch.Sweep(rows, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
-	tiles := sync.Pool{New: func() any { return &tile{} }}
+	tiles := sync.Pool{New: func() any { return &Tile{} }}
 	err = table.Parallel(ctx, len(tasks), func(i int) error {
 		k := tasks[i]
-		t := tiles.Get().(*tile)
+		t := tiles.Get().(*Tile)
 		defer tiles.Put(t)
-		t.lo, t.number, t.null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
+		t.Lo, t.Number, t.Null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
 		for len(t.own) < k.hi-k.lo {
 			t.own, t.marks = append(t.own, nil), append(t.marks, nil)
 		}
-		readers := make([]partsReader, k.hi-k.lo)
+		readers := make([]Reader, k.hi-k.lo)
 		for j := range readers {
-			readers[j] = partsReader{column: cols[k.lo+j], pages: &pages, row: k.from}
-			defer readers[j].close()
+			readers[j] = NewReader(cols[k.lo+j], &pages, k.from)
+			defer readers[j].Close()
 		}
-		for t.first = k.from; t.first < k.to; t.first += stripeRows {
+		for t.First = k.from; t.First < k.to; t.First += StripeRows {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t.rows = min(stripeRows, k.to-t.first)
+			t.Rows = min(StripeRows, k.to-t.First)
 			for j := range readers {
 				var err error
-				if t.number[j], t.null[j], err = readers[j].next(t.rows, &t.own[j], &t.marks[j]); err != nil {
+				if t.Number[j], t.Null[j], err = readers[j].Next(t.Rows, &t.own[j], &t.marks[j]); err != nil {
 					return err
 				}
 			}
 			if err := use(t); err != nil {
 				return err
 			}
-			watch.Encoded(t.rows, len(readers))
+			watch.Encoded(t.Rows, len(readers))
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -108,7 +108,7 @@ func visit(ctx context.Context, rows int, cols []*Column, whole bool, use func(t
 
 // columnGroups divides the columns into those that are read together in a range
 // of rows.
-func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][2]int) {
+func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (groups [][2]int) {
 	if whole || len(cols) == 0 {
 		return [][2]int{{0, len(cols)}}
 	}
@@ -116,7 +116,7 @@ func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][
 		hi, cost := lo, 0
 		for hi < len(cols) {
 			cost += pageCost(cols[hi], from, to)
-			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == sweepColumns) {
+			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == SweepColumns) {
 				break
 			}
 			hi++
@@ -129,7 +129,7 @@ func columnGroups(cols []*Column, from, to, workers int, whole bool) (groups [][
 
 // pageCost is how much room the pages take that reading a range of rows of the
 // column holds.
-func pageCost(c *Column, from, to int) int {
+func pageCost(c *table.Column, from, to int) int {
 	cost, row := 0, 0
 	for _, p := range c.Parts() {
 		if row < to && row+p.Rows() > from {
@@ -147,11 +147,11 @@ func pageCost(c *Column, from, to int) int {
 }
 
 // ranges cuts the rows into about n ranges that begin at multiples of
-// stripeRows, where it can be done at the beginnings of pages of the column: a
+// StripeRows, where it can be done at the beginnings of pages of the column: a
 // page that two ranges share is decompressed twice. Where its writer gave up the
 // dictionary another range begins: beyond it there is none to hold.
-func ranges(rows, n int, c *Column) [][2]int {
-	const least = 16 * stripeRows
+func ranges(rows, n int, c *table.Column) [][2]int {
+	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
 	var starts []int // of pages
 	var plain []int  // of those that are the first without the dictionary
@@ -161,7 +161,7 @@ func ranges(rows, n int, c *Column) [][2]int {
 		for _, h := range p.Pages() {
 			starts = append(starts, row+h.Row)
 			if coded && h.Dictionary == 0 {
-				plain = append(plain, (row+h.Row+stripeRows-1)/stripeRows*stripeRows)
+				plain = append(plain, (row+h.Row+StripeRows-1)/StripeRows*StripeRows)
 			}
 			coded = h.Dictionary > 0
 		}
@@ -175,7 +175,7 @@ func ranges(rows, n int, c *Column) [][2]int {
 				near, to = max(d, -d), s
 			}
 		}
-		cuts = append(cuts, to/stripeRows*stripeRows)
+		cuts = append(cuts, to/StripeRows*StripeRows)
 	}
 	if rows >= 2*least {
 		cuts = append(cuts, plain...)
@@ -192,9 +192,9 @@ func ranges(rows, n int, c *Column) [][2]int {
 	return out
 }
 
-// A partsReader reads the numbers of a column, part after part.
-type partsReader struct {
-	column  *Column
+// A Reader reads the numbers of a column, part after part.
+type Reader struct {
+	column  *table.Column
 	pages   *table.Buffers
 	row     int // where to go on
 	part    int // the part that holds row, after the first call
@@ -203,9 +203,14 @@ type partsReader struct {
 	inexact int
 }
 
-// next gives the next n numbers, in own or where the column has them, and their
+// NewReader reads a column from a row on, its pages decompressed into buffers.
+func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
+	return Reader{column: c, pages: pages, row: row}
+}
+
+// Next gives the next n numbers, in own or where the column has them, and their
 // nulls, in marks likewise, or nil for none.
-func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
+func (r *Reader) Next(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
 	c := r.column
 	if !c.Stored() {
 		from, to := r.row, r.row+n
@@ -216,12 +221,12 @@ func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []b
 			null = c.Null[from:to]
 		}
 		if c.Number == nil { // a column of text that is all null
-			*own = resized(*own, n)
+			*own = Resized(*own, n)
 			return *own, null, nil
 		}
 		return c.Number[from:to:to], null, nil
 	}
-	*own, *marks = resized(*own, n), resized(*marks, n)
+	*own, *marks = Resized(*own, n), Resized(*marks, n)
 	number, null := *own, *marks
 	clear(null)
 	parts := c.Parts()
@@ -229,7 +234,7 @@ func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []b
 	for at := 0; at < n; {
 		for r.start+parts[r.part].Rows() <= r.row {
 			r.finish()
-			r.close()
+			r.Close()
 			r.start += parts[r.part].Rows()
 			r.part++
 		}
@@ -256,7 +261,7 @@ func (r *partsReader) next(n int, own *[]float64, marks *[]bool) ([]float64, []b
 }
 
 // finish takes note of what the reader of a part has found.
-func (r *partsReader) finish() {
+func (r *Reader) finish() {
 	if r.values == nil || r.inexact > 0 {
 		return
 	}
@@ -265,17 +270,18 @@ func (r *partsReader) finish() {
 	}
 }
 
-// close ends the reading of a part.
-func (r *partsReader) close() {
+// Close ends the reading of a part.
+func (r *Reader) Close() {
 	if r.values != nil {
 		r.values.Close()
 		r.values = nil
 	}
 }
 
-func resized[T any](s []T, n int) []T {
+// Resized gives a slice of n, which is s where it has the room.
+func Resized[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, stripeRows)
+		return make([]T, n, StripeRows)
 	}
 	return s[:n]
 }

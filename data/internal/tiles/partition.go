@@ -1,0 +1,203 @@
+package tiles
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A Partition says which rows of a table go where: set 0 are the rows to train on,
+// or just those to encode, set 1 the hold-out rows; either may be permuted.
+type Partition struct {
+	Rows int      // of the table
+	Sets [2][]int // row numbers, in the order of the matrix
+
+	Again [2]map[int32][]int // by row, the further places of one that is named more than once
+	Room  *paged.Room        // of what is as long as the table; nil: the heap
+
+	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
+}
+
+// NewPartition takes numbers of rows of a table; train nil means all of them. It is an
+// error if one is not in the table, or in both lists. The slices are kept.
+func NewPartition(rows int, train, holdout []int) (*Partition, error) {
+	return NewPartitionIn(nil, rows, train, holdout)
+}
+
+// NewPartitionIn is NewPartition with places in a room.
+func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partition, error) {
+	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Room: room}
+	if rows > math.MaxInt32-1 {
+		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
+	}
+	if train == nil {
+		p.Sets[0] = paged.Make[int](room, rows)
+		for i := range p.Sets[0] {
+			p.Sets[0][i] = i
+		}
+		if holdout == nil {
+			return p, nil
+		}
+	}
+	p.place = paged.Make[int32](room, rows)
+	for s, list := range p.Sets {
+		for k, r := range list {
+			if r < 0 || r >= rows {
+				return nil, fmt.Errorf("row %d is not one of the %d rows of the table", r, rows)
+			}
+			mine := int32(k + 1)
+			if s == 1 {
+				mine = -mine
+			}
+			switch at := p.place[r]; {
+			case at == 0:
+				p.place[r] = mine
+			case at > 0 != (mine > 0):
+				return nil, fmt.Errorf("row %d is both a training and a hold-out row", r)
+			default:
+				if p.Again[s] == nil {
+					p.Again[s] = make(map[int32][]int)
+				}
+				p.Again[s][int32(r)] = append(p.Again[s][int32(r)], k)
+			}
+		}
+	}
+	return p, nil
+}
+
+// PlaceOf is the first place of a row of a set.
+func (p *Partition) PlaceOf(s, row int) int {
+	switch {
+	case p.place == nil:
+		return row
+	case s == 1:
+		return int(-p.place[row]) - 1
+	}
+	return int(p.place[row]) - 1
+}
+
+// A Set are the rows of one set of a partition.
+type Set struct {
+	p *Partition
+	s int
+}
+
+// Set gives the rows of set s.
+func (p *Partition) Set(s int) Set { return Set{p, s} }
+
+// Len is how many rows the set has.
+func (r Set) Len() int { return len(r.p.Sets[r.s]) }
+
+// All gives places and rows, in the order of the table.
+func (r Set) All() iter.Seq2[int, int] {
+	p := r.p
+	if p.place == nil && r.s == 0 {
+		return func(yield func(int, int) bool) {
+			for i := range p.Rows {
+				if !yield(i, i) {
+					return
+				}
+			}
+		}
+	}
+	return func(yield func(int, int) bool) {
+		sign := int32(1 - 2*r.s)
+		for row, at := range p.place {
+			if at*sign <= 0 {
+				continue
+			}
+			if !yield(int(at*sign)-1, row) {
+				return
+			}
+			for _, k := range p.Again[r.s][int32(row)] {
+				if !yield(k, row) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// First is the least row of the set, −1 where it has none.
+func (r Set) First() int {
+	for _, row := range r.All() {
+		return row
+	}
+	return -1
+}
+
+// Scratch is what the users of a tile keep in it.
+type Scratch struct {
+	RowsOf  [2][]int32 // by set, rows of the tile
+	PlaceOf [2][]int   // and their places in the set
+	Buf     []float64
+	Coded   [][]float64
+	ByPile  []int32 // rows of the tile that are trained on, by their pile
+	Ends    []int   // of the rows of every pile
+}
+
+// Split finds which rows of a tile belong to which set.
+func (p *Partition) Split(t *Tile) {
+	for s := range p.Sets {
+		t.RowsOf[s], t.PlaceOf[s] = t.RowsOf[s][:0], t.PlaceOf[s][:0]
+	}
+	if p.place == nil {
+		for i := range t.Rows {
+			t.RowsOf[0], t.PlaceOf[0] = append(t.RowsOf[0], int32(i)), append(t.PlaceOf[0], t.First+i)
+		}
+		return
+	}
+	for i, at := range p.place[t.First : t.First+t.Rows] {
+		switch {
+		case at > 0:
+			t.RowsOf[0], t.PlaceOf[0] = append(t.RowsOf[0], int32(i)), append(t.PlaceOf[0], int(at)-1)
+		case at < 0:
+			t.RowsOf[1], t.PlaceOf[1] = append(t.RowsOf[1], int32(i)), append(t.PlaceOf[1], int(-at)-1)
+		}
+	}
+}
+
+// keep leaves only the rows for which ok holds, in their order.
+func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
+	var sets [2][]int
+	for s, list := range p.Sets {
+		if list == nil {
+			continue
+		}
+		kept := paged.Make[int](p.Room, len(list))[:0]
+		for _, r := range list {
+			if ok(r) {
+				kept = append(kept, r)
+			}
+		}
+		sets[s] = kept
+	}
+	p.FreePlaces()
+	return NewPartitionIn(p.Room, p.Rows, sets[0], sets[1])
+}
+
+// Complete keeps the rows without a null in any of the columns.
+func (p *Partition) Complete(ctx context.Context, cols []*table.Column) (*Partition, error) {
+	null := make([]bool, p.Rows)
+	for _, c := range cols {
+		if c.Stored() && !c.Nullable() {
+			continue
+		}
+		c, err := c.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i, b := range c.Null {
+			null[i] = null[i] || b
+		}
+	}
+	return p.keep(func(row int) bool { return !null[row] })
+}
+
+// FreePlaces gives back the room of the places of the rows, which must not be asked for
+// again.
+func (p *Partition) FreePlaces() { paged.Free(p.Room, p.place) }
