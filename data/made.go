@@ -195,7 +195,7 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 	if err != nil || c.Null == nil {
 		return err
 	}
-	v := math.NaN()
+	var v float64
 	if how == "median" {
 		v, err = medianOf(t.ctx, c, t.partition.Set(0))
 	} else {

@@ -84,7 +84,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		set(&cfg)
 		want, err := FitFrame(context.Background(), f, cfg)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(name, err)
 		}
 		o := away(t, &cfg, 0)
 		m, oracle, err := prepareIn(context.Background(), f, cfg, o)

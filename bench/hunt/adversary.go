@@ -11,7 +11,6 @@ func (d *drawing) adversary() {
 	d.Kind = []string{"price", "price", "price", "price", "weights", "ball", "ball", "capped", "protected", "groups", "groups", "given"}[d.IntN(12)]
 	d.Penalty = []string{"kl", "chi2"}[d.IntN(2)]
 	priced := d.one(2)
-	size := d.N
 	switch d.Kind {
 	case "price":
 		priced = !d.one(10)
@@ -30,7 +29,7 @@ func (d *drawing) adversary() {
 		}
 		d.Penalty = "chi2"
 	case "groups":
-		size = d.groups()
+		size := d.groups()
 		switch d.IntN(3) { // the largest of the means, a ball, a price
 		case 0:
 			priced = false

@@ -30,9 +30,9 @@ optimised, the certificate, the coefficients in the units of the columns), or
 the numbers of an evaluation: metrics.json or report.json.
 
 With --target it says what stands out in a table for predicting that column
-(identifiers, copies of the target, columns that know what came after it, missing
-values, dates, levels) and proposes a command that trains on it, or with --out the
-configuration file for train --config.`,
+(identifiers, copies of the target, columns that know what came after it,
+missing values, dates, levels) and proposes a command that trains on it, or with
+--out the configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect loans.parquet --target deny --out loans.yaml
   drotrain inspect builtin:hmda

@@ -36,8 +36,8 @@ func newTune(a *app) *cobra.Command {
 train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
 (JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
-objective at every price between those that were solved. The rows held out are not touched, and no
-model is trained.`,
+objective at every price between those that were solved. The rows held out are
+not touched, and no model is trained.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
 		Args: noArgs,

@@ -57,7 +57,7 @@ func TestHoldouts(t *testing.T) {
 	if again, _ := split(Holdout{Group: "unit", Fraction: 0.25, Seed: 3}); !slices.Equal(again, train) {
 		t.Error("another split of the same seed")
 	}
-	train, held = split(Holdout{Time: "when", Fraction: 0.25})
+	_, held = split(Holdout{Time: "when", Fraction: 0.25})
 	if len(held) != 10 || slices.Max(held) != 9 { // the first rows are the latest; rows of one time stay together
 		t.Errorf("by time: %v", held)
 	}

@@ -14,12 +14,12 @@ func Afford(bytes int64, use string) error {
 	if bytes < little {
 		return nil
 	}
-	free, limit := memory.Free()
-	if bytes <= free {
+	if free, _ := memory.Free(); bytes <= free {
 		return nil
 	}
 	runtime.GC() // what nobody needs any more was counted
-	if free, limit = memory.Free(); bytes <= free {
+	free, limit := memory.Free()
+	if bytes <= free {
 		return nil
 	}
 	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory %s are more than the %s that are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),

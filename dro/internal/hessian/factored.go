@@ -169,7 +169,7 @@ func (m *Factored) factorise() error {
 	}
 	for jitter := firstJitter; !m.chol.Factorize(m.damped); jitter *= growth {
 		if jitter > mostJitter {
-			return errNaN
+			return ErrIndefinite
 		}
 		for i := range size {
 			m.damped.SetSym(i, i, m.damped.At(i, i)+jitter)
@@ -225,8 +225,10 @@ func Overflowing(o saddle.Oracle) error {
 }
 
 var (
-	errSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
-	errNaN   = errors.New("dro: the second derivatives are not numbers")
+	// ErrSteep says that 1/ν in the second derivatives overflows.
+	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
+	// ErrIndefinite says that rounding left no Hessian to take a step with.
+	ErrIndefinite = errors.New("dro: the Hessian is not positive definite but for rounding")
 )
 
 // The damping λ of a Hessian after the first failure, and below which it is

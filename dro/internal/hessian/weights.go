@@ -124,7 +124,7 @@ func (w *weights) Width() float64 { return w.majorant }
 func (w *weights) overflow(i int) error {
 	const steep = 1e150 // Σc: to the root of what squares of slopes may add
 	if w.total > steep {
-		return errSteep
+		return ErrSteep
 	}
 	return &OverflowError{Coordinate: i}
 }

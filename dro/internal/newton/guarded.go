@@ -1,6 +1,9 @@
 package newton
 
 import (
+	"errors"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
@@ -38,7 +41,7 @@ func (g *guarded) StartsLate() bool {
 // Step implements Stepper.
 func (g *guarded) Step() error {
 	err := g.method.Step()
-	if err == saddle.ErrStalled && !g.stalled && !g.Certified() {
+	if (err == saddle.ErrStalled || errors.Is(err, hessian.ErrSteep)) && !g.stalled && !g.Certified() {
 		g.method.Check()
 		if g.Certified() {
 			return err

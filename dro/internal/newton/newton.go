@@ -212,7 +212,10 @@ func (m *newton) direction() float64 {
 func (m *newton) Step() error {
 	err := m.advance()
 	if m.fault != nil {
-		return m.fault
+		err = m.fault
+	}
+	if errors.Is(err, hessian.ErrIndefinite) { // no step to take
+		m.fault, err = nil, saddle.ErrStalled
 	}
 	if err == saddle.ErrStalled && m.fall() {
 		return nil

@@ -275,7 +275,8 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
 	bounded := !math.IsInf(b.Radius, 1) && a.nu > b.Nu
 	const small = 1e-2 // a divergence that cancels
-	linear, divergence, off := lossOf(y, f), math.NaN(), 0.0
+	linear := lossOf(y, f)
+	var divergence, off float64
 	if b.Divergence == KullbackLeibler {
 		own = a.rounding + 4*saddle.UnitRoundoff*math.Abs(a.risk)
 		below := shard.Sum(n, func(lo, hi int) float64 {
@@ -289,13 +290,13 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 		})
 		divergence = below - a.logMean
 		off = 2 * gamma * (1 - below + math.Abs(a.logMean))
+		if !(divergence > small) {
+			divergence, off = b.divergence(y)
+		}
 	} else {
-		divergence = b.Of(y)
+		divergence, off = b.divergence(y)
 		shifted := saddle.UnitRoundoff * (1 + math.Abs(a.top-a.tau)/a.nu)
 		own = 3*gamma*(math.Abs(linear)+4*a.nu*(divergence+math.Sqrt(divergence))) + a.nu*(36*gamma*gamma+18*shifted*shifted)
-	}
-	if b.Divergence == PearsonChi2 || !(divergence > small) {
-		divergence, off = b.divergence(y)
 	}
 	if bounded {
 		own += (a.nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
