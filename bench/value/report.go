@@ -35,15 +35,15 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		p.line("| %s | %s |", v[0], v[1])
 	}
 	p.line("")
-	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not. A dash is a model that was not run on the table; `-rows FILE` keeps what was measured and goes on from there.")
+	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not. A dash is a model that was not run on the table; `-rows FILE` keeps what was measured and goes on from there. The levels and their candidates were settled without the tables so headed; the bars for a hidden subgroup and the budget by a standard error were set with their results in view, all but those of slopes 5 %. fairlearn saw all 4500 rows of slopes yes/no, and more iterations.")
 	for _, part := range []struct {
 		title string
 		of    func(t *Table) bool
 	}{
 		{"Groups named", func(t *Table) bool { return t.Named && !t.After }},
-		{"Groups named, tables that the rules were not made with", func(t *Table) bool { return t.Named && t.After }},
+		{"Groups named, tables that the levels were not tuned on", func(t *Table) bool { return t.Named && t.After }},
 		{"Nobody names a group", func(t *Table) bool { return !t.Named && !t.After }},
-		{"Nobody names a group, tables that the rules were not made with", func(t *Table) bool { return !t.Named && t.After }},
+		{"Nobody names a group, tables that the levels were not tuned on", func(t *Table) bool { return !t.Named && t.After }},
 	} {
 		var here []Table
 		for _, t := range tables {
