@@ -57,6 +57,9 @@ func (h *Operator) Cost() float64 { return 1 }
 
 // Redamp changes the damping.
 func (h *Operator) Redamp(lambda float64) error {
+	if lambda != h.lambda { // products of another damping mislead
+		h.known, h.products = nil, nil
+	}
 	h.lambda = lambda
 	return nil
 }
