@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/andybalholm/brotli v1.2.8
 	github.com/apache/arrow/go/v15 v15.0.2
+	github.com/ebitengine/purego v0.11.3
 	github.com/golang/snappy v1.0.0
 	github.com/klauspost/compress v1.20.3
 	github.com/pierrec/lz4/v4 v4.1.33

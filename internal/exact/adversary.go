@@ -250,9 +250,25 @@ func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 			m := k + 1 + i
 			return Add(u[order[m]], shift(m)).Sign() <= 0
 		})
-		s := shift(m)
+		// Sums of all u are as exact as the largest of them; those of a few are exact.
+		var s Real // shift from u of the first of them
+		near := func(i int) Real { return Sub(u[order[i]], u[order[k]]) }
+		for range n {
+			rest := left
+			for i := k; i < m; i++ {
+				rest = Sub(rest, Mul(w[order[i]], near(i)))
+			}
+			s = Div(rest, Sub(mass[m], mass[k]))
+			if m > k+1 && Add(near(m-1), s).Sign() <= 0 {
+				m--
+			} else if m < n && Add(near(m), s).Sign() > 0 {
+				m++
+			} else {
+				break
+			}
+		}
 		if a.Alpha > 0 {
-			if Less(New(1), Mul(New(a.Alpha), Add(u[order[k]], s))) {
+			if Less(New(1), Mul(New(a.Alpha), s)) {
 				left = Sub(left, Div(w[order[k]], New(a.Alpha)))
 				continue
 			}
@@ -263,7 +279,7 @@ func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 			case i < k:
 				y[j] = Div(w[j], New(a.Alpha))
 			case i < m:
-				y[j] = Mul(w[j], Add(u[j], s))
+				y[j] = Mul(w[j], Add(near(i), s))
 			}
 		}
 		return y

@@ -200,3 +200,22 @@ func TestModelAgainstDifferences(t *testing.T) {
 		}
 	}
 }
+
+// Weights sum to one and keep to their caps however far the losses are apart, in units of
+// the price.
+func TestWeightsOfLossesFarApart(t *testing.T) {
+	f := []Real{New(3e60), New(2e60), New(1e60), New(5e59)}
+	for _, a := range []Adversary{{Penalty: "chi2", Nu: 1e-7, Alpha: 0.4}, {Penalty: "chi2", Nu: 1e-7}, {Penalty: "kl", Nu: 1e-7, Alpha: 0.4}} {
+		sum := zero()
+		y := a.Respond(f).Weight
+		for j, v := range y {
+			sum.Add(sum, v)
+			if most := New(0.625 * (1 + 1e-15)); a.Alpha > 0 && Less(most, v) || v.Sign() < 0 {
+				t.Errorf("%+v: weight %d is %s", a, j, v.Text('g', 20))
+			}
+		}
+		if off := Abs(Sub(sum, New(1))); Less(New(1e-70), off) {
+			t.Errorf("%+v: the weights sum to 1 + %s", a, off.Text('g', 5))
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package exact
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Problem is a robust linear model: min over x of R(ℓ(z_jᵀx; t_j)) + (μ/2)‖x‖², R the
 // risk of the adversary. Its numbers are taken as they are, without rounding.
@@ -12,7 +15,8 @@ type Problem struct {
 	Delta float64 // of huber
 
 	Adversary
-	Group []int     // by sample, from 0: the adversary weighs groups, within them Share holds; nil: samples
+	Group []int     // by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
+	Other []int     // further groups, which may overlap with these; nil: none
 	Share []float64 // by sample, not all 0 in a group; nil: equal
 
 	Mu        float64 // μ ≥ 0
@@ -82,21 +86,32 @@ func (p *Problem) Respond(f []Real) Risk {
 		}
 		return New(p.Share[j])
 	}
-	for j, g := range p.Group {
+	second := 1 + slices.Max(p.Group) // the first group of Other
+	each := func(then func(j, g int)) {
+		for j, g := range p.Group {
+			if g >= 0 {
+				then(j, g)
+			}
+		}
+		for j, g := range p.Other {
+			if g >= 0 {
+				then(j, second+g)
+			}
+		}
+	}
+	each(func(j, g int) {
 		for g >= len(mean) {
 			mean, mass = append(mean, zero()), append(mass, zero())
 		}
 		mean[g].Add(mean[g], Mul(share(j), f[j]))
 		mass[g].Add(mass[g], share(j))
-	}
+	})
 	for g := range mean {
 		mean[g] = Div(mean[g], mass[g])
 	}
 	of := p.Adversary.Respond(mean)
-	r := Risk{of.Value, make([]Real, len(f)), make([]Real, len(f))}
-	for j, g := range p.Group {
-		r.Weight[j], r.Slope[j] = Div(Mul(of.Weight[g], share(j)), mass[g]), zero()
-	}
+	r := Risk{of.Value, zeros(len(f)), zeros(len(f))}
+	each(func(j, g int) { r.Weight[j].Add(r.Weight[j], Div(Mul(of.Weight[g], share(j)), mass[g])) })
 	return r
 }
 

@@ -23,14 +23,23 @@ import (
 // A Journal is a file of finished parts by name, and of states of parts that are not. Its
 // methods are safe for concurrent use. A nil *Journal keeps nothing.
 type Journal struct {
+	*book
+	prefix string // of all names
+}
+
+// A book is a file with the journals in it.
+type book struct {
 	path  string
 	every time.Duration
 
 	mu      sync.Mutex
 	content content
 	resumed bool
-	next    time.Time // when a state is to be kept
-	err     error     // of the last write
+	next    time.Time     // when the file is to be written
+	asked   time.Time     // when a state was last said to be wanted
+	kept    time.Time     // when one was last given
+	cost    time.Duration // from one to the other
+	err     error         // of the last write
 }
 
 type content struct {
@@ -44,7 +53,7 @@ const magic = "drotrain journal 1\n"
 // New returns a journal that will be kept at path, states every so often. Nothing is
 // written before there is something to keep.
 func New(path string, every time.Duration) *Journal {
-	j := &Journal{path: path, every: every, next: time.Now().Add(every)}
+	j := &Journal{book: &book{path: path, every: every, next: time.Now().Add(every)}}
 	j.content = content{map[string]string{}, map[string][]byte{}, map[string][]byte{}}
 	return j
 }
@@ -79,6 +88,15 @@ func Resume(path string, every time.Duration) (*Journal, error) {
 	return j, nil
 }
 
+// Within is a journal in the file of j whose names begin with a part's: that of a
+// computation within the computation.
+func (j *Journal) Within(part string) *Journal {
+	if j == nil {
+		return nil
+	}
+	return &Journal{j.book, j.prefix + part + ": "}
+}
+
 // A ChangedError says what is not as it was when the journal was begun.
 type ChangedError struct{ What, Was, Is string }
 
@@ -103,7 +121,7 @@ func (j *Journal) Fact(what string) (value string, ok bool) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	value, ok = j.content.Facts[what]
+	value, ok = j.content.Facts[j.prefix+what]
 	return value, ok
 }
 
@@ -115,10 +133,10 @@ func (j *Journal) Agree(what, value string) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if was, ok := j.content.Facts[what]; ok && was != value {
+	if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {
 		return &ChangedError{what, was, value}
 	}
-	j.content.Facts[what] = value
+	j.content.Facts[j.prefix+what] = value
 	return nil
 }
 
@@ -131,7 +149,7 @@ func (j *Journal) Facts(prefix string) map[string]string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for k, v := range j.content.Facts {
-		if rest, ok := strings.CutPrefix(k, prefix); ok {
+		if rest, ok := strings.CutPrefix(k, j.prefix+prefix); ok {
 			out[rest] = v
 		}
 	}
@@ -144,7 +162,7 @@ func (j *Journal) Done(part string, into any) (bool, error) {
 		return false, nil
 	}
 	j.mu.Lock()
-	b, ok := j.content.Done[part]
+	b, ok := j.content.Done[j.prefix+part]
 	j.mu.Unlock()
 	if !ok {
 		return false, nil
@@ -169,8 +187,8 @@ func (j *Journal) Finish(part string, value any) {
 		j.err = err
 		return
 	}
-	j.content.Done[part] = b.Bytes()
-	delete(j.content.State, part)
+	j.content.Done[j.prefix+part] = b.Bytes()
+	delete(j.content.State, j.prefix+part)
 	if !time.Now().Before(j.next) {
 		j.write()
 	}
@@ -194,28 +212,39 @@ func (j *Journal) State(part string) []byte {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.content.State[part]
+	return j.content.State[j.prefix+part]
 }
 
-// Due reports that a state is to be kept now.
+// thrift bounds what is spent on states: one is due when so many times the last one's cost
+// have passed, whether or not the file is to be written.
+const thrift = 20
+
+// Due reports that a state is to be kept now: for the file, or for the end of the
+// computation by a signal, so that little of it is lost.
 func (j *Journal) Due() bool {
 	if j == nil {
 		return false
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return !time.Now().Before(j.next)
+	j.asked = time.Now()
+	return !j.asked.Before(j.next) || j.asked.Sub(j.kept) >= thrift*j.cost
 }
 
-// Keep keeps the state of a part.
+// Keep keeps the state of a part. The file is written when it is time, or by Flush.
 func (j *Journal) Keep(part string, state []byte) {
 	if j == nil {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.content.State[part] = state
-	j.write()
+	j.content.State[j.prefix+part] = state
+	if j.kept = time.Now(); !j.asked.IsZero() {
+		j.cost = j.kept.Sub(j.asked)
+	}
+	if !j.kept.Before(j.next) {
+		j.write()
+	}
 }
 
 // write writes the file. The lock is held.

@@ -12,13 +12,21 @@ import (
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
 	j := New(path, time.Hour)
-	if err := j.Agree("seed", "3"); err != nil || j.Due() || j.Resumed() || j.Begun() {
+	if err := j.Agree("seed", "3"); err != nil || !j.Due() || j.Resumed() || j.Begun() {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("written before there is something to keep")
 	}
 	j.Keep("first", []byte("state"))
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a state was written before its time")
+	}
+	fold := j.Within("fold 1")
+	fold.Finish("first", "another")
+	if err := fold.Agree("seed", "4"); err != nil {
+		t.Error(err)
+	}
 	j.Finish("first", []float64{1, 2})
 	j.Keep("second", []byte("half"))
 	j.Finish("third", 3)
@@ -35,6 +43,10 @@ func TestJournal(t *testing.T) {
 	}
 	if ok, _ := k.Done("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() || !k.Begun() {
 		t.Error("states or parts differ")
+	}
+	var text string
+	if ok, err := k.Within("fold 1").Done("first", &text); !ok || err != nil || text != "another" {
+		t.Error(ok, err, text)
 	}
 	var changed *ChangedError
 	if err := k.Agree("seed", "4"); !errors.As(err, &changed) || changed.Was != "3" || k.Agree("seed", "3") != nil || k.Agree("new", "") != nil {
@@ -71,6 +83,25 @@ func TestJournal(t *testing.T) {
 	none.Finish("x", 1)
 	if ok, err := none.Done("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
 		t.Error("nil journals keep nothing")
+	}
+}
+
+// States are due for the end by a signal too, as long as they cost next to nothing.
+func TestStatesAreThrifty(t *testing.T) {
+	j := New(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
+	for range 2 {
+		if !j.Due() {
+			t.Fatal("not due")
+		}
+		j.asked = j.asked.Add(-time.Minute) // what the state took
+		j.Keep("x", nil)
+		if j.Due() {
+			t.Fatal("a minute spent, and another at once")
+		}
+		j.kept = j.kept.Add(-thrift * time.Minute).Add(-time.Second)
+	}
+	if ok := j.Within("part").Due(); !ok {
+		t.Error("not due after twenty minutes")
 	}
 }
 

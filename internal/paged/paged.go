@@ -1,7 +1,7 @@
 // Package paged gives slices that need not stay in memory: their entries lie in files
 // without a name, mapped, and a Room takes them out of memory, into the file system's
 // care, whenever the process would exceed what it may have. Who uses the slices sees no
-// difference but the time. It imports nothing of the project. Start reading at Room.
+// difference but the time. It imports internal/atomicfile alone. Start reading at Room.
 //
 // The rows of a design matrix are not kept so but read by pread, because their file may
 // belong to others, and a mapped file that is cut short kills the process. The files here
@@ -32,6 +32,10 @@ type Room struct {
 	err  error              // the first
 	stop chan struct{}
 }
+
+// Virtual returns a room whose slices are of the address space alone: they take memory where
+// they are written to, and have no file. It need not be closed.
+func Virtual() *Room { return &Room{Least: 1 << 20, maps: map[uintptr][]byte{}} }
 
 // tick is how often a Room looks at the memory of the process: in this time a processor
 // touches some ten megabytes.
@@ -109,6 +113,21 @@ func Free[T int | int32 | uint8 | float32 | float64](r *Room, slices ...[]T) {
 
 // mapped maps a new file of so many bytes.
 func (r *Room) mapped(size int64) ([]byte, error) {
+	b, err := r.file(size)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.maps[uintptr(unsafe.Pointer(unsafe.SliceData(b)))] = b
+	return b, nil
+}
+
+// file maps a new file of so many bytes, or address space where there are no files.
+func (r *Room) file(size int64) ([]byte, error) {
+	if r.dir == "" {
+		return mapSpace(size)
+	}
 	f, err := Unnamed(r.dir)
 	if err != nil {
 		return nil, err
@@ -121,9 +140,6 @@ func (r *Room) mapped(size int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%d bytes of %s cannot be mapped: %w", size, r.dir, err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.maps[uintptr(unsafe.Pointer(unsafe.SliceData(b)))] = b
 	return b, nil
 }
 

@@ -37,6 +37,14 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
+// mapSpace maps zeros that take memory where they are written to.
+func mapSpace(size int64) ([]byte, error) {
+	if size > math.MaxInt {
+		return nil, unix.ENOMEM
+	}
+	return unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+}
+
 func unmap(b []byte) { _ = unix.Munmap(b) }
 
 // evict takes the pages out of the process; what was written stays in the file.
@@ -63,4 +71,9 @@ func DiskFree(dir string) (int64, error) {
 		return 0, err
 	}
 	return int64(s.Bavail) * s.Bsize, nil
+}
+
+// name links a file without a name to a path that is not taken.
+func name(f *os.File, path string) error {
+	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }

@@ -17,6 +17,8 @@ func unnamed(string) (*os.File, error) { return nil, errUnsupported }
 
 func allocate(f *os.File, size int64) error { return f.Truncate(size) }
 
+func mapSpace(int64) ([]byte, error) { return nil, errUnsupported }
+
 func mapFile(*os.File, int64) ([]byte, error) { return nil, errUnsupported }
 
 func unmap([]byte) {}
@@ -29,3 +31,5 @@ func Resident() int64 { return 0 }
 // DiskFree is the room that is free on the disk of dir, in bytes; more than any where it
 // is not known.
 func DiskFree(string) (int64, error) { return math.MaxInt64, nil }
+
+func name(*os.File, string) error { return errUnsupported }

@@ -3,15 +3,21 @@ package shard
 // Partials are vectors that shards add to, one each, far enough apart that no two
 // share a cache line, and summed in the order of the shards.
 type Partials struct {
-	count, width, stride int
-	v                    []float64 // allocated by the first Clear
+	first, count, width, stride int
+	v                           []float64 // allocated by the first Clear
 }
 
 // NewPartials returns count vectors of the given width.
-func NewPartials(count, width int) *Partials {
+func NewPartials(count, width int) *Partials { return NewPartialsOf(0, count, width) }
+
+// NewPartialsOf returns the vectors of the shards [first, end).
+func NewPartialsOf(first, end, width int) *Partials {
 	const apart = 16 // a pair of cache lines
-	return &Partials{count: count, width: width, stride: (width + 2*apart - 1) / apart * apart}
+	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }
+
+// Width is the length of each.
+func (p *Partials) Width() int { return p.width }
 
 // Clear sets every vector to zero. It comes before the first use.
 func (p *Partials) Clear() {
@@ -23,13 +29,16 @@ func (p *Partials) Clear() {
 }
 
 // Of returns the vector of shard s.
-func (p *Partials) Of(s int) []float64 { return p.v[s*p.stride : s*p.stride+p.width] }
+func (p *Partials) Of(s int) []float64 {
+	s -= p.first
+	return p.v[s*p.stride : s*p.stride+p.width]
+}
 
 // SumTo stores the sum of the vectors in dst.
 func (p *Partials) SumTo(dst []float64) {
 	clear(dst)
 	for s := range p.count {
-		for i, v := range p.Of(s) {
+		for i, v := range p.Of(p.first + s) {
 			dst[i] += v
 		}
 	}

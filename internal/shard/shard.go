@@ -38,10 +38,13 @@ func Bounds(n, count, s int) (lo, hi int) {
 func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 
 // RunCount is Run over another number of shards.
-func RunCount(n, count int, f func(s, lo, hi int)) {
-	threads := min(runtime.GOMAXPROCS(0), count)
-	if threads == 1 {
-		for s := range count {
+func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count, f) }
+
+// RunSome is RunCount over the shards [first, end) of count alone.
+func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
+	threads := min(runtime.GOMAXPROCS(0), end-first)
+	if threads <= 1 {
+		for s := first; s < end; s++ {
 			lo, hi := Bounds(n, count, s)
 			f(s, lo, hi)
 		}
@@ -63,8 +66,8 @@ func RunCount(n, count int, f func(s, lo, hi int)) {
 			}
 		}()
 		for {
-			s := int(next.Add(1)) - 1
-			if s >= count {
+			s := first + int(next.Add(1)) - 1
+			if s >= end {
 				return
 			}
 			lo, hi := Bounds(n, count, s)

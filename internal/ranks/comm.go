@@ -1,0 +1,152 @@
+package ranks
+
+import (
+	"encoding/binary"
+	"math"
+	"sync/atomic"
+)
+
+// A Comm carries numbers between ranks. All ranks make the same calls in the same order,
+// with slices of the same length; a call returns when the numbers are there. A rank that
+// cannot go on calls Abort, and none of the others is left waiting.
+type Comm interface {
+	// Rank is the number of this rank, from 0, and Size how many there are.
+	Rank() int
+	Size() int
+
+	// Sum replaces v by the sum over ranks, added in any order: for whole numbers, whose
+	// sums are exact.
+	Sum(v []float64)
+
+	// Max replaces v by the largest over ranks, entry by entry. None is NaN.
+	Max(v []float64)
+
+	// Broadcast replaces v by that of rank 0.
+	Broadcast(v []float64)
+
+	// Gather completes v, of which rank r has set the entries [ends[r−1], ends[r]), from 0
+	// for the first. Bits are those that were set.
+	Gather(v []float64, ends []int)
+
+	// Abort ends all ranks, this one too, with an exit code where they are processes.
+	Abort(code int)
+}
+
+// A Traffic counts what a rank has taken part in.
+type Traffic struct {
+	Rounds int64 // collective calls
+	Bytes  int64 // that it was given: the lengths of their results
+}
+
+// counted counts the traffic of a Comm.
+type counted struct {
+	Comm
+	rounds, bytes atomic.Int64
+}
+
+// Count returns c with its traffic counted, and what tells it.
+func Count(c Comm) (Comm, func() Traffic) {
+	n := &counted{Comm: c}
+	return n, func() Traffic { return Traffic{n.rounds.Load(), n.bytes.Load()} }
+}
+
+func (c *counted) add(v []float64) {
+	c.rounds.Add(1)
+	c.bytes.Add(8 * int64(len(v)))
+}
+
+func (c *counted) Sum(v []float64)                { c.add(v); c.Comm.Sum(v) }
+func (c *counted) Max(v []float64)                { c.add(v); c.Comm.Max(v) }
+func (c *counted) Broadcast(v []float64)          { c.add(v); c.Comm.Broadcast(v) }
+func (c *counted) Gather(v []float64, ends []int) { c.add(v); c.Comm.Gather(v, ends) }
+
+// One is a single rank: nothing is carried.
+type One struct{}
+
+var _ Comm = One{}
+
+// Rank implements Comm.
+func (One) Rank() int { return 0 }
+
+// Size implements Comm.
+func (One) Size() int { return 1 }
+
+// Sum implements Comm.
+func (One) Sum([]float64) {}
+
+// Max implements Comm.
+func (One) Max([]float64) {}
+
+// Broadcast implements Comm.
+func (One) Broadcast([]float64) {}
+
+// Gather implements Comm.
+func (One) Gather([]float64, []int) {}
+
+// Abort implements Comm: there is nobody to tell.
+func (One) Abort(int) {}
+
+// GatherAll returns the numbers of every rank, one rank after the other, and where those of
+// each end; ranks may have any number of them.
+func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
+	count, each := make([]float64, c.Size()), make([]int, c.Size())
+	for r := range each {
+		each[r] = r + 1
+	}
+	count[c.Rank()] = float64(len(own))
+	c.Gather(count, each)
+	ends, total := each, 0
+	for r, k := range count {
+		total += int(k)
+		ends[r] = total
+	}
+	all = make([]float64, total)
+	copy(all[ends[c.Rank()]-len(own):], own)
+	c.Gather(all, ends)
+	return all, ends
+}
+
+// GatherBytes returns the bytes of every rank.
+func GatherBytes(c Comm, own []byte) [][]byte {
+	all, ends := GatherAll(c, pack(own))
+	out := make([][]byte, len(ends))
+	from := 0
+	for r, end := range ends {
+		out[r] = unpack(all[from:end])
+		from = end
+	}
+	return out
+}
+
+// BroadcastBytes returns the bytes of rank 0.
+func BroadcastBytes(c Comm, own []byte) []byte {
+	length := []float64{float64(1 + (len(own)+7)/8)}
+	c.Broadcast(length)
+	v := make([]float64, int(length[0]))
+	if c.Rank() == 0 {
+		copy(v, pack(own))
+	}
+	c.Broadcast(v)
+	return unpack(v)
+}
+
+// pack puts bytes into the bits of numbers, their length before them.
+func pack(b []byte) []float64 {
+	v := make([]float64, 1+(len(b)+7)/8)
+	v[0] = float64(len(b))
+	var eight [8]byte
+	for k := range v[1:] {
+		clear(eight[:])
+		copy(eight[:], b[8*k:])
+		v[1+k] = math.Float64frombits(binary.LittleEndian.Uint64(eight[:]))
+	}
+	return v
+}
+
+func unpack(v []float64) []byte {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v[1:] {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b[:int(v[0])]
+}

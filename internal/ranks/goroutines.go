@@ -1,0 +1,164 @@
+package ranks
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrAborted says that another rank has ended all.
+var ErrAborted = errors.New("another rank has ended the job")
+
+// Run calls f as size ranks, goroutines of this process, and returns when all have
+// returned: with the first error. A rank that returns an error, panics or aborts ends the
+// others at their next collective call.
+func Run(size int, f func(c Comm) error) error {
+	w := &world{size: size, errs: make([]error, size)}
+	w.turn.L = &w.mu
+	var wg sync.WaitGroup
+	for r := range size {
+		wg.Go(func() {
+			defer func() {
+				switch p := recover().(type) {
+				case nil:
+				case aborted:
+					w.end(r, p.err)
+				default:
+					w.end(r, fmt.Errorf("rank %d: panic: %v", r, p))
+				}
+			}()
+			if err := f(&goroutine{w, r}); err != nil {
+				w.end(r, err)
+			}
+		})
+	}
+	wg.Wait()
+	return w.first
+}
+
+// A world is what ranks that are goroutines share. A collective call is two rounds: all
+// have put down what they have, all have read it.
+type world struct {
+	size int
+
+	mu      sync.Mutex
+	turn    sync.Cond
+	given   [][]float64 // by rank
+	waiting int
+	round   int
+	errs    []error
+	first   error
+}
+
+// aborted is what a rank panics with that is ended by another.
+type aborted struct{ err error }
+
+// end ends all with an error.
+func (w *world) end(rank int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.errs[rank] = err; w.first == nil {
+		w.first = err
+	}
+	w.turn.Broadcast()
+}
+
+// meet returns when all ranks have called it as often.
+func (w *world) meet() {
+	if w.waiting++; w.waiting == w.size {
+		w.waiting = 0
+		w.round++
+		w.turn.Broadcast()
+		return
+	}
+	for round := w.round; w.round == round; w.turn.Wait() {
+		if w.first != nil {
+			panic(aborted{ErrAborted})
+		}
+	}
+}
+
+type goroutine struct {
+	w    *world
+	rank int
+}
+
+var _ Comm = (*goroutine)(nil)
+
+// exchange calls read on what all ranks have given.
+func (g *goroutine) exchange(v []float64, read func(all [][]float64) []float64) {
+	w := g.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.first != nil {
+		panic(aborted{ErrAborted})
+	}
+	if w.given == nil {
+		w.given = make([][]float64, w.size)
+	}
+	w.given[g.rank] = v
+	w.meet()
+	for r, given := range w.given {
+		if len(given) != len(v) {
+			panic(fmt.Sprintf("ranks: %d numbers where rank %d gives %d", len(v), r, len(given)))
+		}
+	}
+	result := read(w.given)
+	w.meet()
+	copy(v, result)
+	w.meet()
+}
+
+// Rank implements Comm.
+func (g *goroutine) Rank() int { return g.rank }
+
+// Size implements Comm.
+func (g *goroutine) Size() int { return g.w.size }
+
+// Sum implements Comm.
+func (g *goroutine) Sum(v []float64) {
+	g.exchange(v, func(all [][]float64) []float64 {
+		out := make([]float64, len(v))
+		for _, a := range all {
+			for i, x := range a {
+				out[i] += x
+			}
+		}
+		return out
+	})
+}
+
+// Max implements Comm.
+func (g *goroutine) Max(v []float64) {
+	g.exchange(v, func(all [][]float64) []float64 {
+		out := append([]float64(nil), all[0]...)
+		for _, a := range all[1:] {
+			for i, x := range a {
+				out[i] = max(out[i], x)
+			}
+		}
+		return out
+	})
+}
+
+// Broadcast implements Comm.
+func (g *goroutine) Broadcast(v []float64) {
+	g.exchange(v, func(all [][]float64) []float64 { return append([]float64(nil), all[0]...) })
+}
+
+// Gather implements Comm.
+func (g *goroutine) Gather(v []float64, ends []int) {
+	g.exchange(v, func(all [][]float64) []float64 {
+		out, from := make([]float64, len(v)), 0
+		for r, end := range ends {
+			copy(out[from:end], all[r][from:end])
+			from = end
+		}
+		return out
+	})
+}
+
+// Abort implements Comm.
+func (g *goroutine) Abort(code int) {
+	panic(aborted{fmt.Errorf("rank %d has ended the job with code %d", g.rank, code)})
+}

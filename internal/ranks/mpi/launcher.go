@@ -1,0 +1,68 @@
+package mpi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Launcher is the program that started this process as one of several, as far as the
+// environment tells.
+type Launcher struct {
+	Name string // "" for none
+	Size int    // processes that it started; 0 where it does not say
+	Rank int    // of this process; −1 where it does not say
+}
+
+// What launchers say of their ranks.
+var launchers = []struct{ name, size, rank string }{
+	{"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+	{"mpiexec of MPICH, Intel MPI or a relative", "PMI_SIZE", "PMI_RANK"},
+	{"srun of Slurm", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+	{"a launcher of PMIx", "PMIX_SIZE", "PMIX_RANK"},
+}
+
+// LauncherOf reads an environment.
+func LauncherOf(getenv func(string) string) Launcher {
+	for _, l := range launchers {
+		size, sized := number(getenv(l.size))
+		rank, ranked := number(getenv(l.rank))
+		// Slurm has a rank for the script of a batch job, too, which is no step of several.
+		if sized || ranked && l.rank == "PMIX_RANK" {
+			if !ranked {
+				rank = -1
+			}
+			return Launcher{l.name, size, rank}
+		}
+	}
+	return Launcher{Rank: -1}
+}
+
+func number(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 0
+}
+
+// several says that there are other processes, or may be.
+func (l Launcher) several() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
+
+// suits refuses a library of another family than the launcher's, before it is initialised:
+// some end the process then.
+func (l Launcher) suits(library string) error {
+	const family = "Open MPI"
+	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known || strings.Contains(l.Name, family) == strings.Contains(library, family) {
+		return nil
+	}
+	return fmt.Errorf("%s started this program, and the MPI library is %s: they do not belong together; name the library of the launcher in %s", l.Name, library, Variable)
+}
+
+// agrees refuses a library that sees other ranks than were started.
+func (l Launcher) agrees(size int, library string) error {
+	if l.Size == 0 || l.Size == size {
+		return nil
+	}
+	return fmt.Errorf("%s started %d processes, and the MPI library sees %d (%s): they do not belong together; name the library of the launcher in %s", l.Name, l.Size, size, library, Variable)
+}
+
+// Variable names the MPI library to load, in the environment.
+const Variable = "DROTRAIN_MPI"

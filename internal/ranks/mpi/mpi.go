@@ -1,0 +1,237 @@
+//go:build mpi && (linux || darwin)
+
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/ebitengine/purego"
+)
+
+// Built says whether this program can run as several ranks.
+const Built = true
+
+// A comm is the ranks of an MPI job. One thread of the system makes all calls: that which
+// has initialised the library.
+type comm struct {
+	abi
+	library    string
+	rank, size int
+	calls      chan func()
+
+	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr) int32
+	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr) int32
+	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr) int32
+	abort      func(comm uintptr, code int32) int32
+	finalize   func() int32
+}
+
+var _ ranks.Comm = (*comm)(nil)
+
+// Start initialises MPI where a launcher has started this process, or where a library is
+// named, and returns its ranks; a single one elsewhere. exit ends this process: when all
+// ranks have called it with 0, or, with another code, all at once.
+func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
+	l := LauncherOf(getenv)
+	named := getenv(Variable)
+	if l.Name == "" && named == "" {
+		return ranks.One{}, os.Exit, nil
+	}
+	names := candidates(l)
+	if named != "" {
+		names = []string{named}
+	}
+	var handle uintptr
+	var failed []string
+	for _, name := range names {
+		if handle, err = purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL); err == nil {
+			break
+		}
+		failed = append(failed, name)
+	}
+	if handle == 0 {
+		return nil, nil, fmt.Errorf("there is no MPI library (%s): install one, or name it in %s", strings.Join(failed, ", "), Variable)
+	}
+	m := &comm{calls: make(chan func())}
+	if m.abi, err = abiOf(handle); err != nil {
+		return nil, nil, err
+	}
+	ready := make(chan error)
+	go m.thread(handle, l, ready)
+	if err := <-ready; err != nil {
+		return nil, nil, err
+	}
+	if err := l.agrees(m.size, m.library); err != nil {
+		m.do(func() { m.finalize() })
+		return nil, nil, err
+	}
+	return m, m.exit, nil
+}
+
+// forwarded is the time that launchers are given to pass on what a rank has said before it
+// ends all: MPICH's drops what it has not read.
+const forwarded = 300 * time.Millisecond
+
+// exit ends MPI and the process. What libraries do at the end of one they have left with
+// that of C, which Go does not tell: MPICH says then that all is well.
+func (m *comm) exit(code int) {
+	if code != 0 {
+		time.Sleep(forwarded)
+		m.Abort(code)
+	}
+	m.do(func() {
+		m.finalize()
+		if at, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit"); err == nil {
+			var end func(code int32)
+			purego.RegisterFunc(&end, at)
+			end(0)
+		}
+	})
+	os.Exit(0)
+}
+
+// thread initialises the library and then makes the calls, all of one thread.
+func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
+	runtime.LockOSThread()
+	for name, f := range map[string]any{
+		"MPI_Allreduce": &m.allreduce, "MPI_Bcast": &m.bcast, "MPI_Allgatherv": &m.allgatherv, "MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize,
+	} {
+		if err := register(f, handle, name); err != nil {
+			ready <- err
+			return
+		}
+	}
+	var initialise func(argc, argv uintptr, required int32, provided *int32) int32
+	var number, count func(comm uintptr, out *int32) int32
+	var version func(text *byte, length *int32) int32
+	for name, f := range map[string]any{
+		"MPI_Init_thread": &initialise, "MPI_Comm_rank": &number, "MPI_Comm_size": &count, "MPI_Get_library_version": &version,
+	} {
+		if err := register(f, handle, name); err != nil {
+			ready <- err
+			return
+		}
+	}
+	var provided, rank, size, length int32
+	text := make([]byte, 8192+1)
+	version(&text[0], &length)
+	line, _, _ := strings.Cut(string(text[:max(0, min(int(length), len(text)))]), "\n")
+	m.library = strings.Trim(strings.ReplaceAll(line, "\t", " "), " \x00") + ", " + m.abi.name
+	if err := l.suits(m.library); err != nil {
+		ready <- err
+		return
+	}
+	if code := initialise(0, 0, m.funneled, &provided); code != 0 {
+		ready <- fmt.Errorf("MPI cannot be initialised: MPI_Init_thread returned %d", code)
+		return
+	}
+	number(m.world, &rank)
+	count(m.world, &size)
+	m.rank, m.size = int(rank), int(size)
+	ready <- nil
+	for f := range m.calls {
+		f()
+	}
+}
+
+func register(f any, handle uintptr, name string) error {
+	at, err := purego.Dlsym(handle, name)
+	if err != nil {
+		return fmt.Errorf("the MPI library has no %s", name)
+	}
+	purego.RegisterFunc(f, at)
+	return nil
+}
+
+// do makes a call by the thread of the library.
+func (m *comm) do(call func()) {
+	done := make(chan struct{})
+	m.calls <- func() {
+		defer close(done)
+		call()
+	}
+	<-done
+}
+
+// check ends all where a call has failed. By default the library does so itself.
+func (m *comm) check(what string, code int32) {
+	if code != 0 {
+		fmt.Fprintf(os.Stderr, "drotrain: rank %d: %s returned %d (%s)\n", m.rank, what, code, m.library)
+		m.abort(m.world, 1)
+	}
+}
+
+// mostNumbers is the length of a message: counts are C's int, and libraries have been seen
+// to fail above 2 GiB.
+const mostNumbers = 1 << 27
+
+// parts calls f on v, part by part.
+func parts(v []float64, f func(part []float64)) {
+	for len(v) > 0 {
+		n := min(len(v), mostNumbers)
+		f(v[:n])
+		v = v[n:]
+	}
+}
+
+func pointer(v []float64) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v)) }
+
+// String names the library.
+func (m *comm) String() string { return m.library }
+
+// Rank implements Comm.
+func (m *comm) Rank() int { return m.rank }
+
+// Size implements Comm.
+func (m *comm) Size() int { return m.size }
+
+func (m *comm) reduce(v []float64, op uintptr) {
+	m.do(func() {
+		parts(v, func(part []float64) {
+			m.check("MPI_Allreduce", m.allreduce(m.inPlace, pointer(part), int32(len(part)), m.double, op, m.world))
+		})
+	})
+}
+
+// Sum implements Comm.
+func (m *comm) Sum(v []float64) { m.reduce(v, m.sum) }
+
+// Max implements Comm.
+func (m *comm) Max(v []float64) { m.reduce(v, m.max) }
+
+// Broadcast implements Comm.
+func (m *comm) Broadcast(v []float64) {
+	m.do(func() {
+		parts(v, func(part []float64) {
+			m.check("MPI_Bcast", m.bcast(pointer(part), int32(len(part)), m.double, 0, m.world))
+		})
+	})
+}
+
+// Gather implements Comm.
+func (m *comm) Gather(v []float64, ends []int) {
+	for lo := 0; lo < len(v); lo += mostNumbers {
+		hi := min(lo+mostNumbers, len(v))
+		counts, places := make([]int32, m.size), make([]int32, m.size)
+		from := 0
+		for r, end := range ends {
+			a, b := min(max(from, lo), hi), min(max(end, lo), hi)
+			counts[r], places[r] = int32(b-a), int32(a-lo)
+			from = end
+		}
+		m.do(func() {
+			m.check("MPI_Allgatherv", m.allgatherv(m.inPlace, 0, m.double, pointer(v[lo:hi]), &counts[0], &places[0], m.double, m.world))
+		})
+	}
+}
+
+// Abort implements Comm.
+func (m *comm) Abort(code int) {
+	m.do(func() { m.abort(m.world, int32(code)) })
+}

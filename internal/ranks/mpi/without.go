@@ -1,0 +1,29 @@
+//go:build !mpi || !(linux || darwin)
+
+package mpi
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// Built says whether this program can run as several ranks.
+const Built = false
+
+// Start returns a single rank, and an error where a launcher has started several. exit ends
+// the process.
+func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
+	if l := LauncherOf(getenv); l.several() {
+		return nil, nil, fmt.Errorf("%s started this program as one of %s, and it is built without MPI: build it with go build -tags mpi -o drotrain-mpi ./cmd/drotrain", l.Name, processes(l.Size))
+	}
+	return ranks.One{}, os.Exit, nil
+}
+
+func processes(n int) string {
+	if n == 0 {
+		return "several processes"
+	}
+	return fmt.Sprintf("%d processes", n)
+}

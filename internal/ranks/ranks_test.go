@@ -1,0 +1,193 @@
+package ranks
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+func TestCollectiveCalls(t *testing.T) {
+	for size := 1; size <= 4; size++ {
+		err := Run(size, func(c Comm) error {
+			c, traffic := Count(c)
+			r := float64(c.Rank())
+			sum, most, first := []float64{r, 1}, []float64{r, -r}, []float64{r + 7}
+			c.Sum(sum)
+			c.Max(most)
+			c.Broadcast(first)
+			if n := float64(size); sum[0] != n*(n-1)/2 || sum[1] != n || most[0] != n-1 || most[1] != 0 || first[0] != 7 {
+				t.Errorf("%d ranks: sum %v, largest %v, first %v", size, sum, most, first)
+			}
+			all, ends := GatherAll(c, make([]float64, c.Rank()))
+			if len(all) != size*(size-1)/2 || ends[size-1] != len(all) {
+				t.Errorf("%d ranks: gathered %v up to %v", size, all, ends)
+			}
+			words := GatherBytes(c, bytes.Repeat([]byte{byte(c.Rank())}, 3*c.Rank()))
+			for k, w := range words {
+				if !bytes.Equal(w, bytes.Repeat([]byte{byte(k)}, 3*k)) {
+					t.Errorf("rank %d gave %v", k, w)
+				}
+			}
+			text := ""
+			if c.Rank() == 0 {
+				text = "nine bytes"
+			}
+			if got := BroadcastBytes(c, []byte(text)); string(got) != "nine bytes" {
+				t.Errorf("rank %d was told %q", c.Rank(), got)
+			}
+			if n := traffic(); n.Rounds != 9 || n.Bytes < 8*9 {
+				t.Errorf("%v counted", n)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whatever ends one rank ends all.
+func TestEndOfOneRank(t *testing.T) {
+	wait := func(c Comm) error { c.Sum([]float64{1}); return nil }
+	for name, end := range map[string]func(c Comm) error{
+		"error": func(Comm) error { return errors.New("broken") },
+		"panic": func(Comm) error { panic("broken") },
+		"abort": func(c Comm) error { c.Abort(3); return nil },
+		"length": func(c Comm) error {
+			c.Sum([]float64{1, 2})
+			return nil
+		},
+	} {
+		err := Run(3, func(c Comm) error {
+			if c.Rank() == 1 {
+				return end(c)
+			}
+			return wait(c)
+		})
+		if err == nil || errors.Is(err, ErrAborted) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Sums over shards have the same bits for any number of ranks, and are sums.
+func TestSumsDoNotDependOnRanks(t *testing.T) {
+	for _, n := range []int{1, 100, 5*2048 + 17, 64*2048 + 3} {
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		v := make([]float64, n)
+		exact := 0.0
+		for i := range v {
+			v[i] = rng.NormFloat64() * math.Exp(10*rng.Float64())
+			exact += v[i]
+		}
+		const d = 3
+		var before []float64
+		for _, size := range []int{1, 2, 3, 8, 70} {
+			err := Run(size, func(c Comm) error {
+				rows := NewRows(c, n)
+				own := make([]float64, n) // only what is here
+				lo, hi := rows.Here(n)
+				copy(own[lo:hi], v[lo:hi])
+				p := rows.Partials(shard.Count(n), d*d)
+				p.Clear()
+				var counts [shard.Limit]int
+				rows.Run(n, func(s, lo, hi int) {
+					counts[s] = hi - lo
+					for j := lo; j < hi; j++ {
+						for i := range d {
+							for k := i; k < d; k++ {
+								p.Of(s)[i*d+k] += own[j] * float64(i+1) * float64(k+1)
+							}
+						}
+					}
+				})
+				rows.ShareCounts(counts[:])
+				total := 0
+				for _, k := range counts {
+					total += k
+				}
+				if total != n {
+					t.Errorf("%d samples of %d in shards", total, n)
+				}
+				whole, triangle := make([]float64, d*d), make([]float64, d*d)
+				rows.SumTo(whole, p)
+				rows.SumTriangleTo(triangle, d, p)
+				if !slices.Equal(whole, triangle) {
+					t.Errorf("the triangle is %v of %v", triangle, whole)
+				}
+				sum := rows.Sum(n, func(lo, hi int) float64 { return shardSum(own[lo:hi]) })
+				most := rows.Max(n, func(lo, hi int) float64 { return slices.Max(own[lo:hi]) })
+				if most != slices.Max(v) {
+					t.Errorf("the largest is %v of %v", most, slices.Max(v))
+				}
+				if math.Abs(sum-exact) > 1e-9*float64(n)*most || math.Abs(whole[0]-exact) > 1e-9*float64(n)*most || math.Abs(whole[2*d-1]-6*exact) > 1e-8*float64(n)*most {
+					t.Errorf("n = %d, %d ranks: sums %v and %v of %v", n, size, sum, whole, exact)
+				}
+				picked := rows.Pick(own, []int{n - 1, 0, n / 2})
+				if !slices.Equal(picked, []float64{v[n-1], v[0], v[n/2]}) {
+					t.Errorf("picked %v", picked)
+				}
+				if got := rows.Collect(heavier(own, lo, hi)); !slices.Equal(got, heavier(v, 0, n)) {
+					t.Errorf("collected %d samples of %d", len(got), len(heavier(v, 0, n)))
+				}
+				all := append(append([]float64{sum}, whole...), picked...)
+				if c.Rank() == 0 && before == nil {
+					before = all
+				}
+				c.Sum(nil) // before is set
+				if !slices.Equal(all, before) {
+					t.Errorf("n = %d: rank %d of %d has %v, one rank %v", n, c.Rank(), size, all, before)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func shardSum(v []float64) (s float64) {
+	for _, a := range v {
+		s += a
+	}
+	return s
+}
+
+func heavier(v []float64, lo, hi int) (out []int) {
+	for j := lo; j < hi; j++ {
+		if v[j] > 100 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// Spread takes as many of every shard, in order, none twice.
+func TestSpread(t *testing.T) {
+	var rows *Rows
+	for _, n := range []int{5, 10_000, 300_000} {
+		for _, count := range []int{1, 5, 999, 4000} {
+			got := rows.Spread(n, count)
+			if len(got) != min(n, count) || !slices.IsSorted(got) || got[len(got)-1] >= n || len(slices.Compact(slices.Clone(got))) != len(got) {
+				t.Errorf("%d of %d: %d samples", count, n, len(got))
+			}
+		}
+	}
+}
+
+func TestOtherNumbersOfSamplesAreRefused(t *testing.T) {
+	err := Run(2, func(c Comm) error {
+		NewRows(c, 10).Run(11, func(int, int, int) {})
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "11 samples of rows that have 10") {
+		t.Error(err)
+	}
+}

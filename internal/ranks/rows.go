@@ -1,0 +1,320 @@
+package ranks
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Rows are the n samples of a problem as they lie with the ranks: the shards of package
+// shard, each rank with some in a row. Vectors of one entry a sample have length n
+// everywhere, and a rank reads and writes the entries of its own samples alone.
+//
+// A nil *Rows are samples that are all here; its methods are then the functions of package
+// shard. Otherwise each that gives a result is a collective call, made by all ranks; the
+// result has the same bits on each, and for any number of them.
+type Rows struct {
+	comm     Comm
+	n, count int
+
+	mu      sync.Mutex
+	asked   context.Context // what may ask this rank to stop
+	stop    context.CancelCauseFunc
+	stopped bool
+}
+
+// NewRows deals n samples to the ranks of c.
+func NewRows(c Comm, n int) *Rows { return &Rows{comm: c, n: n, count: shard.Count(n)} }
+
+// Comm is what the samples were dealt by; a single rank of samples that are all here.
+func (r *Rows) Comm() Comm {
+	if r == nil {
+		return One{}
+	}
+	return r.comm
+}
+
+// shardsOf are the shards [first, end) of a rank.
+func (r *Rows) shardsOf(rank int) (first, end int) {
+	return shard.Bounds(r.count, r.comm.Size(), rank)
+}
+
+// Bounds are the samples [lo, hi) of a rank, of n.
+func (r *Rows) Bounds(n, rank int) (lo, hi int) {
+	if r == nil {
+		return 0, n
+	}
+	first, end := r.shardsOf(rank)
+	if first == end {
+		return 0, 0
+	}
+	lo, _ = shard.Bounds(r.n, r.count, first)
+	_, hi = shard.Bounds(r.n, r.count, end-1)
+	return lo, hi
+}
+
+// Here are the samples [lo, hi) of this rank, of n.
+func (r *Rows) Here(n int) (lo, hi int) {
+	if r == nil {
+		return 0, n
+	}
+	return r.Bounds(n, r.comm.Rank())
+}
+
+// of panics unless the samples are n.
+func (r *Rows) of(n int) {
+	if n != r.n {
+		panic(fmt.Sprintf("ranks: %d samples of rows that have %d", n, r.n))
+	}
+}
+
+// Run calls f once for every shard of n samples that is here. It is no collective call.
+func (r *Rows) Run(n int, f func(s, lo, hi int)) {
+	if r == nil {
+		shard.Run(n, f)
+		return
+	}
+	r.of(n)
+	first, end := r.shardsOf(r.comm.Rank())
+	shard.RunSome(n, r.count, first, end, f)
+}
+
+// RunCount is Run over another number of shards, which is for samples that are all here.
+func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
+	if r == nil {
+		shard.RunCount(n, count, f)
+		return
+	}
+	r.Run(n, f)
+}
+
+// Count is the number of shards of n samples, of any number that RunCount may take up to
+// most.
+func (r *Rows) Count(n, most int) int {
+	if r == nil {
+		return max(1, min(shard.Count(n), most))
+	}
+	return shard.Count(n)
+}
+
+// Partials returns vectors for the shards that are here, of count.
+func (r *Rows) Partials(count, width int) *shard.Partials {
+	if r == nil {
+		return shard.NewPartials(count, width)
+	}
+	first, end := r.shardsOf(r.comm.Rank())
+	return shard.NewPartialsOf(first, end, width)
+}
+
+// ShareEach completes values of every shard: width of them at(s), which a rank has set for
+// its own.
+func (r *Rows) ShareEach(width int, at func(s int) []float64) {
+	if r == nil {
+		return
+	}
+	ends, total := make([]int, r.comm.Size()), 0
+	for rank := range ends {
+		first, end := r.shardsOf(rank)
+		total += (end - first) * width
+		ends[rank] = total
+	}
+	all := make([]float64, total)
+	first, end := r.shardsOf(r.comm.Rank())
+	for s := first; s < end; s++ {
+		copy(all[s*width:(s+1)*width], at(s))
+	}
+	r.gather(all, ends)
+	for s := range r.count {
+		copy(at(s)[:width], all[s*width:])
+	}
+}
+
+// Share completes slices of one entry a shard.
+func (r *Rows) Share(parts ...[]float64) {
+	if r == nil {
+		return
+	}
+	each := make([]float64, r.count*len(parts))
+	first, end := r.shardsOf(r.comm.Rank())
+	for s := first; s < end; s++ {
+		for k, p := range parts {
+			each[s*len(parts)+k] = p[s]
+		}
+	}
+	r.ShareEach(len(parts), func(s int) []float64 { return each[s*len(parts) : (s+1)*len(parts)] })
+	for s := range r.count {
+		for k, p := range parts {
+			p[s] = each[s*len(parts)+k]
+		}
+	}
+}
+
+// ShareCounts is Share of whole numbers.
+func (r *Rows) ShareCounts(part []int) {
+	if r == nil {
+		return
+	}
+	v := make([]float64, r.count)
+	for s := range v {
+		v[s] = float64(part[s])
+	}
+	r.Share(v)
+	for s := range v {
+		part[s] = int(v[s])
+	}
+}
+
+// Sum adds f(lo, hi) over the shards of n samples in their order.
+func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
+	if r == nil {
+		return shard.Sum(n, f)
+	}
+	var part [shard.Limit]float64
+	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+	r.Share(part[:])
+	total := 0.0
+	for s := range r.count {
+		total += part[s]
+	}
+	return total
+}
+
+// Max returns the largest f(lo, hi) over the shards of n samples.
+func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
+	if r == nil {
+		return shard.Max(n, f)
+	}
+	var part [shard.Limit]float64
+	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
+	r.Share(part[:])
+	m := part[0]
+	for s := 1; s < r.count; s++ {
+		m = max(m, part[s])
+	}
+	return m
+}
+
+// Collect returns the samples that the ranks give, each of its own in ascending order, one
+// rank after the other: ascending.
+func (r *Rows) Collect(own []int) []int {
+	if r == nil {
+		return own
+	}
+	v := make([]float64, len(own))
+	for i, j := range own {
+		v[i] = float64(j)
+	}
+	all, _ := GatherAll(r.comm, v)
+	out := make([]int, len(all))
+	for i, j := range all {
+		out[i] = int(j)
+	}
+	return out
+}
+
+// CollectNumbers is Collect of numbers.
+func (r *Rows) CollectNumbers(own []float64) []float64 {
+	if r == nil {
+		return own
+	}
+	all, _ := GatherAll(r.comm, own)
+	return all
+}
+
+// EachShard calls f on the shards that are here, one after the other. It is no collective
+// call.
+func (r *Rows) EachShard(f func(lo, hi int)) {
+	first, end := r.shardsOf(r.comm.Rank())
+	for s := first; s < end; s++ {
+		f(shard.Bounds(r.n, r.count, s))
+	}
+}
+
+// Pick returns the entries of v at samples, in their order.
+func (r *Rows) Pick(v []float64, samples []int) []float64 {
+	out := make([]float64, len(samples))
+	lo, hi := r.Here(len(v))
+	for k, j := range samples {
+		if j >= lo && j < hi {
+			out[k] = v[j]
+		}
+	}
+	if r != nil {
+		r.comm.Sum(out) // each has one term that is not zero
+	}
+	return out
+}
+
+// Spread returns about count samples, ascending: the first of every shard, as many of each.
+// Of samples that are in random order in every shard they are a sample of all.
+func (r *Rows) Spread(n, count int) []int {
+	shards := shard.Count(n)
+	out := make([]int, 0, count)
+	for s := range shards {
+		lo, hi := shard.Bounds(n, shards, s)
+		from, to := shard.Bounds(count, shards, s)
+		for j := lo; j < min(lo+to-from, hi); j++ {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// gather is Comm.Gather, with word of whether a rank is asked to stop.
+func (r *Rows) gather(v []float64, ends []int) {
+	r.mu.Lock()
+	asked := r.asked
+	r.mu.Unlock()
+	if asked == nil {
+		r.comm.Gather(v, ends)
+		return
+	}
+	size := r.comm.Size()
+	all, to := make([]float64, len(v)+size), make([]int, size)
+	from := 0
+	for rank, end := range ends {
+		to[rank] = end + rank + 1
+		if rank == r.comm.Rank() {
+			copy(all[from+rank:], v[from:end])
+			if asked.Err() != nil {
+				all[end+rank] = 1
+			}
+		}
+		from = end
+	}
+	r.comm.Gather(all, to)
+	from = 0
+	for rank, end := range ends {
+		copy(v[from:end], all[from+rank:])
+		if all[end+rank] != 0 && !r.stopped {
+			r.stopped = true
+			cause := context.Canceled
+			if asked.Err() != nil {
+				cause = context.Cause(asked)
+			}
+			r.stop(cause)
+		}
+		from = end
+	}
+}
+
+// Context returns a context that ends on all ranks at the same collective call, after ctx
+// has ended on one of them: loops that ask it take the same decision everywhere. done ends
+// the asking.
+func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
+	if r == nil {
+		return ctx, func() {}
+	}
+	agreed, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked, r.stop, r.stopped = ctx, stop, false
+	return agreed, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asked = nil
+		stop(nil)
+	}
+}

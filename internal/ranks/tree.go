@@ -1,0 +1,104 @@
+package ranks
+
+import "github.com/drotrain/drotrain/internal/shard"
+
+// Vectors of many entries are added in a tree of fixed shape over the shards, pairs of
+// neighbours, pairs of pairs and so on, so that a rank sends the sums of the largest
+// subtrees that are all its own: one where the number of ranks is a power of two, a few
+// elsewhere.
+
+// A subtree is the shards [first, first+size), size a power of two that divides first.
+type subtree struct{ first, size int }
+
+// subtrees are the largest that make up the shards [first, end).
+func subtrees(first, end int) (out []subtree) {
+	for first < end {
+		size := 1
+		for first%(2*size) == 0 && first+2*size <= end {
+			size *= 2
+		}
+		out = append(out, subtree{first, size})
+		first += size
+	}
+	return out
+}
+
+// add stores the sum over a subtree in dst: known tells the sums of some, which end the
+// descent.
+func add(dst []float64, t subtree, count int, known func(t subtree) []float64) {
+	if v := known(t); v != nil {
+		copy(dst, v)
+		return
+	}
+	half := t.size / 2
+	add(dst, subtree{t.first, half}, count, known)
+	if t.first+half >= count {
+		return
+	}
+	right := make([]float64, len(dst))
+	add(right, subtree{t.first + half, half}, count, known)
+	for i, v := range right {
+		dst[i] += v
+	}
+}
+
+// SumTo stores the sum of the vectors of all shards in dst.
+func (r *Rows) SumTo(dst []float64, p *shard.Partials) {
+	if r == nil {
+		p.SumTo(dst)
+		return
+	}
+	r.sum(dst, p, func(dst, v []float64) { copy(dst, v) }, p.Width())
+}
+
+// SumTriangleTo is SumTo of d×d matrices, row by row, of which the upper triangle is meant.
+func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
+	if r == nil {
+		p.SumTo(dst)
+		return
+	}
+	packed := make([]float64, d*(d+1)/2)
+	r.sum(packed, p, func(dst, v []float64) {
+		for i := range d {
+			dst = dst[copy(dst, v[i*d+i:(i+1)*d]):]
+		}
+	}, len(packed))
+	for i := range d {
+		packed = packed[copy(dst[i*d+i:(i+1)*d], packed):]
+	}
+}
+
+// sum stores the sum of what take makes of the vectors of all shards, width entries, in dst.
+func (r *Rows) sum(dst []float64, p *shard.Partials, take func(dst, v []float64), width int) {
+	at, ends := map[subtree]int{}, make([]int, r.comm.Size())
+	total := 0
+	for rank := range ends {
+		for _, t := range subtrees(r.shardsOf(rank)) {
+			at[t] = total
+			total += width
+		}
+		ends[rank] = total
+	}
+	all := make([]float64, total)
+	own := make([]float64, p.Width())
+	for _, t := range subtrees(r.shardsOf(r.comm.Rank())) {
+		add(own, t, r.count, func(t subtree) []float64 {
+			if t.size == 1 {
+				return p.Of(t.first)
+			}
+			return nil
+		})
+		take(all[at[t]:at[t]+width], own)
+	}
+	r.gather(all, ends)
+	size := 1
+	for size < r.count {
+		size *= 2
+	}
+	add(dst, subtree{0, size}, r.count, func(t subtree) []float64 {
+		if k, ok := at[t]; ok {
+			return all[k : k+width]
+		}
+		return nil
+	})
+}
