@@ -358,28 +358,6 @@ func TestConstructorsRefuse(t *testing.T) {
 	}
 }
 
-// The loops take no memory, whatever the storage.
-func TestLoopsAllocateNothing(t *testing.T) {
-	const n, d = 64, 30
-	rng := rand.New(rand.NewPCG(11, 12))
-	x, u, v := normals(rng, d), normals(rng, n), normals(rng, n)
-	margins, sums, gram := make([]float64, n), make([]float64, d), make([]float64, d*d)
-	for _, z := range storages(t, n, d, holed(rng, n, d)) {
-		if a := testing.AllocsPerRun(10, func() {
-			z.MarginsTo(margins, x, 0, n)
-			z.AddRowsTo(sums, u, v, 0, n)
-			z.AddChangeTo(sums, u, v, v, v, 0, n)
-			z.AddGramTo(gram, u, 0, n)
-			z.AddSquaresTo(sums, u, 0, n)
-			z.NormsTo(margins, x, 0, n)
-			z.RowTo(x, 0)
-			z.Work()
-		}); a != 0 {
-			t.Errorf("%s: %v allocations", name(z), a)
-		}
-	}
-}
-
 // Ten thousand columns: every index stays inside, and only entries are touched.
 func TestManyColumns(t *testing.T) {
 	const n, d, each = 300, 10_000, 12

@@ -22,8 +22,10 @@ type Place struct {
 type DiskWriter struct {
 	m *Disk
 
+	begin int64 // of the blocks in the file
+
 	mu      sync.Mutex
-	end     int64 // of what is written
+	end     int64 // of what is written, from there
 	entries int64
 	pairs   float64
 }
@@ -50,11 +52,9 @@ func NewDiskWriter(p Place, n, d int, format DiskFormat) (*DiskWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Disk{n: n, d: d, format: format, rows: diskRows(d), file: blockFile{f}, place: p, held: map[int]*block{}, largest: make([]float64, d)}
-	m.extents = make([]extent, (n+m.rows-1)/m.rows)
-	w := &DiskWriter{m: m}
+	w := newDiskWriter(p, f, 0, n, d, format)
 	if format != DiskSparse {
-		if err := paged.Allocate(f, w.at(len(m.extents))); err != nil {
+		if err := paged.Allocate(f, w.at(len(w.m.extents))); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -62,9 +62,15 @@ func NewDiskWriter(p Place, n, d int, format DiskFormat) (*DiskWriter, error) {
 	return w, nil
 }
 
+func newDiskWriter(p Place, f *os.File, begin int64, n, d int, format DiskFormat) *DiskWriter {
+	m := &Disk{n: n, d: d, format: format, rows: diskRows(d), file: blockFile{f}, place: p, held: map[int]*block{}, largest: make([]float64, d)}
+	m.extents = make([]extent, (n+m.rows-1)/m.rows)
+	return &DiskWriter{m: m, begin: begin}
+}
+
 // at is where block b of dense rows begins.
 func (w *DiskWriter) at(b int) int64 {
-	return (w.m.format.rowBytes(w.m.d)*int64(w.m.rows) + 7) / 8 * 8 * int64(b)
+	return w.begin + (w.m.format.rowBytes(w.m.d)*int64(w.m.rows)+7)/8*8*int64(b)
 }
 
 // BlockRows is the number of rows of every block but the last.
@@ -88,7 +94,7 @@ func (w *DiskWriter) Write(b int, x []float64) error {
 		m.largest[k] = max(m.largest[k], v)
 	}
 	if m.format == DiskSparse {
-		e.at = w.end
+		e.at = w.begin + w.end
 		rows := m.format.decode(buf, n, m.d, nil).(*Sparse)
 		for i, end := range rows.csr.Start[1:] {
 			k := end - rows.csr.Start[i]
@@ -131,9 +137,14 @@ func (w *DiskWriter) Matrix() *Disk {
 		m.terms = m.d
 		m.pass, m.gram = denseWork(m.n, m.d, densePass)
 	}
+	m.hold()
+	return m
+}
+
+// hold settles how many blocks are held in memory.
+func (m *Disk) hold() {
 	// Each thread is in a block while the one after it is read.
 	least := 4 * runtime.GOMAXPROCS(0)
 	m.most = max(least, int(m.place.Memory/max(1, 8*int64(m.widest()))))
 	m.pinned = (m.most - least) / 2
-	return m
 }

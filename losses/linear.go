@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n
@@ -164,6 +165,15 @@ func (l *Linear) Bytes() int64 { return l.z.Bytes() }
 func (l *Linear) Room() *paged.Room {
 	if z, ok := l.z.(spacious); ok {
 		return z.Room()
+	}
+	return nil
+}
+
+// Rows says how the samples lie with several ranks, nil where all are here: as the matrix
+// does.
+func (l *Linear) Rows() *ranks.Rows {
+	if z, ok := l.z.(interface{ Rows() *ranks.Rows }); ok {
+		return z.Rows()
 	}
 	return nil
 }

@@ -1,0 +1,177 @@
+package design
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A Dealt is a matrix whose rows lie with several ranks, each with those of its shards. Its
+// methods are asked for rows that are here; Select, and Dealt itself, are collective calls.
+type Dealt struct {
+	rows    *ranks.Rows
+	here    Matrix // rows [lo, hi), at 0
+	n, d    int
+	lo, hi  int
+	largest []float64
+	terms   int
+	bytes   int64
+	pass    float64
+	gram    float64
+	room    *paged.Room
+}
+
+var _ Matrix = (*Dealt)(nil)
+
+// NewDealt returns the matrix of n rows of which here are those of this rank, as rows deals
+// them.
+func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
+	m := &Dealt{rows: rows, here: here, n: n, room: paged.Virtual()}
+	m.lo, m.hi = rows.Here(n)
+	var own int
+	if own, m.d = here.Dims(); own != m.hi-m.lo {
+		return nil, fmt.Errorf("design: %d rows where there are to be %d", own, m.hi-m.lo)
+	}
+	c := rows.Comm()
+	m.largest = append([]float64(nil), here.Largest()...)
+	c.Max(m.largest)
+	most := []float64{float64(here.Terms())}
+	c.Max(most)
+	m.terms = int(most[0])
+	pass, gram := here.Work()
+	sums := []float64{float64(here.Bytes()), pass, gram} // whole numbers but for the last of dense rows
+	_, sparse := here.(*Sparse)
+	if sparse {
+		sums[0] -= 8 // of the start that is one more than the rows
+	}
+	c.Sum(sums)
+	m.bytes, m.pass, m.gram = int64(sums[0]), sums[1], sums[2]
+	switch here.(type) {
+	case *Dense:
+		m.pass, m.gram = denseWork(n, m.d, densePass)
+	case *Dense32:
+		m.pass, m.gram = denseWork(n, m.d, dense32Pass)
+	}
+	return m, nil
+}
+
+// Rows says how the rows lie with the ranks.
+func (m *Dealt) Rows() *ranks.Rows { return m.rows }
+
+// Room is where vectors of one entry a row lie: they take memory for the rows that are here.
+func (m *Dealt) Room() *paged.Room { return m.room }
+
+// MostSelected is the number of rows that Select may be asked for: what every rank has
+// memory and time for, whatever the number of ranks.
+func (m *Dealt) MostSelected() int {
+	const (
+		fewest  = 1 << 16
+		entries = 1 << 27 // of the copies: a gigabyte
+	)
+	return min(m.n, max(fewest, m.n/64), max(1, entries/m.d))
+}
+
+// Dims implements Matrix.
+func (m *Dealt) Dims() (n, d int) { return m.n, m.d }
+
+// MarginsTo implements Matrix.
+func (m *Dealt) MarginsTo(dst, x []float64, lo, hi int) {
+	m.here.MarginsTo(dst[m.lo:m.hi], x, lo-m.lo, hi-m.lo)
+}
+
+// AddRowsTo implements Matrix.
+func (m *Dealt) AddRowsTo(dst, u, v []float64, lo, hi int) {
+	m.here.AddRowsTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], lo-m.lo, hi-m.lo)
+}
+
+// AddChangeTo implements Matrix.
+func (m *Dealt) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+	m.here.AddChangeTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], p[m.lo:m.hi], q[m.lo:m.hi], lo-m.lo, hi-m.lo)
+}
+
+// AddGramTo implements Matrix.
+func (m *Dealt) AddGramTo(dst, w []float64, lo, hi int) {
+	m.here.AddGramTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)
+}
+
+// AddSquaresTo implements Matrix.
+func (m *Dealt) AddSquaresTo(dst, w []float64, lo, hi int) {
+	m.here.AddSquaresTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)
+}
+
+// NormsTo implements Matrix.
+func (m *Dealt) NormsTo(dst, scale []float64, lo, hi int) {
+	m.here.NormsTo(dst[m.lo:m.hi], scale, lo-m.lo, hi-m.lo)
+}
+
+// RowTo implements Matrix, for a row that is here.
+func (m *Dealt) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
+
+// Select implements Matrix: every rank has the copies.
+func (m *Dealt) Select(rows []int) Matrix {
+	c := m.rows.Comm()
+	place := make([]int, len(rows)) // in the order of the ranks
+	ends := make([]int, c.Size())
+	for r, at := 0, 0; r < len(ends); r++ {
+		lo, hi := m.rows.Bounds(m.n, r)
+		for k, i := range rows {
+			if i >= lo && i < hi {
+				place[k] = at
+				at++
+			}
+		}
+		ends[r] = at * m.d
+	}
+	all := make([]float64, len(rows)*m.d)
+	for k, i := range rows {
+		if i >= m.lo && i < m.hi {
+			m.RowTo(all[place[k]*m.d:(place[k]+1)*m.d], i)
+		}
+	}
+	c.Gather(all, ends)
+	return gathered(m.here, all, place, m.d, m.largest)
+}
+
+// gathered returns rows from their places in x, stored as like is.
+func gathered(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
+	switch like.(type) {
+	case *Dense32:
+		out := make([]float32, len(x))
+		for k, p := range place {
+			for i, v := range x[p*d : (p+1)*d] {
+				out[k*d+i] = float32(v)
+			}
+		}
+		return &Dense32{len(place), d, out, largest}
+	case *Sparse:
+		csr := kernel.CSR{D: d, Start: make([]int, 1, len(place)+1)}
+		for _, p := range place {
+			for i, v := range x[p*d : (p+1)*d] {
+				if v != 0 {
+					csr.Column, csr.Value = append(csr.Column, int32(i)), append(csr.Value, v)
+				}
+			}
+			csr.Start = append(csr.Start, len(csr.Column))
+		}
+		return newSparse(csr, largest)
+	}
+	out := make([]float64, len(x))
+	for k, p := range place {
+		copy(out[k*d:(k+1)*d], x[p*d:(p+1)*d])
+	}
+	return &Dense{len(place), d, out, largest}
+}
+
+// Largest implements Matrix, of all rows.
+func (m *Dealt) Largest() []float64 { return m.largest }
+
+// Terms implements Matrix, of all rows.
+func (m *Dealt) Terms() int { return m.terms }
+
+// Bytes implements Matrix, of all rows.
+func (m *Dealt) Bytes() int64 { return m.bytes }
+
+// Work implements Matrix, of all rows.
+func (m *Dealt) Work() (pass, gram float64) { return m.pass, m.gram }
