@@ -12,6 +12,12 @@ import (
 // constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed = saddle.Normed
 
+// Ranked is the ability of a Dual to weigh samples that lie with several ranks: Over returns
+// it, and reports false where it cannot. The vectors of one entry a sample that it is given
+// are then set where its rank has the samples, and methods that reduce them are collective
+// calls. Over(nil) is the dual of samples that are all here.
+type Ranked = saddle.Ranked
+
 // Curved is the ability of an Oracle with scalar slopes to give second
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
 type Curved = saddle.Curved

@@ -15,8 +15,17 @@ const pointPasses = 10
 // response at x proves. It takes a pass, half of one or more with an intercept, and
 // up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
-	if err := p.Validate(); err != nil {
+	c, err := certifierAt(p, x)
+	if err != nil {
 		return Certificate{}, err
+	}
+	return c.Best, nil
+}
+
+// certifierAt returns a certifier that knows what Certify says of x.
+func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
 	s := DefaultSettings()
@@ -24,11 +33,11 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 		s.X0 = make([]float64, d)
 	}
 	if err := s.Validate(d); err != nil {
-		return Certificate{}, err
+		return nil, err
 	}
 	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
 	if err := r.ValidateFree(); err != nil {
-		return Certificate{}, err
+		return nil, err
 	}
 	r.Cert.Evaluate(s.X0)
 	r.Cert.Certify()
@@ -36,5 +45,5 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 		count := bound.Affordable(r.Cert, pointPasses)
 		bound.FromCurvature(r.Cert, count, count, pointPasses)
 	}
-	return r.Cert.Best, nil
+	return r.Cert, nil
 }

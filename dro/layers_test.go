@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -79,6 +80,30 @@ func TestImportsRunOneWay(t *testing.T) {
 					t.Errorf("%s imports %s: dro stands on internal/ alone", file, path)
 				}
 			}
+		}
+	}
+}
+
+// Every interface of dro is one of the contracts: of problems, or of methods.
+func TestContractsAreInOnePlace(t *testing.T) {
+	of := []string{"internal/saddle/contracts.go", "internal/saddle/methods.go"}
+	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			if slices.Contains(of, filepath.ToSlash(file)) || strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if i, ok := n.(*ast.InterfaceType); ok && len(i.Methods.List) > 0 {
+					t.Errorf("%s: an interface outside of %v", set.Position(i.Pos()), of)
+				}
+				return true
+			})
 		}
 	}
 }

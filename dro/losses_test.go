@@ -22,4 +22,6 @@ var (
 	_ saddle.RowProducts        = (*losses.Linear)(nil)
 	_ saddle.CurvatureBounded   = (*losses.Linear)(nil)
 	_ saddle.Stored             = (*losses.Linear)(nil)
+	_ saddle.Majorised          = (*losses.Linear)(nil)
+	_ saddle.Spacious           = (*losses.Linear)(nil)
 )

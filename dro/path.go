@@ -3,6 +3,8 @@ package dro
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // A Path bounds the optima of one problem at every price ν, from points solved at a few.
@@ -15,10 +17,10 @@ type Path struct {
 }
 
 type pathPoint struct {
-	loss       []float64 // n, at x
-	phi        float64   // φ(x)
+	loss       []float64 // n, at x, or above them
+	phi        float64   // φ(x), or above it
 	lower      float64   // of min_x ⟨y, f(x)⟩ + φ(x)
-	divergence float64   // D(y)
+	divergence float64   // D(y), or above it
 }
 
 // NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
@@ -36,13 +38,14 @@ func (p *Path) Add(x, y []float64) error {
 	}
 	given := p.problem
 	given.Dual = fixed
-	c, err := Certify(&given, x)
+	c, err := certifierAt(&given, x)
 	if err != nil {
 		return err
 	}
-	n, _, slope := p.problem.Oracle.Dims()
-	point := pathPoint{loss: make([]float64, n), phi: p.problem.Primal.Value(x), lower: c.Lower, divergence: p.at(1).Value(y)}
-	p.problem.Oracle.EvalTo(point.loss, make([]float64, n*slope), x, 0, n)
+	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
+	c.LossesAboveTo(point.loss)
+	point.phi += c.PointRounding(point.phi)
+	point.divergence = c.PenaltyAbove(p.at(1), y)
 	p.points = append(p.points, point)
 	return nil
 }
@@ -53,14 +56,38 @@ func (p *Path) Between(nu float64) (Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
 	}
-	c := Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
-	dual := p.at(nu)
-	for _, q := range p.points {
-		n := float64(len(q.loss))
-		risk, _ := dual.BestResponseTo(make([]float64, len(q.loss)), q.loss)
-		allow := func(size float64) float64 { return 0x1p-52 * (16 + math.Sqrt(n)) * size } // rounding of sums
-		c.Upper = min(c.Upper, risk+q.phi+allow(math.Abs(risk)+math.Abs(q.phi)))
-		c.Lower = max(c.Lower, q.lower-nu*q.divergence-allow(math.Abs(q.lower)+nu*q.divergence))
+	best := Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
+	if len(p.points) == 0 {
+		return best, nil
 	}
-	return c, nil
+	losses := &knownLosses{}
+	losses.n, _, _ = p.problem.Oracle.Dims()
+	c := saddle.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: L2{}})
+	unknown := c.Best
+	for _, q := range p.points {
+		losses.value, c.Best = q.loss, unknown
+		c.Evaluate([]float64{0})
+		away := 8 * saddle.UnitRoundoff // of sums of two numbers, each above or below its own
+		best.Upper = min(best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
+		best.Lower = max(best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
+	}
+	return best, nil
 }
+
+// knownLosses are losses that do not depend on x.
+type knownLosses struct {
+	n     int
+	value []float64
+}
+
+// Dims implements Oracle.
+func (o *knownLosses) Dims() (n, d, slope int) { return o.n, 1, 1 }
+
+// EvalTo implements Oracle.
+func (o *knownLosses) EvalTo(value, slope, _ []float64, lo, hi int) {
+	copy(value[lo:hi], o.value[lo:hi])
+	clear(slope[lo:hi])
+}
+
+// AddGradTo implements Oracle.
+func (*knownLosses) AddGradTo(_, _, _ []float64, _, _ int) {}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/optima"
 	"github.com/drotrain/drotrain/losses"
@@ -19,7 +20,7 @@ import (
 func TestResumeAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	damped := 0
-	for trial := range 240 {
+	for trial := range 120 {
 		n, d := 50+rng.IntN(300), 2+rng.IntN(5)
 		loss := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.3}, losses.Squared{}}[trial%3]
 		x, target := make([]float64, n*d), make([]float64, n)
@@ -57,7 +58,7 @@ func TestResumeAnywhere(t *testing.T) {
 		resumes(t, p, m, s)
 	}
 	ablate.Off.Continuation = false
-	if damped < 20 {
+	if damped < 10 {
 		t.Errorf("only %d solves were damped", damped)
 	}
 }
@@ -151,13 +152,25 @@ func TestResumeInStages(t *testing.T) {
 func resumes(t *testing.T, p *dro.Problem, m dro.Method, s dro.Settings) {
 	t.Helper()
 	var states [][]byte
-	s.Snapshot = func(state []byte) { states = append(states, state) }
-	whole, err := dro.Solve(context.Background(), p, m, s)
+	var l *saddle.Loop
+	s.Snapshot = func(state []byte) {
+		if states = append(states, state); len(states) < 9 || len(states)%16 == 0 {
+			sameState(t, l, m, state)
+		}
+	}
+	l, err := saddle.NewLoop(p, m, s)
 	if err != nil {
 		t.Fatalf("%#v: %v", m, err)
 	}
+	defer l.Close()
+	l.Iterate(context.Background())
+	if l.Failed != nil {
+		t.Fatalf("%#v: %v", m, l.Failed)
+	}
+	l.Finish()
+	whole := l.Result
 	s.Snapshot = nil
-	for k := 0; k < len(states)-1; k += 1 + len(states)/8 { // a solve that stalled tries again from the last
+	for k := 0; k < len(states)-1; k += 1 + len(states)/3 { // a solve that stalled tries again from the last
 		s.Resume = states[k]
 		resumed, err := dro.Solve(context.Background(), p, m, s)
 		if err != nil {

@@ -88,3 +88,47 @@ func hardProblem(t testing.TB, h *drotest.Hard) *Problem {
 	}
 	return p
 }
+
+// What a path proves holds the optimum, to the last bit, where rounding is large: its
+// points are those of other prices, and sums were once charged √n for rounding.
+func TestPathWhereRoundingIsLarge(t *testing.T) {
+	rng := drotest.RngOf(203)
+	held := 0
+	for _, h := range drotest.HardProblems(rng, 14, 3) {
+		p := hardProblem(t, &h)
+		at := func(nu float64) Dual {
+			if h.Penalty == "chi2" {
+				return ChiSquare{Nu: nu}
+			}
+			return KL{Nu: nu}
+		}
+		path := NewPath(p, at)
+		for _, factor := range []float64{0.5, 1.5} {
+			other := *p
+			other.Dual = at(factor * h.Nu)
+			res, err := Solve(context.Background(), &other, Newton{}, drotest.Asking(1e-13, 60))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := path.Add(res.X, res.Y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := Solve(context.Background(), p, Newton{}, drotest.Asking(1e-13, 60))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := path.Between(h.Nu)
+		optimum := h.Polish(res.X)
+		if err != nil || optimum == nil {
+			continue
+		}
+		held++
+		if drotest.Above(optimum, c.Lower) < 0 || drotest.Above(optimum, c.Upper) > 0 {
+			t.Errorf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, c.Lower, c.Upper, optimum.Text('g', 20))
+		}
+	}
+	if held < 8 {
+		t.Errorf("only %d optima", held)
+	}
+}

@@ -2,8 +2,11 @@ package dro_test
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -37,5 +40,51 @@ func TestSeparableOnPrefixes(t *testing.T) {
 	}
 	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{Schedule: dro.Theory}).(dro.SeparableBlock); !ok {
 		t.Errorf("the paper's schedule was changed: %#v", m)
+	}
+}
+
+// Of more columns than a Hessian is formed of, the methods of the paper step in the metric of a
+// sketch of it, and certify a table of one-hot columns that their theoretical schedule
+// gets nowhere on.
+func TestMethodsInBlocksOfManyColumns(t *testing.T) {
+	const n, blocks, levels = 6000, 4, 525
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := blocks*levels + 1
+	target, start, index, value := make([]float64, n), make([]int, n+1), []int32{}, []float64{}
+	truth := make([]float64, d)
+	for i := range truth {
+		truth[i] = 0.7 * rng.NormFloat64()
+	}
+	for j := range n {
+		m := 0.0
+		for b := range blocks {
+			i := b*levels + int(levels*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
+			index, value = append(index, int32(i)), append(value, 1)
+			m += truth[i]
+		}
+		index, value = append(index, int32(d-1)), append(value, 1)
+		start[j+1] = len(index)
+		target[j] = math.Copysign(1, m+rng.NormFloat64())
+	}
+	z, err := design.NewSparse(n, d, start, index, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
+	s := dro.DefaultSettings()
+	s.MaxPasses, s.RelativeGap = 400, 1e-5
+	for _, m := range []dro.Method{dro.SeparableBlock{}, dro.FullVector{}, dro.Stochastic{}} {
+		res, err := dro.Solve(context.Background(), p, m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %v after %.4g passes, gap %.2g", m.Name(), res.Status, res.Passes, res.Certificate.Relative())
+		if res.Status != dro.Certified || res.Passes > 300 {
+			t.Errorf("%s: %v after %.4g passes, relative gap %.2g", m.Name(), res.Status, res.Passes, res.Certificate.Relative())
+		}
 	}
 }

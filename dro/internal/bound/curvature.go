@@ -5,7 +5,8 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -43,25 +44,29 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 		return none
 	}
 	count = max(1, min(count, c.N))
-	o, weight, radius, decay, ok := weightsOf(c, o, count, limit)
+	o, rows, weight, radius, decay, ok := weightsOf(c, o, count, limit)
 	if !ok {
 		return none
 	}
 	count = len(weight)
-	c.Passes += float64(count) / float64(c.N)
+	first, end := rows.Here(count)
+	c.Spend(float64(count) / float64(c.N))
 	total := 0.0
-	for _, w := range weight {
-		total += w
+	if rows == nil {
+		total = vec.Sum(weight)
+	} else {
+		total = rows.Sum(count, func(lo, hi int) float64 { return vec.Sum(weight[lo:hi]) })
 	}
 	if !(total > 0) {
 		return none
 	}
-	for j, w := range weight { // a sample of far less weight than the mean adds little to H and may add much to ρ
+	here := weight[first:end]
+	for j, w := range here { // a sample of far less weight than the mean adds little to H and may add much to ρ
 		if w < lightest.Value*total/float64(count) {
-			weight[j] = 0
+			here[j] = 0
 		}
 	}
-	f := newMinorant(o, ridge, weight, c.D)
+	f := newMinorant(o, rows, ridge, weight, c.D)
 	if f == nil {
 		return none
 	}
@@ -120,6 +125,7 @@ func fallOf(lambda, b float64) float64 {
 // and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
 type minorant struct {
 	d         int
+	rows      *ranks.Rows   // where the samples lie; nil: here
 	scale     []float64     // D
 	scaled    *mat.SymDense // A
 	factor    blas64.Triangular
@@ -131,15 +137,15 @@ type minorant struct {
 
 // newMinorant returns the minorant of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
-func newMinorant(o saddle.CurvatureBoundedBelow, ridge, weight []float64, d int) *minorant {
+func newMinorant(o saddle.CurvatureBoundedBelow, rows *ranks.Rows, ridge, weight []float64, d int) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		trusted  = 0.5    // of the smallest eigenvalue, the perturbation at most: inflate is 1.5 then
 	)
 	h := mat.NewSymDense(d, nil)
-	hessian.NewGram(len(weight), d).SumOf(h, o, weight)
+	hessian.NewGram(rows, len(weight), d).SumOf(h, o, weight)
 	hessian.AddDiagonal(h, ridge)
-	f := &minorant{d: d, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
+	f := &minorant{d: d, rows: rows, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); !(h.At(i, i) > smallest) || f.scale[i] == 0 {
 			return nil
@@ -209,29 +215,35 @@ func (f *minorant) eigenvaluesAbove(value float64) bool {
 // bound that would do, the norms themselves are computed, if that costs up to most
 // passes. lacking is what is proved over that bound: up to 1 it will do.
 func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, weight []float64, within, most float64) (rho, lacking float64) {
-	lightest := math.Inf(1)
-	for _, w := range weight {
-		if w > 0 {
-			lightest = min(lightest, w)
+	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
+		least := math.Inf(1)
+		for _, w := range weight[lo:hi] {
+			if w > 0 {
+				least = min(least, w)
+			}
 		}
-	}
+		return -least
+	})
 	if simple := 1 / math.Sqrt(lightest); simple <= within {
 		return simple, simple / within
 	}
 	share := float64(len(weight)) / float64(c.N)
-	c.Passes += 0.5 * share
+	c.Spend(0.5 * share)
 	squares := make([]float64, f.d)
 	for i, s := range f.scale {
 		squares[i] = s * s
 	}
 	norm := make([]float64, len(weight))
-	shard.Run(len(weight), func(_, lo, hi int) { o.NormsTo(norm, squares, lo, hi) })
-	longest := 0.0
-	for j, w := range weight {
-		if w > 0 {
-			longest = max(longest, norm[j])
+	longest := f.rows.Max(len(weight), func(lo, hi int) float64 {
+		o.NormsTo(norm, squares, lo, hi)
+		most := 0.0
+		for j := lo; j < hi; j++ {
+			if weight[j] > 0 {
+				most = max(most, norm[j])
+			}
 		}
-	}
+		return most
+	})
 	longest *= 1 + saddle.Gamma(f.d+16)
 	proved := func(bound float64) bool { return f.eigenvaluesAbove(longest / (bound * bound)) }
 	if proved(within) {
@@ -241,7 +253,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 		return rho, rho / within
 	}
 	if share*float64(f.d)*cachedProduct.Value <= most {
-		c.Passes += 0.5 * share
+		c.Spend(0.5 * share)
 		rho = f.longest(c, o, norm, weight, longest)
 		return rho, rho / within
 	}
@@ -258,7 +270,8 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 // ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
 func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
-	clear(norm)
+	first, end := f.rows.Here(len(norm))
+	clear(norm[first:end])
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
 	if err := inverse.InverseTri(f.upper); err != nil {
 		if _, ill := err.(mat.Condition); !ill {
@@ -282,7 +295,7 @@ func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, 
 		}
 	}
 	block := c.BlockRows
-	largest := math.Sqrt(shard.Max(len(weight), func(lo, hi int) float64 {
+	largest := math.Sqrt(f.rows.Max(len(weight), func(lo, hi int) float64 {
 		most := 0.0
 		for ; lo < hi; lo += block {
 			end := min(lo+block, hi)

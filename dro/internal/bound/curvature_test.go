@@ -77,7 +77,7 @@ func TestAbove(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.ExpFloat64()
 		}
-		f := newMinorant(s.Oracle(t, losses.Squared{}), saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, d)
+		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, d)
 		if f == nil {
 			t.Fatal("no lower bound")
 		}
@@ -113,7 +113,7 @@ func TestReach(t *testing.T) {
 				weight[j] = rng.ExpFloat64() / n
 			}
 		}
-		f := newMinorant(o, saddle.RidgeOf(side.L2{Mu: 1e-6}, d), weight, d)
+		f := newMinorant(o, nil, saddle.RidgeOf(side.L2{Mu: 1e-6}, d), weight, d)
 		h := mat.NewSymDense(d, nil)
 		for i := range d {
 			for k := i; k < d; k++ {

@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -71,7 +72,7 @@ func AtDecrement(r *saddle.Run, decrement, passes float64) {
 // of them all, and half as much again: by the first samples.
 func shortfall(c *saddle.Certifier) float64 {
 	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
-	if !ok || !saddle.HasResponse(c.Problem.Dual) {
+	if !ok || !saddle.HasResponse(c.Problem.Dual) || c.Rows != nil {
 		return shortfallGuess.Value
 	}
 	n := min(c.N, shortfallRows.Int())
@@ -102,13 +103,16 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 // the largest weights, if these make up a multiple of the part that count is of all
 // samples, or the first have too little of it. It reports false where that takes more
 // than limit samples.
-func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, weight []float64, radius, decay float64, ok bool) {
+func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
 	uneven := selectable && count < c.N && c.EffectiveShare() < evenShare.Value
 	until := c.N
+	if c.Rows != nil {
+		return dealtWeights(c, o, all, count, limit, uneven)
+	}
 	if !uneven {
 		if until = count; count > limit {
-			return nil, nil, 0, 0, false
+			return nil, nil, nil, 0, 0, false
 		}
 	}
 	weight = c.Scratch()[:until]
@@ -120,22 +124,49 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 	})
 	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
 	if !uneven {
-		return o, weight, radius, decay, true
+		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	heavy := sampling.Heaviest(weight, min(1, heavyMultiple.Value*portion), rowsPerColumn.Int()*c.D)
+	heavy := sampling.Heaviest(nil, weight, min(1, heavyMultiple.Value*portion), rowsPerColumn.Int()*c.D)
 	if len(heavy) > min(count, limit) {
 		if first := weight[:count]; vec.Sum(c.Y[:count]) >= firstWeight.Value*portion && sampling.All(count).EffectiveNumber(first) >= firstRows.Value*float64(c.D) && count <= limit {
-			return o, first, radius, decay, true
+			return o, nil, first, radius, decay, true
 		}
-		heavy = sampling.Heaviest(weight, portion, rowsPerColumn.Int()*c.D)
+		heavy = sampling.Heaviest(nil, weight, portion, rowsPerColumn.Int()*c.D)
 	}
 	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
-		return nil, nil, 0, 0, false
+		return nil, nil, nil, 0, 0, false
 	}
 	for k, j := range heavy {
 		weight[k] = weight[j] // j ≥ k
 	}
 	of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(heavy))
-	return of, weight[:len(heavy)], radius, decay, ok
+	return of, nil, weight[:len(heavy)], radius, decay, ok
+}
+
+// dealtWeights is weightsOf of samples that lie with several ranks: copies of the heaviest,
+// or of some of every shard; or all samples where they lie, with rows, where so many are
+// wanted that they are not copied.
+func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddle.Selectable, count, limit int, uneven bool) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+	weight = c.Scratch()
+	c.Rows.Run(c.N, func(_, lo, hi int) {
+		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
+		for j := lo; j < hi; j++ {
+			weight[j] *= c.Y[j]
+		}
+	})
+	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
+	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
+	samples := c.Rows.Spread(c.N, count)
+	if uneven {
+		samples = sampling.Heaviest(c.Rows, weight, min(1, heavyMultiple.Value*float64(count)/float64(c.N)), rowsPerColumn.Int()*c.D)
+		if len(samples) > min(count, most) {
+			samples = c.Rows.Spread(c.N, count)
+		}
+	}
+	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
+		of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(samples))
+		return of, nil, c.Rows.Pick(weight, samples), radius, decay, ok
+	}
+	return o, c.Rows, weight, radius, decay, c.N <= limit
 }

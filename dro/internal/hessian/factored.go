@@ -34,13 +34,12 @@ type Factored struct {
 	Full   []float64 // diagonal before the Schur complement is taken
 	unit   []float64 // powers of two, D: what is factorised is D(H + λ·diag(scale))D
 
-	grams     *gram
-	Matrix    *mat.SymDense // the Hessian
-	damped    *mat.SymDense // what was factorised
-	upper     *mat.TriDense // its Cholesky factor
-	factor    blas64.Triangular
-	chol      mat.Cholesky
-	Direction []float64
+	grams  *gram
+	Matrix *mat.SymDense // the Hessian
+	damped *mat.SymDense // what was factorised
+	upper  *mat.TriDense // its Cholesky factor
+	factor blas64.Triangular
+	chol   mat.Cholesky
 }
 
 // AddDiagonal adds a diagonal to the first rows of h.
@@ -53,7 +52,7 @@ func AddDiagonal(h *mat.SymDense, diagonal []float64) {
 // NewFactored returns the Hessian, still to be formed, of a problem that has one (Formable).
 func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
-	m := &Factored{weights: newWeights(p, e), grams: NewGram(n, d), N: n, D: d, lifted: lifted}
+	m := &Factored{weights: newWeights(p, e), grams: NewGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
 	m.ridge = saddle.RidgeOf(p.Primal, d)
 	size := d
 	if lifted {
@@ -61,7 +60,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored 
 	}
 	m.Matrix, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
 	m.upper = mat.NewTriDense(size, mat.Upper, nil)
-	m.Direction, m.Full, m.unit = make([]float64, size), make([]float64, size), make([]float64, size)
+	m.Full, m.unit = make([]float64, size), make([]float64, size)
 	return m
 }
 
@@ -91,11 +90,12 @@ func (m *Factored) Damp(lambda float64) {
 	if m.Lambda = lambda; lambda == 0 || m.scale != nil {
 		return
 	}
-	m.evaluator.Passes++
+	m.evaluator.Spend(1)
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
 	kept.CopySym(m.Matrix)
 	m.allocate()
-	vec.Fill(m.weight, 1/float64(m.N)) // the next update takes others
+	lo, hi := m.evaluator.Rows.Here(m.N)
+	vec.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
 	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
@@ -214,8 +214,11 @@ func Overflowing(o saddle.Oracle) error {
 	}
 	n, d, _ := o.Dims()
 	squares, ones := make([]float64, d), make([]float64, n)
-	vec.Fill(ones, 1)
-	products.AddSquaresTo(squares, ones, 0, n)
+	rows := saddle.RowsOf(o)
+	lo, hi := rows.Here(n)
+	vec.Fill(ones[lo:hi], 1)
+	products.AddSquaresTo(squares, ones, lo, hi)
+	rows.Comm().Max(squares)
 	for i, v := range squares {
 		if math.IsInf(v, 1) || math.IsNaN(v) {
 			return &OverflowError{Coordinate: i}

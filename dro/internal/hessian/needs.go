@@ -14,10 +14,16 @@ var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 // Needs are the needs of every method that uses the Hessian of P.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedCurved, saddle.NeedResponse, saddle.NeedRidge}
 
-// UnlessFormable is needed for the theoretical schedule alone, to which the
-// practical one turns where the Hessian of P cannot be formed.
-func UnlessFormable(n saddle.Need) saddle.Need {
-	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Formable(p) || n.Met(p) }}
+// UnlessKnown is needed for the theoretical schedule alone, to which the
+// practical one turns where the Hessian of P is not known.
+func UnlessKnown(n saddle.Need) saddle.Need {
+	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Known(p) || n.Met(p) }}
+}
+
+// Known reports that the Hessian of P exists and can be formed or multiplied with, and with
+// it that the practical schedule applies.
+func Known(p *saddle.Problem) bool {
+	return Formable(p) || saddle.NeedProducts.Met(p) && exists(p)
 }
 
 // exists reports that P has a Hessian that the abilities of its parts
@@ -31,8 +37,7 @@ func exists(p *saddle.Problem) bool {
 	return true
 }
 
-// Formable reports that the Hessian of P exists and can be formed, and with
-// it that the practical schedule applies.
+// Formable reports that the Hessian of P exists and can be formed.
 func Formable(p *saddle.Problem) bool {
 	_, d, _ := p.Oracle.Dims()
 	return d <= MaxColumns && exists(p)

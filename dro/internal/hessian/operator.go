@@ -42,7 +42,7 @@ type Operator struct {
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
 	h := &Operator{weights: newWeights(p, e), Most: math.Inf(1), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
-		squares: shard.NewPartials(shard.Count(e.N), e.D)}
+		squares: e.Rows.Partials(shard.Count(e.N), e.D)}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.D)
 	}
@@ -71,7 +71,8 @@ func (h *Operator) Update(y, slope []float64) error {
 	h.weights.update(y, slope, shard.Count(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
-	h.squares.SumTo(h.diagonal)
+	e := h.evaluator
+	e.Rows.SumTo(h.diagonal, h.squares)
 	h.coupling.diagonalTo(h.diagonal)
 	floats.Add(h.diagonal, h.ridge)
 	for i, v := range h.diagonal {
@@ -97,16 +98,16 @@ func (h *Operator) multiply(dst, v []float64) {
 	if h.margin == nil {
 		h.margin = e.Vector(e.N)
 	}
-	e.Passes++
+	e.Spend(1)
 	e.Partials.Clear()
-	shard.Run(e.N, func(s, lo, hi int) {
+	e.Rows.Run(e.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += e.BlockRows {
 			end := min(lo+e.BlockRows, hi)
 			h.rows.MarginsTo(h.margin, v, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), h.weight, h.margin, lo, end)
 		}
 	})
-	e.Partials.SumTo(dst)
+	e.Rows.SumTo(dst, e.Partials)
 	if h.total > 0 {
 		floats.AddScaled(dst, -floats.Dot(h.cross, v)/h.total, h.cross)
 	}
@@ -134,14 +135,19 @@ func (h *Operator) Solve(v []float64) {
 	if h.first == 0 {
 		h.first = norm
 	}
-	goal := norm * math.Min(loosestResidual.Value, math.Sqrt(norm/h.first))
+	h.iterate(v, norm*math.Min(loosestResidual.Value, math.Sqrt(norm/h.first)), mostProducts.Int())
+}
+
+// iterate overwrites v by the iterate of conjugate gradients whose residual is within goal, or
+// that of so many products.
+func (h *Operator) iterate(v []float64, goal float64, most int) {
 	copy(h.residual, v)
 	clear(v) // from here on the iterate
 	rho := h.precondition()
 	copy(h.direction, h.scaled)
 	var fresh, images [][]float64
 	defer func() { h.learn(fresh, images) }()
-	for range mostProducts.Int() {
+	for range most {
 		if h.evaluator.Ctx.Err() != nil || h.Spent >= h.Most {
 			break
 		}

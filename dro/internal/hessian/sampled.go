@@ -2,7 +2,6 @@ package hessian
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
@@ -17,9 +16,9 @@ var (
 // of a sample, or from all of them.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
-	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N)}
+	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
-	even := min(sampling.All(e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
+	even := min(sampling.AllOf(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
 	drawn := even < alikeShare.Value
 	chunk := max(e.BlockRows, chunkRows)
 	if drawn {
@@ -30,7 +29,19 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 		w.sample(slope, of, w.Samples)
 		chunk = max(chunk, int(float64(chunk)*of.Size()/float64(w.Samples)))
 	}
-	scale, kept := float64(e.N)/of.Size(), [shard.Limit]int{}
+	taken := of.Size()
+	if drawn {
+		taken = of.Sum(func(lo, hi int) (k float64) {
+			for j := lo; j < hi; j++ {
+				if w.weight[j] != 0 || w.response[j] != 0 {
+					k++
+				}
+			}
+			return k
+		})
+	}
+	e.Spend(taken / float64(e.N))
+	scale := float64(e.N) / of.Size()
 	e.Partials.Clear()
 	of.Run(func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
@@ -41,23 +52,18 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 			}
 			add(s, lo, end)
 			if !drawn {
-				kept[s] += end - lo
 				e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
 				continue
 			}
 			for j := lo; j < end; j++ {
 				if w.weight[j] != 0 || w.response[j] != 0 {
-					kept[s]++
 					e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, j, j+1)
 				}
 			}
 		}
 	})
 	w.total *= scale
-	e.Partials.SumTo(w.cross)
-	for _, k := range kept {
-		e.Passes += float64(k) / float64(e.N)
-	}
+	e.Rows.SumTo(w.cross, e.Partials)
 }
 
 // sample keeps about count of the samples of a part, and divides their weights and

@@ -56,11 +56,11 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 		w.updateSampled(y, slope, count, add)
 		return
 	}
-	e.Passes++
+	e.Spend(1)
 	e.Partials.Clear()
 	chunk := max(e.BlockRows, chunkRows)
 	var totals [shard.Limit]float64
-	shard.RunCount(e.N, count, func(s, lo, hi int) {
+	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
 			totals[s] += w.weigh(y, slope, lo, end)
@@ -68,8 +68,9 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
 		}
 	})
+	e.Rows.Share(totals[:])
 	w.total = vec.Sum(totals[:count])
-	e.Partials.SumTo(w.cross)
+	e.Rows.SumTo(w.cross, e.Partials)
 }
 
 // allocate makes the vectors of one entry a sample, the first time.

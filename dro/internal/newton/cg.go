@@ -29,3 +29,6 @@ func (m NewtonCG) Start(r *saddle.Run) (saddle.Stepper, error) {
 func (NewtonCG) Needs() []saddle.Need {
 	return append([]saddle.Need{saddle.NeedProducts}, hessian.Needs...)
 }
+
+// RunsEverywhere implements Everywhere.
+func (NewtonCG) RunsEverywhere() bool { return true }

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
@@ -16,11 +17,13 @@ var (
 	fallFactor  = tuning.New("continuation: fall of ν from stage to stage", "×", 5, 2.5, 12)
 	fallNear    = tuning.New("continuation: gap of a stage", "of ν", 0.002, 0.0002, 0.02)
 	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
-	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less", "passes", 12, 6, 24)
-	fallCheap   = tuning.New("continuation: a cheap stage, after which ν falls by more", "passes", 6, 3, 10)
+	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
 	fallPasses  = tuning.New("continuation: a stage", "passes at most", 60, 20, 200)
 	fallEnough  = tuning.New("continuation: largest penalty at which ν need not fall further", "of the gap asked for", 0.3, 0.1, 0.9)
 	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
+	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
+	peakPasses  = tuning.New("continuation: the optimum without a penalty", "passes at most", 60, 20, 200)
+	peakGap     = tuning.New("continuation: gap of the optimum without a penalty", "of ν", 0.1, 0.01, 1)
 	fallMildest = tuning.New("continuation: first ν", "of what leaves the adversary mild", 0.3, 0.05, 1)
 )
 
@@ -32,6 +35,11 @@ func (m *newton) fall() bool {
 	if !m.mayFall() {
 		return false
 	}
+	if m.value > fallStart.Value*m.first {
+		if moved := m.peak(append([]float64(nil), m.x...)); moved || m.fallen {
+			return moved
+		}
+	}
 	c, dual := m.Cert, m.Problem.Dual.(saddle.Repriced)
 	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
 	nu := fallMildest.Value * dual.Mild(size, c.N)
@@ -39,9 +47,9 @@ func (m *newton) fall() bool {
 	passes, factor := c.Passes, fallFactor.Value
 	var before []float64 // the optimum at the penalty before, ν₀
 	nuBefore := 0.0
-	for nu > fallLeast.Value*target && c.Passes < m.Settings.MaxPasses && m.Ctx.Err() == nil {
+	for nu > fallLeast.Value*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
-		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, fallPasses.Value, m.Settings.Seed, m.Settings.RelativeGap
+		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap
 		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(nu), Primal: m.Problem.Primal}, m.method, s)
 		if err != nil {
 			break
@@ -67,10 +75,15 @@ func (m *newton) fall() bool {
 		if last {
 			break
 		}
+		if before == nil && m.Ctx.Err() == nil && fallMildest.Value*dual.Mild(size, c.N) > fallWorth.Value*target {
+			if moved := m.peak(x); moved || m.fallen {
+				return moved
+			}
+		}
 		switch {
 		case l.Cert.Passes > fallDear.Value:
 			factor = max(fallLeast.Value, math.Sqrt(factor))
-		case l.Cert.Passes < fallCheap.Value:
+		case l.Cert.Passes < fallDear.Value/2:
 			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
@@ -85,7 +98,47 @@ func (m *newton) fall() bool {
 	}
 	m.fallen = true
 	m.Logf("newton: penalties fell to ν = %.3g by %.3g passes", target, c.Passes-passes)
-	return m.moveTo(x)
+	return m.goTo(x)
+}
+
+// goTo goes to x, or stays where that is no lower, and evaluates there again.
+func (m *newton) goTo(x []float64) bool {
+	if m.moveTo(x) {
+		return true
+	}
+	if !slices.Equal(m.Cert.X, m.x) {
+		m.Cert.Evaluate(m.x)
+	}
+	return false
+}
+
+// peak goes to the optimum without a penalty, the least largest loss, by quadratic minimax
+// steps from x, from where that at ν is about ν away. It reports whether that is lower than
+// here; where it is not found penalties may still fall.
+func (m *newton) peak(x []float64) bool {
+	c, dual, nu := m.Cert, m.Problem.Dual.(saddle.Repriced), m.Problem.Dual.Modulus()
+	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(0), Primal: m.Problem.Primal}
+	if !saddle.Supports(Minimax{}, p) || c.Left(1, c.N, leastStage) < leastStage {
+		return false
+	}
+	s := saddle.DefaultSettings()
+	s.X0, s.MaxPasses, s.Seed = x, c.Left(1, c.N, peakPasses.Value), m.Settings.Seed
+	s.RelativeGap = max(m.Settings.RelativeGap/2, peakGap.Value*nu/max(1e-300, math.Abs(m.value)))
+	l, err := saddle.NewLoop(p, Minimax{}, s)
+	if err != nil {
+		return false
+	}
+	defer l.Close()
+	l.Iterate(m.Ctx)
+	c.Passes += l.Cert.Passes
+	most := nu * dual.Most(c.N)
+	c.Keep(l.Cert.Best.Lower, -most, 0, 8*saddle.UnitRoundoff*most)
+	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
+	if l.Failed != nil || !(l.Cert.Best.Relative() <= max(10*s.RelativeGap, 1e-3)) {
+		return false
+	}
+	m.fallen = true
+	return m.goTo(append([]float64(nil), l.Cert.BestX...))
 }
 
 // mayFall reports that the losses exceed ν by so much that penalties are worth their fall.

@@ -30,7 +30,6 @@ var (
 	mostStageGap = tuning.New("growing: gap that a stage is solved to", "of the objective at most", 0.1, 0.01, 1)
 	growingFrom  = tuning.New("growing: rows from which there are stages", "rows", 10_000, 3000, 50_000)
 	growingRows  = tuning.New("growing: rows from which there are stages", "per column", 150, 50, 500)
-	blocksNeed   = tuning.New("growing: effective share below which Newton takes the last stage of a method in blocks", "of n", 1.0/16, 1.0/64, 1.0/4)
 	largerSample = tuning.New("growing: work that the next smaller sample of a Hessian saves, to be taken", "×", 1.05, 1.001, 1.3)
 	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for", "×", 1e-2, 1e-4, 0.2)
 	lastFall     = tuning.New("growing: fall of the gap that the sample of the last Hessian is chosen for", "×", 1e-4, 1e-8, 1e-2)
@@ -57,7 +56,9 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	g := &growing{Run: r, settings: m, x: append([]float64(nil), r.Start...)}
 	for size := float64(r.Cert.N) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
-		g.sizes = append(g.sizes, int(size))
+		if r.Cert.Rows == nil || int(size) <= saddle.MostSelected(r.Problem.Oracle) { // else copies: a stage is solved on each rank
+			g.sizes = append(g.sizes, int(size))
+		}
 	}
 	_, err := g.finisher(r.Cert.N).Start(r) // fails now rather than after the stages
 	return g, err
@@ -109,14 +110,11 @@ func (g *growing) startFinish() (err error) {
 	if to, ok := g.finish.(*newton); ok && g.hessian != nil {
 		to.takeOver(g.hessian)
 	}
-	if to, ok := g.finish.(heir); ok && g.hessian != nil {
+	if to, ok := g.finish.(saddle.Heir); ok && g.hessian != nil {
 		to.TakeOver(g.hessian)
 	}
 	return nil
 }
-
-// An heir is a Stepper that starts with the Hessian of a solve on fewer samples.
-type heir interface{ TakeOver(from *hessian.Factored) }
 
 // Current is the method at work.
 func (g *growing) Current() saddle.Stepper {
@@ -126,16 +124,33 @@ func (g *growing) Current() saddle.Stepper {
 	return g
 }
 
-// stage solves the problem on the first size samples.
+// leastStage is the passes over its samples that a stage is worth: an evaluation, a
+// Hessian and what a step comes to.
+const leastStage = 3
+
+// stage solves the problem on the first size samples, where the budget is enough for that
+// and for an evaluation of all.
 func (g *growing) stage(size int) error {
-	o := &prefix{Oracle: g.Problem.Oracle, n: size}
+	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
+	if rows := g.Cert.Rows; rows != nil {
+		samples := rows.Spread(g.Cert.N, size)
+		all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
+		o, size = all.Select(samples), len(samples)
+	}
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed = g.x, g.Run.Settings.Seed
 	if s.RelativeGap = g.settings.Gap; s.RelativeGap == 0 {
 		s.RelativeGap = 1e-3
 	}
-	s.MaxPasses = 200
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: g.Problem.Dual, Primal: g.Problem.Primal}, g.finisher(size), s)
+	if s.MaxPasses = g.Cert.Left(1, size, 200); s.MaxPasses < leastStage {
+		return nil
+	}
+	p, method := &saddle.Problem{Oracle: o, Dual: saddle.Here(g.Problem.Dual), Primal: g.Problem.Primal}, g.finisher(size)
+	if err := saddle.Refusal(method, p); err != nil { // a ball that is not small enough for them
+		g.Logf("growing: %d samples are too few: %v", size, err)
+		return nil
+	}
+	l, err := saddle.NewLoop(p, method, s)
 	if err != nil {
 		return err
 	}
@@ -170,7 +185,7 @@ func (g *growing) stage(size int) error {
 // the adversary rests on samples too few to be in every block.
 func (g *growing) last() saddle.Method {
 	m := g.finisher(g.Cert.N)
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < blocksNeed.Value {
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < mostResting.Value {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
 		g.resting = true
 		return Newton{}
@@ -285,4 +300,10 @@ func (m Growing) Needs() []saddle.Need {
 		return m.Finish.Needs()
 	}
 	return append([]saddle.Need{hessian.NeedFewColumns.Or(saddle.NeedProducts)}, hessian.Needs...)
+}
+
+// RunsEverywhere implements Everywhere: as the method that it finishes with.
+func (m Growing) RunsEverywhere() bool {
+	e, ok := m.Finish.(saddle.Everywhere)
+	return m.Finish == nil || ok && e.RunsEverywhere()
 }

@@ -2,15 +2,18 @@ package newton
 
 import (
 	"errors"
+	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // Guarded runs a method for objectives with gradients, and Smoothing from the point
-// where that stalls. The risk of a Ball without a penalty has a gradient but where the
-// ball reaches a vertex of largest loss, and an optimum may lie there: at x = 0, say,
-// where all losses are the same.
+// where that stalls or is on its way to a kink. The risk of a Ball without a penalty has
+// a gradient but where the ball reaches a vertex of largest loss, and an optimum may lie
+// there: at x = 0, say, where all losses are the same. The price of the ball falls to 0 on
+// the way, and Newton's steps are as short as it.
 type Guarded struct {
 	Method saddle.Method
 }
@@ -30,7 +33,14 @@ type guarded struct {
 	*saddle.Run
 	method  saddle.Stepper
 	stalled bool
+	near    int // steps in a row at a price that is next to nothing
 }
+
+var (
+	kinkPrice = tuning.New("guarded: price of a ball at which a kink is near", "of the objective", 0.02, 0.002, 0.1)
+	kinkFirst = tuning.New("guarded: first of the penalties that fall", "× the price", 10, 1, 100)
+	kinkSteps = tuning.New("guarded: steps at such prices before penalties fall", "steps", 0, 0, 4)
+)
 
 // StartsLate reports that the first point worth evaluating is not the start.
 func (g *guarded) StartsLate() bool {
@@ -49,15 +59,41 @@ func (g *guarded) Step() error {
 		g.Logf("guarded: no further progress at a relative gap of %.3g: penalties that fall", g.Cert.Best.Relative())
 		return g.fall()
 	}
+	if err == nil && !g.stalled && g.nearKink() {
+		g.Logf("guarded: a price of %.3g at an objective of %.6g: a kink is near: penalties that fall", g.Cert.Price, g.Cert.Objective)
+		return g.fall()
+	}
 	return err
+}
+
+// nearKink reports that the price of the ball is next to nothing, and has been for a while.
+func (g *guarded) nearKink() bool {
+	g.near++
+	if g.StartsLate() || g.Certified() || !kinkAt(g.Cert) {
+		g.near = 0
+	}
+	return g.near > kinkSteps.Int()
+}
+
+// kinkAt reports that the dual is a ball without a penalty, of a price next to nothing at the
+// point last evaluated.
+func kinkAt(c *saddle.Certifier) bool {
+	_, ball := c.Problem.Dual.(saddle.DifferentiableDual)
+	return ball && c.Problem.Dual.Modulus() == 0 && saddle.Differentiable(c.Problem) && !math.IsInf(c.BestObjective, 0) &&
+		c.Price <= kinkPrice.Value*math.Abs(c.Objective)
 }
 
 // fall goes on by smoothing from the best point.
 func (g *guarded) fall() (err error) {
 	copy(g.Start, g.Cert.BestX)
 	g.stalled = true
-	g.method, err = Smoothing{}.Start(g.Run)
-	return err
+	if g.method, err = (Smoothing{}).Start(g.Run); err != nil {
+		return err
+	}
+	if price := g.Cert.Price; price > 0 && saddle.Differentiable(g.Problem) {
+		g.method.(*smoothing).most = kinkFirst.Value * price
+	}
+	return nil
 }
 
 // Check implements Stepper.
@@ -68,6 +104,7 @@ func (g *guarded) Current() saddle.Stepper { return g.method }
 
 // Visit lists what a snapshot holds.
 func (g *guarded) Visit(s *saddle.State) {
+	s.Integer(&g.near)
 	was := g.stalled
 	if s.Boolean(&g.stalled); g.stalled && !was {
 		if s.Err = g.fall(); s.Err != nil {
@@ -80,4 +117,10 @@ func (g *guarded) Visit(s *saddle.State) {
 // Needs implements Method.
 func (m Guarded) Needs() []saddle.Need {
 	return append([]saddle.Need{saddle.NeedSmoothable}, m.Method.Needs()...)
+}
+
+// RunsEverywhere implements Everywhere: as the method guarded.
+func (m Guarded) RunsEverywhere() bool {
+	e, ok := m.Method.(saddle.Everywhere)
+	return ok && e.RunsEverywhere()
 }

@@ -175,3 +175,6 @@ func (l *lbfgs) Check() { l.Cert.Certify() }
 
 // Needs implements Method.
 func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }
+
+// RunsEverywhere implements Everywhere.
+func (LBFGS) RunsEverywhere() bool { return true }

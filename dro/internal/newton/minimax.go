@@ -26,10 +26,9 @@ type Minimax struct{}
 var _ saddle.Method = Minimax{}
 
 var (
-	kinkShare  = tuning.New("minimax: samples near the threshold whose weights a step decides", "of all", 0.125, 0.03, 0.5)
-	kinkRows   = tuning.New("minimax: of them", "a column at least", 8, 4, 32)
-	kinkGap    = tuning.New("minimax: gap of a step's problem", "of the fall expected before", 0.01, 0.001, 0.1)
-	kinkBounds = tuning.New("minimax: fall expected, at which a bound from below is computed", "gaps asked for", 1, 0.3, 10)
+	kinkShare = tuning.New("minimax: samples near the threshold whose weights a step decides", "of all", 0.125, 0.03, 0.5)
+	kinkRows  = tuning.New("minimax: of them", "a column at least", 8, 4, 32)
+	kinkGap   = tuning.New("minimax: gap of a step's problem", "of the fall expected before", 0.01, 0.001, 0.1)
 )
 
 // Name implements Method.
@@ -93,7 +92,6 @@ func (m *minimax) Step() error {
 		p := m.pieces(h, share)
 		tolerance := max(1e-15*math.Abs(m.value), min(kinkGap.Value*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
 		exact := p.solve(tolerance)
-		c.Passes += float64(p.rounds) * p.rows
 		fall := p.fall(p.start)
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
@@ -101,7 +99,7 @@ func (m *minimax) Step() error {
 		m.Logf("minimax: %d pieces, %d rounds, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
 		copy(m.weight, c.Y)
 		psi := p.weigh(m.weight, p.q)
-		if fall <= kinkBounds.Value*goal {
+		if fall <= goal { // worth a bound from below
 			if m.prove(p, psi, fall); m.Certified() {
 				return nil
 			}
@@ -142,7 +140,7 @@ func (m *minimax) damp() bool {
 // hessian returns Σ_j y_j ℓ″_j z_j z_jᵀ + ∇²φ at the point last evaluated: one pass.
 func (m *minimax) hessian() *mat.SymDense {
 	c := m.Cert
-	c.Passes++
+	c.Spend(1)
 	m.oracle.CurvatureTo(m.weight, c.Slope, 0, c.N)
 	if m.wide && m.majorised != nil {
 		more := c.Scratch()
@@ -155,7 +153,7 @@ func (m *minimax) hessian() *mat.SymDense {
 		m.weight[j] *= m.y[j]
 	}
 	h := mat.NewSymDense(c.D, nil)
-	hessian.NewGram(c.N, c.D).SumOf(h, m.oracle, m.weight)
+	hessian.NewGram(nil, c.N, c.D).SumOf(h, m.oracle, m.weight)
 	hessian.AddDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
@@ -187,7 +185,8 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 		s.slope[k], p.v[k], p.u[k], own[k] = c.Slope[j], c.Value[j], m.cap[j], c.Y[j]
 		p.mass += c.Y[j]
 	}
-	c.Passes += p.rows
+	c.Spend(p.rows)
+	p.spend = func() { c.Spend(p.rows) }
 	s.AddTransposedTo(g, own)
 	floats.Scale(-1, g)
 	floats.Add(g, c.G)
@@ -327,12 +326,8 @@ func (m *minimax) search(p *kinkStep, fall float64) bool {
 		p.j.TimesTo(along, first)
 		again := *p.quadratic
 		again.v = floats.SubTo(along, v, along)
-		again.rounds = 0
-		if again.solve(0.1 * fall) {
-			c.Passes += float64(again.rounds) * p.rows
-			if reaches(again.delta, 1) {
-				return arrive()
-			}
+		if again.solve(0.1*fall) && reaches(again.delta, 1) {
+			return arrive()
 		}
 	}
 	for t := 0.25; t >= shortest && m.Ctx.Err() == nil; t /= 4 {
@@ -386,7 +381,7 @@ func (Minimax) Needs() []saddle.Need {
 	return []saddle.Need{saddle.NeedKinks, saddle.NeedProducts, saddle.NeedSelectable, saddle.NeedRidge, hessian.NeedFewColumns}
 }
 
-// samples is the jacobian of samples.
+// samples is the Jacobian of samples.
 type samples struct {
 	saddle.Curved
 	rows           saddle.RowProducts
@@ -408,11 +403,11 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 		s.scratch[k] = v * s.slope[k] * s.slope[k]
 	}
 	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(len(w), s.d).SumOf(sum, s.Curved, s.scratch)
+	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.Curved, s.scratch)
 	dst.AddSym(dst, sum)
 }
 
-// dense is the jacobian of a few rows.
+// dense is the Jacobian of a few rows.
 type dense [][]float64
 
 func (j dense) TimesTo(dst, delta []float64) {

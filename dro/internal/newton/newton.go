@@ -74,32 +74,7 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return n, err
 }
 
-// A hessianOf is a Hessian of P that steps can be solved for: formed and
-// factorised (hessian.Factored), or known by its products (hessian.Operator).
-type hessianOf interface {
-	// Update takes the Hessian at the point with best response y and these slopes.
-	// After an error there is none to solve for.
-	Update(y, slope []float64) error
-
-	// Solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
-	Solve(v []float64)
-
-	// Cost is what Update costs, in evaluations of P.
-	Cost() float64
-
-	// Widen sets the share that the quadratics above the losses have in the curvatures,
-	// from the next Update on, and reports whether that changes anything. Width tells it.
-	Widen(share float64) bool
-	Width() float64
-	CanWiden() bool
-
-	Damping() float64 // λ
-	Redamp(lambda float64) error
-
-	Visit(*saddle.State)
-}
-
-func newNewton(r *saddle.Run, m saddle.Method, h hessianOf) *newton {
+func newNewton(r *saddle.Run, m saddle.Method, h saddle.Hessian) *newton {
 	d := r.Cert.D
 	line, _ := LineSearch{}.resolved()
 	return &newton{Run: r, method: m, line: line, h: h, phi: r.Problem.Primal.(saddle.Smooth),
@@ -108,11 +83,11 @@ func newNewton(r *saddle.Run, m saddle.Method, h hessianOf) *newton {
 
 type newton struct {
 	*saddle.Run
-	h                hessianOf
+	h                saddle.Hessian
 	phi              saddle.Smooth
 	x, g, dir, trial []float64
 	ahead            []float64
-	value            float64 // P(x)
+	value, first     float64 // P(x), and where the solve began
 	began            bool
 
 	fault error // what ends the solve, of the Hessian
@@ -233,6 +208,7 @@ func (m *newton) advance() error {
 	if !m.began {
 		m.began = true
 		m.accept()
+		m.first = m.value
 		m.forget() // this was no step
 		if m.tryWorkingSet(math.Inf(1)) {
 			return nil
@@ -329,14 +305,16 @@ func (m *newton) refreshPays(slope float64) bool {
 
 // sampleMore takes Hessians of several times as many samples where a new one gave a step that
 // had to be shortened, or twice in a row did not bring the squared decrement, now slope,
-// down to a tenth: the sample may lack the few rows in which a column is not zero.
+// down to a tenth, or to what the number of samples promises (hessianSample): the sample may
+// lack the few rows in which a column is not zero.
 func (m *newton) sampleMore(slope float64) {
 	h, ok := m.h.(*hessian.Factored)
 	if !ok || h.Samples == 0 || ablate.Off.Distrust {
 		return
 	}
 	short := m.decrement == 0
-	if len(m.steps) != 1 || !short && slope < distrustRate.Value*m.decrement {
+	promised := max(distrustRate.Value, 4*float64(h.D)/float64(h.Samples))
+	if len(m.steps) != 1 || !short && slope < promised*m.decrement {
 		m.poorSteps = 0
 		return
 	}
@@ -379,6 +357,7 @@ func (m *newton) Visit(s *saddle.State) {
 	m.working.visit(s, m.Cert.N)
 	s.Integer(&m.poorSteps)
 	s.Float(&m.value)
+	s.Float(&m.first)
 	s.Float(&m.decrement)
 	s.Floats(m.x, m.g)
 	s.Vectors(&m.steps, len(m.x))
@@ -390,3 +369,6 @@ func (m *newton) Visit(s *saddle.State) {
 func (Newton) Needs() []saddle.Need {
 	return append([]saddle.Need{hessian.NeedFewColumns}, hessian.Needs...)
 }
+
+// RunsEverywhere implements Everywhere.
+func (Newton) RunsEverywhere() bool { return true }

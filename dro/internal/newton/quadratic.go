@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +16,7 @@ import (
 type quadratic struct {
 	h    *mat.SymDense // d×d
 	g    []float64     // d
-	j    jacobian
+	j    saddle.Jacobian
 	v, u []float64 // K; a cap may be +Inf
 	mass float64
 
@@ -23,13 +24,7 @@ type quadratic struct {
 	delta, q []float64  // the solution
 	value    float64    // of the maximum there
 	rounds   int        // factorisations so far
-}
-
-// A jacobian multiplies by the gradients of the pieces, one a row.
-type jacobian interface {
-	TimesTo(dst, delta []float64)             // J·Δ, K
-	AddTransposedTo(dst, q []float64)         // dst += Jᵀq, d
-	AddGramTo(dst *mat.SymDense, w []float64) // dst += Jᵀ diag(w) J
+	spend    func()     // called before each; may be nil
 }
 
 // solve stores the solution in delta and q, to a gap of tolerance in the objective, by a
@@ -93,12 +88,14 @@ func (s *quadratic) solve(tolerance float64) bool {
 		}
 		clear(cross)
 		s.j.AddTransposedTo(cross, weight)
+		if s.rounds++; s.spend != nil {
+			s.spend()
+		}
 		m := mat.NewSymDense(d, nil)
 		m.CopySym(s.h)
 		s.j.AddGramTo(m, weight)
 		m.SymRankOne(m, -1/total, mat.NewVecDense(d, cross))
 		f := factorOf(m)
-		s.rounds++
 		if f == nil {
 			return false
 		}

@@ -119,8 +119,8 @@ func (m *newton) widen() bool {
 // damp raises the damping of the Hessian.
 func (m *newton) damp() error {
 	lambda := m.h.Damping()
-	if lambda >= m.line.MostDamping {
-		return saddle.ErrStalled
+	if lambda >= m.line.MostDamping || lambda >= m.line.Damping && kinkAt(m.Cert) {
+		return saddle.ErrStalled // at a kink no damping will do
 	}
 	m.fault = m.h.Redamp(max(m.line.Damping, 100*lambda))
 	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/tuning"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Smoothing solves a problem without a penalty, ν = 0, where the objective has no
@@ -17,9 +19,11 @@ import (
 type Smoothing struct{}
 
 var (
-	smoothingFirst = tuning.New("smoothing: first penalty at its largest", "of the objective", 0.1, 0.01, 1)
-	smoothingFall  = tuning.New("smoothing: fall of ν from stage to stage", "×", 10, 3, 30)
-	smoothingGap   = tuning.New("smoothing: gap of a stage", "of the largest penalty", 0.05, 0.01, 0.3)
+	smoothingFirst    = tuning.New("smoothing: first penalty at its largest", "of the objective", 0.1, 0.01, 1)
+	smoothingFall     = tuning.New("smoothing: fall of ν from stage to stage", "×", 10, 3, 30)
+	smoothingCheap    = tuning.New("smoothing: a cheap stage, after which ν may fall by more", "passes at most", 8, 4, 12)
+	smoothingSteepest = tuning.New("smoothing: fall of ν after a cheap stage", "× at most", 100, 10, 1000)
+	smoothingGap      = tuning.New("smoothing: gap of a stage", "of the largest penalty", 0.05, 0.01, 0.3)
 )
 
 var _ saddle.Method = Smoothing{}
@@ -34,14 +38,18 @@ func (Smoothing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err := saddle.Refusal(Newton{}, &saddle.Problem{Oracle: r.Problem.Oracle, Dual: d, Primal: r.Problem.Primal}); err != nil {
 		return nil, fmt.Errorf("%w, of the penalised dual", err)
 	}
-	return &smoothing{Run: r, dual: dual, x: append([]float64(nil), r.Start...)}, nil
+	return &smoothing{Run: r, dual: dual, x: append([]float64(nil), r.Start...), before: make([]float64, len(r.Start))}, nil
 }
 
 type smoothing struct {
 	*saddle.Run
 	dual saddle.Smoothable
 	nu   float64 // of the next stage; 0 before the first
+	most float64 // of the first ν; 0: not bounded
 	x    []float64
+
+	before   []float64 // the optimum of the stage before, at nuBefore; nothing where that is 0
+	nuBefore float64
 }
 
 // Step is one stage.
@@ -50,7 +58,9 @@ func (m *smoothing) Step() error {
 	size := math.Max(math.Abs(m.Cert.BestObjective), 1e-12)
 	if m.nu == 0 {
 		_, most := m.dual.Smoothed(1, m.Cert.N)
-		m.nu = smoothingFirst.Value * size / math.Max(most, 1e-3)
+		if m.nu = smoothingFirst.Value * size / math.Max(most, 1e-3); m.most > 0 {
+			m.nu = min(m.nu, m.most)
+		}
 	}
 	if m.nu < least*size {
 		return saddle.ErrStalled
@@ -59,10 +69,8 @@ func (m *smoothing) Step() error {
 	s := saddle.DefaultSettings()
 	s.X0 = m.x
 	s.RelativeGap = math.Max(smoothingGap.Value*m.nu*most/size, 1e-13)
-	s.MaxPasses = m.Settings.MaxPasses - m.Cert.Passes
-	if !(s.MaxPasses > 0) {
-		return nil
-	}
+	s.MaxPasses = m.Cert.Left(2.5, m.Cert.N, math.Inf(1)) // an evaluation and three gradients come after
+	m.Cert.Afford(2 + leastStage)
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, Newton{}, s)
 	if err != nil {
 		return err
@@ -72,15 +80,45 @@ func (m *smoothing) Step() error {
 	if l.Failed != nil {
 		return l.Failed
 	}
-	l.Finish()
-	m.Cert.Passes += l.Result.Passes
-	copy(m.x, l.Result.X)
-	m.Cert.Evaluate(m.x)
-	m.Cert.CertifyWith(l.Result.Y)
-	m.Cert.Best.Lower = max(m.Cert.Best.Lower, l.Result.Certificate.Lower) // ψ ≥ 0
-	m.Logf("smoothing: ν = %.3g, %v after %.4g passes, relative gap %.3g", m.nu, l.Result.Status, l.Result.Passes, m.Cert.Best.Relative())
-	m.nu /= smoothingFall.Value
+	m.Cert.Passes += l.Cert.Passes
+	m.Cert.Best.Lower = max(m.Cert.Best.Lower, l.Cert.Best.Lower) // ψ ≥ 0
+	x := append([]float64(nil), l.Cert.BestX...)
+	m.Cert.Evaluate(x)
+	l.Problem.Dual.BestResponseTo(l.Cert.Y, m.Cert.Value)
+	between := m.prove(l.Cert.Y)
+	m.Logf("smoothing: ν = %.3g, %v after %.4g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.Passes, m.Cert.Best.Relative())
+	m.aim(x, l.Cert.Passes, m.Settings.RelativeGap*size/between)
 	return nil
+}
+
+// prove takes the bounds from below of the weights y of the penalised problem, at the point
+// last evaluated, and returns how near they can be to that from above.
+func (m *smoothing) prove(y []float64) (between float64) {
+	c := m.Cert
+	risk := c.Risk
+	c.CertifyWith(y)
+	c.Adopt(y, c.Problem.Dual.Value(y))
+	if between = risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) {
+		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
+	}
+	return between
+}
+
+// aim takes the next penalty and where to start from, after a stage with the optimum x that
+// took so many passes: where the pieces that meet stay the same, the optimum is linear in ν.
+// Where it is, the next stage may be the last one, at a share enough of ν.
+func (m *smoothing) aim(x []float64, passes, enough float64) {
+	factor := smoothingFall.Value
+	if m.nuBefore > 0 && passes <= smoothingCheap.Value && enough > 0 {
+		factor = max(factor, min(smoothingSteepest.Value, 2/enough))
+	}
+	next := m.nu / factor
+	copy(m.x, x)
+	if m.nuBefore > 0 {
+		floats.AddScaledTo(m.x, x, (m.nu-next)/(m.nuBefore-m.nu), diff(x, m.before))
+	}
+	copy(m.before, x)
+	m.nuBefore, m.nu = m.nu, next
 }
 
 // Check implements Stepper.
@@ -91,11 +129,16 @@ func (m *smoothing) WantsCheck() bool { return true }
 
 // Visit lists what a snapshot holds.
 func (m *smoothing) Visit(s *saddle.State) {
-	s.Float(&m.nu)
-	s.Floats(m.x)
+	for _, v := range []*float64{&m.nu, &m.nuBefore, &m.most} {
+		s.Float(v)
+	}
+	s.Floats(m.x, m.before)
 }
 
 // Needs implements Method.
 func (Smoothing) Needs() []saddle.Need {
 	return []saddle.Need{saddle.NeedSmoothable, saddle.NeedCurved, saddle.NeedRidge, hessian.NeedFewColumns}
 }
+
+// RunsEverywhere implements Everywhere.
+func (Smoothing) RunsEverywhere() bool { return true }

@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -23,11 +24,10 @@ type workingSet struct {
 }
 
 var (
-	mostWorking = tuning.New("working set: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
-	mostResting = tuning.New("working set: effective share of the adversary", "of n at most", 1.0/16, 1.0/64, 1.0/4)
+	mostAlone   = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	mostResting = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
 	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
 
-	coresetPart = tuning.New("coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
 	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
 
@@ -39,20 +39,21 @@ const coresetGap = 1e-4
 // ones, count of them at least, and a few of the first for each of the d columns, so
 // that no direction is without samples. It reports false when there would be more than
 // most.
-func (w *workingSet) extend(y []float64, share float64, count, most, d int) bool {
+func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count, most, d int) bool {
 	if w.in == nil {
 		w.in = make([]bool, len(y))
 	}
-	least := sampling.Cutoff(y, share, count)
-	first := min(len(y), 8*d)
+	least := sampling.Cutoff(rows, y, share, count)
+	first := firstOf(rows, len(y), 8*d)
 	var added [shard.Limit]int
-	shard.Run(len(y), func(s, lo, hi int) {
+	rows.Run(len(y), func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			if !w.in[j] && (y[j] >= least || j < first) {
+			if !w.in[j] && (y[j] >= least || first(lo, j)) {
 				added[s]++
 			}
 		}
 	})
+	rows.ShareCounts(added[:])
 	total := w.count
 	for _, k := range added {
 		total += k
@@ -61,9 +62,9 @@ func (w *workingSet) extend(y []float64, share float64, count, most, d int) bool
 		return false
 	}
 	w.count = total
-	shard.Run(len(y), func(_, lo, hi int) {
+	rows.Run(len(y), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			if y[j] >= least || j < first {
+			if y[j] >= least || first(lo, j) {
 				w.in[j] = true
 			}
 		}
@@ -71,15 +72,26 @@ func (w *workingSet) extend(y []float64, share float64, count, most, d int) bool
 	return true
 }
 
+// firstOf tells which samples are among count first ones: of all, or, where they lie with
+// several ranks, of every shard, as many of each. lo is the first of the sample's shard.
+func firstOf(rows *ranks.Rows, n, count int) func(lo, j int) bool {
+	if rows == nil {
+		return func(_, j int) bool { return j < count }
+	}
+	shards := shard.Count(n)
+	return func(lo, j int) bool { return j-lo < (count+shards-1)/shards }
+}
+
 // samples lists the set.
-func (w *workingSet) samples() []int {
+func (w *workingSet) samples(rows *ranks.Rows) []int {
 	out := make([]int, 0, w.count)
-	for j, in := range w.in {
-		if in {
+	lo, hi := rows.Here(len(w.in))
+	for j := lo; j < hi; j++ {
+		if w.in[j] {
 			out = append(out, j)
 		}
 	}
-	return out
+	return rows.Collect(out)
 }
 
 // tryWorkingSet solves the problem on the working set from the current point, extended until
@@ -97,7 +109,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
 	x := append([]float64(nil), m.x...)
 	heaviest := max(32*c.D, c.N/256)
-	most := min(int(mostWorking.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
+	most := min(int(mostAlone.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
 	for try := 0; m.Ctx.Err() == nil && !ablate.Off.WorkingSets; try++ {
 		// What the weight outside is worth: its share times about ν, at most the
@@ -105,7 +117,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 		gap := math.Min(c.Objective-c.Best.Lower, math.Abs(c.Objective))
 		share := math.Min(1e-2, math.Max(0.1*goal, 1e-2*gap)/math.Max(m.Problem.Dual.Modulus(), goal))
 		before := m.working.count
-		if !m.working.extend(c.Y, share, heaviest<<try, most, c.D) || m.working.count == before {
+		if !m.working.extend(c.Rows, c.Y, share, heaviest<<try, most, c.D) || m.working.count == before {
 			break
 		}
 		tried = true
@@ -152,7 +164,7 @@ func (m *newton) moveTo(x []float64) bool {
 // to a gap of goal, and takes over its lower bound and its Hessian.
 func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x []float64, goal float64) {
 	c := m.Cert
-	samples := m.working.samples()
+	samples := m.working.samples(c.Rows)
 	restricted, offset := dual.Restricted(c.N, len(samples))
 	passes := c.Passes
 	lower := m.solveSubset(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, x, goal/max(1e-12, math.Abs(m.value+offset)))
@@ -164,18 +176,26 @@ func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x
 // samples, drawn by their weight, each standing for others of its kind.
 func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) {
 	c := m.Cert
-	count := min(int(coresetPart.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
-	d := sampling.NewSystematic(sampling.All(c.N), c.Y, count)
+	count := min(int(mostAlone.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
+	d := sampling.NewSystematic(sampling.AllOf(c.Rows, c.N), c.Y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
-	passed := 0.5
-	for j := 0; j < c.N; j++ {
-		k, p := d.Next(c.Y, j, c.N, &passed)
-		if j = k; k < c.N {
-			samples, offset = append(samples, k), append(offset, dual.CoresetOffset(p))
+	draw := func(lo, hi int) {
+		passed := 0.5
+		for j := lo; j < hi; j++ {
+			k, p := d.Next(c.Y, j, hi, &passed)
+			if j = k; k < hi {
+				samples, offset = append(samples, k), append(offset, dual.CoresetOffset(p))
+			}
 		}
 	}
+	if c.Rows == nil {
+		draw(0, c.N)
+	} else {
+		c.Rows.EachShard(draw)
+		samples, offset = c.Rows.Collect(samples), c.Rows.CollectNumbers(offset)
+	}
 	passes := c.Passes
-	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: dual, Primal: m.Problem.Primal}, x, coresetGap)
+	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: saddle.Here(dual), Primal: m.Problem.Primal}, x, coresetGap)
 	if m.estimates() {
 		m.formed = false // a draw from all at the end says more
 	}
@@ -186,11 +206,12 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 // the Hessian at the end, and returns a lower bound of that problem.
 func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower float64) {
 	s := saddle.DefaultSettings()
-	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, 500, m.Settings.Seed, gap
+	n, _, _ := p.Oracle.Dims()
+	m.Cert.Afford(1 + leastStage*float64(n)/float64(m.Cert.N)) // an evaluation of all comes after
+	s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, m.Cert.Left(1, n, 500), m.Settings.Seed, gap
 	m.formed = false
 	method := m.method
 	if m.estimates() {
-		n, _, _ := p.Oracle.Dims()
 		method = Newton{Sample: hessianSample(p.Oracle, n, stageFall.Value), Search: m.line}
 	}
 	l, err := saddle.NewLoop(p, method, s)
@@ -224,7 +245,7 @@ func (w *workingSet) visit(s *saddle.State, n int) {
 	if s.Reading {
 		w.in = make([]bool, n)
 	} else {
-		samples = w.samples()
+		samples = w.samples(nil)
 	}
 	for i := range samples {
 		if s.Integer(&samples[i]); s.Err == nil && s.Reading && samples[i] >= 0 && samples[i] < n {

@@ -1,5 +1,11 @@
 package saddle
 
+import (
+	"reflect"
+
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
 // WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
 func WorkOf(o Oracle) (pass, gram float64) {
 	if w, ok := Ability[Worked](o); ok {
@@ -17,6 +23,43 @@ func MostSelected(o Oracle) int {
 	}
 	n, _, _ := o.Dims()
 	return n
+}
+
+// RowsOf is how the samples of an oracle lie with several ranks, nil where all are here.
+func RowsOf(o Oracle) *ranks.Rows {
+	if s, ok := Ability[Dealt](o); ok {
+		return s.Rows()
+	}
+	return nil
+}
+
+// dealt returns p with a dual that weighs its samples where they lie: p itself where all are
+// here and it is meant for that. It reports false where there is none.
+func dealt(p *Problem) (*Problem, bool) {
+	rows := RowsOf(p.Oracle)
+	if rows == nil {
+		return p, true
+	}
+	over, ok := over(p.Dual, rows)
+	return &Problem{Oracle: p.Oracle, Dual: over, Primal: p.Primal}, ok
+}
+
+// over is Ranked's Over, but of a dual that embeds one that has it.
+func over(d Dual, rows *ranks.Rows) (Dual, bool) {
+	r, ok := d.(Ranked)
+	if !ok {
+		return d, false
+	}
+	over, ok := r.Over(rows)
+	return over, ok && reflect.TypeOf(over) == reflect.TypeOf(d)
+}
+
+// Here is a dual for samples that are all here, as those that Select copies are.
+func Here(d Dual) Dual {
+	if over, ok := over(d, nil); ok {
+		return over
+	}
+	return d
 }
 
 // Ability returns o as a T, if o is one and so is, all the way down, what it is derived

@@ -6,7 +6,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
@@ -103,6 +102,7 @@ func normalised(p *Problem) bool {
 // g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
 // +Inf when it is not finite.
 func (c *Certifier) Evaluate(x []float64) float64 {
+	c.Afford(1)
 	copy(c.X, x)
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, x)
 	phi := c.Problem.Primal.Value(x)
@@ -113,7 +113,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		return c.Objective
 	}
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
-	c.Top = shard.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
+	c.Top = c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
@@ -163,12 +163,14 @@ func (c *Certifier) CertifyWith(y []float64) {
 	}
 }
 
-// Adopt puts feasible weights y and ψ(y) in the place of the best response at the point
-// last evaluated, for bounds from below: half a pass.
+// Adopt puts weights y, feasible but for rounding, and ψ(y) in the place of the best response
+// at the point last evaluated, for bounds from below: half a pass.
 func (c *Certifier) Adopt(y []float64, psi float64) {
-	copy(c.Y, y)
+	c.whole = false
+	lo, hi := c.Rows.Here(c.N)
+	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
-	c.responded = responded{Own: math.NaN(), Psi: psi, adopted: true}
+	c.responded = responded{Own: math.NaN(), Psi: psi, Outside: c.outside(y), adopted: true}
 	c.Weights = c.weigh(c.Y, c.Value)
 	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
 	c.Risk = c.linear(c.Y, c.Value) - psi
@@ -236,7 +238,7 @@ func (c *Certifier) Keep(inner, phi, left, rounding float64) {
 
 // linear returns ⟨y, f⟩.
 func (c *Certifier) linear(y, f []float64) float64 {
-	return shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
+	return c.Rows.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
 }
 
 // Scratch returns n numbers for any use.
@@ -247,7 +249,8 @@ func (c *Certifier) Scratch() []float64 {
 	return c.scratchSpace
 }
 
-// Visit lists what a snapshot holds.
+// Visit lists what a snapshot holds. Of what has an entry for every sample it is nothing
+// where one more evaluation gives the same bits again.
 func (c *Certifier) Visit(s *State) {
 	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
 		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,
@@ -255,13 +258,29 @@ func (c *Certifier) Visit(s *State) {
 		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {
 		s.Float(v)
 	}
-	s.Floats(c.X, c.Y, c.G, c.BestX, c.Value, c.Slope)
+	s.Floats(c.X, c.G, c.BestX)
+	s.Boolean(&c.touched)
+	s.Boolean(&c.whole)
+	s.Float(&c.threshold)
+	if s.Boolean(&c.known); c.touched && !c.whole {
+		s.Floats(c.Y, c.Value, c.Slope)
+	}
 	s.Boolean(&c.HasThreshold)
-	s.Boolean(&c.adopted)
+	if s.Boolean(&c.adopted); s.Reading && s.Err == nil && c.whole {
+		c.again()
+	}
+}
+
+// again evaluates the point of a snapshot that left out what this gives.
+func (c *Certifier) again() {
+	was, passes, budget, threshold, known := c.responded, c.Passes, c.Budget, c.Threshold, c.HasThreshold
+	c.Threshold, c.HasThreshold, c.Budget = c.threshold, c.known, math.Inf(1)
+	c.Respond(append([]float64(nil), c.G...), c.Y, c.X)
+	c.responded, c.Passes, c.Budget, c.Threshold, c.HasThreshold = was, passes, budget, threshold, known
 }
 
 // EffectiveShare returns the effective number of samples that the adversary rests on, as a
 // share of all.
 func (c *Certifier) EffectiveShare() float64 {
-	return sampling.All(c.N).EffectiveNumber(c.Y) / float64(c.N)
+	return sampling.AllOf(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
 }

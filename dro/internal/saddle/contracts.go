@@ -1,6 +1,9 @@
 package saddle
 
-import "github.com/drotrain/drotrain/internal/paged"
+import (
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
 
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
@@ -132,6 +135,12 @@ type Spacious interface {
 	MostSelected() int
 }
 
+// Dealt is the ability of an Oracle to say how its samples lie with several ranks, nil
+// where all are here. Its other methods are then asked about samples that are here, but
+// for Select, a collective call that copies the samples to every rank, and methods without
+// samples, which answer for all.
+type Dealt interface{ Rows() *ranks.Rows }
+
 // Stored is the ability of an Oracle to say what memory its rows take.
 type Stored interface{ Bytes() int64 }
 
@@ -202,6 +211,18 @@ type Liftable interface {
 // other point in the geometry of relative entropy. The paper starts in the
 // relative interior.
 type StartedDual interface{ StartingWeights(y []float64) }
+
+// Ranked is the ability of a Dual to weigh samples that lie with several ranks: Over returns
+// it, and reports false where it cannot. The vectors of one entry a sample that it is given
+// are then set where its rank has the samples, and methods that reduce them are collective
+// calls. Over(nil) is the dual of samples that are all here.
+type Ranked interface {
+	Over(rows *ranks.Rows) (Dual, bool)
+}
+
+// Everywhere is the ability of a Method to solve problems whose samples lie with several
+// ranks.
+type Everywhere interface{ RunsEverywhere() bool }
 
 // Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
 // the dual that is asked: false for a type that embeds this one and changes ψ or Y.
@@ -398,46 +419,3 @@ type Repriced interface {
 	Mild(size float64, n int) float64
 	Most(n int) float64
 }
-
-// A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
-// settings; one value may be used for many solves at once.
-type Method interface {
-	// Name is the method's name on the command line.
-	Name() string
-
-	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
-	Needs() []Need
-
-	// Start begins a solve, of a problem that has what is needed.
-	Start(r *Run) (Stepper, error)
-}
-
-// A Stepper is a method at work on one problem.
-type Stepper interface {
-	// Step performs one iteration. It returns ErrStalled when no further
-	// progress is possible.
-	Step() error
-
-	// Check evaluates what the method has to offer at the certifier of its run.
-	Check()
-}
-
-// Resumable is a stepper that can be interrupted and continued bit for bit.
-type Resumable interface{ Visit(*State) }
-
-// LateStarting is the ability of a Stepper to say that the first point worth evaluating is
-// one of its own, not the start.
-type LateStarting interface{ StartsLate() bool }
-
-// Checking is the ability of a Stepper to say when a check is due, in place of the passes.
-type Checking interface{ WantsCheck() bool }
-
-// Delegating is the ability of a Stepper to let another one work.
-type Delegating interface{ Current() Stepper }
-
-// Returning is the ability of a Stepper to return a point at random, as the theorems do.
-type Returning interface{ Drawn() []float64 }
-
-// Inheriting is the ability of a Method to start with the Hessian of a solve on fewer
-// samples.
-type Inheriting interface{ TakesOver() bool }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -16,7 +17,9 @@ type Evaluator struct {
 	Problem *Problem
 	Ctx     context.Context // of the loop that steps, for the loops within a step
 	N, D    int
-	Passes  float64 // passes so far
+	Rows    *ranks.Rows // where the samples lie; nil: all here
+	Passes  float64     // passes so far
+	Budget  float64     // of passes, all that may be spent
 
 	Value    []float64       // n: f(x) at the last x
 	Slope    []float64       // n·s: the slopes there
@@ -29,6 +32,7 @@ type Evaluator struct {
 	HasThreshold bool
 
 	responded // of the last evaluation
+	reached   // likewise
 	*space    // of vectors of one entry a sample
 }
 
@@ -43,23 +47,38 @@ type responded struct {
 	adopted   bool    // the weights are others, put in the place of the response
 }
 
+// A reached says from what the losses, slopes and weights were computed that an evaluation
+// left: the point and these.
+type reached struct {
+	touched   bool // there was one
+	whole     bool // nothing was changed since
+	threshold float64
+	known     bool
+}
+
 // NewEvaluator returns an evaluator that has read nothing.
 func NewEvaluator(p *Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
-	block, room := rowsInBlock(p.Oracle), newSpace(p.Oracle)
+	block, room, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
 	return &Evaluator{
-		Problem: p, Ctx: context.Background(), N: n, D: d, space: room,
+		Problem: p, Ctx: context.Background(), N: n, D: d, Rows: rows, space: room, Budget: math.Inf(1),
 		Value:     room.Vector(n),
 		Slope:     room.Vector(n * s),
-		Partials:  shard.NewPartials(shard.Count(n), d),
+		Partials:  rows.Partials(shard.Count(n), d),
 		BlockRows: block, Largest: make([]float64, n/block+shard.Limit+1),
 	}
 }
 
 // Eval evaluates f and the slopes at x: half a pass.
 func (e *Evaluator) Eval(x []float64) {
-	e.Passes += 0.5
-	shard.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
+	e.Spend(0.5)
+	e.evaluate(x)
+}
+
+// evaluate is Eval, not counted.
+func (e *Evaluator) evaluate(x []float64) {
+	e.touched, e.whole = true, false
+	e.Rows.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
 }
 
 // GradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
@@ -67,10 +86,10 @@ func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
 
 // GradOf is GradTo with other slopes.
 func (e *Evaluator) GradOf(g, y, slope []float64) {
-	e.Passes += 0.5
+	e.Spend(0.5)
 	e.Partials.Clear()
-	shard.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, slope, lo, hi) })
-	e.Partials.SumTo(g)
+	e.Rows.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, slope, lo, hi) })
+	e.Rows.SumTo(g, e.Partials)
 }
 
 // Respond evaluates f and the slopes at x, stores the best response in y and
@@ -78,10 +97,15 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 // the risk is not finite, g is nothing of use.
 func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
+	at := reached{true, true, e.Threshold, e.HasThreshold}
+	e.whole = false // until it is
 	if d, ok := e.Problem.Dual.(Fusible); ok {
-		return d.FusedTo(e, g, y, x)
+		risk, tau = d.FusedTo(e, g, y, x)
+	} else {
+		risk, tau = e.RespondTwice(g, y, x)
 	}
-	return e.RespondTwice(g, y, x)
+	e.reached = at
+	return risk, tau
 }
 
 // RespondTwice is respond by two readings of the samples.
@@ -95,8 +119,9 @@ func (e *Evaluator) RespondTwice(g, y, x []float64) (risk, tau float64) {
 // EachBlock evaluates f and the slopes at x block by block, and calls then on each,
 // in order within a shard: one pass with the gradients that it adds.
 func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
-	e.Passes++
-	shard.Run(e.N, func(s, lo, hi int) {
+	e.Spend(1)
+	e.touched, e.whole = true, false
+	e.Rows.Run(e.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += e.BlockRows {
 			end := min(lo+e.BlockRows, hi)
 			e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, end)

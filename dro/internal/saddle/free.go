@@ -3,6 +3,7 @@ package saddle
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -16,7 +17,7 @@ var (
 // moving the weights there cost more than what is left of the gap, close enough
 // to the optimum for that to matter: other weights would then prove more.
 func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
-	if !Balance(c.balanced, y, c.Slope) {
+	if !Balance(c.Rows, c.balanced, y, c.Slope) {
 		return false // far from the optimum: all slopes have one sign
 	}
 	c.GradTo(c.bound, c.balanced)
@@ -31,13 +32,14 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 // exactly: what is left of the derivative in the free coordinate is of the size of that.
 func (c *Certifier) balances(y []float64, relative float64) bool {
 	var part [shard.Limit][2]float64
-	shard.Run(c.N, func(s, lo, hi int) {
+	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			v := y[j] * c.Slope[j]
 			part[s][0] += v
 			part[s][1] += math.Abs(v)
 		}
 	})
+	c.Rows.ShareEach(2, func(s int) []float64 { return part[s][:] })
 	left, steep := 0.0, 0.0
 	for _, v := range part {
 		left += v[0]
@@ -86,9 +88,8 @@ func (t *cut) sign() int {
 func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
 	const tries = 60 // steps that grow by 3: of 1e28 in all
 	if c.shifted == nil {
-		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials}
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
-	defer func() { c.Passes += c.shifted.Passes; c.shifted.Passes = 0 }()
 	at := append([]float64(nil), c.X...)
 	origin := c.cutAt(c.Evaluator, y, c.X)
 	if origin.slope == 0 && origin.within == 0 { // an oracle that is taken at its word
@@ -116,6 +117,7 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 			side = 0
 		}
 		at[c.D-1] = origin.b + steps[side]
+		c.Spend(1) // what the evaluator of other points spends
 		c.shifted.Eval(at)
 		far := c.cutAt(c.shifted, y, at)
 		place(&far)
@@ -158,7 +160,8 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 	if !ok {
 		return 1
 	}
-	o.CurvatureTo(c.shifted.Value, c.Slope, 0, c.N)
+	lo, hi := c.Rows.Here(c.N)
+	o.CurvatureTo(c.shifted.Value, c.Slope, lo, hi)
 	return math.Max(c.linear(y, c.shifted.Value)/bracketOvershoot.Value, leastCurvature)
 }
 
@@ -168,9 +171,9 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 // Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of
 // second order. It reports false when all slopes have one sign. The factors are exact to
 // a few times the γ of a sum over samples.
-func Balance(dst, y, slope []float64) bool {
+func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	var part [shard.Limit][5]float64
-	shard.Run(len(y), func(s, lo, hi int) {
+	rows.Run(len(y), func(s, lo, hi int) {
 		var up, down, massUp, massDown, massZero float64
 		for j := lo; j < hi; j++ {
 			switch w, s := y[j], slope[j]; {
@@ -186,6 +189,7 @@ func Balance(dst, y, slope []float64) bool {
 		}
 		part[s] = [5]float64{up, down, massUp, massDown, massZero}
 	})
+	rows.ShareEach(5, func(s int) []float64 { return part[s][:] })
 	var t [5]float64
 	for s := range shard.Count(len(y)) {
 		for k, v := range part[s] {
@@ -199,7 +203,7 @@ func Balance(dst, y, slope []float64) bool {
 	a, b := 2*down/(up+down), 2*up/(up+down)
 	total := a*t[2] + b*t[3] + t[4]
 	a, b, z := a/total, b/total, 1/total
-	shard.Run(len(y), func(_, lo, hi int) {
+	rows.Run(len(y), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			switch s := slope[j]; {
 			case s > 0:

@@ -26,7 +26,7 @@ func TestBalance(t *testing.T) {
 				signs |= 2
 			}
 		}
-		ok := saddle.Balance(dst, y, slope)
+		ok := saddle.Balance(nil, dst, y, slope)
 		if ok != (signs == 3) {
 			t.Fatalf("slopes %v: %v", slope, ok)
 		}
@@ -45,7 +45,7 @@ func TestBalance(t *testing.T) {
 		}
 	}
 	dst := make([]float64, 2)
-	if y := []float64{.5, .5}; !saddle.Balance(dst, y, []float64{1, -1}) || dst[0] != .5 || dst[1] != .5 {
+	if y := []float64{.5, .5}; !saddle.Balance(nil, dst, y, []float64{1, -1}) || dst[0] != .5 || dst[1] != .5 {
 		t.Errorf("balanced weights moved to %v", dst)
 	}
 }

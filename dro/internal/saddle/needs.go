@@ -2,6 +2,7 @@ package saddle
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -28,13 +29,21 @@ func Unmet(m Method, p *Problem) []Need {
 }
 
 // Supports reports that p has all that m needs.
-func Supports(m Method, p *Problem) bool { return len(Unmet(m, p)) == 0 }
+func Supports(m Method, p *Problem) bool { return Refusal(m, p) == nil }
 
 // Refusal names everything that m needs and p lacks, at once.
 func Refusal(m Method, p *Problem) error {
 	var what []string
 	for _, n := range Unmet(m, p) {
 		what = append(what, n.What)
+	}
+	if RowsOf(p.Oracle) != nil {
+		if e, ok := m.(Everywhere); !ok || !e.RunsEverywhere() {
+			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs and smoothing)")
+		}
+		if _, ok := dealt(p); !ok {
+			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", p.Dual))
+		}
 	}
 	if what == nil {
 		return nil
@@ -96,6 +105,9 @@ var (
 func HasKinks(p *Problem) bool {
 	if k, ok := p.Dual.(KinkedPieces); ok {
 		return k.Polyhedral()
+	}
+	if RowsOf(p.Oracle) != nil {
+		return false // no method of these is for several ranks
 	}
 	n, _, _ := p.Oracle.Dims()
 	k, ok := p.Dual.(Kinked)

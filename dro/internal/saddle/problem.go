@@ -57,9 +57,10 @@ func (r *Run) ValidateFree() error {
 	if !r.Cert.free {
 		return nil
 	}
-	samples := min(n, freeSample)
-	r.Cert.Passes += 0.5 * float64(samples) / float64(n)
-	weight, slope, g := r.Cert.Value, r.Cert.Slope, make([]float64, d) // not in use yet
+	first, end := r.Cert.Rows.Here(n)
+	samples := min(end-first, freeSample)
+	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first:end], make([]float64, d) // not in use yet
 	defer func() { clear(weight[:samples]); clear(slope[:samples]) }()
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
@@ -67,8 +68,12 @@ func (r *Run) ValidateFree() error {
 		sum += weight[j]
 		size += math.Abs(weight[j])
 	}
-	r.Problem.Oracle.AddGradTo(g, weight, slope, 0, samples)
+	r.Problem.Oracle.AddGradTo(g, r.Cert.Value, r.Cert.Slope, first, first+samples)
+	wrong := []float64{0}
 	if math.Abs(g[d-1]-sum) > 1e-9*size {
+		wrong[0] = 1
+	}
+	if r.Cert.Rows.Comm().Sum(wrong); wrong[0] > 0 {
 		return errors.New("dro: the last coordinate is said to be an intercept, but the last column of the design is not the constant 1")
 	}
 	return nil

@@ -93,7 +93,7 @@ func (c *Certifier) outside(y []float64) float64 {
 // Rounded is about have slope² ≤ 2·smooth·f.
 func (c *Certifier) weigh(y, f []float64) weighing {
 	var mass, linear [shard.Limit]float64
-	shard.Run(c.N, func(s, lo, hi int) {
+	c.Rows.Run(c.N, func(s, lo, hi int) {
 		mass[s] = kernel.Sum(y[lo:hi])
 		if c.Exact.largest != nil {
 			linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
@@ -103,6 +103,7 @@ func (c *Certifier) weigh(y, f []float64) weighing {
 			linear[s] += math.Abs(y[j] * f[j])
 		}
 	})
+	c.Rows.Share(mass[:], linear[:])
 	count := shard.Count(c.N)
 	total := vec.Sum(mass[:count])
 	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear[:count])}
@@ -169,6 +170,30 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 		return o.TotalWeight(c.N) * most
 	}
 	return mean
+}
+
+// LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without
+// rounding, are not above.
+func (c *Certifier) LossesAboveTo(dst []float64) {
+	e := &c.Exact
+	curved := e.smooth*c.Margin*c.Margin/2 + Underflow
+	shard.Run(c.N, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			dst[j] = c.Value[j]
+			if e.largest != nil {
+				dst[j] += (1 + 1e-9) * (LossRounding*math.Abs(c.Value[j]) + math.Abs(c.Slope[j])*c.Margin + curved)
+			}
+		}
+	})
+}
+
+// PenaltyAbove bounds ψ of d at y/Σy, for weights y ≥ 0 of sum one but for rounding, from
+// above: KL, χ² and the like.
+func (c *Certifier) PenaltyAbove(d Dual, y []float64) float64 {
+	psi, nu := d.Value(y), d.Modulus()
+	mass := shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Sum(y[lo:hi]) })
+	r := (1 + mass) * (c.Exact.sums + math.Abs(mass-1))
+	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + Underflow
 }
 
 // penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL

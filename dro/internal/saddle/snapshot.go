@@ -6,19 +6,23 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
 // snapshotVersion changes whenever what a snapshot holds does.
-const snapshotVersion = 4
+const snapshotVersion = 6
 
 // A State writes the fields of a solve in progress to bytes, or reads them back:
 // each type lists its mutable fields once, in visit, for both directions.
 type State struct {
 	buf     []byte
+	most    int // bytes it may grow to; 0: any
 	Reading bool
 	Err     error
 }
+
+var errLarge = errors.New("it is larger than a snapshot may be")
 
 func (s *State) word(v *uint64) {
 	switch {
@@ -59,6 +63,19 @@ func (s *State) Boolean(v *bool) {
 // Floats visits slices whose lengths the problem fixes.
 func (s *State) Floats(vs ...[]float64) {
 	for _, v := range vs {
+		if !s.Reading {
+			if s.most > 0 && len(s.buf)+8*len(v) > s.most {
+				s.Err = errLarge
+			}
+			if s.Err != nil {
+				return
+			}
+			s.buf = slices.Grow(s.buf, 8*len(v))
+			for _, a := range v {
+				s.buf = binary.LittleEndian.AppendUint64(s.buf, math.Float64bits(a))
+			}
+			continue
+		}
 		for i := range v {
 			if s.Err != nil {
 				return
@@ -116,6 +133,12 @@ func (l *Loop) Visit(s *State) {
 		return
 	}
 	s.Float(&l.next)
+	s.Float(&l.stride)
+	s.Float(&l.dear)
+	stalled := l.last == ErrStalled
+	if s.Boolean(&stalled); stalled {
+		l.last = ErrStalled // there is nothing to continue
+	}
 	s.result(l.Result)
 	l.Cert.Visit(s)
 	l.Method.(Resumable).Visit(s)
@@ -124,13 +147,14 @@ func (l *Loop) Visit(s *State) {
 // snapshot hands the state of the solve to the settings' Snapshot, if the method
 // can be resumed.
 func (l *Loop) snapshot() {
-	if l.Settings.SnapshotDue != nil && !l.Settings.SnapshotDue() {
+	if l.Cert.Rows != nil || l.Settings.SnapshotDue != nil && !l.Settings.SnapshotDue() {
 		return
 	}
 	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
-		s := &State{}
-		l.Visit(s)
-		l.Settings.Snapshot(s.buf)
+		s := &State{most: l.Settings.SnapshotMost}
+		if l.Visit(s); s.Err == nil {
+			l.Settings.Snapshot(s.buf)
+		}
 	}
 }
 
@@ -138,6 +162,9 @@ func (l *Loop) snapshot() {
 func (l *Loop) resume() error {
 	if _, ok := l.Method.(Resumable); !ok {
 		return fmt.Errorf("dro: %s cannot be resumed", l.name)
+	}
+	if l.Cert.Rows != nil {
+		return errors.New("dro: a solve over several ranks cannot be resumed")
 	}
 	s := &State{buf: l.Settings.Resume, Reading: true}
 	if l.Visit(s); s.Err == nil && len(s.buf) > 0 {

@@ -17,7 +17,7 @@ var ErrStalled = errors.New("no further progress in double precision")
 type Settings struct {
 	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
 	RelativeGap float64   // stop when certified to this relative gap; > 0
-	MaxPasses   float64   // stop after this many passes over the data; > 0
+	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; > 0
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far
 	Seed        uint64    // of every random choice
 
@@ -29,9 +29,10 @@ type Settings struct {
 	// that one is wanted, with the state of the solve;
 	// given back as Resume, with the same problem, method and settings, it
 	// continues bit for bit as if nothing had happened. All may be nil.
-	Snapshot    func(state []byte)
-	SnapshotDue func() bool
-	Resume      []byte
+	Snapshot     func(state []byte)
+	SnapshotDue  func() bool
+	SnapshotMost int // bytes of a snapshot, beyond which there is none; 0: any
+	Resume       []byte
 }
 
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
@@ -78,6 +79,8 @@ type Iterate struct {
 	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
 	X      []float64 // x_k, of length d
 	Y      []float64 // y_k, of length n: the method's own weights, not the best response
+
+	Mu0, Nu0 float64 // the offsets μ₀, ν₀ of the theoretical schedule, in the unit of a_k
 }
 
 // Status says why a solve ended.
@@ -136,7 +139,7 @@ type Result struct {
 	Status      Status
 
 	Iterations int           // steps of the method: of a method in stages, stages
-	Passes     float64       // over the data, all that the solve read: checks, Hessians and stages too
+	Passes     float64       // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
 	Elapsed    time.Duration // with what was spent before a resumption
 	Trace      []Check       // one entry per check point, the last one of the certificate
 }
@@ -171,14 +174,16 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 		return nil, err
 	}
 	defer l.Close()
-	l.Iterate(ctx)
+	agreed, done := l.Cert.Rows.Context(ctx)
+	defer done()
+	l.Iterate(agreed)
 	if l.Failed != nil {
 		return nil, l.Failed
 	}
 	l.Finish()
 	l.Cert.keep(l.Result.Y)
 	if l.Result.Status == Cancelled {
-		return l.Result, context.Cause(ctx)
+		return l.Result, context.Cause(agreed)
 	}
 	return l.Result, nil
 }
@@ -192,6 +197,9 @@ type Loop struct {
 	Result *Result
 	next   float64       // passes at which the next check is due
 	last   error         // of the last step
+	spent  bool          // a step or a check would have read more than is allowed
+	stride float64       // passes of the last step
+	dear   float64       // passes of the last check, or of the start
 	Failed error         // what a step said, if it was no status
 	began  time.Time     // of this process
 	before time.Duration // spent before a resumption
@@ -212,6 +220,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := s.Validate(d); err != nil {
 		return nil, err
 	}
+	p, _ = dealt(p)
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
 	defer func() {
@@ -219,9 +228,6 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 			r.Cert.Free()
 		}
 	}()
-	if err := r.ValidateFree(); err != nil {
-		return nil, err
-	}
 	if s.X0 != nil {
 		copy(r.Start, s.X0)
 		if set, ok := p.Primal.(bounded); ok {
@@ -233,21 +239,46 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 		o.StartingPoint(r.Start)
 	}
 	l = &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
-	if l.Method, err = m.Start(r); err != nil {
+	if err := l.start(m); err != nil {
 		return nil, err
 	}
-	if s.Resume != nil {
-		return l, l.resume()
-	}
-	if late, ok := l.Method.(LateStarting); !ok || !late.StartsLate() {
-		if math.IsInf(r.Cert.Evaluate(r.Start), 1) {
-			return nil, errors.New("dro: the objective is not finite at the starting point")
-		}
-		r.Cert.Certify()
-	}
-	l.next = r.Cert.Passes
-	l.record()
 	return l, nil
+}
+
+// start evaluates and certifies the first point within the budget: of it, one pass is kept
+// for that. What is not known to be an intercept certifies nothing.
+func (l *Loop) start(m Method) (err error) {
+	c, s := l.Cert, &l.Settings
+	if s.Resume == nil {
+		c.Budget = s.MaxPasses - 1
+	}
+	checked := c.within(func() { err = l.ValidateFree() })
+	if err != nil {
+		return err
+	}
+	l.spent = !checked || !c.within(func() { l.Method, err = m.Start(l.Run) })
+	if err != nil {
+		return err
+	}
+	if s.Resume != nil {
+		err = l.resume()
+		c.Budget = s.MaxPasses
+		return err
+	}
+	c.Budget = s.MaxPasses
+	if late, ok := l.Method.(LateStarting); !ok || !late.StartsLate() {
+		c.Budget = max(c.Budget, c.Passes+1)
+		if math.IsInf(c.Evaluate(l.Start), 1) {
+			return errors.New("dro: the objective is not finite at the starting point")
+		}
+		if checked {
+			l.spent = !c.within(c.Certify) || l.spent
+		}
+		l.dear = c.Passes // a check may evaluate as much again
+	}
+	l.next = c.Passes
+	l.record()
+	return nil
 }
 
 // Close takes back the vectors of one entry a sample that the solve worked with, among
@@ -258,7 +289,11 @@ func (l *Loop) Close() { l.Cert.Free() }
 func (l *Loop) Iterate(ctx context.Context) {
 	l.Ctx, l.Cert.Ctx = ctx, ctx
 	for {
-		l.Result.Status = l.Settings.Ends(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
+		passes := l.Cert.Passes
+		if l.spent {
+			passes = max(passes, l.Settings.MaxPasses)
+		}
+		l.Result.Status = l.Settings.Ends(l.Cert.Best, passes, l.last != nil, ctx.Err() != nil)
 		switch l.Result.Status {
 		case NotSolved:
 			l.step()
@@ -275,18 +310,29 @@ func (l *Loop) Iterate(ctx context.Context) {
 }
 
 // step performs one iteration, and a check when one is due: when the method says
-// so if it has an opinion, else by the passes.
+// so if it has an opinion, else by the passes, and before the budget for it runs out.
 func (l *Loop) step() {
-	err := l.Method.Step()
+	var err error
+	c, before := l.Cert, l.Cert.Passes
+	if l.spent = !c.within(func() { err = l.Method.Step() }); l.spent {
+		l.record()
+		return
+	}
 	l.Result.Iterations++
-	due := l.Cert.Passes >= l.next
+	l.stride = c.Passes - before
+	due := c.Passes >= l.next
 	if w, ok := l.Current().(Checking); ok {
 		due = w.WantsCheck()
 	}
-	if err != nil || due || l.Cert.Passes >= l.Settings.MaxPasses {
-		l.Method.Check()
+	if err != nil || due || c.Passes+l.stride+l.dear >= l.Settings.MaxPasses {
+		before = c.Passes
+		l.spent = !c.within(l.Method.Check)
 		l.record()
-		l.next = l.Cert.Passes + max(l.Settings.CheckEvery, l.Cert.Passes/10)
+		if l.last = err; l.spent {
+			return
+		}
+		l.dear = c.Passes - before
+		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
 		l.snapshot()
 	}
 	l.last = err
@@ -315,8 +361,9 @@ func (l *Loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
 	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
+		c.Budget = max(c.Budget, c.Passes+1)
 		c.Evaluate(l.Start)
-		c.Certify()
+		c.within(c.Certify)
 	}
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
 		l.record() // certified within a step
@@ -324,7 +371,7 @@ func (l *Loop) Finish() {
 	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.Best, c.Passes
 	if !slices.Equal(c.X, res.X) {
-		c.Eval(res.X) // not counted: for the caller
+		c.evaluate(res.X)
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Y = c.Y

@@ -4,30 +4,32 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Heaviest returns the samples, ascending, of the largest weights, to whole powers of
 // two, that make up the share of their sum and are fewest or more, if so many have
 // weight.
-func Heaviest(y []float64, share float64, fewest int) []int {
-	least := Cutoff(y, 1-share, fewest)
+func Heaviest(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
+	least := Cutoff(rows, y, 1-share, fewest)
 	var out []int
-	for j, w := range y {
-		if w >= least {
+	first, end := rows.Here(len(y))
+	for j := first; j < end; j++ {
+		if y[j] >= least {
 			out = append(out, j)
 		}
 	}
-	return out
+	return rows.Collect(out)
 }
 
 // Cutoff returns a power of two such that the weights below it, of at most 1, are
-// positive, at most the share of their sum, and not among the count largest.
-func Cutoff(y []float64, share float64, count int) float64 {
+// positive, at most that part of their sum, and not among the count largest.
+func Cutoff(rows *ranks.Rows, y []float64, part float64, count int) float64 {
 	const binades = 1024 // the last one is of all that are subnormal
 	var mass [shard.Limit][]float64
 	var number [shard.Limit][]int
-	shard.Run(len(y), func(s, lo, hi int) {
+	rows.Run(len(y), func(s, lo, hi int) {
 		mass[s], number[s] = make([]float64, binades), make([]int, binades)
 		for _, v := range y[lo:hi] {
 			if v > 0 {
@@ -39,6 +41,9 @@ func Cutoff(y []float64, share float64, count int) float64 {
 	})
 	total, above, have := 0.0, 0.0, 0
 	shards := shard.Count(len(y))
+	if rows != nil {
+		share(rows, mass[:shards], number[:shards], binades)
+	}
 	for s := range shards {
 		total += vec.Sum(mass[s])
 	}
@@ -47,9 +52,27 @@ func Cutoff(y []float64, share float64, count int) float64 {
 			above += mass[s][k]
 			have += number[s][k]
 		}
-		if total-above <= share*total && have >= count {
+		if total-above <= part*total && have >= count {
 			return math.Ldexp(1, -k)
 		}
 	}
 	return math.SmallestNonzeroFloat64
+}
+
+// share completes what the shards of other ranks have in the binades.
+func share(rows *ranks.Rows, mass [][]float64, number [][]int, binades int) {
+	all := make([]float64, 2*binades*len(mass))
+	of := func(s int) []float64 { return all[2*binades*s : 2*binades*(s+1)] }
+	for s := range mass {
+		for k, v := range mass[s] {
+			of(s)[k], of(s)[binades+k] = v, float64(number[s][k])
+		}
+	}
+	rows.ShareEach(2*binades, of)
+	for s := range mass {
+		mass[s], number[s] = of(s)[:binades], make([]int, binades)
+		for k, v := range of(s)[binades:] {
+			number[s][k] = int(v)
+		}
+	}
 }

@@ -24,7 +24,7 @@ func TestHeaviest(t *testing.T) {
 			}
 		}
 		fewest, share := 1+rng.IntN(60), rng.Float64()
-		got := sampling.Heaviest(y, share, fewest)
+		got := sampling.Heaviest(nil, y, share, fewest)
 		in, least, mass := make([]bool, n), math.Inf(1), 0.0
 		for _, j := range got {
 			in[j], least = true, min(least, y[j])

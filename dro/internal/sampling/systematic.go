@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -14,17 +15,19 @@ import (
 type Stripes struct {
 	N, Count int
 	Share    float64
+	Rows     *ranks.Rows // where the samples lie; nil: all here
 }
 
 // Run calls f on the samples of the part, shard by shard.
 func (p Stripes) Run(f func(s, lo, hi int)) {
-	shard.RunCount(p.N, p.Count, func(s, lo, hi int) { f(s, p.first(lo, hi), hi) })
+	p.Rows.RunCount(p.N, p.Count, func(s, lo, hi int) { f(s, p.first(lo, hi), hi) })
 }
 
 // Sum adds up what f returns.
 func (p Stripes) Sum(f func(lo, hi int) float64) float64 {
 	var sums [shard.Limit]float64
 	p.Run(func(s, lo, hi int) { sums[s] = f(lo, hi) })
+	p.Rows.Share(sums[:])
 	return vec.Sum(sums[:p.Count])
 }
 
@@ -54,7 +57,10 @@ func (p Stripes) EffectiveNumber(weight []float64) float64 {
 }
 
 // All is the part that is all of n samples.
-func All(n int) Stripes { return Stripes{n, shard.Count(n), 1} }
+func All(n int) Stripes { return AllOf(nil, n) }
+
+// AllOf is All of samples that lie with several ranks.
+func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, shard.Count(n), 1, rows} }
 
 // A systematic takes about count of the samples of a part, sample j with the probability
 // p_j = min(1, s_j/θ): those of a high score for certain, and of the others as many as

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -31,6 +32,8 @@ type Ball struct {
 	Radius     float64   // > 0, in units of D; +Inf: no bound
 	Nu         float64   // ≥ 0, in loss units
 	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal. A prefix of the samples has the prefix of w
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 // NewBall returns the adversary of all weights within radius of w, nil for equal.
@@ -86,13 +89,13 @@ func (b Ball) Value(y []float64) float64 {
 func (b Ball) Of(y []float64) float64 {
 	if b.Weights == nil {
 		if b.Divergence == KullbackLeibler {
-			return KL{1}.Value(y)
+			return KL{Nu: 1, rows: b.rows}.Value(y)
 		}
-		return ChiSquare{1}.Value(y)
+		return ChiSquare{Nu: 1, rows: b.rows}.Value(y)
 	}
 	w := b.Weights[:len(y)]
-	total := totalOf(w)
-	return shard.Sum(len(y), func(lo, hi int) float64 {
+	total := totalOf(b.rows, w)
+	return b.rows.Sum(len(y), func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			v := w[j] / total
@@ -120,6 +123,7 @@ func (b Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
 type pricedResponse struct {
 	risk, tau, nu, top float64
 	rounding, logMean  float64 // of KL's risk; log of the mean of its exp((f − top)/ν)
+	unsolved           float64 // of χ²: what its weights summed to above one, before they were scaled
 }
 
 // respond is BestResponseTo with a guess of ν, NaN for none.
@@ -131,19 +135,20 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 	if b.Weights != nil {
 		w = b.Weights[:len(f)]
 	}
-	a.top = largestOf(f, w)
+	a.top = largestOf(b.rows, f, w)
 	switch {
 	case a.nu == 0 && w == nil:
 		a.risk, a.tau = a.top, uniformOnMax(y, f, a.top)
 	case a.nu == 0:
 		a.risk, a.tau = a.top, weightedOnMax(y, f, w, a.top)
 	case b.Divergence == KullbackLeibler:
-		a.risk, a.rounding, a.logMean = weightedKL(y, f, w, a.nu, a.top)
+		a.risk, a.rounding, a.logMean = weightedKL(b.rows, y, f, w, a.nu, a.top)
 		a.tau = a.risk
 	case w == nil:
-		a.risk, a.tau = ChiSquare{a.nu}.BestResponseTo(y, f)
+		r := ChiSquare{Nu: a.nu, rows: b.rows}.respond(y, f, math.NaN())
+		a.risk, a.tau, a.unsolved = r.risk, r.tau, r.total/float64(len(f))-1
 	default:
-		a.risk, a.tau = weightedChi2(y, f, w, a.nu, a.top)
+		a.risk, a.tau, a.unsolved = weightedChi2(b.rows, y, f, w, a.nu, a.top)
 	}
 	if a.nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
 		a.risk += (a.nu - b.Nu) * b.Radius
@@ -155,7 +160,7 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 func (b Ball) RespondingAt(e *saddle.Evaluator) saddle.Responsive {
 	r := ballResponse{Ball: b, price: e.Threshold}
 	if b.Weights != nil {
-		r.total = totalOf(b.Weights[:e.N])
+		r.total = totalOf(b.rows, b.Weights[:e.N])
 	}
 	return r
 }
@@ -173,9 +178,9 @@ func (r ballResponse) ResponseTo(response, y []float64, lo, hi int) {
 	case !(r.price > 0): // on a vertex
 		clear(response[lo:hi])
 	case r.Divergence == KullbackLeibler:
-		KL{r.price}.ResponseTo(response, y, lo, hi)
+		KL{Nu: r.price}.ResponseTo(response, y, lo, hi)
 	case r.Weights == nil:
-		ChiSquare{r.price}.ResponseTo(response, y, lo, hi)
+		ChiSquare{Nu: r.price}.ResponseTo(response, y, lo, hi)
 	default:
 		inverse := 1 / (r.price * r.total)
 		for j := lo; j < hi; j++ {
@@ -194,8 +199,8 @@ func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, s
 	if !(e.Threshold > b.Nu) || math.IsInf(b.Radius, 1) || !(total > 0) {
 		return nil, nil
 	}
-	mean := shard.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total
-	scatter := shard.Sum(e.N, func(lo, hi int) float64 {
+	mean := b.rows.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total
+	scatter := b.rows.Sum(e.N, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			if c := response[j]; c > 0 {
@@ -233,7 +238,7 @@ func (b Ball) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	least := 1 / float64(n)
 	if b.Weights != nil {
 		w := b.Weights[:n]
-		total := totalOf(w)
+		total := totalOf(nil, w)
 		least = 1
 		for _, v := range w {
 			if v > 0 {
@@ -275,11 +280,11 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
 	bounded := !math.IsInf(b.Radius, 1) && a.nu > b.Nu
 	const small = 1e-2 // a divergence that cancels
-	linear := lossOf(y, f)
+	linear := lossOf(b.rows, y, f)
 	var divergence, off float64
 	if b.Divergence == KullbackLeibler {
 		own = a.rounding + 4*saddle.UnitRoundoff*math.Abs(a.risk)
-		below := shard.Sum(n, func(lo, hi int) float64 {
+		below := b.rows.Sum(n, func(lo, hi int) float64 {
 			s := 0.0
 			for j := lo; j < hi; j++ {
 				if y[j] > 0 {
@@ -297,6 +302,8 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 		divergence, off = b.divergence(y)
 		shifted := saddle.UnitRoundoff * (1 + math.Abs(a.top-a.tau)/a.nu)
 		own = 3*gamma*(math.Abs(linear)+4*a.nu*(divergence+math.Sqrt(divergence))) + a.nu*(36*gamma*gamma+18*shifted*shifted)
+		miss := math.Abs(a.unsolved) + 2*gamma // (ν/2 + ψ) times its square is what scaling costs
+		own += a.nu * (1 + 2*divergence) * miss * miss
 	}
 	if bounded {
 		own += (a.nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -87,8 +88,8 @@ func TestReferenceWeights(t *testing.T) {
 		return r
 	}
 	for name, duals := range map[string][2]func(w []float64) saddle.Dual{
-		"kl":        {func([]float64) saddle.Dual { return KL{0.7} }, func(w []float64) saddle.Dual { return NewPenalty(KullbackLeibler, 0.7, w) }},
-		"chi2":      {func([]float64) saddle.Dual { return ChiSquare{0.7} }, func(w []float64) saddle.Dual { return NewPenalty(PearsonChi2, 0.7, w) }},
+		"kl":        {func([]float64) saddle.Dual { return KL{Nu: 0.7} }, func(w []float64) saddle.Dual { return NewPenalty(KullbackLeibler, 0.7, w) }},
+		"chi2":      {func([]float64) saddle.Dual { return ChiSquare{Nu: 0.7} }, func(w []float64) saddle.Dual { return NewPenalty(PearsonChi2, 0.7, w) }},
 		"cvar":      {func([]float64) saddle.Dual { return CVaR(0.3) }, func(w []float64) saddle.Dual { return Protected{Share: 0.3, Weights: w} }},
 		"capped":    {func([]float64) saddle.Dual { return CappedChiSquare{0.3, 0.2} }, func(w []float64) saddle.Dual { return Protected{Share: 0.3, Nu: 0.2, Weights: w} }},
 		"kl ball":   {func([]float64) saddle.Dual { return NewBall(KullbackLeibler, 0.2, nil) }, func(w []float64) saddle.Dual { return NewBall(KullbackLeibler, 0.2, w) }},
@@ -159,3 +160,121 @@ func TestInvalidAdversaries(t *testing.T) {
 }
 
 func errorOf(_ *Groups, err error) error { return err }
+
+// At a price that is off, the risk is above what the weights prove by (ν − Nu)·|D − ρ|, and
+// the weights outside the ball by their share: the allowance is both, and hardly more.
+func TestBallAllowsForAPriceThatIsOff(t *testing.T) {
+	rng := drotest.RngOf(213)
+	for trial := range 200 {
+		n := 3 + rng.IntN(40)
+		f := drotest.Normals(rng, n, 3)
+		w := drotest.OnSimplex(rng, n)
+		if trial%2 == 0 {
+			w = nil
+		}
+		d := Divergence(trial / 2 % 2)
+		b := Ball{Divergence: d, Radius: math.Pow(10, -3*rng.Float64()), Nu: []float64{0, 0.05}[trial/4%2], Weights: w}
+		price := b.Price(f)
+		if !(price > b.Nu) {
+			continue // the ball does not bind
+		}
+		for _, off := range []float64{0.7, 0.99, 1.01, 1.4} {
+			a := pricedResponse{nu: max(b.Nu, off*price)}
+			y := make([]float64, n)
+			at := NewPenalty(d, a.nu, w).respond(y, f, math.NaN())
+			a.risk, a.tau, a.top, a.rounding, a.logMean = at.risk+(a.nu-b.Nu)*b.Radius, at.tau, at.top, at.rounding, at.logMean
+			own, outside := b.rounding(a, y, f)
+			divergence, linear := b.Of(y), vec.Dot(y, f)
+			if want := max(0, divergence-b.Radius) / b.Radius; !(math.Abs(outside-want) < 1e-9*(1+want)) {
+				t.Errorf("divergence %d, radius %g, ν %g times what is exact: %g outside, not %g", d, b.Radius, off, outside, want)
+			}
+			want := (a.nu-b.Nu)*math.Abs(divergence-b.Radius) + outside*math.Abs(linear)
+			if !(own >= want && own-want < 1e-9*(1+want)) {
+				t.Errorf("divergence %d, radius %g, ν %g times what is exact: an allowance of %g, not %g", d, b.Radius, off, own, want)
+			}
+			proved := linear - b.Nu*divergence // by weights in the ball
+			if divergence > b.Radius {
+				continue
+			}
+			if gap := a.risk - proved; math.Abs(gap-(a.nu-b.Nu)*(b.Radius-divergence)) > 1e-9*(1+math.Abs(a.risk)) || own < gap*(1-1e-12)-1e-12 {
+				t.Errorf("divergence %d, radius %g: the risk %g is %g above what is proved, the allowance %g", d, b.Radius, a.risk, gap, own)
+			}
+		}
+	}
+}
+
+// The price of a χ² ball is that of a bisection in 256 bits, for losses that are alike, far
+// apart or tied.
+func TestPriceOfChi2IsExact(t *testing.T) {
+	rng := drotest.RngOf(214)
+	for trial := range 80 {
+		n := 2 + rng.IntN(12)
+		f := hardLosses(rng, n)
+		var w []float64
+		if trial%2 == 0 {
+			w = drotest.OnSimplex(rng, n)
+		}
+		radius := math.Pow(10, 5*rng.Float64()-4)
+		got := NewBall(PearsonChi2, radius, w).Price(f)
+		want := priceByBisection(f, w, radius)
+		if !(math.Abs(got-want) <= 1e-7*want+1e-12*drotest.MaxAbs(f)) {
+			t.Errorf("trial %d, radius %g: a price of %v, %v by bisection, losses up to %g", trial, radius, got, want, drotest.MaxAbs(f))
+		}
+	}
+}
+
+// priceByBisection is Σ w(f − θ)₊ at the θ for which y ∝ w(f − θ)₊ is on the boundary.
+func priceByBisection(f, w []float64, radius float64) float64 {
+	at := func(theta exact.Real) (mass, divergence exact.Real) {
+		total, square := exact.New(0), exact.New(0)
+		mass = exact.New(0)
+		for j, v := range f {
+			weight := exact.New(1)
+			if w != nil {
+				weight = exact.New(w[j])
+			}
+			total = exact.Add(total, weight)
+			if u := exact.Sub(exact.New(v), theta); exact.Less(exact.New(0), u) {
+				mass = exact.Add(mass, exact.Mul(weight, u))
+				square = exact.Add(square, exact.Mul(weight, exact.Mul(u, u)))
+			}
+		}
+		// ½(Σ y²/w − 1) of y = w(f−θ)₊/mass and w of sum one.
+		mean := exact.Div(mass, total)
+		ratio := exact.Div(exact.Div(square, total), exact.Mul(mean, mean))
+		return mean, exact.Div(exact.Sub(ratio, exact.New(1)), exact.New(2))
+	}
+	lo, hi := exact.New(vec.MaxOf(f)-1e18*(1+drotest.MaxAbs(f))), exact.New(vec.MaxOf(f))
+	if atTop(f, w) >= 1/(1+2*radius) {
+		return 0
+	}
+	for range 170 {
+		mid := exact.Div(exact.Add(lo, hi), exact.New(2))
+		if _, d := at(mid); exact.Less(exact.New(radius), d) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	mass, _ := at(lo)
+	price, _ := mass.Float64()
+	return price
+}
+
+// atTop is the share of the weight on the largest loss.
+func atTop(f, w []float64) float64 {
+	top, of, all := math.Inf(-1), 0.0, 0.0
+	for j, v := range f {
+		weight := 1.0
+		if w != nil {
+			weight = w[j]
+		}
+		if all += weight; v > top {
+			top, of = v, 0
+		}
+		if v == top {
+			of += weight
+		}
+	}
+	return of / all
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -69,7 +70,7 @@ func (c CappedKL) Valid(int) error { return validAlpha(c.Alpha) }
 func (c CappedChiSquare) Modulus() float64 { return c.Nu }
 
 // Value implements Dual.
-func (c CappedChiSquare) Value(y []float64) float64 { return ChiSquare{c.Nu}.Value(y) }
+func (c CappedChiSquare) Value(y []float64) float64 { return ChiSquare{Nu: c.Nu}.Value(y) }
 
 // Separated implements Liftable.
 func (c CappedChiSquare) Separated(n int) saddle.Separable {
@@ -92,8 +93,9 @@ func (CappedChiSquare) SumNorm() bool { return false }
 // ν = 0, 1/α on the largest losses, with one fractional weight level at the
 // quantile τ.
 func (c CappedChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 {
-		return cvar(y, f, c.Alpha)
+	if c.Nu == 0 || penaltyVanishes(nil, f, c.Nu) {
+		risk, tau = cvar(y, f, c.Alpha)
+		return risk - c.Value(y), tau
 	}
 	tau = cappedResponse(y, f, c.Nu, 1/c.Alpha, linearLevel)
 	linear, penalty := vec.Dot(y, f), c.Value(y)
@@ -124,7 +126,7 @@ func (c CappedChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) 
 func (c CappedKL) Modulus() float64 { return c.Nu }
 
 // Value implements Dual.
-func (c CappedKL) Value(y []float64) float64 { return KL{c.Nu}.Value(y) }
+func (c CappedKL) Value(y []float64) float64 { return KL{Nu: c.Nu}.Value(y) }
 
 // Separated implements Liftable.
 func (c CappedKL) Separated(n int) saddle.Separable {
@@ -145,8 +147,9 @@ func (CappedKL) SumNorm() bool { return true }
 
 // BestResponseTo implements Dual: n y_j = min(1/α, exp((f_j − τ)/ν)).
 func (c CappedKL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 {
-		return cvar(y, f, c.Alpha)
+	if c.Nu == 0 || penaltyVanishes(nil, f, c.Nu) {
+		risk, tau = cvar(y, f, c.Alpha)
+		return risk - c.Value(y), tau
 	}
 	tau = cappedResponse(y, f, c.Nu, 1/c.Alpha, exponentialLevel)
 	risk = vec.Dot(y, f) - c.Value(y)
@@ -253,6 +256,17 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 		return thresholdCut{lo, lo, 1}
 	}
 	return thresholdCut{lo, hi, min(1, (1-high)/(low-high))}
+}
+
+// penaltyVanishes reports that losses are so many units of ν apart that these are no numbers:
+// without a penalty the weights are the same, up to ψ < 2⁻⁹⁰⁰ of the spread.
+func penaltyVanishes(rows *ranks.Rows, f []float64, nu float64) bool {
+	return (largestOf(rows, f, nil)-leastOf(rows, f))/nu > 0x1p900
+}
+
+// leastOf returns the smallest f_j.
+func leastOf(rows *ranks.Rows, f []float64) float64 {
+	return -rows.Max(len(f), func(lo, hi int) float64 { return -vec.MinOf(f[lo:hi]) })
 }
 
 // widest returns a first step that changes both ends of a bracket.

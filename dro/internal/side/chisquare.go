@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -20,6 +21,8 @@ import (
 // deshift), ν'·n‖y − 1/n‖² has ν' = ν/2 (Prospect, drlearn).
 type ChiSquare struct {
 	Nu float64 // ν ≥ 0, in loss units
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 var _ saddle.Mirror = ChiSquare{}
@@ -39,7 +42,7 @@ func (c ChiSquare) Value(y []float64) float64 {
 		return 0
 	}
 	n := float64(len(y))
-	return c.Nu / (2 * n) * shard.Sum(len(y), func(lo, hi int) float64 { return offUniform(y[lo:hi], n) })
+	return c.Nu / (2 * n) * c.rows.Sum(len(y), func(lo, hi int) float64 { return offUniform(y[lo:hi], n) })
 }
 
 // Divergence returns Δ(y, z) = (n/2)‖y − z‖².
@@ -90,12 +93,12 @@ func (r *response) level(nu float64) float64 { return r.top + nu*(r.threshold-1)
 // order in the error of y, and without the cancellation that a large ν would magnify.
 func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 	n := len(f)
-	r.top = shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
+	r.top = c.rows.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if c.Nu == 0 {
 		r.risk, r.tau = r.top, uniformOnMax(y, f, r.top)
 		return r
 	}
-	shard.Run(n, func(_, lo, hi int) {
+	c.rows.Run(n, func(_, lo, hi int) {
 		inverse := 1 / c.Nu
 		if math.IsInf(inverse, 1) {
 			for j := lo; j < hi; j++ {
@@ -107,13 +110,14 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 			y[j] = 1 + (f[j]-r.top)*inverse
 		}
 	})
-	r.threshold, r.total, r.active = threshold(y, 1, 1+(guess-r.top)/c.Nu)
+	r.threshold, r.total, r.active = threshold(c.rows, y, 1, 1+(guess-r.top)/c.Nu)
 	var linear, penalty [shard.Limit]float64
-	shard.Run(n, func(s, lo, hi int) {
+	c.rows.Run(n, func(s, lo, hi int) {
 		kernel.PositivePartTo(y[lo:hi], y[lo:hi], r.threshold, r.total)
 		linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
 		penalty[s] = offUniform(y[lo:hi], float64(n))
 	})
+	c.rows.Share(linear[:], penalty[:])
 	count := shard.Count(n)
 	mean := c.Nu * (vec.Sum(penalty[:count]) / float64(n))
 	r.tau = vec.Sum(linear[:count])
@@ -148,7 +152,7 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		}
 	})
 	top := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(u[lo:hi]) })
-	t, _, _ := threshold(u, top, math.NaN())
+	t, _, _ := threshold(nil, u, top, math.NaN())
 	project(u, t)
 	invN := 1 / float64(n)
 	shard.Run(n, func(_, lo, hi int) {
@@ -163,17 +167,19 @@ func (c ChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 // Newton iteration on a convex, piecewise linear, decreasing function, monotone from
 // the left, where it is after one step, in the differences v − t so that large v lose
 // no digits. Each step drops at least one entry from the active set or ends.
-func threshold(v []float64, top, from float64) (t, total float64, above int) {
+func threshold(rows *ranks.Rows, v []float64, top, from float64) (t, total float64, above int) {
 	n := float64(len(v))
 	if t = from; !(t < top) || math.IsInf(t, -1) {
-		mean := shard.Sum(len(v), func(lo, hi int) float64 { return kernel.Sum(v[lo:hi]) }) / n
+		mean := rows.Sum(len(v), func(lo, hi int) float64 { return kernel.Sum(v[lo:hi]) }) / n
 		t = mean - 1 // a lower bound of the root, as is the next
 	}
 	t = max(t, top-n) // also below a guess: entries may be so far apart that no digit of the root is left
 	for active := math.Inf(1); ; {
 		var count [shard.Limit]int
 		var excess [shard.Limit]float64
-		shard.Run(len(v), func(s, lo, hi int) { excess[s], count[s] = kernel.ExcessOver(v[lo:hi], t) })
+		rows.Run(len(v), func(s, lo, hi int) { excess[s], count[s] = kernel.ExcessOver(v[lo:hi], t) })
+		rows.Share(excess[:])
+		rows.ShareCounts(count[:])
 		c, s := 0.0, 0.0
 		for i := range shard.Count(len(v)) {
 			c += float64(count[i])
@@ -216,7 +222,7 @@ func (ChiSquare) TotalWeight(int) float64 { return 1 }
 func (ChiSquare) SumNorm() bool { return false }
 
 // WithNu implements Repriced.
-func (ChiSquare) WithNu(nu float64) saddle.Dual { return ChiSquare{nu} }
+func (ChiSquare) WithNu(nu float64) saddle.Dual { return ChiSquare{Nu: nu} }
 
 // Mild implements Repriced: at ν = size no loss up to size takes all weight of another.
 func (ChiSquare) Mild(size float64, _ int) float64 { return size }
@@ -249,5 +255,5 @@ func (ChiSquare) Smoothed(nu float64, n int) (saddle.Dual, float64) { return KL{
 func (c ChiSquare) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	ratio := float64(n) / float64(m)
 	up := 1 + 8*saddle.UnitRoundoff // so that rounding does not take from the penalty
-	return ChiSquare{c.Nu * ratio * up}, c.Nu / 2 * (ratio - 1)
+	return ChiSquare{Nu: c.Nu * ratio * up}, c.Nu / 2 * (ratio - 1)
 }

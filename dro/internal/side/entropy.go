@@ -36,7 +36,7 @@ func (Entropy) Contains(x []float64) error {
 }
 
 // Value implements Primal; +Inf outside the simplex is not checked.
-func (e Entropy) Value(x []float64) float64 { return KL{e.Mu}.Value(x) }
+func (e Entropy) Value(x []float64) float64 { return KL{Nu: e.Mu}.Value(x) }
 
 // CoordsTo implements Geometry: u = log(d x).
 func (e Entropy) CoordsTo(u, x []float64) { KL{}.CoordsTo(u, x) }
@@ -67,7 +67,7 @@ func (e Entropy) FenchelYoung(x, g []float64) float64 {
 		minus[i] = -v
 		linear += v * x[i]
 	}
-	best, _ := KL{e.Mu}.BestResponseTo(make([]float64, len(g)), minus)
+	best, _ := KL{Nu: e.Mu}.BestResponseTo(make([]float64, len(g)), minus)
 	return math.Max(0, e.Value(x)+linear+best)
 }
 

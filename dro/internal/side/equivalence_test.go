@@ -34,13 +34,13 @@ func TestDualsThatCoincide(t *testing.T) {
 			{"CVaR at α = 1/n and the maximum", risk(CVaR(tiny), f), largest},
 			{"CVaR at α < 1/n and the maximum", risk(CVaR(tiny/3), f), largest},
 			{"KL with ν = 0 and the maximum", risk(KL{}, f), largest},
-			{"KL with ν → 0 and the maximum", risk(KL{1e-13}, f), largest},
-			{"χ² with ν → 0 and the maximum", risk(ChiSquare{1e-14}, f), largest},
+			{"KL with ν → 0 and the maximum", risk(KL{Nu: 1e-13}, f), largest},
+			{"χ² with ν → 0 and the maximum", risk(ChiSquare{Nu: 1e-14}, f), largest},
 			{"the two CVaRs", risk(CappedKL{0.4, 0}, f), risk(CVaR(0.4), f)},
 			{"capped KL with ν → 0 and CVaR", risk(CappedKL{0.4, 1e-13}, f), risk(CVaR(0.4), f)},
 			{"capped χ² with ν → 0 and CVaR", risk(CappedChiSquare{0.4, 1e-13}, f), risk(CVaR(0.4), f)},
-			{"KL under a cap that is slack", risk(CappedKL{tiny / 2, 0.5}, f), risk(KL{0.5}, f)},
-			{"χ² under a cap that is slack", risk(CappedChiSquare{tiny / 2, 0.5}, f), risk(ChiSquare{0.5}, f)},
+			{"KL under a cap that is slack", risk(CappedKL{tiny / 2, 0.5}, f), risk(KL{Nu: 0.5}, f)},
+			{"χ² under a cap that is slack", risk(CappedChiSquare{tiny / 2, 0.5}, f), risk(ChiSquare{Nu: 0.5}, f)},
 		} {
 			if !drotest.Near(c.got, c.want, 5*drotest.ClosedForm, drotest.MaxAbs(f)) {
 				t.Fatalf("%s: %v and %v (losses %v)", c.what, c.got, c.want, f)
@@ -54,7 +54,7 @@ func TestDualsThatCoincide(t *testing.T) {
 				variance += (v - average) * (v - average) / float64(n)
 			}
 			want := average + variance/(2*nu)
-			for _, d := range []saddle.Dual{KL{nu}, ChiSquare{nu}, CappedKL{tiny / 2, nu}, CappedChiSquare{tiny / 2, nu}} {
+			for _, d := range []saddle.Dual{KL{Nu: nu}, ChiSquare{Nu: nu}, CappedKL{tiny / 2, nu}, CappedChiSquare{tiny / 2, nu}} {
 				if n == 1 {
 					want = f[0]
 				}
@@ -74,7 +74,7 @@ func TestRiskIsMonotone(t *testing.T) {
 		n := 2 + rng.IntN(20)
 		f := drotest.Normals(rng, n, 1)
 		for _, family := range []func(nu float64) saddle.Dual{
-			func(nu float64) saddle.Dual { return KL{nu} }, func(nu float64) saddle.Dual { return ChiSquare{nu} },
+			func(nu float64) saddle.Dual { return KL{Nu: nu} }, func(nu float64) saddle.Dual { return ChiSquare{Nu: nu} },
 			func(nu float64) saddle.Dual { return CappedKL{0.3, nu} }, func(nu float64) saddle.Dual { return CappedChiSquare{0.3, nu} },
 		} {
 			before := slices.Max(f)
@@ -114,10 +114,10 @@ func TestDivergences(t *testing.T) {
 	rng := drotest.RngOf(13)
 	y, uniform := drotest.OnSimplex(rng, 7), make([]float64, 7)
 	vec.Fill(uniform, 1./7)
-	if got, want := (KL{}).Divergence(y, uniform)*0.3, (KL{0.3}).Value(y); !drotest.Near(got, want, drotest.ClosedForm, want) {
+	if got, want := (KL{}).Divergence(y, uniform)*0.3, (KL{Nu: 0.3}).Value(y); !drotest.Near(got, want, drotest.ClosedForm, want) {
 		t.Errorf("KL: ν·Δ(y, 1/n) = %v, ψ(y) = %v", got, want)
 	}
-	if got, want := (ChiSquare{}).Divergence(y, uniform)*0.3, (ChiSquare{0.3}).Value(y); !drotest.Near(got, want, drotest.ClosedForm, want) {
+	if got, want := (ChiSquare{}).Divergence(y, uniform)*0.3, (ChiSquare{Nu: 0.3}).Value(y); !drotest.Near(got, want, drotest.ClosedForm, want) {
 		t.Errorf("χ²: ν·Δ(y, 1/n) = %v, ψ(y) = %v", got, want)
 	}
 	// KL of (½, ½) to (¼, ¾): ½ log 2 + ½ log ⅔. χ²: (2/2)(1/16 + 1/16) = ⅛.

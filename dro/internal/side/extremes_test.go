@@ -19,7 +19,7 @@ func everySimplexDual() []saddle.Mirror {
 		duals = append(duals, c.dual)
 	}
 	for _, nu := range []float64{1e-300, 1e-12, 1e12} {
-		duals = append(duals, KL{nu}, ChiSquare{nu}, CappedKL{0.3, nu}, CappedChiSquare{0.3, nu})
+		duals = append(duals, KL{Nu: nu}, ChiSquare{Nu: nu}, CappedKL{0.3, nu}, CappedChiSquare{0.3, nu})
 	}
 	return duals
 }

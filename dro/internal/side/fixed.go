@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -15,6 +16,8 @@ import (
 // survey weights. On a prefix of the samples it uses the prefix of the weights.
 type Fixed struct {
 	weights []float64
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 var (
@@ -40,7 +43,7 @@ func NewFixed(w []float64) (Fixed, error) {
 	if err := validMass(w); err != nil {
 		return Fixed{}, fmt.Errorf("dro: %w", err)
 	}
-	return Fixed{w}, nil
+	return Fixed{weights: w}, nil
 }
 
 // validMass checks that weights are finite, ≥ 0, and not all zero.
@@ -84,15 +87,15 @@ func (Fixed) Value([]float64) float64 { return 0 }
 // BestResponseTo implements Dual: the weights, normalised; τ is the risk.
 func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
 	d.normaliseTo(y)
-	risk = shard.Sum(len(f), func(lo, hi int) float64 { return vec.Dot(y[lo:hi], f[lo:hi]) })
+	risk = d.rows.Sum(len(f), func(lo, hi int) float64 { return vec.Dot(y[lo:hi], f[lo:hi]) })
 	return risk, risk
 }
 
 // normaliseTo stores the weights of the first samples, of sum one, in y.
 func (d Fixed) normaliseTo(y []float64) {
 	w := d.weights[:len(y)]
-	total := shard.Sum(len(w), func(lo, hi int) float64 { return vec.Sum(w[lo:hi]) })
-	shard.Run(len(w), func(_, lo, hi int) {
+	total := d.rows.Sum(len(w), func(lo, hi int) float64 { return vec.Sum(w[lo:hi]) })
+	d.rows.Run(len(w), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			y[j] = w[j] / total
 		}
@@ -124,7 +127,8 @@ func fixedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
 		part[s] += kernel.Dot(y[lo:hi], e.Value[lo:hi])
 		e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, e.Slope, lo, hi)
 	})
-	e.Partials.SumTo(g)
+	e.Rows.SumTo(g, e.Partials)
+	e.Rows.Share(part[:])
 	risk = vec.Sum(part[:shard.Count(e.N)])
 	return risk, risk
 }

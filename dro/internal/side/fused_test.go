@@ -21,7 +21,7 @@ func TestFusedAgainstTwoReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dual := range []saddle.Dual{KL{1}, KL{0.01}, KL{1e-9}, KL{1e12}, ChiSquare{1}, ChiSquare{0.01}, ChiSquare{1e-9}, ChiSquare{1e12}, Uniform{}, fixed} {
+	for _, dual := range []saddle.Dual{KL{Nu: 1}, KL{Nu: 0.01}, KL{Nu: 1e-9}, KL{Nu: 1e12}, ChiSquare{Nu: 1}, ChiSquare{Nu: 0.01}, ChiSquare{Nu: 1e-9}, ChiSquare{Nu: 1e12}, Uniform{}, fixed} {
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
 			o := &drotest.Counter{Linear: s.Oracle(t, l)}
 			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 0.01}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -26,6 +27,8 @@ type Groups struct {
 	of     [][]int32 // by way: the group of a sample, −1 for none
 	count  []float64 // samples of the groups, by their weight
 	weight []float64 // n; nil: equal
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 var (
@@ -154,10 +157,10 @@ type grouped struct {
 func (g *Groups) at(f []float64) *grouped {
 	n, k := len(f), len(g.count)
 	count := shard.Count(n)
-	total, mass := shard.NewPartials(count, k), shard.NewPartials(count, k)
+	total, mass := g.rows.Partials(count, k), g.rows.Partials(count, k)
 	total.Clear()
 	mass.Clear()
-	shard.Run(n, func(s, lo, hi int) {
+	g.rows.Run(n, func(s, lo, hi int) {
 		t, m := total.Of(s), mass.Of(s)
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
@@ -170,8 +173,8 @@ func (g *Groups) at(f []float64) *grouped {
 		}
 	})
 	sums, masses := make([]float64, k), make([]float64, k)
-	total.SumTo(sums)
-	mass.SumTo(masses)
+	g.rows.SumTo(sums, total)
+	g.rows.SumTo(masses, mass)
 	s := &grouped{near: g.Near, place: make([]int32, k), perGroup: make([]float64, k)}
 	s.near.Weights = nil
 	for id, m := range masses {
@@ -209,7 +212,7 @@ func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 
 // weigh stores the weights of the samples.
 func (g *Groups) weigh(y []float64, s *grouped) {
-	shard.Run(len(y), func(_, lo, hi int) {
+	g.rows.Run(len(y), func(_, lo, hi int) {
 		clear(y[lo:hi])
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
@@ -284,11 +287,25 @@ func (g *Groups) Value(y []float64) float64 {
 // overGroups returns the weights over groups of samples that are grouped one way.
 func (g *Groups) overGroups(y []float64) []float64 {
 	q := make([]float64, len(g.count))
-	for j, v := range y {
-		if id := g.of[0][j]; id >= 0 {
-			q[id] += v
+	if g.rows == nil {
+		for j, v := range y {
+			if id := g.of[0][j]; id >= 0 {
+				q[id] += v
+			}
 		}
+		return q
 	}
+	part := g.rows.Partials(shard.Count(len(y)), len(q))
+	part.Clear()
+	g.rows.Run(len(y), func(s, lo, hi int) {
+		sums := part.Of(s)
+		for j := lo; j < hi; j++ {
+			if id := g.of[0][j]; id >= 0 {
+				sums[id] += y[j]
+			}
+		}
+	})
+	g.rows.SumTo(q, part)
 	return q
 }
 
@@ -314,11 +331,11 @@ func (g *Groups) RespondingAt(*saddle.Evaluator) saddle.Responsive { return Unif
 func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, inner []float64) {
 	s := g.at(e.Value)
 	k := len(s.id)
-	e.Passes += 0.5 * float64(g.ways)
+	e.Spend(0.5 * float64(g.ways))
 	count := shard.Count(e.N)
-	part := shard.NewPartials(count, k*e.D)
+	part := g.rows.Partials(count, k*e.D)
 	part.Clear()
-	shard.Run(e.N, func(sh, lo, hi int) {
+	g.rows.Run(e.N, func(sh, lo, hi int) {
 		sums := part.Of(sh)
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
@@ -333,7 +350,7 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 		}
 	})
 	rows := make([]float64, k*e.D)
-	part.SumTo(rows)
+	g.rows.SumTo(rows, part)
 	for i := range k {
 		along = append(along, rows[i*e.D:(i+1)*e.D])
 	}

@@ -41,7 +41,7 @@ func (p Protected) CapTo(u []float64) bool {
 		return p.Nu == 0
 	}
 	w := p.Weights[:len(u)]
-	total := totalOf(w)
+	total := totalOf(nil, w)
 	for j, v := range w {
 		u[j] = v / total / p.Share
 	}

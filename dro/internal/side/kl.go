@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 )
@@ -18,6 +19,8 @@ import (
 // the unpenalised maximum over the simplex in the same geometry.
 type KL struct {
 	Nu float64 // ν ≥ 0, in loss units
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 var _ saddle.Mirror = KL{}
@@ -37,7 +40,7 @@ func (k KL) Value(y []float64) float64 {
 		return 0
 	}
 	n := float64(len(y))
-	return k.Nu / n * shard.Sum(len(y), func(lo, hi int) float64 {
+	return k.Nu / n * k.rows.Sum(len(y), func(lo, hi int) float64 {
 		s := 0.0
 		for _, v := range y[lo:hi] {
 			s += entropy(n * v)
@@ -72,13 +75,13 @@ func (KL) Divergence(y, z []float64) float64 {
 // risk = τ = ν log mean exp(f/ν), through a shifted log-sum-exp (math: §2).
 func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	n := len(f)
-	top := shard.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
+	top := k.rows.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if k.Nu == 0 {
 		return top, uniformOnMax(y, f, top)
 	}
-	sum := shard.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
-	vec.Scale(y, 1/sum)
-	risk, _ = klRisk(f, nil, k.Nu, top, sum)
+	sum := k.rows.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
+	scale(k.rows, y, 1/sum)
+	risk, _ = klRisk(k.rows, f, nil, k.Nu, top, sum)
 	return risk, risk
 }
 
@@ -90,7 +93,7 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 // The logarithm of a mean close to 1 cancels, and so does a risk far below top, with ν to
 // magnify the error. There the mean loss c takes the place of top: c + ν log(1 + mean
 // expm1((f − c)/ν)), exact to a few γ·mean|f − c|.
-func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
+func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 	const (
 		response     = 1e-25 // the square of 2000 u and more: of |log y_j| ≤ 745
 		mostExponent = 700   // (top − c)/ν: exp does not overflow
@@ -99,7 +102,7 @@ func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
 	total := float64(n)
 	if w != nil {
-		total = totalOf(w)
+		total = totalOf(rows, w)
 	}
 	logMean := math.Log(sum / total)
 	risk = top + nu*logMean
@@ -107,12 +110,12 @@ func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 	if logMean <= -0.5 && nu <= math.Abs(risk) && math.Abs(top) <= 2*math.Abs(risk) {
 		return risk, rounding
 	}
-	c := meanLoss(f, w, total)
+	c := meanLoss(rows, f, w, total)
 	if !((top-c)/nu <= mostExponent) || math.IsInf(c, 0) {
 		return risk, rounding
 	}
 	var part, size [shard.Limit]float64
-	shard.Run(n, func(s, lo, hi int) {
+	rows.Run(n, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			v := 1.0
 			if w != nil {
@@ -126,6 +129,7 @@ func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 			size[s] += v * (math.Abs(e) + math.Abs(a)*(1+e))
 		}
 	})
+	rows.Share(part[:], size[:])
 	q, terms := 0.0, 0.0
 	for s := range shard.Count(n) {
 		q += part[s]
@@ -141,8 +145,8 @@ func klRisk(f, w []float64, nu, top, sum float64) (risk, rounding float64) {
 }
 
 // meanLoss returns Σ wf/total; w may be nil.
-func meanLoss(f, w []float64, total float64) float64 {
-	return shard.Sum(len(f), func(lo, hi int) float64 {
+func meanLoss(rows *ranks.Rows, f, w []float64, total float64) float64 {
+	return rows.Sum(len(f), func(lo, hi int) float64 {
 		if w == nil {
 			return kernel.Sum(f[lo:hi])
 		}
@@ -218,7 +222,7 @@ func (KL) TotalWeight(int) float64 { return 1 }
 func (KL) SumNorm() bool { return true }
 
 // WithNu implements Repriced.
-func (KL) WithNu(nu float64) saddle.Dual { return KL{nu} }
+func (KL) WithNu(nu float64) saddle.Dual { return KL{Nu: nu} }
 
 // Mild implements Repriced: at ν = size/log n all weight of one sample is worth size.
 func (KL) Mild(size float64, n int) float64 { return size / math.Log(float64(n)+1) }
@@ -255,19 +259,25 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 		total[s] += kernel.ExpTo(y[lo:hi], f, top[s], k.Nu)
 		e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, e.Slope, lo, hi)
 	})
+	e.Rows.Share(top[:], total[:])
 	count := shard.Count(e.N)
 	largest, sum := vec.MaxOf(top[:count]), 0.0
 	for s := range count {
 		sum += total[s] * math.Exp((top[s]-largest)/k.Nu)
 	}
-	clear(g)
-	for s := range count {
-		share := math.Exp((top[s]-largest)/k.Nu) / sum
-		for i, v := range e.Partials.Of(s) {
-			g[i] += share * v
+	if e.Rows != nil {
+		e.Rows.Run(e.N, func(s, _, _ int) { floats.Scale(math.Exp((top[s]-largest)/k.Nu)/sum, e.Partials.Of(s)) })
+		e.Rows.SumTo(g, e.Partials)
+	} else {
+		clear(g)
+		for s := range count {
+			share := math.Exp((top[s]-largest)/k.Nu) / sum
+			for i, v := range e.Partials.Of(s) {
+				g[i] += share * v
+			}
 		}
 	}
-	shard.Run(e.N, func(s, lo, hi int) {
+	e.Rows.Run(e.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += e.BlockRows {
 			share := math.Exp((e.Largest[lo/e.BlockRows+s]-largest)/k.Nu) / sum
 			for j := lo; j < min(lo+e.BlockRows, hi); j++ {
@@ -275,7 +285,7 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 			}
 		}
 	})
-	risk, e.Own = klRisk(e.Value, nil, k.Nu, largest, sum)
+	risk, e.Own = klRisk(e.Rows, e.Value, nil, k.Nu, largest, sum)
 	return risk, risk
 }
 
@@ -285,12 +295,12 @@ var _ saddle.Liftable = KL{}
 func (k KL) Separated(int) saddle.Separable { return OrthantKL{Nu: k.Nu, Cap: 1} }
 
 // Smoothed implements Smoothable: Σ y log(n y) ≤ log n.
-func (KL) Smoothed(nu float64, n int) (saddle.Dual, float64) { return KL{nu}, math.Log(float64(n)) }
+func (KL) Smoothed(nu float64, n int) (saddle.Dual, float64) { return KL{Nu: nu}, math.Log(float64(n)) }
 
 // CoresetOffset implements Coreset: ν log(1/p), so that exp(f/ν) counts 1/p times.
 func (k KL) CoresetOffset(p float64) float64 { return -k.Nu * math.Log(p) }
 
 // Restricted implements Restrictable: Σ y log(n y) = Σ y log(m y) + log(n/m).
 func (k KL) Restricted(n, m int) (d saddle.Dual, offset float64) {
-	return k, k.Nu * math.Log(float64(n)/float64(m))
+	return KL{Nu: k.Nu}, k.Nu * math.Log(float64(n)/float64(m))
 }

@@ -44,7 +44,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 		h := exact.Problem{N: n, D: 1, Rows: rows, Target: target, Loss: "logistic", Adversary: exact.Adversary{Penalty: "kl", Nu: 1e-3}}
 		for _, nu := range []float64{1e-3, 1e6} {
 			h.Nu = nu
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{nu}, Primal: L2{Mu: 1}})
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: nu}, Primal: L2{Mu: 1}})
 			c.Evaluate([]float64{1})
 			y, mass, computed, actual := drotest.Reals(c.Y), exact.New(0), exact.New(0), exact.New(0)
 			for _, v := range y {

@@ -121,7 +121,7 @@ func (k OrthantKL) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 func (c OrthantChiSquare) Modulus() float64 { return c.Nu }
 
 // Value implements Dual.
-func (c OrthantChiSquare) Value(y []float64) float64 { return ChiSquare{c.Nu}.Value(y) }
+func (c OrthantChiSquare) Value(y []float64) float64 { return ChiSquare{Nu: c.Nu}.Value(y) }
 
 // BestResponseTo implements Dual: y_j = (1/n)(1 + f_j/ν) clipped to [0, Cap].
 func (c OrthantChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {

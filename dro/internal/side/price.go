@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -24,7 +25,7 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 	if b.Divergence == PearsonChi2 {
 		return b.priceChi2(f, w)
 	}
-	if !(guess > 0) && len(f) >= 8*guessRows { // of every so manieth sample
+	if !(guess > 0) && len(f) >= 8*guessRows && b.rows == nil { // of every so manieth sample
 		step := len(f) / guessRows
 		some := Ball{Divergence: b.Divergence, Radius: b.Radius}
 		part := make([]float64, 0, guessRows+1)
@@ -34,7 +35,7 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 				some.Weights = append(some.Weights, w[j])
 			}
 		}
-		if w == nil || totalOf(some.Weights) > 0 {
+		if w == nil || totalOf(nil, some.Weights) > 0 {
 			guess = some.price(y[:len(part)], part, math.NaN())
 		}
 	}
@@ -43,11 +44,11 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 
 // momentsOf returns the total weight, the mean less the largest and the variance of the
 // losses, the share of the weight on the largest, and that loss.
-func momentsOf(f, w []float64) (total, mean, variance, atTop, top float64) {
+func momentsOf(rows *ranks.Rows, f, w []float64) (total, mean, variance, atTop, top float64) {
 	n := len(f)
-	top = largestOf(f, w)
+	top = largestOf(rows, f, w)
 	weigh := func(g func(v float64) float64) float64 {
-		return shard.Sum(n, func(lo, hi int) float64 {
+		return rows.Sum(n, func(lo, hi int) float64 {
 			s := 0.0
 			for j := lo; j < hi; j++ {
 				switch {
@@ -75,7 +76,7 @@ func momentsOf(f, w []float64) (total, mean, variance, atTop, top float64) {
 // priceKL solves D = ρ by Newton's method on log D against log ν, of slope −2 for
 // large ν and flatter elsewhere, within a bracket.
 func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
-	total, _, variance, atTop, top := momentsOf(f, w)
+	total, _, variance, atTop, top := momentsOf(b.rows, f, w)
 	if !(variance > 0) || b.Radius >= -math.Log(atTop) {
 		return 0
 	}
@@ -85,7 +86,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 		nu = guess
 	}
 	for range 200 {
-		d, slope := divergenceKL(y, f, w, total, nu, top)
+		d, slope := divergenceKL(b.rows, y, f, w, total, nu, top)
 		if math.IsNaN(d) {
 			return nu
 		}
@@ -114,10 +115,10 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 
 // divergenceKL returns D of the best response to ν·D and −dD/d log ν, the variance of
 // f/ν under it.
-func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) {
+func divergenceKL(rows *ranks.Rows, y, f, w []float64, total, nu, top float64) (d, slope float64) {
 	n := len(f)
 	var mass, first, second [shard.Limit]float64
-	shard.Run(n, func(s, lo, hi int) {
+	rows.Run(n, func(s, lo, hi int) {
 		kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
 		inverse := 1 / nu
 		for j := lo; j < hi; j++ {
@@ -135,6 +136,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) 
 			}
 		}
 	})
+	rows.Share(mass[:], first[:], second[:])
 	m := vec.Sum(mass[:])
 	mean := vec.Sum(first[:]) / m
 	slope = vec.Sum(second[:])/m - mean*mean
@@ -142,7 +144,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) 
 		return d, slope
 	}
 	logM := math.Log(m / total) // small: the difference above cancels
-	d = shard.Sum(n, func(lo, hi int) float64 {
+	d = rows.Sum(n, func(lo, hi int) float64 {
 		s, inverse := 0.0, 1/nu
 		for j := lo; j < hi; j++ {
 			v := 1.0
@@ -156,7 +158,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) 
 		}
 		return s
 	}) / total
-	slope = shard.Sum(n, func(lo, hi int) float64 {
+	slope = rows.Sum(n, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			v := y[j]
@@ -178,7 +180,7 @@ func divergenceKL(y, f, w []float64, total, nu, top float64) (d, slope float64) 
 // a fixed active set θ moves by t with (m − t)² = v/(2ρa − (1 − a)). All of them are
 // taken less the largest loss.
 func (b Ball) priceChi2(f, w []float64) float64 {
-	total, mean, variance, atTop, top := momentsOf(f, w)
+	total, mean, variance, atTop, top := momentsOf(b.rows, f, w)
 	if !(variance > 0) || 1+2*b.Radius >= 1/atTop {
 		return 0
 	}
@@ -187,7 +189,7 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 	nu := 0.0
 	for range 400 {
 		var outside, first, second [shard.Limit]float64
-		shard.Run(len(f), func(s, lo, hi int) {
+		b.rows.Run(len(f), func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				v := 1.0
 				if w != nil {
@@ -202,6 +204,7 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 				}
 			}
 		})
+		b.rows.Share(outside[:], first[:], second[:])
 		o := vec.Sum(outside[:]) / total
 		a := 1 - o
 		centre := vec.Sum(first[:]) / total / a

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -20,6 +21,8 @@ type Protected struct {
 	Share   float64   // in (0, 1]
 	Nu      float64   // ≥ 0, in loss units
 	Weights []float64 // w, as of Ball; nil: equal
+
+	rows *ranks.Rows // where the samples lie; nil: here
 }
 
 var (
@@ -47,7 +50,7 @@ func (p Protected) Modulus() float64 { return p.Nu }
 
 // Value implements Dual.
 func (p Protected) Value(y []float64) float64 {
-	return Ball{Divergence: PearsonChi2, Nu: p.Nu, Weights: p.Weights}.Value(y)
+	return Ball{Divergence: PearsonChi2, Nu: p.Nu, Weights: p.Weights, rows: p.rows}.Value(y)
 }
 
 // Smoothed implements Smoothable: y/w ≤ 1/Share.
@@ -63,37 +66,31 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 	weight := func(int) float64 { return 1 / float64(n) }
 	if p.Weights != nil {
 		w := p.Weights[:n]
-		total := totalOf(w)
+		total := totalOf(p.rows, w)
 		weight = func(j int) float64 { return w[j] / total }
 	}
 	limit := 1 / p.Share
-	if p.Nu == 0 {
+	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Nu) {
 		tau = p.quantile(f, weight)
-		above, ties := 0.0, 0.0
-		for j, v := range f {
-			switch w := weight(j); {
-			case v > tau:
-				above += w
-			case v == tau:
-				ties += w
-			}
-		}
+		above, ties := p.around(f, tau, weight)
 		rest := math.Max(0, math.Min(limit, (1-above*limit)/ties))
-		for j, v := range f {
-			switch {
-			case v > tau:
-				y[j] = limit * weight(j)
-			case v == tau:
-				y[j] = rest * weight(j)
-			default:
-				y[j] = 0
+		p.rows.Run(n, func(_, lo, hi int) {
+			for j := lo; j < hi; j++ {
+				switch v := f[j]; {
+				case v > tau:
+					y[j] = limit * weight(j)
+				case v == tau:
+					y[j] = rest * weight(j)
+				default:
+					y[j] = 0
+				}
 			}
-		}
-		return lossOf(y, f), tau
+		})
+		return lossOf(p.rows, y, f) - p.Value(y), tau
 	}
-	top := largestOf(f, p.Weights)
+	top := largestOf(p.rows, f, p.Weights)
 	t := p.threshold(f, top, weight)
-	shard.Run(n, func(_, lo, hi int) {
+	p.rows.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			y[j] = 0
 			if w := weight(j); w > 0 {
@@ -101,12 +98,12 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 			}
 		}
 	})
-	return lossOf(y, f) - p.Value(y), top + p.Nu*(t.lo+1)
+	return lossOf(p.rows, y, f) - p.Value(y), top + p.Nu*(t.lo+1)
 }
 
 // lossOf returns ⟨y, f⟩ where y is not 0.
-func lossOf(y, f []float64) float64 {
-	return shard.Sum(len(y), func(lo, hi int) float64 {
+func lossOf(rows *ranks.Rows, y, f []float64) float64 {
+	return rows.Sum(len(y), func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			if y[j] != 0 {
@@ -125,7 +122,7 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 	limit := 1 / p.Share
 	of := func(t float64) (mass, slope float64) {
 		var total, steep [shard.Limit]float64
-		shard.Run(len(f), func(s, from, to int) {
+		p.rows.Run(len(f), func(s, from, to int) {
 			for j := from; j < to; j++ {
 				v := (f[j]-top)/p.Nu - t
 				switch w := weight(j); {
@@ -138,6 +135,7 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 				}
 			}
 		})
+		p.rows.Share(total[:], steep[:])
 		return vec.Sum(total[:]), vec.Sum(steep[:])
 	}
 	lo, hi := math.Inf(-1), 0.0 // the mass is above 1 at lo, and below at hi
@@ -156,12 +154,16 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 		next := t + (mass-1)/slope
 		if !(slope > 0) || !(next > lo && next < hi) {
 			switch {
-			case math.IsInf(lo, -1):
-				next = 2 * t
+			case math.IsInf(lo, -1): // where all are at their caps, and the mass is above 1
+				next = min((leastOf(p.rows, f)-top)/p.Nu-limit-1, 2*t)
 			case next == t: // the root is nearer than a step can say
 				next = math.Nextafter(t, lo+hi-t)
 			}
-			if !(next > lo && next < hi) {
+			switch {
+			case next > lo && next < hi:
+			case hi < 0 && lo < 4*hi: // far apart: halve the exponent
+				next = -math.Sqrt(-lo) * math.Sqrt(-hi)
+			default:
 				next = lo + (hi-lo)/2
 			}
 		}
@@ -178,6 +180,9 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 
 // quantile returns the largest τ such that losses of at least τ have a weight of Share.
 func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
+	if p.rows != nil {
+		return p.quantileDealt(f, weight)
+	}
 	if p.Weights == nil {
 		return quantileFromTop(append([]float64(nil), f...), p.Share*float64(len(f)))
 	}
@@ -197,12 +202,58 @@ func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
 	return f[order[len(order)-1]]
 }
 
+// around returns the weight of the losses above τ, and of those equal to it.
+func (p Protected) around(f []float64, tau float64, weight func(int) float64) (above, ties float64) {
+	add := func(lo, hi int) (above, ties float64) {
+		for j := lo; j < hi; j++ {
+			switch w := weight(j); {
+			case f[j] > tau:
+				above += w
+			case f[j] == tau:
+				ties += w
+			}
+		}
+		return above, ties
+	}
+	if p.rows == nil {
+		return add(0, len(f))
+	}
+	var over, equal [shard.Limit]float64
+	p.rows.Run(len(f), func(s, lo, hi int) { over[s], equal[s] = add(lo, hi) })
+	p.rows.Share(over[:], equal[:])
+	return vec.Sum(over[:]), vec.Sum(equal[:])
+}
+
+// quantileDealt is quantile of losses ≥ 0 that lie with several ranks: by bisection over the
+// bits of a number, which are in the order of the numbers.
+func (p Protected) quantileDealt(f []float64, weight func(int) float64) float64 {
+	lo, hi := uint64(0), math.Float64bits(math.Inf(1)) // the mass at lo is enough
+	for lo < hi {
+		mid := lo + (hi-lo+1)/2
+		at := math.Float64frombits(mid)
+		mass := p.rows.Sum(len(f), func(first, end int) (sum float64) {
+			for j := first; j < end; j++ {
+				if f[j] >= at {
+					sum += weight(j)
+				}
+			}
+			return sum
+		})
+		if mass >= p.Share*(1-1e-12) {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return math.Float64frombits(lo)
+}
+
 // RespondingAt implements local.
 func (p Protected) RespondingAt(e *saddle.Evaluator) saddle.Responsive {
 	if p.Weights == nil {
 		return CappedChiSquare{Alpha: p.Share, Nu: p.Nu}
 	}
-	return protectedResponse{p, totalOf(p.Weights[:e.N])}
+	return protectedResponse{p, totalOf(p.rows, p.Weights[:e.N])}
 }
 
 // A protectedResponse is how the best response of weighted samples moves.

@@ -26,7 +26,7 @@ func simplexCases() []simplexCase {
 	}
 	var cases []simplexCase
 	for _, nu := range []float64{1e-4, 0.03, 1, 50} {
-		cases = append(cases, simplexCase{KL{nu}, true, nu, one}, simplexCase{ChiSquare{nu}, false, nu, one})
+		cases = append(cases, simplexCase{KL{Nu: nu}, true, nu, one}, simplexCase{ChiSquare{Nu: nu}, false, nu, one})
 		for _, alpha := range []float64{0.2, 0.55, 1} {
 			cases = append(cases,
 				simplexCase{CappedKL{alpha, nu}, true, nu, capped(alpha)},
@@ -148,7 +148,7 @@ func TestThresholdsAgainstSorting(t *testing.T) {
 		v := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
 		want, top := drotest.NaiveThreshold(v, float64(n)), vec.MaxOf(v)
 		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
-			got, total, above := threshold(v, top, from)
+			got, total, above := threshold(nil, v, top, from)
 			if !drotest.Near(got, want, 1e-11, drotest.MaxAbs(v)) || !drotest.Near(total, float64(n), 1e-11, drotest.MaxAbs(v)) || above < 1 {
 				t.Fatalf("threshold(%v) from %v = %v, by sorting %v; total %v", v, from, got, want, total)
 			}
@@ -201,13 +201,13 @@ func TestKnownResponses(t *testing.T) {
 		risk, tau float64
 	}{
 		// exp(f) = 1, 3: y = 1/4, 3/4; R = log((1+3)/2) = log 2.
-		{KL{1}, []float64{0, ln3}, []float64{.25, .75}, ln2, ln2},
+		{KL{Nu: 1}, []float64{0, ln3}, []float64{.25, .75}, ln2, ln2},
 		// ν = 2 of f = 0, 2 log 3: the same weights, twice the risk.
-		{KL{2}, []float64{0, 2 * ln3}, []float64{.25, .75}, 2 * ln2, 2 * ln2},
+		{KL{Nu: 2}, []float64{0, 2 * ln3}, []float64{.25, .75}, 2 * ln2, 2 * ln2},
 		// r = 1 + (f − τ)/1 with τ = ½: r = ½, 3/2; R = ¾ − ½·¼ = 5/8.
-		{ChiSquare{1}, []float64{0, 1}, []float64{.25, .75}, 0.625, 0.5},
+		{ChiSquare{Nu: 1}, []float64{0, 1}, []float64{.25, .75}, 0.625, 0.5},
 		// f = 0, 5: r₁ = 0, r₂ = 2 = 1 + 5 − τ: τ = 4, R = 5 − ½·1 = 4.5.
-		{ChiSquare{1}, []float64{0, 5}, []float64{0, 1}, 4.5, 4},
+		{ChiSquare{Nu: 1}, []float64{0, 5}, []float64{0, 1}, 4.5, 4},
 		// α = ¾, n = 4: cap 1/3; the three largest: (3+2+1)/3 = 2.
 		{CVaR(0.75), []float64{3, 0, 2, 1}, []float64{1. / 3, 0, 1. / 3, 1. / 3}, 2, 1},
 		// α = 0.6, n = 4: k = 2.4, cap 1/2.4: (4 + 2)/2.4 + 0.4/2.4·1 = 6.4/2.4.

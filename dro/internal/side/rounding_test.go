@@ -79,11 +79,11 @@ func TestFenchelYoungWithinAnError(t *testing.T) {
 		for i := range err {
 			err[i] = math.Abs(err[i])
 		}
-		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: 0.3, Intercept: true}, shifted{L2{Mu: 2}, 1}, Entropy{0.5}, Entropy{}} {
+		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: 0.3, Intercept: true}, shifted{L2{Mu: 2}, 1}, shifted{L2{Mu: 2, Intercept: true}, 1}, Entropy{0.5}, Entropy{}} {
 			if saddle.FreeLast(p) {
 				g[3], err[3] = 0, 0
 			}
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{1}, Primal: p})
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: p})
 			got, most := c.FenchelYoung(x, g, err), 0.0
 			for corner := range 16 {
 				worse := append([]float64(nil), g...)
@@ -159,13 +159,13 @@ func TestKLRiskWhateverNu(t *testing.T) {
 		h := exact.Problem{N: n, Adversary: exact.Adversary{Penalty: "kl", Nu: nu}}
 		want := h.Respond(drotest.Reals(f)).Value
 		y := make([]float64, n)
-		risk, _ := KL{nu}.BestResponseTo(y, f)
+		risk, _ := KL{Nu: nu}.BestResponseTo(y, f)
 		top := vec.MaxOf(f)
 		total := 0.0
 		for _, v := range f {
 			total += math.Exp((v - top) / nu)
 		}
-		again, rounding := klRisk(f, nil, nu, top, total)
+		again, rounding := klRisk(nil, f, nil, nu, top, total)
 		if off := math.Abs(drotest.Above(want, again)); off > rounding {
 			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, again, off, rounding)
 		}
@@ -175,6 +175,38 @@ func TestKLRiskWhateverNu(t *testing.T) {
 		if mean := vec.Sum(f) / float64(n); nu > 100*top && rounding > 2e-13*mean {
 			t.Errorf("ν = %v: the risk %v is off by up to %.3g", nu, risk, rounding)
 		}
+	}
+}
+
+// Where the losses are symmetric about their mean, 0, the risk of KL at a large ν is all
+// cancellation: what is said of its rounding has that of the sum in it, not of the result
+// alone.
+func TestKLRiskOfCancellingLosses(t *testing.T) {
+	rng := drotest.RngOf(217)
+	felt := 0
+	for range 200 {
+		f := make([]float64, 2+2*rng.IntN(20))
+		for j := 0; j < len(f); j += 2 {
+			f[j] = rng.ExpFloat64()
+			f[j+1] = -f[j]
+		}
+		top := vec.MaxOf(f)
+		nu, total := top*math.Pow(10, 2+4*rng.Float64()), 0.0
+		for _, v := range f {
+			total += math.Exp((v - top) / nu)
+		}
+		risk, rounding := klRisk(nil, f, nil, nu, top, total)
+		a := exact.Adversary{Penalty: "kl", Nu: nu}
+		off := math.Abs(drotest.Above(a.Respond(drotest.Reals(f)).Value, risk))
+		if off > rounding {
+			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, risk, off, rounding)
+		}
+		if off > 16*saddle.UnitRoundoff*math.Abs(risk)+nu*1e-24 {
+			felt++
+		}
+	}
+	if felt < 100 {
+		t.Errorf("the sum rounds in %d cases", felt)
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // Uniform is the adversary without a choice: Y = {1/n}, ψ = 0. Its robust risk
 // is the average loss, so minimising it is empirical risk minimisation.
-type Uniform struct{}
+type Uniform struct {
+	rows *ranks.Rows // where the samples lie; nil: here
+}
 
 var (
 	_ saddle.Mirror = Uniform{}
@@ -42,11 +44,11 @@ func (Uniform) Modulus() float64 { return 0 }
 func (Uniform) Value([]float64) float64 { return 0 }
 
 // BestResponseTo implements Dual: y = 1/n.
-func (Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
-	vec.Fill(y, 1/float64(len(y)))
-	mean := shard.Sum(len(f), func(lo, hi int) float64 { return vec.Sum(f[lo:hi]) }) / float64(len(f))
+func (u Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
+	u.fill(y)
+	mean := u.rows.Sum(len(f), func(lo, hi int) float64 { return vec.Sum(f[lo:hi]) }) / float64(len(f))
 	if math.IsInf(mean, 0) { // the sum overflowed, the mean need not
-		mean = shard.Sum(len(f), func(lo, hi int) float64 { return vec.Dot(y[lo:hi], f[lo:hi]) })
+		mean = u.rows.Sum(len(f), func(lo, hi int) float64 { return vec.Dot(y[lo:hi], f[lo:hi]) })
 	}
 	return mean, mean
 }
@@ -58,6 +60,12 @@ func (Uniform) CoordsTo(u, _ []float64) { vec.Fill(u, 1) }
 func (Uniform) ProxTo(u, y, _, _, _ []float64, _, _, _ float64) {
 	vec.Fill(u, 1)
 	vec.Fill(y, 1/float64(len(y)))
+}
+
+// fill stores the weights.
+func (u Uniform) fill(y []float64) {
+	lo, hi := u.rows.Here(len(y))
+	vec.Fill(y[lo:hi], 1/float64(len(y)))
 }
 
 // uniformOnMax stores the uniform weights on the samples whose loss is top, the
@@ -83,6 +91,6 @@ func (Uniform) FixedWeights() {}
 
 // FusedTo implements fusible: the weights are known.
 func (u Uniform) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
-	vec.Fill(y, 1/float64(e.N))
+	u.fill(y)
 	return fixedTo(e, g, y, x)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -22,13 +23,13 @@ func validWeights(w []float64, n int) error {
 	return validMass(w)
 }
 
-func totalOf(w []float64) float64 {
-	return shard.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
+func totalOf(rows *ranks.Rows, w []float64) float64 {
+	return rows.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
 }
 
 // largestOf returns the largest f_j with w_j > 0; w may be nil.
-func largestOf(f, w []float64) float64 {
-	return shard.Max(len(f), func(lo, hi int) float64 {
+func largestOf(rows *ranks.Rows, f, w []float64) float64 {
+	return rows.Max(len(f), func(lo, hi int) float64 {
 		if w == nil {
 			return kernel.Max(f[lo:hi])
 		}
@@ -57,8 +58,8 @@ func weightedOnMax(y, f, w []float64, top float64) float64 {
 
 // weightedKL stores y ∝ w·exp(f/ν) and returns ν log mean exp(f/ν), the mean by w, and its
 // rounding, as klRisk, and log mean exp((f − top)/ν); w may be nil.
-func weightedKL(y, f, w []float64, nu, top float64) (risk, rounding, logMean float64) {
-	sum := shard.Sum(len(f), func(lo, hi int) float64 {
+func weightedKL(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, rounding, logMean float64) {
+	sum := rows.Sum(len(f), func(lo, hi int) float64 {
 		s := kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
 		if w == nil {
 			return s
@@ -72,23 +73,25 @@ func weightedKL(y, f, w []float64, nu, top float64) (risk, rounding, logMean flo
 		}
 		return s
 	})
-	vec.Scale(y, 1/sum)
+	scale(rows, y, 1/sum)
 	total := float64(len(f))
 	if w != nil {
-		total = totalOf(w)
+		total = totalOf(rows, w)
 	}
-	risk, rounding = klRisk(f, w, nu, top, sum)
+	risk, rounding = klRisk(rows, f, w, nu, top, sum)
 	return risk, rounding, math.Log(sum / total)
 }
 
-// weightedChi2 stores y = w(1 + (f − τ)/ν)₊ and returns the risk and τ, as ChiSquare.
-func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
+// weightedChi2 stores y = w(1 + (f − τ)/ν)₊, scaled to a sum of one, and returns the risk and
+// τ, as ChiSquare, and what the sum was above one: of a level as exact as the losses are, in
+// units of ν, where samples of very unequal weight share the mass.
+func weightedChi2(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, tau, unsolved float64) {
 	n := len(f)
-	total := totalOf(w)
+	total := totalOf(rows, w)
 	level := math.Inf(-1) // of v = 1 + (f − top)/ν, above which there is weight
 	for range 200 {
 		var mass, first [shard.Limit]float64
-		shard.Run(n, func(s, lo, hi int) {
+		rows.Run(n, func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				if v := 1 + (f[j]-top)/nu; v > level && w[j] > 0 {
 					mass[s] += w[j]
@@ -96,6 +99,7 @@ func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
 				}
 			}
 		})
+		rows.Share(mass[:], first[:])
 		m := vec.Sum(mass[:])
 		next := 1 + (vec.Sum(first[:])-total)/m // Σ_A w(v − t) = Σ w
 		if !(next > level) {
@@ -103,7 +107,7 @@ func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
 		}
 		level = next
 	}
-	shard.Run(n, func(_, lo, hi int) {
+	rows.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			y[j] = 0
 			if w[j] > 0 {
@@ -111,9 +115,10 @@ func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
 			}
 		}
 	})
-	vec.Scale(y, 1/totalOf(y))
-	linear, penalty := 0.0, nu*Ball{Divergence: PearsonChi2, Weights: w}.Of(y)
-	linear = shard.Sum(n, func(lo, hi int) float64 {
+	mass := totalOf(rows, y)
+	scale(rows, y, 1/mass)
+	linear, penalty := 0.0, nu*Ball{Divergence: PearsonChi2, Weights: w, rows: rows}.Of(y)
+	linear = rows.Sum(n, func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
 			if y[j] > 0 {
@@ -122,5 +127,5 @@ func weightedChi2(y, f, w []float64, nu, top float64) (risk, tau float64) {
 		}
 		return s
 	})
-	return linear - penalty, linear - 2*penalty
+	return linear - penalty, linear - 2*penalty, mass/total - 1
 }

@@ -25,20 +25,20 @@ func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
 }
 
 func (w *worker) eval(value, slope, x []float64, lo, hi int) {
+	w.e.Spend(w.half * float64(hi-lo))
 	w.oracle.EvalTo(value, slope, x, lo, hi)
-	w.e.Passes += w.half * float64(hi-lo)
 }
 
 func (w *worker) addGrad(dst, weight, slope []float64, lo, hi int) {
+	w.e.Spend(w.half * float64(hi-lo))
 	w.oracle.AddGradTo(dst, weight, slope, lo, hi)
-	w.e.Passes += w.half * float64(hi-lo)
 }
 
 // addChange adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over [lo, hi) to dst.
 func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
 	if c, ok := saddle.Ability[saddle.Changed](w.oracle); ok {
+		w.e.Spend(w.half * float64(hi-lo))
 		c.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
-		w.e.Passes += w.half * float64(hi-lo)
 		return
 	}
 	w.addGrad(dst, weight, slope, lo, hi)

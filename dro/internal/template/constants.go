@@ -17,14 +17,13 @@ type constants struct {
 	gs, ls  []float64
 	lambdas []float64
 
-	h      []float64 // of the samples, that the above were computed from
-	passes float64   // over the data, that computing them took
+	h []float64 // of the samples, that the above were computed from
 }
 
 // newConstants computes the constants from those of the samples: H_j and M_j of
 // the oracle's Conditioned ability, in the norms of dual. Lifted gradients are
-// (∇f_j, −1): G² grows by the size of the block.
-func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64) (c constants) {
+// (∇f_j, −1): G² grows by the size of the block. What it reads it asks spend for before.
+func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64, spend func(passes float64)) (c constants) {
 	n, d, _ := o.Dims()
 	lift := func(g float64, size int) float64 {
 		if lifted {
@@ -38,8 +37,7 @@ func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h,
 	}
 	c.l = weighted(m, limit, total)
 	c.h = h
-	scratch := newNormScratch(o, n, d)
-	defer func() { c.passes = scratch.passes }()
+	scratch := newNormScratch(o, n, d, spend)
 	maxH := 0.0
 	for _, v := range h {
 		maxH = max(maxH, v)
@@ -94,15 +92,13 @@ type normScratch struct {
 	unit, scaled, w []float64 // n
 	e, v            []float64 // d
 	gram            *mat.SymDense
-	grams           interface {
-		AddGramTo(dst, weight []float64, lo, hi int)
-	} // nil: none
-	passes float64 // over the data so far
+	grams           saddle.Curved // nil: none
+	spend           func(passes float64)
 }
 
-func newNormScratch(o saddle.Oracle, n, d int) *normScratch {
+func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *normScratch {
 	s := &normScratch{unit: make([]float64, n), scaled: make([]float64, n), w: make([]float64, n),
-		e: make([]float64, d), v: make([]float64, d)}
+		e: make([]float64, d), v: make([]float64, d), spend: spend}
 	if c, ok := saddle.Ability[saddle.Curved](o); ok && d <= maxGram {
 		s.grams, s.gram = c, mat.NewSymDense(d, nil)
 	}
@@ -134,7 +130,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	share := float64(hi-lo) / float64(len(h))
 	iterations := 30
 	multiply := func() {
-		s.passes += share
+		s.spend(share)
 		rows.MarginsTo(s.scaled, s.v, lo, hi)
 		for j := lo; j < hi; j++ {
 			s.scaled[j] *= s.w[j]
@@ -144,7 +140,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	}
 	if s.grams != nil && hi-lo > len(s.v) {
 		iterations = 100
-		s.passes += share
+		s.spend(share)
 		clear(s.gram.RawSymmetric().Data)
 		s.grams.AddGramTo(s.gram.RawSymmetric().Data, s.w, lo, hi)
 		out, in := mat.NewVecDense(len(s.e), s.e), mat.NewVecDense(len(s.v), s.v)

@@ -67,7 +67,7 @@ func TestLipschitzConstantsAgainstSVD(t *testing.T) {
 			}
 			b, _ := evenBlocks(n, 1+rng.IntN(n))
 			for _, lifted := range []bool{false, true} {
-				c := newConstants(o, side.Box{}, lifted, b, h, m)
+				c := newConstants(o, side.Box{}, lifted, b, h, m, unlimited)
 				for J := range b.count() {
 					lo, hi := b.bounds(J)
 					want := spectral(s, w, lo, hi, lifted)
@@ -93,7 +93,7 @@ func TestConstantsInTheNormsOfTheDuals(t *testing.T) {
 	h, m := make([]float64, 12), make([]float64, 12)
 	o.ConstantsTo(h, m, make([]float64, 2))
 	b, _ := evenBlocks(12, 4)
-	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, h, m), newConstants(o, side.KL{Nu: 1}, false, b, h, m), newConstants(o, side.ChiSquare{Nu: 1}, false, b, h, m)
+	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, h, m, unlimited), newConstants(o, side.KL{Nu: 1}, false, b, h, m, unlimited), newConstants(o, side.ChiSquare{Nu: 1}, false, b, h, m, unlimited)
 	if !drotest.Near(kl.g, drotest.MaxAbs(h), drotest.ClosedForm, 0) { // ‖Σ z_j∇f_j‖ ≤ max_j H_j·‖z‖₁
 		t.Errorf("KL: G = %v, largest H %v", kl.g, drotest.MaxAbs(h))
 	}
@@ -155,3 +155,6 @@ func TestKnapsackAgainstEnumeration(t *testing.T) {
 		t.Errorf("unbounded weights on a curved loss: %v", got)
 	}
 }
+
+// unlimited is a budget that everything is within.
+func unlimited(float64) {}

@@ -53,7 +53,7 @@ func TestPrimalEstimateIsUnbiased(t *testing.T) {
 			p := card.s.p
 			for P, prob := range p.p {
 				card.s.p = forced(p, P)
-				card.primalEstimate(w.template)
+				card.PrimalEstimate(w.template)
 				for i, v := range w.template.g {
 					mean[i] += prob * v
 				}
@@ -141,7 +141,7 @@ func TestSeparableEstimateIsUnbiased(t *testing.T) {
 				p := card.s.p
 				for P, prob := range p.p {
 					card.s.p = forced(p, P)
-					card.primalEstimate(w.template)
+					card.PrimalEstimate(w.template)
 					for i, v := range w.template.g {
 						mean[i] += prob * v
 					}
@@ -184,7 +184,7 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 			bar = fullUpdate(s, card, y, w.template.x, card.etaPrev)
 			w.template.k++
 			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
-			card.primalEstimate(w.template)
+			card.PrimalEstimate(w.template)
 			dim := len(w.template.x)
 			if mean == nil {
 				mean, meanY = make([]float64, dim), make([]float64, 6)
@@ -248,7 +248,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.05}}, m, 3)
 			if w.template.theory == nil {
 				w.template.m, w.template.alpha = moduli{1, 1, d.Modulus(), d.Modulus()}, 0.002
-				w.template.primal = w.template.problem.Primal // plain steps: the Hessian is not the subject
+				w.template.prox = w.template.problem.Primal.ProxTo // plain steps: the Hessian is not the subject
 			}
 			for range steps {
 				w.template.step()

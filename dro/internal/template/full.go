@@ -25,25 +25,30 @@ func newFullCard(mirror saddle.Mirror, e *saddle.Evaluator) *fullCard {
 	return c
 }
 
-// begin starts at x with weights y, whose losses and slopes the evaluator holds.
-func (c *fullCard) begin(y []float64) {
+// begin starts at x with weights y, whose losses and slopes the evaluator holds, and the
+// gradient g, nil where it is not known.
+func (c *fullCard) begin(y, g []float64) {
 	copy(c.y, y)
 	copy(c.averageY, y)
 	c.mirror.CoordsTo(c.u, c.y)
-	c.e.GradTo(c.g, c.y)
+	if g == nil {
+		c.e.GradTo(c.g, c.y)
+	} else {
+		copy(c.g, g)
+	}
 	copy(c.gPrev, c.g)
 }
 
-func (c *fullCard) primalEstimate(t *template) {
+func (c *fullCard) PrimalEstimate(t *template) {
 	r := t.aPrev / t.a
 	for i, v := range c.g {
 		t.g[i] = v + r*(v-c.gPrev[i])
 	}
 }
 
-func (c *fullCard) mixCenter(*template) {}
+func (c *fullCard) MixCenter(*template) {}
 
-func (c *fullCard) dualStep(t *template) {
+func (c *fullCard) DualStep(t *template) {
 	c.e.Eval(t.x)
 	c.mirror.ProxTo(c.u, c.y, c.e.Value, c.u, c.u, t.a, t.dualWeight(), 0)
 	copy(c.gPrev, c.g)
@@ -54,7 +59,7 @@ func (c *fullCard) dualStep(t *template) {
 	}
 }
 
-func (c *fullCard) refresh(*template) {}
+func (c *fullCard) Refresh(*template) {}
 
 // Visit lists what a snapshot holds.
 func (c *fullCard) Visit(s *saddle.State) { s.Floats(c.y, c.u, c.g, c.gPrev, c.averageY) }

@@ -13,10 +13,10 @@ import (
 type iteration struct {
 	*saddle.Run
 	template *template
-	lifted   bool                 // the template's point is (x, τ)
-	y        func() []float64     // y_k, in the run's own dual set
-	averageY []float64            // Σ a_i y_i / A_k, nil if the method keeps none
-	begin    func(u, y []float64) // starts the card at coordinates u and weights y
+	lifted   bool                    // the template's point is (x, τ)
+	y        func() []float64        // y_k, in the run's own dual set
+	averageY []float64               // Σ a_i y_i / A_k, nil if the method keeps none
+	begin    func(u, y, g []float64) // starts the card at coordinates u, weights y and their gradient g, nil if not known
 	began    bool
 
 	conditions func(moduli, constants) *theory
@@ -39,13 +39,16 @@ func (w *iteration) start() {
 	if w.lifted {
 		x = append(append([]float64(nil), x...), w.Cert.Tau)
 	}
-	y := w.Cert.Y
+	y, g := w.Cert.Y, []float64(nil)
+	if w.template.theory == nil {
+		g = w.Cert.G
+	}
 	if d, ok := w.Problem.Dual.(saddle.StartedDual); ok && w.Problem.Dual.Modulus() == 0 {
-		y = w.Cert.Vector(w.Cert.N)
+		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)
 	}
 	w.template.begin(x)
-	w.begin(w.template.u, y)
+	w.begin(w.template.u, y, g)
 	w.began = true
 }
 
@@ -69,7 +72,7 @@ func (w *iteration) advance() {
 	t := w.template
 	t.step()
 	if w.Settings.Follow != nil {
-		w.Settings.Follow(saddle.Iterate{K: t.k, Weight: t.a, Total: t.A, X: w.point(t.x), Y: w.y()})
+		w.Settings.Follow(saddle.Iterate{K: t.k, Weight: t.a, Total: t.A, X: w.point(t.x), Y: w.y(), Mu0: t.m.mu0, Nu0: t.m.nu0})
 	}
 }
 

@@ -61,6 +61,7 @@ func (SeparableBlock) Name() string { return "separable" }
 
 var (
 	stochasticBlocks = tuning.New("template: blocks of the stochastic methods", "blocks", 64, 16, 256)
+	sketchedBlocks   = tuning.New("template: blocks of the separable method in a sketched metric, whose products cost as much as they", "blocks", 8, 4, 64)
 	separableBlocks  = tuning.New("template: blocks of the separable method", "blocks", 512, 128, 2048)
 )
 
@@ -80,8 +81,12 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 }
 
 // smallBlock is the default size of blocks that are touched once a step: 512 of them,
-// of enough rows for a step in a metric of d columns to cost less than they do.
+// of enough rows for a step in a metric of d columns to cost less than they do, or a few in a
+// sketched one.
 func smallBlock(n, d int) int {
+	if d > hessian.MaxColumns {
+		return (n + sketchedBlocks.Int() - 1) / sketchedBlocks.Int()
+	}
 	return min(n, max((n+separableBlocks.Int()-1)/separableBlocks.Int(), min((d+1)/2, (n+7)/8)))
 }
 
@@ -92,8 +97,8 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	t.card = card
 	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY,
-		begin: func(_, y []float64) { card.begin(y) }}
-	if m.Schedule == Theory || !hessian.Formable(r.Problem) {
+		begin: func(_, y, g []float64) { card.begin(y, g) }}
+	if m.Schedule == Theory || !hessian.Known(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -110,7 +115,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Known(r.Problem)
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -150,7 +155,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Known(r.Problem)
 	size := m.Block
 	if size == 0 && m.Sizes == nil && !theoretical && !m.ThreeTouches {
 		size = smallBlock(r.Cert.N, r.Cert.D)
@@ -204,7 +209,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	heavy := 1.0
 	if card.tied {
-		heavy = min(mostWeight.Value, float64(b.count())/4)
+		heavy = min(4*firstWeight.Value, float64(b.count())/4)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
 }
@@ -251,8 +256,7 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	if !spectral {
 		o = struct{ saddle.Oracle }{o} // hides the abilities that the norms are computed with
 	}
-	c := newConstants(o, norm, p != r.Problem, b, h, m)
-	r.Cert.Passes += c.passes
+	c := newConstants(o, norm, p != r.Problem, b, h, m, r.Cert.Spend)
 	if math.IsInf(c.l, 1) || math.IsInf(c.g, 1) {
 		return constants{}, fmt.Errorf("dro: the weights are unbounded and the losses are not linear: the theory has no constants for that, bound the weights")
 	}
@@ -265,7 +269,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 	if !ok {
 		return nil, nil, errors.New("dro: " + saddle.NeedConstants.What + " is needed")
 	}
-	r.Cert.Passes++
+	r.Cert.Spend(1)
 	h, m = r.Cert.Vector(r.Cert.N), r.Cert.Vector(r.Cert.N)
 	o.ConstantsTo(h, m, x)
 	for j := range h {
@@ -307,7 +311,7 @@ func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
 	}
-	return []saddle.Need{hessian.UnlessFormable(saddle.NeedConstants), hessian.UnlessFormable(saddle.NeedNorm)}
+	return []saddle.Need{hessian.UnlessKnown(saddle.NeedConstants), hessian.UnlessKnown(saddle.NeedNorm)}
 }
 
 // Needs implements Method.
@@ -325,7 +329,7 @@ func (Stochastic) Needs() []saddle.Need {
 func (m SeparableBlock) Needs() []saddle.Need {
 	constants := saddle.NeedConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = hessian.UnlessFormable(constants)
+		constants = hessian.UnlessKnown(constants)
 	}
 	return []saddle.Need{saddle.NeedBlocks, constants}
 }

@@ -17,7 +17,8 @@ import (
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps mean the same on every data set. It is
 //     that of the first point, or of a solve on a prefix of the samples, and is
-//     renewed where steps in it serve badly;
+//     renewed where steps in it serve badly; of more columns than can be formed, a
+//     sketch of it;
 //   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
 //     relaxation towards the best response, β = 1;
 //   - the primal step has a weight of its own (as PDLP's primal weight has), which
@@ -28,13 +29,13 @@ import (
 //     halved and the method restarts from the best certified point.
 type practical struct {
 	*iteration
-	hessian *hessian.Factored
-	primal  *preconditioned
-	most    float64 // the first and largest α
-	heavy   float64 // the largest weight; 1: it has none
-	steps   int     // steps of one sweep over the blocks
-	sweeps  int     // sweeps until the next check
-	done    int     // steps since the last
+	metric saddle.Metric
+	primal *preconditioned
+	most   float64 // the first and largest α
+	heavy  float64 // the largest weight; 1: it has none
+	steps  int     // steps of one sweep over the blocks
+	sweeps int     // sweeps until the next check
+	done   int     // steps since the last
 
 	last      float64 // objective at the last restart
 	decrement float64 // its squared Newton decrement there, in the Hessian in use
@@ -48,9 +49,9 @@ var (
 	mostSweeps  = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
 	firstRate   = tuning.New("template: fall of the squared decrement expected of the first sweeps", "× a sweep", 6, 2, 20)
 	poorRate    = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 2.5, 1.5, 5)
+	dearRate    = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
 	leastRate   = tuning.New("template: fall of the squared decrement that sweeps are planned by", "× a sweep at least", 1.5, 1.1, 3)
-	firstWeight = tuning.New("template: first weight of the primal step", "×", 16, 4, 64)
-	mostWeight  = tuning.New("template: weight of the primal step", "× at most", 64, 16, 256)
+	firstWeight = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
 	farWeight   = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
 	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
 	veryFar     = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
@@ -59,11 +60,14 @@ var (
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
 // heavy is the largest primal weight.
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
-	m := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-	p := &practical{iteration: w, hessian: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy}
-	p.primal = &preconditioned{m, w.Run.Problem.Primal.(saddle.Smooth), lifted, min(heavy, firstWeight.Value)}
+	var m saddle.Metric = hessian.NewSketched(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+	if hessian.Formable(w.Run.Problem) {
+		m = hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+	}
+	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy}
+	p.primal = newPreconditioned(m, w.Run.Problem.Primal.(saddle.Smooth), w.Run.Cert.D, lifted, min(heavy, firstWeight.Value))
 	w.template.alpha = alpha
-	w.template.primal = p.primal
+	w.template.prox = p.primal.ProxTo
 	return p
 }
 
@@ -94,14 +98,17 @@ func (p *practical) Step() error {
 
 // form takes the Hessian at the point the certifier evaluated last.
 func (p *practical) form() {
-	p.fault = p.hessian.Update(p.Cert.Y, p.Cert.Slope)
+	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
 	p.formed, p.rate = true, 0
 }
 
 // TakeOver starts with the Hessian of a solve on a part of the samples.
-func (p *practical) TakeOver(from *hessian.Factored) {
-	p.fault = p.hessian.TakeOver(from)
-	p.formed = p.fault == nil
+func (p *practical) TakeOver(from saddle.Hessian) {
+	formed, ok := from.(*hessian.Factored)
+	if to, may := p.metric.(*hessian.Factored); ok && may {
+		p.fault = to.TakeOver(formed)
+		p.formed = p.fault == nil
+	}
 }
 
 // restart begins anew at the point the certifier evaluated last.
@@ -115,14 +122,14 @@ func (p *practical) restart() {
 
 // squaredDecrement returns ∇PᵀH⁻¹∇P at the point the certifier evaluated last.
 func (p *practical) squaredDecrement() float64 {
-	g := make([]float64, len(p.hessian.Direction))
+	g := make([]float64, len(p.primal.direction))
 	copy(g, p.Cert.G)
 	p.primal.phi.AddGradTo(g[:p.Cert.D], p.Cert.X)
 	dir := append([]float64(nil), g...)
 	if p.fault != nil {
 		return math.NaN()
 	}
-	p.hessian.Solve(dir)
+	p.metric.Solve(dir)
 	return floats.Dot(g, dir)
 }
 
@@ -145,16 +152,17 @@ func (p *practical) Check() {
 func (p *practical) adapt() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
-	if p.hessian.Lambda > 0 {
-		if p.hessian.Lambda /= 3; p.hessian.Lambda < hessian.LeastDamping {
-			p.hessian.Lambda = 0
+	if lambda := p.metric.Damping(); lambda > 0 {
+		if lambda /= 3; lambda < hessian.LeastDamping {
+			lambda = 0
 		}
+		p.metric.Damp(lambda)
 		p.form()
 	}
 	switch {
 	case p.template.alpha < p.most:
 		p.template.alpha = min(p.most, 2*p.template.alpha)
-	case rate < poorRate.Value || p.far():
+	case rate < p.poor():
 		p.form()
 	case p.heavy > 1 && p.rate > 0:
 		if rate < p.rate {
@@ -164,6 +172,18 @@ func (p *practical) adapt() {
 	}
 	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes, p.done/p.steps, p.squaredDecrement()/math.Abs(p.last), rate, p.primal.weight)
 	p.rate = rate
+}
+
+// poor is the rate below which another metric is worth its passes.
+func (p *practical) poor() float64 {
+	_, dear := p.metric.(*hessian.Sketched)
+	switch {
+	case dear:
+		return dearRate.Value
+	case p.far():
+		return math.Inf(1)
+	}
+	return poorRate.Value
 }
 
 // far reports that the point is so far from the optimum that a Hessian there says little
@@ -188,10 +208,10 @@ func (p *practical) retreat(now float64) {
 		p.template.alpha /= 2
 	}
 	if p.far() {
-		p.hessian.Damp(max(hessian.FirstDamping, 10*p.hessian.Lambda))
+		p.metric.Damp(max(hessian.FirstDamping, 10*p.metric.Damping()))
 	}
 	p.up = false
-	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.hessian.Lambda)
+	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 	p.Cert.Evaluate(p.Cert.BestX)
 	p.form()
 }
@@ -218,24 +238,33 @@ func (p *practical) needed() int {
 	return int(min(math.Ceil(k+0.2), most))
 }
 
-// preconditioned is the primal update in the geometry of a Hessian, with φ linearised
-// at the centre.
+// preconditioned is the primal update in a metric, with φ linearised at the centre.
 type preconditioned struct {
-	hessian *hessian.Factored
-	phi     saddle.Smooth
-	lifted  bool
-	weight  float64 // of the step
+	metric    saddle.Metric
+	phi       saddle.Smooth
+	d         int
+	lifted    bool
+	weight    float64 // of the step
+	direction []float64
 }
 
-// ProxTo implements stepPrimal: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
-func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
-	dir := s.hessian.Direction
-	copy(dir, g)
-	s.phi.AddGradTo(dir[:s.hessian.D], center[:s.hessian.D])
-	if s.lifted {
-		dir[s.hessian.D]++
+func newPreconditioned(m saddle.Metric, phi saddle.Smooth, d int, lifted bool, weight float64) *preconditioned {
+	size := d
+	if lifted {
+		size++
 	}
-	s.hessian.Solve(dir)
+	return &preconditioned{m, phi, d, lifted, weight, make([]float64, size)}
+}
+
+// ProxTo is the primal update: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
+func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
+	dir := s.direction
+	copy(dir, g)
+	s.phi.AddGradTo(dir[:s.d], center[:s.d])
+	if s.lifted {
+		dir[s.d]++
+	}
+	s.metric.Solve(dir)
 	floats.AddScaledTo(dst, center, -min(1, s.weight*a/(a+c)), dir)
 }
 
@@ -250,5 +279,5 @@ func (p *practical) Visit(s *saddle.State) {
 	}
 	s.Boolean(&p.up)
 	s.Boolean(&p.formed)
-	p.hessian.Visit(s)
+	p.metric.Visit(s)
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // separableCard is Identity Card 3, for dual-separable problems (Alg. 5, 6):
@@ -56,13 +58,17 @@ func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rn
 }
 
 // begin starts at x (coordinates u) with weights y; the evaluator holds the
-// slopes there.
-func (c *separableCard) begin(u, y []float64) {
+// slopes there. g is their gradient in x, nil where it is not known.
+func (c *separableCard) begin(u, y, g []float64) {
 	copy(c.y, y)
 	c.dual.CoordsTo(c.u, c.y)
 	copy(c.slope, c.e.Slope)
 	clear(c.aggregate)
-	c.addGrad(c.aggregate, c.y, c.slope, 0, c.e.N)
+	if g == nil {
+		c.addGrad(c.aggregate, c.y, c.slope, 0, c.e.N)
+	} else if copy(c.aggregate, g) < len(c.aggregate) { // −Σ y_j, of the threshold
+		c.aggregate[len(g)] = -shard.Sum(c.e.N, func(lo, hi int) float64 { return vec.Sum(c.y[lo:hi]) })
+	}
 	c.points.begin(u)
 	c.lastQ, c.lastR = -1, -1
 	clear(c.change)
@@ -73,7 +79,7 @@ func (c *separableCard) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }
 
-func (c *separableCard) primalEstimate(t *template) {
+func (c *separableCard) PrimalEstimate(t *template) {
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
 		return
@@ -107,9 +113,9 @@ func (c *separableCard) primalEstimate(t *template) {
 	}
 }
 
-func (c *separableCard) mixCenter(t *template) { c.points.mix(t.center) }
+func (c *separableCard) MixCenter(t *template) { c.points.mix(t.center) }
 
-func (c *separableCard) dualStep(t *template) {
+func (c *separableCard) DualStep(t *template) {
 	q := c.nextBlock()
 	lo, hi := c.blocks.bounds(q)
 	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
@@ -145,7 +151,7 @@ func (c *separableCard) nextBlock() int {
 	return c.order[c.visited-1]
 }
 
-func (c *separableCard) refresh(t *template) {
+func (c *separableCard) Refresh(t *template) {
 	if c.tied {
 		c.points.replace(c.lastQ, t.u)
 		return

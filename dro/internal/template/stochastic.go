@@ -52,8 +52,8 @@ func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rn
 }
 
 // begin starts at x (coordinates u) with weights y; the evaluator holds f and
-// the slopes there.
-func (c *stochasticCard) begin(u, y []float64) {
+// the slopes there. g is their gradient, nil where it is not known.
+func (c *stochasticCard) begin(u, y, g []float64) {
 	copy(c.y, y)
 	copy(c.hatY, y)
 	copy(c.averageY, y)
@@ -61,12 +61,16 @@ func (c *stochasticCard) begin(u, y []float64) {
 	copy(c.hatU, c.u)
 	copy(c.value, c.e.Value)
 	copy(c.slope, c.e.Slope)
-	c.e.GradTo(c.aggregate, c.y)
+	if g == nil {
+		c.e.GradTo(c.aggregate, c.y)
+	} else {
+		copy(c.aggregate, g)
+	}
 	c.points.begin(u)
 	c.lastR, c.lastS = -1, -1
 }
 
-func (c *stochasticCard) primalEstimate(t *template) {
+func (c *stochasticCard) PrimalEstimate(t *template) {
 	p := c.s.p.draw(c.rng)
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
@@ -89,9 +93,9 @@ func (c *stochasticCard) primalEstimate(t *template) {
 	}
 }
 
-func (c *stochasticCard) mixCenter(t *template) { c.points.mix(t.center) }
+func (c *stochasticCard) MixCenter(t *template) { c.points.mix(t.center) }
 
-func (c *stochasticCard) dualStep(t *template) {
+func (c *stochasticCard) DualStep(t *template) {
 	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
 	qlo, qhi := c.blocks.bounds(q)
 	step := 0.0
@@ -123,7 +127,7 @@ func (c *stochasticCard) dualStep(t *template) {
 	}
 }
 
-func (c *stochasticCard) refresh(*template) {
+func (c *stochasticCard) Refresh(*template) {
 	s := c.s.s.draw(c.rng)
 	lo, hi := c.blocks.bounds(s)
 	copy(c.oldY[lo:hi], c.hatY[lo:hi])

@@ -12,8 +12,8 @@ import (
 // method supplies. Any negative index means the initial value.
 type template struct {
 	problem *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
-	card    card
-	primal  stepPrimal
+	card    saddle.IdentityCard[*template]
+	prox    func(dst, g, center []float64, a, c float64) // the primal update, eq. (prim_update)
 	m       moduli
 	theory  *theory // nil: practical
 	alpha   float64 // of the practical schedule
@@ -36,33 +36,10 @@ type template struct {
 	drawCoins *rand.Rand
 }
 
-// A card is what distinguishes one method from another (Identity Cards 1–3).
-type card interface {
-	// primalEstimate is subroutine 1: it stores ḡ_{k−1} in t.g.
-	primalEstimate(t *template)
-
-	// mixCenter overwrites t.center, the coordinates of x_{k−1}, by
-	// (1−w^P)x_{k−1} + w^P Σ_I γ_I x̂_{k−1,I}.
-	mixCenter(t *template)
-
-	// dualStep is subroutine 2 and the dual update: y_k from x_k.
-	dualStep(t *template)
-
-	// refresh is subroutine 3: the comparison points.
-	refresh(t *template)
-
-	Visit(*saddle.State)
-}
-
-// A stepPrimal is the primal update of the template, eq. (prim_update).
-type stepPrimal interface {
-	ProxTo(dst, g, center []float64, a, c float64)
-}
-
 func newTemplate(p *saddle.Problem, x0 []float64, seed uint64) *template {
 	const stream = 0x7468617400
 	d := len(x0)
-	t := &template{problem: p, primal: p.Primal, drawSeed: rand.NewPCG(seed, stream)}
+	t := &template{problem: p, prox: p.Primal.ProxTo, drawSeed: rand.NewPCG(seed, stream)}
 	t.drawCoins = rand.New(t.drawSeed)
 	for _, v := range []*[]float64{&t.x, &t.xPrev, &t.u, &t.g, &t.center, &t.averageX, &t.drawn} {
 		*v = make([]float64, d)
@@ -93,14 +70,14 @@ func (t *template) coords(u, x []float64) {
 func (t *template) step() {
 	t.k++
 	t.aPrev, t.a = t.a, t.nextWeight()
-	t.card.primalEstimate(t)
+	t.card.PrimalEstimate(t)
 	copy(t.center, t.u)
-	t.card.mixCenter(t)
+	t.card.MixCenter(t)
 	copy(t.xPrev, t.x)
-	t.primal.ProxTo(t.x, t.g, t.center, t.a, t.primalWeight())
+	t.prox(t.x, t.g, t.center, t.a, t.primalWeight())
 	t.coords(t.u, t.x)
-	t.card.dualStep(t)
-	t.card.refresh(t)
+	t.card.DualStep(t)
+	t.card.Refresh(t)
 	t.A += t.a
 	for i, v := range t.x {
 		t.averageX[i] += t.a / t.A * (v - t.averageX[i])

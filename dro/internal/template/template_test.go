@@ -38,6 +38,7 @@ func TestWeightsNeverOverflow(t *testing.T) {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
 		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.Asking(1e-12, 1000))
 		w := begun(t, p, FullVector{Schedule: Theory}, 1)
+		w.Cert.Budget = math.Inf(1)
 		grown := 0.0
 		for range 20000 {
 			w.template.step()

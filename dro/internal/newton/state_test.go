@@ -1,0 +1,79 @@
+package newton
+
+import (
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// What a stepper seldom holds is in its snapshot, too: every flag and number that steps
+// change, set here, is there after a snapshot is read.
+func TestRareStatesAreInSnapshots(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(23), 50, 3, false).Oracle(t, losses.Logistic{})
+	started := func(m saddle.Method, d saddle.Dual) saddle.Stepper {
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: d, Primal: side.L2{Mu: 0.1}}, m, saddle.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(l.Close)
+		return l.Method
+	}
+	again := func(m, fresh saddle.Stepper) {
+		t.Helper()
+		s := &saddle.State{}
+		m.(saddle.Resumable).Visit(s)
+		s.Reading = true
+		if fresh.(saddle.Resumable).Visit(s); s.Err != nil {
+			t.Fatal(s.Err)
+		}
+	}
+	kl, tail := side.KL{Nu: 0.5}, side.CVaR(0.3)
+	n, m := started(Newton{}, kl).(*newton), started(Newton{}, kl).(*newton)
+	if err := n.Step(); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 5 { // one flag at a time, so that none can stand for another
+		n.stale, n.steep, n.settled, n.fallen, n.began = k == 0, k == 1, k == 2, k == 3, k == 4
+		n.stepsDone, n.poorSteps, n.lastFall, n.value, n.decrement = 3, 1, 0.25, 7, 0.125
+		again(n, m)
+		if m.stale != n.stale || m.steep != n.steep || m.settled != n.settled || m.fallen != n.fallen || m.began != n.began || m.formed != n.formed {
+			t.Errorf("flag %d of newton is lost", k)
+		}
+		if m.stepsDone != 3 || m.poorSteps != 1 || m.lastFall != 0.25 || m.value != 7 || m.decrement != 0.125 {
+			t.Errorf("a number of newton is lost: %+v", m)
+		}
+	}
+	a, b := started(Minimax{}, tail).(*minimax), started(Minimax{}, tail).(*minimax)
+	for k := range 2 {
+		a.wide, a.lambda, a.last, a.y[7], a.x[1] = k == 1, 0.5, 3, 0.75, -2
+		if again(a, b); b.wide != a.wide || b.lambda != 0.5 || b.last != 3 || b.y[7] != 0.75 || b.x[1] != -2 {
+			t.Errorf("minimax: wide %v, λ = %v, last %v, %v, %v", b.wide, b.lambda, b.last, b.y[7], b.x[1])
+		}
+	}
+	c, d := started(LBFGS{}, kl).(*lbfgs), started(LBFGS{}, kl).(*lbfgs)
+	c.failed, c.at.F, c.at.X[2], c.at.Gradient[0] = 1, 5, 6, 8
+	if again(c, d); d.failed != 1 || d.at.F != 5 || d.at.X[2] != 6 || d.at.Gradient[0] != 8 {
+		t.Errorf("lbfgs: %d failed, %+v", d.failed, d.at)
+	}
+	e, f := started(Smoothing{}, tail).(*smoothing), started(Smoothing{}, tail).(*smoothing)
+	e.nu, e.x[1] = 0.375, 9
+	if again(e, f); f.nu != 0.375 || f.x[1] != 9 {
+		t.Errorf("smoothing: ν = %v, %v", f.nu, f.x)
+	}
+	g, h := started(Guarded{Method: Newton{}}, side.NewBall(side.KullbackLeibler, 0.1, nil)).(*guarded), started(Guarded{Method: Newton{}}, side.NewBall(side.KullbackLeibler, 0.1, nil)).(*guarded)
+	if err := g.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.fall(); err != nil {
+		t.Fatal(err)
+	}
+	if again(g, h); !h.stalled {
+		t.Error("that a guarded method fell is lost")
+	}
+	if _, falls := h.Current().(*smoothing); !falls {
+		t.Errorf("a %T after it fell", h.Current())
+	}
+}

@@ -1,0 +1,59 @@
+package side
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// Duals over samples that lie with several ranks: each is the same dual, that knows where.
+var (
+	_ saddle.Ranked = KL{}
+	_ saddle.Ranked = ChiSquare{}
+	_ saddle.Ranked = Uniform{}
+	_ saddle.Ranked = Fixed{}
+	_ saddle.Ranked = Ball{}
+	_ saddle.Ranked = (*Groups)(nil)
+	_ saddle.Ranked = Protected{}
+)
+
+// Over implements Ranked; false without a penalty.
+func (k KL) Over(rows *ranks.Rows) (saddle.Dual, bool) { return KL{k.Nu, rows}, k.Nu > 0 }
+
+// Over implements Ranked; false without a penalty.
+func (c ChiSquare) Over(rows *ranks.Rows) (saddle.Dual, bool) {
+	return ChiSquare{c.Nu, rows}, c.Nu > 0
+}
+
+// Over implements Ranked.
+func (Uniform) Over(rows *ranks.Rows) (saddle.Dual, bool) { return Uniform{rows}, true }
+
+// Over implements Ranked.
+func (d Fixed) Over(rows *ranks.Rows) (saddle.Dual, bool) { return Fixed{d.weights, rows}, true }
+
+// Over implements Ranked.
+func (b Ball) Over(rows *ranks.Rows) (saddle.Dual, bool) {
+	b.rows = rows
+	return b, true
+}
+
+// Over implements Ranked.
+func (g *Groups) Over(rows *ranks.Rows) (saddle.Dual, bool) {
+	over := *g
+	over.rows = rows
+	return &over, true
+}
+
+// Over implements Ranked. Losses are to be ≥ 0.
+func (p Protected) Over(rows *ranks.Rows) (saddle.Dual, bool) {
+	p.rows = rows
+	return p, true
+}
+
+// scale multiplies the entries that are here by a.
+func scale(rows *ranks.Rows, v []float64, a float64) {
+	rows.Run(len(v), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			v[j] *= a
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package template
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// atWork returns a practical schedule at its first point.
+func atWork(t *testing.T, m saddle.Method, start []float64) *practical {
+	t.Helper()
+	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
+	settings := saddle.DefaultSettings()
+	settings.X0 = start
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, m, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	p := l.Method.(*practical)
+	if err := p.Step(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A primal step of full weight is Newton's: to x − H⁻¹∇P at most, by a/(a + c) of it below
+// that, as much as the weight says.
+func TestPrimalStepIsNewtons(t *testing.T) {
+	p := atWork(t, FullVector{}, nil)
+	g, x := []float64{0.3, -1, 2}, []float64{0.5, 0.1, -0.7}
+	whole := make([]float64, 3)
+	for i := range whole { // H⁻¹(g + μx) from the matrix
+		whole[i] = g[i] + 0.1*x[i]
+	}
+	h := p.metric.(*hessian.Factored).Matrix
+	rest := append([]float64(nil), whole...)
+	p.metric.Solve(whole)
+	for i := range rest {
+		back := 0.0
+		for k := range whole {
+			back += h.At(i, k) * whole[k]
+		}
+		if math.Abs(back-rest[i]) > 1e-10 {
+			t.Fatalf("entry %d of H·H⁻¹v is %v, not %v", i, back, rest[i])
+		}
+	}
+	for _, c := range []struct{ weight, a, c, share float64 }{{1, 1, 1, 0.5}, {1, 3, 1, 0.75}, {4, 1, 9, 0.4}, {4, 1, 1, 1}, {64, 5, 1, 1}} {
+		p.primal.weight = c.weight
+		got := make([]float64, 3)
+		p.primal.ProxTo(got, g, x, c.a, c.c)
+		for i := range got {
+			if want := x[i] - c.share*whole[i]; math.Abs(got[i]-want) > 1e-12 {
+				t.Errorf("%+v: entry %d moves to %v, not %v", c, i, got[i], want)
+			}
+		}
+	}
+}
+
+// Every retreat makes steps smaller, of the primal or of all, and goes back to the best
+// point, so that a solve without progress ends; no later progress makes the primal step as
+// heavy again.
+func TestRetreatsMakeStepsSmaller(t *testing.T) {
+	for _, far := range []bool{false, true} {
+		p := atWork(t, SeparableBlock{Block: 5}, nil)
+		p.heavy, p.primal.weight, p.up = 32, 32, true
+		if p.decrement = 0; far {
+			p.decrement = math.Abs(p.last)
+		}
+		best := append([]float64(nil), p.Cert.BestX...)
+		damping := 0.0
+		for k, want := range []struct{ heavy, weight, alpha float64 }{{16, 8, 1}, {4, 2, 1}, {1, 1, 1}, {1, 1, 0.5}, {1, 1, 0.25}} {
+			p.Cert.Evaluate([]float64{9, 9, 9})
+			p.retreat(p.Cert.Objective)
+			if p.heavy != want.heavy || p.primal.weight != want.weight || p.template.alpha != want.alpha*p.most || p.up {
+				t.Errorf("retreat %d: weight %v of %v at most, α %v of %v, up %v", k, p.primal.weight, p.heavy, p.template.alpha, p.most, p.up)
+			}
+			for i, v := range best {
+				if p.Cert.X[i] != v {
+					t.Errorf("retreat %d: not to the best point", k)
+				}
+			}
+			if far && !(p.metric.Damping() >= 10*damping && p.metric.Damping() > 0) || !far && p.metric.Damping() != 0 {
+				t.Errorf("retreat %d, far %v: damping %v after %v", k, far, p.metric.Damping(), damping)
+			}
+			if damping = p.metric.Damping(); p.rate != 0 || !p.formed {
+				t.Errorf("retreat %d: no new Hessian", k)
+			}
+		}
+		for k := range 40 {
+			p.up = k%3 > 0
+			if p.reweigh(); p.primal.weight < 1 || p.primal.weight > p.heavy {
+				t.Fatalf("weight %v of %v at most", p.primal.weight, p.heavy)
+			}
+		}
+		p.template.alpha = 0.9e-7 * p.most
+		if err := p.Step(); err != saddle.ErrStalled {
+			t.Errorf("with next to no step: %v", err)
+		}
+	}
+}
+
+// The sweeps until the next check are the fewest that prove the gap at the rate of the last
+// ones, within the bounds of what can be foreseen.
+func TestSweepsAreAsManyAsNeeded(t *testing.T) {
+	p := atWork(t, SeparableBlock{Block: 5}, nil)
+	rng := drotest.RngOf(72)
+	for range 2000 {
+		p.last = math.Exp(3 * rng.NormFloat64())
+		p.Settings.RelativeGap = math.Pow(10, -1-9*rng.Float64())
+		p.Cert.Shortfall = math.Exp(2 * rng.NormFloat64())
+		p.decrement = p.last * math.Pow(10, 2-12*rng.Float64())
+		p.rate = []float64{0, 0.5, 1.2, 2, 2.4, 2.6, 5, 30, 1e4}[rng.IntN(9)]
+		rate := p.rate
+		if rate == 0 {
+			rate = firstRate.Value
+		}
+		rate = max(rate, leastRate.Value)
+		most := mostSweeps.Value
+		switch {
+		case p.decrement >= veryFar.Value*p.last:
+			most = 1
+		case p.decrement >= far.Value*p.last:
+			most = 3
+		case p.rate > 0 && p.rate < poorRate.Value:
+			most = 4
+		}
+		left := max(1, p.Cert.Shortfall) * p.decrement / 2 / (p.Settings.RelativeGap * p.last) // of the gap asked for
+		k := p.needed()
+		if k < 1 || float64(k) > most {
+			t.Fatalf("%d sweeps of %v at most", k, most)
+		}
+		if float64(k) < most && left/math.Pow(rate, float64(k)) > 1+1e-9 {
+			t.Fatalf("%d sweeps at a rate of %v leave %v times the gap", k, rate, left/math.Pow(rate, float64(k)))
+		}
+		if spare := math.Pow(rate, 0.2); k > 1 && left*spare/math.Pow(rate, float64(k-1)) < 1-1e-9 {
+			t.Fatalf("%d sweeps at a rate of %v, one less is enough", k, rate)
+		}
+		before := p.done
+		if p.sweeps, p.done = k, k*p.steps-1; p.WantsCheck() {
+			t.Fatal("a check before the sweeps are made")
+		}
+		if p.done++; !p.WantsCheck() {
+			t.Fatal("no check after the sweeps")
+		}
+		p.done = before
+	}
+}
+
+// A dual step in the practical schedule goes all the way to the best response of a block.
+func TestDualStepsOfThePracticalSchedule(t *testing.T) {
+	for _, c := range []struct {
+		m    saddle.Method
+		beta float64 // ην of a step
+	}{{SeparableBlock{Block: 5}, 1}, {SeparableBlock{Block: 5, ThreeTouches: true}, 1}} {
+		p := atWork(t, c.m, nil)
+		for range 30 {
+			if err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+			card := p.template.card.(*separableCard)
+			if beta := card.etaPrev * p.template.m.nu; math.Abs(beta-c.beta) > 0.1 {
+				t.Errorf("%+v: a relaxation of weight %v", c.m, beta)
+			}
+		}
+		if n := float64(p.steps); p.most*n != 0.5 || p.steps != 12 {
+			t.Errorf("%+v: α = %v, %d steps a sweep", c.m, p.most, p.steps)
+		}
+	}
+}
+
+// Progress returns to longer steps and, at a poor rate or far away, takes another Hessian;
+// damping falls until it is nothing.
+func TestProgressAdaptsSteps(t *testing.T) {
+	p := atWork(t, SeparableBlock{Block: 5}, nil)
+	near := func() { // a decrement that fell by a good rate
+		p.decrement = 10 * p.squaredDecrement()
+		p.last = 1e6 * math.Abs(p.decrement)
+		p.done, p.rate, p.formed = p.steps, 10, true
+	}
+	near()
+	p.template.alpha = p.most / 4
+	p.adapt()
+	if p.template.alpha != p.most/2 {
+		t.Errorf("α %v of %v", p.template.alpha, p.most)
+	}
+	p.adapt()
+	p.adapt()
+	if p.template.alpha != p.most {
+		t.Errorf("α %v of %v", p.template.alpha, p.most)
+	}
+	// The weight is tried up and down: turned where the rate is worse than the last.
+	near()
+	p.heavy, p.primal.weight, p.up, p.rate = 64, 8, true, 9
+	if p.adapt(); p.primal.weight != 16 || !p.up {
+		t.Errorf("after a better rate: weight %v, up %v", p.primal.weight, p.up)
+	}
+	near()
+	p.rate = 11
+	if p.adapt(); p.primal.weight != 8 || p.up {
+		t.Errorf("after a worse rate: weight %v, up %v", p.primal.weight, p.up)
+	}
+	if math.Abs(p.rate-10) > 1e-9 {
+		t.Errorf("a rate of %v, not 10", p.rate)
+	}
+	near()
+	if p.done = 2 * p.steps; true { // ten in two sweeps
+		p.adapt()
+	}
+	if math.Abs(p.rate-math.Sqrt(10)) > 1e-9 {
+		t.Errorf("a rate of %v a sweep, not √10", p.rate)
+	}
+	p.metric.Damp(1)
+	for k := 0; p.metric.Damping() > 0; k++ {
+		was := p.metric.Damping()
+		near()
+		if p.adapt(); !(p.metric.Damping() <= was/3) || k > 14 {
+			t.Fatalf("damping %v after %v", p.metric.Damping(), was)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package dro
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// onRanks solves the problem of a sample whose rows are dealt to so many ranks, and returns
+// the result of every rank.
+func onRanks(t *testing.T, size int, s drotest.Sample, loss losses.Loss, dual Dual, primal Primal, m Method, set Settings) []*Result {
+	t.Helper()
+	out := make([]*Result, size)
+	err := ranks.Run(size, func(c ranks.Comm) error {
+		rows := ranks.NewRows(c, s.N)
+		lo, hi := rows.Here(s.N)
+		here, err := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
+		if err != nil {
+			return err
+		}
+		z, err := design.NewDealt(rows, s.N, here)
+		if err != nil {
+			return err
+		}
+		oracle, err := losses.NewLinear(loss, z, s.Label)
+		if err != nil {
+			return err
+		}
+		p := &Problem{Oracle: oracle, Dual: dual, Primal: primal}
+		method := m
+		if method == nil {
+			method, _ = Choose(p)
+		}
+		res, err := Solve(context.Background(), p, method, set)
+		if err != nil {
+			return err
+		}
+		res.Y = slices.Clone(res.Y[lo:hi])
+		out[c.Rank()] = res
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Any number of ranks has the same bits, and the optimum that one process has.
+func TestRanksAgree(t *testing.T) {
+	const n, d = 20_000, 6
+	rng := drotest.RngOf(71)
+	s := drotest.NewSample(rng, n, d, true)
+	heavy := s
+	heavy.Design = slices.Clone(s.Design)
+	for i := range n { // one row in a hundred is ten times as far out: few rows carry the adversary
+		if i%100 == 0 {
+			for k := range d - 1 {
+				heavy.Design[i*d+k] *= 10
+			}
+		}
+	}
+	weights := make([]float64, n)
+	group := make([]int, n)
+	for i := range weights {
+		weights[i] = float64(rng.IntN(4))
+		group[i] = rng.IntN(3)
+	}
+	fixed, err := NewFixed(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := NewGroups(NewPenalty(KullbackLeibler, 0.1, nil), weights, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst, err := NewGroups(NewPenalty(KullbackLeibler, 0, nil), nil, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := L2{Mu: 1e-3, Intercept: true}
+	cases := []struct {
+		name   string
+		sample drotest.Sample
+		loss   losses.Loss
+		dual   Dual
+		primal Primal
+		method Method
+	}{
+		{"KL", s, losses.Logistic{}, KL{Nu: 0.5}, free, nil},
+		{"KL of a small ν", heavy, losses.Squared{}, KL{Nu: 0.3}, free, nil},
+		{"χ²", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, nil},
+		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, ChiSquare{Nu: 0.05}, L2{Mu: 1e-3}, nil},
+		{"uniform", s, losses.Squared{}, Uniform{}, free, nil},
+		{"fixed", s, losses.Logistic{}, fixed, free, nil},
+		{"KL with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0.5, weights), free, nil},
+		{"χ² with weights", s, losses.Squared{}, NewPenalty(PearsonChi2, 0.5, weights), free, nil},
+		{"KL ball", s, losses.Logistic{}, NewBall(KullbackLeibler, 0.1, nil), free, nil},
+		{"χ² ball with weights", s, losses.Logistic{}, NewBall(PearsonChi2, 0.1, weights), free, nil},
+		{"groups", s, losses.Logistic{}, groups, free, nil},
+		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil},
+		{"CVaR", s, losses.Logistic{}, Protected{Share: 0.2}, free, nil},
+		{"CVaR with weights", s, losses.Squared{}, Protected{Share: 0.3, Weights: weights}, free, nil},
+		{"without μ", s, losses.Logistic{}, KL{Nu: 0.5}, L2{Intercept: true}, nil},
+		{"newton", s, losses.Logistic{}, KL{Nu: 0.5}, free, Newton{}},
+		{"newton-cg", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, NewtonCG{}},
+		{"lbfgs", s, losses.Logistic{}, KL{Nu: 0.5}, free, LBFGS{}},
+	}
+	for k, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			sizes := []int{1, 2, 3, 4, 11}
+			if k > 3 && os.Getenv("DROTRAIN_LONG") == "" {
+				sizes = []int{1, 3}
+			}
+			set := DefaultSettings()
+			p := &Problem{Oracle: c.sample.Oracle(t, c.loss), Dual: c.dual, Primal: c.primal}
+			alone := solve(t, p, c.method, set)
+			var first *Result
+			var y []float64
+			for _, size := range sizes {
+				all := onRanks(t, size, c.sample, c.loss, c.dual, c.primal, c.method, set)
+				var whole []float64
+				for r, res := range all {
+					whole = append(whole, res.Y...)
+					if first == nil {
+						first = res
+					}
+					if res.Status != Certified || !res.Certificate.Consistent() {
+						t.Fatalf("rank %d of %d: %v, bounds %v", r, size, res.Status, res.Certificate)
+					}
+					if !slices.Equal(res.X, first.X) || res.Certificate != first.Certificate || res.Objective != first.Objective || res.Passes != first.Passes {
+						t.Fatalf("rank %d of %d ends at %v with %v after %v passes, one rank at %v with %v after %v", r, size, res.X, res.Certificate, res.Passes, first.X, first.Certificate, first.Passes)
+					}
+				}
+				if y == nil {
+					y = whole
+				} else if !slices.Equal(y, whole) {
+					t.Errorf("%d ranks have other weights than one", size)
+				}
+			}
+			if math.Abs(first.Objective-alone.Objective) > 1e-6*math.Abs(alone.Objective) || first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
+				t.Errorf("ranks have the objective %v within %v, one process %v within %v", first.Objective, first.Certificate, alone.Objective, alone.Certificate)
+			}
+			t.Logf("%.3g passes, alone %.3g", first.Passes, alone.Passes)
+		})
+	}
+}
+
+func solve(t *testing.T, p *Problem, m Method, set Settings) *Result {
+	t.Helper()
+	if m == nil {
+		m, _ = Choose(p)
+	}
+	res, err := Solve(context.Background(), p, m, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// What is not for several ranks is refused, with all that is missing.
+func TestRanksRefuse(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(72), 9000, 3, false)
+	for _, c := range []struct {
+		dual   Dual
+		method Method
+		says   []string
+	}{
+		{KL{Nu: 1}, SeparableBlock{}, []string{"separable needs rows that lie with one rank"}},
+		{CVaR(0.1), Minimax{}, []string{"minimax needs", "rows that lie with one rank", "no side.CappedChiSquare"}},
+		{KL{}, LBFGS{}, []string{"no side.KL of this kind"}},
+		{embedding{KL{Nu: 1}}, Newton{}, []string{"no dro.embedding of this kind"}},
+	} {
+		err := ranks.Run(2, func(comm ranks.Comm) error {
+			rows := ranks.NewRows(comm, s.N)
+			lo, hi := rows.Here(s.N)
+			here, _ := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
+			z, err := design.NewDealt(rows, s.N, here)
+			if err != nil {
+				return err
+			}
+			oracle, err := losses.NewLinear(losses.Logistic{}, z, s.Label)
+			if err != nil {
+				return err
+			}
+			_, err = Solve(context.Background(), &Problem{Oracle: oracle, Dual: c.dual, Primal: L2{Mu: 1}}, c.method, DefaultSettings())
+			return err
+		})
+		for _, say := range c.says {
+			if err == nil || !strings.Contains(err.Error(), say) {
+				t.Errorf("%T by %s: %v, which does not say %q", c.dual, c.method.Name(), err, say)
+			}
+		}
+	}
+}
+
+// A dual that embeds another may have changed what that one does.
+type embedding struct{ KL }
+
+// A rank that is asked to stop stops all at the same point, with a valid result.
+func TestRanksStopTogether(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(73), 9000, 3, false)
+	var at [3][]float64
+	err := ranks.Run(3, func(comm ranks.Comm) error {
+		rows := ranks.NewRows(comm, s.N)
+		lo, hi := rows.Here(s.N)
+		here, _ := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
+		z, err := design.NewDealt(rows, s.N, here)
+		if err != nil {
+			return err
+		}
+		oracle, err := losses.NewLinear(losses.Logistic{}, z, s.Label)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		set := DefaultSettings()
+		set.RelativeGap = 1e-15
+		set.Observe = func(c Check) {
+			if comm.Rank() == 1 && c.Passes > 3 {
+				cancel()
+			}
+		}
+		res, err := Solve(ctx, &Problem{Oracle: oracle, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, LBFGS{}, set)
+		if res == nil || res.Status != Cancelled || err == nil {
+			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
+		}
+		at[comm.Rank()] = res.X
+		return nil
+	})
+	if err != nil || !slices.Equal(at[0], at[1]) || !slices.Equal(at[0], at[2]) {
+		t.Errorf("%v: the ranks stopped at %v", err, at)
+	}
+}
