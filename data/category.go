@@ -281,7 +281,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			if !c.IsNull(r) {
 				label = read(r)
 			}
-			if len(miss.Examples) < 5 && !slices.Contains(miss.Examples, label) {
+			if len(miss.Examples) < maxExamples && !slices.Contains(miss.Examples, label) {
 				miss.Examples = append(miss.Examples, label)
 			}
 		}

@@ -37,6 +37,9 @@ type Filled struct {
 	Value  float64 `json:"value"`
 }
 
+// maxExamples is the number of unseen levels that are named of a column.
+const maxExamples = 5
+
 // maxCells bounds a dense design matrix.
 const maxCells = 1 << 38
 
@@ -152,6 +155,12 @@ func checkCells(f *Frame, d *tiles.Partition, columns int, storage Storage) erro
 // fill makes matrices of rows whose coding is known. With count nulls are
 // noted, else they are known already.
 func (e *Encoder) fill(ctx context.Context, f *Frame, d *tiles.Partition, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
+	return e.fillSome(ctx, f, d, nil, storage, numbers, sources, count)
+}
+
+// fillSome is fill of the rows that a deal has here.
+func (e *Encoder) fillSome(ctx context.Context, f *Frame, d *tiles.Partition, deal *deal, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
+	first, end := deal.visits(d.Rows)
 	entries := float64(len(sources))
 	if e.Intercept() >= 0 {
 		entries++
@@ -159,13 +168,13 @@ func (e *Encoder) fill(ctx context.Context, f *Frame, d *tiles.Partition, storag
 	storage = storage.choose(entries, len(e.Columns))
 	if storage == Sparse {
 		b := newBuilder(storage, len(e.Columns), d)
-		return b, b.fillSparse(ctx, f, e, d, numbers, sources, count)
+		return b, b.fillSparse(ctx, f, e, d, first, end, numbers, sources, count)
 	}
 	if err := checkCells(f, d, len(e.Columns), storage); err != nil {
 		return nil, err
 	}
 	b := newBuilder(storage, len(e.Columns), d)
-	_, err := tiles.Visit(ctx, d.Rows, columnsOf(numbers), false, func(t *tiles.Tile) error {
+	_, err := tiles.Visit(ctx, first, end, d.Rows, columnsOf(numbers), false, func(t *tiles.Tile) error {
 		d.Split(t)
 		columns, at := make([][]float64, len(t.Number)), make([]int, len(t.Number))
 		for j := range columns {
@@ -270,6 +279,32 @@ func reader(c *Column, trained Kind) func(row int) string {
 		return func(r int) string { return LevelOfText(trained, c.Text(r)) }
 	}
 	return c.Text
+}
+
+// Add adds the report of further rows of the table.
+func (r *EncodeReport) Add(o EncodeReport) {
+	r.Rows, r.Dropped, r.MissingGroups = r.Rows+o.Rows, r.Dropped+o.Dropped, o.MissingGroups
+	for _, u := range o.Unseen {
+		at := slices.IndexFunc(r.Unseen, func(v Unseen) bool { return v.Column == u.Column })
+		if at < 0 {
+			r.Unseen = append(r.Unseen, u)
+			continue
+		}
+		v := &r.Unseen[at]
+		v.Count += u.Count
+		for _, e := range u.Examples {
+			if len(v.Examples) < maxExamples && !slices.Contains(v.Examples, e) {
+				v.Examples = append(v.Examples, e)
+			}
+		}
+	}
+	for _, i := range o.Imputed {
+		if at := slices.IndexFunc(r.Imputed, func(v Filled) bool { return v.Column == i.Column }); at >= 0 {
+			r.Imputed[at].Count += i.Count
+		} else {
+			r.Imputed = append(r.Imputed, i)
+		}
+	}
 }
 
 // String sums the report up in a line, or is empty if all fitted.

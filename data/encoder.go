@@ -150,6 +150,10 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		for _, name := range s.Features {
 			c, err := f.Lookup(name)
 			if err != nil {
+				if parts := f.PartsOf(name); len(parts) > 0 {
+					out = append(out, parts...)
+					continue
+				}
 				if err = problems.Add(err); err != nil {
 					return nil, err
 				}
@@ -172,7 +176,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			skip[name] = true
 		}
 		for _, c := range f.Columns {
-			if skip[c.Name] {
+			if skip[c.Name] || c.Of != "" && skip[c.Of] {
 				continue
 			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice

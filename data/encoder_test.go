@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -313,6 +314,31 @@ func TestConstantColumnIsKeptWithoutAnIntercept(t *testing.T) {
 		}
 		if !reflect.DeepEqual(e.Names(), c.want) {
 			t.Errorf("%+v: columns %q, want %q", c.spec, e.Names(), c.want)
+		}
+	}
+}
+
+// A positive class is named as its value is written, or as the same number in another way;
+// a number that is not there names none.
+func TestPositiveClassByName(t *testing.T) {
+	for _, c := range []struct{ a, b, named, positive string }{
+		{"1", "2", "2", "2"}, {"1", "2", "1", "1"}, {"1", "2", "2.0", "2"}, {"1", "2", "1e0", "1"}, {"0.5", "2", ".5", "0.5"},
+		{"1", "2", "3", ""}, {"1", "2", "two", ""}, {"1", "2", "NaN", ""},
+		{"true", "false", "FALSE", "false"}, {"true", "false", "True", "true"}, {"true", "false", "1", ""},
+		{"a", "b", "b", "b"}, {"a", "b", "B", ""}, {"1", "2", "", "2"}, {"2", "10", "", "10"}, {"-1", "-2", "", "-1"}, {"yes", "no", "", "yes"}, {"b", "a", "", "b"},
+	} {
+		text := "y,x\n"
+		for i := range 40 {
+			text += []string{c.a, c.b}[i%2] + "," + []string{"1", "2", "5"}[i%3] + "\n"
+		}
+		e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Binary, Positive: c.named})
+		switch {
+		case c.positive == "":
+			wantError(t, err, "does not occur", c.a, c.b)
+		case err != nil:
+			t.Errorf("%+v: %v", c, err)
+		case e.Target.Positive != c.positive || e.Target.Negative == c.positive || e.Target.Negative != c.a && e.Target.Negative != c.b:
+			t.Errorf("%+v: %q against %q", c, e.Target.Positive, e.Target.Negative)
 		}
 	}
 }

@@ -129,6 +129,14 @@ func ColumnOf[T any](name string, values []T) (Column, error) { return frame.Col
 // FromStructs makes a table of the exported fields of structs; see [frame.FromStructs].
 func FromStructs[T any](rows []T) (*Frame, error) { return frame.FromStructs(rows) }
 
+// A TableWriter takes a block of rows.
+type TableWriter = frame.TableWriter
+
+// WriteBlocks is WriteTable for rows that come in blocks; see [frame.WriteBlocks].
+func WriteBlocks(path string, force bool, rows func(put TableWriter) error) error {
+	return frame.WriteBlocks(path, force, rows)
+}
+
 // WriteTable writes columns of equal length to path; see [frame.WriteTable].
 func WriteTable(path string, cols []Column, force bool) error {
 	return frame.WriteTable(path, cols, force)

@@ -37,6 +37,10 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 // where they leave memory; a nil place is memory. The matrix is then a [design.Disk]: the
 // caller closes it. Hold-out rows stay in memory, and take another reading of the columns.
 func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside) (*Fitted, error) {
+	return fit(ctx, f, train, holdout, s, storage, where, nil)
+}
+
+func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside, deal *deal) (*Fitted, error) {
 	var room *paged.Room
 	var held []int
 	if where != nil {
@@ -52,7 +56,7 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	if storage == "" {
 		storage = AutoStorage
 	}
-	t.encode = true
+	t.encode, t.deal = true, deal
 	d := t.partition
 	if len(t.problems) > 0 {
 		return nil, t.tellAll()
@@ -74,10 +78,10 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 		if storage = storage.choose(entries, columns); storage != Float64 {
 			return nil
 		}
-		if err := checkCells(f, d, columns, storage); err != nil {
+		if err := checkCells(f, t.matrixRows(), columns, storage); err != nil {
 			return err
 		}
-		b = newBuilder(storage, columns, d)
+		b = newBuilder(storage, columns, t.matrixRows())
 		t.into = b
 		return nil
 	})
@@ -97,13 +101,19 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 		b = &builder{storage: storage.choose(t.entries(), len(e.Columns)), piles: t.piles}
 		err = t.piles.finish(ctx, e, d, b.storage, sources)
 	case b != nil:
-		err = b.finish(ctx, e, d, sources, true)
+		err = b.finish(ctx, e, t.matrixRows(), sources, true)
 	default:
 		storage = storage.choose(t.entries(), len(e.Columns))
-		b, err = e.fill(ctx, f, d, storage, numbers, sources, false)
+		b, err = e.fillSome(ctx, f, t.matrixRows(), deal, storage, numbers, sources, false)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if deal != nil {
+		if err := deal.shareFaults(numbers); err != nil {
+			return nil, err
+		}
+		b.rows, b.total = deal.rows, d.Set(0).Len()
 	}
 	out := &Fitted{Encoder: e, Storage: b.storage}
 	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
@@ -149,6 +159,7 @@ type fitting struct {
 	made      map[*Column][]Operand // features that are made of others
 	encode    bool                  // the rows are encoded too
 	spare     table.Arrays          // of columns that were looked at
+	deal      *deal                 // of the rows to ranks; nil: all are here
 
 	fitted  []feature
 	numbers int      // of the features, how many are numeric
@@ -197,7 +208,11 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	}
 	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
 		for _, name := range list {
-			if _, err := f.Lookup(name); t.problems.Add(err) != nil {
+			_, err := f.Lookup(name)
+			if err != nil && len(f.PartsOf(name)) > 0 {
+				continue // its parts have the role of a column of dates
+			}
+			if t.problems.Add(err) != nil {
 				return nil, err
 			}
 		}
@@ -327,15 +342,21 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	for _, x := range numbers {
 		x.moments = make([]tiles.Moment, stripes)
 	}
-	inexact, err := tiles.Visit(t.ctx, d.Rows, columnsOf(numbers), false, func(w *tiles.Tile) error {
+	first, end := t.deal.visits(d.Rows)
+	inexact, err := tiles.Visit(t.ctx, first, end, d.Rows, columnsOf(numbers), false, func(w *tiles.Tile) error {
 		d.Split(w)
 		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
 		for j := range w.Number {
 			x := numbers[w.Lo+j]
-			x.measure(d, w, j, e.Spec.Scale == "none")
+			if t.deal.owns(w.First) {
+				x.measure(d, w, j, e.Spec.Scale == "none")
+			}
 			if t.into != nil || t.piles != nil {
 				values[j], at[j] = x.raw(w, j), x.at
 			}
+		}
+		if t.deal != nil {
+			t.deal.here.Split(w)
 		}
 		switch {
 		case t.piles != nil:
@@ -351,7 +372,15 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	for j, x := range numbers {
 		x.inexact = inexact[j]
 	}
-	return nil
+	return t.deal.shareMoments(numbers)
+}
+
+// matrixRows are the rows of the matrices that are made here.
+func (t *fitting) matrixRows() *tiles.Partition {
+	if t.deal != nil {
+		return t.deal.here
+	}
+	return t.partition
 }
 
 // fitRest makes the columns of the features that were measured, and the groups.

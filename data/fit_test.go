@@ -260,9 +260,9 @@ func TestRowsMayRepeat(t *testing.T) {
 // ever allocated, not what is held at once.
 func TestLoadingAllocatesLittle(t *testing.T) {
 	if testing.Short() {
-		t.Skip("counts the bytes of 300 000 rows; not in short runs, which CI makes under the race detector")
+		t.Skip("counts the bytes of 200 000 rows; not in short runs, which CI makes under the race detector")
 	}
-	const n, d = 300_000, 20
+	const n, d = 200_000, 20
 	rng := rand.New(rand.NewPCG(8, 8))
 	cols := make([]Column, d+1)
 	for j := range cols {

@@ -97,3 +97,43 @@ func TestManyLevelsAreSparse(t *testing.T) {
 		t.Errorf("%d MB for %d rows and %d levels", got>>20, n, levels)
 	}
 }
+
+// Of a hundred times as many levels, the encoded rows take no more: their non-zeros are one a
+// row.
+func TestSparseMemoryIsOfNonZeros(t *testing.T) {
+	const n = 120_000
+	bytes := func(levels int) (rows, allocated int64) {
+		c := Column{Name: "c", Kind: Categorical, Code: make([]int32, n), Level: make([]string, levels)}
+		y := Column{Name: "y", Kind: Numeric, Number: make([]float64, n)}
+		for i := range c.Code {
+			c.Code[i], y.Number[i] = int32(i*7%levels), float64(i%13)
+		}
+		for k := range c.Level {
+			c.Level[k] = fmt.Sprint("level ", k)
+		}
+		f, err := NewFrame(y, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, Sparse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if fitted.Train.D != levels+1 {
+			t.Errorf("%d columns of %d levels", fitted.Train.D, levels)
+		}
+		return fitted.Train.X.(*design.Sparse).Bytes(), int64(after.TotalAlloc - before.TotalAlloc)
+	}
+	fewRows, few := bytes(1000)
+	manyRows, many := bytes(100_000)
+	if fewRows > 33*n || manyRows != fewRows {
+		t.Errorf("rows take %d bytes for 1000 levels, %d for 100 000, of %d rows", fewRows, manyRows, n)
+	}
+	t.Logf("allocated %d and %d", few, many)
+	if perLevel := (many - few) / 99_000; perLevel > 1000 {
+		t.Errorf("%d bytes allocated for 1000 levels, %d for 100 000: %d a level", few, many, perLevel)
+	}
+}

@@ -6,13 +6,16 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A builder fills the design matrices of the sets of a partition. Its methods are
 // safe for concurrent use on different tiles.
 type builder struct {
 	storage Storage
-	piles   *piles // where the rows of set 0 are on disk
+	piles   *piles      // where the rows of set 0 are on disk
+	rows    *ranks.Rows // how those of set 0 lie with ranks; nil: all are here
+	total   int         // of them, on all ranks
 	d       int
 	n       [2]int
 	wide    [2][]float64 // float64, row after row
@@ -193,6 +196,15 @@ func (b *builder) matrix(s int) (design.Matrix, error) {
 	if b.piles != nil {
 		return b.piles.matrix, nil
 	}
+	z, err := b.here(s)
+	if err != nil || b.rows == nil {
+		return z, err
+	}
+	return design.NewDealt(b.rows, b.total, z)
+}
+
+// here is the matrix of the rows of a set that are here.
+func (b *builder) here(s int) (design.Matrix, error) {
 	switch b.storage {
 	case Float32:
 		return design.NewDense32(b.n[s], b.d, b.narrow[s])

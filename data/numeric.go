@@ -29,6 +29,7 @@ type numeric struct {
 // Rows are -1 for none.
 type fault struct {
 	nulls, null int // how many, and the first
+	shared      int // of them, known to all ranks
 	bad, far    int // the first that is not finite, and that is not after encoding
 	value       float64
 	farValue    float64

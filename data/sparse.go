@@ -12,7 +12,7 @@ import (
 // of the numbers: how many entries each row has, then the entries. Numbers that
 // are standardised are entries all, without a look at them. With
 // count nulls are noted.
-func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles.Partition, numbers []*numeric, sources []source, count bool) error {
+func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles.Partition, first, end int, numbers []*numeric, sources []source, count bool) error {
 	fixed := 0 // entries of every row
 	if e.Intercept() >= 0 {
 		fixed++
@@ -26,7 +26,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 		b.start[s] = make([]int, b.n[s]+1)
 	}
 	each := func(numbers []*numeric, last bool, use func(t *tiles.Tile, columns [][]float64, s int, i int32, place int)) error {
-		_, err := tiles.Visit(ctx, d.Rows, columnsOf(numbers), true, func(t *tiles.Tile) error {
+		_, err := tiles.Visit(ctx, first, end, d.Rows, columnsOf(numbers), true, func(t *tiles.Tile) error {
 			d.Split(t)
 			columns := make([][]float64, len(numbers))
 			for j, x := range numbers {

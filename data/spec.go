@@ -25,7 +25,8 @@ type Spec struct {
 
 	// Features are the columns to predict from, in this order; empty means
 	// every column but Target, Drop and Groups. A group column is a feature
-	// only if it is named here.
+	// only if it is named here. A column of dates that is taken apart stands for its
+	// parts, here and in Drop.
 	Features []string `json:"features,omitempty"`
 	Drop     []string `json:"drop,omitempty"`   // columns left out of the default Features
 	Groups   []string `json:"groups,omitempty"` // columns whose values name groups

@@ -3,7 +3,6 @@ package csv
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/table"
@@ -15,8 +14,10 @@ type Options struct {
 	// column_1, column_2, …
 	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
 
-	// Delimiter separates the fields: one character. Empty means the comma, the
-	// semicolon, the tab or the bar, whichever the first line has, in this order.
+	// Delimiter separates the fields: one character, of which a space stands for any
+	// spaces and tabs. Empty means what a line "sep=;" before the header names, else the
+	// comma, the semicolon, the tab or the bar, whichever the first line has, in this
+	// order, else spaces, where these make as many fields of every line, with numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
 	// Missing are texts that stand for no value in every column, besides the empty one.
@@ -31,8 +32,10 @@ type Options struct {
 	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
 	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
 
-	// Dates says that a column of dates, or dates and times, as ISO 8601 writes them
-	// (2024-03-31, 2024-03-31T12:00:00Z), is Numeric: days since 1970-01-01 UTC.
+	// Dates says that a column of dates, or dates and times, is Numeric: days since
+	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
+	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
+	// order that some row of the column tells.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 }
 
@@ -117,24 +120,6 @@ func (o *Options) normal(s string) (string, bool) {
 	}
 	return s, true
 }
-
-// day reads a date, or a date and a time, in UTC where it names no zone.
-func day(s string) (days float64, ok bool) {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return 0, false
-	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9, true
-		}
-		if len(s) == 10 {
-			break
-		}
-	}
-	return 0, false
-}
-
-var layouts = [...]string{"2006-01-02", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04", "2006-01-02T15:04"}
 
 // missing says that a text stands for no value.
 func (o *Options) missing(s string) bool {

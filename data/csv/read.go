@@ -16,7 +16,7 @@ import (
 
 // Read reads comma-, semicolon-, tab- or bar-separated text with a header line:
 // the columns named, nil meaning all, in the order of the file. It may be packed
-// by gzip, in UTF-8, UTF-16 with its mark, or Windows-1252 (Latin-1), and its lines
+// by gzip or bzip2, in UTF-8, UTF-16 with its mark, or Windows-1252 (Latin-1), and its lines
 // may end in any of the usual ways.
 //
 // A column is Bool when every value is true or false (in lower, upper or title
@@ -45,6 +45,9 @@ func read(ctx context.Context, src table.Source, names []string, o Options, verb
 		return nil, err
 	}
 	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: delimiter(t, o)}
+	if t.spaced = r.comma == ' '; t.spaced {
+		r.comma = between
+	}
 	f, err := r.table(names)
 	if errors.Is(err, errNotUTF8) {
 		if err := t.latin(); err != nil {
@@ -56,6 +59,9 @@ func read(ctx context.Context, src table.Source, names []string, o Options, verb
 	}
 	if err != nil {
 		return nil, err
+	}
+	if t.spaced && o.Delimiter == "" {
+		f.Notes = append(f.Notes, "the fields are separated by spaces")
 	}
 	if t.from != nil && t.bom > 0 {
 		f.Notes = append(f.Notes, "the text is UTF-16")
@@ -69,7 +75,10 @@ func delimiter(t *text, o Options) rune {
 		d, _ := utf8.DecodeRuneInString(o.Delimiter)
 		return d
 	}
-	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(t.src.Name()), ".gz"), ".tsv") {
+	if t.sep != 0 {
+		return t.sep
+	}
+	if strings.HasSuffix(Unpacked(t.src.Name()), ".tsv") {
 		return '\t'
 	}
 	line, _, _ := bytes.Cut(t.head, []byte("\n"))
@@ -77,6 +86,9 @@ func delimiter(t *text, o Options) rune {
 		if bytes.IndexByte(line, c) >= 0 {
 			return rune(c)
 		}
+	}
+	if spaced(t.head) {
+		return ' '
 	}
 	return ','
 }
@@ -207,7 +219,7 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 			continue
 		}
 		c := cols[i].column(r.header[i], rows)
-		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels()}
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: cols[i].order}
 		f.Columns = append(f.Columns, c)
 		if remark := cols[i].remark(c, rows); remark != nil {
 			f.Remarks = append(f.Remarks, remark)

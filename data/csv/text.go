@@ -3,6 +3,7 @@ package csv
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -20,10 +21,13 @@ import (
 // It is read as a stream, and twice, so that it is never held as a whole.
 type text struct {
 	src    table.Source
-	packed bool
+	packed string            // gzip, bzip2 or nothing
 	bom    int               // bytes of a mark at its start that are passed over
 	from   encoding.Encoding // nil for UTF-8
 	cr     bool              // lines end in \r alone
+	spaced bool              // spaces separate the fields
+	sep    rune              // what a first line "sep=;" names, 0 without one
+	told   int               // bytes of that line
 	head   []byte            // its beginning
 }
 
@@ -33,13 +37,20 @@ const headBytes = 64 << 10
 // newText looks at the beginning of a file.
 func newText(src table.Source) (*text, error) {
 	t := &text{src: src}
-	magic := make([]byte, min(2, src.Size()))
+	magic := make([]byte, min(3, src.Size()))
 	if err := table.ReadFull(src, magic, 0); err != nil {
 		return nil, err
 	}
-	t.packed = bytes.Equal(magic, []byte{0x1f, 0x8b})
-	if !t.packed && strings.HasSuffix(strings.ToLower(src.Name()), ".gz") {
-		return nil, &table.Error{Msg: "not a gzip file", Hint: "rename it without .gz if it is plain text"}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		t.packed = "gzip"
+	case bytes.HasPrefix(magic, []byte("BZh")) && strings.HasSuffix(strings.ToLower(src.Name()), ".bz2"):
+		t.packed = "bzip2"
+	}
+	for end, what := range map[string]string{".gz": "gzip", ".bz2": "bzip2"} {
+		if t.packed != what && strings.HasSuffix(strings.ToLower(src.Name()), end) {
+			return nil, &table.Error{Msg: "not a " + what + " file", Hint: "rename it without " + end + " if it is plain text"}
+		}
 	}
 	if err := t.look(); err != nil {
 		return nil, err
@@ -57,11 +68,47 @@ func newText(src table.Source) (*text, error) {
 			return nil, err
 		}
 	}
-	if bytes.IndexByte(t.head, '\r') >= 0 && bytes.IndexByte(t.head, '\n') < 0 {
-		t.cr = true
-		return t, t.look()
+	if t.cr = endsInCR(t.head); t.cr {
+		if err := t.look(); err != nil {
+			return nil, err
+		}
 	}
-	return t, nil
+	return t, t.separator()
+}
+
+// endsInCR says that the first line of a text, outside of quotes, ends in \r alone.
+func endsInCR(head []byte) bool {
+	quoted := false
+	for i, b := range head {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\n':
+			return false
+		case b == '\r':
+			return i+1 < len(head) && head[i+1] != '\n'
+		}
+	}
+	return false
+}
+
+// separator takes a first line "sep=;", as Excel writes it for itself, for what it says.
+func (t *text) separator() error {
+	line, _, ok := bytes.Cut(t.head, []byte("\n"))
+	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
+	if !ok || !named || len(mark) != 1 || mark[0] == '"' {
+		return nil
+	}
+	t.sep, t.told = rune(mark[0]), len(line)+1
+	return t.look()
+}
+
+// Unpacked is the name of a file in lower case, without the end that says how it is
+// packed.
+func Unpacked(name string) string {
+	name = strings.ToLower(name)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
 
 // look takes the head.
@@ -88,7 +135,10 @@ func (t *text) latin() error {
 // open begins to read.
 func (t *text) open() (io.Reader, error) {
 	var r io.Reader = bufio.NewReaderSize(io.NewSectionReader(t.src, 0, t.src.Size()), 1<<18)
-	if t.packed {
+	switch t.packed {
+	case "bzip2":
+		r = bzip2.NewReader(r)
+	case "gzip":
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return nil, table.Damaged("gzip: %v", err)
@@ -106,6 +156,12 @@ func (t *text) open() (io.Reader, error) {
 	if t.cr {
 		r = lineEnds{r}
 	}
+	if _, err := io.CopyN(io.Discard, r, int64(t.told)); err != nil {
+		return nil, t.damaged(err)
+	}
+	if t.spaced {
+		r = &spaces{r: r}
+	}
 	return r, nil
 }
 
@@ -115,10 +171,10 @@ func (t *text) damaged(err error) error {
 	switch {
 	case errors.As(err, &own):
 		return err
-	case t.packed && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
-		return table.Damaged("the gzip data ends early; the file may be truncated")
-	case t.packed:
-		return table.Damaged("gzip: %v", err)
+	case t.packed != "" && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
+		return table.Damaged("the %s data ends early; the file may be truncated", t.packed)
+	case t.packed != "":
+		return table.Damaged("%s: %v", t.packed, err)
 	}
 	return &table.Error{Msg: "cannot read", Err: table.Cause(err)}
 }

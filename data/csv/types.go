@@ -20,8 +20,9 @@ type shape struct {
 	numbers  int
 	integers int
 	bools    int
-	words    int // neither
-	dates    int // of the words
+	words    int   // neither
+	dates    int   // of the words
+	order    order // in which these may be written
 	strayRow int
 	stray    string
 	offered  [len(offers)]int // words that an offer reads as numbers
@@ -74,7 +75,10 @@ func (c *shape) observe(s string, row int) (valid bool) {
 // word takes in text, and for the first of it what else it might mean.
 func (c *shape) word(s string) {
 	if c.words++; c.dates == c.words-1 {
-		if _, ok := day(s); ok {
+		if c.dates == 0 {
+			c.order = anyOrder
+		}
+		if c.order &= orders(s); c.order != 0 {
 			c.dates++
 			return
 		}
@@ -105,7 +109,7 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
 	}
-	if c.dates == c.words && c.numbers == 0 && c.bools == 0 {
+	if c.ofDates() {
 		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
 	}
 	tried := min(c.words, 1000)
@@ -137,6 +141,11 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	return nil
 }
 
+// ofDates says that all values are dates, in an order that is told.
+func (c *shape) ofDates() bool {
+	return c.words > 0 && c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.told()
+}
+
 // column makes a column of what was seen.
 func (c *shape) column(name string, rows int) *table.Column {
 	out := &table.Column{Name: name}
@@ -144,7 +153,7 @@ func (c *shape) column(name string, rows int) *table.Column {
 	switch {
 	case c.verbatim:
 		out.Kind, out.Type = table.Categorical, "string"
-	case c.options.Dates && c.words > 0 && c.dates == c.words && c.bools == 0 && c.numbers == 0:
+	case c.options.Dates && c.ofDates():
 		out.Kind, out.Type, out.Clock, nulls = table.Numeric, "date", true, nulls || c.missing > 0
 	case c.words == 0 && c.bools == 0 && c.numbers > 0:
 		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
@@ -178,6 +187,7 @@ type builder struct {
 	options  *Options
 	verbatim bool
 	levels   *table.Levels
+	order    order // of dates
 }
 
 func (c *builder) add(s string, row int) {
@@ -194,7 +204,7 @@ func (c *builder) add(s string, row int) {
 	switch c.Kind {
 	case table.Numeric:
 		if c.Clock {
-			c.Number[row], _ = day(s)
+			c.Number[row], _ = day(s, c.order)
 			return
 		}
 		v, whole, _ := c.options.number(s)

@@ -7,31 +7,44 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Write writes columns of that many rows with a header line. Nulls are empty fields.
-func Write(w io.Writer, comma rune, cols []table.Column, rows int) error {
+// A Writer writes columns with a header line, block by block. Nulls are empty fields.
+type Writer struct {
+	out    *csv.Writer
+	record []string
+	begun  bool
+}
+
+// NewWriter returns a Writer whose fields are apart by a comma of that kind.
+func NewWriter(w io.Writer, comma rune) *Writer {
 	out := csv.NewWriter(w)
 	out.Comma = comma
-	record := make([]string, len(cols))
-	for i := range cols {
-		record[i] = cols[i].Name
-	}
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	for r := 0; r < rows; r++ {
+	return &Writer{out: out}
+}
+
+// Write writes that many rows of the columns.
+func (w *Writer) Write(cols []table.Column, rows int) error {
+	if !w.begun {
+		w.begun, w.record = true, make([]string, len(cols))
 		for i := range cols {
-			c := &cols[i]
-			switch {
-			case c.IsNull(r):
-				record[i] = ""
-			default:
-				record[i] = c.Text(r)
-			}
+			w.record[i] = cols[i].Name
 		}
-		if err := out.Write(record); err != nil {
+		if err := w.out.Write(w.record); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	for r := range rows {
+		for i := range cols {
+			w.record[i] = cols[i].Text(r) // "" for a null
+		}
+		if err := w.out.Write(w.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes what is left.
+func (w *Writer) Close() error {
+	w.out.Flush()
+	return w.out.Error()
 }

@@ -87,7 +87,9 @@ func joinLazily(parts []*Column, frames []*Frame) *Column {
 	if !lazy {
 		return nil
 	}
-	return table.Stored(first.Name, first.Type, first.Kind, first.Integer, all)
+	out := table.Stored(first.Name, first.Type, first.Kind, first.Integer, all)
+	out.Clock, out.Of = first.Clock, first.Of
+	return out
 }
 
 func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {
@@ -109,7 +111,7 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 		lead = 0
 	}
 	l := parts[lead]
-	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer, Clock: l.Clock}
+	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer, Clock: l.Clock, Of: l.Of}
 	nulls := false
 	for _, p := range parts {
 		nulls = nulls || p.Null != nil

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,19 +63,23 @@ func TestCSVShapes(t *testing.T) {
 		z.Write([]byte(part))
 		z.Close()
 	}
+	const bz = "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x6a\x35\x95\x1d\x00\x00\x05\xd9\x80\x00\x10\x10\x04\x30\x00\x30\x00\x00\x60\x20\x00\x31\x06\x4c\x41\x00\x66\xa2\x78\x47\x30\x27\x61\x5f\x8b\xb9\x22\x9c\x28\x48\x35\x1a\xca\x8e\x80" // as bzip2 packs it
 	want := map[string][]any{"a": {1.0, 2.0}, "b": {"x", "y\ny"}}
 	for name, text := range map[string]string{
-		"lf.csv":        "a,b\n1,x\n2,\"y\ny\"\n",
-		"crlf.csv":      "a,b\r\n1,x\r\n2,\"y\ny\"\r\n",
-		"no-end.csv":    "a,b\n1,x\n2,\"y\ny\"",
-		"bom.csv":       "\xef\xbb\xbfa,b\n1,x\n2,\"y\ny\"\n",
-		"semi.csv":      "a;b\n1;x\n2;\"y\ny\"\n",
-		"tab.csv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
-		"tab.tsv":       "a\tb\n1\tx\n2\t\"y\ny\"\n",
-		"blank.csv":     "a,b\n\n1,x\n\n2,\"y\ny\"\n\n",
-		"spaces.csv":    " a , b \n1, x\n 2 ,\"y\ny\"\n",
-		"packed.csv":    gz.String(), // detected by its first bytes
-		"packed.CSV.GZ": gz.String(),
+		"lf.csv":         "a,b\n1,x\n2,\"y\ny\"\n",
+		"crlf.csv":       "a,b\r\n1,x\r\n2,\"y\ny\"\r\n",
+		"no-end.csv":     "a,b\n1,x\n2,\"y\ny\"",
+		"bom.csv":        "\xef\xbb\xbfa,b\n1,x\n2,\"y\ny\"\n",
+		"semi.csv":       "a;b\n1;x\n2;\"y\ny\"\n",
+		"tab.csv":        "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"tab.tsv":        "a\tb\n1\tx\n2\t\"y\ny\"\n",
+		"blank.csv":      "a,b\n\n1,x\n\n2,\"y\ny\"\n\n",
+		"spaces.csv":     " a , b \n1, x\n 2 ,\"y\ny\"\n",
+		"sep.csv":        "sep=;\r\na;b\r\n1;x\r\n2;\"y\ny\"\r\n",
+		"bom-sep.csv":    "\xef\xbb\xbfSEP=|\na|b\n1|x\n2|\"y\ny\"\n",
+		"packed.csv.bz2": bz,
+		"packed.csv":     gz.String(), // detected by its first bytes
+		"packed.CSV.GZ":  gz.String(),
 	} {
 		f, err := ReadBytes(context.Background(), name, []byte(text))
 		if err != nil {
@@ -195,11 +202,15 @@ func TestCSVReadings(t *testing.T) {
 			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
 		}
 	}
-	f, err := ReadBytesAs(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"), Reading{})
+	f, err := ReadBytesAs(context.Background(), "t.doc", []byte("A11 6 x\nA12 48 y\n"), Reading{})
 	if err == nil {
 		t.Errorf("a name that says nothing: %v", f)
 	}
-	f, err = ReadBytesAs(context.Background(), "t.csv", []byte("A11 6 x\nA12 48 y\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
+	f, err = ReadBytes(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"))
+	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != table.SayNoHeader {
+		t.Errorf("fields between spaces: %v, %v", f, err)
+	}
+	f, err = ReadBytesAs(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +224,56 @@ func TestCSVReadings(t *testing.T) {
 	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
 		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
 			t.Errorf("%+v passes", bad)
+		}
+	}
+}
+
+// What a column of text might be is said where nine in ten of its values agree with it.
+func TestCSVRemarks(t *testing.T) {
+	cells := func(n int, of func(i int) string) string {
+		text := "i,c\n"
+		for i := range n {
+			text += fmt.Sprintf("%d,%s\n", i, of(i))
+		}
+		return text
+	}
+	mixed := func(words, numbers, percents int) string {
+		return cells(words+numbers+percents, func(i int) string {
+			switch {
+			case i < percents:
+				return fmt.Sprintf("%d%%", i)
+			case i < percents+numbers:
+				return fmt.Sprint(i)
+			}
+			return fmt.Sprint("w", i)
+		})
+	}
+	for _, c := range []struct {
+		text   string
+		remark table.Remedy
+		row    int
+	}{
+		{mixed(1, 0, 9), table.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), table.SayStrip, 1}, {mixed(2, 17, 1), table.SayStrip, 1}, {mixed(3, 17, 1), table.NameMissing, 1},
+		{mixed(3, 3, 0), table.NameMissing, 4}, {mixed(4, 3, 0), table.NameMissing, 4}, {mixed(5, 3, 0), "", 0},
+		{cells(30, func(i int) string { return fmt.Sprintf("2024-02-%02d", 1+i%28) }), table.SayDates, 0},
+		{cells(30, func(i int) string { return []string{"2024-02-03", "x"}[i/29] }), "", 0},
+		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), table.NameMissing, 2},
+	} {
+		f := frameOf(t, c.text)
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != c.remark || f.Remarks[0].Row != c.row) {
+			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
+		}
+	}
+	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].Says[table.NameMissing] != "?" {
+		t.Errorf("the word for no value is %v", f.Remarks[0].Says)
+	}
+	for _, bad := range []string{"\x00", "\x00a", "a\x00"} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte("i,c\n1,x\n2,"+bad+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(t.Context(), path); err == nil {
+			t.Errorf("%q is text", bad)
 		}
 	}
 }

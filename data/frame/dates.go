@@ -117,7 +117,9 @@ func (r Reading) settleDates(t *table.Table) {
 				}
 				name := c.Name + "." + p.name
 				names += " " + name
-				out = append(out, table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) }))
+				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) })
+				part.Of = c.Name
+				out = append(out, part)
 			}
 			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: taken apart into%s", c.Name, names))
 		}

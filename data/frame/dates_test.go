@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data/table"
@@ -104,6 +105,41 @@ func TestRelabel(t *testing.T) {
 					t.Fatalf("%s, %s, row %d: %q, want %q", name, c.Name, r, got, want)
 				}
 			}
+		}
+	}
+}
+
+// Dates in another order are dates where a row of the column tells the order.
+func TestDateOrders(t *testing.T) {
+	for _, c := range []struct {
+		cells string
+		want  []any // days; nil: text
+	}{
+		{"2012/01/02|2012/1/3", []any{15341.0, 15342.0}},
+		{"17-08-1984|01-02-1985", []any{5342.0, 5510.0}},
+		{"2/1/2012|13/1/2012 12:00", []any{15341.0, 15352.5}},
+		{"1/2/2012|1/13/2012 6:00:00 PM", []any{15341.0, 15352.75}},
+		{"2.1.2012|3.1.2012", []any{15341.0, 15342.0}}, // points are for the day first
+		{"1/2/2012|3/4/2012", nil},                     // nothing tells
+		{"31/1/2012|1/31/2012", nil},                   // not one order
+		{"30/2/2012|1/3/2012", nil},                    // no such day
+		{"2012-01-02|2012/01/03", nil},
+		{"1.2.3|2.3.4", nil}, // versions
+	} {
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte("i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n"), Reading{Dates: "number"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		col := f.Columns[1]
+		if c.want == nil {
+			if col.Kind != Categorical {
+				t.Errorf("%s: %v", c.cells, col.Kind)
+			}
+			continue
+		}
+		f.Columns = f.Columns[1:]
+		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
+			t.Errorf("%s: %s", c.cells, d)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type ColumnDescription struct {
 	Name   string       `json:"name"`
 	Type   string       `json:"type"`
 	Kind   Kind         `json:"kind"`
+	Dates  bool         `json:"dates,omitempty"` // the numbers are days since 1970-01-01 UTC
 	Nulls  int          `json:"nulls"`
 	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil without any
 	Max    *float64     `json:"max,omitempty"`
@@ -49,7 +50,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 }
 
 func describe(c *Column) ColumnDescription {
-	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Nulls: c.Nulls()}
+	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
 	switch c.Kind {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)

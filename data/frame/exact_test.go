@@ -8,6 +8,38 @@ import (
 	"testing"
 )
 
+// Integers of several tables are digit for digit where those of all tables with rows are.
+func TestIntegersOfSeveralTables(t *testing.T) {
+	table := func(rows int, exact bool) *Frame {
+		c := Column{Name: "id", Kind: Numeric, Type: "int64", Integer: true}
+		for i := range rows {
+			c.Number = append(c.Number, float64(i))
+			if exact {
+				c.Int = append(c.Int, int64(i)+1<<60)
+			}
+		}
+		return &Frame{Rows: rows, Columns: []*Column{&c}, Sources: []Source{{Path: "t"}}}
+	}
+	for _, c := range []struct {
+		of    []*Frame
+		exact bool
+	}{
+		{[]*Frame{table(2, true), table(3, true)}, true},
+		{[]*Frame{table(2, true), table(0, false), table(3, true)}, true},
+		{[]*Frame{table(2, true), table(3, false)}, false},
+		{[]*Frame{table(2, false), table(3, false)}, false},
+	} {
+		f, err := concat(context.Background(), c.of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := f.Columns[0]
+		if (got.Int != nil) != c.exact || c.exact && (len(got.Int) != f.Rows || got.Int[f.Rows-1] != 2+1<<60) || got.Len() != f.Rows {
+			t.Errorf("%d tables: integers %v", len(c.of), got.Int)
+		}
+	}
+}
+
 // Columns that are copied keep every digit: through our writer and back, from
 // several files, and from IPC as from Parquet.
 func TestExact(t *testing.T) {
@@ -56,6 +88,40 @@ func TestExact(t *testing.T) {
 			}
 		}
 		f.Close()
+	}
+	// Those of several files in the other format too, one after the other.
+	arrow := testdataFile(t, "pyarrow.arrow")
+	two := t.TempDir()
+	for _, name := range []string{"a.arrow", "b.arrow"} {
+		if err := os.WriteFile(filepath.Join(two, name), arrow, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once, err := Open(ctx, filepath.Join(two, "a.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := Open(ctx, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := once.Exact(ctx, []string{"i64", "u64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := twice.Exact(ctx, []string{"i64", "u64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range both {
+		if c.Int == nil || len(c.Int) != 2*once.Rows {
+			t.Fatalf("%s of two files: %d integers of %d", c.Name, len(c.Int), 2*once.Rows)
+		}
+		for i := range c.Int {
+			if c.Int[i] != one[k].Int[i%once.Rows] {
+				t.Errorf("%s, row %d: %d, not %d", c.Name, i+1, c.Int[i], one[k].Int[i%once.Rows])
+			}
+		}
 	}
 	// The integers of a table by pyarrow are the same in both formats.
 	var texts [2][]string

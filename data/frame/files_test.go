@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"testing"
 
@@ -114,5 +115,25 @@ func TestSmallDecimalsAreRefused(t *testing.T) {
 		if errors.Is(err, table.ErrDamaged) {
 			t.Errorf("called damaged: %v", err)
 		}
+	}
+}
+
+// A pattern names files in the order of their names, whatever folders they are in.
+func TestPatternsAreSorted(t *testing.T) {
+	dir := t.TempDir()
+	var want []string
+	for k, name := range []string{"a-b/t.csv", "a/t.csv", "ab/t.csv"} { // '-' comes before '/'
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x\n"+string(rune('1'+k))+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, path)
+	}
+	got, err := expand(filepath.Join(dir, "a*", "*.csv"))
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
 	}
 }

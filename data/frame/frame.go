@@ -46,6 +46,7 @@ type Frame struct {
 	inputs []*input       // one per source, or none
 	how    Reading        // of text
 	joined int            // where the rows of a second table begin
+	first  int            // of a slice, where its rows begin
 }
 
 // Fingerprint waits for the SHA-256 of the files, which is taken beside the
@@ -192,8 +193,21 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
+// PartsOf returns the columns that a column of dates was taken apart into; none where
+// there is no such column, or where it is as it was.
+func (f *Frame) PartsOf(name string) []*Column {
+	var parts []*Column
+	for _, c := range f.Columns {
+		if name != "" && c.Of == name {
+			parts = append(parts, c)
+		}
+	}
+	return parts
+}
+
 // Where gives the file of a row and the row's number in it, counted from 1.
 func (f *Frame) Where(row int) (path string, number int) {
+	row += f.first
 	for _, s := range f.Sources {
 		if row < s.Rows {
 			return s.Path, row + 1

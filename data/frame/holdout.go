@@ -32,7 +32,11 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, err
 	}
 	if len(rows) == 0 {
-		return nil, nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)}
+		msg := fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)
+		if f.Rows == 0 {
+			msg = "the table has no rows"
+		}
+		return nil, nil, &Error{Path: f.Name(), Msg: msg}
 	}
 	var out []bool // by index of rows
 	switch {

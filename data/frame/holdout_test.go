@@ -69,6 +69,14 @@ func TestHoldouts(t *testing.T) {
 			}
 		}
 	}
+	// Nothing is held out where nothing is asked for, of one unit too.
+	if train, held := split(Holdout{Group: "unit", Filter: "unit == \"u0\""}); len(held) > 0 || len(train) < 4 {
+		t.Errorf("no fraction of one unit: %v, %v", train, held)
+	}
+	// A fraction that rounds to no row holds out one unit.
+	if _, held := split(Holdout{Group: "unit", Fraction: 0.01}); len(held) < 4 || len(held) > 5 {
+		t.Errorf("a hundredth of 40 rows in units: %v", held)
+	}
 	for name, h := range map[string]Holdout{
 		"neither train nor test": {Split: "unit"},
 		"no column":              {Group: "q", Fraction: 0.2},
@@ -94,4 +102,10 @@ func TestHoldouts(t *testing.T) {
 	if path, row := both.Where(41); path != "later.csv" || row != 2 {
 		t.Errorf("row 41 is row %d of %s", row, path)
 	}
+}
+
+// A table of names alone says so, and blames no filter.
+func TestHoldoutOfNoRows(t *testing.T) {
+	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
+	wantError(t, err, "t.csv", "no rows")
 }

@@ -190,29 +190,29 @@ func sameFile(a, b fs.FileInfo) bool {
 
 // hash starts taking the SHA-256.
 func (in *input) hash(ctx context.Context) {
-	quit := make(chan struct{})
-	in.sum, in.quit = make(chan digest, 1), quit
+	sum, quit := make(chan digest, 1), make(chan struct{})
+	in.sum, in.quit = sum, quit
 	go func() {
 		h := sha256.New()
 		buf := make([]byte, min(in.size, 256<<10))
 		for at := int64(0); at < in.size; at += int64(len(buf)) {
 			select {
 			case <-quit:
-				in.sum <- digest{err: context.Canceled}
+				sum <- digest{err: context.Canceled}
 				return
 			case <-ctx.Done():
-				in.sum <- digest{err: ctx.Err()}
+				sum <- digest{err: ctx.Err()}
 				return
 			default:
 			}
 			b := buf[:min(int64(len(buf)), in.size-at)]
 			if err := in.read(b, at); err != nil {
-				in.sum <- digest{err: err}
+				sum <- digest{err: err}
 				return
 			}
 			h.Write(b)
 		}
-		in.sum <- digest{sum: hex.EncodeToString(h.Sum(nil))}
+		sum <- digest{sum: hex.EncodeToString(h.Sum(nil))}
 	}()
 }
 

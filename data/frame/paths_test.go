@@ -25,7 +25,7 @@ func TestPaths(t *testing.T) {
 	}
 	ctx := context.Background()
 	write("wages.csv", "a\n1\n")
-	write("empty/notes.txt", "x")
+	write("empty/notes.doc", "x")
 	write("same/1.csv", "a,b,c\n1,x,\n2,y,\n")
 	write("same/2.csv", "b,a,c\ny,2.5,4\nz,,5\n")
 	write("same/_SUCCESS", "")
@@ -41,7 +41,7 @@ func TestPaths(t *testing.T) {
 		"kinds":                                {"2.csv", `column "a"`, "one schema"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
-		"empty/notes.txt":                      {"cannot tell the format", ".csv"},
+		"empty/notes.doc":                      {"cannot tell the format", ".csv"},
 		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
 		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
 		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a Parquet file", "PAR1"},

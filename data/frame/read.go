@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,7 +26,7 @@ import (
 //	Parquet           .parquet .pq
 //	Arrow IPC file    .arrow .feather .ipc
 //	Arrow IPC stream  .arrows
-//	CSV               .csv .tsv, also as .csv.gz .tsv.gz
+//	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
 //
 // A directory is not searched deeper, and its files whose names start with "."
 // or "_" are passed over. Errors name the file.
@@ -138,7 +139,7 @@ func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 }
 
 var extensions = []string{".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows",
-	".csv", ".tsv", ".csv.gz", ".tsv.gz"}
+	".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.bz2"}
 
 func hasExtension(name string) bool {
 	name = strings.ToLower(name)
@@ -239,6 +240,9 @@ const (
 	csvFormat
 )
 
+// textEnds are the extensions of text.
+var textEnds = []string{".csv", ".tsv", ".txt", ".dat", ".data", ".tab"}
+
 // detect tells the format from the first bytes, else from the name.
 func detect(name string, b []byte) (format, error) {
 	lower := strings.ToLower(name)
@@ -250,7 +254,7 @@ func detect(name string, b []byte) (format, error) {
 		}
 		return false
 	}
-	text := ends(".csv", ".tsv", ".csv.gz", ".tsv.gz")
+	text := slices.Contains(textEnds, filepath.Ext(csv.Unpacked(name)))
 	switch {
 	case len(b) == 0 && text:
 		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}

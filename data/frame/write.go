@@ -2,14 +2,9 @@ package frame
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"strings"
 
-	"github.com/drotrain/drotrain/data/csv"
-	"github.com/drotrain/drotrain/data/parquet"
 	"github.com/drotrain/drotrain/data/table"
-	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 // WriteTable writes columns of equal length to path: as Parquet (zstd, whose
@@ -21,29 +16,11 @@ import (
 // uint64, digit for digit if Int is set, as floats if it is "float32" and as doubles
 // otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
-	lower := strings.ToLower(path)
-	var write func(io.Writer, []Column, int) error
-	switch {
-	case strings.HasSuffix(lower, ".parquet"), strings.HasSuffix(lower, ".pq"):
-		write = parquet.Write
-	case strings.HasSuffix(lower, ".csv"):
-		write = func(w io.Writer, c []Column, n int) error { return csv.Write(w, ',', c, n) }
-	case strings.HasSuffix(lower, ".tsv"):
-		write = func(w io.Writer, c []Column, n int) error { return csv.Write(w, '\t', c, n) }
-	default:
-		return &Error{Path: path, Msg: "cannot tell which format to write", Hint: "end the name in .parquet, .csv or .tsv"}
-	}
-	rows, err := checkColumns(cols)
-	if err != nil {
-		return table.InFile(path, err)
-	}
-	return atomicfile.Write(path, force, func(w io.Writer) (err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("%v", r)
-			}
-		}()
-		return write(w, cols, rows)
+	return WriteBlocks(path, force, func(put TableWriter) error {
+		if err := put(cols); err != nil {
+			return table.InFile(path, err)
+		}
+		return nil
 	})
 }
 

@@ -19,6 +19,7 @@ const batchRows = 2048
 
 // A chunkReader reads the values of a column chunk one after the other.
 type chunkReader struct {
+	before  int // rows of texts to be passed over yet
 	chunk   *chunk
 	feed    pageFeed
 	own     *pageValues                                               // decodes the pages, or else …
@@ -229,10 +230,14 @@ func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 	}
 }
 
-// skip passes over the rows of numbers before the given one, which lie in the
+// skip passes over the rows before the given one, which lie in the
 // same page.
 func (r *chunkReader) skip(row int) error {
 	if row == r.row {
+		return nil
+	}
+	if r.chunk.leaf.how.kind == table.Categorical { // with the levels of who reads on
+		r.before = row - r.row
 		return nil
 	}
 	number := make([]float64, min(batchRows, row-r.row))
@@ -340,6 +345,16 @@ func spread[T float64 | int32](dst []T, null []bool, defs []int16, absent T, pre
 // codes reads the next len(dst) values of a column of text, -1 for the nulls,
 // which it counts and, if null is not nil, marks there.
 func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
+	if left := r.before; left > 0 {
+		r.before = 0
+		passed := make([]int32, min(batchRows, left))
+		for ; left > 0; left -= len(passed) {
+			passed = passed[:min(left, len(passed))]
+			if _, err := r.codes(passed, nil, levels); err != nil {
+				return nulls, err
+			}
+		}
+	}
 	for len(dst) > 0 {
 		n, err := r.batch(len(dst))
 		if err != nil {

@@ -360,3 +360,36 @@ func TestAnnotationsAgree(t *testing.T) {
 		}
 	}
 }
+
+// Values nest as deep as is allowed and no deeper, whatever they nest in.
+func TestThriftNestsSoDeep(t *testing.T) {
+	for name, kind := range map[string]byte{"list": thriftList, "set": thriftSet, "map": thriftMap, "struct": thriftStruct} {
+		deep := func(levels int) []byte {
+			var b, end []byte
+			for k := range levels {
+				inner := kind
+				if k == levels-1 {
+					inner = thriftByte
+				}
+				switch kind {
+				case thriftMap: // of one pair, its value the next
+					b = append(b, 1, thriftByte<<4|inner, 0)
+				case thriftStruct: // of one field
+					b = append(b, 1<<4|inner)
+					end = append(end, 0)
+				default:
+					b = append(b, 1<<4|inner)
+				}
+			}
+			return append(append(b, 7), end...)
+		}
+		for levels := 1; levels <= thriftDepth+3; levels++ {
+			r := &thriftReader{b: deep(levels)}
+			if got := refused(func() { r.value(kind, 0) }); got != (levels > thriftDepth) {
+				t.Errorf("%d of %s in each other: refused %v", levels, name, got)
+			} else if !got && r.i != len(r.b) {
+				t.Errorf("%d of %s in each other: %d of %d bytes read", levels, name, r.i, len(r.b))
+			}
+		}
+	}
+}

@@ -2,13 +2,14 @@ package parquet
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/drotrain/drotrain/data/table"
 )
 
 // countRuns walks Parquet's hybrid of runs and bit-packed groups and checks
 // that it holds n values below limit. It returns how many of them are not 0.
-func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
+func countRuns(b []byte, size, n int, limit uint64) (nonzero int) {
 	check := func(v uint64) {
 		if v >= limit {
 			panic(table.Damaged("an index of a page is out of range"))
@@ -22,7 +23,7 @@ func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 		b = b[used:]
 		if head&1 == 0 {
 			count := head >> 1
-			bytes := (bits + 7) / 8
+			bytes := (size + 7) / 8
 			if count == 0 || len(b) < bytes {
 				panic(table.Damaged("a run of a page cannot be read"))
 			}
@@ -45,35 +46,54 @@ func countRuns(b []byte, bits, n int, limit uint64) (nonzero int) {
 		if groups == 0 || groups > uint64(n+7)/8+64 {
 			panic(table.Damaged("a group of a page cannot be read"))
 		}
-		size := int(groups) * bits
+		length := int(groups) * size
 		count := min(int(groups)*8, n)
-		if need := (count*bits + 7) / 8; len(b) < need {
+		if need := (count*size + 7) / 8; len(b) < need {
 			panic(table.Damaged("a page ends before its last value"))
 		}
-		size = min(size, len(b)) // some writers cut the padding of the last group
-		part := b[:size]
-		b = b[size:]
-		var acc uint64
-		have := 0
-		at := 0
-		mask := uint64(1)<<bits - 1
-		for k := 0; k < count; k++ {
-			for have < bits {
-				acc |= uint64(part[at]) << have
-				at++
-				have += 8
-			}
-			v := acc & mask
-			acc >>= bits
-			have -= bits
-			check(v)
-			if v != 0 {
-				nonzero++
-			}
-		}
+		length = min(length, len(b)) // some writers cut the padding of the last group
+		part := b[:length]
+		b = b[length:]
+		most, some := widest(part, size, count)
+		check(most)
+		nonzero += some
 		n -= count
 	}
 	return nonzero
+}
+
+// widest returns the largest of count bit-packed numbers, and how many are not 0. Numbers
+// have 32 bits at most, and part has all of their bits.
+func widest(part []byte, size, count int) (most uint64, nonzero int) {
+	mask := uint64(1)<<size - 1
+	k, at := 0, 0
+	if size == 1 { // is there a value: a word at a time
+		for ; k+64 <= count && at>>3+8 <= len(part); k, at = k+64, at+64 {
+			nonzero += bits.OnesCount64(binary.LittleEndian.Uint64(part[at>>3:]))
+		}
+		if nonzero > 0 {
+			most = 1
+		}
+	}
+	for ; k < count && at>>3+8 <= len(part); k, at = k+1, at+size { // at most 7+32 bits of the 64
+		v := binary.LittleEndian.Uint64(part[at>>3:]) >> (at & 7) & mask
+		most = max(most, v)
+		if v != 0 {
+			nonzero++
+		}
+	}
+	for ; k < count; k, at = k+1, at+size {
+		var v uint64
+		for j, b := range part[at>>3 : min(len(part), at>>3+5)] {
+			v |= uint64(b) << (8 * j)
+		}
+		v = v >> (at & 7) & mask
+		most = max(most, v)
+		if v != 0 {
+			nonzero++
+		}
+	}
+	return most, nonzero
 }
 
 // A runReader reads the numbers of runs and bit-packed groups that countRuns has

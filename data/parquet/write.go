@@ -15,15 +15,32 @@ import (
 // GroupRows is the number of rows in a row group.
 const GroupRows = 1 << 18
 
-// Write writes columns of that many rows, compressed with zstd, whose frames carry
-// checksums. Those of an integer Type are stored as such, float32 as
-// floats, other numbers as doubles. The columns must be sound: data.WriteTable checks.
-func Write(w io.Writer, cols []table.Column, rows int) error {
-	return WriteAs(w, cols, rows, compress.Codecs.Zstd, true)
+// WriteAs writes columns of that many rows with a compression, and with dictionaries or
+// without. Those of an integer Type are stored as such, float32 as floats, other numbers as
+// doubles. The columns must be sound: data.WriteTable checks.
+func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compression, dictionary bool) error {
+	out := &Writer{to: w, codec: codec, dictionary: dictionary}
+	if err := out.Write(cols, rows); err != nil {
+		return err
+	}
+	return out.Close()
 }
 
-// WriteAs is Write with another compression, and with dictionaries or without.
-func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compression, dictionary bool) error {
+// A Writer writes columns block by block, each to row groups of its own.
+type Writer struct {
+	to         io.Writer
+	codec      compress.Compression
+	dictionary bool
+	out        *file.Writer // after the first block, which decides the schema
+}
+
+// NewWriter returns a Writer that compresses with zstd, whose frames carry checksums.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{to: w, codec: compress.Codecs.Zstd, dictionary: true}
+}
+
+// begin settles the schema.
+func (w *Writer) begin(cols []table.Column) error {
 	fields := make(schema.FieldList, len(cols))
 	for i := range cols {
 		c := &cols[i]
@@ -54,12 +71,23 @@ func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compress
 	if err != nil {
 		return err
 	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(codec), parquet.WithDictionaryDefault(dictionary),
+	props := parquet.NewWriterProperties(parquet.WithCompression(w.codec), parquet.WithDictionaryDefault(w.dictionary),
 		parquet.WithCreatedBy("drotrain"))
-	pw := file.NewParquetWriter(w, root, file.WithWriterProps(props))
-	for from := 0; from < rows || from == 0; from += GroupRows {
+	w.out = file.NewParquetWriter(w.to, root, file.WithWriterProps(props))
+	return nil
+}
+
+// Write writes that many rows of the columns.
+func (w *Writer) Write(cols []table.Column, rows int) error {
+	first := w.out == nil
+	if first {
+		if err := w.begin(cols); err != nil {
+			return err
+		}
+	}
+	for from := 0; from < rows || from == 0 && first; from += GroupRows {
 		to := min(from+GroupRows, rows)
-		g := pw.AppendRowGroup()
+		g := w.out.AppendRowGroup()
 		for i := range cols {
 			cw, err := g.NextColumn()
 			if err != nil {
@@ -76,8 +104,11 @@ func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compress
 			return err
 		}
 	}
-	return pw.Close()
+	return nil
 }
+
+// Close writes the footer.
+func (w *Writer) Close() error { return w.out.Close() }
 
 // integers gives the bits of the integer types that are stored as such, negative
 // for those without a sign.

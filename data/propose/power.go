@@ -13,7 +13,8 @@ import (
 type truth struct {
 	rows   []int // of the frame
 	y      []float64
-	binary bool // y is 0 or 1
+	binary bool   // y is 0 or 1
+	one    string // the class that is 1
 }
 
 // power is how well values alone put the rows in the order of the target: the area under
@@ -43,6 +44,15 @@ func (t *truth) power(v []float64) float64 {
 func Power(v, y []float64, binary bool) float64 {
 	t := &truth{y: y, binary: binary}
 	return t.power(v)
+}
+
+// tells says that a power is more than chance and habit give: enough for a doubtful name to
+// count.
+func (t *truth) tells(power float64) bool {
+	if t.binary {
+		return power > 0.6
+	}
+	return power > 0.1
 }
 
 func square(x float64) float64 { return x * x }
@@ -187,12 +197,22 @@ var future = map[string]bool{"outcome": true, "result": true, "results": true, "
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,
 	"count": true, "total": true, "score": true, "value": true, "values": true, "rate": true, "type": true, "code": true, "name": true, "group": true, "column": true, "level": true, "mean": true, "with": true, "from": true}
 
-// alike is a word that a name has in common with the target's, or "".
+// alike is a word that a name has in common with the target's, or how two of them begin,
+// or "".
 func alike(name, target string) string {
 	of := words(target)
 	for _, w := range words(name) {
-		if len(w) >= 4 && !common[w] && slices.Contains(of, w) {
-			return w
+		for _, v := range of {
+			if len(w) < 4 || len(v) < 4 || common[w] || common[v] {
+				continue
+			}
+			n := 0
+			for n < min(len(w), len(v)) && w[n] == v[n] {
+				n++
+			}
+			if n >= 4 {
+				return w[:n]
+			}
 		}
 	}
 	return ""

@@ -3,7 +3,6 @@ package propose
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -32,6 +31,8 @@ type Proposal struct {
 	Filter   string       `json:"filter,omitempty"`
 	MinCount int          `json:"min_count,omitempty"`
 	Findings []Finding    `json:"findings"`
+
+	from *data.Column // the first column of dates that has one in every row: when rows begin
 }
 
 // Filled is what is proposed for missing numbers.
@@ -61,7 +62,11 @@ func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (
 	if err != nil {
 		return nil, err
 	}
+	if err := p.begin(ctx, f); err != nil {
+		return nil, err
+	}
 	seen := map[uint64]string{}
+	var numbers []*data.Column
 	for _, of := range f.Columns {
 		if of.Name == target {
 			continue
@@ -70,8 +75,13 @@ func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (
 		if err != nil {
 			return nil, err
 		}
+		before := len(p.Drop)
 		p.column(f, c, t, seen)
+		if c.Kind == data.Numeric && !c.Clock && len(p.Drop) == before {
+			numbers = append(numbers, c)
+		}
 	}
+	p.sums(numbers, t)
 	return p, nil
 }
 
@@ -139,11 +149,11 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	case len(levels) < 2:
 		return nil, f.Fault(c.Name, -1, table.Advice{}, "the target has fewer than two values")
 	case len(levels) == 2:
-		t.binary, p.Task = true, data.Binary
+		t.binary, t.one, p.Task = true, levels[0], data.Binary
 	case c.Kind == data.Numeric:
 		p.Task = data.Regression
 	default:
-		t.binary, p.Task = true, data.Binary
+		t.binary, t.one, p.Task = true, levels[0], data.Binary
 		p.keep(fmt.Sprintf("%s in (%s, %s)", name(c), strconv.Quote(levels[0]), strconv.Quote(levels[1])))
 		rest := 0
 		for _, l := range levels[2:] {
@@ -191,9 +201,13 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	if p.known(c, t, sum) {
 		return
 	}
+	if c.Clock {
+		p.date(c, t, sum)
+		return
+	}
 	text := c.Kind == data.Categorical
 	switch {
-	case have > 20 && sum.distinct == have && (text || c.Integer && (have > 100 || idName(c.Name))):
+	case have > 20 && sum.distinct == have && (text || c.Integer && (have > 100 && sum.running(have) || idName(c.Name))):
 		p.drop(c, 0, 0, "every row has its own value: an identifier")
 		return
 	case text && sum.distinct > 50 && sum.distinct > have/2:
@@ -213,6 +227,9 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	if sum.infinite > 0 {
 		p.keep(fmt.Sprintf("(%s is null || %s > -1e300 && %s < 1e300)", name(c), name(c), name(c)))
 		p.found(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
+	}
+	if rows, first := missingCode(c, sum); rows > 0 {
+		p.found(c, rows, first, fmt.Sprintf("kept; in CSV --na %g makes it missing", sum.least), "%g is the only number below 0, and often stands for a missing value", sum.least)
 	}
 	if c.Kind == data.Numeric && sum.nulls > 0 {
 		p.Impute = "median"
@@ -246,7 +263,8 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		word = "an R²"
 	}
 	scores := t.scores(c)
-	if power := t.power(scores); power > TellsAll {
+	power := t.power(scores)
+	if power > TellsAll {
 		p.drop(c, 0, 0, "alone it tells the target, with %s of %.4f: a copy, or known only afterwards", word, power)
 		return true
 	}
@@ -285,88 +303,13 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 			return true
 		}
 	}
-	if w := alike(c.Name, p.Target); w != "" {
+	if w := alike(c.Name, p.Target); w != "" && t.tells(power) {
 		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only afterwards?", w)
 		return true
 	}
-	return false
-}
-
-// Identifies says that values and the name of a column of numbers are those of an
-// identifier.
-func Identifies(name string, v []float64) bool {
-	if !idName(name) {
-		return false
-	}
-	seen := make(map[float64]bool, len(v))
-	for _, x := range v {
-		if seen[x] {
-			return false
-		}
-		seen[x] = true
-	}
-	return len(v) > 20
-}
-
-// idName says that a name is that of an identifier.
-func idName(name string) bool {
-	w := words(name)
-	if len(w) == 0 {
-		return false
-	}
-	switch w[len(w)-1] {
-	case "id", "ids", "uuid", "guid", "key", "index", "nr", "no", "number", "num", "case", "rownames", "serial":
+	if spell(c.Name) && ending(p.Target) && t.tells(power) {
+		p.drop(c, 0, 0, "its name says that it is the time until %q, or until nothing more was known of a row: known only afterwards", p.Target)
 		return true
 	}
-	return w[0] == "id" || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
-}
-
-// A summary is what one look at a column gives.
-type summary struct {
-	first                   int // row with a value
-	nulls, firstNull        int
-	infinite, firstInfinite int
-	distinct                int
-	hash                    uint64
-}
-
-var seed = maphash.MakeSeed()
-
-func summarise(c *data.Column) (s summary) {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	numbers, codes := map[float64]bool{}, map[int32]bool{}
-	s.first = -1
-	for r := range c.Len() {
-		if c.IsNull(r) {
-			if s.nulls++; s.firstNull == 0 {
-				s.firstNull = r + 1
-			}
-			h.WriteByte(0)
-			continue
-		}
-		if s.first < 0 {
-			s.first = r
-		}
-		if c.Kind == data.Categorical {
-			codes[c.Code[r]] = true
-			maphash.WriteComparable(&h, c.Code[r])
-			continue
-		}
-		v := c.Number[r]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			if s.infinite++; s.firstInfinite == 0 {
-				s.firstInfinite = r + 1
-			}
-			continue
-		}
-		numbers[v] = true
-		maphash.WriteComparable(&h, v)
-	}
-	s.distinct = len(numbers) + len(codes)
-	if c.Kind == data.Categorical {
-		fmt.Fprint(&h, c.Level)
-	}
-	s.hash = h.Sum64()
-	return s
+	return false
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -101,5 +103,249 @@ func TestPower(t *testing.T) {
 	}
 	if w := alike("isViolentRecid", "two_year_recid"); w != "recid" {
 		t.Errorf("%q", w)
+	}
+}
+
+// What stands out is counted: in how many rows, and which is the first, from one.
+func TestFindingsAreCounted(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,odd value,gap,mostly,const,none,when,copied,again,many\n")
+	for i := range 130 {
+		y, odd, gap, mostly := fmt.Sprint(i*37%101), fmt.Sprint(i*i%11), fmt.Sprint(i*i*i%7), ""
+		if i == 8 || i == 90 {
+			y = ""
+		}
+		if i == 5 || i == 60 || i == 61 {
+			odd = []string{"inf", "-inf", "nan"}[i%3]
+		}
+		if i%10 == 3 {
+			gap = ""
+		}
+		if i%5 == 4 {
+			mostly = fmt.Sprint(i * 3 % 8)
+		}
+		copied := ""
+		if i > 1 {
+			copied = fmt.Sprint(i * 13 % 17)
+		}
+		fmt.Fprintf(&b, "%s,%s,%s,%s,4,,2024-01-%02d,%s,%s,%s\n", y, odd, gap, mostly, 1+i%28, copied, copied, fmt.Sprint("k", i%55))
+	}
+	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "y", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Finding{ // one a column
+		"y":         {"y", 2, 9, "the target is missing", "such rows are left out"},
+		"odd value": {"odd value", 3, 6, "values that are not finite", "such rows are left out"},
+		"gap":       {"gap", 13, 4, "it is missing", Filled},
+		"mostly":    {"mostly", 104, 1, "it is missing in 80 % of the rows", "left out"},
+		"const":     {"const", 0, 0, "it has one value, or none", "training leaves it out"},
+		"none":      {"none", 0, 0, "it has one value, or none", "training leaves it out"},
+		"copied":    {"copied", 2, 1, "it is missing", Filled},
+		"again":     {"again", 0, 0, "it is a copy of \"copied\"", "left out"},
+	}
+	for _, got := range p.Findings {
+		if got.Column == "when" {
+			continue
+		}
+		if got != want[got.Column] {
+			t.Errorf("%+v, want %+v", got, want[got.Column])
+		}
+		delete(want, got.Column)
+	}
+	for _, w := range want {
+		t.Errorf("not found: %+v", w)
+	}
+	if p.Task != data.Regression || p.Impute != "median" || p.MinCount != 0 || p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
+		t.Errorf("%+v", p)
+	}
+	kept, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := kept.Filter(t.Context(), p.Filter); err != nil || len(rows) != 130-2-3 {
+		t.Errorf("the filter leaves %d rows, %v", len(rows), err)
+	}
+}
+
+// A target of several texts is the two most frequent; one value is no target.
+func TestTargetsOfProposals(t *testing.T) {
+	text := "y,x\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%s,%d\n", []string{"b", "a", "a", "c", "b", "a"}[i%6], i*i%17)
+	}
+	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "y", data.Reading{})
+	if err != nil || p.Task != data.Binary || p.Filter != `y in ("a", "b")` || len(p.Findings) != 1 || p.Findings[0].Rows != 10 || p.Findings[0].First != 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
+		f, err := data.ReadBytes(context.Background(), "t.csv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Make(t.Context(), f, "y", data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Correlation and ranks by hand: ties share their mean rank, and a constant has none.
+func TestRanksByHand(t *testing.T) {
+	if got := ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
+		t.Errorf("%v", got)
+	}
+	if r := correlation([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}); math.Abs(r-0.8) > 1e-12 {
+		t.Errorf("%v", r)
+	}
+	if r := correlation([]float64{1, 1, 1}, []float64{1, 2, 3}); r != 0 {
+		t.Errorf("%v", r)
+	}
+	y := make([]float64, 20)
+	for i := range y {
+		y[i] = float64(i % 2)
+	}
+	if p := Power(y, y, true); p != 1 {
+		t.Errorf("%v", p)
+	}
+	if p := Power(y[:19], y[:19], true); p != 0 { // too few
+		t.Errorf("%v", p)
+	}
+	there := make([]float64, 250)
+	for i := range there {
+		there[i] = float64(i % 2)
+	}
+	if n, pure := present(there, there); n != 125 || !pure { // there where y = 0 alone
+		t.Errorf("%d, %v", n, pure)
+	}
+	if n, pure := present(make([]float64, 250), there); n != 250 || pure {
+		t.Errorf("%d, %v", n, pure)
+	}
+	if n, pure := present(there[:190], there[:190]); n != 95 || pure { // too few
+		t.Errorf("%d, %v", n, pure)
+	}
+	for name, is := range map[string]bool{"id": true, "row_id": true, "customerID": true, "userId": true, "Unnamed: 0": true, "idle": false, "paid": false, "": false, "id_of": true, "case number": true, "valid": false} {
+		if idName(name) != is {
+			t.Errorf("%q: %v", name, !is)
+		}
+	}
+}
+
+// A table of patients: dates that come after the first, times until an event, counts that
+// only rise beside amounts that are all different.
+func TestAfterwards(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("admitted;birth;seen_again;checked;left_on;time;visit;weight;observed\n")
+	day := func(n int) string { return fmt.Sprintf("%d.%d.%d", 1+n%28, 1+n/28%12, 2015+n/336) }
+	for i := range 400 {
+		dead := i*i*31/17%10 < 4
+		in := i * 37 % 600
+		again, until := in-30, 300+i*17%600 // seen before, unless dead
+		if dead {
+			again, until = in+20+i%50, 100+i*13%500
+		}
+		fmt.Fprintf(&b, "%s;%s;%s;%s;%s;%d;%d;%d;%v\n", day(in+100), fmt.Sprintf("%d.%d.%d", 1+i%28, 1+i%12, 1950+i*31%50), day(again+100), day(in+100+i%20), day(in+100+until), until,
+			5*i, 50000+i*7919%401*100, dead)
+	}
+	f, err := data.OpenAs(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "observed", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := map[string]string{"seen_again": `more than a week after "admitted"`, "left_on": `the time between them tells "observed"`, "time": "the time until", "visit": "identifier"}
+	for name, part := range why {
+		if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == name }); i < 0 || !strings.Contains(p.Findings[i].What, part) {
+			t.Errorf("%s: %+v", name, p.Findings)
+		}
+	}
+	if len(p.Drop) != len(why) || p.Reading.Dates != "parts" {
+		t.Errorf("left out %q, dates %q", p.Drop, p.Reading.Dates)
+	}
+	// What is left trains, with the dates taken apart: they are named as one.
+	if f, err = data.OpenAs(t.Context(), write(t, b.String()), p.Reading); err != nil {
+		t.Fatal(err)
+	}
+	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "observed", Drop: p.Drop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range e.Inputs {
+		if strings.HasPrefix(in.Name, "seen_again") || strings.HasPrefix(in.Name, "left_on") {
+			t.Errorf("%s was to be left out", in.Name)
+		}
+	}
+	if e, err = data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "observed", Features: []string{"weight", "birth"}}); err != nil || len(e.Inputs) != 4 {
+		t.Errorf("a date as a feature: %+v, %v", e, err)
+	}
+}
+
+// The parts of a total tell it together.
+func TestSums(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b,c,d,total\n")
+	for i := range 300 {
+		x, y, z, w := i*7919%211, i*104729%197, i*1299709%89, i*15485863%151
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%d\n", x, y, z, w, x+2*y-z)
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "total", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(p.Drop)
+	if !slices.Equal(p.Drop, []string{"a", "b", "c"}) {
+		t.Errorf("left out %q", p.Drop)
+	}
+	if p, err = Make(t.Context(), f, "d", data.Reading{}); err != nil || len(p.Drop) > 0 {
+		t.Errorf("nothing makes d: %q, %v", p.Drop, err)
+	}
+}
+
+func write(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A number that stands for none is told, and what makes it missing; one among other
+// numbers below 0 is a number.
+func TestMissingCodes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,age,level\n")
+	for i := range 120 {
+		age, level := 20+i%31, i%7-3
+		if i%10 == 4 {
+			age = -999
+		}
+		if i == 60 {
+			level = -9
+		}
+		fmt.Fprintf(&b, "%d,%d,%d\n", i*7919%2, age, level)
+	}
+	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "y", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 || !strings.Contains(p.Findings[0].Does, "--na -999") {
+		t.Errorf("found %+v", p.Findings)
 	}
 }

@@ -66,6 +66,9 @@ type Column struct {
 	// days since 1970-01-01 UTC where that was asked for.
 	Clock bool
 
+	// Of names the column of dates that this one is a part of, as its year; else it is empty.
+	Of string
+
 	// InexactRow is the first row (1-based) with an integer or a decimal that
 	// float64 cannot hold exactly, or 0.
 	InexactRow int

@@ -88,6 +88,26 @@ func Finite(v []float64) bool {
 // MomentOfEqual is the moment of n times the same value.
 func MomentOfEqual(v float64, n int) Moment { return Moment{n: n, lo: v, hi: v} }
 
+// momentNumbers is the length of a Moment as numbers.
+const momentNumbers = 5
+
+// AppendMoments writes moments as numbers.
+func AppendMoments(v []float64, parts []Moment) []float64 {
+	for _, m := range parts {
+		v = append(v, float64(m.n), m.lo, m.hi, m.off, m.q)
+	}
+	return v
+}
+
+// MomentsOf reads them.
+func MomentsOf(v []float64) []Moment {
+	parts := make([]Moment, 0, len(v)/momentNumbers)
+	for ; len(v) > 0; v = v[momentNumbers:] {
+		parts = append(parts, Moment{int(v[0]), v[1], v[2], v[3], v[4]})
+	}
+	return parts
+}
+
 // JoinMoments gives count, mean and population standard deviation of the values of all
 // parts, by the rule of Chan, Golub and LeVeque.
 func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {

@@ -32,14 +32,15 @@ const pagesHeld = 7 << 20
 // SweepColumns bounds the columns of a tile.
 const SweepColumns = 64
 
-// Visit hands the numbers of the columns to use, tile by tile, from several
-// goroutines: every tile has rows that begin at a multiple of StripeRows, and
-// every value is in exactly one. A tile is only lent. Visit gives, for each
-// column, the first row (1-based) with a value that float64 cannot hold
-// exactly, or 0. With whole set a tile has all the columns, of which there may be none.
-func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
+// Visit hands the numbers of the columns to use, of the rows [first, end), tile by tile,
+// from several goroutines: every tile has rows that begin at a multiple of StripeRows, and
+// every value is in exactly one; first is a multiple of StripeRows, and end one or the
+// number of rows. A tile is only lent. Visit gives, for each column, the first row
+// (1-based) with a value that float64 cannot hold exactly, or 0. With whole set a tile has
+// all the columns, of which there may be none.
+func Visit(ctx context.Context, first, end, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
 	inexact = make([]int, len(cols))
-	if rows == 0 || len(cols) == 0 && !whole {
+	if first >= end || len(cols) == 0 && !whole {
 		for j, c := range cols {
 			inexact[j] = c.InexactRow
 		}
@@ -54,13 +55,17 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 	groups := len(columnGroups(cols, 0, rows, workers, whole))
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
-	for _, r := range ranges(rows, (2*workers+groups-1)/groups, lead) {
+	for _, r := range ranges(rows, (2*workers+groups-1)/groups*(rows/(end-first)), lead) {
+		r = [2]int{max(r[0], first), min(r[1], end)}
+		if r[0] >= r[1] {
+			continue
+		}
 		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
 	watch := table.Watching(ctx)
-	watch.Sweep(rows, len(cols))
+	watch.Sweep(end-first, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
 	tiles := sync.Pool{New: func() any { return &Tile{} }}

@@ -1,0 +1,17 @@
+package frame
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// identity is what a file has beside its size and the time of its last writing, which
+// anybody can set: the time of its last change, and its number.
+func identity(info fs.FileInfo) string {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d.%09d, %d:%d", s.Ctim.Sec, s.Ctim.Nsec, s.Dev, s.Ino)
+}

@@ -1,0 +1,132 @@
+package propose
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// begin looks for the column of dates that says when rows begin.
+func (p *Proposal) begin(ctx context.Context, f *data.Frame) error {
+	for _, c := range f.Columns {
+		if !c.Clock || c.Kind != data.Numeric || c.Name == p.Target {
+			continue
+		}
+		c, err := c.Load(ctx)
+		if err != nil {
+			return err
+		}
+		if c.Nulls() == 0 {
+			p.from = c
+			return nil
+		}
+	}
+	return nil
+}
+
+// date looks at a column of dates, as days.
+func (p *Proposal) date(c *data.Column, t *truth, sum summary) {
+	if float64(sum.nulls) > mostlyNull*float64(c.Len()) {
+		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
+		return
+	}
+	if p.later(c, t) {
+		return
+	}
+	p.Reading.Dates = "parts"
+	p.found(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
+	if sum.nulls > 0 {
+		p.Impute = "median"
+		p.found(c, sum.nulls, sum.firstNull, Filled, "it is missing")
+	}
+}
+
+// Of dates that come after the first ones of a table.
+const (
+	weekLater = 7   // days, beyond which a date is a later one
+	someLater = 100 // rows, of those that are and of those that are not
+	farApart  = 0.5 // between the means of the target there, in standard deviations
+)
+
+// later says that a date knows what came after the row began: where it is later than the
+// first date, the target is another; or the target is an event, and the time until the
+// date tells it.
+func (p *Proposal) later(c *data.Column, t *truth) bool {
+	if p.from == nil || c.Name == p.from.Name {
+		return false
+	}
+	var n, sum [2]float64 // not later, later
+	days := make([]float64, len(t.rows))
+	var all, squares float64
+	for i, r := range t.rows {
+		if days[i] = math.NaN(); c.IsNull(r) || p.from.IsNull(r) {
+			continue
+		}
+		days[i] = c.Number[r] - p.from.Number[r]
+		k := 0
+		if days[i] > weekLater {
+			k = 1
+		}
+		n[k]++
+		sum[k] += t.y[i]
+		all += t.y[i]
+		squares += t.y[i] * t.y[i]
+	}
+	have := n[0] + n[1]
+	mean := all / have
+	spread := math.Sqrt(max(0, squares/have-mean*mean))
+	if min(n[0], n[1]) >= someLater && math.Abs(sum[1]/n[1]-sum[0]/n[0]) > farApart*spread {
+		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only afterwards", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
+		return true
+	}
+	if n[1] > 0.9*have && ending(p.Target) && t.tells(t.power(days)) {
+		p.drop(c, 0, 0, "it comes after %q, and the time between them tells %q: known only afterwards", p.from.Name, p.Target)
+		return true
+	}
+	return false
+}
+
+// averaged is what the mean of a target is called, and written writes it.
+func averaged(target string, t *truth) string {
+	if t.binary {
+		return fmt.Sprintf("the share of %q", t.one)
+	}
+	return "the mean of " + strconv.Quote(target)
+}
+
+func written(mean float64, t *truth) string {
+	if t.binary {
+		return fmt.Sprintf("%.0f %%", 100*mean)
+	}
+	return fmt.Sprintf("%.3g", mean)
+}
+
+// ends are words of targets that are events, or whether one was seen.
+var ends = []string{"cens", "status", "event", "death", "died", "dead", "observed", "fail", "relapse", "recur", "surviv"}
+
+// ending says that a target is an event, or whether one was seen.
+func ending(target string) bool {
+	for _, w := range words(target) {
+		for _, e := range ends {
+			if strings.HasPrefix(w, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spell says that a name is that of a time until something.
+func spell(name string) bool {
+	for _, w := range words(name) {
+		switch {
+		case w == "duration" || w == "days" || w == "months" || w == "followup" || strings.HasSuffix(w, "time") || strings.HasPrefix(w, "surviv"):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,126 @@
+package propose
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Identifies says that values and the name of a column of numbers are those of an
+// identifier.
+func Identifies(name string, v []float64) bool {
+	if !idName(name) {
+		return false
+	}
+	seen := make(map[float64]bool, len(v))
+	for _, x := range v {
+		if seen[x] {
+			return false
+		}
+		seen[x] = true
+	}
+	return len(v) > 20
+}
+
+// idName says that a name is that of an identifier.
+func idName(name string) bool {
+	w := words(name)
+	if len(w) == 0 {
+		return false
+	}
+	switch w[len(w)-1] {
+	case "id", "ids", "uuid", "guid", "key", "index", "nr", "no", "number", "num", "case", "rownames", "serial":
+		return true
+	}
+	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+}
+
+// A summary is what one look at a column gives.
+type summary struct {
+	first                   int // row with a value
+	nulls, firstNull        int
+	infinite, firstInfinite int
+	distinct                int
+	least, largest          float64 // of the finite numbers
+	falls, rises            bool    // a number is below, or above, the one before
+	hash                    uint64
+}
+
+// running says that whole numbers, all different, count rows: they only rise, or only
+// fall, or leave few out. Amounts do not.
+func (s summary) running(have int) bool {
+	return !s.falls || !s.rises || s.largest-s.least < 3*float64(have)
+}
+
+var seed = maphash.MakeSeed()
+
+func summarise(c *data.Column) (s summary) {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	numbers, codes := map[float64]bool{}, map[int32]bool{}
+	s.first, s.least, s.largest = -1, math.Inf(1), math.Inf(-1)
+	before := math.NaN()
+	for r := range c.Len() {
+		if c.IsNull(r) {
+			if s.nulls++; s.firstNull == 0 {
+				s.firstNull = r + 1
+			}
+			h.WriteByte(0)
+			continue
+		}
+		if s.first < 0 {
+			s.first = r
+		}
+		if c.Kind == data.Categorical {
+			codes[c.Code[r]] = true
+			maphash.WriteComparable(&h, c.Code[r])
+			continue
+		}
+		v := c.Number[r]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			if s.infinite++; s.firstInfinite == 0 {
+				s.firstInfinite = r + 1
+			}
+			continue
+		}
+		numbers[v] = true
+		s.least, s.largest = min(s.least, v), max(s.largest, v)
+		s.falls, s.rises = s.falls || v < before, s.rises || v > before
+		before = v
+		maphash.WriteComparable(&h, v)
+	}
+	s.distinct = len(numbers) + len(codes)
+	if c.Kind == data.Categorical {
+		fmt.Fprint(&h, c.Level)
+	}
+	s.hash = h.Sum64()
+	return s
+}
+
+// missingCode returns in how many rows, and in which one first, from 1, the least number of
+// a column is one of those that are written where there is none, and the only one below 0.
+func missingCode(c *data.Column, s summary) (rows, first int) {
+	switch s.least {
+	case -9, -99, -999, -9999, -99999:
+	default:
+		return 0, 0
+	}
+	if c.Kind != data.Numeric || s.distinct < 3 {
+		return 0, 0
+	}
+	for r := range c.Len() {
+		switch v := c.Number[r]; {
+		case c.IsNull(r) || v >= 0:
+		case v != s.least:
+			return 0, 0
+		default:
+			if rows++; first == 0 {
+				first = r + 1
+			}
+		}
+	}
+	return rows, first
+}

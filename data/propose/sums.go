@@ -1,0 +1,145 @@
+package propose
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Of sums that the target is.
+const (
+	sumRows    = 2000 // rows looked at
+	sumColumns = 40   // columns, those that go most with the target
+	sumTold    = 1e-5 // share of the target's variance that is left
+	mostSums   = 5
+)
+
+// sums looks for two or three columns whose weighted sum is a quantity that is to be
+// predicted, as the parts of a total.
+func (p *Proposal) sums(columns []*data.Column, t *truth) {
+	if t.binary || len(t.rows) < 50 {
+		return
+	}
+	for range mostSums {
+		parts := together(columns, t)
+		if parts == nil {
+			return
+		}
+		names := make([]string, len(parts))
+		for k, c := range parts {
+			names[k] = strconv.Quote(c.Name)
+		}
+		for _, c := range parts {
+			columns = slices.DeleteFunc(columns, func(o *data.Column) bool { return o == c })
+			p.drop(c, 0, 0, "together %s tell the target exactly: parts that it is made of", strings.Join(names, " and "))
+		}
+	}
+}
+
+// together are two columns, or three, that tell y but for a share sumTold of its variance.
+func together(columns []*data.Column, t *truth) []*data.Column {
+	step := (len(t.rows) + sumRows - 1) / sumRows
+	rows := make([]int, 0, sumRows) // of t
+	for i := 0; i < len(t.rows); i += step {
+		rows = append(rows, i)
+	}
+	y := make([]float64, len(rows))
+	for k, i := range rows {
+		y[k] = t.y[i]
+	}
+	y = unit(y)
+	type candidate struct {
+		c *data.Column
+		v []float64
+		r float64
+	}
+	var all []candidate
+	for _, c := range columns {
+		v := make([]float64, len(rows))
+		for k, i := range rows {
+			if r := t.rows[i]; !c.IsNull(r) {
+				v[k] = c.Number[r]
+			}
+		}
+		if v = unit(v); v != nil && y != nil {
+			all = append(all, candidate{c, v, dot(v, y)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		switch {
+		case math.Abs(a.r) > math.Abs(b.r):
+			return -1
+		case math.Abs(a.r) < math.Abs(b.r):
+			return 1
+		}
+		return 0
+	})
+	all = all[:min(len(all), sumColumns)]
+	// left is what of y is left behind columns that are orthogonal to each other.
+	for i, a := range all {
+		ra := 1 - a.r*a.r
+		for j, b := range all[:i] {
+			vb := unit(less(b.v, a.v))
+			if vb == nil {
+				continue
+			}
+			rb := dot(vb, y)
+			if ra-rb*rb < sumTold {
+				return []*data.Column{b.c, a.c}
+			}
+			for _, c := range all[:j] {
+				w := less(c.v, a.v)
+				if vc := unit(less(w, vb)); vc != nil {
+					if rc := dot(vc, y); ra-rb*rb-rc*rc < sumTold {
+						return []*data.Column{c.c, b.c, a.c}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unit is v less its mean, of norm 1; nil where nothing is left but rounding.
+func unit(v []float64) []float64 {
+	mean, before, after := 0.0, 0.0, 0.0
+	for _, a := range v {
+		mean += a / float64(len(v))
+		before += a * a
+	}
+	out := make([]float64, len(v))
+	for i, a := range v {
+		out[i] = a - mean
+		after += out[i] * out[i]
+	}
+	if !(after > 1e-12*before) || math.IsInf(after, 1) {
+		return nil
+	}
+	for i := range out {
+		out[i] /= math.Sqrt(after)
+	}
+	return out
+}
+
+// less is v without its part along a, of norm 1.
+func less(v, a []float64) []float64 {
+	r := dot(v, a)
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = v[i] - r*a[i]
+	}
+	if dot(out, out) < 1e-10 { // v is of norm 1
+		clear(out)
+	}
+	return out
+}
+
+func dot(a, b []float64) (s float64) {
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}
