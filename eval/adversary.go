@@ -32,6 +32,7 @@ type AdversaryInput struct {
 
 	RowID   []int    // n, or nil for 1, 2, 3, …
 	Columns []Column // raw features, for the mass by quantile and level
+	Sample  []int    // the rows that Columns are of, drawn at random; nil: all
 	Top     int      // heaviest rows to list; 0 means 10, negative none
 
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
@@ -164,16 +165,27 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))
 	}
+	weights, reference, where := in.Weights, base, map[int32]int(nil)
+	if in.Sample != nil {
+		var err error
+		if weights, reference, where, err = in.sampled(base); err != nil {
+			return nil, err
+		}
+	}
 	a.Columns = make([]MassGrouping, len(in.Columns))
 	err := measure.Pool{Workers: in.Workers, Observe: in.Observe}.Parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *measure.Scratch) error {
-		c, err := in.Columns[j].Loaded(n)
+		c, err := in.Columns[j].Loaded(len(weights))
 		if err != nil {
 			return err
 		}
 		labels, code := c.Cells()
-		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, in.Weights, base)
+		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, weights, reference)
 		for k, i := range heaviest {
-			shown[k][j] = c.Text(int(i))
+			if where == nil {
+				shown[k][j] = c.Text(int(i))
+			} else if at, ok := where[i]; ok {
+				shown[k][j] = c.Text(at)
+			}
 		}
 		return nil
 	})
@@ -201,6 +213,36 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	}
 	a.warn()
 	return a, nil
+}
+
+// sampled are the weights of the rows of the sample, which sum to one again, those that these
+// rows have before, and where each row is in the sample.
+func (in *AdversaryInput) sampled(base []float64) (weights, reference []float64, where map[int32]int, err error) {
+	weights, where = make([]float64, len(in.Sample)), make(map[int32]int, len(in.Sample))
+	if base != nil {
+		reference = make([]float64, len(in.Sample))
+	}
+	var sum, of measure.Summer
+	for k, i := range in.Sample {
+		if i < 0 || i >= len(in.Weights) {
+			return nil, nil, nil, fmt.Errorf("eval: row %d of the sample is none of %d", i, len(in.Weights))
+		}
+		weights[k], where[int32(i)] = in.Weights[i], k
+		sum.Add(weights[k])
+		if base != nil {
+			reference[k] = base[i]
+			of.Add(base[i])
+		}
+	}
+	for k := range weights {
+		if sum.Sum() > 0 {
+			weights[k] /= sum.Sum()
+		}
+		if base != nil {
+			reference[k] *= float64(len(weights)) / of.Sum()
+		}
+	}
+	return weights, reference, where, nil
 }
 
 // Holders is [DescribeAdversary] for the worst case of in.Loss at ν under the

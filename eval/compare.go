@@ -92,9 +92,8 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 	diff := make([]float64, n)
 	comp := make([]float64, n)
 	for _, m := range []int{k, 0} {
-		order := all.Order[m]
-		resample.DelongComponents(in.Target, in.Models[m].Score, order, comp)
-		for r, i := range order {
+		resample.DelongComponents(all.Ties(in.rows, m), comp)
+		for r, i := range all.Order[m] {
 			if m == 0 {
 				diff[i] -= comp[r]
 			} else {

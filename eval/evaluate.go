@@ -94,7 +94,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		}
 	}
 	e.caveat(&in)
-	e.Rate = in.rate()
+	e.Rate, e.Budget = in.rate(), in.Budget
 	e.Gaps = e.gaps(in.tolerance())
 	e.Verdict = e.verdict(&in)
 	return e, nil

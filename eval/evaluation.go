@@ -32,7 +32,8 @@ type Evaluation struct {
 	Slices    *SliceSearch  `json:"slices,omitempty"`
 	Gaps      []Gap         `json:"gaps,omitempty"` // binary, with groups
 
-	Rate    float64  `json:"rate,omitempty"` // asked of the verdict: fall of the worst group for a rise of the average
+	Rate    float64  `json:"rate,omitempty"`   // asked of the verdict: fall of the worst group for a rise of the average
+	Budget  *float64 `json:"budget,omitempty"` // asked of it instead: largest rise of the average, a share of the baseline's
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
 

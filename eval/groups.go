@@ -179,3 +179,17 @@ func (g *Grouping) WorstFirst() []*Group {
 	})
 	return out
 }
+
+// Shown are the first groups of a report that has room for most: where there are more, a
+// sixth of the room is all that groups without evidence get.
+func (g *Grouping) Shown(most int) []*Group {
+	all := g.WorstFirst()
+	if len(all) <= most {
+		return all
+	}
+	k := 0
+	for k < most && all[k].Sufficient {
+		k++
+	}
+	return all[:min(most, k+most/6)]
+}

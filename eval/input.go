@@ -49,6 +49,9 @@ type Input struct {
 	// Rate is how much the worst group's risk must fall for one unit that the
 	// average rises, for a model to have helped; 0 means 2.
 	Rate float64
+	// Budget, if not nil, takes the place of the rate: the average may rise by this share of
+	// the baseline's, for a model to have helped.
+	Budget *float64
 	// Tolerance is the largest difference of selection rates and of true positive
 	// rates between groups that is accepted; 0 means 0.1.
 	Tolerance float64

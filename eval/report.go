@@ -26,6 +26,7 @@ type Report struct {
 	Certificate  *Certificate  `json:"certificate,omitempty"`
 	Trace        []TracePoint  `json:"trace,omitempty"`
 	Evaluation   *Evaluation   `json:"evaluation"`
+	Choice       *Choice       `json:"choice,omitempty"` // of the level of robustness, where the data chose it
 	Adversary    *Adversary    `json:"adversary,omitempty"`
 	Coefficients *Coefficients `json:"coefficients,omitempty"`
 	Notes        []string      `json:"notes"`          // of the training: solver, unseen levels, imputation, …

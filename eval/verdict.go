@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
@@ -25,9 +26,15 @@ const (
 // CVaR_0.1) lies below 0, the average pays for it at the rate asked for, and the
 // baseline with tempered scores does not do as much.
 type Verdict struct {
-	Outcome        Outcome  `json:"outcome"`
-	Headline       string   `json:"headline"`
-	Cost           string   `json:"cost,omitempty"` // to the average, in a sentence
+	Outcome  Outcome `json:"outcome"`
+	Headline string  `json:"headline"`
+	Cost     string  `json:"cost,omitempty"` // to the average, in a sentence
+
+	// Plain and PlainCost are the two for people who know no risk, where it has a meaning
+	// of its own: a typical probability, a typical error. Else they are empty.
+	Plain     string `json:"plain,omitempty"`
+	PlainCost string `json:"plain_cost,omitempty"`
+
 	Recommendation string   `json:"recommendation,omitempty"`
 	Details        []string `json:"details"`
 	Warnings       []string `json:"warnings,omitempty"` // why the model is no success
@@ -55,7 +62,7 @@ func (e *Evaluation) verdict(in *Input) Verdict {
 	if len(e.Compared) == 0 {
 		return e.verdictAlone(in)
 	}
-	j := judge{e, in, &e.Compared[0], "the worst 10 % of losses (CVaR₀.₁)", e.Compared[0].CVaR, 0}
+	j := judge{Evaluation: e, in: in, c: &e.Compared[0], what: "the worst 10 % of losses (CVaR₀.₁)", d: e.Compared[0].CVaR}
 	if w := j.c.WorstGroup; w != nil {
 		j.what, j.d = "the worst group’s risk", *w
 	}
@@ -66,12 +73,16 @@ func (e *Evaluation) verdict(in *Input) Verdict {
 	j.scale = j.d.scale(scale)
 	v := Verdict{Groups: j.c.tally(), Explained: j.explained(), Warnings: e.warnings(in, Focus(len(e.Models)))}
 	v.Outcome = j.outcome(&v)
-	v.Headline = j.headline(&v)
+	v.Headline = j.headline(&v, j.changed())
 	v.Cost = j.cost()
+	v.Plain, v.PlainCost = j.plain(&v)
 	v.Recommendation = j.recommend(&v)
 	v.Details = j.details()
 	if e.Split == "training rows" {
 		v.Headline += " On the training rows only."
+		if v.Plain != "" {
+			v.Plain += " On the training rows only."
+		}
 	}
 	return v
 }
@@ -111,11 +122,23 @@ func (j *judge) explained() *Num {
 	return nil
 }
 
-// pays reports whether the fall is worth the rise of the average at the rate
-// asked for.
+// pays reports whether the rise of the average is within the budget asked for,
+// or the fall worth it at the rate.
 func (j *judge) pays() bool {
 	rise := float64(j.c.Measures["risk"].Value)
+	if b := j.in.Budget; b != nil && rise > 0 {
+		base, ok := j.Models[0].Overall.Get("risk")
+		return ok && rise <= *b*math.Abs(base)
+	}
 	return rise <= 0 || -float64(j.d.Value) >= j.in.rate()*rise
+}
+
+// price is what was asked of the average, in words.
+func (j *judge) price() string {
+	if j.in.Budget != nil {
+		return fmt.Sprintf("the budget asked for (%s of it)", words.Percent(*j.in.Budget))
+	}
+	return fmt.Sprintf("the rate asked for (%s to 1)", words.Short(j.in.rate()))
 }
 
 // trades reports whether the group that was worst off is measurably better off.
@@ -149,36 +172,49 @@ func (j *judge) outcome(v *Verdict) Outcome {
 	return Helped
 }
 
-// headline words the outcome: of training robustly, or of any other model
-// against a baseline.
-func (j *judge) headline(v *Verdict) string {
-	who, a := "Robust training", float64(j.d.Value)
+// who is what changed the risk: training robustly, or any other model in the place of a
+// baseline.
+func (j *judge) who() string {
 	if j.c.Model != "robust" {
-		who = "Going from " + j.c.Baseline + " to " + j.c.Model
+		return "Going from " + j.c.Baseline + " to " + j.c.Model
 	}
+	return "Robust training"
+}
+
+// changed words the change, without a full stop.
+func (j *judge) changed() string {
+	verb, a := "raised", float64(j.d.Value)
+	if a < 0 {
+		verb, a = "lowered", -a
+	}
+	return fmt.Sprintf("%s %s %s by %s", j.who(), verb, j.what, words.Like(a, j.scale))
+}
+
+// headline words the outcome, given words for the change.
+func (j *judge) headline(v *Verdict, changed string) string {
+	who, a := j.who(), float64(j.d.Value)
 	if j.c.Alike && v.Outcome == Inconclusive {
 		return fmt.Sprintf("%s and %s are the same model on these rows: there is nothing to gain and nothing to pay.", j.c.Baseline, j.c.Model)
 	}
 	side, settled := j.d.Settled()
-	fell := fmt.Sprintf("%s lowered %s by %s", who, j.what, words.Like(-a, j.scale))
 	switch v.Outcome {
 	case Degenerate:
 		return fmt.Sprintf("Do not use this model. %s", v.Warnings[0])
 	case Untested:
 		return fmt.Sprintf("%s changed %s by %s; without intervals, nothing is claimed.", who, j.what, words.Signed(a, j.scale))
 	case Helped:
-		return fell + "."
+		return changed + "."
 	case Mixed:
 		if !settled {
 			return fmt.Sprintf("%s helped %s, the worst group of %s, but %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
 		}
 		if !j.pays() {
-			return fmt.Sprintf("%s, but the average pays more for it than the rate asked for (%s to 1).", fell, words.Short(j.in.rate()))
+			return fmt.Sprintf("%s, but the average pays more for it than %s.", changed, j.price())
 		}
-		return fmt.Sprintf("%s, but %s reaches %s of that fall by less confident scores alone.", fell, j.in.Tempered, words.Percent(float64(*v.Explained)))
+		return fmt.Sprintf("%s, but %s reaches %s of that fall by less confident scores alone.", changed, j.in.Tempered, words.Percent(float64(*v.Explained)))
 	case Hurt:
 		if settled && side > 0 {
-			return fmt.Sprintf("%s raised %s by %s.", who, j.what, words.Like(a, j.scale))
+			return changed + "."
 		}
 		return fmt.Sprintf("%s did more harm than good: %s", who, v.Groups)
 	}
@@ -229,6 +265,9 @@ func (j *judge) recommend(v *Verdict) string {
 				model, j.Models[0].WorstGroup.Label, words.Plural(v.Groups.Worse, "other group", "other groups"))
 		}
 		if !j.pays() {
+			if j.in.Budget != nil {
+				return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s of the average; a larger ν costs less.", base, words.Percent(*j.in.Budget))
+			}
 			return fmt.Sprintf("Keep %s unless the worst group is worth more to you than %s to 1; a larger ν costs less.", base, words.Short(j.in.rate()))
 		}
 		return fmt.Sprintf("Keep %s, or use %s: the ranking of the rows is what a model should improve.", base, j.in.Tempered)

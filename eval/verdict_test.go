@@ -2,6 +2,8 @@ package eval_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -55,6 +57,17 @@ func TestVerdictRules(t *testing.T) {
 	in.Rate = 2
 	if v := judged(t, in); v.Outcome != eval.Helped {
 		t.Errorf("at a lower rate: %+v", v)
+	}
+	// Within a budget or not, whatever the rate.
+	budget := 0.3
+	in.Rate, in.Budget = 4, &budget
+	if v := judged(t, in); v.Outcome != eval.Helped {
+		t.Errorf("within the budget: %+v", v)
+	}
+	budget = 0.01
+	in.Rate = 0.1
+	if v := judged(t, in); v.Outcome != eval.Mixed || !strings.Contains(v.Headline, "more for it than the budget asked for (1.0\u00a0% of it)") || !strings.Contains(v.Recommendation, "more to you than 1.0\u00a0% of the average") {
+		t.Errorf("beyond the budget: %+v", v)
 	}
 	// A tempered baseline reaches nine tenths of the fall.
 	in = input(same)
@@ -118,5 +131,43 @@ func TestGaps(t *testing.T) {
 	}
 	if got["selection_rate ERM"] != "within" || got["selection_rate robust"] != "above" || len(got) != 4 {
 		t.Errorf("%v", got)
+	}
+}
+
+// In words the verdict says the numbers of the measures: exp(−risk) for nats, the RMSE for
+// a squared loss; any other loss has no words.
+func TestVerdictInWords(t *testing.T) {
+	two := evaltest.Two(2000, 4, 0.5, 3)
+	two.LossName = "squared"
+	e, err := eval.Evaluate(context.Background(), two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rmse := func(k int) string {
+		for _, g := range e.Headline().Groups {
+			if g.Label == e.Models[k].WorstGroup.Label {
+				return fmt.Sprintf("%.3f", float64(g.Models[k].Values.Of["rmse"]))
+			}
+		}
+		return "none"
+	}
+	want := fmt.Sprintf("Robust training helps those worst off: the typical error is %s instead of %s", rmse(1), rmse(0))
+	if !strings.HasPrefix(e.Verdict.Plain, want) || !strings.HasSuffix(e.Verdict.Plain, e.Models[1].WorstGroup.Label+".") {
+		t.Errorf("%q, want %q … %s", e.Verdict.Plain, want, e.Models[1].WorstGroup.Label)
+	}
+	if strings.Contains(e.Verdict.Plain+e.Verdict.PlainCost, "risk") {
+		t.Errorf("%q, %q", e.Verdict.Plain, e.Verdict.PlainCost)
+	}
+	two.LossName = "huber(δ=1)"
+	if e, err = eval.Evaluate(context.Background(), two); err != nil || e.Verdict.Plain != "" {
+		t.Errorf("%q %v", e.Verdict.Plain, err)
+	}
+	loans := evaltest.Loans()
+	if e, err = eval.Evaluate(context.Background(), loans); err != nil {
+		t.Fatal(err)
+	}
+	m, ok := e.Meaning()
+	if at := math.Exp(-float64(e.Models[1].Overall.Of["risk"])); !ok || m.Of(e.Models[1].Overall) != at || !strings.Contains(e.Verdict.PlainCost, fmt.Sprintf("%.1f\u00a0%%", 100*at)) {
+		t.Errorf("%v: %q", at, e.Verdict.PlainCost)
 	}
 }

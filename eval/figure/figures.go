@@ -21,7 +21,7 @@ func Draw(r *eval.Report) ([]Figure, error) {
 	}
 	var out []Figure
 	for _, f := range []func(*eval.Report) (Figure, bool){
-		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients, figGap,
+		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients, figFrontier, figPath, figGap,
 	} {
 		if g, ok := f(r); ok {
 			out = append(out, g)
@@ -201,11 +201,8 @@ func figGroupBias(r *eval.Report) (Figure, bool) {
 		d.Share = true
 	}
 	var alt []string
-	for i, h := range g.WorstFirst() {
-		if i == maxDots {
-			break
-		}
-		row := chart.Dot{Label: h.Label, Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
+	for i, h := range g.Shown(maxDots) {
+		row := groupDot(h)
 		say := h.Label + ":"
 		for k, m := range h.Models {
 			v := float64(m.Values.Of[key])

@@ -43,7 +43,7 @@ func figMass(r *eval.Report) (Figure, bool) {
 		if i == maxDots {
 			break
 		}
-		d.Rows = append(d.Rows, chart.Dot{Label: m.Label, Detail: fmt.Sprintf("× %.2f", m.Lift()), Value: []float64{m.Share, m.Mass}})
+		d.Rows = append(d.Rows, chart.Dot{Label: words.Group(m.Label), Detail: fmt.Sprintf("× %.2f", m.Lift()), Value: []float64{m.Share, m.Mass}})
 		if i < 12 {
 			alt = append(alt, fmt.Sprintf("%s %s of the weight with %s of the rows", m.Label, words.Percent(m.Mass), words.Percent(m.Share)))
 		}

@@ -20,7 +20,7 @@ func ends(iv *eval.Interval) (lo, hi float64) {
 
 // groupDot is the row of a group in a dot chart, without values.
 func groupDot(h *eval.Group) chart.Dot {
-	return chart.Dot{Label: h.Label, Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
+	return chart.Dot{Label: words.Group(h.Label), Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
 }
 
 // together says what the bars of a figure by group are.
@@ -45,10 +45,10 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	d := chart.Dots{Names: e.Names(), XLabel: riskLabel(e)}
-	order := g.WorstFirst()
+	order := g.Shown(maxDots)
 	var alt []string
 	small := false
-	for i, h := range order[:min(maxDots, len(order))] {
+	for i, h := range order {
 		row := groupDot(h)
 		small = small || !h.Sufficient
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
@@ -95,10 +95,10 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for _, c := range e.Compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
-	order := g.WorstFirst()
+	order := g.Shown(maxDots)
 	var alt []string
 	small := false
-	for i, h := range order[:min(maxDots, len(order))] {
+	for i, h := range order {
 		row := groupDot(h)
 		small = small || !h.Sufficient
 		for k := range e.Compared {

@@ -20,7 +20,7 @@ func figReliability(r *eval.Report) (Figure, bool) {
 	d := chart.Grid{Names: e.Names(), XLabel: "mean predicted probability", YLabel: "share observed"}
 	var alt []string
 	for _, h := range g.WorstFirst() {
-		c := chart.Cell{Title: h.Label, Detail: "n " + words.Count(h.N)}
+		c := chart.Cell{Title: words.Group(h.Label), Detail: "n " + words.Count(h.N)}
 		say := h.Label + ":"
 		for k, m := range h.Models {
 			s := chart.Series{K: k, Marks: true}

@@ -94,6 +94,11 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 			mdTable(&b, *t)
 		}
 	}
+	if p.Tried != nil {
+		line("## What was tried\n\n%s\n", mdText(r.Choice.Reason))
+		figure("frontier", "path")
+		mdTable(&b, *p.Tried)
+	}
 	line("## Caveats\n")
 	bullets(p.Caveats)
 	if len(r.Card) > 0 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,6 +70,7 @@ type page struct {
 	Tiles       []tile
 	Models      []string
 	Against     table
+	RiskIs      string // what the numbers by group are
 	Groups      *table
 	Tally       string // who gains and who loses
 	Gaps        *table
@@ -80,6 +80,7 @@ type page struct {
 	Top         *table
 	Coef        *table
 	CoefRest    *table
+	Tried       *table // when the level was chosen
 	Slices      *table
 	Certificate []eval.Fact
 	About       string // of the adversary
@@ -124,6 +125,7 @@ func newPage(r *eval.Report) *page {
 	p.HasTrace = len(r.Trace) > 0
 	p.Tiles = p.tiles()
 	p.Against = p.against()
+	p.RiskIs = riskIs(e)
 	p.Groups = p.groupTable()
 	if t := e.Verdict.Groups; t != nil {
 		p.Tally = capital(t.String())
@@ -138,6 +140,7 @@ func newPage(r *eval.Report) *page {
 		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
+	p.Tried = triedTable(r.Choice)
 	p.Slices = sliceTable(e.Slices, e.Confidence)
 	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
 	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
@@ -163,26 +166,29 @@ func (p *page) tiles() []tile {
 	key := func(key string, write func(float64) string) func(m *eval.ModelResult) string {
 		return func(m *eval.ModelResult) string { return write(float64(m.Overall.Of[key])) }
 	}
-	unit := e.LossUnit
-	risk := words.Number
-	if typical(e) { // logarithmic: in words people know
-		risk = func(x float64) string { return words.Percent(math.Exp(-x)) }
-		unit = "typical probability given to what happened"
-	}
-	aside := func(x eval.Num) string {
-		if !typical(e) {
-			return ""
+	unit := words.WithUnit("mean loss", e.LossUnit)
+	aside := func(eval.Num) string { return "" }
+	worst := func(r *eval.ModelResult) string { return words.Number(float64(r.WorstGroup.Risk)) }
+	average := key("risk", words.Number)
+	m, meant := e.Meaning()
+	if meant { // in words people know
+		unit = words.WithUnit(m.Name, m.Unit)
+		aside = func(x eval.Num) string {
+			if m.Up {
+				return "; risk " + words.Number(float64(x)) + " " + e.LossUnit
+			}
+			return "; risk " + words.Number(float64(x))
 		}
-		return "; risk " + words.Number(float64(x)) + " " + e.LossUnit
+		worst = func(r *eval.ModelResult) string { return m.Text(e.InWorstGroup(m, r)) }
+		average = func(r *eval.ModelResult) string { return m.Text(m.Of(r.Overall)) }
 	}
 	var out []tile
 	if w := e.Models[k].WorstGroup; w != nil {
-		out = append(out, compare(func(m *eval.ModelResult) string { return risk(float64(m.WorstGroup.Risk)) },
-			"Worst group", fmt.Sprintf("%s, in %s%s", unit, w.Label, aside(w.Risk))))
+		out = append(out, compare(worst, "Worst group", fmt.Sprintf("%s, in %s%s", unit, words.Group(w.Label), aside(w.Risk))))
 	} else {
 		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10 % of rows", "mean loss, CVaR₀.₁"))
 	}
-	out = append(out, compare(key("risk", risk), "Average", fmt.Sprintf("%s, over %s rows%s", unit, words.Count(e.N), aside(e.Models[k].Overall.Of["risk"]))))
+	out = append(out, compare(average, "Average", fmt.Sprintf("%s, over %s rows%s", unit, words.Count(e.N), aside(e.Models[k].Overall.Of["risk"]))))
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
@@ -190,13 +196,25 @@ func (p *page) tiles() []tile {
 		out = append(out, compare(key("accuracy", words.Percent), "Accuracy", "at threshold "+words.Short(float64(*e.Threshold))))
 		return append(out, compare(key("ece", words.Percent), "Calibration error", "mean |predicted − observed|"))
 	}
-	return append(out, compare(key("rmse", words.Number), "Typical error (RMSE)", e.TargetUnit),
+	typical := compare(key("rmse", words.Number), "Typical error (RMSE)", e.TargetUnit)
+	if meant { // it is the average
+		typical = compare(key("mae", words.Number), "Mean absolute error", e.TargetUnit)
+	}
+	return append(out, typical,
 		compare(key("bias", words.Number), "Bias", "mean of prediction − target"))
 }
 
-// typical reports whether a risk is a mean of −log of the probability given to
-// what happened.
-func typical(e *eval.Evaluation) bool { return e.Task == eval.Binary && e.LossUnit == "nats" }
+// riskIs explains the risk to those who have not met it.
+func riskIs(e *eval.Evaluation) string {
+	m, meant := e.Meaning()
+	switch {
+	case meant && m.Up:
+		return "Risk is the mean of −log of the probability given to what happened, in nats: 0 for certainty, 0.693 for a coin’s toss. Less is better."
+	case meant:
+		return "Risk is half the mean squared error, in " + e.LossUnit + ". Less is better."
+	}
+	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Less is better."
+}
 
 func (p *page) factList() []eval.Fact {
 	e, o := p.E, p.Report.Objective

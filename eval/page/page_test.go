@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -190,5 +191,37 @@ func TestUnknownBounds(t *testing.T) {
 			t.Error(err)
 		}
 		evaltest.Finite(t, b.Bytes())
+	}
+}
+
+// A table of groups shows the worst of them, as many as have room, the worst by name and
+// those too small as such, a few where not all have room, and says how many there are besides.
+func TestGroupsThatHaveNoRoom(t *testing.T) {
+	for _, groups := range []int{eval.MostGroups, eval.MostGroups + 7} {
+		in := evaltest.Two(4*groups+1, groups, 0.1, 12)
+		in.MinGroupSize, in.Resamples = 5, 0
+		e, err := eval.Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := WriteMarkdown(&b, &eval.Report{Title: "Many", Evaluation: e}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		small := eval.MostGroups - 1 // one has five rows
+		if groups > eval.MostGroups {
+			small = eval.MostGroups / 6
+		}
+		rest := fmt.Sprintf("%d more groups are in metrics.json", groups-1-small)
+		if said := strings.Contains(text, rest); said != (groups > eval.MostGroups) || strings.Contains(text, "more groups are in metrics.json") != said {
+			t.Errorf("%d groups: the rest is named: %v", groups, said)
+		}
+		if worst := strings.Count(text, "(worst for robust)"); worst != 1 {
+			t.Errorf("%d groups: %d are the worst", groups, worst)
+		}
+		if n := strings.Count(text, "(insufficient evidence)"); n != small {
+			t.Errorf("%d groups: %d are too small, not %d", groups, n, small)
+		}
 	}
 }

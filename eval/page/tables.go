@@ -161,13 +161,12 @@ func (p *page) groupTable() *table {
 	for i := range g.Groups {
 		byLabel[g.Groups[i].Label] = i
 	}
-	order := g.WorstFirst()
-	for i, h := range order {
-		if i == eval.MostGroups {
-			t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(g.Count()-i))
-			break
-		}
-		label, class := h.Label, ""
+	order := g.Shown(eval.MostGroups)
+	if left := g.Count() - len(order); left > 0 {
+		t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(left))
+	}
+	for _, h := range order {
+		label, class := words.Group(h.Label), ""
 		if h.Label == worst {
 			label, class = label+" (worst for "+p.Models[f]+")", "worst"
 		}
@@ -234,7 +233,7 @@ func gapTable(e *eval.Evaluation) *table {
 		if q.Interval != nil {
 			gap += fmt.Sprintf(" [%s to %s]", words.Percent(float64(q.Interval.Low)), words.Percent(float64(q.Interval.High)))
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, q.High, q.Low, q.Outcome}})
+		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, words.Group(q.High), words.Group(q.Low), q.Outcome}})
 	}
 	if e.Resamples > 0 {
 		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance; untested: some group has too few rows for one."
@@ -273,7 +272,7 @@ func (p *page) movedTable() *table {
 			break
 		}
 		m := mass[label]
-		cells := []string{label, words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
+		cells := []string{words.Group(label), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
 		if len(e.Compared) > 0 {
 			cells = append(cells, cmp.Or(change[label], "–"))
 		}
@@ -331,12 +330,12 @@ func (p *page) moreTables() []table {
 			for _, q := range e.Task.Measures() {
 				t.Head = append(t.Head, q.Label)
 			}
-			for j, h := range g.WorstFirst() {
-				if j == maxTableRows/2 {
-					t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(g.Count()-j))
-					break
-				}
-				label, class := h.Label, ""
+			order := g.Shown(maxTableRows / 2)
+			if left := g.Count() - len(order); left > 0 {
+				t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(left))
+			}
+			for _, h := range order {
+				label, class := words.Group(h.Label), ""
 				if !h.Sufficient {
 					label, class = label+" (insufficient evidence)", "faint"
 				}

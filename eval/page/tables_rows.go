@@ -25,7 +25,7 @@ func massTables(a *eval.Adversary) []table {
 				t.Foot = fmt.Sprintf("%s more are in the JSON.", words.Count(len(g.Groups)-i))
 				break
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, words.Count(m.N), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(m.Label), words.Count(m.N), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
 		}
 		out = append(out, t)
 		if len(out) == 40 {
@@ -130,6 +130,28 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 		}
 		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, words.Count(c.N), words.Number(float64(c.Risk)), words.Number(float64(c.Rest)),
 			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, class})
+	}
+	return t
+}
+
+// triedTable lists the models among which the level was chosen.
+func triedTable(c *eval.Choice) *table {
+	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
+		return nil
+	}
+	t := &table{Title: "Models tried, by rows they were not fitted to", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its price"}, Reflow: true}
+	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
+		row := tableRow{Cells: []string{m.Name, words.Number(float64(m.Average)), words.Number(float64(m.Value)), "", ""}}
+		if i > 0 {
+			row.Cells[3], row.Cells[4] = words.Number(float64(m.SE)), "no"
+			if m.Allowed {
+				row.Cells[4] = "yes"
+			}
+		}
+		if i == c.Chosen {
+			row.Cells[0], row.Class = m.Name+" (chosen)", "total"
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

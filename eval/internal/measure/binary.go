@@ -1,9 +1,6 @@
 package measure
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // ECEBins is the number of equal-width probability bins of the ECE.
 const ECEBins = 10
@@ -12,8 +9,8 @@ const ECEBins = 10
 // probabilities to.
 const LogLossClip = 2.220446049250313e-16
 
-// measureBinary measures rows; order are the same rows by ascending score.
-func measureBinary(target, score, loss, weight []float64, threshold float64, rows, order []int32) Values {
+// measureBinary measures rows; ties are the same rows by ascending score.
+func measureBinary(target, score, loss, weight []float64, threshold float64, rows []int32, ties Ties) Values {
 	var v Values
 	if len(rows) == 0 {
 		for _, m := range binaryMeasures {
@@ -67,8 +64,8 @@ func measureBinary(target, score, loss, weight []float64, threshold float64, row
 		v.set("auprc", 0, why)
 		return v
 	}
-	v.set("auc", AUC(target, score, weight, order), "")
-	v.set("auprc", AveragePrecision(target, score, weight, order), "")
+	v.set("auc", ties.AUC(), "")
+	v.set("auprc", ties.AveragePrecision(), "")
 	return v
 }
 
@@ -97,53 +94,4 @@ func (v *Values) setCounts(tp, fp, tn, fn float64) {
 	v.set("fpr", fp/(tn+fp), noNeg)
 	v.set("ppv", tp/(tp+fp), noSel)
 	v.set("balanced_accuracy", (tp/(tp+fn)+tn/(tn+fp))/2, oneClass)
-}
-
-// AUC is the Mann–Whitney statistic over rows sorted by ascending score, a tie
-// between a positive and a negative counting one half.
-func AUC(target, score, weight []float64, order []int32) float64 {
-	var neg, pos, wins float64
-	EachTie(target, score, weight, order, func(p, q float64) {
-		wins += p * (neg + q/2)
-		pos += p
-		neg += q
-	})
-	return math.Min(1, wins/(pos*neg)) // with weights rounding may take it above
-}
-
-// AveragePrecision is Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
-func AveragePrecision(target, score, weight []float64, order []int32) float64 {
-	down := slices.Clone(order)
-	slices.Reverse(down)
-	var tp, all float64
-	var ap Summer
-	EachTie(target, score, weight, down, func(p, q float64) {
-		tp += p
-		all += p + q
-		ap.Add(p * (tp / all))
-	})
-	return ap.Sum() / tp
-}
-
-// EachTie calls f with the weight of the positives and of the negatives of
-// every run of equal scores.
-func EachTie(target, score, weight []float64, order []int32, f func(p, q float64)) {
-	for lo := 0; lo < len(order); {
-		hi := lo
-		var p, q float64
-		for hi < len(order) && score[order[hi]] == score[order[lo]] {
-			w := 1.0
-			if weight != nil {
-				w = weight[order[hi]]
-			}
-			if target[order[hi]] > 0 {
-				p += w
-			} else {
-				q += w
-			}
-			hi++
-		}
-		f(p, q)
-		lo = hi
-	}
 }

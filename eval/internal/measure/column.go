@@ -126,9 +126,9 @@ func quantileCuts(x []float64, k int) []float64 {
 	return cuts
 }
 
-// mostForCuts is how many values cuts are found among: those of 2¹⁶ are off by less than
+// mostForCuts is how many values cuts are found among: those of 2¹⁴ are off by less than
 // a hundredth of the rows.
-const mostForCuts = 1 << 16
+const mostForCuts = 1 << 14
 
 // thinned is x, or one of every run of it where it is long, at a place in the run that
 // follows no pattern.

@@ -105,7 +105,7 @@ func (v *Values) set(key string, x float64, why string) {
 func All(in *Rows, k int, s *Stratum) Values {
 	m := in.Models[k]
 	if in.Task == Binary {
-		return measureBinary(in.Target, m.Score, m.Loss, in.Weight, in.Threshold, s.Rows, s.Order[k])
+		return measureBinary(in.Target, m.Score, m.Loss, in.Weight, in.Threshold, s.Rows, s.Ties(in, k))
 	}
 	return measureRegression(in.Target, m.Score, m.Loss, in.Weight, s.Rows, s.Size[k])
 }

@@ -12,8 +12,12 @@ import (
 type Stratum struct {
 	Rows  []int32   // ascending
 	Order [][]int32 // by model: the rows by ascending score
+	Flag  [][]uint8 // two classes, by model: along Order, see Ties
 	Size  [][]int32 // regression, by model: the rows by ascending |error|
 }
+
+// Ties are the rows by ascending score of model k, for two classes.
+func (s *Stratum) Ties(in *Rows, k int) Ties { return Ties{s.Order[k], s.Flag[k], in.Weight} }
 
 // Strata holds all rows as one, and the groups with rows of every grouping.
 type Strata struct {
@@ -32,11 +36,16 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	if in.Task == Regression {
 		all.Size = make([][]int32, len(in.Models))
 		sorts *= 2
+	} else {
+		all.Flag = make([][]uint8, len(in.Models))
 	}
 	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
 		m := in.Models[k%len(in.Models)]
 		if k < len(in.Models) {
 			all.Order[k] = Argsort(n, func(i int) float64 { return m.Score[i] })
+			if all.Flag != nil {
+				all.Flag[k] = NewTies(in.Target, m.Score, nil, all.Order[k]).Flag
+			}
 		} else {
 			all.Size[k-len(in.Models)] = Argsort(n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
 		}
@@ -70,8 +79,18 @@ func (a *Stratum) divide(g data.Grouping) []Stratum {
 			out = append(out, Stratum{Rows: rows})
 		}
 	}
-	for _, o := range a.Order {
-		parts(o, func(s *Stratum, rows []int32) { s.Order = append(s.Order, rows) })
+	for k, o := range a.Order {
+		if a.Flag == nil {
+			parts(o, func(s *Stratum, rows []int32) { s.Order = append(s.Order, rows) })
+			continue
+		}
+		s := 0
+		for _, t := range (Ties{o, a.Flag[k], nil}).divide(g.Index, len(g.Labels)) {
+			if len(t.Order) > 0 {
+				out[s].Order, out[s].Flag = append(out[s].Order, t.Order), append(out[s].Flag, t.Flag)
+				s++
+			}
+		}
 	}
 	for _, o := range a.Size {
 		parts(o, func(s *Stratum, rows []int32) { s.Size = append(s.Size, rows) })
@@ -82,13 +101,7 @@ func (a *Stratum) divide(g data.Grouping) []Stratum {
 // RowsByGroup returns, for each label, the rows that carry it, in the order
 // given; nil means ascending.
 func RowsByGroup(g data.Grouping, order []int32) [][]int32 {
-	count := make([]int32, len(g.Labels)+1)
-	for _, k := range g.Index {
-		count[k+1]++
-	}
-	for k := range g.Labels {
-		count[k+1] += count[k]
-	}
+	count := groupStarts(g.Index, len(g.Labels))
 	flat := make([]int32, len(g.Index))
 	next := append([]int32(nil), count...)
 	for at := range g.Index {
@@ -105,4 +118,17 @@ func RowsByGroup(g data.Grouping, order []int32) [][]int32 {
 		out[k] = flat[count[k]:count[k+1]:count[k+1]]
 	}
 	return out
+}
+
+// groupStarts is where each group begins where rows lie one group after another, and the
+// number of rows.
+func groupStarts(index []int32, labels int) []int32 {
+	start := make([]int32, labels+1)
+	for _, k := range index {
+		start[k+1]++
+	}
+	for k := range labels {
+		start[k+1] += start[k]
+	}
+	return start
 }

@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
 )
 
 // A WorstCase is the worst reweighting of the rows within a penalty ν. At
@@ -78,16 +80,17 @@ func KLAt(s *Sorted, nu float64) (w WorstCase, z float64) {
 	top := s.loss[0]
 	n := float64(len(s.loss))
 	var z1, z2, zl, most float64 // Σ e, Σ e², Σ e·(ℓ − top), max e, with e = w exp((ℓ − top)/ν)
-	for i, l := range s.loss {
-		d := (l - top) / nu
-		if d < -745 {
-			break // descending: every later term is zero
+	var e [1024]float64
+	for lo := 0; lo < len(s.loss) && s.loss[lo]-top >= -745*nu; lo += len(e) { // descending: every later term is zero
+		part := s.loss[lo:min(lo+len(e), len(s.loss))]
+		kernel.ExpTo(e[:len(part)], part, top, nu)
+		for j, l := range part {
+			x := s.weightOf(lo+j) * e[j]
+			most = max(most, x)
+			z1 += x
+			z2 += x * x
+			zl += x * (l - top)
 		}
-		x := s.weightOf(i) * math.Exp(d)
-		most = max(most, x)
-		z1 += x
-		z2 += x * x
-		zl += x * (l - top)
 	}
 	mean := top + zl/z1
 	radius := math.Max(0, zl/z1/nu-math.Log(z1/n))

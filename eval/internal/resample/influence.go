@@ -13,21 +13,20 @@ import (
 // AUCInfluence writes the influence of every row on the AUC, along order (rows
 // by ascending score). It is what DeLong's components are made of:
 // w (share of the other class beaten − AUC) / weight of the own class.
-func AUCInfluence(dst []float64, target, score, weight []float64, order []int32, auc float64) {
-	var P, N, pos, neg float64
-	measure.EachTie(target, score, weight, order, func(p, q float64) { P, N = P+p, N+q })
+func AUCInfluence(dst []float64, t measure.Ties, auc float64) {
+	P, N := t.Totals()
+	var pos, neg float64
 	at := 0
-	measure.EachTie(target, score, weight, order, func(p, q float64) {
-		up, down := (neg+q/2)/N, (P-pos-p/2)/P
-		for end := tieEnd(score, order, at); at < end; at++ {
-			i, w := order[at], 1.0
-			if weight != nil {
-				w = weight[i]
-			}
-			if target[i] > 0 {
-				dst[at] = w * (up - auc) / P
+	t.Each(func(p, q float64, end int) {
+		up, down := ((neg+q/2)/N-auc)/P, ((P-pos-p/2)/P-auc)/N
+		for ; at < end; at++ {
+			if t.Flag[at]&measure.Positive != 0 {
+				dst[at] = up
 			} else {
-				dst[at] = w * (down - auc) / N
+				dst[at] = down
+			}
+			if t.Weight != nil {
+				dst[at] *= t.Weight[t.Order[at]]
 			}
 		}
 		pos, neg = pos+p, neg+q
@@ -40,38 +39,28 @@ func AUCInfluence(dst []float64, target, score, weight []float64, order []int32,
 // T_k and A_k those of the positives and of all rows down to it. A positive in
 // run m adds (T_m/A_m + Σ_{k≥m} p_k (A_k − T_k)/A_k² − AP)/T, a negative
 // −Σ_{k≥m} p_k T_k/A_k² / T.
-func averagePrecisionInfluence(dst []float64, target, score, weight []float64, order []int32, ap float64) {
-	var T, A float64
-	measure.EachTie(target, score, weight, order, func(p, q float64) { T, A = T+p, A+p+q })
+func averagePrecisionInfluence(dst []float64, t measure.Ties, ap float64) {
+	T, N := t.Totals()
+	A := T + N
 	total := T
 	at := 0
 	var up, down float64 // the sums, from the lowest run upwards
-	measure.EachTie(target, score, weight, order, func(p, q float64) {
+	t.Each(func(p, q float64, end int) {
 		up += p * (A - T) / (A * A)
 		down += p * T / (A * A)
-		precision := T / A
-		for end := tieEnd(score, order, at); at < end; at++ {
-			i, w := order[at], 1.0
-			if weight != nil {
-				w = weight[i]
-			}
-			if target[i] > 0 {
-				dst[at] = w * (precision + up - ap) / total
+		gain, loss := (T/A+up-ap)/total, -down/total
+		for ; at < end; at++ {
+			if t.Flag[at]&measure.Positive != 0 {
+				dst[at] = gain
 			} else {
-				dst[at] = -w * down / total
+				dst[at] = loss
+			}
+			if t.Weight != nil {
+				dst[at] *= t.Weight[t.Order[at]]
 			}
 		}
 		T, A = T-p, A-p-q
 	})
-}
-
-// tieEnd is where the run of equal scores ends that starts at lo.
-func tieEnd(score []float64, order []int32, lo int) int {
-	hi := lo + 1
-	for hi < len(order) && score[order[hi]] == score[order[lo]] {
-		hi++
-	}
-	return hi
 }
 
 // An errorQuantile finds the median |error| of a resample by how much of its

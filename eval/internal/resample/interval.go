@@ -81,11 +81,7 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 	put("selection_rate", sel, n)
 	put("prevalence", pos, n)
 	if a, ok := v.Get("auc"); ok && pos > 1 && n-pos > 1 {
-		comp := make([]float64, n)
-		order := s.Order[k]
-		DelongComponents(target, score, order, comp)
-		isPos := func(i int) bool { return target[order[i]] > 0 }
-		if variance := DelongVariance(comp, isPos); variance > 0 && a > 0 && a < 1 {
+		if variance := delongVariance(s.Ties(in, k), a); variance > 0 && a > 0 && a < 1 {
 			// On the logit scale, so that the interval stays inside (0, 1).
 			se := math.Sqrt(variance) / (a * (1 - a))
 			z, l := NormalQuantile(confidence), math.Log(a/(1-a))
@@ -105,41 +101,41 @@ func balanced(at float64, tp, pos, fp, neg int, confidence float64) measure.Inte
 	return measure.Interval{Low: measure.Num(max(0, low)), High: measure.Num(min(1, high)), Method: "wilson, combined"}
 }
 
-// DelongComponents fills comp[i] for the i-th row of order (ascending score):
-// for a positive the share of negatives it beats, for a negative the share of
-// positives that beat it, ties counting one half.
-func DelongComponents(target, score []float64, order []int32, comp []float64) {
-	var P, N float64
-	for _, i := range order {
-		if target[i] > 0 {
-			P++
-		} else {
-			N++
-		}
-	}
+// DelongComponents fills comp along the order of t: for a positive the share of negatives
+// it beats, for a negative the share of positives that beat it, ties counting one half.
+func DelongComponents(t measure.Ties, comp []float64) {
+	P, N := t.Totals()
 	var pos, neg float64
-	for lo := 0; lo < len(order); {
-		hi := lo
-		var p, q float64
-		for hi < len(order) && score[order[hi]] == score[order[lo]] {
-			if target[order[hi]] > 0 {
-				p++
+	at := 0
+	t.Each(func(p, q float64, end int) {
+		up, down := (neg+q/2)/N, (P-pos-p/2)/P
+		for ; at < end; at++ {
+			if t.Flag[at]&measure.Positive != 0 {
+				comp[at] = up
 			} else {
-				q++
-			}
-			hi++
-		}
-		for k := lo; k < hi; k++ {
-			if target[order[k]] > 0 {
-				comp[k] = (neg + q/2) / N
-			} else {
-				comp[k] = (P - pos - p/2) / P
+				comp[at] = down
 			}
 		}
-		pos += p
-		neg += q
-		lo = hi
-	}
+		pos, neg = pos+p, neg+q
+	})
+}
+
+// delongVariance is DelongVariance of the components about their mean, the AUC.
+func delongVariance(t measure.Ties, auc float64) float64 {
+	P, N := t.Totals()
+	var pos, neg float64
+	var s10, s01 measure.Summer
+	t.Each(func(p, q float64, _ int) {
+		up, down := (neg+q/2)/N-auc, (P-pos-p/2)/P-auc
+		if p > 0 {
+			s10.Add(p * up * up)
+		}
+		if q > 0 {
+			s01.Add(q * down * down)
+		}
+		pos, neg = pos+p, neg+q
+	})
+	return s10.Sum()/(P-1)/P + s01.Sum()/(N-1)/N
 }
 
 // DelongVariance is S₁₀/P + S₀₁/N of DeLong, DeLong and Clarke-Pearson (1988).

@@ -48,12 +48,12 @@ func newRankLimit(in *measure.Rows, whole *measure.Stratum, place func(row int32
 				belowInfluence(along, in, k, order, med, r.at[k].at)
 			case kind == 0:
 				order = whole.Order[k]
-				r.value[2*k] = measure.AUC(in.Target, m.Score, in.Weight, order)
-				AUCInfluence(along, in.Target, m.Score, in.Weight, order, r.value[2*k])
+				r.value[2*k] = whole.Ties(in, k).AUC()
+				AUCInfluence(along, whole.Ties(in, k), r.value[2*k])
 			default:
 				order = whole.Order[k]
-				r.value[2*k+1] = measure.AveragePrecision(in.Target, m.Score, in.Weight, order)
-				averagePrecisionInfluence(along, in.Target, m.Score, in.Weight, order, r.value[2*k+1])
+				r.value[2*k+1] = whole.Ties(in, k).AveragePrecision()
+				averagePrecisionInfluence(along, whole.Ties(in, k), r.value[2*k+1])
 			}
 			for p, i := range order {
 				x[place(i)] = along[p]

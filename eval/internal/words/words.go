@@ -112,6 +112,14 @@ func Percent(x float64) string {
 	return strings.Replace(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−", 1) + "\u00a0%"
 }
 
+// Group is the label of a group as people can see it.
+func Group(label string) string {
+	if strings.TrimSpace(label) == "" {
+		return "(empty)"
+	}
+	return label
+}
+
 // RowsNoun completes "share of the …".
 func RowsNoun(rows string) string {
 	if strings.HasSuffix(rows, "rows") {

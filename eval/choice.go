@@ -1,0 +1,51 @@
+package eval
+
+import "math"
+
+// Choice is how the level of robustness was chosen: every model that was tried, by what its
+// losses on rows it was not fitted to say.
+type Choice struct {
+	Criterion  string      `json:"criterion"` // what was to fall: "worst group’s risk"
+	Reason     string      `json:"reason"`
+	Chosen     int         `json:"chosen"` // index
+	Candidates []Candidate `json:"candidates"`
+	Paths      []PricePath `json:"paths,omitempty"`
+}
+
+// Candidate is one model that was tried, the plain average first. Risks are mean losses.
+type Candidate struct {
+	Family  string `json:"family"` // those of one kind, from mild to strong
+	Name    string `json:"name"`
+	Average Num    `json:"average"`
+	Value   Num    `json:"value"` // what was to fall
+	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
+	RiseSE  Num    `json:"rise_se"`
+	Allowed bool   `json:"allowed"` // worth its price
+}
+
+// PricePath is what is proved of the optimal objective of an adversary at every price, of
+// which some were solved.
+type PricePath struct {
+	Penalty string    `json:"penalty"` // kl or chi2
+	Solved  []float64 `json:"solved"`
+	Nu      []float64 `json:"nu"` // ascending
+	Upper   []float64 `json:"upper"`
+	Lower   []float64 `json:"lower"`
+}
+
+// Widest is the largest distance of the bounds, as a share of the upper one.
+func (p *PricePath) Widest() float64 {
+	widest := 0.0
+	for i, v := range p.Upper {
+		widest = max(widest, (v-p.Lower[i])/math.Abs(v))
+	}
+	return widest
+}
+
+// Best is the candidate chosen; nil where the choice is damaged.
+func (c *Choice) Best() *Candidate {
+	if c.Chosen < 0 || c.Chosen >= len(c.Candidates) {
+		return nil
+	}
+	return &c.Candidates[c.Chosen]
+}
