@@ -123,7 +123,7 @@ func (r *report) others(b *strings.Builder) {
 				}
 			}
 			if cells > 0 {
-				rows = append(rows, fmt.Sprintf("| %s: %s | %d | %d | %d | %s |\n", peer, group, cells, arrived, far, spread(ran)))
+				rows = append(rows, fmt.Sprintf("| %s: %s | %d | %d | %d | %s |\n", peer, group, cells, arrived, far, medianAndRange(ran)))
 			}
 		}
 	}
@@ -140,9 +140,9 @@ type bounded struct {
 
 func (v bounded) String() string { return v.atLeast + ratio(v.ratio) }
 
-// spread is the median and the spread of the ratios; the median is only a bound if a
+// medianAndRange is the median, the least and the most of the ratios; the median is only a bound if a
 // ratio up to it is one.
-func spread(of []bounded) string {
+func medianAndRange(of []bounded) string {
 	if len(of) == 0 {
 		return "–"
 	}

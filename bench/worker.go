@@ -18,6 +18,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
 )
 
 // Ours runs in a subprocess of its own, as the peers do, so that its memory can be
@@ -184,7 +185,7 @@ func loader(c files, q *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	spec := data.Spec{Target: "target", Task: data.Regression, Scale: "none"}
+	spec := train.Config{Target: "target", Loss: "squared", Scale: "none"}.Spec()
 	fitted, err := data.Fit(context.Background(), frame, nil, nil, spec, data.Float64)
 	if err != nil {
 		return reply{}, err

@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -28,29 +32,53 @@ func timeless(t *testing.T, m *Model) string {
 }
 
 // A training that is interrupted anywhere, again and again, and goes on, ends with the
-// model of one that was not, bit for bit.
+// model of one that was not, bit for bit: with every state written, or only what is known
+// when it ends (the signal); in memory and on disk.
 func TestResumeGivesTheSameModel(t *testing.T) {
+	in := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) { return FitFrame(ctx, f, c) }
+	onDisk := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) {
+		m, oracle, err := prepareIn(ctx, f, c, away(t, &c, 0))
+		if err != nil {
+			return nil, err
+		}
+		return m, m.fit(ctx, oracle, time.Now())
+	}
 	f := wide(t, 12_000)
-	for name, set := range map[string]func(*Config){
-		"chosen": func(c *Config) { c.Groups, c.Levels, c.Folds = []string{"g"}, 1, 2 },
-		"kl":     func(c *Config) { c.Nu = level.At(0.1) },
-		"lbfgs":  func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "lbfgs", 1e-4 },
-		"groups": func(c *Config) { c.Groups, c.Adversary, c.Nu = []string{"g"}, "groups", level.At(0.1) },
+	for _, k := range []struct {
+		name  string
+		set   func(*Config)
+		fit   func(context.Context, *data.Frame, Config) (*Model, error)
+		every time.Duration
+		long  bool
+	}{
+		{"chosen", func(c *Config) { c.Groups, c.Levels, c.Folds = []string{"g"}, 1, 2 }, in, time.Hour, false},
+		{"chosen, recalibrated", func(c *Config) { c.Levels, c.Folds, c.Recalibrate = 2, 2, true }, in, 0, true},
+		{"kl, recalibrated", func(c *Config) { c.Nu, c.Recalibrate, c.Folds = level.At(0.1), true, 2 }, in, 0, false},
+		{"chi2 on disk", func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(0.1) }, onDisk, time.Hour, false},
+		{"kl on disk", func(c *Config) { c.Nu = level.At(0.1) }, onDisk, 0, true},
+		{"lbfgs", func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "lbfgs", 1e-4 }, in, time.Hour, false},
+		{"separable", func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "separable", 1e-4 }, in, 0, true},
+		{"protect", func(c *Config) { c.Protect = level.At(0.3) }, in, 0, true},
+		{"groups", func(c *Config) { c.Groups, c.Adversary, c.Nu = []string{"g"}, "groups", level.At(0.1) }, in, 0, false},
 	} {
+		if os.Getenv("DROTRAIN_LONG") == "" && k.long {
+			continue
+		}
+		began := time.Now()
 		cfg := DefaultConfig()
 		cfg.Target = "y"
-		set(&cfg)
-		m, err := FitFrame(t.Context(), f, cfg)
+		k.set(&cfg)
+		m, err := k.fit(t.Context(), f, cfg)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: %v", k.name, err)
 		}
 		want := timeless(t, m)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		for runs, after := 1, 1; ; runs, after = runs+1, after+2 {
-			cfg.Checkpoint = NewCheckpoint(path, 0)
+			cfg.Checkpoint = NewCheckpoint(path, k.every)
 			if runs > 1 {
-				if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); errors.Is(err, os.ErrNotExist) {
-					cfg.Checkpoint = NewCheckpoint(path, 0)
+				if cfg.Checkpoint, err = ResumeCheckpoint(path, k.every); errors.Is(err, os.ErrNotExist) {
+					cfg.Checkpoint = NewCheckpoint(path, k.every)
 				} else if err != nil {
 					t.Fatal(err)
 				}
@@ -62,23 +90,111 @@ func TestResumeGivesTheSameModel(t *testing.T) {
 					cancel()
 				}
 			}
-			m, err := FitFrame(ctx, f, cfg)
+			m, err := k.fit(ctx, f, cfg)
 			cancel()
+			if k.every > 0 && cfg.Checkpoint.Begun() && err != nil {
+				_ = cfg.Checkpoint.Flush()
+			}
 			if cfg.Checkpoint.Err() != nil {
 				t.Fatal(cfg.Checkpoint.Err())
 			}
 			if err == nil {
 				if got := timeless(t, m); got != want {
-					t.Errorf("%s, after %d runs:\n%s\nuninterrupted:\n%s", name, runs, got, want)
+					t.Errorf("%s, after %d runs:\n%s\nuninterrupted:\n%s", k.name, runs, got, want)
 				}
 				if runs < 3 {
-					t.Errorf("%s: only %d runs", name, runs)
+					t.Errorf("%s: only %d runs", k.name, runs)
 				}
+				t.Logf("%s: %d runs, %v", k.name, runs, time.Since(began))
 				break
 			}
 			if !errors.Is(err, context.Canceled) || runs > 200 {
-				t.Fatalf("%s, run %d: %v", name, runs, err)
+				t.Fatalf("%s, run %d: %v", k.name, runs, err)
 			}
+		}
+	}
+}
+
+// What a choice has solved for is not solved for again: a run that goes on ends after as
+// many more models as were missing.
+func TestChoiceGoesOn(t *testing.T) {
+	f := wide(t, 3000)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Levels, cfg.Folds = "y", []string{"g"}, 2, 2
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	cfg.Checkpoint = NewCheckpoint(path, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cfg.Observe = func(p Progress) {
+		if p.Done == 10 {
+			cancel()
+		}
+	}
+	if _, err := FitFrame(ctx, f, cfg); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var err error
+	if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for fold := range cfg.Folds {
+		for c := range 20 {
+			var x struct{ X []float64 }
+			if ok, _ := cfg.Checkpoint.Within("choice").Done(fmt.Sprintf("round 1 of 1, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+				known++
+			}
+		}
+	}
+	if known < 10 {
+		t.Errorf("%d models are kept of 10 that were solved for", known)
+	}
+}
+
+// A cross-fitted evaluation goes on with the folds, and within them.
+func TestCrossFitGoesOn(t *testing.T) {
+	f := wide(t, 1500)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(0.3), EvaluateCrossfit, 0
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	margins := func(ctx context.Context) ([]float64, error) {
+		m, err := FitFrame(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.CrossFit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return out.Robust.Margin, nil
+	}
+	want, err := margins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for runs := 1; ; runs++ {
+		if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
+			cfg.Checkpoint = NewCheckpoint(path, 0)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		cfg.Observe = func(p Progress) {
+			if p.Phase == "cross-fitting" {
+				if seen++; seen == 4*runs {
+					cancel()
+				}
+			}
+		}
+		got, err := margins(ctx)
+		cancel()
+		if err == nil {
+			if !slices.Equal(got, want) || runs < 3 {
+				t.Errorf("after %d runs the margins differ, or there were too few", runs)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || runs > 50 {
+			t.Fatal(err)
 		}
 	}
 }
@@ -110,6 +226,22 @@ func TestResumeRefusesChanges(t *testing.T) {
 		var changed *ChangedError
 		if _, err := FitFrame(t.Context(), f, c); !errors.As(err, &changed) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
+		}
+	}
+	for what, fact := range map[string][2]string{
+		"the version of drotrain has changed: it was v0, now it is " + Version(): {"the version of drotrain", "v0"},
+		"file 1 (t.parquet) has changed: it was 12, now it is 34":                {"file 1 (t.parquet)", "12"},
+		"the number of files has changed: it was 2, now it is 1":                 {"the number of files", "2"},
+	} {
+		c := cfg
+		c.Checkpoint = NewCheckpoint(filepath.Join(t.TempDir(), "other"), 0)
+		if err := c.Checkpoint.Agree(fact[0], fact[1]); err != nil {
+			t.Fatal(err)
+		}
+		of := wide(t, 500)
+		of.Sources = []data.Source{{Path: "t.parquet", SHA256: "34"}}
+		if _, err := FitFrame(t.Context(), of, c); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
 		}
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, whole) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -24,7 +23,7 @@ type Choice struct {
 	Folds  int      `json:"folds,omitempty" yaml:"folds"`
 	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
 	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
-	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, none else
+	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, 0 where nothing was asked for and tail is left, none else
 	Rule   string   `json:"rule,omitempty" yaml:"rule"`     // best, or se
 }
 
@@ -51,17 +50,24 @@ func (c Choice) validate() error {
 	return c.options().Validate()
 }
 
+// mostPathWork bounds the rows × columns on which a training brackets the optima at every
+// price too, for its report.
+const mostPathWork = 400_000
+
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
 // rows too few for one leave the plain average, with a note.
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
 	o.MinGroupSize, o.Seed, o.Ridge = m.Config.MinGroupSize, m.Config.Seed, !m.muGiven && m.Config.Solver == Auto
+	if m.Run.rows != nil && o.Criterion == "" && len(m.Run.Train.Groups) == 0 {
+		o.Criterion = "tail" // no look for a hidden subgroup, of which every rank would have to know all rows
+	}
 	if observe := m.Config.Observe; observe != nil {
 		o.Observe = func(done, total int) {
 			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
 		}
 	}
-	o.Path = m.mustChoose
+	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
 	if errors.As(err, &few) && m.Config.Choice.Select == "" && !m.mustChoose {
@@ -194,6 +200,9 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]
 
 // averageOf returns the mean of v under the sample weights.
 func (r *Run) averageOf(v []float64) float64 {
+	if r.rows != nil {
+		return r.averageDealt(v)
+	}
 	if r.Weight == nil {
 		return mean(v)
 	}
@@ -211,6 +220,6 @@ func rowLosses(o *losses.Linear, x []float64) []float64 {
 	room := o.Room()
 	value, slope := paged.Make[float64](room, n), paged.Make[float64](room, n)
 	defer paged.Free(room, slope)
-	shard.Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
+	o.Rows().Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
 	return value
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -57,7 +58,7 @@ type Config struct {
 
 	Solver    string  `json:"solver" yaml:"solver"`               // one of Solvers()
 	Gap       float64 `json:"gap" yaml:"gap"`                     // relative gap to certify, > 0
-	MaxPasses float64 `json:"max_passes" yaml:"max-passes"`       // stop after this many passes over the data
+	MaxPasses float64 `json:"max_passes" yaml:"max-passes"`       // passes over the data that a solve may take, one at least; > 0
 	Holdout   float64 `json:"holdout" yaml:"holdout"`             // fraction of rows kept for evaluation, in [0, 1)
 	Evaluate  string  `json:"evaluate,omitempty" yaml:"evaluate"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
 	Seed      uint64  `json:"seed" yaml:"seed"`
@@ -76,8 +77,17 @@ type Config struct {
 	Start *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
 	// Rows that memory has no room for lie in files without a name in this directory, or the
 	// nearest one above that is there; without one they are refused.
-	Cache  string `json:"-" yaml:"cache"`
-	Memory int64  `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
+	Cache string `json:"-" yaml:"cache"`
+	// KeepCache keeps the rows, encoded and in order, in CacheFile of that directory, even where
+	// memory has room for them. A run whose files, columns, seed and version are the same takes
+	// them from there and does not read the files; any other is refused with a StaleCacheError.
+	KeepCache bool `json:"-" yaml:"keep-cache"`
+
+	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
+
+	// Ranks are the processes that train together, each on its rows of the table; nil: one.
+	// FitFrame is then a collective call, and gives the same model to all.
+	Ranks ranks.Comm `json:"-" yaml:"-"`
 
 	Checkpoint *Checkpoint `json:"-" yaml:"-"` // what is kept for another run to go on from; nil: nothing
 

@@ -47,6 +47,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	out := &OutOfFold{Folds: crossfitFolds}
 	for k := range crossfitFolds {
 		cfg := m.unchosen()
+		cfg.Checkpoint = m.Config.Checkpoint.Within(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
 		cfg.Observe = m.tickFold(k, began)
 		cfg.Rows = &RowSet{}
 		at := map[int]int{} // row of the table → place in d
@@ -137,7 +138,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int)
 // unchosen is the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
-	c.Evaluate, c.Filter, c.Start, c.Checkpoint = "", "", nil, nil
+	c.Evaluate, c.Filter, c.Start = "", "", nil
 	s := m.Result.Selection
 	if s != nil {
 		c.Level = level.Level{Penalty: "kl"}

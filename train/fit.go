@@ -11,7 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
@@ -119,6 +118,8 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	}
 	if m.Coefficients != nil {
 		m.smear()
+		m.Run.complete(m.Config.Seed)
+		m.flawless()
 	}
 	return err
 }
@@ -128,6 +129,12 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losses.Linear, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, nil, err
+	}
+	if cfg.Ranks != nil {
+		if err := cfg.rankable(); err != nil {
+			return nil, nil, err
+		}
+		return prepareIn(ctx, frame, cfg, nil)
 	}
 	away, err := cfg.outsideOf(ctx, frame, false)
 	if err != nil {
@@ -151,39 +158,28 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 			away.close()
 		}
 	}()
-	rows, held, err := cfg.rows(ctx, frame, away.room())
+	rows, err := cfg.rowsOf(ctx, frame, away)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := len(held)
-	if away != nil {
-		columns, _ := cfg.columns(frame)
-		held = away.thin(held, columns, cfg.Seed)
-	}
-	fitted, err := data.FitOutside(ctx, frame, rows, held, cfg.Spec(), data.Storage(cfg.Storage), away.place())
-	if err != nil {
-		return nil, nil, err
-	}
-	if away != nil {
-		away.disk = fitted.Train.X.(*design.Disk)
-	}
+	fitted := rows.fitted
 	encoder, train := fitted.Encoder, fitted.Train
 	m = &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
-		Run: &Run{Frame: frame, Train: train, outside: away},
+		Run: &Run{Frame: frame, Train: train, rows: rows.dealt, outside: away},
 	}
 	m.noteStorage(fitted.Storage)
 	m.note(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.note(fmt.Sprintf("the filter %s leaves %d of %d rows", cfg.Filter, len(rows)+len(held), frame.Rows))
+		m.note(fmt.Sprintf("the filter %s leaves %d of %d rows", cfg.Filter, rows.filtered, frame.Rows))
 	}
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())
 	if fitted.Holdout != nil {
 		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
-		if len(held) < all {
-			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: more have no room in memory beside the training", len(held), all))
+		if drawn := fitted.Holdout.N + fitted.HoldoutReport.Dropped; drawn < rows.allHeld {
+			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: %s", drawn, rows.allHeld, map[bool]string{true: "one rank has them", false: "more have no room in memory beside the training"}[cfg.Ranks != nil]))
 		}
 		if s := fitted.HoldoutReport.String(); s != "" {
 			m.note("hold-out rows: " + s)
@@ -205,9 +201,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Run.Weight, err = cfg.weights(ctx, frame, train); err != nil {
-		return nil, nil, err
-	}
+	m.Run.Weight = rows.weight
 	if m.from, err = m.startFrom(cfg.Start); err != nil {
 		return nil, nil, err
 	}
@@ -311,12 +305,13 @@ func (m *Model) summariseBaseline(oracle *losses.Linear, adversary dro.Dual, res
 	if res == nil {
 		return nil
 	}
-	room := m.Run.outside.room()
+	room := oracle.Room()
+	adversary = m.Run.over(adversary)
 	loss, weights := rowLosses(oracle, res.X), paged.Make[float64](room, m.Run.Train.N)
 	defer paged.Free(room, loss, weights)
 	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
 	s.RobustRisk, _ = adversary.BestResponseTo(weights, loss)
-	_, s.WorstGroup = m.Config.groupRisks(m.Run.Train, loss)
+	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
 
@@ -350,7 +345,8 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 		return m.named(err)
 	}
 	m.Coefficients = res.X
-	m.Run.Weights, m.Run.Loss = res.Y, rowLosses(oracle, res.X)
+	m.Run.Loss = rowLosses(oracle, res.X)
+	m.Run.Weights = res.Y
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
 	}
@@ -372,13 +368,10 @@ func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
 	s.Penalty, s.Nu = m.price(adversary)
 	squares := 0.0
-	for _, y := range res.Y {
-		squares += y * y
-		s.MaxWeight = max(s.MaxWeight, y)
-	}
+	squares, s.MaxWeight = m.Run.spread(res.Y)
 	s.ERMRisk = m.Run.averageOf(m.Run.Loss)
 	s.EffectiveSampleSize = 1 / squares
-	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run.Train, m.Run.Loss)
+	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
 		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
@@ -397,7 +390,7 @@ func (m *Model) price(adversary dro.Dual) (penalty string, nu float64) {
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu
 	}
-	ball, ok := adversary.(dro.Ball)
+	ball, ok := m.Run.over(adversary).(dro.Ball)
 	if !ok {
 		return "", 0
 	}

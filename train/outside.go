@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
@@ -36,9 +37,12 @@ const (
 
 // A MemoryError says that a training needs more memory, or more room on disk, than there
 // is.
-type MemoryError struct{ Msg, Hint string }
+type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }
+
+// Hint is what may be done about it.
+func (e *MemoryError) Hint() string { return e.Advice }
 
 // Unwrap makes it a data.ErrMemory.
 func (e *MemoryError) Unwrap() error { return data.ErrMemory }
@@ -75,6 +79,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if c.Cache == "" {
 		return nil, nil
 	}
+	full = full || c.KeepCache
 	may, limit := memory.Free()
 	have := paged.Resident()
 	if may < math.MaxInt64 {
@@ -82,6 +87,18 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	}
 	if c.Memory > 0 && c.Memory < may {
 		may, limit = c.Memory, "--memory"
+	}
+	now := may // may is what decisions are taken from: in a run that goes on, those before
+	was, _ := c.Checkpoint.Fact(factMemory)
+	if before, err := strconv.ParseInt(was, 10, 64); err == nil {
+		if before/2 > may {
+			return nil, &MemoryError{fmt.Sprintf("the run to go on with had %s of memory, and %s (%s) are there now: at least half of it is needed", size(before), size(may), limit), "wait until the memory is free, or train again without --resume"}
+		}
+		now, may = min(may, before), before
+	}
+	where, _ := c.Checkpoint.Fact(factWhere)
+	if full = full || where == onDisk; where == inMemory && !full {
+		return nil, nil
 	}
 	columns, categories := c.columns(f)
 	cell := int64(8)
@@ -119,8 +136,14 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if free < need {
 		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
 	}
+	if c.KeepCache { // links do not lead from one disk to another
+		if err := os.MkdirAll(c.Cache, 0o777); err != nil {
+			return nil, fmt.Errorf("the rows cannot be kept in %s: %w", c.Cache, err)
+		}
+		dir = c.Cache
+	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(matrix), size(may), limit, dir))
-	room, err := paged.New(dir, int64(roomShare*float64(may)))
+	room, err := paged.New(dir, int64(roomShare*float64(now)))
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	d := m.Run.Train
 	t := m.table(d)
+	t.Memory = m.Config.Checkpoint.Within("recalibration")
 	folds := max(2, m.Config.Folds)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {

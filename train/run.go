@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Run keeps the rows a Model was trained on and what the training knows of each.
@@ -17,7 +19,9 @@ type Run struct {
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
 
-	outside *outside // where the training rows lie; nil: memory
+	copies  *Copies     // of some, where they lie with ranks
+	rows    *ranks.Rows // how they lie with ranks; nil: all are here
+	outside *outside    // where the training rows lie; nil: memory
 }
 
 // Close gives up what of the rows lies on disk, which must not be used any more: the
@@ -27,6 +31,22 @@ func (r *Run) Close() {
 		r.outside.close()
 	}
 }
+
+// Outside says that the training rows lie on disk.
+func (r *Run) Outside() bool { return r.outside != nil }
+
+// Numbers are those of the training rows in the table, counted from 1; Free gives their
+// room back.
+func (r *Run) Numbers() []int {
+	out := paged.Make[int](r.room(), len(r.Train.Rows))
+	for i, row := range r.Train.Rows {
+		out[i] = row + 1
+	}
+	return out
+}
+
+// Free gives back what Numbers has given.
+func (r *Run) Free(numbers []int) { paged.Free(r.room(), numbers) }
 
 // A ChangedDataError says that a table is not the one a model was trained on.
 type ChangedDataError struct {

@@ -15,10 +15,20 @@ func (m *Model) smear() {
 	}
 	d := m.Run.Train
 	margin := make([]float64, d.N)
-	d.X.MarginsTo(margin, m.Scoring(), 0, d.N)
+	lo, hi := m.Run.rows.Here(d.N)
+	d.X.MarginsTo(margin, m.Scoring(), lo, hi)
+	add := func(lo, hi int) float64 {
+		sum := 0.0
+		for i := lo; i < hi; i++ {
+			sum += math.Exp(t.Scale * (d.Target[i] - margin[i]))
+		}
+		return sum
+	}
 	sum := 0.0
-	for i, v := range margin {
-		sum += math.Exp(t.Scale * (d.Target[i] - v))
+	if m.Run.rows == nil {
+		sum = add(0, d.N)
+	} else {
+		sum = m.Run.rows.Sum(d.N, add)
 	}
 	factor := sum / float64(d.N)
 	if math.IsNaN(factor) || math.IsInf(factor, 0) || factor <= 0 {

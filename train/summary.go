@@ -70,11 +70,12 @@ type SummaryBaseline struct {
 
 // groupRisks returns the mean loss in every group of the last grouping of d that
 // has rows, the largest first, and the worst group.
-func (c *Config) groupRisks(d *data.Dataset, loss []float64) ([]SummaryGroup, *SummaryGroup) {
+func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryGroup) {
+	d := run.Train
 	if len(d.Groups) == 0 {
 		return nil, nil
 	}
-	risks := d.Groups[len(d.Groups)-1].Risks(loss)
+	risks := run.risks(d.Groups[len(d.Groups)-1], loss)
 	groups := make([]SummaryGroup, len(risks))
 	for i, r := range risks {
 		groups[i] = SummaryGroup{Name: r.Label, Count: r.Rows, Risk: r.Risk}

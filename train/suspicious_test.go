@@ -41,3 +41,39 @@ func TestSuspects(t *testing.T) {
 		t.Errorf("%d inputs, notes\n%s", len(m.Encoder.Inputs), notes)
 	}
 }
+
+// Two columns that make up the target are none alone: the model that they make too good
+// names them, and no other does.
+func TestFlawless(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("members,guests,hour,all\n")
+	for i := range 600 {
+		members, guests := i*7919%211, i*104729%197
+		fmt.Fprintf(&b, "%d,%d,%d,%d\n", members, guests, i%24, members+guests)
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Average = "all", "plain"
+	warned := func(drop ...string) string {
+		cfg.Drop = drop
+		m, err := train.FitFrame(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(m.Notes, "\n")
+		i := strings.Index(notes, "warning: rows that were held out")
+		if i < 0 {
+			return ""
+		}
+		return notes[i:]
+	}
+	if w := warned(); !strings.Contains(w, "R² of 1.0000") || !strings.Contains(w, `"members"`) && !strings.Contains(w, `"guests"`) || strings.Contains(w, `"hour"`) {
+		t.Errorf("%q", w)
+	}
+	if w := warned("members"); w != "" {
+		t.Errorf("half of it: %q", w)
+	}
+}

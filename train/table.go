@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -11,15 +12,76 @@ import (
 // named by keep, as they are, probability (of the positive value; two-valued targets
 // alone), prediction. A row is predicted positive from a probability of threshold on.
 func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
-	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric}
-	for _, r := range p.Rows {
-		rows.Number = append(rows.Number, float64(r+1))
-	}
-	out := []data.Column{rows}
 	kept, err := f.Exact(ctx, keep)
 	if err != nil {
 		return nil, err
 	}
+	return m.tableOf(p, 0, kept, threshold)
+}
+
+// PredictBlocks predicts the rows of f block by block, and hands the columns that Table
+// describes to put, of every block in turn and of one at least: of a Parquet file memory
+// holds a block at a time. The report is of all rows.
+func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
+	if m.Encoder == nil {
+		return report, errIncomplete
+	}
+	size := min(mostBlockRows, max(leastBlockRows, blockBytes/8/max(1, m.Encoder.D())))
+	return m.predictBlocks(ctx, f, keep, threshold, size, put)
+}
+
+func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
+	exact, err := f.Exacted(ctx, keep)
+	if err != nil {
+		return report, err
+	}
+	for lo := 0; lo < f.Rows || lo == 0; lo += size {
+		hi := min(lo+size, f.Rows)
+		d, told, err := m.Encoder.EncodeFeatures(ctx, f.Slice(lo, hi), nil)
+		if err != nil {
+			return report, err
+		}
+		report.Add(told)
+		p, err := m.PredictDataset(d, m.Scoring())
+		if err != nil {
+			return report, err
+		}
+		kept, err := exact.Rows(ctx, lo, hi)
+		if err != nil {
+			return report, err
+		}
+		columns, err := m.tableOf(p, lo, kept, threshold)
+		if err != nil {
+			return report, err
+		}
+		if err := put(columns); err != nil {
+			return report, err
+		}
+	}
+	place := map[string]int{} // of the columns, as in a report of all rows at once
+	for i, in := range m.Encoder.Inputs {
+		place[in.Name] = i
+	}
+	slices.SortStableFunc(report.Unseen, func(a, b data.Unseen) int { return place[a.Column] - place[b.Column] })
+	slices.SortStableFunc(report.Imputed, func(a, b data.Filled) int { return place[a.Column] - place[b.Column] })
+	return report, f.Unchanged()
+}
+
+// A block of rows that are predicted together.
+const (
+	blockBytes     = 16 << 20 // encoded
+	leastBlockRows = 1 << 12
+	mostBlockRows  = 1 << 17
+)
+
+// tableOf are the columns of a prediction of rows that begin at first in the table, and of
+// the same rows of those kept.
+func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
+	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric, Number: []float64{}}
+	for _, r := range p.Rows {
+		rows.Number = append(rows.Number, float64(first+r+1))
+	}
+	out := []data.Column{rows}
 	for _, c := range kept {
 		if c.Kind == data.Other {
 			return nil, fmt.Errorf("column %q of type %s cannot be copied", c.Name, c.Type)

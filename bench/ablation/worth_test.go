@@ -59,3 +59,27 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 		})
 	}
 }
+
+// Heavy tails and many columns: a first Hessian of few samples serves until the end, where more
+// samples, which its rate seems to call for, would cost several times as much.
+func TestHeavyTailsTakeFewHessians(t *testing.T) {
+	for _, c := range Cells() {
+		if c.Name != "tails 20000 × 400 squared, KL, ν = 1" {
+			continue
+		}
+		p, err := c.make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		took, err := one(context.Background(), p, Variant{}, 400, time.Minute, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%.4g passes of arithmetic", took.Arithmetic)
+		if took.Status != dro.Certified || took.Arithmetic > 220 {
+			t.Errorf("%v after %.4g passes of arithmetic", took.Status, took.Arithmetic)
+		}
+		return
+	}
+	t.Fatal("the cell is gone")
+}

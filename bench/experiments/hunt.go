@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -24,15 +26,22 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	list := fs.Bool("behind", false, "list the problems on which auto is behind another method, without a certificate or by far more passes")
 	fs.Float64Var(&s.Passes, "passes", s.Passes, "that a solve may take")
 	fs.DurationVar(&s.Patience, "patience", s.Patience, "that a solve is given before it is told to stop, and then to end")
+	rows := fs.Bool("json", false, "print the problems of findings as JSON, rows and all")
 	threads := fs.Int("threads", 1, "threads of a solve")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(*threads + 1) // and one to look at the clock
+	debug.SetGCPercent(800)          // many small solves
 	began := time.Now()
-	t := hunt.Run(ctx, s, func(f hunt.Finding) { fmt.Println(f) })
-	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives and %d optima in 256 bits (%d problems out of range), %.0f s\n",
-		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Optima, t.Skipped, time.Since(began).Seconds())
+	t := hunt.Run(ctx, s, func(f hunt.Finding) {
+		fmt.Println(f)
+		if raw, err := json.Marshal(f.Case); *rows && err == nil {
+			fmt.Println(string(raw))
+		}
+	})
+	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives and %d optima in 256 bits (%d problems out of range), %d points and paths, %d resumed, %.0f s\n",
+		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Optima, t.Skipped, t.Points, t.Resumed, time.Since(began).Seconds())
 	var names []string
 	for name := range t.Statuses {
 		names = append(names, name)

@@ -13,7 +13,7 @@ func init() {
 		fs.StringVar(&o.Reference, "reference", "../shared/reference", "directory of the reference problems")
 		fs.StringVar(&o.Output, "o", "docs/methods.md", "file to write")
 		fs.Float64Var(&o.MaxPasses, "max-passes", 1000, "limit of every solve")
-		fs.BoolVar(&o.Quick, "quick", false, "every ninth problem and the quick theory, to try things out")
+		fs.BoolVar(&o.Quick, "quick", false, "every ninth problem, to try things out")
 		if err := parse(fs, args); err != nil {
 			return err
 		}

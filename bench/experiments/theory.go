@@ -1,25 +1,32 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"os"
 
-	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/bench/methods/theory"
 )
 
-func init() { register("theory", "the complexity theorems of the paper, by experiment", theory) }
+func init() { register("theory", "the complexity theorems of the paper, by experiment", theorems) }
 
-func theory(ctx context.Context, fs *flag.FlagSet, args []string) error {
+func theorems(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	quick := fs.Bool("quick", false, "smaller instances and one seed: seconds instead of minutes")
 	seed := fs.Uint64("seed", 0, "of the instances and of the methods")
+	out := fs.String("o", "", "file to write, docs/theory.md say; none: standard output")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	r, err := methods.Theory(ctx, *quick, *seed, note)
+	r, err := theory.Run(ctx, *quick, *seed, note)
 	if err != nil {
 		return err
 	}
-	r.WriteText(os.Stdout)
-	return nil
+	var page bytes.Buffer
+	r.WriteText(&page)
+	if *out == "" {
+		_, err = os.Stdout.Write(page.Bytes())
+		return err
+	}
+	return os.WriteFile(*out, page.Bytes(), 0o644)
 }

@@ -47,28 +47,29 @@ func (d *drawing) adversary() {
 			d.Weights = d.weights(d.N)
 		}
 	}
-	switch {
-	case !priced:
-	case d.one(2):
-		d.Nu = d.power(-2, 2)
-	default:
-		d.Nu = d.power(-8, 9)
+	if priced {
+		d.Nu = d.price()
 	}
 }
 
 // radius is one that some weights keep to.
 func (d *drawing) radius() {
-	if d.Radius = d.power(-3, 1); d.one(4) {
+	switch d.Radius = d.power(-3, 1); {
+	case d.one(4):
 		d.Radius = d.power(-10, 4)
+	case d.one(12):
+		d.Radius = d.power(-16, 12)
 	}
 }
 
 func (d *drawing) share() float64 {
-	switch d.IntN(4) {
+	switch d.IntN(8) {
 	case 0:
 		return 1
-	case 1:
+	case 1, 2:
 		return d.power(-4, 0)
+	case 3: // of so many samples, to the last bit or nearly
+		return min(1, float64(1+d.IntN(d.N))/float64(d.N)*(1+1e-15*float64(d.IntN(3)-1)))
 	}
 	return 1 - d.Float64()
 }
@@ -76,6 +77,10 @@ func (d *drawing) share() float64 {
 // weights are alike, or far apart, and some may be 0.
 func (d *drawing) weights(n int) []float64 {
 	w, wide, none := make([]float64, n), d.one(3), d.one(3)
+	if d.one(20) { // all on one
+		w[d.IntN(n)] = d.power(-6, 6)
+		return w
+	}
 	for j := range w {
 		if w[j] = 0.1 + d.ExpFloat64(); wide {
 			w[j] = d.power(-6, 6)
@@ -88,15 +93,33 @@ func (d *drawing) weights(n int) []float64 {
 	return w
 }
 
-// groups puts the samples into some, with shares of their own perhaps, and returns how
-// many.
+// groups puts the samples into some, of one sample each perhaps, some into none, with
+// shares of their own perhaps, once or twice, and returns how many.
 func (d *drawing) groups() int {
 	count := 1 + d.IntN(min(d.N, 5))
-	d.Group = make([]int, d.N)
-	for j := range d.Group {
-		if d.Group[j] = d.IntN(count); j < count {
-			d.Group[j] = j // none without samples
+	if d.one(8) {
+		count = d.N
+	}
+	some := d.one(4)
+	grouping := func() []int {
+		g := make([]int, d.N)
+		for j := range g {
+			switch {
+			case j < count:
+				g[j] = j // none without samples
+			case some && d.one(3):
+				g[j] = -1
+			default:
+				g[j] = d.IntN(count)
+			}
 		}
+		return g
+	}
+	d.Group = grouping()
+	ways := 1
+	if d.one(4) {
+		d.Shuffle(d.N, func(i, j int) { d.Group[i], d.Group[j] = d.Group[j], d.Group[i] })
+		d.Other, ways = grouping(), 2
 	}
 	if d.one(2) {
 		d.Share = make([]float64, d.N)
@@ -104,7 +127,7 @@ func (d *drawing) groups() int {
 			d.Share[j] = 0.1 + d.ExpFloat64()
 		}
 	}
-	return count
+	return ways * count
 }
 
 // dual is the adversary as users say it.
@@ -129,6 +152,9 @@ func (c *Case) dual() (dro.Dual, error) {
 	case c.Kind == "protected":
 		return dro.Protected{Share: c.Alpha, Nu: c.Nu, Weights: c.Weights}, nil
 	case c.Kind == "groups":
+		if c.Other != nil {
+			return dro.NewGroups(ball, c.Share, c.Group, c.Other)
+		}
 		return dro.NewGroups(ball, c.Share, c.Group)
 	case c.Kind == "given" && c.Weights == nil:
 		return dro.Uniform{}, nil

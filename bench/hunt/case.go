@@ -6,10 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/exact"
-	"github.com/drotrain/drotrain/losses"
 )
 
 // A Case is one problem, and where its solves start. Every entry of its rows is a
@@ -32,6 +29,7 @@ func Draw(seed uint64, number int) *Case {
 	d.rows()
 	d.columns()
 	d.targets()
+	d.rarities()
 	d.adversary()
 	d.settings()
 	d.start()
@@ -71,6 +69,8 @@ func (d *drawing) sizes() (n, k int) {
 		n, k = 2+d.IntN(60), 1+d.IntN(8)
 	case d.one(8): // more columns than rows
 		k = 2 + d.IntN(30)
+	case d.one(6): // as few as there can be
+		n, k = 1+d.IntN(3), 1+d.IntN(2)
 	case d.one(200):
 		n = 500 + d.IntN(2000)
 	case d.one(2000): // shards, prefixes and working sets
@@ -83,7 +83,10 @@ func (d *drawing) sizes() (n, k int) {
 func (d *drawing) rows() {
 	d.Rows = make([]float64, d.N*d.D)
 	draw := d.NormFloat64
-	switch d.IntN(6) {
+	switch d.IntN(7) {
+	case 6:
+		d.oneHot()
+		return
 	case 0:
 		draw = d.cauchy
 		d.tell("Cauchy entries")
@@ -239,6 +242,8 @@ func (d *drawing) settings() {
 	case d.one(6):
 	case d.one(3):
 		d.Mu = 1 / float64(d.N)
+	case d.one(12):
+		d.Mu = d.power(-30, 12)
 	default:
 		d.Mu = d.power(-8, 4)
 	}
@@ -249,55 +254,12 @@ func (d *drawing) start() {
 		return
 	}
 	size := d.power(-2, 6)
+	if d.one(6) {
+		size = d.power(6, 15)
+	}
 	d.X0 = make([]float64, d.D)
 	for k := range d.X0 {
 		d.X0[k] = size * d.NormFloat64()
 	}
 	d.tell("from %.3g away", size)
-}
-
-// storages are the names of the storages of a matrix.
-var storages = []string{"float64", "float32", "sparse"}
-
-// problem returns the problem with its rows in a storage.
-func (c *Case) problem(storage string) (*dro.Problem, error) {
-	var z design.Matrix
-	var err error
-	switch storage {
-	case "float64":
-		z, err = design.NewDense(c.N, c.D, c.Rows)
-	case "float32":
-		x := make([]float32, len(c.Rows))
-		for i, v := range c.Rows {
-			x[i] = float32(v)
-		}
-		z, err = design.NewDense32(c.N, c.D, x)
-	case "sparse":
-		start, column, value := make([]int, 1, c.N+1), []int32{}, []float64{}
-		for j := range c.N {
-			for k, v := range c.Rows[j*c.D : (j+1)*c.D] {
-				if v != 0 {
-					column, value = append(column, int32(k)), append(value, v)
-				}
-			}
-			start = append(start, len(value))
-		}
-		z, err = design.NewSparse(c.N, c.D, start, column, value)
-	}
-	if err != nil {
-		return nil, err
-	}
-	loss, err := losses.Parse(c.Loss, c.Delta)
-	if err != nil {
-		return nil, err
-	}
-	o, err := losses.NewLinear(loss, z, c.Target)
-	if err != nil {
-		return nil, err
-	}
-	dual, err := c.dual()
-	if err != nil {
-		return nil, err
-	}
-	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: c.Mu, Intercept: c.Intercept}}, nil
 }

@@ -2,11 +2,9 @@ package hunt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
@@ -31,7 +29,7 @@ func Defaults() Settings {
 
 // A Finding is what went wrong on a case.
 type Finding struct {
-	Kind string // violation, exact (a violation by 256-bit arithmetic), panic, hang, error
+	Kind string // violation, exact (a violation by 256-bit arithmetic), resumed (other bits), panic, hang, error
 	Case *Case
 	What string
 }
@@ -41,6 +39,7 @@ func (f Finding) String() string { return fmt.Sprintf("%s: %s\n    %s", f.Kind, 
 // A Tally is what a hunt has done.
 type Tally struct {
 	Problems, Solves, Checks, Exact int
+	Resumed, Points                 int            // solves in two goes; points and paths bounded alone
 	Skipped                         int            // exact evaluations out of the range of numbers
 	Statuses                        map[string]int // of solves
 	Optima                          int            // problems held against their optimum in 256 bits
@@ -54,7 +53,7 @@ type Tally struct {
 type bounds struct {
 	name         string
 	lower, upper float64
-	x            []float64
+	x, y         []float64
 	status       dro.Status
 	passes       float64
 }
@@ -72,6 +71,13 @@ func Run(ctx context.Context, s Settings, found func(Finding)) *Tally {
 	return t
 }
 
+// Solve hunts on one problem.
+func Solve(ctx context.Context, s Settings, c *Case) *Tally {
+	t := &Tally{Statuses: map[string]int{}}
+	t.one(ctx, s, c)
+	return t
+}
+
 // methods are those that a problem is solved by; auto is the first.
 func methods(p *dro.Problem) []dro.Method {
 	auto, _ := dro.Choose(p)
@@ -82,11 +88,12 @@ func methods(p *dro.Problem) []dro.Method {
 		dro.SeparableBlock{Strategy: dro.Replacement, ThreeTouches: true}}
 }
 
-// one solves a case by every method, each in a storage of its own.
+// one solves a case by every method, each in a storage of its own, some of them in two
+// goes, and bounds some points alone.
 func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 	t.Problems++
 	rng := rand.New(rand.NewPCG(c.Seed, ^uint64(c.Number)))
-	first, err := c.problem(storages[0])
+	first, _, err := c.problem(storages[0])
 	if err != nil {
 		t.find("error", c, err.Error())
 		return
@@ -104,41 +111,59 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 	}
 	for _, k := range number {
 		m := of[k]
-		storage := storages[rng.IntN(len(storages))]
+		storage := storages[rng.IntN(len(storages)-1)]
+		if rng.IntN(60) == 0 {
+			storage = storages[len(storages)-1]
+		}
 		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
-		if b, ok := t.solve(ctx, s, c, name, storage, m); ok {
+		b, ok := t.solve(ctx, s, c, name, storage, m, rng.IntN(20) == 0)
+		if ok {
 			all = append(all, b)
 		}
 	}
 	t.compare(c, all)
+	if rng.IntN(8) == 0 {
+		all = append(all, t.points(c, first, rng, all)...)
+		t.between(ctx, s, c, first, rng, all)
+	}
 	if s.Exact > 0 && c.N <= 3000 && rng.IntN(s.Exact) == 0 {
 		t.recompute(c, all)
 	}
 }
 
-// compare holds every bound against every other.
+// compare holds every bound against every other, and the method chosen against the others.
 func (t *Tally) compare(c *Case, all []bounds) {
 	if len(all) == 0 {
 		return
 	}
-	low, high := all[0], all[0]
 	var best *bounds // certified by the fewest passes
 	for k, b := range all {
+		if b.status == dro.Certified && (best == nil || b.passes < best.passes) {
+			best = &all[k]
+		}
+	}
+	t.overlap(c, all)
+	t.judge(c, all[0], best)
+}
+
+// overlap holds every bound against every other.
+func (t *Tally) overlap(c *Case, all []bounds) {
+	if len(all) == 0 {
+		return
+	}
+	low, high := all[0], all[0]
+	for _, b := range all {
 		if b.lower > low.lower {
 			low = b
 		}
 		if b.upper < high.upper {
 			high = b
 		}
-		if b.status == dro.Certified && (best == nil || b.passes < best.passes) {
-			best = &all[k]
-		}
 	}
 	if low.lower > high.upper {
 		t.find("violation", c, fmt.Sprintf("%s proves %.17g from below, %s %.17g from above: %.3g apart, relatively %.3g",
 			low.name, low.lower, high.name, high.upper, low.lower-high.upper, (low.lower-high.upper)/math.Abs(high.upper)))
 	}
-	t.judge(c, all[0], best)
 }
 
 // judge holds the method chosen against the best of all, and tells where it is behind.
@@ -205,69 +230,4 @@ func (t *Tally) recompute(c *Case, all []bounds) {
 
 func (t *Tally) find(kind string, c *Case, what string) {
 	t.Findings = append(t.Findings, Finding{kind, c, what})
-}
-
-// An ended is what came of a solve.
-type ended struct {
-	res      *dro.Result
-	err      error
-	panicked string
-}
-
-// solve runs one method. A solve that does not end in spite of its context is left
-// behind.
-func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage string, m dro.Method) (b bounds, ok bool) {
-	p, err := c.problem(storage)
-	if err != nil {
-		t.find("error", c, name+": "+err.Error())
-		return b, false
-	}
-	settings := dro.DefaultSettings()
-	settings.X0, settings.MaxPasses, settings.Seed = c.X0, s.Passes, uint64(c.Number)
-	settings.RelativeGap = math.Pow(10, -4-float64(c.Number%8))
-	b = bounds{name: name, lower: math.Inf(-1), upper: math.Inf(1)}
-	limited, stop := context.WithTimeout(ctx, s.Patience)
-	defer stop()
-	done := make(chan ended, 1)
-	go func() {
-		var e ended
-		defer func() {
-			if r := recover(); r != nil {
-				e.panicked = fmt.Sprintf("%v\n%s", r, debug.Stack())
-			}
-			done <- e
-		}()
-		e.res, e.err = dro.Solve(limited, p, m, settings)
-	}()
-	t.Solves++
-	timer := time.NewTimer(2 * s.Patience)
-	defer timer.Stop()
-	var e ended
-	select {
-	case <-timer.C:
-		t.find("hang", c, name+" does not end")
-		return b, false
-	case e = <-done:
-	}
-	switch {
-	case e.panicked != "":
-		t.find("panic", c, name+": "+e.panicked)
-		return b, false
-	case e.res == nil: // the objective may be beyond all numbers where the solve starts
-		t.Statuses["refused"]++
-		return b, false
-	case e.err != nil && !errors.Is(e.err, context.DeadlineExceeded) && !errors.Is(e.err, context.Canceled):
-		t.find("error", c, name+": "+e.err.Error())
-		return b, false
-	}
-	t.Statuses[e.res.Status.String()]++
-	for _, check := range e.res.Trace {
-		t.Checks++
-		b.lower, b.upper = max(b.lower, check.Lower), min(b.upper, check.Upper)
-		if math.IsNaN(check.Lower) || math.IsNaN(check.Upper) {
-			t.find("violation", c, fmt.Sprintf("%s: bounds [%v, %v]", name, check.Lower, check.Upper))
-		}
-	}
-	b.x, b.status, b.passes = e.res.X, e.res.Status, e.res.Passes
-	return b, true
 }

@@ -1,8 +1,8 @@
 // Package methods measures the methods of package dro: against each other on one
-// problem (Compare), against the complexity theorems of the paper (Theory), and
-// over a collection of problems with known optima (its folder table, which writes
-// docs/methods.md). bench/experiments runs all three; `drotrain bench` the first
-// two. Start reading at methods.go and theory.go.
+// problem (Compare), against the complexity theorems of the paper (its folder theory,
+// which writes docs/theory.md), and over a collection of problems with known optima (its
+// folder table, which writes docs/methods.md). bench/experiments runs all three;
+// `drotrain bench` the first two. Start reading at methods.go.
 //
 // Work is counted in passes: one pass is n samples touched once, for losses and
 // slopes or for a weighted gradient by halves, and one for a Hessian. The checks

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
@@ -17,8 +19,26 @@ import (
 // smallProblem is a well conditioned robust problem of 60 rows.
 func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
 	t.Helper()
-	in := newTraining(powerScales(60, 0.2), 3, 0.05, nu, true, 5)
-	return &dro.Problem{Oracle: in.oracle.(*losses.Linear), Dual: NewDual(penalty, nu), Primal: dro.L2{Mu: 0.05}}
+	const n, d = 60, 3
+	rng := rand.New(rand.NewPCG(5, 2))
+	rows, target := make([]float64, n*d), make([]float64, n)
+	for j := range target {
+		margin := rng.NormFloat64()
+		for i := range d {
+			rows[j*d+i] = rng.NormFloat64() * math.Pow(float64(j+1), -0.2) / math.Sqrt(d)
+			margin += rows[j*d+i] * float64(i-1)
+		}
+		target[j] = math.Copysign(1, margin)
+	}
+	z, err := design.NewDense(n, d, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &dro.Problem{Oracle: o, Dual: NewDual(penalty, nu), Primal: dro.L2{Mu: 0.05}}
 }
 
 // Every method of the paper and both baselines with second order reach 1e-9, the
@@ -125,5 +145,27 @@ func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 	cfg.Target = "nothing"
 	if _, _, err := NewProblem(t.Context(), frame, cfg); err == nil {
 		t.Error("a target that does not exist is accepted")
+	}
+}
+
+// drawn renders figures and expects that many.
+func drawn(t *testing.T, figures []Figure, want int) {
+	t.Helper()
+	if len(figures) != want {
+		t.Fatalf("%d figures, want %d", len(figures), want)
+	}
+	for _, f := range figures {
+		svg, err := f.SVG()
+		if err != nil || !bytes.HasSuffix(bytes.TrimSpace(svg), []byte("</svg>")) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		for _, name := range f.Legend {
+			if !bytes.Contains(svg, []byte(name.Name)) {
+				t.Errorf("%s: no %q in the legend", f.Name, name.Name)
+			}
+		}
+		if png, err := f.PNG(); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
 	}
 }

@@ -54,7 +54,7 @@ const (
 // certify is what dro knows of a point before the first step from it.
 func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
 	s := dro.DefaultSettings()
-	s.X0, s.MaxPasses = x, math.SmallestNonzeroFloat64
+	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
 	var m dro.Method = dro.LBFGS{}
 	if p.Dual.Modulus() == 0 {
 		m = dro.FullVector{Schedule: dro.Theory}

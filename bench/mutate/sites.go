@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,7 +89,7 @@ func Sites(root, file string) ([]Site, error) {
 		case *ast.ArrayType:
 			return false // lengths
 		case *ast.CallExpr:
-			return !message(text(n.Fun)) && text(n.Fun) != "math.IsInf" // of which only the sign counts
+			return !message(text(n.Fun)) && !slices.Contains([]string{"math.IsInf", "math.Inf"}, text(n.Fun)) // of which only the sign counts
 		case *ast.IfStmt:
 			add("condition", n.Cond.Pos(), n.Cond.End(), "!("+text(n.Cond)+")")
 		case *ast.BinaryExpr:

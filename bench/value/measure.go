@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -24,6 +25,7 @@ type Row struct {
 	Tail         float64 // mean of the worst tenth
 	Chosen       string  // of the model that is chosen
 	Passes       float64
+	Subgroup     *tune.Subgroup `json:",omitempty"` // what was found of a hidden one
 }
 
 // The models of every table.
@@ -43,105 +45,179 @@ const (
 var Models = []string{ERM, Tuned, Tempered, Balanced, GroupDRO, Rows, Tail, Misfits, ClassWeights, GroupWeights, Fairlearn, Chosen}
 
 const (
-	least     = 20     // rows of a group on the hold-out
-	mostBlind = 10_000 // rows that the other ways to do without groups are tried on
+	least       = 20     // rows of a group on the hold-out
+	mostTrained = 12_000 // rows of a split that are trained on
+	mostBlind   = 10_000 // rows that the other ways to do without groups are tried on
 )
 
-// Measure trains the models on one split of the table, and gives the split to the peers,
-// which may be nil.
-func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Options, peers *Peers) ([]Row, error) {
+// Split encodes one split of the table, and reports whether its target is of two classes.
+func Split(ctx context.Context, t Table, f *data.Frame, seed uint64) (*data.Fitted, bool, error) {
 	rows, held, err := data.Split(f.Rows, 0.25, seed)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	rand.New(rand.NewPCG(seed, 0x73687566)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	spec := data.Spec{Target: t.Target, Groups: t.Groups, Drop: t.Drop, Scale: "standard", ScaleTarget: true, Intercept: true, Impute: "mean"}
+	if len(rows) > mostTrained && !t.Whole {
+		rows = rows[:mostTrained]
+	}
+	spec := train.Config{Target: t.Target, Groups: t.Groups, Drop: t.Drop, Scale: "standard", ScaleTarget: true, Intercept: true, Impute: "mean"}.Spec()
 	fitted, err := data.Fit(ctx, f, rows, held, spec, data.AutoStorage)
+	if err != nil {
+		return nil, false, err
+	}
+	return fitted, fitted.Encoder.Target.Task == data.Binary, nil
+}
+
+// Measure trains the models on one split of the table, with its groups named and without.
+func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Options) ([]Row, error) {
+	fitted, classes, err := Split(ctx, t, f, seed)
 	if err != nil {
 		return nil, err
 	}
 	var loss losses.Loss = losses.Squared{}
-	if fitted.Encoder.Target.Task == data.Binary {
+	if classes {
 		loss = losses.Logistic{}
 	}
 	d := fitted.Train
-	if err := peers.add(seed, fitted.Encoder.Target.Task == data.Binary, d, fitted.Holdout); err != nil {
+	last := d.Groups[len(d.Groups)-1]
+	s := &splitOf{held: fitted.Holdout, loss: loss, seed: seed, options: o,
+		named: level.Rows{N: d.N, Group: last.Index, Labels: last.Labels},
+		table: &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
+			Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}}
+	s.options.Seed, s.options.Ridge = seed, true
+	if err := s.alike(ctx); err != nil {
 		return nil, err
 	}
-	last := d.Groups[len(d.Groups)-1]
-	groups := level.Rows{N: d.N, Group: last.Index, Labels: last.Labels}
-	table := &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
-		Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}
-	if t.Named {
-		table.Rows = groups
+	out, err := s.chosen(ctx, t.Name, s.named)
+	if err != nil || t.Alone {
+		return out, err
 	}
-	o.Seed, o.Ridge = seed, true
-	s, err := tune.Select(ctx, table, nil, o)
+	blind, err := s.chosen(ctx, t.Unnamed(), s.table.Rows)
+	if err == nil && d.N <= mostBlind {
+		err = s.blind(ctx)
+		for _, r := range s.common[len(s.common)-2:] {
+			r.Table = t.Unnamed()
+			blind = append(blind, r)
+		}
+	}
+	return append(out, blind...), err
+}
+
+// splitOf is one split of a table.
+type splitOf struct {
+	table   *tune.Table // without groups
+	named   level.Rows
+	held    *data.Dataset
+	loss    losses.Loss
+	seed    uint64
+	options tune.Options
+	common  []Row // of the models that the choice has no part in
+}
+
+// add trains a level and measures it on the rows held out.
+func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows level.Rows, mu float64) (*Row, error) {
+	fit := *s.table
+	fit.Rows, fit.Primal.Mu = rows, mu
+	if l.Latent != nil {
+		fit.Latent, _ = s.table.Laws(s.seed).Posterior(fit.X, fit.Target)
+	}
+	x, err := solve(ctx, &fit, l)
+	if name == Tempered && err == nil {
+		x, err = temper(ctx, &fit, l)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var out []Row
-	add := func(name string, l level.Level, rows level.Rows) error {
-		train := *table
-		train.Rows = rows
-		if name == Tuned || name == Tempered || name == Chosen {
-			train.Primal.Mu = s.Mu
-		}
-		if l.Latent != nil {
-			train.Latent, _ = table.Laws(seed).Posterior(train.X, train.Target)
-		}
-		x, err := solve(ctx, &train, l)
-		if name == Tempered && err == nil {
-			x, err = temper(ctx, &train, l)
-		}
-		if err != nil {
-			return err
-		}
-		oracle, err := losses.NewLinear(loss, fitted.Holdout.X, fitted.Holdout.Target)
-		if err != nil {
-			return err
-		}
-		value, slope := make([]float64, fitted.Holdout.N), make([]float64, fitted.Holdout.N)
-		oracle.EvalTo(value, slope, x, 0, fitted.Holdout.N)
-		r := Row{Table: t.Name, Model: name, Seed: seed}
-		r.fill(fitted.Holdout, value)
-		if name == Chosen {
-			r.Chosen, r.Passes = s.Best().Name, s.Passes
-		}
-		out = append(out, r)
-		return nil
+	oracle, err := losses.NewLinear(s.loss, s.held.X, s.held.Target)
+	if err != nil {
+		return nil, err
 	}
-	mean := s.Candidates[0].Average
-	misfits := table.Rows
-	blind := !t.Named && d.N <= mostBlind
-	if blind {
-		if misfits.Weights, err = worstFitted(ctx, table, seed); err != nil {
-			return nil, err
-		}
+	value, slope := make([]float64, s.held.N), make([]float64, s.held.N)
+	oracle.EvalTo(value, slope, x, 0, s.held.N)
+	r := &Row{Model: name, Seed: s.seed}
+	r.fill(s.held, value)
+	return r, nil
+}
+
+// alike measures the models that are the same whether the groups are named or not.
+func (s *splitOf) alike(ctx context.Context) error {
+	plain, _, err := s.table.Solve(ctx, level.Level{Average: "plain", Penalty: "kl"}, nil)
+	if err != nil {
+		return err
+	}
+	oracle, err := losses.NewLinear(s.loss, s.table.X, s.table.Target)
+	if err != nil {
+		return err
+	}
+	value, mean := make([]float64, s.table.N), 0.0
+	oracle.EvalTo(value, make([]float64, s.table.N), plain, 0, s.table.N)
+	for _, v := range value {
+		mean += v / float64(len(value))
 	}
 	for _, m := range []struct {
 		name  string
 		level level.Level
 		rows  level.Rows
 	}{
-		{ERM, level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
-		{Tuned, level.Level{Average: "plain", Penalty: "kl"}, table.Rows},
-		{Balanced, level.Level{Average: "balanced", Penalty: "kl"}, groups},
-		{GroupDRO, level.Level{Nu: level.At(mean / 100), Penalty: "kl", Adversary: "groups"}, groups},
-		{Rows, level.Level{Ess: level.At(0.8), Penalty: "kl"}, table.Rows},
-		{Tail, level.Level{Protect: level.At(0.1), Penalty: "kl"}, table.Rows},
-		{Misfits, level.Level{Average: "plain", Penalty: "kl"}, misfits},
-		{Tempered, s.Best().Level, table.Rows},
-		{Chosen, s.Best().Level, table.Rows},
+		{ERM, level.Level{Average: "plain", Penalty: "kl"}, s.table.Rows},
+		{Balanced, level.Level{Average: "balanced", Penalty: "kl"}, s.named},
+		{GroupDRO, level.Level{Nu: level.At(mean / 100), Penalty: "kl", Adversary: "groups"}, s.named},
+		{Rows, level.Level{Ess: level.At(0.8), Penalty: "kl"}, s.table.Rows},
 	} {
-		if (m.name == Tail || m.name == Misfits) && !blind {
-			continue
+		r, err := s.add(ctx, m.name, m.level, m.rows, s.table.Primal.Mu)
+		if err != nil {
+			return err
 		}
-		if err := add(m.name, m.level, m.rows); err != nil {
+		s.common = append(s.common, *r)
+	}
+	return nil
+}
+
+// chosen is the table called so: the models that are alike, and those of the choice.
+func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]Row, error) {
+	table := *s.table
+	table.Rows = rows
+	c, err := tune.Select(ctx, &table, nil, s.options)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(s.common)
+	for _, m := range []struct {
+		name  string
+		level level.Level
+	}{{Tuned, level.Level{Average: "plain", Penalty: "kl"}}, {Tempered, c.Best().Level}, {Chosen, c.Best().Level}} {
+		r, err := s.add(ctx, m.name, m.level, rows, c.Mu)
+		if err != nil {
 			return nil, err
 		}
+		if m.name == Chosen {
+			r.Chosen, r.Passes, r.Subgroup = c.Best().Name, c.Passes, c.Subgroup
+		}
+		out = append(out, *r)
+	}
+	for i := range out {
+		out[i].Table = name
 	}
 	return out, nil
+}
+
+// blind adds the other ways to do without groups to those that are alike.
+func (s *splitOf) blind(ctx context.Context) error {
+	misfits := s.table.Rows
+	var err error
+	if misfits.Weights, err = worstFitted(ctx, s.table, s.seed); err != nil {
+		return err
+	}
+	tail, err := s.add(ctx, Tail, level.Level{Protect: level.At(0.1), Penalty: "kl"}, s.table.Rows, s.table.Primal.Mu)
+	if err != nil {
+		return err
+	}
+	misfit, err := s.add(ctx, Misfits, level.Level{Average: "plain", Penalty: "kl"}, misfits, s.table.Primal.Mu)
+	if err != nil {
+		return err
+	}
+	s.common = append(s.common, *tail, *misfit)
+	return nil
 }
 
 // solve trains a level to the accuracy of a choice, a relative gap of 1e-4, which no digit of

@@ -26,7 +26,7 @@ const (
 	Fairlearn    = "fairlearn"
 )
 
-// Peers runs Python programs on the splits of a table.
+// Peers runs Python programs on the splits of one table.
 type Peers struct {
 	python, dir string
 	splits      []split
@@ -38,31 +38,24 @@ type split struct {
 	Columns int    `json:"columns"`
 }
 
-// NewPeers returns peers that this interpreter runs, with files in a folder of their own;
-// nil where it has no scikit-learn.
-func NewPeers(ctx context.Context, python string) *Peers {
-	if python == "" || exec.CommandContext(ctx, python, "-c", "import numpy, sklearn").Run() != nil {
-		return nil
-	}
+// HasPeer reports whether this interpreter has a package.
+func HasPeer(ctx context.Context, python, of string) bool {
+	return python != "" && exec.CommandContext(ctx, python, "-c", "import numpy, "+of).Run() == nil
+}
+
+// NewPeers returns peers that this interpreter runs, with files in a folder of their own.
+func NewPeers(python string) (*Peers, error) {
 	dir, err := os.MkdirTemp("", "value")
-	if err != nil {
-		return nil
-	}
-	return &Peers{python: python, dir: dir}
+	return &Peers{python: python, dir: dir}, err
 }
 
 // Close removes the files.
 func (p *Peers) Close() {
-	if p != nil {
-		os.RemoveAll(p.dir)
-	}
+	os.RemoveAll(p.dir)
 }
 
-// add writes a split: the design with the constant last, the targets and the groups.
-func (p *Peers) add(seed uint64, classes bool, train, test *data.Dataset) error {
-	if p == nil {
-		return nil
-	}
+// Add writes a split: the design with the constant last, the targets and the groups.
+func (p *Peers) Add(seed uint64, classes bool, train, test *data.Dataset) error {
 	p.splits = append(p.splits, split{seed, classes, train.D})
 	for name, d := range map[string]*data.Dataset{"train": train, "test": test} {
 		x := make([]float64, d.N*d.D)
@@ -87,17 +80,13 @@ func (p *Peers) add(seed uint64, classes bool, train, test *data.Dataset) error 
 	return nil
 }
 
-// Run runs the peers on the splits added since the last time, and returns their rows and
-// what they said of those that failed.
-func (p *Peers) Run(ctx context.Context, table string) (rows []Row, failed string, err error) {
-	if p == nil {
-		return nil, "", nil
-	}
+// Run runs the models of a package, scikit-learn or fairlearn, on the splits added, and
+// returns their rows, under every one of the names, and what was said of those that failed.
+func (p *Peers) Run(ctx context.Context, of string, names ...string) (rows []Row, failed string, err error) {
 	raw, err := json.Marshal(p.splits)
 	if err != nil {
 		return nil, "", err
 	}
-	p.splits = nil
 	if err := os.WriteFile(filepath.Join(p.dir, "splits.json"), raw, 0o600); err != nil {
 		return nil, "", err
 	}
@@ -105,7 +94,7 @@ func (p *Peers) Run(ctx context.Context, table string) (rows []Row, failed strin
 	if err := os.WriteFile(path, script, 0o600); err != nil {
 		return nil, "", err
 	}
-	cmd := exec.CommandContext(ctx, p.python, path, p.dir)
+	cmd := exec.CommandContext(ctx, p.python, path, p.dir, of)
 	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1") // small problems: threads only wait
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -121,7 +110,9 @@ func (p *Peers) Run(ctx context.Context, table string) (rows []Row, failed strin
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return nil, "", fmt.Errorf("peers: %w", err)
 		}
-		rows = append(rows, Row{Table: table, Model: r.Model, Seed: r.Seed, Average: r.Average, Worst: r.Worst, Tail: r.Tail})
+		for _, table := range names {
+			rows = append(rows, Row{Table: table, Model: r.Model, Seed: r.Seed, Average: r.Average, Worst: r.Worst, Tail: r.Tail})
+		}
 	}
 	return rows, errs.String(), nil
 }

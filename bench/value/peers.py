@@ -1,6 +1,6 @@
 """Other people's ways to be just to groups, on the splits that bench/value writes.
 
-Usage: peers.py DIR; reads DIR/splits.json and the files it names, prints one JSON object
+Usage: peers.py DIR sklearn|fairlearn; reads DIR/splits.json and the files it names, prints one JSON object
 a line: {"model", "seed", "average", "worst", "tail"}. Losses are those of the models that
 they stand beside: logistic, or half the squared error."""
 import json
@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 warnings.filterwarnings("ignore")
 LEAST = 20  # rows of a group on the hold-out
-MOST = 2500  # rows that fairlearn is tried on: it trains dozens of models
+MOST = 1500  # rows that fairlearn is trained on: it trains dozens of models
 
 
 def read(directory, name, columns=None):
@@ -69,7 +69,7 @@ def fairlearn_loss(train, test, binary):
     return (score - test[1]) ** 2 / 2
 
 
-def main(directory):
+def main(directory, of):
     with open(os.path.join(directory, "splits.json")) as f:
         splits = json.load(f)
     for s in splits:
@@ -82,17 +82,14 @@ def main(directory):
         test = part["test"]
         count = np.bincount(g, minlength=g.max() + 1)
         weight = len(y) / (count[g] * (count > 0).sum())
-        models = {"scikit-learn, group weights": lambda: predict(estimator(binary).fit(x, y, sample_weight=weight), test[0], test[1], binary)}
-        if binary:
+        models = {}
+        if of == "sklearn":
+            models["scikit-learn, group weights"] = lambda: predict(estimator(binary).fit(x, y, sample_weight=weight), test[0], test[1], binary)
+        if of == "sklearn" and binary:
             models["scikit-learn, class weights"] = lambda: predict(estimator(True, "balanced").fit(x, y), test[0], test[1], True)
-        try:
-            import fairlearn  # noqa: F401
-
-            if len(y) > MOST:
-                raise ImportError
-            models["fairlearn"] = lambda: fairlearn_loss(part["train"], test, binary)
-        except ImportError:
-            pass
+        if of == "fairlearn":
+            some = np.random.default_rng(s["seed"]).permutation(len(y))[:MOST]
+            models["fairlearn"] = lambda: fairlearn_loss([v[some] for v in part["train"]], test, binary)
         for name, run in models.items():
             try:
                 out = measures(run(), test[2])
@@ -103,4 +100,4 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

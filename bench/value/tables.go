@@ -26,60 +26,77 @@ type Table struct {
 	About  string
 	Target string
 	Groups []string
-	Named  bool // the groups are given to the training; else they only measure
 	Slope  bool // a group follows another law: robust training must help
-	After  bool // the rules of the choice were not made with it
-	Drop   []string
+	// Function: that group is a function of the target and the features, which all follow
+	// one law: rows without its name say nothing of it.
+	Function bool
+	Seen     Seen
+	Whole    bool // trained on all its rows, however many
+	Alone    bool // not measured without naming the groups
+	Drop     []string
 
-	read func(ctx context.Context, shared string) (*data.Frame, error)
+	read func(ctx context.Context, from Sources) (*data.Frame, error)
 }
 
-// Open reads the table; shared is the folder of those that are not embedded. A table
-// that is not there is an error of os.ErrNotExist.
-func (t *Table) Open(ctx context.Context, shared string) (*data.Frame, error) {
-	return t.read(ctx, shared)
+// Seen is what the rules of the choice knew of a table.
+type Seen int
+
+// They were made with the table; the bars of a hidden subgroup were set with its results
+// in view; nothing.
+const (
+	Made Seen = iota
+	InView
+	Fresh
+)
+
+// Sources are the folders of tables that are neither embedded nor drawn; empty: none.
+type Sources struct {
+	Shared   string
+	Gathered string // by gather.R
 }
+
+// Open reads the table. A table that is not there is an error of os.ErrNotExist.
+func (t *Table) Open(ctx context.Context, from Sources) (*data.Frame, error) {
+	return t.read(ctx, from)
+}
+
+// Unnamed is the name of the table where nobody names its groups.
+func (t *Table) Unnamed() string { return t.Name + ", not named" }
 
 // Tables are all: those that the rules of the choice were made with first, then those that
-// were only looked at afterwards, and at last tables with groups again, without naming them.
+// were only looked at afterwards, and at last those of which the rules knew nothing.
 func Tables() []Table {
 	all := []Table{
-		{Name: "hmda", About: "mortgage denials, groups afam × single", Target: "deny", Groups: []string{"afam", "single"}, Named: true, read: embedded("hmda")},
-		{Name: "digits", About: "low or high digit, a colour misleads a tenth of the rows", Target: "size", Groups: []string{"agrees"}, Named: true, Slope: true, read: embedded("digits")},
-		{Name: "cps1988", About: "wages, groups ethnicity × region", Target: "wage", Groups: []string{"ethnicity", "region"}, Named: true, read: embedded("cps1988")},
-		{Name: "cps1988 log", About: "log wages, groups parttime", Target: "wage", Groups: []string{"parttime"}, Named: true, read: logWages},
-		{Name: "adult", About: "income above 50 000, groups sex × race", Target: "income", Groups: []string{"sex", "race"}, Named: true, Drop: []string{"fnlwgt"}, read: shared("adult_train.csv")},
-		{Name: "compas", About: "two-year recidivism, groups sex × race", Target: "two_year_recid", Groups: []string{"sex", "race"}, Named: true, read: compas},
-		{Name: "abalone", About: "rings of abalones, groups by sex", Target: "rings", Groups: []string{"sex"}, Named: true, read: abalone},
-		{Name: "slopes", About: "a tenth of the rows has another slope", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(0.1, 6000, false)},
-		{Name: "slopes yes/no", About: "a fifth of the rows has another slope, two classes", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, read: slopes(0.2, 6000, true)},
+		{Name: "hmda", About: "mortgage denials, groups afam × single", Target: "deny", Groups: []string{"afam", "single"}, read: embedded("hmda")},
+		{Name: "digits", About: "low or high digit, a colour misleads a tenth of the rows", Target: "size", Groups: []string{"agrees"}, Slope: true, Function: true, read: embedded("digits")},
+		{Name: "cps1988", About: "wages, groups ethnicity × region", Target: "wage", Groups: []string{"ethnicity", "region"}, Alone: true, read: embedded("cps1988")},
+		{Name: "cps1988 log", About: "log wages, groups parttime", Target: "wage", Groups: []string{"parttime"}, read: logWages},
+		{Name: "adult", About: "income above 50 000, groups sex × race", Target: "income", Groups: []string{"sex", "race"}, Drop: []string{"fnlwgt"}, read: shared("adult_train.csv")},
+		{Name: "compas", About: "two-year recidivism, groups sex × race", Target: "two_year_recid", Groups: []string{"sex", "race"}, read: compas},
+		{Name: "abalone", About: "rings of abalones, groups by sex", Target: "rings", Groups: []string{"sex"}, read: abalone},
+		{Name: "slopes", About: "a tenth of the rows has another slope", Target: "y", Groups: []string{"group"}, Slope: true, read: slopes(0.1, 6000, false)},
+		{Name: "slopes yes/no", About: "a fifth of the rows has another slope, two classes", Target: "y", Groups: []string{"group"}, Slope: true, read: slopes(0.2, 6000, true)},
 
-		{Name: "slopes 5 %", About: "2000 rows, a twentieth of them with another slope", Target: "y", Groups: []string{"group"}, Named: true, Slope: true, After: true, read: slopes(0.05, 2000, false)},
-		{Name: "concrete", About: "strength of concrete, groups by age", Target: "strength", Groups: []string{"old"}, Named: true, After: true, read: cut("concrete.csv", nil, "age", "old", 28)},
-		{Name: "energy", About: "heating load of buildings, groups by orientation", Target: "heating_load", Groups: []string{"orientation"}, Drop: []string{"cooling_load"}, Named: true, After: true, read: cut("energy.csv", nil, "", "", 0)},
-		{Name: "yacht", About: "resistance of yachts, groups by Froude number", Target: "resistance", Groups: []string{"fast"}, Named: true, After: true, read: cut("yacht.csv", nil, "froude", "fast", 0.3)},
-		{Name: "pima", About: "diabetes, groups by age", Target: "diabetes", Groups: []string{"over 30"}, Named: true, After: true, read: cut("raw/pima-indians-diabetes.csv",
+		{Name: "slopes 5 %", About: "2000 rows, a twentieth of them with another slope", Target: "y", Groups: []string{"group"}, Slope: true, Seen: InView, read: slopes(0.05, 2000, false)},
+		{Name: "concrete", About: "strength of concrete, groups by age", Target: "strength", Groups: []string{"old"}, Seen: InView, read: cut("concrete.csv", nil, "age", "old", 28)},
+		{Name: "energy", About: "heating load of buildings, groups by orientation", Target: "heating_load", Groups: []string{"orientation"}, Drop: []string{"cooling_load"}, Seen: InView, read: cut("energy.csv", nil, "", "", 0)},
+		{Name: "yacht", About: "resistance of yachts, groups by Froude number", Target: "resistance", Groups: []string{"fast"}, Seen: InView, read: cut("yacht.csv", nil, "froude", "fast", 0.3)},
+		{Name: "pima", About: "diabetes, groups by age", Target: "diabetes", Groups: []string{"over 30"}, Seen: InView, read: cut("raw/pima-indians-diabetes.csv",
 			[]string{"pregnant", "glucose", "pressure", "triceps", "insulin", "mass", "pedigree", "age", "diabetes"}, "age", "over 30", 30.5)},
-		{Name: "pollution", About: "particles in the air of Beijing, groups by wind", Target: "pm2.5", Groups: []string{"cbwd"}, Drop: []string{"No"}, Named: true, After: true, read: cut("raw/pollution.csv", nil, "", "", 0)},
-		{Name: "mammography", About: "calcifications, groups by the first feature", Target: "y", Groups: []string{"large"}, Named: true, After: true, read: cut("raw/mammography.csv", []string{"x1", "x2", "x3", "x4", "x5", "x6", "y"}, "x1", "large", 0.2)},
+		{Name: "pollution", About: "particles in the air of Beijing, groups by wind", Target: "pm2.5", Groups: []string{"cbwd"}, Drop: []string{"No"}, Seen: InView, read: cut("raw/pollution.csv", nil, "", "", 0)},
+		{Name: "mammography", About: "calcifications, groups by the first feature", Target: "y", Groups: []string{"large"}, Seen: InView, read: cut("raw/mammography.csv", []string{"x1", "x2", "x3", "x4", "x5", "x6", "y"}, "x1", "large", 0.2)},
 	}
-	for _, t := range slices.Clone(all) {
-		if t.Name == "cps1988" {
-			continue
-		}
-		t.Name, t.Named = t.Name+", not named", false
-		all = append(all, t)
-	}
-	return all
+	all = append(all, gathered()...)
+	return append(all, Drawn(freshSeed)...)
 }
 
-func embedded(name string) func(context.Context, string) (*data.Frame, error) {
-	return func(context.Context, string) (*data.Frame, error) { return datasets.Open(name) }
+func embedded(name string) func(context.Context, Sources) (*data.Frame, error) {
+	return func(context.Context, Sources) (*data.Frame, error) { return datasets.Open(name) }
 }
 
-func shared(file string) func(context.Context, string) (*data.Frame, error) {
-	return func(ctx context.Context, dir string) (*data.Frame, error) {
-		return data.Read(ctx, filepath.Join(dir, file))
+func shared(file string) func(context.Context, Sources) (*data.Frame, error) {
+	return func(ctx context.Context, from Sources) (*data.Frame, error) {
+		return data.Read(ctx, filepath.Join(from.Shared, file))
 	}
 }
 
@@ -116,7 +133,7 @@ func records(path string) ([][]string, error) {
 func text(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // logWages is cps1988 with the logarithm of the wage.
-func logWages(ctx context.Context, _ string) (*data.Frame, error) {
+func logWages(ctx context.Context, _ Sources) (*data.Frame, error) {
 	f, err := datasets.Open("cps1988")
 	if err != nil {
 		return nil, err
@@ -148,8 +165,8 @@ func logWages(ctx context.Context, _ string) (*data.Frame, error) {
 }
 
 // compas keeps the columns that are known before the outcome.
-func compas(ctx context.Context, dir string) (*data.Frame, error) {
-	rows, err := records(filepath.Join(dir, "raw", "compas-scores-two-years.csv"))
+func compas(ctx context.Context, from Sources) (*data.Frame, error) {
+	rows, err := records(filepath.Join(from.Shared, "raw", "compas-scores-two-years.csv"))
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +186,8 @@ func compas(ctx context.Context, dir string) (*data.Frame, error) {
 	return frame(ctx, out)
 }
 
-func abalone(ctx context.Context, dir string) (*data.Frame, error) {
-	rows, err := records(filepath.Join(dir, "raw", "abalone.csv"))
+func abalone(ctx context.Context, from Sources) (*data.Frame, error) {
+	rows, err := records(filepath.Join(from.Shared, "raw", "abalone.csv"))
 	if err != nil {
 		return nil, err
 	}
@@ -180,9 +197,9 @@ func abalone(ctx context.Context, dir string) (*data.Frame, error) {
 
 // cut reads a file, with these names of its columns unless it has a header, and says of
 // every row whether column is at least at. Rows with a missing target are left out.
-func cut(file string, names []string, column, called string, at float64) func(context.Context, string) (*data.Frame, error) {
-	return func(ctx context.Context, dir string) (*data.Frame, error) {
-		rows, err := records(filepath.Join(dir, file))
+func cut(file string, names []string, column, called string, at float64) func(context.Context, Sources) (*data.Frame, error) {
+	return func(ctx context.Context, from Sources) (*data.Frame, error) {
+		rows, err := records(filepath.Join(from.Shared, file))
 		if err != nil {
 			return nil, err
 		}
@@ -212,8 +229,8 @@ func cut(file string, names []string, column, called string, at float64) func(co
 }
 
 // slopes draws n rows of eight features, of which a share follows other coefficients.
-func slopes(share float64, n int, classes bool) func(context.Context, string) (*data.Frame, error) {
-	return func(ctx context.Context, _ string) (*data.Frame, error) {
+func slopes(share float64, n int, classes bool) func(context.Context, Sources) (*data.Frame, error) {
+	return func(ctx context.Context, _ Sources) (*data.Frame, error) {
 		const d = 8
 		rng := rand.New(rand.NewPCG(12, 2026))
 		common, other := make([]float64, d), make([]float64, d)

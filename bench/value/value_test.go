@@ -18,13 +18,13 @@ func TestValueOfAChoice(t *testing.T) {
 		if tables[i].Name != "digits" {
 			continue
 		}
-		f, err := tables[i].Open(context.Background(), "")
+		f, err := tables[i].Open(context.Background(), Sources{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rows []Row
 		for seed := range uint64(2) {
-			r, err := Measure(context.Background(), tables[i], f, seed, tune.DefaultOptions(), nil)
+			r, err := Measure(context.Background(), tables[i], f, seed, tune.DefaultOptions())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,5 +53,49 @@ func TestChange(t *testing.T) {
 	d, se := change(rows, "t", worst)
 	if math.Abs(d+0.6) > 1e-12 || math.Abs(se-0.1) > 1e-12 || word(d, se) != "lower" || word(-d, se) != "HIGHER" || word(0, 1) != "as good" {
 		t.Errorf("%v ± %v", d, se)
+	}
+	// One split in five that differs is one standard error, whatever rounding says.
+	rows = nil
+	for i, v := range []float64{0, 0.1, 0, 0, 0} {
+		rows = append(rows, Row{Table: "t", Model: ERM, Seed: uint64(i), Worst: 0.7}, Row{Table: "t", Model: Chosen, Seed: uint64(i), Worst: 0.7 + v})
+	}
+	if d, se := change(rows, "t", worst); word(d, se) != "as good" || word(d, se*0.99) != "HIGHER" {
+		t.Errorf("one of five: %v ± %v", d, se)
+	}
+}
+
+// A seed draws the same tables again, with both groups or classes in them, and another
+// seed others.
+func TestDrawn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, seed := range []uint64{3, 4, 3} {
+		about := ""
+		for _, d := range Drawn(seed) {
+			about += d.About + "\n"
+			if !strings.HasPrefix(d.Name, "few rows") && !strings.HasPrefix(d.Name, "classes at random") {
+				continue
+			}
+			f, err := d.Open(context.Background(), Sources{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := f.Column(context.Background(), "group")
+			if err != nil {
+				t.Fatal(err)
+			}
+			few := 0
+			for r := range f.Rows {
+				if c.Text(r) == "few" {
+					few++
+				}
+			}
+			if share := float64(few) / float64(f.Rows); f.Rows < 500 || !(share > 0.06 && share < 0.35) {
+				t.Errorf("%s: %d rows, %v of them in the smaller group", d.Name, f.Rows, share)
+			}
+		}
+		seen[about] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("three draws by two seeds gave %d different sets", len(seen))
 	}
 }

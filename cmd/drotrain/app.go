@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -25,6 +26,10 @@ type app struct {
 	now            func() time.Time // the clock of the progress display
 
 	inputs output.Inputs // files that are read
+
+	comm    ranks.Comm           // the ranks that train together; nil: this process alone
+	traffic func() ranks.Traffic // between them
+	faults  io.Writer            // of the errors of a rank that is not the first, which says nothing else
 }
 
 // run executes the command line and returns the exit code.
@@ -60,6 +65,10 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error) {
 	msg, hint := exit.Describe(err)
+	if a.follows() {
+		a.complain(msg)
+		return
+	}
 	if msg != "" {
 		a.line("drotrain: error: " + msg)
 	}

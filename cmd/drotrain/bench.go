@@ -96,11 +96,14 @@ func newBenchTheory(a *app) *cobra.Command {
 		Use:                   "theory [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Check the complexity theorems by experiment",
-		Long: `Count the iterations of every method with its theoretical schedule on synthetic
-problems: against the gap ε in all four cases of strong convexity, against
-G/√(μν), L/μ and the number of blocks, and with uniform against adapted sampling
-as the rows grow unequal. Every fitted exponent and ratio stands beside that of
-the theorem. A full run takes a few minutes.`,
+		Long: `Run every method with its theoretical schedule on small synthetic problems, in
+all four cases of strong convexity, and hold it against its theorem: the
+inequality of its proposition at every step, with its own right-hand side; what
+the schedule guarantees against the tables of complexities; the supremum inside
+the expectation; uniform against adapted sampling; arithmetic beside that of
+other methods. The inequality is measured again under schedules that are wrong
+on purpose, so that it is seen to be able to fail. A full run takes a few
+minutes.`,
 		Example: `  drotrain bench theory --quick
   drotrain bench theory --out theory`,
 		Args: noArgs,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/bench/methods/theory"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
@@ -66,7 +67,7 @@ func (o *benchTheory) run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer out.Close()
-	r, err := methods.Theory(ctx, o.quick, o.seed, o.progress(a))
+	r, err := theory.Run(ctx, o.quick, o.seed, o.progress(a))
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -21,6 +22,7 @@ import (
 // evalOptions are the options of `drotrain eval`.
 type evalOptions struct {
 	model, data string
+	reading     data.Reading
 	measure     measureOptions
 	gates       gates
 	out         string
@@ -50,10 +52,12 @@ difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.
 	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
+		fs.StringVar(&o.measure.Filter, "filter", "", filterHelp)
 		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		o.gates.define(fs)
 	})
+	readingOptions(cmd, &o.reading)
 	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", "", "`file` to write too: metrics in .json, or gates as JUnit in .xml")
 		fs.BoolVar(&o.force, "force", false, "replace that file")
@@ -81,7 +85,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := requireData(o.data); err != nil {
 		return err
 	}
-	measured, err := measureFile(ctx, a, m, o.data, o.measure.Options, o.quiet)
+	measured, err := measureFile(ctx, a, m, o.data, o.reading, o.measure.Options, o.quiet)
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
@@ -107,15 +111,18 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	return o.gates.tell(a, o.quiet)
 }
 
-// measureFile evaluates a model on every row of a table.
-func measureFile(ctx context.Context, a *app, m *train.Model, path string, o report.Options, quiet bool) (*report.Measured, error) {
+// filterHelp explains --filter of a table that is measured.
+const filterHelp = "`rows` to measure on: 'age >= 18 && state != \"PR\"'"
+
+// measureFile evaluates a model on the rows of a table.
+func measureFile(ctx context.Context, a *app, m *train.Model, path string, how data.Reading, o report.Options, quiet bool) (*report.Measured, error) {
 	if o.Observe == nil {
 		p := a.newProgress(quiet)
 		defer p.Finish()
 		o.Observe, ctx = p.Measuring, p.Watch(ctx)
 		p.Begin(show.Reading)
 	}
-	f, err := a.openTable(ctx, path, m.Config.Reading)
+	f, err := a.openTable(ctx, path, orOf(how, m.Config.Reading))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func defineChoice(cmd *cobra.Command, c *train.Config) {
 		fs.Var(options.Count(&c.Folds), "folds", "folds of the training rows")
 		fs.Var(options.Count(&c.Levels), "levels", "prices tried of each adversary over rows")
 		fs.Var(options.AtLeastZero(&c.Rate), "rate", "what the worst group must gain for every unit that the average loses")
-		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 for tail)")
+		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 with --select tail, 0 where nobody says what is to fall)")
 		fs.Var(options.Enum(&c.Rule, tune.Rules), "rule", "take the best, or the simplest within one standard error of it")
 	})
 }

@@ -12,15 +12,24 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/ranks/mpi"
 )
 
 func main() {
+	comm, end, err := mpi.Start(os.Getenv)
+	if err != nil {
+		if mpi.LauncherOf(os.Getenv).Rank <= 0 { // each says the same
+			fmt.Fprintln(os.Stderr, "drotrain: error:", err)
+		}
+		os.Exit(exit.Failed)
+	}
 	ctx, stop := exit.WithSignals(context.Background())
 	defer stop()
 	a := &app{
@@ -29,7 +38,8 @@ func main() {
 		terminal: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
 		now:      time.Now,
 	}
+	a.join(comm)
 	code := a.run(ctx, os.Args[1:])
 	stop()
-	os.Exit(code)
+	end(code)
 }

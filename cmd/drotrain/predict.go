@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,12 @@ type predictOptions struct {
 	force            bool
 	json, quiet      bool
 }
+
+// A writing error is one of the file that is written.
+type writing struct{ err error }
+
+func (e *writing) Error() string { return e.err.Error() }
+func (e *writing) Unwrap() error { return e.err }
 
 // A predicted says what predict wrote.
 type predicted struct {
@@ -82,33 +89,38 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
-	d, report, err := m.Encoder.EncodeFeatures(ctx, f, nil)
-	if err != nil {
-		return exit.Interruption(ctx, err)
-	}
-	p, err := m.PredictDataset(d, m.Scoring())
-	if err != nil {
-		return err
-	}
-	if s := report.String(); s != "" && !o.quiet {
-		a.note("note: %s", s)
-	}
-	columns, err := m.Table(ctx, f, p, o.keep, o.threshold)
-	if err != nil {
-		return err
-	}
-	if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
-		disarm(columns)
-	}
 	if err := a.inputs.MayWrite(o.out); err != nil {
 		return err
 	}
-	if err := data.WriteTable(o.out, columns, o.force); err != nil {
+	done := predicted{Out: o.out}
+	var failed error
+	err = data.WriteBlocks(o.out, o.force, func(put data.TableWriter) error {
+		done.Report, failed = m.PredictBlocks(ctx, f, o.keep, o.threshold, func(columns []data.Column) error {
+			if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
+				disarm(columns)
+			}
+			if done.Columns == nil {
+				for _, c := range columns {
+					done.Columns = append(done.Columns, c.Name)
+				}
+			}
+			done.Rows += columns[0].Len()
+			if err := put(columns); err != nil {
+				return &writing{err}
+			}
+			return nil
+		})
+		return failed
+	})
+	var wrote *writing
+	switch {
+	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file
+		return exit.Interruption(ctx, failed)
+	case err != nil:
 		return exit.ReplaceHint(err)
 	}
-	done := predicted{Out: o.out, Rows: len(p.Rows), Report: report}
-	for _, c := range columns {
-		done.Columns = append(done.Columns, c.Name)
+	if s := done.Report.String(); s != "" && !o.quiet {
+		a.note("note: %s", s)
 	}
 	if o.json {
 		return show.JSON(a.stdout, done)

@@ -39,6 +39,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 			return nil, how, err
 		}
 		next := how.Suggested(f.Remarks)
+		next.Dates = datesToSee(f, how)
 		if info, err := os.Stat(path); fmt.Sprint(next) == fmt.Sprint(how) || err != nil || info.Mode()&os.ModeNamedPipe != 0 {
 			break
 		}
@@ -52,15 +53,38 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
+// datesToSee is how dates are read to be judged: as days, each column as one.
+func datesToSee(f *data.Frame, how data.Reading) string {
+	clocks := false
+	for _, r := range f.Remarks {
+		_, says := r.Says[data.SayDates]
+		clocks = clocks || says
+	}
+	for _, c := range f.Columns {
+		clocks = clocks || c.Clock || c.Of != ""
+	}
+	if clocks && how.Dates != "drop" {
+		return "number"
+	}
+	return how.Dates
+}
+
 // proposeTraining looks at a table with a target in mind.
 func proposeTraining(ctx context.Context, a *app, path, target string, how data.Reading) (*data.Frame, *proposed, error) {
+	asked := how.Dates
 	f, how, err := a.openSuggested(ctx, path, how)
 	if err != nil {
 		return nil, nil, err
 	}
+	if how.Dates == "number" {
+		how.Dates = "" // the proposal says, where columns of dates are left
+	}
 	p, err := propose.Make(ctx, f, target, how)
 	if err != nil {
 		return nil, nil, err
+	}
+	if asked != "" {
+		p.Reading.Dates = asked
 	}
 	if err := f.Fingerprint(); err != nil {
 		return nil, nil, err
@@ -142,6 +166,7 @@ func (p *proposed) tell(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task)
 	var filled []string // one line for all of them
+	said, lines := map[string]int{}, [][2]string{}
 	for _, f := range p.Findings {
 		in := ""
 		if f.Rows > 0 {
@@ -155,7 +180,16 @@ func (p *proposed) tell(w io.Writer) {
 			filled = append(filled, f.Column+in)
 			continue
 		}
-		show.Wrapped(w, "  ", fmt.Sprintf("%s: %s%s: %s", f.Column, f.What, in, f.Does))
+		what := fmt.Sprintf("%s%s: %s", f.What, in, f.Does)
+		if k, again := said[what]; again { // of several columns in one line
+			lines[k][0] += ", " + f.Column
+			continue
+		}
+		said[what] = len(lines)
+		lines = append(lines, [2]string{f.Column, what})
+	}
+	for _, l := range lines {
+		show.Wrapped(w, "  ", l[0]+": "+l[1])
 	}
 	if len(filled) > 0 {
 		show.Wrapped(w, "  ", "missing, "+propose.Filled+": "+strings.Join(filled, ", "))

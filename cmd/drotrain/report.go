@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
@@ -25,6 +26,7 @@ import (
 type reportOptions struct {
 	model, data string
 	trainedOn   string
+	reading     data.Reading
 	measure     measureOptions
 	gates       gates
 	out         outputs
@@ -56,12 +58,14 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.Var(options.List(&o.compare), "compare", "`models` to set against the first of them on the same rows, in place of --model")
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME (default: the hold-out of the training)")
+		fs.StringVar(&o.measure.Filter, "filter", "", filterHelp+", of --data")
 		fs.StringVar(&o.trainedOn, "trained-on", "", "the `table` of the training, where it is neither embedded nor in the folder of the model")
 		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
 		o.measure.define(fs)
 		fs.StringVar(&o.card, "card", "", cardHelp)
 		o.gates.define(fs)
 	})
+	readingOptions(cmd, &o.reading)
 	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		o.out.define(fs, []string{reportFile})
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
@@ -127,6 +131,9 @@ func (o *reportOptions) check() error {
 	if len(o.compare) > 0 && o.model != "" {
 		return exit.Usagef("name all models with --compare, the baseline first", "--model and --compare exclude each other")
 	}
+	if o.data == "" && (o.measure.Filter != "" || !o.reading.IsZero()) {
+		return exit.Usagef("name the table with --data", "--filter and the options of reading are for a table that is measured; the rows that the training held out are read as they were then")
+	}
 	if err := o.out.check(); err != nil {
 		return err
 	}
@@ -137,7 +144,7 @@ func (o *reportOptions) check() error {
 // training held out.
 func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eval.Report, error) {
 	if o.data != "" {
-		measured, err := measureFile(ctx, a, m, o.data, o.measure.Options, o.quiet)
+		measured, err := measureFile(ctx, a, m, o.data, o.reading, o.measure.Options, o.quiet)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +196,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 			return nil, err
 		}
 	}
-	f, err := a.openTable(ctx, path, models[0].Model.Config.Reading)
+	f, err := a.openTable(ctx, path, orOf(o.reading, models[0].Model.Config.Reading))
 	if err != nil {
 		return nil, err
 	}

@@ -9,14 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/train"
 )
-
-// slow is a training of a second or so, whose solver checks often.
-var slow = []string{"train", "--data", "builtin:hmda", "--nu", "0.05", "--solver", "lbfgs", "--gap", "1e-5", "--checkpoint-every", "1ms", "--no-report", "--quiet"}
 
 // savedModel is the model of a directory, without the times in it.
 func savedModel(t *testing.T, dir string) string {
@@ -51,67 +52,122 @@ func savedModel(t *testing.T, dir string) string {
 	return string(b)
 }
 
-// A training that is killed at random moments, and goes on each time, ends with the model
-// of one that nobody killed, and leaves no checkpoint.
+// interrupted are trainings of a second or so: whose solver checks often; that chooses its
+// level, of rows from a pipe; and of rows on disk, which are kept there.
+var interrupted = map[string][]string{
+	"memory": {"--data", "builtin:hmda", "--nu", "0.05", "--solver", "lbfgs", "--gap", "1e-5"},
+	"stream": {"--data", "-", "--target", "wage", "--groups", "region", "--levels", "2"},
+	"cached": {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--keep-cache"},
+}
+
+// A training that is killed at random moments, by SIGKILL or by a signal that it answers, and
+// goes on each time, ends with the model of one that nobody killed, and leaves no checkpoint.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	kills := 4
+	kills := 2
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		kills = 60
 	}
 	t.Chdir(t.TempDir())
+	f, err := datasets.Open("cps1988")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []data.Column
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	for _, name := range []string{"t.parquet", "t.csv"} {
+		if err := data.WriteTable(name, columns, false); err != nil {
+			t.Fatal(err)
+		}
+		for i := range columns { // fewer for the pipe
+			c := &columns[i]
+			c.Number, c.Code, c.Null, c.Int = c.Number[:min(3000, len(c.Number))], c.Code[:min(3000, len(c.Code))], c.Null[:min(3000, len(c.Null))], c.Int[:min(3000, len(c.Int))]
+		}
+	}
+	for name, options := range interrupted {
+		t.Run(name, func(t *testing.T) { killAndResume(t, name, options, kills) })
+	}
+}
+
+func killAndResume(t *testing.T, name string, options []string, kills int) {
+	base := append([]string{"train", "--checkpoint-every", "1ms", "--no-report", "--quiet"}, options...)
+	command := func(args ...string) (*exec.Cmd, *strings.Builder) {
+		cmd, stderr := exec.Command("drotrain", args...), &strings.Builder{}
+		cmd.Stderr = stderr
+		if name == "stream" {
+			in, err := os.Open("t.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { in.Close() })
+			cmd.Stdin = in
+		}
+		return cmd, stderr
+	}
 	began := time.Now()
-	if b, err := exec.Command("drotrain", append(slow, "--out", "whole")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, b)
+	cmd, stderr := command(append(base, "--out", name+"-whole")...)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
 	}
 	took := time.Since(began)
-	rng := rand.New(rand.NewPCG(1, 2))
-	want := savedModel(t, "whole")
-	resumed := 0
+	if err := os.RemoveAll("cache"); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(len(name))))
+	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+	want, cut := savedModel(t, name+"-whole"), name+"-cut"
+	resumed, answered := 0, 0
 	for killed := 0; killed < kills || resumed == 0 && killed < 10*kills; {
-		if err := os.RemoveAll("cut"); err != nil {
+		if err := os.RemoveAll(cut); err != nil {
 			t.Fatal(err)
 		}
 		for ended := false; !ended; {
-			args := append(slow, "--out", "cut", "--force")
-			if _, err := os.Stat("cut/" + checkpointFile); err == nil {
-				args = []string{"train", "--resume", "--out", "cut", "--quiet"}
+			args := append(base, "--out", cut, "--force")
+			if _, err := os.Stat(cut + "/" + checkpointFile); err == nil {
+				args = []string{"train", "--resume", "--out", cut, "--quiet"}
 				resumed++
 			}
-			cmd := exec.Command("drotrain", args...)
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
+			cmd, stderr := command(args...)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			signal := signals[rng.IntN(len(signals))]
 			if killed < 10*kills { // until a checkpoint was met, too
-				time.AfterFunc(time.Duration(rng.Float64()*float64(took)), func() { _ = cmd.Process.Kill() })
+				time.AfterFunc(time.Duration(rng.Float64()*float64(took)), func() { _ = cmd.Process.Signal(signal) })
 			}
 			err := cmd.Wait()
 			switch code := cmd.ProcessState.ExitCode(); {
 			case code == -1:
 				killed++
+			case code == 128+int(signal):
+				killed++
+				answered++
 			case err != nil:
-				t.Fatalf("exit code %d: %s", code, stderr.String())
+				t.Fatalf("exit code %d: %s", code, stderr)
 			default:
 				ended = true
 			}
 		}
-		if got := savedModel(t, "cut"); got != want {
+		if got := savedModel(t, cut); got != want {
 			t.Fatalf("after %d kills:\n%s\nuninterrupted:\n%s", killed, got, want)
 		}
-		files, err := os.ReadDir("cut")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if f.Name() != modelFile && !strings.HasPrefix(f.Name(), ".drotrain-") { // a file that was being written
-				t.Errorf("%s is left", f.Name())
+		for dir, only := range map[string]string{cut: modelFile, "cache": train.CacheFile} {
+			files, err := os.ReadDir(dir)
+			if err != nil && name == "cached" {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if f.Name() != only && !strings.HasPrefix(f.Name(), ".drotrain-") { // a file that was being written
+					t.Errorf("%s is left in %s", f.Name(), dir)
+				}
 			}
 		}
 	}
+	t.Logf("%d kills, %d of them answered, %d runs resumed", kills, answered, resumed)
 	if resumed == 0 {
 		t.Error("no run was resumed")
 	}

@@ -24,6 +24,8 @@ average: Parquet in, certified robust model and report out.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.runsAlone(cmd.Name()) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				cmd.SetOut(a.stderr)

@@ -17,8 +17,12 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// endless trains until somebody stops it.
-var endless = []string{"train", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
+// endless trains until somebody stops it; leveled sets a level in place of a choice, which
+// these tests are not about.
+var (
+	leveled = []string{"--adversary", "groups", "--nu", "0.1"}
+	endless = []string{"train", "--data", "builtin:cps1988", "--nu", "1", "--solver", "full", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
+)
 
 // start runs the command in a process of its own and returns its stderr.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
@@ -121,7 +125,7 @@ func TestKilled(t *testing.T) {
 	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	if code, _, stderr := try(t.Context(), "train", "--quiet"); code != exit.OK {
+	if code, _, stderr := try(t.Context(), append([]string{"train", "--quiet"}, leveled...)...); code != exit.OK {
 		t.Errorf("the next run: %d %s", code, stderr)
 	}
 }
@@ -138,7 +142,7 @@ func TestClosedStderr(t *testing.T) {
 	}
 	r.Close()
 	var out bytes.Buffer
-	cmd := exec.Command("drotrain", "train", "--json")
+	cmd := exec.Command("drotrain", append([]string{"train", "--json"}, leveled...)...)
 	cmd.Stdout, cmd.Stderr = &out, w
 	err = cmd.Run()
 	w.Close()
@@ -162,7 +166,7 @@ func TestClosedStdout(t *testing.T) {
 	}
 	r.Close()
 	var errs bytes.Buffer
-	cmd := exec.Command("drotrain", "train", "--quiet")
+	cmd := exec.Command("drotrain", append([]string{"train", "--quiet"}, leveled...)...)
 	cmd.Stdout, cmd.Stderr = w, &errs
 	err = cmd.Run()
 	w.Close()

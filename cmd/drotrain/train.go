@@ -85,6 +85,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
 		fs.Var(options.Size(&c.Memory), "memory", "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)")
 		fs.StringVar(&c.Cache, "cache", "", "`directory` for rows kept on disk, in files without a name (default: where --out is)")
+		fs.BoolVar(&c.KeepCache, "keep-cache", false, "keep the encoded rows in --cache: runs on the same files, columns and seed need not read them again, others are refused")
 	})
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		defineLoss(fs, c)
@@ -105,7 +106,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Solver, train.Solvers()), "solver", solverHelp)
 		fs.Var(options.Positive(&c.Gap), "gap", "relative gap to certify, then stop")
-		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "stop at the first check after this many passes over the data")
+		fs.Var(options.Positive(&c.MaxPasses), "max-passes", "passes over the rows that a solve may take: it ends before a step that would take more; one pass is always made")
 		fs.Var(options.Seed(&c.Seed), "seed", "seed of the hold-out split and of stochastic solvers")
 		fs.Var(options.Count(&o.threads), "threads", "threads, 0 for all processors; never changes a result")
 	})

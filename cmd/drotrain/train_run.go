@@ -35,7 +35,13 @@ const (
 
 // run trains, writes the files and tells the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if a.follows() {
+		return o.follow(ctx, a, fs)
+	}
 	if err := o.openCheckpoint(fs); err != nil {
+		return err
+	}
+	if err := a.agree(o, fs); err != nil {
 		return err
 	}
 	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
@@ -58,11 +64,17 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		}
 		c.Holdout = 0
 	}
+	if err := keepable(c); err != nil {
+		return err
+	}
 	if err := c.Level.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
+	}
+	if o.cfg.Ranks = a.comm; a.comm != nil && o.cfg.Holdout == 0 && !o.measure.noReport && o.cfg.HoldoutData+o.cfg.Split+o.cfg.GroupHoldout+o.cfg.Time == "" {
+		return exit.Usagef("hold rows out, or write --no-report", "a report of the training rows is not for several ranks")
 	}
 	opt, err := o.measure.options()
 	if err != nil {
@@ -172,12 +184,22 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	if err != nil {
 		return nil, err
 	}
-	if err := out.Spares(modelFile, metricsFile, reportFile); err != nil {
-		return nil, err
+	if out != nil {
+		if err := out.Spares(modelFile, metricsFile, reportFile); err != nil {
+			return nil, err
+		}
 	}
 	collectOften(frame)
 	p.Begin(show.Encoding)
 	return train.FitFrame(ctx, frame, cfg)
+}
+
+// keepable refuses to keep rows nowhere.
+func keepable(c *train.Config) error {
+	if c.KeepCache && c.Cache == "" {
+		return exit.Usagef("as in --cache DIR --keep-cache", "--keep-cache: name the directory to keep the rows in")
+	}
+	return nil
 }
 
 // announced tells what a training says at once: that its rows go to disk. The heap is then
@@ -239,6 +261,10 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 // tell prints the outcome, and says by the exit code whether it is certified.
 func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) error {
 	s, err := o.printOutcome(a, m, e, out)
+	if a.comm != nil && !o.quiet {
+		t := a.traffic()
+		a.note("ranks %d, rounds %d, %.1f MB a rank", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -293,6 +319,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 		hint = "the bounds contradict each other beyond rounding, which is a mistake of ours: please report it"
 	case s.Mu == 0:
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
+	case s.Status == "stalled" && m.Config.Scale == "none":
+		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":
 		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
 	}

@@ -12,17 +12,14 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
 
 // Files of drotrain tune.
-const (
-	selectionFile = "selection.json"
-	frontierFile  = "frontier.svg"
-	pathFile      = "path.svg"
-)
+const selectionFile = "selection.json"
 
 var selectionTables = []string{"selection.csv", "selection.parquet"}
 
@@ -62,6 +59,9 @@ not touched, and no model is trained.`,
 // tune chooses, writes the files and tells the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	if err := keepable(&o.cfg); err != nil {
 		return err
 	}
 	if o.threads > 0 {
@@ -104,19 +104,12 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		}
 		out.Wrote(name)
 	}
-	figure, err := report.Frontier(s)
-	if err != nil {
-		return err
-	}
-	if err := out.Write(frontierFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
-		return err
-	}
-	if s.Paths != nil {
-		figure, err := report.PathFigure(s)
+	for _, f := range figure.OfChoice(report.Choice(s)) {
+		drawn, err := f.SVG()
 		if err != nil {
 			return err
 		}
-		if err := out.Write(pathFile, func(w io.Writer) error { _, err := w.Write(figure); return err }); err != nil {
+		if err := out.Write(f.Name+".svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }); err != nil {
 			return err
 		}
 	}
@@ -128,7 +121,6 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	}
 	fmt.Fprintln(a.stdout)
 	show.Wrapped(a.stdout, "", s.Reason+".")
-	fmt.Fprintln(a.stdout)
 	out.List(a.stdout)
 	return nil
 }

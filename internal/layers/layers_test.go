@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ var rooms = []struct {
 	{"data", []string{"internal", "design", "data/table", "data/internal/tiles", "data/frame"}},
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},
-	{"eval/internal/measure", []string{"data", "eval/internal/words"}},
+	{"eval/internal/measure", []string{"internal", "data", "eval/internal/words"}},
 	{"eval/internal/resample", []string{"data", "eval/internal/measure"}},
 	{"eval", []string{"internal", "losses", "data", "eval/internal/words", "eval/internal/measure", "eval/internal/resample"}},
 	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
@@ -107,5 +108,25 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 	if arrows < 100 {
 		t.Errorf("only %d imports seen", arrows)
+	}
+}
+
+// What a configuration means to package data is written in one place.
+func TestSpecsAreMadeInOnePlace(t *testing.T) {
+	root := filepath.Join("..", "..")
+	var made []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "data.Spec{") {
+			rel, _ := filepath.Rel(root, path)
+			made = append(made, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(made, []string{"train/problem.go"}) {
+		t.Errorf("%v, %v", made, err)
 	}
 }

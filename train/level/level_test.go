@@ -236,3 +236,72 @@ func ExampleLevel() {
 	// CVaR: every subgroup of at least 5 % of the rows
 	// 98
 }
+
+// The ends of every range: those that belong to it, and the numbers next to them that do not.
+func TestEndsOfRanges(t *testing.T) {
+	inf := math.Inf(1)
+	up := func(v float64) float64 { return math.Nextafter(v, inf) }
+	down := func(v float64) float64 { return math.Nextafter(v, -inf) }
+	for name, c := range map[string]struct {
+		of          func(v *float64) level.Level
+		valid, none []float64
+	}{
+		"latent":     {func(v *float64) level.Level { return level.Level{Latent: v} }, []float64{up(0), down(1)}, []float64{0, 1, -1}},
+		"nu":         {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64}, []float64{down(0), inf, -inf}},
+		"ess":        {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
+		"protect":    {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
+		"radius":     {func(v *float64) level.Level { return level.Level{Radius: v} }, []float64{up(0), 1e300}, []float64{0, inf}},
+		"confidence": {func(v *float64) level.Level { return level.Level{Confidence: v} }, []float64{up(0.5), down(1)}, []float64{0.5, 1}},
+		"adjust":     {func(v *float64) level.Level { return level.Level{Adversary: "groups", Nu: level.At(0), Adjust: *v} }, []float64{0, 1e9}, []float64{down(0), inf}},
+	} {
+		for k, list := range [][]float64{c.valid, append(c.none, math.NaN())} {
+			for _, v := range list {
+				l := c.of(&v)
+				l.Penalty = "kl"
+				if err := l.Validate(); (err == nil) != (k == 0) {
+					t.Errorf("%s of %v: %v", name, v, err)
+				}
+			}
+		}
+	}
+	rows := level.Rows{N: 3}
+	for v, ok := range map[float64]bool{1.0 / 3: true, down(1.0 / 3): true, 0.333: false, 1: true} {
+		if _, err := (level.Level{Penalty: "kl", Protect: &v}).Dual(rows); (err == nil) != ok {
+			t.Errorf("protect %v of three rows: %v", v, err)
+		}
+	}
+}
+
+// Balanced weights give every group the same total, emphasised ones the subgroup its share,
+// both in proportion to the weights of the rows.
+func TestWeightsOfGroupsByHand(t *testing.T) {
+	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"}, Weights: []float64{1, 2, 6, 5, 3}}
+	w, err := level.Balanced(r)
+	if err != nil || !slices.Equal(w, []float64{0.125, 0.125, 0.375, 0, 0.375}) {
+		t.Errorf("%v, %v", w, err)
+	}
+	r.Weights[4] = 0 // a group whose rows but one have no weight
+	if w, err = level.Balanced(r); err != nil || !slices.Equal(w, []float64{0.5, 0.125, 0.375, 0, 0}) {
+		t.Errorf("%v, %v", w, err)
+	}
+	r.Weights[0] = 0
+	if w, err = level.Balanced(r); err == nil {
+		t.Errorf("one group has weight: %v", w)
+	}
+	latent := level.Rows{N: 3, Latent: []float64{1, 0.5, 0}, Weights: []float64{1, 2, 3}}
+	w, err = level.Emphasised(latent, 0.4)
+	want := []float64{0.4 / 2, (0.4*0.5/2 + 0.6*0.5/4) * 2, 0.6 / 4 * 3}
+	for j := range want {
+		if err != nil || math.Abs(w[j]-want[j]) > 1e-15 {
+			t.Errorf("%v, want %v: %v", w, want, err)
+		}
+	}
+	for _, none := range [][]float64{{0, 0, 0}, {1, 1, 1}} {
+		if _, err := level.Emphasised(level.Rows{N: 3, Latent: none}, 0.4); err == nil {
+			t.Errorf("a subgroup of %v", none)
+		}
+	}
+	if some := latent.Select([]int{2, 0}); some.N != 2 || !slices.Equal(some.Latent, []float64{0, 1}) || !slices.Equal(some.Weights, []float64{3, 1}) || some.Group != nil || some.Ways != nil {
+		t.Errorf("%+v", some)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
@@ -34,6 +35,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Facts:        facts(m),
 		Certificate:  certificate(m),
 		Trace:        trace(m),
+		Choice:       Choice(m.Result.Selection),
 		Evaluation:   x.Evaluation,
 		Coefficients: x.coefficients(),
 		Notes:        append(notes(m), foldNotes(x.folds)...),
@@ -46,16 +48,47 @@ func (x *Measured) Report() (*eval.Report, error) {
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
+		rows, ids := x.run.Train.Rows, x.run.Numbers()
+		defer x.run.Free(ids)
+		var sample []int
+		if x.run.Outside() && len(rows) > mostWeighed {
+			if rows, sample = firstRows(rows, mostWeighed); !x.options.Quick {
+				r.Notes = append(r.Notes, fmt.Sprintf("Who holds the weight, by column, is of %d training rows drawn at random: the rows lie on disk. By group it is of all.", mostWeighed))
+			}
+		}
 		if !x.options.Quick {
-			columns = rawColumns(context.Background(), m, x.run.Frame, x.run.Train.Rows)
+			var left int
+			columns, left = rawColumns(context.Background(), m, x.run.Frame, x.run.Train, rows, func(i int) float64 { return x.run.Weights[i] })
+			if left > 0 {
+				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
+			}
 		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			RowID: rowNumbers(x.run.Train.Rows), Columns: columns,
+			RowID: ids, Columns: columns, Sample: sample,
 			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
 	}
 	return r, err
+}
+
+// mostWeighed is the number of training rows on disk whose columns are read again to say who
+// holds the weight: quantiles need them in memory.
+const mostWeighed = 400_000
+
+// firstRows returns the first count rows of a training, which are a sample of all of them,
+// in the order of the table, and their places.
+func firstRows(rows []int, count int) (sorted, places []int) {
+	places = make([]int, count)
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return rows[a] - rows[b] })
+	sorted = make([]int, count)
+	for k, i := range places {
+		sorted[k] = rows[i]
+	}
+	return sorted, places
 }
 
 // holders describes the worst case of the losses of the model in focus; there is none

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -22,10 +23,11 @@ func LossUnit(c train.Config) string {
 	if c.Loss == "logistic" {
 		return "nats"
 	}
+	of := strings.TrimSpace(c.TargetTransform + " " + c.Target)
 	if c.ScaleTarget {
-		return fmt.Sprintf("(standard deviations of %s)²", c.Target)
+		return fmt.Sprintf("(standard deviations of %s)²", of)
 	}
-	return fmt.Sprintf("(units of %s)²", c.Target)
+	return fmt.Sprintf("(units of %s)²", of)
 }
 
 // Coefficients are those of the baselines and of the robust model, side by side, in
@@ -75,14 +77,23 @@ func (x *Measured) coefficients() *eval.Coefficients {
 	}
 	confidence := x.Evaluation.Confidence
 	z := math.Sqrt2 * math.Erfinv(confidence)
-	for k, f := range x.fits() {
-		if f == nil {
-			continue
+	fits, why := x.fits()
+	without := ""
+	for k, f := range fits {
+		var errors []float64
+		if f != nil {
+			if x.options.Observe != nil {
+				x.options.Observe(eval.Progress{Phase: "errors of the coefficients", Done: k, Total: len(c.Models)})
+			}
+			f.copies, f.dealt = run.Copies()
+			if errors = f.standardErrors(run.Train, columns, m.Config.Seed); errors == nil {
+				why[k] = "its rows do not settle all coefficients, or are too few for the columns"
+			}
 		}
-		if x.options.Observe != nil {
-			x.options.Observe(eval.Progress{Phase: "errors of the coefficients", Done: k, Total: len(c.Models)})
+		if errors == nil {
+			without += fmt.Sprintf(" %s has none: %s.", c.Models[k], why[k])
 		}
-		for j, se := range f.standardErrors(run.Train, columns, m.Config.Seed) {
+		for j, se := range errors {
 			q := &c.Rows[columns[j]]
 			if q.Intervals == nil {
 				q.Intervals, q.ScaledIntervals = make([]*eval.Interval, len(c.Models)), make([]*eval.Interval, len(c.Models))
@@ -93,78 +104,17 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			}
 			q.ScaledIntervals[k] = around(q.Scaled[k], z*se)
 			q.Intervals[k] = around(q.Original[k], z*se*math.Abs(unit))
-			c.About = fmt.Sprintf("Second lines: %s intervals of each coefficient on its own, by sandwich standard errors: how far it would move had other rows of the same population been drawn and the model trained again at the same μ and ν, the adversary answering to those rows. They say nothing of causes, and columns that stand for one another widen them.",
+			c.About = fmt.Sprintf("Second lines: %s intervals of each coefficient on its own, by sandwich standard errors: how far it would move had other rows of the same population been drawn and the model trained again at the same μ and the same level, the adversary answering to those rows. They say nothing of causes, and columns that stand for one another widen them.",
 				fmt.Sprintf("%.4g\u00a0%%", 100*confidence))
 		}
 	}
+	c.About = strings.TrimSpace(c.About + without)
 	return c
 }
 
 // around is the interval of a normal estimate.
 func around(at eval.Num, half float64) *eval.Interval {
 	return &eval.Interval{Low: at - eval.Num(half), High: at + eval.Num(half), Method: "sandwich"}
-}
-
-// fits are the versions as solutions of equations over the training rows; nil where the
-// adversary is not one that these describe: over groups, or with rows that it must keep.
-func (x *Measured) fits() []*fit {
-	m, run := x.model, x.run
-	var out []*fit
-	for _, v := range versions(m) {
-		f := &fit{loss: m.Loss(), x: v.x, mu: *m.Config.Mu, free: run.Train.Intercept, y: run.Weight}
-		switch s := m.Summary(""); {
-		case v.name == Balanced:
-			f.y = balanced(run)
-		case v.name == Baseline:
-		case m.Recalibrated != nil || run.Weights == nil:
-			f = nil
-		case m.Config.Average != "":
-			f.y = run.Weights
-		case s.Penalty != "" && s.Nu > 0:
-			f.y, f.penalty, f.nu = run.Weights, s.Penalty, s.Nu
-		default:
-			f = nil
-		}
-		if f != nil {
-			f.y = shares(f.y)
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// balanced are weights of the training rows that add up to the same in every group of
-// the last grouping.
-func balanced(run *train.Run) []float64 {
-	g := run.Train.Groups[len(run.Train.Groups)-1]
-	y, total := make([]float64, len(g.Index)), make([]float64, len(g.Labels))
-	for i, k := range g.Index {
-		y[i] = 1
-		if run.Weight != nil {
-			y[i] = run.Weight[i]
-		}
-		total[k] += y[i]
-	}
-	for i, k := range g.Index {
-		y[i] /= total[k]
-	}
-	return y
-}
-
-// shares scales weights to add up to 1; nil stays nil.
-func shares(weight []float64) []float64 {
-	if weight == nil {
-		return nil
-	}
-	sum := 0.0
-	for _, w := range weight {
-		sum += w
-	}
-	out := make([]float64, len(weight))
-	for i, w := range weight {
-		out[i] = w / sum
-	}
-	return out
 }
 
 // A version is one of the trainings of a model.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,10 +13,18 @@ import (
 )
 
 // rawColumns gives the source columns of the features, as they are in the
-// table, at the given rows. Values are read when they are needed.
-func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, rows []int) []eval.Column {
-	var out []eval.Column
-	for _, in := range m.Encoder.Inputs {
+// table, at the given rows: those of d, or the first of them in another order. Values are
+// read when they are needed.
+//
+// Where there are many, only those are given along which shift varies most, a number
+// of each row of d; left is how many are not.
+func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, d *data.Dataset, rows []int, shift func(i int) float64) (out []eval.Column, left int) {
+	inputs := m.Encoder.Inputs
+	if len(inputs) > mostColumns {
+		inputs = varying(m.Encoder, d, len(rows), shift)[:mostColumns]
+		left = len(m.Encoder.Inputs) - mostColumns
+	}
+	for _, in := range inputs {
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
@@ -32,6 +41,39 @@ func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, rows []int) 
 			return col, nil
 		}})
 	}
+	return out, left
+}
+
+// mostColumns is the number of columns that are read for a report, at most.
+const mostColumns = 64
+
+// varying are the inputs by how much a number of each of the first n rows varies along them, the most
+// first: along one of their encoded columns or its square, in standard units.
+func varying(e *data.Encoder, d *data.Dataset, n int, shift func(i int) float64) []data.Input {
+	u, one := make([]float64, n), make([]float64, n)
+	mean := 0.0
+	for i := range u {
+		u[i], one[i] = shift(i), 1/float64(n)
+		mean += u[i] / float64(n)
+	}
+	for i := range u {
+		u[i] -= mean
+	}
+	linear, square, size := make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
+	d.X.AddRowsTo(linear, one, u, 0, n)
+	d.X.AddSquaresTo(size, one, 0, n)
+	for i := range u {
+		one[i] *= u[i]
+	}
+	d.X.AddSquaresTo(square, one, 0, n)
+	score := map[string]float64{}
+	for j, c := range e.Columns {
+		if j < d.D && size[j] > 0 {
+			score[c.Source] = max(score[c.Source], math.Abs(linear[j])/math.Sqrt(size[j]), math.Abs(square[j])/size[j])
+		}
+	}
+	out := slices.Clone(e.Inputs)
+	slices.SortStableFunc(out, func(a, b data.Input) int { return cmp.Compare(score[b.Name], score[a.Name]) })
 	return out
 }
 

@@ -19,7 +19,7 @@ type Named struct {
 
 // Compare evaluates several models on the same rows, the first of them as the
 // baseline, with paired intervals. f is a table with the target of the models, of
-// which every row is measured; nil means the rows that the trainings held out, which
+// which the rows that Options.Filter leaves are measured; nil means the rows that the trainings held out, which
 // must be the same for all: they need their Rerun before.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
@@ -47,6 +47,12 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 			if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
 				return nil, &OptionError{"compare", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
 			}
+		}
+	}
+	if split == Table {
+		var err error
+		if rows, err = filtered(ctx, f, o.Filter); err != nil {
+			return nil, err
 		}
 	}
 	encoder, err := first.Encoder.WithGroups(ctx, f, groups)

@@ -67,19 +67,44 @@ func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run
 	return other.Run, err
 }
 
-// MeasureTable evaluates a model and its baselines on every row of f, which needs
-// the target of the model.
+// MeasureTable evaluates a model and its baselines on the rows of f that Options.Filter
+// leaves. The table needs the target of the model.
 func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
 	encoder, err := m.Encoder.WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return nil, err
 	}
-	rows, encoding, err := encoder.Encode(ctx, f, nil)
+	chosen, err := filtered(ctx, f, o.Filter)
+	if err != nil {
+		return nil, err
+	}
+	rows, encoding, err := encoder.Encode(ctx, f, chosen)
 	if err != nil {
 		return nil, err
 	}
 	x := &Measured{options: o, model: m, Encoding: encoding}
 	return x, x.evaluate(ctx, f, rows, Table)
+}
+
+// budget is what the average may rise by, where that was asked for; nil where a rate was.
+func budget(m *train.Model) *float64 {
+	s := m.Result.Selection
+	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
+		return m.Config.Budget
+	}
+	return s.Budget
+}
+
+// filtered are the rows that a filter leaves, nil for all.
+func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
+	if filter == "" {
+		return nil, nil
+	}
+	rows, err := f.Filter(ctx, filter)
+	if err == nil && len(rows) == 0 {
+		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", filter, f.Rows)}
+	}
+	return rows, err
 }
 
 // evaluate measures rows of f that the model's encoder has encoded.
@@ -92,7 +117,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows.Rows), Columns: rawColumns(ctx, m, f, rows.Rows),
+		Groups: rows.Groups, RowID: rowNumbers(rows.Rows),
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -117,7 +142,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		}
 		in.Target = numbersAt(column, at)
 	}
-	in.Rate = cmp.Or(o.Rate, m.Config.Rate)
+	in.Rate, in.Budget = cmp.Or(o.Rate, m.Config.Rate), budget(m)
 	if x.compared == nil && m.Tempered != nil {
 		in.Tempered = Tempered
 	}
@@ -131,17 +156,23 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	if found := subgroup(m, rows); found != nil && len(in.Groups) == 0 {
 		in.Groups = []data.Grouping{*found}
 	}
-	if o.Quick {
-		in.Columns = nil
+	left := 0
+	if !o.Quick {
+		loss := in.Models[eval.Focus(len(in.Models))].Loss
+		in.Columns, left = rawColumns(ctx, m, f, rows, rows.Rows, func(i int) float64 { return loss[i] })
 	}
 	if x.run != nil {
 		in.TrainShare = groupShares(in.Groups, x.run.Train)
 	}
 	x.Input = in
-	if x.Evaluation, err = eval.Evaluate(ctx, *in); err == nil {
-		x.Evaluation.AllGroups = o.AllGroups
+	if x.Evaluation, err = eval.Evaluate(ctx, *in); err != nil {
+		return err
 	}
-	return err
+	x.Evaluation.AllGroups = o.AllGroups
+	if s := x.Evaluation.Slices; s != nil && left > 0 {
+		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", mostColumns+left, mostColumns)
+	}
+	return nil
 }
 
 // subgroup groups rows by the law of a hidden subgroup that they follow more likely than

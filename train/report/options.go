@@ -31,6 +31,7 @@ type Options struct {
 	Threshold    float64 // probability from which a row is predicted positive
 	Weight       string  // column of row weights above 0; empty: every row counts once
 	Unit         string  // of a numeric target, for people: "USD per week"
+	Filter       string  // rows of a table to measure on, see data.Frame.Filter; empty: all
 	ShowRows     bool    // list the values of the heaviest rows; they may identify people
 
 	// Groups are columns that replace the groupings of the training: each on its

@@ -14,13 +14,15 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
 )
 
+// fit trains at a level: none is chosen.
 func fit(t *testing.T, change func(*train.Config)) *train.Model {
 	t.Helper()
 	cfg := train.DefaultConfig()
-	cfg.Data, cfg.Target, cfg.Groups = "builtin:hmda", "deny", []string{"afam", "single"}
+	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu = "builtin:hmda", "deny", []string{"afam", "single"}, level.At(1)
 	if change != nil {
 		change(&cfg)
 	}

@@ -9,158 +9,260 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
 )
 
-// A fit is a trained model as the solution of equations over its rows: with y the
-// weights of the rows at the optimum, Σ_i y_i ∇ℓ_i(x) + μx = 0. Where an adversary
-// chose y, what chooses it is solved along: y ∝ exp(ℓ/ν) up to a factor that the
-// equations do not need, or y_i = (1 + (ℓ_i − τ)/ν)₊/n with Σ y = 1 for τ. The variance
-// of x is then the usual one of M-estimators, A⁻¹ (Σ_i ψ_i ψ_iᵀ) A⁻¹ (Huber 1967), ψ_i
-// being what row i adds and A the Hessian of the objective, by x alone.
+// A fit is a trained model as the solution of equations over its rows: Σ_i y_i ∇ℓ_i(x) + μx = 0,
+// y the weights of the rows at the optimum. Where an adversary chose y, what it chooses
+// by is solved along with x: a threshold, the price of a ball, weights over groups. The
+// variance of x is then the usual one of M-estimators, A⁻¹ (Σ_i ψ_i ψ_iᵀ) A⁻¹ (Huber 1967),
+// ψ_i being what row i adds to the equations and A their derivative, of which the columns
+// of x are asked for.
 type fit struct {
-	loss    losses.Loss
-	x       []float64
-	y       []float64 // Σ y = 1; nil: equal
-	mu      float64
-	free    int     // the column without a penalty; −1: none
-	penalty string  // "kl", "chi2", or "" for weights that nobody chose by the losses
-	nu      float64 // > 0 where there is a penalty
+	loss   losses.Loss
+	x      []float64
+	weight []float64 // of the rows by themselves, Σ = 1; nil: equal
+	y      []float64 // by the adversary, Σ = 1; nil: as weight
+	mu     float64
+	free   int // the column without a penalty; −1: none
+
+	answer answer
+	over   *overGroups // nil: rows have weights of their own
+
+	dealt  bool          // the rows lie with several ranks
+	copies *train.Copies // of some of them; nil: none are here
+
+	// A recalibration, log-odds = slope·margin + intercept; slope 0: none.
+	slope, intercept float64
+}
+
+// An answer is how the adversary's weights follow the losses (docs/intervals.md).
+type answer struct {
+	kind   string  // "kl", "chi2", "tail" (CVaR), "largest" (of groups), or "" for weights that do not follow them
+	nu     float64 // price, > 0 for kl and chi2
+	ball   bool    // the price is that of a ball, solved along with x
+	share  float64 // of the rows, of a tail
+	equal  bool    // over groups: the prior is equal, not their shares
+	adjust float64 // over groups: C of C/√n_g
 }
 
 // Bounds on the work of standard errors: rows are sampled beyond them.
 const (
-	mostErrorRows = 400_000
+	mostErrorRows = 100_000
 	mostErrorWork = 2.5e9 // rows × columns²
 )
+
+// drawn are the rows that standard errors are computed from, evaluated.
+type drawn struct {
+	z     design.Matrix
+	index []int     // in the training rows; nil: all, in order
+	times []float64 // how many rows each stands for
+	w, y  []float64 // Σ times·w = Σ times·y = 1, nearly
+
+	margin, value, slope, curve []float64
+	target                      []float64
+}
+
+// equations are those of an estimator, linearised at its solution.
+type equations interface {
+	// directionTo solves A·direction = unit for a unit over the columns of x, and
+	// stores in t what each row adds along it: how far ⟨unit, x⟩ moves with the row.
+	// It reports false where the rows do not settle it.
+	directionTo(t, unit []float64) bool
+}
 
 // standardErrors are those of the columns, in the units of x; nil where the rows do not
 // settle all coefficients. Rows are sampled by their weights where there are many.
 func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []float64 {
 	n, d := rows.N, rows.D
 	most := int(min(mostErrorRows, mostErrorWork/float64(d)/float64(d)))
-	if n <= d || most <= 2*d {
+	if n <= d || most <= 2*d || f.dealt && f.copies == nil {
 		return nil
 	}
-	if n > most {
-		z, target, y, times := f.sample(rows, most, seed)
-		return f.over(z, target, y, times, n, columns)
-	}
-	return f.over(rows.X, rows.Target, f.y, nil, n, columns)
+	return f.errorsOf(f.draw(rows, most, seed), n, columns)
 }
 
-// over sums over rows z, each of which stands for times rows of n (nil: itself).
-func (f *fit) over(z design.Matrix, target, y, times []float64, n int, columns []int) []float64 {
-	m, d := len(target), len(f.x)
-	margin, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m)
-	z.MarginsTo(margin, f.x, 0, m)
-	f.loss.EvalTo(make([]float64, m), slope, margin, target)
-	f.loss.CurvatureTo(curve, slope, target)
-	N := float64(n)
-	v, u := make([]float64, m), make([]float64, m) // n y_i, and times the slope
-	gram, each := make([]float64, m), make([]float64, m)
-	for i := range m {
-		v[i], each[i] = 1, 1
-		if y != nil {
-			v[i] = N * y[i]
-		}
-		if times != nil {
-			each[i] = times[i]
-		}
-		u[i] = v[i] * slope[i]
-		gram[i] = v[i] * curve[i]
-		switch {
-		case f.penalty == "kl":
-			gram[i] += u[i] * slope[i] / f.nu
-		case f.penalty == "chi2" && v[i] > 0:
-			gram[i] += slope[i] * slope[i] / f.nu
-		}
-		gram[i] *= each[i] / N
-	}
-	a := make([]float64, d*d)
-	z.AddGramTo(a, gram, 0, m)
-	constant, weighed := make([]float64, d), make([]float64, d) // ψ_i = u_i z_i + constant + v_i weighed
-	for j, x := range f.x {
-		if j != f.free {
-			a[j*d+j] += f.mu
-			weighed[j] = f.mu * x
-		}
-	}
-	switch f.penalty {
-	case "kl":
-		g := make([]float64, d)
-		z.AddRowsTo(g, each, u, 0, m)
-		addOuter(a, g, -1/(N*N*f.nu))
-	case "chi2":
-		c, active, count := make([]float64, d), make([]float64, m), 0.0
-		for i := range m {
-			if v[i] > 0 {
-				active[i] = each[i]
-				count += each[i]
-			}
-		}
-		z.AddRowsTo(c, active, slope, 0, m)
-		for j := range c {
-			c[j] /= count
-		}
-		addOuter(a, c, -count/(N*f.nu))
-		for j := range c {
-			constant[j], weighed[j] = weighed[j]+c[j], -c[j]
-		}
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(d, a)) {
+// errorsOf are the standard errors of columns of a training of n rows.
+func (f *fit) errorsOf(r *drawn, n int, columns []int) []float64 {
+	e := f.equations(r)
+	if e == nil {
 		return nil
 	}
-	out := make([]float64, len(columns))
-	direction, unit := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+	m, d := len(r.target), len(f.x)
+	scores := f.scores(r)
+	out, t, unit := make([]float64, len(columns)), make([]float64, m), make([]float64, d)
 	for k, j := range columns {
-		unit.Zero()
-		unit.SetVec(j, 1)
-		if err := chol.SolveVecTo(direction, unit); err != nil {
-			return nil // not to be told from singular
+		clear(unit)
+		unit[j] = 1
+		if scores != nil {
+			scores.unitTo(unit, f.x[j], j)
 		}
-		w := direction.RawVector().Data
-		z.MarginsTo(margin, w, 0, m)
-		always, byWeight, sum := dot(constant, w), dot(weighed, w), 0.0
-		for i, s := range margin {
-			t := u[i]*s + always + v[i]*byWeight
-			sum += each[i] * t * t
+		if !e.directionTo(t, unit) {
+			return nil
 		}
-		out[k] = math.Sqrt(sum*N/(N-float64(d))) / N
+		sum := 0.0
+		for i, v := range t {
+			if scores != nil {
+				v += f.x[j] * scores.own[i]
+			}
+			sum += r.times[i] * v * v
+		}
+		if out[k] = math.Sqrt(sum * float64(n) / float64(n-d)); math.IsNaN(out[k]) {
+			return nil
+		}
 	}
 	return out
 }
 
-// sample draws about most rows, heavy ones for sure, and says how many rows each stands
-// for.
-func (f *fit) sample(rows *data.Dataset, most int, seed uint64) (z design.Matrix, target, y, times []float64) {
-	g := rand.New(rand.NewPCG(seed, 0x5a9d))
-	var drawn []int
-	even := float64(most) / float64(rows.N)
-	for i := range rows.N {
-		p := even
-		if f.y != nil {
-			p = even/2 + f.y[i]*float64(most)/2
+func (f *fit) equations(r *drawn) equations {
+	if f.over != nil {
+		if e := f.groupEquations(r); e != nil {
+			return e
 		}
-		if p = min(1, p); g.Float64() >= p {
-			continue
-		}
-		drawn, target, times = append(drawn, i), append(target, rows.Target[i]), append(times, 1/p)
-		if f.y != nil {
-			y = append(y, f.y[i])
-		}
+		return nil
 	}
-	return rows.X.Select(drawn), target, y, times
+	if e := f.rowEquations(r); e != nil {
+		return e
+	}
+	return nil
 }
 
-// addOuter adds s·ggᵀ to the upper triangle of a.
-func addOuter(a, g []float64, s float64) {
-	d := len(g)
-	for i, x := range g {
+// draw evaluates the rows, or about most of them, heavy ones for sure.
+func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
+	n := rows.N
+	r := &drawn{z: rows.X, target: rows.Target}
+	even := 1 / float64(n)
+	at := func(v []float64, i int) float64 {
+		if v == nil {
+			return even
+		}
+		return v[i]
+	}
+	take := func(i int, times float64) {
+		w := at(f.weight, i)
+		y := w
+		if f.y != nil {
+			y = f.y[i]
+		}
+		r.times, r.w, r.y = append(r.times, times), append(r.w, w), append(r.y, y)
+	}
+	if f.copies != nil {
+		r.z, r.index, r.target = f.copies.X, f.copies.Rows, nil
+		for k, i := range r.index {
+			r.target = append(r.target, rows.Target[i])
+			take(i, f.copies.Times[k])
+		}
+	} else if n <= most {
+		for i := range n {
+			take(i, 1)
+		}
+	} else {
+		g := rand.New(rand.NewPCG(seed, 0x5a9d))
+		share := float64(most) / float64(n)
+		r.target = nil
+		for i := range n {
+			p := share/2 + at(f.y, i)*float64(most)/2
+			if p = min(1, p); g.Float64() < p {
+				r.index, r.target = append(r.index, i), append(r.target, rows.Target[i])
+				take(i, 1/p)
+			}
+		}
+		r.z = rows.X.Select(r.index)
+	}
+	m := len(r.target)
+	r.margin, r.value, r.slope, r.curve = make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
+	r.z.MarginsTo(r.margin, f.x, 0, m)
+	f.loss.EvalTo(r.value, r.slope, r.margin, r.target)
+	f.loss.CurvatureTo(r.curve, r.slope, r.target)
+	return r
+}
+
+// row is the training row that r has at i.
+func (r *drawn) row(i int) int {
+	if r.index == nil {
+		return i
+	}
+	return r.index[i]
+}
+
+// hessian is the derivative of Σ y_i ∇ℓ_i + μx by x with y held, d × d in a matrix of size
+// columns, its upper triangle, with times·more_i·Z_iZ_iᵀ added for every row (nil: nothing).
+func (f *fit) hessian(r *drawn, more []float64, size int) *mat.SymDense {
+	m, d := len(r.target), len(f.x)
+	gram := make([]float64, m)
+	for i := range gram {
+		gram[i] = r.y[i] * r.curve[i]
+		if more != nil {
+			gram[i] += more[i]
+		}
+		gram[i] *= r.times[i]
+	}
+	h := make([]float64, d*d)
+	r.z.AddGramTo(h, gram, 0, m)
+	a := mat.NewSymDense(size, nil)
+	for i := range d {
+		if i != f.free {
+			h[i*d+i] += f.mu
+		}
 		for j := i; j < d; j++ {
-			a[i*d+j] += s * x * g[j]
+			a.SetSym(i, j, h[i*d+j])
 		}
 	}
+	return a
+}
+
+// A rescaling is the influence of rows on the slope of a recalibration, which multiplies
+// the coefficients: the slope and intercept solve Σ w_i ℓ'(a·m_i + c)·(m_i, 1) = 0, the
+// margins m_i moving with x.
+type rescaling struct {
+	slope float64
+	own   []float64 // how far the slope moves with each row, at x held, but for the sign
+	by    []float64 // and with x
+}
+
+// scores is the rescaling of a recalibrated model, nil of any other.
+func (f *fit) scores(r *drawn) *rescaling {
+	if f.slope == 0 {
+		return nil
+	}
+	m, d := len(r.target), len(f.x)
+	margin, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m)
+	for i, v := range r.margin {
+		margin[i] = f.slope*v + f.intercept
+	}
+	f.loss.EvalTo(make([]float64, m), slope, margin, r.target)
+	f.loss.CurvatureTo(curve, slope, r.target)
+	var aa, ac, cc, ma, mc float64 // the derivative of the two equations, and their means
+	for i, v := range r.margin {
+		q := r.times[i] * r.w[i]
+		aa, ac, cc = aa+q*curve[i]*v*v, ac+q*curve[i]*v, cc+q*curve[i]
+		ma, mc = ma+q*slope[i]*v, mc+q*slope[i]
+	}
+	if f.free < 0 { // the slope alone was fitted
+		ac, cc, mc = 0, 1, 0
+	}
+	det := aa*cc - ac*ac
+	u, v := cc/det, -ac/det // the slope's row of the inverse
+	s := &rescaling{slope: f.slope, own: make([]float64, m), by: make([]float64, d)}
+	weight := make([]float64, m)
+	for i, g := range r.margin {
+		if f.free < 0 {
+			s.own[i] = r.w[i] * (u * (slope[i]*g - ma))
+		} else {
+			s.own[i] = r.w[i] * (u*(slope[i]*g-ma) + v*(slope[i]-mc))
+		}
+		weight[i] = r.w[i] * (u*(f.slope*curve[i]*g+slope[i]) + v*f.slope*curve[i])
+	}
+	r.z.AddRowsTo(s.by, r.times, weight, 0, m)
+	return s
+}
+
+// unitTo turns the unit of column j into that of slope·x_j, x moving the slope too.
+func (s *rescaling) unitTo(unit []float64, x float64, j int) {
+	for k, b := range s.by {
+		unit[k] = -x * b
+	}
+	unit[j] += s.slope
 }
 
 func dot(x, y []float64) float64 {

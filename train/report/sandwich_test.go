@@ -64,8 +64,11 @@ func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty s
 		a, c := (at(1, 0)-2*at(0, 0)+at(-1, 0))/(h*h), (at(0, 1)-2*at(0, 0)+at(0, -1))/(h*h)
 		b := (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / (4 * h * h)
 		det := a*c - b*b
-		x[0] -= (c*g0 - b*g1) / det
-		x[1] -= (a*g1 - b*g0) / det
+		p, q := (c*g0-b*g1)/det, (a*g1-b*g0)/det
+		x[0], x[1] = x[0]-p, x[1]-q
+		if math.Hypot(p, q) < 1e-9 {
+			break
+		}
 	}
 	return x
 }
@@ -108,7 +111,7 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 				want[j] += d * d
 			}
 		}
-		f := fit{loss: loss, x: x[:], mu: mu, free: 1, penalty: penalty, nu: nu}
+		f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: answer{kind: penalty, nu: nu}}
 		f.y = weightsAt(loss, z, target, x, penalty, nu)
 		got := f.standardErrors(rows, []int{0, 1}, 1)
 		for j := range want {
@@ -167,13 +170,13 @@ func TestStandardErrorsOfASample(t *testing.T) {
 		y[i] /= total
 	}
 	rows := &data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}
-	f := fit{loss: losses.Squared{}, x: []float64{1, 0}, y: y, mu: 1e-4, free: 1, penalty: "kl", nu: 5}
+	f := fit{loss: losses.Squared{}, x: []float64{1, 0}, y: y, mu: 1e-4, free: 1, answer: answer{kind: "kl", nu: 5}}
 	all := f.standardErrors(rows, []int{0, 1}, 1)
-	z, some, weight, times := f.sample(rows, most, 1)
-	if k := len(some); k < most*9/10 || k > most*11/10 {
+	some := f.draw(rows, most, 1)
+	if k := len(some.target); k < most*9/10 || k > most*11/10 {
 		t.Fatalf("%d rows drawn, %d asked for", k, most)
 	}
-	part := f.over(z, some, weight, times, n, []int{0, 1})
+	part := f.errorsOf(some, n, []int{0, 1})
 	for j := range all {
 		if math.Abs(part[j]/all[j]-1) > 0.1 {
 			t.Errorf("standard error %d: %v of a sample, %v of all", j, part[j], all[j])

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -74,72 +76,29 @@ func orNaN(v *float64) float64 {
 	return *v
 }
 
-// Frontier draws the candidates of a selection, the average against what is to fall, with
-// one standard error of the change from ERM, and returns it as SVG.
-func Frontier(s *tune.Selection) ([]byte, error) {
-	panel := chart.Panel{XLabel: "Average risk, out of fold", YLabel: "Worst group’s risk, out of fold", Height: 300}
-	at := func(c *tune.Candidate) float64 { return orNaN(c.WorstGroup) }
-	switch s.Criterion {
-	case "worst-group":
-	case "subgroup":
-		panel.YLabel = "Risk of the worse of two laws, out of fold"
-	default:
-		panel.YLabel = "Risk of the worst tail, out of fold"
-		at = func(c *tune.Candidate) float64 { return c.Tail }
-	}
-	chosen := s.Best()
-	panel.Ref, panel.RefText = at(chosen), "chosen: "+chosen.Name
-	var names []string
-	for i := range s.Candidates {
-		c := &s.Candidates[i]
-		if k := len(names) - 1; k < 0 || names[k] != c.Family {
-			names = append(names, c.Family)
-			panel.Series = append(panel.Series, chart.Series{K: len(panel.Series), Marks: true})
-		}
-		line := &panel.Series[len(panel.Series)-1]
-		y := at(c)
-		line.X, line.Y = append(line.X, c.Average), append(line.Y, y)
-		line.Lo, line.Hi = append(line.Lo, y-c.SE), append(line.Hi, y+c.SE)
-	}
-	shown := map[string]string{"erm": Baseline, "latent": "hidden subgroup", "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
-	for k, name := range names {
-		names[k] = shown[name]
-	}
-	return chart.Lines{Panels: []chart.Panel{panel}, Legend: chart.Entries(names),
-		Note: "Thin lines: one standard error of the change from ERM, paired by rows."}.Drawing().SVG()
-}
+// families are the names of the families of candidates for people.
+var families = map[string]string{"erm": Baseline, "latent": "hidden subgroup", "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
 
-// PathFigure draws the certified paths of a selection, one panel a divergence, and returns
-// them as SVG.
-func PathFigure(s *tune.Selection) ([]byte, error) {
-	var panels []chart.Panel
-	widest := 0.0
-	for _, p := range s.Paths {
-		for i, v := range p.Upper {
-			widest = max(widest, (v-p.Lower[i])/math.Abs(v))
-		}
-		panel := chart.Panel{Title: map[string]string{"kl": "KL", "chi2": "χ²"}[p.Penalty], XLabel: "Price ν", YLabel: "Optimal objective", XLog: true, Height: 240}
-		panel.Series = []chart.Series{{K: 0, X: p.Nu, Y: p.Upper}, {K: 1, X: p.Nu, Y: p.Lower}}
-		var solved chart.Series
-		for _, nu := range p.Solved {
-			k := 0
-			for i := range p.Nu {
-				if math.Abs(math.Log(p.Nu[i]/nu)) < math.Abs(math.Log(p.Nu[k]/nu)) {
-					k = i
-				}
-			}
-			solved.X, solved.Y = append(solved.X, p.Nu[k]), append(solved.Y, p.Upper[k])
-		}
-		solved.K, solved.Marks = 2, true
-		panel.Series = append(panel.Series, solved)
-		panels = append(panels, panel)
+// Choice is a selection as the report shows it; nil for none.
+func Choice(s *tune.Selection) *eval.Choice {
+	if s == nil {
+		return nil
 	}
-	return chart.Lines{Panels: panels, Columns: 2, Legend: chart.Entries([]string{"upper bound", "lower bound", "near a price solved"}),
-		Note: fmt.Sprintf("Proved for every price drawn, by the points and weights of those solved: the bounds are at most %.2g %% apart.", 100*widest)}.Drawing().SVG()
+	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen,
+		Criterion: map[string]string{"worst-group": "worst group’s risk", "subgroup": "risk of the worse of two laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
+	for i := range s.Candidates {
+		k := &s.Candidates[i]
+		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),
+			Value: eval.Num(s.Value(k)), SE: eval.Num(k.SE), RiseSE: eval.Num(k.RiseSE), Allowed: k.Allowed})
+	}
+	for _, p := range s.Paths {
+		c.Paths = append(c.Paths, eval.PricePath(p))
+	}
+	return c
 }
 
 // WriteSelection prints the candidates for people, in 80 columns, mild before strong in
-// every family.
+// every family. A name too long for its column goes on in the next line.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {
@@ -147,25 +106,46 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 			_, err = fmt.Fprintf(w, format+"\n", args...)
 		}
 	}
+	const width = 35
 	what := map[string]string{"worst-group": "worst group", "subgroup": "worse law", "tail": "tail", "average": "average"}[s.Criterion]
-	line("%-42s %9s %11s %14s", fmt.Sprintf("%d-fold, %d of %d training rows", s.Folds, s.Rows, s.Of), "average", what, "change")
+	number := func(v float64) string {
+		if t := fmt.Sprintf("%.4f", v); len(t) <= 9 {
+			return t
+		}
+		return fmt.Sprintf("%.3g", v)
+	}
+	line("%-37s %9s %10s %20s", fmt.Sprintf("%d-fold, %d of %d training rows", s.Folds, s.Rows, s.Of), "average", what, "change")
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
-		mark, value := " ", c.Tail
-		switch s.Criterion {
-		case "worst-group", "subgroup":
-			value = orNaN(c.WorstGroup)
-		case "average":
-			value = c.Average
-		}
+		mark, change := " ", ""
 		if i == s.Chosen {
 			mark = "→"
 		}
-		change := ""
 		if i > 0 {
-			change = fmt.Sprintf("%+.4f ± %.4f", -c.Fall, c.SE)
+			sign := "+"
+			if c.Fall > 0 {
+				sign = "-"
+			}
+			change = sign + number(math.Abs(c.Fall)) + " ± " + number(c.SE)
 		}
-		line("%s %-40s %9.4f %11.4f %17s", mark, c.Name, c.Average, value, change)
+		parts := chunks(c.Name, width)
+		line("%s", strings.TrimRight(fmt.Sprintf("%s %-*s %9s %10s %20s", mark, width, parts[0], number(c.Average), number(s.Value(c)), change), " "))
+		for _, more := range parts[1:] {
+			line("    %s", more)
+		}
 	}
 	return err
+}
+
+// chunks breaks a text at spaces into parts of at most so many characters.
+func chunks(text string, width int) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		if k := len(out) - 1; k >= 0 && utf8.RuneCountInString(out[k])+1+utf8.RuneCountInString(word) <= width {
+			out[k] += " " + word
+		} else {
+			out = append(out, word)
+		}
+	}
+	return out
 }

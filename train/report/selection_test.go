@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
@@ -47,13 +48,23 @@ func TestSelectionShown(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	svg, err := Frontier(s)
-	if err != nil {
+	s.Candidates[1].Name = "KL over groups, adjusted by 123.456/√n, ν = 0.000123456"
+	s.Candidates[2].Average, s.Candidates[2].Fall, s.Candidates[2].SE = 1234567.891, -2345678.9, 345678.9
+	b.Reset()
+	if err := WriteSelection(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"over groups", "KL over rows", "ERM", "chosen: groups"} {
-		if !strings.Contains(string(svg), want) {
-			t.Errorf("the figure does not say %q", want)
+	for _, l := range strings.Split(b.String(), "\n") {
+		if utf8.RuneCountInString(l) > 80 {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
 		}
+	}
+	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "1.23e+06 0.7000 +2.35e+06 ± 3.46e+05") {
+		t.Errorf("long names and numbers:\n%s", b.String())
+	}
+	s.Candidates[1].Name = "groups ν = 0.1"
+	c := Choice(s)
+	if c.Criterion != "worst group’s risk" || c.Best().Name != "groups ν = 0.1" || c.Candidates[2].Family != "KL over rows" || c.Candidates[2].Value != 0.7 || c.Candidates[0].Value != 0.9 {
+		t.Errorf("as the report shows it: %+v", c)
 	}
 }

@@ -162,6 +162,33 @@ func (m *measure) worst(loss []float64) estimate {
 	return e
 }
 
+// largest estimates the largest group mean by that of all rows. It is above the mean of the
+// largest where groups are near each other, as it will be on other rows.
+func (m *measure) largest(loss []float64) estimate {
+	groups := len(m.eligible)
+	sum, mass := make([]float64, groups), make([]float64, groups)
+	for j, v := range loss {
+		m.in(j, func(g int, w float64) {
+			sum[g] += w * v
+			mass[g] += w
+		})
+	}
+	e, named := estimate{value: math.Inf(-1), influence: make([]float64, len(loss))}, -1
+	for g, w := range mass {
+		if w > 0 && sum[g]/w > e.value {
+			e.value, named = sum[g]/w, g
+		}
+	}
+	for j, v := range loss {
+		m.in(j, func(g int, w float64) {
+			if g == named {
+				e.influence[j] = w / mass[g] * (v - e.value)
+			}
+		})
+	}
+	return e
+}
+
 // conditional estimates the mean of the worst share of the losses: CVaR.
 func (m *measure) conditional(loss []float64) estimate {
 	order := make([]int, len(loss))

@@ -42,6 +42,35 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	return res.X, res.Passes, nil
 }
 
+// A Memory keeps what a choice has finished, by name, so that one that was interrupted goes
+// on. Done stores what is kept of a part in into, if there is anything.
+type Memory interface {
+	Done(part string, into any) (bool, error)
+	Finish(part string, value any)
+}
+
+// A solved is what is kept of a model.
+type solved struct {
+	X      []float64
+	Passes float64
+}
+
+// solve is Solve, but for a model of that name that the memory has.
+func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float64) ([]float64, float64, error) {
+	if t.Memory == nil {
+		return t.Solve(ctx, l, x)
+	}
+	var s solved
+	if ok, err := t.Memory.Done(name, &s); ok || err != nil {
+		return s.X, s.Passes, err
+	}
+	x, passes, err := t.Solve(ctx, l, x)
+	if err == nil {
+		t.Memory.Finish(name, solved{x, passes})
+	}
+	return x, passes, err
+}
+
 // losses returns the loss of every row at x.
 func (t *Table) losses(x []float64) ([]float64, error) {
 	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
@@ -55,6 +84,7 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 
 // A race is one round of the choice: candidates solved without every fold of a table.
 type race struct {
+	name   string
 	table  *Table
 	fold   []int
 	count  int // folds
@@ -129,7 +159,7 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 				if known := r.from[k*all+c]; known != nil {
 					x = known
 				}
-				next, passes, err := at.Solve(ctx, l, x)
+				next, passes, err := at.solve(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), l, x)
 				if err != nil {
 					return nil, fmt.Errorf("%v without fold %d: %w", l, k+1, err)
 				}
@@ -203,7 +233,7 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 			}
 			train.Latent, _ = two.Posterior(train.X, train.Target)
 		}
-		x, _, err := train.Solve(ctx, l, start)
+		x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,8 @@ type Table struct {
 	Target []float64 // as the loss takes it
 	Loss   losses.Loss
 	Primal dro.L2
+
+	Memory Memory // of the models solved for; nil: none
 }
 
 // Select returns a copy of some of the rows.

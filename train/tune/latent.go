@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,25 +15,28 @@ import (
 // A Subgroup says what was found of a hidden subgroup: rows that follow another linear law
 // than the others. It is taken for one only if rows that were not fitted say so (Evidence),
 // if every fold finds the same law (Agreement), if it is a minority, if its noise is like the others'
-// (Noise), and if the features do not tell its rows apart (Explained): else the law is one
+// (Noise), and if the features do not tell its rows apart (Explained), or no better than a
+// shift of them does and no single curve predicts as well (OverCurve): else the law is one
 // with heavy tails, or a curve, not two lines.
 type Subgroup struct {
 	Found     bool    `json:"found"`
-	Share     float64 `json:"share"`     // of the rows that follow the other law
-	Evidence  float64 `json:"evidence"`  // rise of the log-likelihood out of fold over the best single law with free noise, in its standard errors
-	Agreement float64 `json:"agreement"` // least correlation between two folds of what sets the laws apart
-	Explained float64 `json:"explained"` // share of the variance of the membership that the features and their squares predict, out of fold
-	Noise     float64 `json:"noise"`     // of the other law, in standard deviations of the common one; 1 for two classes
-	Rows      int     `json:"rows"`      // that the laws were fitted to
+	Share     float64 `json:"share"`                // of the rows that follow the other law
+	Evidence  float64 `json:"evidence"`             // rise of the log-likelihood out of fold over the best single law with free noise, in its standard errors
+	Agreement float64 `json:"agreement"`            // least correlation between two folds of what sets the laws apart
+	Explained float64 `json:"explained"`            // share of the variance of the membership that the features and their squares predict, out of fold
+	OverCurve float64 `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it does not matter
+	Noise     float64 `json:"noise"`                // of the other law, in standard deviations of the common one; 1 for two classes
+	Rows      int     `json:"rows"`                 // that the laws were fitted to
 }
 
 // What makes a subgroup. No bar is enough by itself: a sine has evidence 19 and agreement
 // .998, but its features explain .55 of the membership (TestNoSubgroupWhereThereIsOneLaw).
 const (
-	mostShare     = 1. / 3
+	mostShare     = 0.4
 	leastEvidence = 4
 	leastAgree    = 0.95
 	mostExplained = 0.05
+	mostShifted   = 1. / 3 // of mostExplained, where a curve is held against the laws
 	mostNoise     = 2.5
 
 	mostLatentRows = 10_000
@@ -48,9 +52,14 @@ type laws struct {
 
 // latentRows are the rows of a fit, few enough for repeated fits; nil where the table has
 // too few for its columns.
-func (t *Table) latentRows(rows []int, seed uint64) []int {
+func (t *Table) latentRows(rows []int) []int {
 	_, d := t.X.Dims()
-	most := min(mostLatentRows, int(mostLatentWork/float64(d*d)))
+	return fewer(rows, d, mostLatentWork)
+}
+
+// fewer thins rows to those that work on so many columns is done on; nil where they are too few.
+func fewer(rows []int, d int, work float64) []int {
+	most := min(mostLatentRows, int(work/float64(d*d)))
 	if most < rowsAColumn*d || len(rows) < rowsAColumn*d {
 		return nil
 	}
@@ -76,7 +85,7 @@ func (t *Table) Laws(seed uint64) *latent.Laws {
 	for j := range all {
 		all[j] = j
 	}
-	rows := t.latentRows(all, seed)
+	rows := t.latentRows(all)
 	if rows == nil {
 		return nil
 	}
@@ -90,6 +99,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 	l := &laws{held: make([]float64, t.N)}
 	var apart [][]float64 // by fold: difference of the laws' margins
 	var gain, over []float64
+	by := make([]float64, t.N) // log density of every row by the laws found without its fold
 	_, d := t.X.Dims()
 	for k := range count {
 		if err := ctx.Err(); err != nil {
@@ -103,15 +113,15 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 				inside = append(inside, j)
 			}
 		}
-		inside = t.latentRows(inside, seed)
+		inside = t.latentRows(inside)
 		if inside == nil {
 			return nil, nil, nil
 		}
-		rows := t.mixtureOf(inside)
-		two, null, one := latent.Fit(rows), latent.Null(rows), latent.Single(rows)
-		if two == nil || null == nil || one == nil {
-			return nil, nil, nil
+		found, err := t.lawsOf(fmt.Sprintf("laws, fold %d", k), inside)
+		if found == nil || err != nil {
+			return nil, nil, err
 		}
+		two, null, one := found.Two, found.Null, found.One
 		s.Share += two.Share
 		if s.Noise++; two.Noise != nil {
 			s.Noise += two.Noise[1]/two.Noise[0] - 1
@@ -121,7 +131,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 		_, other := null.Posterior(t.X, t.Target)
 		_, single := one.Posterior(t.X, t.Target)
 		for _, j := range outside {
-			l.held[j] = p[j]
+			l.held[j], by[j] = p[j], density[j]
 			gain, over = append(gain, density[j]-other[j]), append(over, density[j]-single[j])
 		}
 		difference, margin := make([]float64, d), make([]float64, t.N)
@@ -146,11 +156,38 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 	} else {
 		s.Agreement = 0
 	}
-	if math.IsNaN(s.Agreement) || math.IsNaN(s.Evidence) {
+	if math.IsNaN(s.Agreement) || math.IsNaN(s.Evidence) || math.IsNaN(s.Explained) {
 		return nil, nil, nil
 	}
-	s.Found = s.Share <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Noise <= mostNoise && s.Explained <= mostExplained
+	s.Found = s.Share <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Noise <= mostNoise && s.Explained <= mostShifted
+	if s.Found && s.Explained > mostExplained {
+		s.OverCurve = t.overCurve(by, fold, count)
+		s.Found = s.OverCurve >= leastEvidence
+	}
 	return s, l, nil
+}
+
+// A lawsFound is what is held against each other of some rows.
+type lawsFound struct{ Two, Null, One *latent.Laws }
+
+// lawsOf fits the laws of some rows, but for those of that name that the memory has; nil
+// where the arithmetic fails.
+func (t *Table) lawsOf(name string, inside []int) (*lawsFound, error) {
+	f := &lawsFound{}
+	if t.Memory != nil {
+		if ok, err := t.Memory.Done(name, f); ok || err != nil {
+			return f, err
+		}
+	}
+	rows := t.mixtureOf(inside)
+	f.Two, f.Null, f.One = latent.Fit(rows), latent.Null(rows), latent.Single(rows)
+	if f.Two == nil || f.Null == nil || f.One == nil {
+		return nil, nil
+	}
+	if t.Memory != nil {
+		t.Memory.Finish(name, f)
+	}
+	return f, nil
 }
 
 // inErrors is a mean in its standard errors.
@@ -162,26 +199,75 @@ func inErrors(v []float64) float64 {
 	return m / s * math.Sqrt(float64(len(v)))
 }
 
-// explained is the share of the variance of p that a regression on the features, their
-// squares and their sizes predicts out of fold.
-func (t *Table) explained(p []float64, fold []int, count int) float64 {
+// bent is what a curve is made of, on some of the rows: the features, their squares and
+// their sizes, and a constant.
+func (t *Table) bent(rows []int) (design.Matrix, error) {
 	_, d := t.X.Dims()
-	step := max(1, t.N/mostLatentRows)
-	var rows []int
-	for j := 0; j < t.N; j += step {
-		rows = append(rows, j)
-	}
 	width := 3*d + 1
-	z, target := make([]float64, len(rows)*width), make([]float64, len(rows))
+	z := make([]float64, len(rows)*width)
 	row := make([]float64, d)
 	for i, j := range rows {
 		t.X.RowTo(row, j)
 		for k, v := range row {
 			copy(z[i*width+3*k:], []float64{v, v * v, math.Abs(v)})
 		}
-		z[i*width+width-1], target[i] = 1, p[j]
+		z[i*width+width-1] = 1
 	}
-	x, err := design.NewDense(len(rows), width, z)
+	return design.NewDense(len(rows), width, z)
+}
+
+// overCurve is the mean rise of the log-likelihood out of fold, from a single curved law
+// with free noise to the laws that give the rows the densities by, in its standard errors; 0 where rows
+// are too few for a curve.
+func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
+	const work = 4 * mostLatentWork
+	_, d := t.X.Dims()
+	var gain []float64
+	for k := range count {
+		var inside, outside []int
+		for j, f := range fold {
+			if f == k {
+				outside = append(outside, j)
+			} else {
+				inside = append(inside, j)
+			}
+		}
+		if inside = fewer(inside, 3*d+1, work); inside == nil {
+			return 0
+		}
+		outside = outside[:min(len(outside), mostLatentRows)]
+		x, err := t.bent(inside)
+		if err != nil {
+			return 0
+		}
+		rows := t.mixtureOf(inside)
+		rows.X, rows.Free = x, true
+		curve := latent.Null(rows)
+		if curve == nil {
+			return 0
+		}
+		held, err := t.bent(outside)
+		if err != nil {
+			return 0
+		}
+		_, density := curve.Posterior(held, pick(t.Target, outside))
+		for i, j := range outside {
+			gain = append(gain, by[j]-density[i])
+		}
+	}
+	return inErrors(gain)
+}
+
+// explained is the share of the variance of p that a regression on what a curve is made of
+// predicts out of fold.
+func (t *Table) explained(p []float64, fold []int, count int) float64 {
+	step := max(1, t.N/mostLatentRows)
+	var rows []int
+	for j := 0; j < t.N; j += step {
+		rows = append(rows, j)
+	}
+	target := pick(p, rows)
+	x, err := t.bent(rows)
 	if err != nil {
 		return math.NaN()
 	}
@@ -194,11 +280,7 @@ func (t *Table) explained(p []float64, fold []int, count int) float64 {
 				inside = append(inside, i)
 			}
 		}
-		y := make([]float64, len(inside))
-		for i, r := range inside {
-			y[i] = target[r]
-		}
-		one := latent.Single(&latent.Rows{X: x.Select(inside), Target: y, Free: true})
+		one := latent.Single(&latent.Rows{X: x.Select(inside), Target: pick(target, inside), Free: true})
 		if one == nil {
 			return math.NaN()
 		}

@@ -46,6 +46,57 @@ func TestHiddenSubgroupIsHelped(t *testing.T) {
 	}
 }
 
+// A hidden subgroup whose features are shifted is found although they say something of who
+// is in it: no curve predicts its rows as two laws do.
+func TestShiftedSubgroupIsFound(t *testing.T) {
+	const n, d = 2400, 5
+	for _, classes := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(2, 9))
+		n := n
+		a := &Table{Loss: losses.Squared{}}
+		if classes {
+			n, a.Loss = 3*n, losses.Logistic{}
+		}
+		z := make([]float64, n*d)
+		a.Target = make([]float64, n)
+		for j := range a.Target {
+			row := z[j*d : (j+1)*d]
+			for k := range row {
+				row[k] = rng.NormFloat64()
+			}
+			row[d-1] = 1
+			m := row[0] + row[2]
+			if rng.Float64() < 0.2 {
+				row[1]++
+				row[2]++
+				m = row[2] - row[0]
+			}
+			if a.Target[j] = m + 0.3*rng.NormFloat64(); classes {
+				if a.Target[j] = -1; rng.Float64() < 1/(1+math.Exp(-4*m)) {
+					a.Target[j] = 1
+				}
+			}
+		}
+		x, err := design.NewDense(n, d, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Rows, a.X, a.Primal = level.Rows{N: n}, x, dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: a.Loss.Smoothness()}
+		fold, err := a.Folds(3, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _, err := a.subgroup(t.Context(), fold, 3, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s == nil || !s.Found || math.Abs(s.Share-0.2) > 0.08 || !classes && !(s.Explained > mostExplained && s.OverCurve > 10) {
+			t.Errorf("classes %v: %+v", classes, s)
+		}
+		t.Logf("classes %v: %+v", classes, s)
+	}
+}
+
 // None of what looks like a second law to a mixture is taken for a hidden subgroup: heavy
 // tails, skewed noise, noise that grows with a feature, curves, and two lines that the
 // features tell apart.

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -48,7 +49,7 @@ func (t *Table) paths(ctx context.Context, of []family, plain []float64) ([]Path
 		known := dro.NewPath(&dro.Problem{Oracle: oracle, Primal: t.Primal}, at)
 		x := plain
 		solve := func(nu float64) error {
-			next, _, err := t.Solve(ctx, level.Level{Nu: &nu, Penalty: l.Penalty}, x)
+			next, _, err := t.solve(ctx, fmt.Sprintf("path, %s, %v", l.Penalty, nu), level.Level{Nu: &nu, Penalty: l.Penalty}, x)
 			if err != nil {
 				return err
 			}

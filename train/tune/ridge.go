@@ -30,7 +30,7 @@ func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start
 		of.levels = append(of.levels, plainAverage)
 	}
 	all := 1 + len(of.levels)
-	r := &race{table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), tell: func() {}}
+	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), tell: func() {}}
 	for c := range r.alive {
 		r.alive[c] = true
 	}

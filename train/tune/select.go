@@ -17,7 +17,7 @@ type Options struct {
 	Folds        int     // ≥ 2
 	Levels       int     // prices of each adversary over rows, ≥ 1
 	Rate         float64 // what a unit of the average has to buy of the worst group, ≥ 0
-	Budget       float64 // largest rise of the average, a share of ERM's; +Inf: none; NaN: 1 % for tail, none else
+	Budget       float64 // largest rise of the average, a share of ERM's; +Inf: none; NaN: 1 % for tail, 0 where tail is not asked for but left, none else
 	Rule         string  // best, or se: the simplest model within one standard error of the best
 	Tail         float64 // share of the rows of the tail, in (0, 1]
 	MinGroupSize int     // rows of a group that may be called the worst
@@ -76,12 +76,12 @@ type Candidate struct {
 	Average    float64     `json:"average"`               // mean loss
 	WorstGroup *float64    `json:"worst_group,omitempty"` // largest group mean, the group named on the other folds
 	Tail       float64     `json:"tail"`                  // mean of the worst share of the losses
-	Fall       float64     `json:"fall"`                  // of the criterion, from ERM's
+	Fall       float64     `json:"fall"`                  // of the criterion, from ERM's; of a group mean the smaller of the fall of that and of the largest over all rows
 	SE         float64     `json:"se"`                    // standard error of the fall, paired
 	Rise       float64     `json:"rise"`                  // of the average, from ERM's
 	RiseSE     float64     `json:"rise_se"`
 	Rows       int         `json:"rows"`    // that it was measured on: fewer than the others where it fell behind
-	Allowed    bool        `json:"allowed"` // the fall exceeds its standard error and what the rise costs
+	Allowed    bool        `json:"allowed"` // the fall exceeds two standard errors and what the rise costs
 }
 
 // A Selection is a choice and its grounds.
@@ -148,8 +148,11 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	budget := o.Budget
 	if math.IsNaN(budget) {
-		if budget = math.Inf(1); s.Criterion == "tail" {
+		switch budget = math.Inf(1); {
+		case o.Criterion == "tail":
 			budget = 0.01
+		case s.Criterion == "tail": // nobody asked for anything: nobody is to pay for it
+			budget = 0
 		}
 	}
 	if !math.IsInf(budget, 1) {
@@ -194,8 +197,9 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		rounds = [][]int{t.sample(t.N/raceShare, o.Seed+1), nil}
 	}
 	r.tell = o.teller(r, len(rounds))
-	for _, rows := range rounds {
+	for k, rows := range rounds {
 		at, here := m, *r
+		here.name = fmt.Sprintf("round %d of %d", k+1, len(rounds))
 		if rows != nil {
 			here.table, here.fold, here.laws = t.Select(rows), pick(fold, rows), hidden.pick(rows)
 			at = newMeasure(here.table.Rows, here.fold, o.Folds, o.MinGroupSize, o.Tail)
@@ -280,7 +284,7 @@ func (s *Selection) list(of []family) {
 
 // measure fills in the candidates that have losses.
 func (s *Selection) measure(m *measure, out [][]float64) {
-	var plain, plainAverage estimate
+	var plain, plainAverage, plainLargest estimate
 	for i, loss := range out {
 		if loss == nil {
 			continue
@@ -288,9 +292,10 @@ func (s *Selection) measure(m *measure, out [][]float64) {
 		c := &s.Candidates[i]
 		average, tail := m.average(loss), m.conditional(loss)
 		c.Average, c.Tail, c.Rows = average.value, tail.value, len(loss)
-		value := average
+		value, largest := average, average
 		if m.grouped() {
 			worst := m.worst(loss)
+			largest = m.largest(loss)
 			if c.WorstGroup = &worst.value; s.traded() {
 				value = worst
 			}
@@ -299,11 +304,14 @@ func (s *Selection) measure(m *measure, out [][]float64) {
 			value = tail
 		}
 		if i == 0 {
-			plain, plainAverage = value, average
+			plain, plainAverage, plainLargest = value, average, largest
 			continue
 		}
 		c.Fall, c.SE = plain.minus(value)
 		c.Rise, c.RiseSE = average.minus(plainAverage)
+		if fall, se := plainLargest.minus(largest); s.traded() && fall < c.Fall {
+			c.Fall, c.SE = fall, se
+		}
 	}
 }
 
@@ -324,12 +332,13 @@ func (s *Selection) leaveBehind(alive []bool, budget float64) {
 }
 
 const (
-	worth = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
-	tie   = 1e-3 // share of it below which two candidates are equally good
+	standardErrors = 2    // that a fall has to exceed: the best of some thirty is looked for
+	worth          = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
+	tie            = 1e-3 // share of it below which two candidates are equally good
 )
 
-// value is the criterion of a candidate.
-func (s *Selection) value(c *Candidate) float64 {
+// Value is the criterion of a candidate.
+func (s *Selection) Value(c *Candidate) float64 {
 	switch {
 	case s.traded() && c.WorstGroup != nil:
 		return *c.WorstGroup
@@ -358,16 +367,16 @@ func (s *Selection) scoreSE(c *Candidate) float64 {
 	return c.SE + s.Rate*c.RiseSE
 }
 
-// choose applies the rule: the highest score among the candidates whose fall exceeds its
-// standard error and what the rise costs, within the budget by a standard error; ties, and with rule se what
+// choose applies the rule: the highest score among the candidates whose fall exceeds two
+// standard errors and what the rise costs, within the budget by a standard error; ties, and with rule se what
 // is within one standard error of the best, go to the simpler; none: ERM.
 func (s *Selection) choose(rule string, budget float64) {
 	plain := s.Candidates[0].Average
-	least := tie * math.Abs(s.value(&s.Candidates[0]))
+	least := tie * math.Abs(s.Value(&s.Candidates[0]))
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(c.SE, worth*math.Abs(s.value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise+c.RiseSE <= budget*math.Abs(plain)
+		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise+c.RiseSE <= budget*math.Abs(plain)
 		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
@@ -382,7 +391,7 @@ func (s *Selection) choose(rule string, budget float64) {
 	s.Chosen = best
 	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worse of the two laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
-		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than one standard error at a price that is worth it", len(s.Candidates)-1, what)
+		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, what)
 		return
 	}
 	c := s.Best()

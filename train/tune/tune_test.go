@@ -178,6 +178,8 @@ func TestRule(t *testing.T) {
 	none := math.Inf(1)
 	for what, v := range map[string][2]int{
 		"too small a fall":      {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.11}), 0},
+		"within two errors":     {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.051}), 0},
+		"beyond two errors":     {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.049}), 1},
 		"too dear":              {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.01, Rise: 0.06}), 0},
 		"worth it":              {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.01, Rise: 0.04}), 1},
 		"a lower average":       {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.01, Rise: -0.04}), 1},
@@ -229,5 +231,201 @@ func TestInvalidChoices(t *testing.T) {
 	cancel()
 	if _, err := Select(ctx, table(t, 600, 0.2, true), nil, DefaultOptions()); err == nil {
 		t.Error("a cancelled choice has an answer")
+	}
+}
+
+// The ends of the ranges of what a choice may be told.
+func TestOptionsAtTheirEnds(t *testing.T) {
+	for _, c := range []struct {
+		change func(o *Options)
+		ok     bool
+	}{
+		{func(o *Options) {}, true},
+		{func(o *Options) { o.Folds = 2 }, true}, {func(o *Options) { o.Folds = 1 }, false},
+		{func(o *Options) { o.Levels = 1 }, true}, {func(o *Options) { o.Levels = 0 }, false},
+		{func(o *Options) { o.Rate = 0 }, true}, {func(o *Options) { o.Rate = -1e-300 }, false}, {func(o *Options) { o.Rate = math.Inf(1) }, false}, {func(o *Options) { o.Rate = math.NaN() }, false},
+		{func(o *Options) { o.Budget = 0 }, true}, {func(o *Options) { o.Budget = -1e-300 }, false}, {func(o *Options) { o.Budget = math.NaN() }, true},
+		{func(o *Options) { o.Tail = 1 }, true}, {func(o *Options) { o.Tail = 1.0000001 }, false}, {func(o *Options) { o.Tail = 0 }, false}, {func(o *Options) { o.Tail = 1e-300 }, true},
+		{func(o *Options) { o.Criterion = "" }, true}, {func(o *Options) { o.Criterion = "best" }, false}, {func(o *Options) { o.Rule = "" }, false},
+	} {
+		o := DefaultOptions()
+		c.change(&o)
+		if err := o.Validate(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// Estimates of random losses are what their definitions say, and the influence of a row is
+// the derivative of the estimate by the logarithm of its weight.
+func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
+	const n, folds = 60, 3
+	rng := rand.New(rand.NewPCG(21, 4))
+	for trial := range 6 {
+		loss, fold := make([]float64, n), make([]int, n)
+		r := level.Rows{N: n, Labels: []string{"a", "b", "few", "c", "one fold"}, Group: make([]int32, n), Weights: make([]float64, n)}
+		hidden := make([]float64, n)
+		for j := range loss {
+			loss[j], fold[j], r.Weights[j], hidden[j] = rng.NormFloat64(), j%folds, 0.2+rng.ExpFloat64(), rng.Float64()
+			r.Group[j] = []int32{0, 1, 3, -1}[rng.IntN(4)]
+		}
+		r.Group[0], r.Group[1], r.Group[3], r.Group[6], r.Group[9] = 2, 2, 4, 4, 4
+		m := newMeasure(r, fold, folds, 3, 0.2)
+		if count := m.groups(); trial < 3 && (count != 3 || m.eligible[2] || m.eligible[4] || !m.grouped()) {
+			t.Fatalf("%d groups may be the worst: %v", count, m.eligible)
+		}
+		if trial >= 3 {
+			m.reveal(hidden)
+		}
+		share := func(g, j int) float64 { // of row j in group g
+			switch {
+			case trial >= 3:
+				return []float64{1 - hidden[j], hidden[j]}[g] * m.weight[j]
+			case r.Group[j] == int32(g) && m.eligible[g]:
+				return m.weight[j]
+			}
+			return 0
+		}
+		mean := func(g int, of func(j int) bool) (value, mass float64) {
+			for j := range loss {
+				if of(j) {
+					value, mass = value+share(g, j)*loss[j], mass+share(g, j)
+				}
+			}
+			return value / mass, mass
+		}
+		worst := 0.0
+		for k := range folds {
+			most, at := math.Inf(-1), 0.0
+			for g := range m.eligible {
+				if v, w := mean(g, func(j int) bool { return fold[j] != k }); w > 0 && v > most {
+					most = v
+					at, _ = mean(g, func(j int) bool { return fold[j] == k })
+				}
+			}
+			worst += at / folds
+		}
+		if e := m.worst(loss); math.Abs(e.value-worst) > 1e-12 {
+			t.Errorf("trial %d: worst group %v, not %v", trial, e.value, worst)
+		}
+		s := m.scales(loss)
+		average, spread, total := 0.0, 0.0, 0.0
+		for j, v := range loss {
+			average, total = average+m.weight[j]*v, total+m.weight[j]
+		}
+		average /= total
+		for j, v := range loss {
+			spread += m.weight[j] * (v - average) * (v - average) / total
+		}
+		if math.Abs(s.mean-average) > 1e-12 || math.Abs(s.spread-math.Sqrt(spread)) > 1e-12 || math.Abs(m.total-total) > 1e-12*total {
+			t.Errorf("scales %+v, not %v and %v", s, average, math.Sqrt(spread))
+		}
+		// CVaR: the least of q + mean of (loss − q)₊/share.
+		tail := math.Inf(1)
+		for _, q := range loss {
+			v := q
+			for j, l := range loss {
+				v += m.weight[j] / total * max(0, l-q) / 0.2
+			}
+			tail = min(tail, v)
+		}
+		if e := m.conditional(loss); math.Abs(e.value-tail) > 1e-12 {
+			t.Errorf("tail %v, not %v", e.value, tail)
+		}
+		for name, of := range map[string]func([]float64) estimate{"average": m.average, "worst": m.worst, "tail": m.conditional} {
+			e := of(loss)
+			const h = 1e-6
+			for j := range loss {
+				was, all := m.weight[j], m.total
+				m.weight[j], m.total = was*(1+h), all+was*h
+				up := of(loss).value
+				m.weight[j], m.total = was*(1-h), all-was*h
+				down := of(loss).value
+				m.weight[j], m.total = was, all
+				if d := (up - down) / (2 * h); math.Abs(d-e.influence[j]) > 1e-6 {
+					t.Errorf("trial %d, %s: row %d has influence %v, the derivative is %v", trial, name, j, e.influence[j], d)
+				}
+			}
+		}
+	}
+}
+
+// What a choice records is what it did: the averages of every μ tried and how they differ,
+// a path from its first price to its last, progress up to the end, and margins of every row
+// by a model that has not seen it.
+func TestRecordsOfAChoice(t *testing.T) {
+	a := table(t, 300, 0.1, true)
+	o := DefaultOptions()
+	o.Path, o.Ridge, o.Levels, o.Folds = true, true, 3, 3
+	done, total := 0, 0
+	o.Observe = func(d, of int) {
+		if d < done || d > of || total > 0 && of != total {
+			t.Errorf("%d of %d after %d of %d", d, of, done, total)
+		}
+		done, total = d, of
+	}
+	s := choose(t, a, o)
+	if done != total || total < 3*3 {
+		t.Errorf("progress ended at %d of %d", done, total)
+	}
+	if len(s.Ridges) != 4 || s.Ridges[0].Mu != a.Primal.Mu || s.Ridges[0].Fall != 0 || s.Ridges[0].SE != 0 {
+		t.Fatalf("%+v", s.Ridges)
+	}
+	best := s.Ridges[0]
+	for _, r := range s.Ridges[1:] {
+		if math.Abs(r.Fall-(s.Ridges[0].Average-r.Average)) > 1e-12 || (r.SE > 0) != (r.Fall != 0) {
+			t.Errorf("%+v, the first %+v", r, s.Ridges[0])
+		}
+		if r.Fall > max(best.Fall, r.SE, tie*s.Ridges[0].Average) {
+			best = r
+		}
+	}
+	if s.Mu != best.Mu {
+		t.Errorf("μ = %v, the best is %v", s.Mu, best.Mu)
+	}
+	for _, p := range s.Paths {
+		last := len(p.Nu) - 1
+		low, high := p.Solved[0], p.Solved[len(p.Solved)-1]
+		if last+1 != pathPoints || p.Nu[0] != low || math.Abs(p.Nu[last]/high-1) > 1e-12 || len(p.Upper) != pathPoints || len(p.Lower) != pathPoints {
+			t.Errorf("%s: %d prices from %v to %v, solved from %v to %v", p.Penalty, last+1, p.Nu[0], p.Nu[last], low, high)
+		}
+		for k := 1; k <= last; k++ {
+			if step := p.Nu[k] / p.Nu[k-1]; math.Abs(step/math.Pow(high/low, 1.0/float64(last))-1) > 1e-9 {
+				t.Errorf("%s: a step of %v", p.Penalty, step)
+			}
+		}
+		if len(p.Solved) > 3+pathMore {
+			t.Errorf("%s: %d prices solved", p.Penalty, len(p.Solved))
+		}
+	}
+	var told [][2]int
+	margins, err := a.Margins(t.Context(), s.Candidates[0].Level, 3, 7, nil, func(d, of int) { told = append(told, [2]int{d, of}) })
+	if err != nil || !reflect.DeepEqual(told, [][2]int{{1, 3}, {2, 3}, {3, 3}}) {
+		t.Fatalf("%v, %v", told, err)
+	}
+	fold, err := a.Folds(3, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		var inside, outside []int
+		for j, f := range fold {
+			if f == k {
+				outside = append(outside, j)
+			} else {
+				inside = append(inside, j)
+			}
+		}
+		x, _, err := a.Select(inside).Solve(t.Context(), s.Candidates[0].Level, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, a.N)
+		a.X.MarginsTo(want, x, 0, a.N)
+		for _, j := range outside {
+			if math.Abs(margins[j]-want[j]) > 1e-3 {
+				t.Errorf("fold %d: margin %v of row %d, not %v", k, margins[j], j, want[j])
+			}
+		}
 	}
 }

@@ -29,8 +29,6 @@ type pageData struct {
 	Ratios           map[string]string // geometric means of passes to 1e-6
 	Tried            []trial
 	TriedOn          string
-	Theory           *methods.TheoryReport
-	Counts           map[string]int
 }
 
 type dataTable struct {
@@ -61,11 +59,8 @@ type winLine struct {
 
 const toSix = 1 // the index of 1e-6 in methods.Targets
 
-func newPageData(rows []row, r problem, tried []trial, theory *methods.TheoryReport, passes float64) *pageData {
-	p := &pageData{Rows: len(rows), MaxPasses: int(passes), Tried: tried, Theory: theory, Ratios: map[string]string{}, Counts: map[string]int{}}
-	for v, n := range theory.Count() {
-		p.Counts[strings.ReplaceAll(string(v), " ", "")] = n
-	}
+func newPageData(rows []row, r problem, tried []trial, passes float64) *pageData {
+	p := &pageData{Rows: len(rows), MaxPasses: int(passes), Tried: tried, Ratios: map[string]string{}}
 	if len(rows) == 0 {
 		return p
 	}
@@ -245,89 +240,4 @@ func (p *pageData) wins(rows []row, lbfgs, newton int) {
 			p.Worst = fmt.Sprintf("%s, %s: L-BFGS takes %s passes, the best method of the paper %s", r.Dataset, r.terms(), count(own.passes), count(passes))
 		}
 	}
-}
-
-// exponents is the table of the experiments with exponents: methods by
-// experiments, measured and, in brackets, of the theorem.
-func (p *pageData) exponents() (lines []string) {
-	head, rule := "| method |", "|---|"
-	var series [][]string
-	for _, e := range p.Theory.Experiments {
-		if e.Kind != methods.Exponents {
-			continue
-		}
-		name := e.Short
-		if !strings.HasPrefix(e.Name, "epsilon") {
-			name = "in " + e.X
-		} else if e.Name == "epsilon-mu-nu" {
-			name += " (in ln 1/ε)"
-		}
-		head += " " + name + " |"
-		rule += "--:|"
-		for i, s := range e.Series {
-			if i == len(series) {
-				series = append(series, []string{s.Method})
-			}
-			v := "–"
-			if s.Measured != nil {
-				v = fmt.Sprintf("%.2f", *s.Measured)
-			}
-			series[i] = append(series[i], fmt.Sprintf("%s (%.2f)", v, s.Theorem))
-		}
-	}
-	lines = append(lines, head, rule)
-	for _, s := range series {
-		lines = append(lines, "| "+strings.Join(s, " | ")+" |")
-	}
-	return lines
-}
-
-// Exponents is exponents, joined.
-func (p *pageData) Exponents() string { return strings.Join(p.exponents(), "\n") }
-
-// A ratioLine is one method in an experiment with ratios.
-type ratioLine struct {
-	Title, Method, Measured, Theorem, Floors, Verdict string
-}
-
-// RatioLines are the results about non-uniform blocks.
-func (p *pageData) RatioLines() (out []ratioLine) {
-	for _, e := range p.Theory.Experiments {
-		if e.Kind == methods.Exponents {
-			continue
-		}
-		for _, s := range e.Series {
-			l := ratioLine{Title: e.Title, Method: s.Method, Measured: "–", Floors: "–", Theorem: fmt.Sprintf("%.2f", s.Theorem), Verdict: string(s.Verdict)}
-			if s.Measured != nil {
-				l.Measured = fmt.Sprintf("%.2f", *s.Measured)
-			}
-			if k := len(s.AsSampled); k > 0 {
-				floors := s.AsSampled[k-1]
-				if e.Kind == methods.Growths {
-					floors /= s.AsSampled[0]
-				}
-				l.Floors = fmt.Sprintf("%.2f", floors)
-			}
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// Remarks are the results that are not simply reproduced, or of which there is
-// more to say.
-func (p *pageData) Remarks() (out []string) {
-	for _, e := range p.Theory.Experiments {
-		for _, s := range e.Series {
-			if s.Verdict == methods.Reproduced && s.Why == "" || s.Measured == nil {
-				continue
-			}
-			text := fmt.Sprintf("%s, %s: %s, %.2f against %.2f", e.Title, s.Method, s.Verdict, *s.Measured, s.Theorem)
-			if s.Why != "" {
-				text += " (" + s.Why + ")"
-			}
-			out = append(out, text)
-		}
-	}
-	return out
 }

@@ -1,5 +1,5 @@
 // Package table writes docs/methods.md: what the methods are, the passes they
-// need on the reference problems, and the summary of `drotrain bench theory`.
+// need on the reference problems.
 // Only bench/experiments imports it. Start reading at measure.go.
 package table
 
@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-
-	"github.com/drotrain/drotrain/bench/methods"
 )
 
 // Options say what is measured for the page.
@@ -19,7 +17,7 @@ type Options struct {
 	Reference string
 	Output    string       // file to write
 	MaxPasses float64      // limit of every solve
-	Quick     bool         // every ninth problem and the quick theory, to try things out
+	Quick     bool         // every ninth problem, to try things out
 	Log       func(string) // told what is done
 }
 
@@ -44,12 +42,8 @@ func Write(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	theory, err := methods.Theory(ctx, o.Quick, 0, o.Log)
-	if err != nil {
-		return err
-	}
 	var b bytes.Buffer
-	if err := page.Execute(&b, newPageData(rows, smallest(refs), tried, theory, o.MaxPasses)); err != nil {
+	if err := page.Execute(&b, newPageData(rows, smallest(refs), tried, o.MaxPasses)); err != nil {
 		return err
 	}
 	return os.WriteFile(o.Output, b.Bytes(), 0o644)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -236,13 +237,13 @@ func (p *Progress) show() {
 		text = shortDuration(p.now().Sub(p.begun))
 	}
 	if !p.terminal {
-		fmt.Fprintf(p.w, "drotrain: %s: %s\n", phaseName(p.phase), text)
+		fmt.Fprintf(p.w, "drotrain: %s: %s\n", printable.Line(phaseName(p.phase)), text)
 		return
 	}
 	if p.bar == nil {
 		p.bar = p.newBar()
 	}
-	line := []rune(phaseName(p.phase) + ": " + text)
+	line := []rune(printable.Line(phaseName(p.phase)) + ": " + text)
 	p.bar.Describe(string(line[:min(len(line), Width-barWidth-8)]))
 	_ = p.bar.Set(p.done)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
@@ -34,6 +35,10 @@ func Table(w io.Writer, path string, t data.Description) {
 
 // values sums a column up: its range, or its first levels with their counts.
 func values(c data.ColumnDescription) string {
+	if c.Dates && c.Min != nil {
+		day := func(v float64) string { return time.Unix(int64(v*86400), 0).UTC().Format(time.DateOnly) }
+		return day(*c.Min) + " to " + day(*c.Max)
+	}
 	if c.Min != nil {
 		return plain(*c.Min) + " to " + plain(*c.Max)
 	}

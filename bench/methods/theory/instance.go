@@ -1,4 +1,4 @@
-package methods
+package theory
 
 import (
 	"math"
@@ -21,6 +21,7 @@ type instance struct {
 	weightCap  float64   // the largest y_j
 	sum        bool      // the weights lie on the simplex, ‖·‖_Y = ‖·‖₁
 	bilinear   bool      // f is linear: the gap of the averages is known exactly
+	rows       []float64 // n·d: the rows z_j of losses ℓ(z_jᵀx) of slope 1 at most; nil if f is linear
 }
 
 // powerScales returns n row scales (1/j)^power, of largest 1.
@@ -68,7 +69,8 @@ func newBilinear(scale []float64, d int, seed uint64) *instance {
 // newTraining is robust training on synthetic rows: logistic losses of n rows of
 // norm scale_j, φ = (μ/2)‖x‖². With simplex, Y is the simplex with the KL
 // penalty; without, the dual-separable box 0 ≤ y_j ≤ 1/n with the penalty
-// (νn/2)‖y‖², so that ν means the same in both.
+// (νn/2)‖y‖², so that ν means the same in both, and losses less a constant, so that weights
+// are 0 where a loss is small enough.
 func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint64) *instance {
 	n := len(scale)
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -100,7 +102,10 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 	if err != nil {
 		panic(err)
 	}
-	in := &instance{n: n, d: d, mu: mu, oracle: oracle, sum: simplex}
+	in := &instance{n: n, d: d, mu: mu, oracle: oracle, sum: simplex, rows: z}
+	if !simplex {
+		in.oracle = excess{oracle, excessOver}
+	}
 	in.constants(oracle)
 	in.primal = dro.L2{Mu: mu}
 	if simplex {
@@ -112,6 +117,30 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 	in.dual = dro.Box{Upper: in.weightCap, Nu: in.nu}
 	return in
 }
+
+// excessOver is what a loss may be without a weight: a little less than at x = 0.
+const excessOver = 0.6
+
+// excess is an oracle of losses less a constant, with the abilities that the theoretical
+// schedules use.
+type excess struct {
+	*losses.Linear
+	over float64
+}
+
+// EvalTo implements dro.Oracle.
+func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
+	o.Linear.EvalTo(value, slope, x, lo, hi)
+	for j := lo; j < hi; j++ {
+		value[j] -= o.over
+	}
+}
+
+// NonNegative says that losses may be negative.
+func (excess) NonNegative() bool { return false }
+
+// Rounding says nothing: it is about losses that are not negative.
+func (excess) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
 // newSimplexTraining is newTraining in the box with x on the simplex and μ = 0.
 // Its constants in ‖·‖₂ bound those in ‖·‖₁.

@@ -1,4 +1,4 @@
-package methods
+package theory
 
 import "math"
 
@@ -28,8 +28,8 @@ type blockConstants struct {
 	gs, ls, la []float64
 }
 
-// blocks returns the constants for consecutive blocks of b samples, by the
-// bounds of assumption 1: G_J = √Σ H_j², L_J = sup_y Σ y_j M_j.
+// blocks returns the constants of assumption 1 for consecutive blocks of b samples: G_J the
+// spectral norm of the Jacobian, √Σ H_j² in the norms of games, and L_J = sup_y Σ y_j M_j.
 func (in *instance) blocks(b int) blockConstants {
 	var c blockConstants
 	weighted := func(m []float64) float64 {
@@ -45,15 +45,46 @@ func (in *instance) blocks(b int) blockConstants {
 	}
 	for lo := 0; lo < in.n; lo += b {
 		hi := min(lo+b, in.n)
-		g := norm(in.lipschitz[lo:hi], 2)
+		g := in.spectral(lo, hi)
 		l := weighted(in.smoothness[lo:hi])
 		c.gs, c.ls, c.la = append(c.gs, g), append(c.ls, l), append(c.la, math.Hypot(g, l))
 	}
-	c.g, c.l = norm(in.lipschitz, 2), weighted(in.smoothness)
+	c.g, c.l = in.spectral(0, in.n), weighted(in.smoothness)
 	if in.sum {
 		c.g = norm(in.lipschitz, math.Inf(1))
 	}
 	return c
+}
+
+// spectral is the spectral norm of the rows [lo, hi), by power iteration, or √Σ H_j².
+func (in *instance) spectral(lo, hi int) float64 {
+	if in.rows == nil {
+		return norm(in.lipschitz[lo:hi], 2)
+	}
+	v, w := make([]float64, in.d), make([]float64, in.d)
+	for i := range v {
+		v[i] = 1 + 1/float64(i+2)
+	}
+	size := 0.0
+	for range 300 {
+		clear(w)
+		for j := lo; j < hi; j++ {
+			z, m := in.rows[j*in.d:(j+1)*in.d], 0.0
+			for i, a := range z {
+				m += a * v[i]
+			}
+			for i, a := range z {
+				w[i] += m * a
+			}
+		}
+		if size = norm(w, 2); size == 0 {
+			return 0
+		}
+		for i := range v {
+			v[i] = w[i] / size
+		}
+	}
+	return math.Sqrt(size)
 }
 
 // norm is the ℓ_p (quasi-)norm.
@@ -159,19 +190,4 @@ func (c blockConstants) mixedAndPrimal(m theoryMethod, s scheme) (mixed, primal 
 		return root * worst(c.gs, s.p), root * worst(c.ls, s.p, s.gamma)
 	}
 	return root * worst(c.gs, s.p), total(c.ls, s.p, s.r)
-}
-
-// complexity is the iteration complexity of m without its logarithm, for μ, ν >
-// 0; for μ = ν = 0 without 1/ε and up to the distances at the start.
-func (in *instance) complexity(m theoryMethod, block int, uniform, floor bool) float64 {
-	c := in.blocks(block)
-	mixed, primal := c.mixedAndPrimal(m, c.scheme(m, uniform, floor))
-	if in.mu == 0 && in.nu == 0 {
-		return mixed + primal
-	}
-	k := primal/in.mu + mixed/math.Sqrt(in.mu*in.nu)
-	if m != fullVector {
-		k += float64(len(c.gs))
-	}
-	return k
 }

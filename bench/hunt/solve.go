@@ -1,0 +1,172 @@
+package hunt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// An ended is what came of a solve.
+type ended struct {
+	res      *dro.Result
+	err      error
+	panicked string
+}
+
+// solve runs one method, and again from one of its snapshots if that is asked for. A solve
+// that does not end in spite of its context is left behind.
+func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage string, m dro.Method, again bool) (b bounds, ok bool) {
+	p, end, err := c.problem(storage)
+	defer end()
+	if err != nil {
+		t.find("error", c, name+": "+err.Error())
+		return b, false
+	}
+	settings := dro.DefaultSettings()
+	settings.X0, settings.MaxPasses, settings.Seed = c.X0, s.Passes, uint64(c.Number)
+	settings.RelativeGap = math.Pow(10, -4-float64(c.Number%8))
+	var states [][]byte
+	if again {
+		settings.Snapshot = func(state []byte) { states = append(states, slices.Clone(state)) }
+	}
+	e, ok := t.run(ctx, s, c, name, p, m, settings)
+	if !ok {
+		return b, false
+	}
+	t.Statuses[e.res.Status.String()]++
+	b = bounds{name: name, lower: math.Inf(-1), upper: math.Inf(1)}
+	for _, check := range e.res.Trace {
+		t.Checks++
+		b.lower, b.upper = max(b.lower, check.Lower), min(b.upper, check.Upper)
+		if math.IsNaN(check.Lower) || math.IsNaN(check.Upper) {
+			t.find("violation", c, fmt.Sprintf("%s: bounds [%v, %v]", name, check.Lower, check.Upper))
+		}
+	}
+	b.x, b.y, b.status, b.passes = e.res.X, e.res.Y, e.res.Status, e.res.Passes
+	if len(states) > 0 && e.err == nil {
+		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
+		r, ok := t.run(ctx, s, c, name+", resumed", p, m, settings)
+		if ok && r.err == nil && (r.res.Certificate != e.res.Certificate || !slices.Equal(r.res.X, e.res.X) || r.res.Status != e.res.Status) {
+			t.find("resumed", c, fmt.Sprintf("%s: %v, %v, resumed after check %d of %d: %v, %v",
+				name, e.res.Status, e.res.Certificate, 1+c.Number%len(states), len(states), r.res.Status, r.res.Certificate))
+		}
+		t.Resumed++
+	}
+	return b, true
+}
+
+// run solves within its time.
+func (t *Tally) run(ctx context.Context, s Settings, c *Case, name string, p *dro.Problem, m dro.Method, settings dro.Settings) (e ended, ok bool) {
+	limited, stop := context.WithTimeout(ctx, s.Patience)
+	defer stop()
+	done := make(chan ended, 1)
+	go func() {
+		var e ended
+		defer func() {
+			if r := recover(); r != nil {
+				e.panicked = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+			done <- e
+		}()
+		e.res, e.err = dro.Solve(limited, p, m, settings)
+	}()
+	t.Solves++
+	timer := time.NewTimer(2 * s.Patience)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		t.find("hang", c, name+" does not end")
+		return e, false
+	case e = <-done:
+	}
+	switch {
+	case e.panicked != "":
+		t.find("panic", c, name+": "+e.panicked)
+		return e, false
+	case e.res == nil: // the objective may be beyond all numbers where the solve starts
+		t.Statuses["refused"]++
+		return e, false
+	case e.err != nil && !errors.Is(e.err, context.DeadlineExceeded) && !errors.Is(e.err, context.Canceled):
+		t.find("error", c, name+": "+e.err.Error())
+		return e, false
+	}
+	return e, true
+}
+
+// points bounds the optimum from single points: solutions, and one at random.
+func (t *Tally) points(c *Case, p *dro.Problem, rng *rand.Rand, all []bounds) (more []bounds) {
+	at := [][]float64{make([]float64, c.D)}
+	for i := range at[0] {
+		at[0][i] = math.Pow(10, 6*rng.Float64()-4) * rng.NormFloat64()
+	}
+	if len(all) > 0 && all[0].x != nil {
+		at = append(at, all[0].x)
+	}
+	for k, x := range at {
+		bound, err := dro.Certify(p, x)
+		if err != nil || math.IsInf(bound.Upper, 1) {
+			continue // where the objective is not a number
+		}
+		t.Points++
+		more = append(more, bounds{name: fmt.Sprintf("point %d alone", k), lower: bound.Lower, upper: bound.Upper, x: x})
+	}
+	t.overlap(c, append(slices.Clone(all), more...))
+	return more
+}
+
+// between holds what a path through the solutions proves at another price against a solve
+// there.
+func (t *Tally) between(ctx context.Context, s Settings, c *Case, p *dro.Problem, rng *rand.Rand, all []bounds) {
+	if c.Kind != "price" && c.Kind != "weights" || c.Nu == 0 {
+		return
+	}
+	other := *c
+	path := dro.NewPath(p, func(nu float64) dro.Dual {
+		at := other
+		at.Nu = nu
+		d, err := at.dual()
+		if err != nil {
+			panic(err)
+		}
+		return d
+	})
+	for _, b := range all {
+		if b.y == nil {
+			continue
+		}
+		if err := path.Add(b.x, b.y); err != nil {
+			return // where losses are not numbers
+		}
+	}
+	if other.Nu = c.Nu * math.Pow(10, 2*rng.NormFloat64()); !(other.Nu > 0) || math.IsInf(other.Nu, 1) {
+		return
+	}
+	known, err := path.Between(other.Nu)
+	if err != nil {
+		t.find("error", c, "path: "+err.Error())
+		return
+	}
+	t.Points++
+	bracket := []bounds{{name: "path", lower: known.Lower, upper: known.Upper}}
+	if p, end, err := other.problem(storages[0]); err == nil {
+		m, _ := dro.Choose(p)
+		if b, ok := t.solve(ctx, s, &other, "float64 "+m.Name()+" at another price", storages[0], m, false); ok {
+			bracket = append(bracket, b)
+			if rng.IntN(4) == 0 && s.Exact > 0 && c.N <= 3000 {
+				bracket[0].x = b.x
+				bracket[0].upper = max(bracket[0].upper, b.upper) // of the point solved for, and no other
+				t.recompute(&other, bracket)
+			}
+		}
+		end()
+	}
+	bracket[0].upper = known.Upper
+	t.overlap(&other, bracket)
+}

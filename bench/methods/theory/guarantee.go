@@ -1,0 +1,279 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// A problemCase is one of the theorems' cases on an instance.
+type problemCase struct {
+	name    string
+	in      *instance
+	theorem float64 // exponent of the iterations in 1/ε; in ln 1/ε for μ, ν > 0
+}
+
+const (
+	closely = 4   // rows of a block in the experiments on one partition
+	modulus = 0.1 // where there is one
+)
+
+// cases are the four cases of the theorems, for L = 0 and L > 0, on equal rows, with
+// moduli of linear and curved where there are any.
+func (l *lab) cases(linear, curved float64) (out []problemCase) {
+	for _, smooth := range []bool{false, true} {
+		size := linear
+		if smooth {
+			size = curved
+		}
+		for _, c := range []struct {
+			mu, nu, linear, curved float64
+		}{{size, size, 1, 1}, {size, 0, 0.5, 0.5}, {0, size, 0.5, 1}, {0, 0, 1, 1}} {
+			p := problemCase{theorem: c.linear}
+			sign := func(v float64) string {
+				if v > 0 {
+					return "> 0"
+				}
+				return "= 0"
+			}
+			p.name = fmt.Sprintf("μ %s, ν %s, L = 0", sign(c.mu), sign(c.nu))
+			p.in = l.instanceOf(c.mu, c.nu, smooth, 0)
+			if smooth {
+				p.name, p.theorem = fmt.Sprintf("μ %s, ν %s, L > 0", sign(c.mu), sign(c.nu)), c.curved
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// A share is how much of the right side of an inequality the left one was, at most, in the
+// mean over seeds.
+type share struct {
+	most     float64 // mean, over what was looked at
+	violated bool    // a mean was above 1 by four standard errors
+	at       []float64
+	by       []float64 // the largest mean at each
+}
+
+// shareOf measures the inequality of m under a schedule, at comparators that other runs
+// chose: those that violate it most there. For a method without randomness they are of the
+// same run.
+func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int) (share, error) {
+	fixed := m == fullVector
+	at := looks(steps)
+	var against []comparator
+	method := m.method(closely, false)
+	pilot := in.ledger(m, closely)
+	_, err := in.run(l.ctx, method, wrong, l.seed+1000, func(it dro.Iterate) bool {
+		pilot.follow(it)
+		if it.K == at[len(at)/3] || it.K == at[2*len(at)/3] || it.K == steps {
+			against = append(against, pilot.worst())
+		}
+		return it.K >= steps || !pilot.finite || pilot.a > 1e100
+	})
+	if err == errDiverged || err == nil && !pilot.finite {
+		return share{most: math.Inf(1), violated: true}, nil
+	}
+	if err != nil {
+		return share{}, err
+	}
+	against = append(against, pilot.worst())
+	if fixed {
+		seeds = 1
+	}
+	sum := make([][][]float64, len(at)) // by look and comparator: a share a seed
+	for k := range sum {
+		sum[k] = make([][]float64, len(against)+1)
+	}
+	diverged := false
+	for s := range seeds {
+		book := in.ledger(m, closely)
+		next := 0
+		_, err := in.run(l.ctx, method, wrong, l.seed+uint64(s), func(it dro.Iterate) bool {
+			book.follow(it)
+			if !book.finite {
+				diverged = true
+				return true
+			}
+			if it.K < at[next] {
+				return false
+			}
+			points := against
+			if fixed {
+				points = append(points[:len(points):len(points)], book.worst())
+			}
+			resolved := false
+			for c, p := range points {
+				if left, right, rounding := book.sides(p); math.IsNaN(left) {
+					diverged = true
+				} else if rounding < 1e-3*right {
+					sum[next][c] = append(sum[next][c], left/right)
+					resolved = true
+				}
+			}
+			next++
+			return next == len(at) || !resolved
+		})
+		if err == errDiverged {
+			diverged = true
+		} else if err != nil {
+			return share{}, err
+		}
+	}
+	out := share{most: math.Inf(-1)}
+	if diverged {
+		return share{most: math.Inf(1), violated: true}, nil
+	}
+	for k, row := range sum {
+		largest := math.Inf(-1)
+		for _, v := range row {
+			if len(v) < seeds { // not resolved in double precision, in some run
+				continue
+			}
+			mean, se := meanAndError(v)
+			largest = max(largest, mean)
+			out.violated = out.violated || math.IsInf(mean, 1) || mean-4*se > 1+1e-6
+		}
+		if !math.IsInf(largest, -1) {
+			out.at, out.by = append(out.at, float64(at[k])), append(out.by, largest)
+			out.most = max(out.most, largest)
+		}
+	}
+	return out, nil
+}
+
+// guarantees holds the inequality of every proposition at every look, and the same of
+// schedules that are wrong.
+func (l *lab) guarantees() (Experiment, error) {
+	l.progress("the inequalities of the propositions")
+	const most = 1 << 16
+	e := Experiment{Name: "guarantees", Title: "The inequalities of the propositions",
+		Text: fmt.Sprintf(`Propositions nonsep:full, stochastic:historic, stochastic:minty, sep:historic and sep:minty
+bound Σ a_k E Gap(x_k, ȳ_k) and the distances of the last iterates by the distances of the first
+ones, for every comparator (u, v), after every number of steps. Here is the left side over the
+right one, with the constants C_X and C_Y as stated: the largest mean over seeds, after up to %d
+steps, at the comparators that violate it most in other runs (of the same run for the full
+vector, which has no randomness, so that no comparator whatever does better). Above 1, by four
+standard errors, is a contradiction. Then the same with schedules made wrong on purpose: with
+constants G, L that are understated by 4, 16, 64, …, until the inequality is found violated; and
+with a strong convexity that is not there. L = 0: least absolute deviations over the simplex, a
+matrix game of 16 × 8; L > 0: logistic losses less a constant, weights 0 ≤ y ≤ 1/n, x on the simplex
+where μ = 0. N = 4.`, l.steps),
+		Columns: []string{"left ÷ right", "constants wrong by, when flagged", "left ÷ right then", "with a false modulus"}}
+	cases := l.cases(modulus, modulus/100)
+	e.Results = make([]Result, len(cases)*int(theoryMethods))
+	err := l.each(len(e.Results), func(k int) error {
+		c, m := cases[k/int(theoryMethods)], theoryMethod(k%int(theoryMethods))
+		r := Result{Case: c.name, Method: m.String()}
+		right, err := l.shareOf(c.in, m, lie{}, l.seeds, l.steps)
+		if err != nil {
+			return fmt.Errorf("%s, %v: %w", c.name, m, err)
+		}
+		r.X, r.Y = right.at, right.by
+		by, wrong := 4.0, share{}
+		for ; by <= most; by *= 4 {
+			if wrong, err = l.shareOf(c.in, m, lie{constants: by}, l.seeds/2, l.steps); err != nil {
+				return err
+			}
+			if wrong.violated {
+				break
+			}
+		}
+		falseModulus := math.NaN()
+		if c.in.mu == 0 || c.in.nu == 0 {
+			s, err := l.shareOf(c.in, m, lie{modulus: 1}, l.seeds/2, l.steps)
+			if err != nil {
+				return err
+			}
+			falseModulus = s.most
+		}
+		r.Values = []Number{Number(right.most), Number(by), Number(wrong.most), Number(falseModulus)}
+		switch {
+		case right.violated:
+			r.Verdict = Fails
+		case !wrong.violated:
+			r.Verdict = Empty
+			r.Values[1], r.Values[2] = Number(math.NaN()), Number(math.NaN())
+		default:
+			r.Verdict = Holds
+		}
+		e.Results[k] = r
+		return nil
+	})
+	return e, err
+}
+
+// growth fits how the guaranteed iterations grow as ε falls: that of A_t alone, which the
+// conditions of the propositions give, without a run's gap.
+func (l *lab) growth() (Experiment, error) {
+	l.progress("the growth of A_t")
+	const tolerance = 0.1
+	far := 100_000
+	if l.quick {
+		far = 20_000
+	}
+	e := Experiment{Name: "growth", Title: "Guaranteed iterations as ε falls",
+		Text: fmt.Sprintf(`The guarantee after t steps is a constant over A_t, so that the iterations to ε are those after
+which A_t is a constant over ε. The exponent in 1/ε (in ln 1/ε for μ, ν > 0) of A_t as the
+schedules make it, fitted over the last decade and a half of %.0e steps, beside that of the
+theorems: off by more than %v, either way, fails.`, float64(far), tolerance),
+		Columns: []string{"exponent", "theorem"}}
+	cases := l.cases(10, 10) // well conditioned: the last decade and a half is what is said of small ε
+	e.Results = make([]Result, len(cases)*int(theoryMethods))
+	err := l.each(len(e.Results), func(k int) error {
+		c, m := cases[k/int(theoryMethods)], theoryMethod(k%int(theoryMethods))
+		t, logA, err := l.total(c.in, m, lie{}, far)
+		if err != nil {
+			return err
+		}
+		got := exponentOfGrowth(t, logA, c.in.mu > 0 && c.in.nu > 0)
+		r := Result{Case: c.name, Method: m.String(), Values: []Number{Number(got), Number(c.theorem)}, Verdict: Holds}
+		if !(math.Abs(got-c.theorem) <= tolerance) {
+			r.Verdict = Fails
+		}
+		e.Results[k] = r
+		return nil
+	})
+	return e, err
+}
+
+// total returns ln A_t at points evenly spaced in ln t.
+func (l *lab) total(in *instance, m theoryMethod, wrong lie, far int) (t, logA []float64, err error) {
+	next, shift, before := 1, 0.0, 0.0
+	_, err = in.run(l.ctx, m.method(closely, false), wrong, l.seed, func(it dro.Iterate) bool {
+		if it.Total < before { // weights are rescaled before they overflow
+			shift += math.Log(before / it.Total)
+		}
+		before = it.Total
+		if it.K >= next {
+			next = it.K + 1 + it.K/20
+			t, logA = append(t, float64(it.K)), append(logA, shift+math.Log(it.Total))
+		}
+		return it.K >= far
+	})
+	return t, logA, err
+}
+
+// exponentOfGrowth is the exponent of t in A_t, or in ln A_t, over the last decade and a
+// half.
+func exponentOfGrowth(t, logA []float64, linear bool) float64 {
+	var x, y []float64
+	from := 0
+	for k, v := range t {
+		if v < t[len(t)-1]/32 {
+			continue
+		}
+		a := logA[k]
+		if linear {
+			if len(x) == 0 && from == 0 {
+				from = k
+				continue
+			}
+			a, v = math.Log(logA[k]-logA[from]), v-t[from]
+		}
+		x, y = append(x, a), append(y, math.Log(v))
+	}
+	return slope(x, y)
+}

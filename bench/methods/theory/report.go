@@ -1,0 +1,153 @@
+package theory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Schema names the JSON of a Report.
+const Schema = "drotrain-bench-theory/2"
+
+// A Report holds the claims of the paper as experiments.
+type Report struct {
+	Schema      string       `json:"schema"`
+	Quick       bool         `json:"quick"`
+	Seed        uint64       `json:"seed"`
+	Seeds       int          `json:"seeds"` // runs that a mean is taken over
+	Experiments []Experiment `json:"experiments"`
+}
+
+// An Experiment holds one claim against every method, on several problems.
+type Experiment struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text"`    // what is measured, and what would refute it
+	Columns []string `json:"columns"` // of Result.Values
+	Results []Result `json:"results"`
+}
+
+// A Result is one row of an experiment.
+type Result struct {
+	Case    string   `json:"case"`
+	Method  string   `json:"method"`
+	Values  []Number `json:"values"`
+	Verdict Verdict  `json:"verdict"`
+	Why     string   `json:"why,omitempty"`
+
+	X []float64 `json:"x,omitempty"` // a line of the figure
+	Y []float64 `json:"y,omitempty"`
+}
+
+// A Verdict says what came of a claim.
+type Verdict string
+
+const (
+	Holds  Verdict = "holds"
+	Fails  Verdict = "fails"
+	Empty  Verdict = "cannot fail" // no wrong schedule was flagged by the same measurement
+	NotRun Verdict = "not run"
+	None   Verdict = "" // a number without a claim
+)
+
+// A Number is null in JSON, and a dash in a table, where it is not one.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (v Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+func (v Number) String() string {
+	switch a := math.Abs(float64(v)); {
+	case math.IsNaN(a):
+		return "–"
+	case math.IsInf(a, 0):
+		return "∞"
+	case a >= 1e5 || a < 1e-3 && a > 0:
+		return fmt.Sprintf("%.1e", float64(v))
+	case a >= 100 || a == math.Trunc(a):
+		return fmt.Sprintf("%.0f", float64(v))
+	}
+	return fmt.Sprintf("%.3g", float64(v))
+}
+
+// Run runs all experiments. quick takes seconds, the full report some minutes; progress,
+// which may be nil, is told of every experiment.
+func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*Report, error) {
+	l := &lab{ctx: ctx, quick: quick, seed: seed, seeds: 10, steps: 1500}
+	if quick {
+		l.seeds, l.steps = 6, 250
+	}
+	if l.progress = progress; progress == nil {
+		l.progress = func(string) {}
+	}
+	r := &Report{Schema: Schema, Quick: quick, Seed: seed, Seeds: l.seeds}
+	for _, run := range []func() (Experiment, error){l.guarantees, l.growth, l.tables, l.sampling, l.suprema, l.external} {
+		e, err := run()
+		if err != nil {
+			return nil, err
+		}
+		r.Experiments = append(r.Experiments, e)
+	}
+	return r, nil
+}
+
+// Find returns the experiment of that name, nil if there is none.
+func (r *Report) Find(name string) *Experiment {
+	for i := range r.Experiments {
+		if r.Experiments[i].Name == name {
+			return &r.Experiments[i]
+		}
+	}
+	return nil
+}
+
+// Count counts the verdicts.
+func (r *Report) Count() map[Verdict]int {
+	c := map[Verdict]int{}
+	for _, e := range r.Experiments {
+		for _, s := range e.Results {
+			c[s.Verdict]++
+		}
+	}
+	return c
+}
+
+// WriteText writes the report as a page of Markdown.
+func (r *Report) WriteText(w io.Writer) {
+	c := r.Count()
+	fmt.Fprintf(w, `# The theorems by experiment
+
+Written by %sgo run ./bench/experiments theory -o docs/theory.md%s; %sdrotrain bench theory%s
+prints the same. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
+Min-Max Optimization with Dual-Linear Coupling*, runs with its theoretical schedule on small
+synthetic problems; means are over %d seeds. Of %d claims %d hold, %d fail, %d could not have
+failed and %d were not run.
+
+`, "`", "`", "`", "`", r.Seeds, c[Holds]+c[Fails]+c[Empty]+c[NotRun], c[Holds], c[Fails], c[Empty], c[NotRun])
+	for i, e := range r.Experiments {
+		fmt.Fprintf(w, "## %s\n\n%s\n\n", e.Title, e.Text)
+		fmt.Fprintf(w, "| problem | method | %s | |\n|---|---|%s---|\n", strings.Join(e.Columns, " | "), strings.Repeat("--:|", len(e.Columns)))
+		for _, s := range e.Results {
+			fmt.Fprintf(w, "| %s | %s |", s.Case, s.Method)
+			for _, v := range s.Values {
+				fmt.Fprintf(w, " %s |", v)
+			}
+			verdict := string(s.Verdict)
+			if s.Why != "" {
+				verdict = strings.TrimPrefix(verdict+": "+s.Why, ": ")
+			}
+			fmt.Fprintf(w, " %s |\n", verdict)
+		}
+		if i < len(r.Experiments)-1 {
+			fmt.Fprintln(w)
+		}
+	}
+}

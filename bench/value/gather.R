@@ -1,0 +1,36 @@
+# Writes tables of R's packages to the folder that is named: those whose package is there.
+dir <- commandArgs(trailingOnly = TRUE)[1]
+some <- function(t, n) { set.seed(1); t[sort(sample(nrow(t), n)), ] }
+# The factors that are text for us stay so; numbers that are codes get words.
+keep <- function(name, package, make) {
+  if (!requireNamespace(package, quietly = TRUE)) return(invisible())
+  e <- new.env()
+  t <- as.data.frame(make(function(d) { data(list = d, package = package, envir = e); as.data.frame(get(d, e)) }))
+  write.csv(t[complete.cases(t), ], file.path(dir, paste0(name, ".csv")), row.names = FALSE)
+}
+keep("Boston", "MASS", function(get) { t <- get("Boston"); t$highway <- ifelse(t$rad == 24, "best", "other"); t })
+keep("diamonds", "ggplot2", function(get) { t <- some(as.data.frame(ggplot2::diamonds), 10000); t$price <- log(t$price); t$carat <- log(t$carat); t })
+keep("SLID", "carData", function(get) carData::SLID)
+keep("NMES1988", "AER", function(get) get("NMES1988")[, c("visits", "health", "chronic", "adl", "region", "age", "afam", "gender", "married", "school", "income", "employed", "insurance", "medicaid")])
+keep("HealthInsurance", "AER", function(get) get("HealthInsurance"))
+keep("CollegeDistance", "AER", function(get) get("CollegeDistance"))
+keep("SmokeBan", "AER", function(get) get("SmokeBan"))
+keep("Fertility2", "AER", function(get) get("Fertility2"))
+keep("CPSSW8", "AER", function(get) some(get("CPSSW8"), 20000))
+keep("GSS7402", "AER", function(get) get("GSS7402")[, c("kids", "age", "education", "year", "siblings", "agefirstbirth", "ethnicity", "city16", "lowincome16", "immigrant")][, -6])
+keep("MathAchieve", "nlme", function(get) get("MathAchieve")[, c("Minority", "Sex", "SES", "MathAch", "MEANSES")])
+keep("flchain", "survival", function(get) { t <- survival::flchain[, c("age", "sex", "kappa", "lambda", "flc.grp", "creatinine", "mgus", "death")]; t$death <- ifelse(t$death == 1, "yes", "no"); t })
+keep("GermanCredit", "caret", function(get) { t <- get("GermanCredit"); t$telephone <- ifelse(t$Telephone == 1, "none", "yes"); t$Telephone <- NULL; t[, sapply(t, function(v) length(unique(v)) > 1)] })
+keep("segmentation", "caret", function(get) { t <- get("segmentationData"); t$Cell <- t$Case <- NULL; t$large <- ifelse(t$AreaCh1 > quantile(t$AreaCh1, 0.75), "large", "other"); t })
+keep("DoctorVisits", "AER", function(get) get("DoctorVisits"))
+keep("CreditCard", "AER", function(get) { t <- get("CreditCard"); t$expenditure <- t$share <- t$active <- NULL; t })
+keep("HousePrices", "AER", function(get) { t <- get("HousePrices"); t$price <- log(t$price); t })
+keep("PSID1982", "AER", function(get) { t <- get("PSID1982"); t$wage <- log(t$wage); t })
+keep("Affairs", "AER", function(get) get("Affairs"))
+keep("Vocab", "carData", function(get) some(na.omit(as.data.frame(carData::Vocab)), 10000))
+keep("Arrests", "carData", function(get) carData::Arrests)
+keep("Sacramento", "caret", function(get) { t <- get("Sacramento"); t$price <- log(t$price); t$city <- t$zip <- NULL; t })
+keep("VerbAgg", "lme4", function(get) { t <- get("VerbAgg")[, c("Anger", "Gender", "btype", "situ", "mode", "r2")]; t$r2 <- ifelse(t$r2 == "Y", "yes", "no"); t })
+keep("rotterdam", "survival", function(get) { t <- survival::rotterdam[, c("year", "age", "meno", "size", "grade", "nodes", "pgr", "er", "hormon", "chemo", "death")]; t$death <- ifelse(t$death == 1, "yes", "no"); t$chemo <- ifelse(t$chemo == 1, "chemo", "none"); t })
+keep("quakes", "datasets", function(get) { t <- get("quakes"); t$deep <- ifelse(t$depth > 300, "deep", "shallow"); t })
+keep("Chile", "carData", function(get) { t <- carData::Chile; t <- t[t$vote %in% c("Y", "N"), ]; t$vote <- ifelse(t$vote == "Y", "yes", "no"); t$statusquo <- NULL; t })

@@ -1,0 +1,79 @@
+package value
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+//go:embed gather.R
+var gathering []byte
+
+// Gather writes tables of R's packages as CSV files to dir: those whose package is
+// installed. r is the program Rscript; without it there are none.
+func Gather(ctx context.Context, r, dir string) error {
+	if r == "" {
+		return nil
+	}
+	path := filepath.Join(dir, "gather.R")
+	if err := os.WriteFile(path, gathering, 0o600); err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, r, path, dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", r, err, out)
+	}
+	return nil
+}
+
+// gathered are the tables of R's packages.
+func gathered() []Table {
+	seen := InView
+	of := func(name, about, target string, groups ...string) Table {
+		return Table{Name: name, About: about, Target: target, Groups: groups, Seen: seen, read: func(ctx context.Context, from Sources) (*data.Frame, error) {
+			path := filepath.Join(from.Gathered, name+".csv")
+			if from.Gathered == "" {
+				return nil, fs.ErrNotExist
+			}
+			if _, err := os.Stat(path); err != nil {
+				return nil, err
+			}
+			return data.Read(ctx, path)
+		}}
+	}
+	all := []Table{
+		of("Boston", "house values (MASS), groups by access to highways", "medv", "highway"),
+		of("diamonds", "log prices of 10 000 diamonds (ggplot2), groups by cut", "price", "cut"),
+		of("SLID", "wages in Ontario (carData), groups sex × language", "wages", "sex", "language"),
+		of("NMES1988", "visits to physicians (AER), groups by health", "visits", "health"),
+		of("HealthInsurance", "self-reported health (AER), groups gender × ethnicity", "health", "gender", "ethnicity"),
+		of("CollegeDistance", "test scores (AER), groups by ethnicity", "score", "ethnicity"),
+		of("SmokeBan", "smokers (AER), groups afam × hispanic", "smoker", "afam", "hispanic"),
+		of("Fertility2", "a third child (AER), groups afam × hispanic", "morekids", "afam", "hispanic"),
+		of("CPSSW8", "hourly earnings of 20 000 (AER), groups gender × region", "earnings", "gender", "region"),
+		of("GSS7402", "women's number of children (AER), groups by ethnicity", "kids", "ethnicity"),
+		of("MathAchieve", "mathematics (nlme), groups minority × sex", "MathAch", "Minority", "Sex"),
+		of("flchain", "deaths (survival), groups by sex", "death", "sex"),
+		of("GermanCredit", "bad credits (caret), groups by telephone", "Class", "telephone"),
+		of("segmentation", "badly segmented cells (caret), groups by a quartile of area", "Class", "large"),
+	}
+	seen = Fresh
+	return append(all,
+		of("DoctorVisits", "visits to doctors (AER), groups by gender", "visits", "gender"),
+		of("CreditCard", "credit cards granted (AER), groups by home ownership", "card", "owner"),
+		of("HousePrices", "log prices in Windsor (AER), groups by neighbourhood", "price", "prefer"),
+		of("PSID1982", "log wages (AER), groups by ethnicity", "wage", "ethnicity"),
+		of("Affairs", "affairs (AER), groups by gender", "affairs", "gender"),
+		of("Vocab", "vocabulary of 10 000 (carData), groups by sex", "vocabulary", "sex"),
+		of("Arrests", "releases after arrest (carData), groups colour × sex", "released", "colour", "sex"),
+		of("Sacramento", "log prices (caret), groups by type", "price", "type"),
+		of("VerbAgg", "verbal aggression (lme4), groups gender × behaviour", "r2", "Gender", "btype"),
+		of("rotterdam", "deaths (survival), groups by chemotherapy", "death", "chemo"),
+		of("quakes", "magnitudes (datasets), groups by depth", "mag", "deep"),
+		of("Chile", "yes or no to Pinochet (carData), groups by sex", "vote", "sex"))
+}

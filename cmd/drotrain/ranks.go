@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/cpu"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/train"
+)
+
+// A training by several ranks: each runs this program with the same options. The first one
+// writes and prints; the others follow, and speak of what is wrong with them alone.
+
+// join makes the program one of several ranks.
+func (a *app) join(c ranks.Comm) {
+	if _, alone := c.(ranks.One); alone {
+		return
+	}
+	a.comm, a.traffic = ranks.Count(c)
+	if a.follows() {
+		a.faults, a.stdout, a.stderr, a.terminal = a.stderr, io.Discard, io.Discard, false
+	}
+}
+
+// follows says that another rank writes and prints.
+func (a *app) follows() bool { return a.comm != nil && a.comm.Rank() > 0 }
+
+// patience is what a rank waits before it says what is wrong: the first one says what is
+// wrong with all, and that ends them.
+const patience = time.Second
+
+// complain writes an error of this rank.
+func (a *app) complain(msg string) {
+	time.Sleep(patience)
+	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
+}
+
+// runsAlone refuses commands that are not for several ranks.
+func (a *app) runsAlone(command string) error {
+	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
+		return nil
+	}
+	return exit.Usagef("run it without the launcher", "%s is for one process, and this is one of %d: only train runs over several", command, a.comm.Size())
+}
+
+// A standing is what ranks must have in common before they begin.
+type standing struct{ Version, Machine, Options, Checkpoint string }
+
+// agree refuses ranks that were started with other options, are another version, run on
+// processors whose arithmetic differs, or see another checkpoint.
+func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
+	if a.comm == nil {
+		return nil
+	}
+	own := standing{Version: train.Version(), Machine: machine()}
+	fs.Visit(func(f *pflag.Flag) {
+		if !notResumed[f.Name] {
+			own.Options += fmt.Sprintf("--%s %s ", f.Name, given(f))
+		}
+	})
+	if o.resume {
+		b, err := os.ReadFile(filepath.Join(o.out, checkpointFile))
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(b)
+		own.Checkpoint = hex.EncodeToString(sum[:6])
+	}
+	b, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	var first standing
+	for r, text := range ranks.GatherBytes(a.comm, b) {
+		var is standing
+		if err := json.Unmarshal(text, &is); err != nil {
+			return err
+		}
+		if r == 0 {
+			first = is
+		}
+		for _, f := range []struct{ what, was, is string }{
+			{"is another version", first.Version, is.Version}, {"runs on another kind of processor", first.Machine, is.Machine},
+			{"was given other options", first.Options, is.Options}, {"sees another checkpoint", first.Checkpoint, is.Checkpoint},
+		} {
+			if f.was != f.is {
+				return exit.WithHint(fmt.Errorf("rank %d %s: %s, and rank 0 %s", r, f.what, f.is, f.was), "all ranks run the same program, with the same options, on the same files")
+			}
+		}
+	}
+	return nil
+}
+
+// machine is what the bits of arithmetic depend on.
+func machine() string {
+	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
+}
+
+// follow trains with the first rank, and writes nothing.
+func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	o.quiet, o.every = true, math.MaxInt64/4 // a checkpoint is read, and not written
+	if err := o.openCheckpoint(fs); err != nil {
+		return err
+	}
+	if err := a.agree(o, fs); err != nil {
+		return err
+	}
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	if o.threads > 0 {
+		shard.SetThreads(o.threads)
+	}
+	o.cfg.Ranks = a.comm
+	p := a.newProgress(true)
+	defer p.Finish()
+	m, err := o.fit(ctx, a, nil, p)
+	if m != nil && err != nil { // interrupted, as all are: the first rank ends them when it has written
+		return nil
+	}
+	return err
+}

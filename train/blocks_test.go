@@ -1,0 +1,112 @@
+package train
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// Rows predicted block by block are those predicted at once, to the bit, with what is kept
+// of the table, and with one report: from Parquet, which is read by blocks, and from text.
+func TestPredictionByBlocks(t *testing.T) {
+	const n = 3*leastBlockRows + 17
+	f := wide(t, n)
+	big := data.Column{Name: "big", Kind: data.Numeric, Type: "int64", Number: make([]float64, n), Int: make([]int64, n), Null: make([]bool, n)}
+	text := data.Column{Name: "text", Kind: data.Categorical, Type: "string", Level: []string{"", "common", "rare"}, Code: make([]int32, n)}
+	for i := range n {
+		big.Int[i] = 1<<60 + int64(i)
+		big.Number[i], big.Null[i], text.Code[i] = float64(big.Int[i]), i > leastBlockRows && i%7 == 0, 1
+	}
+	text.Code[leastBlockRows+5], text.Code[2*leastBlockRows+9] = 2, 0
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Drop, cfg.Gap = "y", level.At(1), []string{"big"}, 1e-3
+	cfg.Interact, cfg.Impute = []string{"a:b"}, "mean"
+	var columns []data.Column
+	for _, c := range append(f.Columns, &big) {
+		columns = append(columns, *c)
+	}
+	known := text
+	known.Code = make([]int32, n)
+	for i := range known.Code {
+		known.Code[i] = int32(i % 2)
+	}
+	g, err := data.NewFrame(append(columns, known)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := FitFrame(t.Context(), g, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"t.parquet", "t.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := data.WriteTable(path, append(columns, text), false); err != nil {
+			t.Fatal(err)
+		}
+		f, err := data.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		d, report, err := m.Encoder.EncodeFeatures(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.PredictDataset(d, m.Scoring())
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep := []string{"big", "text", "b"}
+		want, err := m.Table(t.Context(), f, p, keep, 0.3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, at := 0, 0
+		got, err := m.predictBlocks(t.Context(), f, keep, 0.3, leastBlockRows, func(cols []data.Column) error {
+			blocks++
+			for j, c := range cols {
+				if c.Name != want[j].Name || c.Kind != want[j].Kind || c.Type != want[j].Type {
+					return fmt.Errorf("column %d is %s, not %s", j, c.Name, want[j].Name)
+				}
+				for i := range c.Len() {
+					if c.Text(i) != want[j].Text(at+i) || c.IsNull(i) != want[j].IsNull(at+i) || c.Number != nil && c.Number[i] != want[j].Number[at+i] {
+						return fmt.Errorf("row %d of %s: %s, at once %s", at+i+1, c.Name, c.Text(i), want[j].Text(at+i))
+					}
+				}
+			}
+			at += cols[0].Len()
+			return nil
+		})
+		if err != nil || at != n || blocks != 4 {
+			t.Errorf("%s: %d rows of %d in %d blocks: %v", name, at, n, blocks, err)
+		}
+		if !reflect.DeepEqual(got, report) || len(got.Unseen) != 1 || got.Unseen[0].Count < 1 {
+			t.Errorf("%s: report %+v, at once %+v", name, got, report)
+		}
+	}
+	// An error names the row as the table counts it.
+	a := *f.Columns[1]
+	a.Null = make([]bool, n)
+	a.Null[2*leastBlockRows+3] = true
+	cfg.Impute, cfg.Interact = "error", nil
+	if _, err = FitFrame(t.Context(), f, cfg); err == nil {
+		t.Fatal("a column that is not there was left out")
+	}
+	cfg.Drop = nil
+	if m, err = FitFrame(t.Context(), f, cfg); err != nil {
+		t.Fatal(err)
+	}
+	holed, err := data.NewFrame(*f.Columns[0], a, *f.Columns[2], *f.Columns[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.predictBlocks(t.Context(), holed, nil, 0.5, leastBlockRows, func([]data.Column) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*leastBlockRows+4)) {
+		t.Errorf("%v", err)
+	}
+}

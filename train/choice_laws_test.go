@@ -1,0 +1,220 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// noisy is a table of few rows and many columns, so that the plain average does better with
+// more of a regulariser.
+func noisy(t *testing.T) *data.Frame {
+	t.Helper()
+	const n, d = 150, 25
+	rng := rand.New(rand.NewPCG(6, 6))
+	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	columns := []data.Column{}
+	for k := range d {
+		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		for i := range n {
+			c.Number[i] = rng.NormFloat64()
+			y.Number[i] += 0.1 * c.Number[i]
+		}
+		columns = append(columns, c)
+	}
+	for i := range n {
+		y.Number[i] += 3 * rng.NormFloat64()
+	}
+	f, err := data.NewFrame(append([]data.Column{y}, columns...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What Choose chooses is what a training takes; μ is chosen with the level unless it is
+// given, and said where it is not the usual one.
+func TestChooseIsWhatTrainingTakes(t *testing.T) {
+	f := noisy(t)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout, cfg.Folds, cfg.Levels = "y", 0, 3, 2
+	s, _, err := Choose(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := m.Result.Selection
+	if took == nil || s == nil || took.Reason != s.Reason || took.Best().Level.String() != s.Best().Level.String() || took.Mu != s.Mu || took.Candidates[0].Average != s.Candidates[0].Average {
+		t.Fatalf("chosen %+v, taken %+v", s, took)
+	}
+	usual := 1 / float64(m.TrainRows)
+	said := func(m *Model) bool {
+		return strings.Contains(strings.Join(m.Notes, "\n"), "predicts better with it out of fold")
+	}
+	if s.Mu == usual || *m.Config.Mu != s.Mu || !said(m) {
+		t.Errorf("μ = %v chosen, %v taken, %v usual; said: %v", s.Mu, *m.Config.Mu, usual, said(m))
+	}
+	// The plain average of the model is that of the μ chosen.
+	cfg.Mu, cfg.Average = &s.Mu, "plain"
+	plain, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(plain.Result.Objective/m.Result.ERM.Objective-1) > 1e-5 {
+		t.Errorf("the plain average: %v, with that μ alone %v", m.Result.ERM.Objective, plain.Result.Objective)
+	}
+	cfg.Mu, cfg.Average = &usual, ""
+	if m, err = FitFrame(t.Context(), f, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if m.Result.Selection.Mu != usual || *m.Config.Mu != usual || said(m) {
+		t.Errorf("μ = %v given, %v taken", usual, *m.Config.Mu)
+	}
+	cfg.Target = "none"
+	if s, _, err := Choose(t.Context(), f, cfg); err == nil || s != nil {
+		t.Errorf("a choice without a target: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cfg.Target = "y"
+	if _, _, err := Choose(ctx, f, cfg); err == nil {
+		t.Error("a choice of a cancelled context")
+	}
+}
+
+// Trainings start where the constant alone cannot be better.
+func TestStartIsTheBestConstant(t *testing.T) {
+	f := wide(t, 400)
+	for target, loss := range map[string]losses.Loss{"y": losses.Logistic{}, "b": losses.Squared{}} {
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Holdout, cfg.Scale = target, 0, "none"
+		m, oracle, err := prepare(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.Run.Train
+		x := start(loss, d)
+		for i, v := range x {
+			if i != d.Intercept && v != 0 {
+				t.Errorf("%s: entry %d is %v", target, i, v)
+			}
+		}
+		mean := func(by float64) float64 {
+			x[d.Intercept] += by
+			defer func() { x[d.Intercept] -= by }()
+			sum := 0.0
+			for _, v := range rowLosses(oracle, x) {
+				sum += v / float64(d.N)
+			}
+			return sum
+		}
+		if at := mean(0); at > mean(1e-3) || at > mean(-1e-3) || x[d.Intercept] == 0 {
+			t.Errorf("%s: a constant of %v is not the best", target, x[d.Intercept])
+		}
+		one := *d
+		one.Target = slices.Repeat([]float64{1}, d.N)
+		if b := start(losses.Logistic{}, &one)[d.Intercept]; b != 0 {
+			t.Errorf("of one class: %v", b)
+		}
+		if one.Intercept = -1; slices.Max(start(loss, &one)) != 0 {
+			t.Error("a constant without an intercept")
+		}
+		m.Run.Close()
+	}
+}
+
+// The rows to train on do not depend on where they lie, however they are chosen.
+func TestRowsWhereverTheyLie(t *testing.T) {
+	f := wide(t, 500)
+	room, err := paged.New(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room.Least = 1
+	defer room.Close()
+	plain := DefaultConfig()
+	plain.Target, plain.Seed, plain.Holdout = "y", 4, 0.2
+	for name, change := range map[string]func(c *Config){
+		"at random":   func(*Config) {},
+		"nothing out": func(c *Config) { c.Holdout = 0 },
+		"a filter":    func(c *Config) { c.Filter = "a > 0" },
+		"named rows":  func(c *Config) { c.Rows = &RowSet{Train: []int{5, 7, 400}, Holdout: []int{1}} },
+		"units":       func(c *Config) { c.GroupHoldout = "g" },
+		"the last":    func(c *Config) { c.Time = "b" },
+	} {
+		c := plain
+		change(&c)
+		train, held, err := c.rows(t.Context(), f, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, heldAgain, err := c.rows(t.Context(), f, room)
+		if err != nil || !slices.Equal(slices.Sorted(slices.Values(train)), slices.Sorted(slices.Values(again))) || !slices.Equal(held, heldAgain) {
+			t.Errorf("%s: %d and %d rows in memory, %d and %d elsewhere: %v", name, len(train), len(held), len(again), len(heldAgain), err)
+		}
+		if slices.IsSorted(train) && len(train) > 3 {
+			t.Errorf("%s: rows are not in random order", name)
+		}
+	}
+	c := plain
+	c.Rows = &RowSet{Train: []int{1, 1}}
+	if _, _, err := c.rows(t.Context(), f, nil); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("a row named twice: %v", err)
+	}
+}
+
+// Copied rows of a column are those rows, of whatever the column has.
+func TestRowsOfAColumn(t *testing.T) {
+	c := data.Column{Name: "c", Type: "int64", Kind: data.Numeric, Number: []float64{1, 2, 3, 4}, Int: []int64{1, 2, 1<<60 + 1, 4}, Null: []bool{false, true, false, false}}
+	got := rowsOf(&c, []int{2, 1})
+	if !slices.Equal(got.Number, []float64{3, 2}) || !slices.Equal(got.Int, []int64{1<<60 + 1, 2}) || !slices.Equal(got.Null, []bool{false, true}) || got.Code != nil {
+		t.Errorf("%+v", got)
+	}
+	text := data.Column{Name: "t", Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1}}
+	if got := rowsOf(&text, []int{1, 0}); !slices.Equal(got.Code, []int32{1, 0}) || got.Number != nil || got.Int != nil || got.Null != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Weights of samples count in means; an adversary without a price has no weights of its own.
+func TestMeansAndUniqueWeights(t *testing.T) {
+	r := &Run{Weight: []float64{1, 3, 4}}
+	if got := r.averageOf([]float64{8, 4, 1}); got != 3 {
+		t.Errorf("%v", got)
+	}
+	if got := (&Run{}).averageOf([]float64{8, 4, 3}); got != 5 {
+		t.Errorf("%v", got)
+	}
+	for want, of := range map[bool][]level.Level{
+		false: {{Protect: level.At(0.2)}, {Nu: level.At(0)}, {Protect: level.At(0.2), Nu: level.At(1)}},
+		true:  {{Nu: level.At(1e-9)}, {Ess: level.At(0.5)}, {}},
+	} {
+		for _, l := range of {
+			if got := (Config{Level: l}).unique(); got != want {
+				t.Errorf("%+v: %v", l, got)
+			}
+		}
+	}
+}
+
+// A status that nobody knows is named.
+func TestUnknownStatusIsNamed(t *testing.T) {
+	gap := 0.25
+	s := Summary{Status: "odd"}
+	s.Certificate.RelativeGap = &gap
+	if err := s.Uncertified(); err == nil || !strings.Contains(err.Error(), `"odd"`) || !strings.Contains(err.Error(), "0.25") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,322 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// Training over several ranks. Every rank runs FitFrame on the same table, and has the
+// features of its own rows alone; what is small (targets, groups, weights, the encoder) it
+// has of all.
+
+// rankable refuses what is not for several ranks.
+func (c *Config) rankable() error {
+	var all []error
+	refuse := func(is bool, what, instead string) {
+		if is {
+			all = append(all, fmt.Errorf("%s is not for several ranks: %s", what, instead))
+		}
+	}
+	refuse(c.Recalibrate, "recalibrate", "leave it out")
+	refuse(c.Evaluate == EvaluateCrossfit, "evaluate crossfit", "hold rows out")
+	refuse(c.Latent != nil, "latent", "a price or a radius over rows, or groups")
+	refuse(c.Rows != nil, "a choice of rows by the program", "a filter")
+	refuse(c.Memory > 0, "a limit of memory", "more ranks have more of it")
+	return errors.Join(all...)
+}
+
+// fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
+func (c *Config) fitDealt(ctx context.Context, f *data.Frame, train, held []int) (*data.Fitted, *ranks.Rows, error) {
+	rows := ranks.NewRows(c.Ranks, len(train))
+	slices.Sort(train)
+	count := shard.Count(len(train))
+	for s := range count { // so that the first rows of a shard are a sample of it
+		lo, hi := shard.Bounds(len(train), count, s)
+		shuffle(train[lo:hi], c.Seed+uint64(s))
+	}
+	fitted, err := data.FitDealt(ctx, f, train, c.Spec(), data.Storage(c.Storage), rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := sameFiles(c.Ranks, f); err != nil {
+		return nil, nil, err
+	}
+	if len(held) > 0 && c.Ranks.Rank() == 0 {
+		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.Encode(ctx, f, held); err != nil {
+			return nil, nil, fmt.Errorf("hold-out rows: %w", err)
+		}
+	}
+	return fitted, rows, nil
+}
+
+// mostHeld is the number of hold-out rows that rank 0 measures, at most.
+const mostHeld = 200_000
+
+// thinned leaves as many rows, drawn at random, in their order.
+func thinned(rows []int, most int, seed uint64) []int {
+	const stream = 0x7468696e
+	if len(rows) <= most {
+		return rows
+	}
+	rng := rand.New(rand.NewPCG(seed, stream))
+	out := make([]int, 0, most)
+	for i, r := range rows {
+		if rng.IntN(len(rows)-i) < most-len(out) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// sameFiles refuses ranks that have read files of other contents than rank 0.
+func sameFiles(c ranks.Comm, f *data.Frame) error {
+	own, err := json.Marshal(f.Sources)
+	if err != nil {
+		return err
+	}
+	all := ranks.GatherBytes(c, own)
+	for r, b := range all {
+		var first, here []data.Source
+		if err := cmp.Or(json.Unmarshal(all[0], &first), json.Unmarshal(b, &here)); err != nil {
+			return err
+		}
+		if len(here) != len(first) {
+			return fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(here), len(first))
+		}
+		for i, s := range here {
+			if s.SHA256 != first[i].SHA256 {
+				return fmt.Errorf("rank %d sees another file than rank 0: %s has the SHA-256 %.12s…, and %s %.12s…", r, s.Path, s.SHA256, first[i].Path, first[i].SHA256)
+			}
+		}
+	}
+	return nil
+}
+
+// over is a dual for the training rows as they lie with the ranks.
+func (r *Run) over(d dro.Dual) dro.Dual {
+	if r.rows == nil {
+		return d
+	}
+	if dealt, ok := d.(dro.Ranked); ok {
+		d, _ = dealt.Over(r.rows)
+	}
+	return d
+}
+
+// room is where vectors of one entry a training row lie; nil for memory.
+func (r *Run) room() *paged.Room {
+	if r.rows != nil {
+		return r.Train.X.(*design.Dealt).Room()
+	}
+	return r.outside.room()
+}
+
+// dealt is a matrix of the training rows, of those that are here.
+func (r *Run) dealt(here design.Matrix) (design.Matrix, error) {
+	if r.rows == nil {
+		return here, nil
+	}
+	return design.NewDealt(r.rows, r.Train.N, here)
+}
+
+// sample returns about count training rows, with their targets: the first ones, which are in
+// random order.
+func (r *Run) sample(count int) *data.Dataset {
+	d := *r.Train
+	if r.rows == nil {
+		d.N, d.Target = count, d.Target[:count]
+		return &d
+	}
+	at := r.rows.Spread(d.N, min(count, mostCopied(d.X)))
+	d.N, d.X, d.Target = len(at), d.X.Select(at), make([]float64, len(at))
+	for k, j := range at {
+		d.Target[k] = r.Train.Target[j]
+	}
+	return &d
+}
+
+// mostCopied is the number of rows that every rank may have copies of.
+func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
+
+// averageDealt is averageOf over ranks.
+func (r *Run) averageDealt(v []float64) float64 {
+	weighted := func(of func(j int) float64) float64 {
+		return r.rows.Sum(len(v), func(lo, hi int) float64 {
+			sum := 0.0
+			for j := lo; j < hi; j++ {
+				w := 1.0
+				if r.Weight != nil {
+					w = r.Weight[j]
+				}
+				sum += w * of(j)
+			}
+			return sum
+		})
+	}
+	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
+}
+
+// spread returns Σy² and the largest weight.
+func (r *Run) spread(y []float64) (squares, largest float64) {
+	add := func(lo, hi int) (sum float64) {
+		for _, v := range y[lo:hi] {
+			sum += v * v
+		}
+		return sum
+	}
+	most := func(lo, hi int) (m float64) {
+		for _, v := range y[lo:hi] {
+			m = max(m, v)
+		}
+		return m
+	}
+	if r.rows == nil {
+		return add(0, len(y)), most(0, len(y))
+	}
+	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
+}
+
+// risks are the mean losses of groups.
+func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
+	if r.rows == nil {
+		return g.Risks(loss)
+	}
+	k := len(g.Labels)
+	part := r.rows.Partials(shard.Count(len(loss)), 2*k)
+	part.Clear()
+	r.rows.Run(len(loss), func(s, lo, hi int) {
+		sums := part.Of(s)
+		for j := lo; j < hi; j++ {
+			sums[g.Index[j]] += loss[j]
+			sums[k+int(g.Index[j])]++
+		}
+	})
+	sums := make([]float64, 2*k)
+	r.rows.SumTo(sums, part)
+	var out []data.GroupRisk
+	for i, label := range g.Labels {
+		if n := sums[k+i]; n > 0 {
+			out = append(out, data.GroupRisk{Label: label, Rows: int(n), Risk: sums[i] / n})
+		}
+	}
+	return out
+}
+
+// mostComplete is the number of rows of which every rank gets the losses and the weights of
+// the adversary, for the report.
+const mostComplete = 10_000_000
+
+// complete gives every rank what the ranks know of all training rows; more than a report
+// takes are not.
+func (r *Run) complete(seed uint64) {
+	if r.rows == nil {
+		return
+	}
+	if r.Train.N > mostComplete {
+		r.Weights = nil
+		return
+	}
+	r.Loss, r.Weights = slices.Clone(r.Loss), slices.Clone(r.Weights)
+	ends := make([]int, r.rows.Comm().Size())
+	for rank := range ends {
+		_, ends[rank] = r.rows.Bounds(r.Train.N, rank)
+		if rank > 0 {
+			ends[rank] = max(ends[rank], ends[rank-1])
+		}
+	}
+	for _, v := range [][]float64{r.Loss, r.Weights} {
+		if v != nil {
+			r.rows.Comm().Gather(v, ends)
+		}
+	}
+	r.copy(seed)
+}
+
+// Copies are some of the training rows, each of which stands for Times of them.
+type Copies struct {
+	X     design.Matrix
+	Rows  []int // indices in Run.Train
+	Times []float64
+}
+
+// Copies are those that a run has where its rows lie with several ranks, nil where the rows
+// are too many; dealt is false where all rows are here.
+func (r *Run) Copies() (c *Copies, dealt bool) { return r.copies, r.rows != nil }
+
+// copy draws rows by their weights under the adversary, those of much weight for sure, all
+// where they are few.
+func (r *Run) copy(seed uint64) {
+	const stream = 0x636f7079
+	rng := rand.New(rand.NewPCG(seed, stream))
+	n, c := r.Train.N, &Copies{}
+	most := 9 * mostCopied(r.Train.X) / 10
+	even := float64(most) / float64(n)
+	for j := range n {
+		p := even
+		if r.Weights != nil {
+			p = even/2 + r.Weights[j]*float64(most)/2
+		}
+		if p = min(1, p); n <= most {
+			p = 1
+		}
+		if rng.Float64() < p {
+			c.Rows, c.Times = append(c.Rows, j), append(c.Times, 1/p)
+		}
+	}
+	c.X = r.Train.X.Select(c.Rows)
+	r.copies = c
+}
+
+// selected is tune.Select. Of rows that lie with several ranks a sample is chosen on, by
+// rank 0, which tells the others.
+func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
+	if m.Run.rows == nil {
+		return tune.Select(ctx, t, x, o)
+	}
+	t = t.Select(m.Run.rows.Spread(t.N, min(t.N, o.Rows, mostCopied(t.X))))
+	type outcome struct {
+		Selection *tune.Selection
+		Few       bool
+		Error     string
+	}
+	var told outcome
+	var failed error
+	if m.Config.Ranks.Rank() == 0 {
+		told.Selection, failed = tune.Select(ctx, t, x, o)
+		var few *tune.FewRowsError
+		if told.Few = errors.As(failed, &few); failed != nil {
+			told.Error = failed.Error()
+		} else {
+			told.Selection.Of = m.Run.Train.N
+		}
+	}
+	b, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(ranks.BroadcastBytes(m.Config.Ranks, b), &told); err != nil {
+		return nil, err
+	}
+	switch {
+	case failed != nil:
+		return nil, failed
+	case told.Few:
+		return nil, &tune.FewRowsError{Msg: told.Error}
+	case told.Error != "":
+		return nil, errors.New(told.Error)
+	}
+	return told.Selection, nil
+}

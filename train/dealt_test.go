@@ -1,0 +1,185 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// ranked trains on so many ranks, and returns the model of every rank.
+func ranked(t *testing.T, size int, f *data.Frame, c Config) []*Model {
+	t.Helper()
+	out := make([]*Model, size)
+	err := ranks.Run(size, func(comm ranks.Comm) error {
+		own := c
+		own.Ranks = comm
+		frame, err := again(f)
+		if err != nil {
+			return err
+		}
+		m, err := FitFrame(context.Background(), frame, own)
+		out[comm.Rank()] = m
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// again is the same table.
+func again(f *data.Frame) (*data.Frame, error) {
+	var columns []data.Column
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	return data.NewFrame(columns...)
+}
+
+// written is a model as it is saved, without its seconds and rows held out.
+func written(t *testing.T, m *Model) []byte {
+	t.Helper()
+	c := *m
+	c.HoldoutRows, c.Result.Seconds, c.Trace = 0, 0, nil
+	c.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return strings.Contains(n, "hold-out") })
+	b, err := json.Marshal(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Ranks train the model of one process, to the same bits whatever their number: the same
+// encoder, the same optimum within the gap, the same risks of groups.
+func TestRanksTrainTheSameModel(t *testing.T) {
+	f := wide(t, 16_000)
+	a, weight := f.Columns[1], data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
+	a.Null = make([]bool, f.Rows)
+	for i := range a.Null {
+		a.Null[i] = i%97 == 0
+		weight.Number[i] = 1 + float64(i%3)
+	}
+	f, err := data.NewFrame(*f.Columns[0], *a, *f.Columns[2], *f.Columns[3], weight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, set := range map[string]func(*Config){
+		"chosen":  func(c *Config) { c.Groups, c.Levels, c.Drop = []string{"g"}, 1, []string{"w"} },
+		"kl":      func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" },
+		"sparse":  func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} },
+		"float32": func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" },
+	} {
+		if name == "float32" && os.Getenv("DROTRAIN_LONG") == "" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			c := DefaultConfig()
+			c.Target, c.Impute = "y", "mean"
+			set(&c)
+			alone, err := FitFrame(context.Background(), f, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first []byte
+			for _, size := range []int{1, 3} {
+				for r, m := range ranked(t, size, f, c) {
+					if m.HoldoutRows != map[bool]int{true: alone.HoldoutRows}[r == 0] {
+						t.Errorf("rank %d measures %d rows", r, m.HoldoutRows)
+					}
+					if !m.Result.Certified || m.TrainRows != alone.TrainRows {
+						t.Fatalf("rank %d of %d: %+v", r, size, m.Result)
+					}
+					if b := written(t, m); first == nil {
+						first = b
+					} else if !bytes.Equal(b, first) {
+						t.Fatalf("rank %d of %d has another model than one rank:\n%s\n%s", r, size, b, first)
+					}
+					if name == "chosen" && m.Config.Level.String() != alone.Config.Level.String() {
+						continue // a choice on other folds: other levels are as good
+					}
+					if math.Abs(m.Result.Objective-alone.Result.Objective) > 1e-6*alone.Result.Objective {
+						t.Errorf("the objective is %v, alone %v", m.Result.Objective, alone.Result.Objective)
+					}
+					if a, b := encoded(t, m), encoded(t, alone); a != b {
+						t.Errorf("the encoder is %s, alone %s", a, b)
+					}
+					for k, g := range m.Result.Groups {
+						if other := alone.Result.Groups[k]; g.Count != other.Count || math.Abs(g.Risk-other.Risk) > 1e-2*other.Risk {
+							t.Errorf("group %+v, alone %+v", g, other)
+						}
+					}
+					total := 0.0
+					for _, w := range m.Run.Weights {
+						total += w
+					}
+					if math.Abs(total-1) > 1e-9 || len(m.Run.Loss) != m.TrainRows {
+						t.Errorf("weights of %d rows sum to %v", len(m.Run.Weights), total)
+					}
+				}
+			}
+		})
+	}
+}
+
+func encoded(t *testing.T, m *Model) string {
+	t.Helper()
+	e := *m.Encoder
+	e.Target.Shift, e.Target.Scale = 0, 0 // sums in the order of the rows
+	b, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What is wrong with one row is told by all ranks, with the row.
+func TestRanksTellFaults(t *testing.T) {
+	f := wide(t, 21_000)
+	for _, row := range []int{3, 20_990} {
+		b := *f.Columns[2]
+		b.Number = slices.Clone(b.Number)
+		b.Number[row] = math.Inf(1)
+		bad, err := data.NewFrame(*f.Columns[0], *f.Columns[1], b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := DefaultConfig()
+		c.Target, c.Nu, c.Holdout = "y", level.At(1), 0
+		told := make([]error, 3)
+		_ = ranks.Run(3, func(comm ranks.Comm) error {
+			own := c
+			own.Ranks = comm
+			frame, err := again(bad)
+			if err != nil {
+				return err
+			}
+			_, told[comm.Rank()] = FitFrame(context.Background(), frame, own)
+			return nil
+		})
+		for r, err := range told {
+			var at *data.Error
+			if !errors.As(err, &at) || at.Column != "b" || at.Row != row+1 {
+				t.Errorf("rank %d: %v", r, err)
+			}
+		}
+	}
+}
+
+func TestRanksRefuse(t *testing.T) {
+	c := DefaultConfig()
+	c.Target, c.Ranks, c.Latent, c.Recalibrate = "y", ranks.One{}, level.At(0.1), true
+	_, err := FitFrame(context.Background(), wide(t, 100), c)
+	if err == nil || !strings.Contains(err.Error(), "recalibrate is not for several ranks") || !strings.Contains(err.Error(), "latent is not for several ranks") {
+		t.Error(err)
+	}
+}

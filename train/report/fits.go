@@ -1,0 +1,149 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train"
+)
+
+// fits are the versions as solutions of equations over the training rows; nil, and why,
+// where these do not describe them.
+func (x *Measured) fits() (fits []*fit, why []string) {
+	m, run, c := x.model, x.run, x.model.Config
+	for _, v := range versions(m) {
+		f := &fit{loss: m.Loss(), x: v.x, mu: *c.Mu, free: run.Train.Intercept, weight: shares(run.Weight)}
+		reason := ""
+		switch {
+		case v.name == Balanced, v.name == Robust && c.Average == "balanced":
+			f.over = x.groups(false)
+			for range f.over.n {
+				f.over.q = append(f.over.q, 1/float64(len(f.over.n)))
+			}
+		case v.name == Robust:
+			reason = x.answering(f)
+		}
+		if v.name == Robust && m.Recalibrated != nil {
+			f.x, f.slope, f.intercept = m.Coefficients, m.Result.Recalibration.Slope, m.Result.Recalibration.Intercept
+		}
+		if reason != "" {
+			f = nil
+		}
+		fits, why = append(fits, f), append(why, reason)
+	}
+	return fits, why
+}
+
+// answering says in f how the adversary of the robust model follows the losses, or why no
+// equations say it.
+func (x *Measured) answering(f *fit) (why string) {
+	m, run, c := x.model, x.run, x.model.Config
+	s := m.Summary("")
+	switch {
+	case c.Average == "plain":
+		return ""
+	case c.Latent != nil:
+		return "the weights of its rows are estimates of a hidden subgroup, whose own error these intervals would leave out"
+	case run.Weights == nil:
+		return "the weights of its adversary are not unique and were not kept; the page that drotrain train writes has them"
+	}
+	f.y = shares(run.Weights)
+	switch {
+	case c.Groupwise():
+		return x.answeringGroups(f)
+	case c.Protect != nil && *c.Protect < 1:
+		f.answer = answer{kind: "tail", share: *c.Protect}
+	case c.Protect != nil, s.Penalty == "":
+	case s.Nu > leastPrice*math.Abs(s.ERMRisk) && !math.IsInf(s.Nu, 1):
+		f.answer = answer{kind: s.Penalty, nu: s.Nu, ball: c.Nu == nil}
+	default:
+		return "at ν = 0 a few rows decide, and no normal approximation holds"
+	}
+	return ""
+}
+
+// leastPrice is the price, of the mean loss, below which the weights of rows jump with
+// their losses.
+const leastPrice = 1e-6
+
+// answeringGroups is answering of an adversary over groups.
+func (x *Measured) answeringGroups(f *fit) (why string) {
+	run, c := x.run, x.model.Config
+	rows := train.Rows(run.Train, run.Weight)
+	each := c.Among == "each" && len(rows.Ways) > 0
+	f.answer = answer{kind: c.Penalty, ball: c.Radius != nil, equal: c.Prior == "equal", adjust: c.Adjust}
+	f.over = x.groups(each)
+	if c.Nu != nil {
+		f.answer.nu = *c.Nu
+	}
+	if f.answer.nu == 0 && !f.answer.ball {
+		f.answer.kind = "largest"
+	}
+	if len(f.over.of) == 1 {
+		f.over.q = make([]float64, len(f.over.n))
+		for i, g := range f.over.of[0] {
+			if g >= 0 {
+				f.over.q[g] += f.y[i]
+			}
+		}
+		return ""
+	}
+	if f.answer.kind == "largest" {
+		return "groups overlap, and several weights of theirs lead to the same weights of the rows"
+	}
+	dual, err := c.Dual(rows)
+	if err != nil {
+		return err.Error()
+	}
+	_, f.over.q = dual.(*dro.Groups).Responses(run.Loss)
+	return ""
+}
+
+// groups are the groups of the training rows as an adversary numbers them: of the last
+// grouping, or of every column on its own.
+func (x *Measured) groups(each bool) *overGroups {
+	rows := train.Rows(x.run.Train, x.run.Weight)
+	ways := [][]int32{rows.Group}
+	if each {
+		ways = rows.Ways
+	}
+	o := &overGroups{}
+	for _, way := range ways {
+		number := map[int32]int32{}
+		for _, g := range way {
+			number[g] = 0
+		}
+		delete(number, -1)
+		for _, g := range slices.Sorted(maps.Keys(number)) {
+			number[g] = int32(len(o.n))
+			o.n = append(o.n, 0)
+		}
+		of := make([]int32, len(way))
+		for i, g := range way {
+			if of[i] = -1; g >= 0 {
+				of[i] = number[g]
+				o.n[of[i]]++
+			}
+		}
+		o.of = append(o.of, of)
+	}
+	return o
+}
+
+// shares scales weights to add up to 1; nil stays nil.
+func shares(weight []float64) []float64 {
+	if weight == nil {
+		return nil
+	}
+	sum := 0.0
+	for _, w := range weight {
+		sum += w
+	}
+	out := make([]float64, len(weight))
+	for i, w := range weight {
+		out[i] = w / sum
+	}
+	return out
+}
