@@ -52,6 +52,7 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	}
 	fmt.Printf("  auto without a certificate where another method has one: %d\n", t.Uncertified)
 	fmt.Printf("  auto certified, in more than 60 passes and 1.5 times those of the best: %d\n", t.Slow)
+	fmt.Printf("  auto certified, by more multiplications than 60 passes and 1.5 times those of the best take: %d\n", t.Dear)
 	for _, what := range t.Behind {
 		if *list {
 			fmt.Println("    ", what)

@@ -17,7 +17,7 @@ type Settings struct {
 	First, N int           // problems First … First+N−1 of the seed
 	Exact    int           // one problem in so many is held against 256-bit arithmetic; 0: none
 	Methods  int           // beside the chosen one, drawn for every problem; 0: all
-	Passes   float64       // of a solve
+	Passes   float64       // of a solve; the chosen method, held against others, may take half as many again
 	Patience time.Duration // that a solve is given, and again after it is told to stop
 }
 
@@ -45,7 +45,8 @@ type Tally struct {
 	Optima                          int            // problems held against their optimum in 256 bits
 	Uncertified                     int            // problems that the chosen method left without a certificate, another having one
 	Slow                            int            // problems on which it took more than 60 passes and half as many again as the best
-	Behind                          []string       // both, in words
+	Dear                            int            // the same of the multiplications with entries of the rows, where they are counted
+	Behind                          []string       // all three, in words
 	Findings                        []Finding
 }
 
@@ -56,6 +57,7 @@ type bounds struct {
 	x, y         []float64
 	status       dro.Status
 	passes       float64
+	work         float64 // multiplications with entries of the rows; 0: not counted
 }
 
 // Run draws problem after problem, and tells of every finding as it is made.
@@ -93,7 +95,7 @@ func methods(p *dro.Problem) []dro.Method {
 func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 	t.Problems++
 	rng := rand.New(rand.NewPCG(c.Seed, ^uint64(c.Number)))
-	first, _, err := c.problem(storages[0])
+	first, _, err := c.problem(storages[0], nil)
 	if err != nil {
 		t.find("error", c, err.Error())
 		return
@@ -110,13 +112,16 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		number = number[:min(len(number), 1+s.Methods)]
 	}
 	for _, k := range number {
-		m := of[k]
+		m, own := of[k], s
+		if k == 0 { // what it may take beside the slowest of the others
+			own.Passes = max(few, times*s.Passes)
+		}
 		storage := storages[rng.IntN(len(storages)-1)]
 		if rng.IntN(60) == 0 {
 			storage = storages[len(storages)-1]
 		}
 		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
-		b, ok := t.solve(ctx, s, c, name, storage, m, rng.IntN(20) == 0)
+		b, ok := t.solve(ctx, own, c, name, storage, m, rng.IntN(20) == 0)
 		if ok {
 			all = append(all, b)
 		}
@@ -137,13 +142,17 @@ func (t *Tally) compare(c *Case, all []bounds) {
 		return
 	}
 	var best *bounds // certified by the fewest passes
+	least := math.Inf(1)
 	for k, b := range all {
+		if b.status == dro.Certified && b.work > 0 {
+			least = min(least, b.work)
+		}
 		if b.status == dro.Certified && (best == nil || b.passes < best.passes) {
 			best = &all[k]
 		}
 	}
 	t.overlap(c, all)
-	t.judge(c, all[0], best)
+	t.judge(c, all[0], best, least)
 }
 
 // overlap holds every bound against every other.
@@ -166,22 +175,28 @@ func (t *Tally) overlap(c *Case, all []bounds) {
 	}
 }
 
-// judge holds the method chosen against the best of all, and tells where it is behind.
-func (t *Tally) judge(c *Case, auto bounds, best *bounds) {
-	const few, times = 60, 1.5
+// The chosen method is behind another if it takes more than so many passes, and so many
+// times those of the other.
+const few, times = 60, 1.5
+
+// judge holds the method chosen against the best of all, by passes and by arithmetic, and
+// tells where it is behind.
+func (t *Tally) judge(c *Case, auto bounds, best *bounds, least float64) {
 	if best == nil {
 		return
 	}
-	switch {
+	switch pass := 2 * float64(c.N) * float64(c.D); {
 	case auto.status != dro.Certified:
 		t.Uncertified++
 	case auto.passes > max(few, times*best.passes):
 		t.Slow++
+	case auto.work > max(few*pass, times*least):
+		t.Dear++
 	default:
 		return
 	}
-	t.Behind = append(t.Behind, fmt.Sprintf("%s: %s, gap %.2g, %.4g passes; %s: %.4g passes", c, auto.status,
-		dro.Certificate{Upper: auto.upper, Lower: auto.lower}.Relative(), auto.passes, best.name, best.passes))
+	t.Behind = append(t.Behind, fmt.Sprintf("%s: %s, gap %.2g, %.4g passes, %.3g multiplications; %s: %.4g passes, %.3g multiplications at least", c, auto.status,
+		dro.Certificate{Upper: auto.upper, Lower: auto.lower}.Relative(), auto.passes, auto.work, best.name, best.passes, least))
 }
 
 // recompute holds the objective at the point of every solve against its upper bound, and

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
@@ -23,7 +24,8 @@ type ended struct {
 // solve runs one method, and again from one of its snapshots if that is asked for. A solve
 // that does not end in spite of its context is left behind.
 func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage string, m dro.Method, again bool) (b bounds, ok bool) {
-	p, end, err := c.problem(storage)
+	var work atomic.Int64
+	p, end, err := c.problem(storage, &work)
 	defer end()
 	if err != nil {
 		t.find("error", c, name+": "+err.Error())
@@ -50,6 +52,7 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 		}
 	}
 	b.x, b.y, b.status, b.passes = e.res.X, e.res.Y, e.res.Status, e.res.Passes
+	b.work = float64(work.Load())
 	if len(states) > 0 && e.err == nil {
 		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
 		r, ok := t.run(ctx, s, c, name+", resumed", p, m, settings)
@@ -155,7 +158,7 @@ func (t *Tally) between(ctx context.Context, s Settings, c *Case, p *dro.Problem
 	}
 	t.Points++
 	bracket := []bounds{{name: "path", lower: known.Lower, upper: known.Upper}}
-	if p, end, err := other.problem(storages[0]); err == nil {
+	if p, end, err := other.problem(storages[0], nil); err == nil {
 		m, _ := dro.Choose(p)
 		if b, ok := t.solve(ctx, s, &other, "float64 "+m.Name()+" at another price", storages[0], m, false); ok {
 			bracket = append(bracket, b)

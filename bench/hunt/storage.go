@@ -3,6 +3,7 @@ package hunt
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
@@ -57,11 +58,15 @@ func (c *Case) matrix(storage string) (z design.Matrix, end func(), err error) {
 	return z, end, err
 }
 
-// problem returns the problem with its rows in a storage, and what ends its use.
-func (c *Case) problem(storage string) (p *dro.Problem, end func(), err error) {
+// problem returns the problem with its rows in a storage, and what ends its use. Its work
+// on rows in memory is counted where that is asked for.
+func (c *Case) problem(storage string, work *atomic.Int64) (p *dro.Problem, end func(), err error) {
 	z, end, err := c.matrix(storage)
 	if err != nil {
 		return nil, end, err
+	}
+	if work != nil && storage != "disk" {
+		z = counted{z, work}
 	}
 	loss, err := losses.Parse(c.Loss, c.Delta)
 	if err != nil {
