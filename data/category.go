@@ -56,7 +56,7 @@ func (c *codes) at(row int) int {
 }
 
 // fitCategory finds the levels of a feature with values in the training rows.
-func (s *Spec) fitCategory(f *Frame, c *Column, d *tiles.Partition) *category {
+func fitCategory(s *Spec, f *Frame, c *Column, d *tiles.Partition) *category {
 	k := &category{kind: Categorical}
 	if c.Kind == Bool {
 		k.kind = Bool
@@ -136,46 +136,6 @@ func (k *category) count() int {
 	return n
 }
 
-// Labels are the levels of a category, then [MissingLabel] and [OtherLabel] if it has
-// them.
-func (in *Input) Labels() []string {
-	all := in.Levels
-	if in.Missing {
-		all = append(all[:len(all):len(all)], MissingLabel)
-	}
-	if in.Other {
-		all = append(all[:len(all):len(all)], OtherLabel)
-	}
-	return all
-}
-
-// Skipped is the index of the label without an encoded column, or -1: the reference
-// level, or the first of two.
-func (in *Input) Skipped() int {
-	all := in.Labels()
-	if in.Reference != "" {
-		return slices.Index(all, in.Reference)
-	}
-	if len(all) == 2 {
-		return 0
-	}
-	return -1
-}
-
-// width is the number of encoded columns.
-func (in *Input) width() int {
-	n := len(in.Labels())
-	switch {
-	case in.Kind == Numeric:
-		return 1
-	case n < 2:
-		return 0
-	case in.Skipped() >= 0:
-		return n - 1
-	}
-	return n
-}
-
 // code is that of the label of an index, see codes.
 func code(label, skipped int) int {
 	switch {
@@ -242,7 +202,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			byCode[i] = of(l)
 		}
 	}
-	k.codes = newCodes(d.Rows, in.width())
+	k.codes = newCodes(d.Rows, in.Width())
 	read := reader(c, in.Kind)
 	byNumber := make(map[float64]int)
 	for s := range d.Sets {

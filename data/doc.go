@@ -42,8 +42,8 @@
 // is asked of the limits of the process first: too much is an error with numbers.
 //
 // It imports design and the packages below it: frame (tables, from files or
-// memory), table (columns and errors), internal/tiles (which rows go where, numbers by
-// tiles). datasets, eval, train and what comes after them import it, design, losses and
+// memory), table (columns and errors), schema (roles and codings, as plain data),
+// internal/tiles (which rows go where, numbers by tiles). datasets, eval, train and what comes after them import it, design, losses and
 // dro do not (internal/layers has the table). Start reading at fit.go; how values leave
 // their files is in internal/tiles/visit.go and table/part.go.
 package data

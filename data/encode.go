@@ -67,7 +67,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	var numbers []*numeric
 	var complete []*Column
 	for i, in := range e.Inputs {
-		c, err := in.column(ctx, f)
+		c, err := inputColumn(ctx, f, &in)
 		if err != nil {
 			return fail(err)
 		}
@@ -122,7 +122,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
 		if target != nil {
 			ds.Target = make([]float64, ds.N)
-			if err := e.Target.encode(f, target, d.Set(s), ds.Target); err != nil {
+			if err := encodeTarget(&e.Target, f, target, d.Set(s), ds.Target); err != nil {
 				return err
 			}
 		}
@@ -240,8 +240,8 @@ func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *builder, sources []s
 	return sets, reports, nil
 }
 
-// column is that of an input in a frame, or the one that is made for it.
-func (in *Input) column(ctx context.Context, f *Frame) (*Column, error) {
+// inputColumn is that of an input in a frame, or the one that is made for it.
+func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if in.Of != nil {
 		return combined(ctx, f, in.Name, in.Of)
 	}
@@ -249,12 +249,12 @@ func (in *Input) column(ctx context.Context, f *Frame) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.accepts(ctx, f, c)
+	return accepted(ctx, f, in, c)
 }
 
-// accepts checks that a column can be read as the input. Text that is all null
+// accepted checks that a column can be read as the input. Text that is all null
 // can be, as numbers; it comes with its values.
-func (in *Input) accepts(ctx context.Context, f *Frame, c *Column) (*Column, error) {
+func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
 		return nil, f.Fault(c.Name, -1, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}

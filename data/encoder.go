@@ -23,62 +23,6 @@ type Encoder struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// An Input is a source column that features are made from.
-type Input struct {
-	Name   string   `json:"name"`
-	Kind   Kind     `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
-	Stored Kind     `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
-	First  int      `json:"first"`            // index of its first encoded column
-	Levels []string `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
-
-	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
-
-	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
-	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
-	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
-	Fill      float64 `json:"fill"`                // for nulls of a numeric column under impute mean or median
-}
-
-// A Coding is one encoded column. Its value in a row is (v − Shift)/Scale,
-// where v is the number in the source column, or 1 if the source column has
-// this level and else 0, or 1 for the intercept. So a coefficient w of the
-// encoded column is w/Scale per unit of the source column, and −w·Shift/Scale
-// goes to the intercept.
-type Coding struct {
-	Name   string  `json:"name"`   // "education", "region=south", "region=(missing)", "(intercept)"
-	Source string  `json:"source"` // the source column; "" for the intercept
-	Kind   string  `json:"kind"`   // "numeric", "indicator" or "intercept"
-	Level  string  `json:"level,omitempty"`
-	Shift  float64 `json:"shift"`
-	Scale  float64 `json:"scale"`
-}
-
-// A Target says how the target is encoded: as +1 for Positive and −1 for
-// Negative, or as (v − Shift)/Scale of the number v.
-type Target struct {
-	Name     string  `json:"name"`
-	Task     Task    `json:"task"` // Regression or Binary
-	Kind     Kind    `json:"kind"` // of the source column
-	Positive string  `json:"positive,omitempty"`
-	Negative string  `json:"negative,omitempty"`
-	Shift    float64 `json:"shift"`
-	Scale    float64 `json:"scale"`
-
-	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
-	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
-	Transform string  `json:"transform,omitempty"`
-	Smear     float64 `json:"smear,omitempty"`
-}
-
-// MissingLabel names the level and the group of nulls.
-const MissingLabel = "(missing)"
-
-// OtherLabel names the level of rare levels.
-const OtherLabel = "(other)"
-
-// InterceptName names the column of ones.
-const InterceptName = "(intercept)"
-
 // NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
 // levels, means, deviations and fills come from these rows alone. f is not
 // changed.
@@ -202,16 +146,4 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		}
 	}
 	return usable, problems.Err()
-}
-
-func (s Spec) asCategory(c *Column) bool {
-	if c.Kind == Categorical {
-		return true
-	}
-	for _, name := range s.Categorical {
-		if name == c.Name {
-			return true
-		}
-	}
-	return false
 }

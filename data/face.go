@@ -5,11 +5,12 @@ import (
 	"io"
 
 	"github.com/drotrain/drotrain/data/frame"
+	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
 )
 
 // Columns and errors are those of package table, which the readers share; tables are
-// those of package frame.
+// those of package frame; what columns are taken as is in package schema.
 type (
 	// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
 	// of a frame that [Open] made, one of a Parquet file has its name, its type and
@@ -27,6 +28,33 @@ type (
 
 	// A Remedy is something a user may choose that would mend an Error.
 	Remedy = table.Remedy
+
+	// A Spec gives the columns their roles and says how to encode them.
+	Spec = schema.Spec
+
+	// Task is what is predicted.
+	Task = schema.Task
+
+	// Transforms are the columns to make, by the names of the columns of the table.
+	Transforms = schema.Transforms
+
+	// An Operand is a factor of a column that is made of others.
+	Operand = schema.Operand
+
+	// A Function is what is made of a number before it is a column of the design.
+	Function = schema.Function
+
+	// An Input is a source column that features are made from.
+	Input = schema.Input
+
+	// A Coding is one encoded column.
+	Coding = schema.Coding
+
+	// A Target says how the target is encoded.
+	Target = schema.Target
+
+	// A Factor is a grouping as training saw it.
+	Factor = schema.Factor
 
 	// A Frame is a table: named columns of equal length, in memory or, as [Open]
 	// leaves them, in Parquet files.
@@ -86,6 +114,31 @@ const (
 	Categorical = table.Categorical
 	Bool        = table.Bool
 )
+
+// The tasks; see [schema.Task].
+const (
+	Auto       = schema.Auto
+	Regression = schema.Regression
+	Binary     = schema.Binary
+)
+
+// DefaultMaxLevels bounds the levels of a categorical feature.
+const DefaultMaxLevels = schema.DefaultMaxLevels
+
+// Names of the level and the group of nulls, of the level of rare levels, and of the column
+// of ones.
+const (
+	MissingLabel  = schema.MissingLabel
+	OtherLabel    = schema.OtherLabel
+	InterceptName = schema.InterceptName
+)
+
+// LevelOfNumber returns the level that a number stands for in a category that training
+// took as the given kind; see [schema.LevelOfNumber].
+func LevelOfNumber(trained Kind, v float64) string { return schema.LevelOfNumber(trained, v) }
+
+// LevelOfText is LevelOfNumber for a text; see [schema.LevelOfText].
+func LevelOfText(trained Kind, text string) string { return schema.LevelOfText(trained, text) }
 
 // Progress is where the reading or encoding of a table has come to.
 type Progress = table.Progress

@@ -11,18 +11,6 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Factor is a grouping as training saw it.
-type Factor struct {
-	Name    string   `json:"name"`    // "region", or "ethnicity × region"
-	Sources []string `json:"sources"` // the columns that are crossed
-	Kind    Kind     `json:"kind"`    // of a single column
-	Labels  []string `json:"labels"`  // of the training rows, sorted
-
-	// Named says that a Dataset calls the groups "column=label": the labels of a
-	// single column say little on their own ("yes", "0").
-	Named bool `json:"named,omitempty"`
-}
-
 // maxFloatGroups bounds the values of a grouping column of fractions, and
 // maxGroups those of any.
 const (
@@ -52,14 +40,14 @@ func (t *fitting) fitGroups() error {
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
 		e.Groups = append(e.Groups, factor)
-		singles[0] = append(singles[0], factor.name(g))
+		singles[0] = append(singles[0], nameGroups(factor, g))
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
 		if rows := t.partition.Set(1); t.encode && rows.Len() > 0 && t.groupErrs[1] == nil {
 			g, err := groupsOf(f, c, c.Kind, rows)
 			t.groupErrs[1] = err
-			singles[1] = append(singles[1], factor.name(g.with(factor.Labels)))
+			singles[1] = append(singles[1], nameGroups(factor, g.with(factor.Labels)))
 		}
 	}
 	if len(problems) > 0 || len(singles[0]) < len(e.Spec.Groups) {
@@ -98,7 +86,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds
 			if err != nil {
 				return err
 			}
-			g = factor.name(g.with(factor.Labels))
+			g = nameGroups(factor, g.with(factor.Labels))
 			singles[name] = g
 			ds.Groups = append(ds.Groups, g)
 			continue
@@ -130,8 +118,8 @@ func terse(labels []string) bool {
 	return true
 }
 
-// name gives the groups of a single column the names a Dataset shows.
-func (f Factor) name(g Grouping) Grouping {
+// nameGroups gives the groups of a single column the names a Dataset shows.
+func nameGroups(f Factor, g Grouping) Grouping {
 	if !f.Named {
 		return g
 	}

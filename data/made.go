@@ -4,41 +4,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
 )
 
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
-// An Operand is a factor of a column that is made of others: a function of a number, or
-// the indicator of a level of a category.
-type Operand struct {
-	Column   string   `json:"column"`
-	Kind     Kind     `json:"kind"`              // of the column, as it is taken
-	Function Function `json:"function,omitzero"` // of a number
-	Fill     *float64 `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
-	Level    string   `json:"level,omitempty"`   // of a category
-}
-
-// Transforms are the columns to make, by the names of the columns of the table.
-type Transforms struct {
-	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
-	Square   []string       `json:"square,omitempty"`   // its square, besides
-	Spline   map[string]int `json:"spline,omitempty"`   // a natural cubic spline of so many knots, at quantiles, in its place
-	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, besides
-}
-
-func (t *Transforms) empty() bool {
-	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
-}
-
 // make puts the columns that are made among the features.
 func (t *fitting) make() error {
 	s := &t.e.Spec.Transforms
-	if s.empty() {
+	if s.Empty() {
 		return nil
 	}
 	t.made = map[*Column][]Operand{}
@@ -56,7 +34,7 @@ func (t *fitting) make() error {
 		if c == nil {
 			return nil, nil
 		}
-		if !t.e.Spec.isNumeric(c) {
+		if !t.e.Spec.Numeric(c) {
 			t.problems.Add(t.f.Fault(name, -1, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
 			return nil, nil
 		}
@@ -134,7 +112,7 @@ func (t *fitting) make() error {
 			if c == nil {
 				continue
 			}
-			if t.e.Spec.isNumeric(c) {
+			if t.e.Spec.Numeric(c) {
 				o, err := number(name, "an interaction")
 				if err != nil {
 					return err
@@ -146,7 +124,7 @@ func (t *fitting) make() error {
 			if err != nil {
 				return err
 			}
-			fitted := t.e.Spec.fitCategory(t.f, loaded, t.partition)
+			fitted := fitCategory(&t.e.Spec, t.f, loaded, t.partition)
 			if fitted.err != nil {
 				continue // told of the column itself
 			}
@@ -158,7 +136,7 @@ func (t *fitting) make() error {
 		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
-				c, err := add(a.label()+":"+b.label(), []Operand{a, b})
+				c, err := add(a.Label()+":"+b.Label(), []Operand{a, b})
 				if err != nil {
 					return err
 				}
@@ -176,13 +154,6 @@ func (t *fitting) make() error {
 	}
 	t.features = append(features, added...)
 	return nil
-}
-
-func (o *Operand) label() string {
-	if o.Kind == Numeric {
-		return o.Column
-	}
-	return o.Column + "=" + o.Level
 }
 
 // fill finds what stands for nulls of a number.
@@ -244,93 +215,5 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 	if len(at) < 3 {
 		return nil, t.f.Fault(c.Name, -1, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
 	}
-	return naturalSpline(at), nil
-}
-
-// naturalSpline is the basis for knots that increase.
-func naturalSpline(at []float64) []Function {
-	last := len(at) - 1
-	span := at[last] - at[0]
-	out := []Function{{}}
-	for j := range last - 1 {
-		f := Function{Name: "piecewise", Knots: at}
-		// d_j − d_{K−1} in units of the span: cubes of what is above three knots.
-		cubes := map[int]float64{}
-		for k, sign := range map[int]float64{j: 1, last - 1: -1} {
-			w := sign / (at[last] - at[k]) / (span * span)
-			cubes[k] += w
-			cubes[last] -= w
-		}
-		for m := 0; m <= last; m++ {
-			var p [4]float64
-			for k := 0; k <= m; k++ {
-				u, w := at[m]-at[k], cubes[k]
-				p[0] += w * u * u * u
-				p[1] += w * 3 * u * u
-				p[2] += w * 3 * u
-				p[3] += w
-			}
-			if m < last {
-				f.Pieces = append(f.Pieces, p)
-			} else {
-				f.Above = [2]float64{p[0], p[1]}
-			}
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// validateMade says what is wrong with the operands of an input that was read.
-func (in *Input) validateMade() error {
-	if in.Kind != Numeric || len(in.Of) > 2 {
-		return fmt.Errorf("it is made of %d columns, but it is no number of one or two", len(in.Of))
-	}
-	for _, o := range in.Of {
-		switch {
-		case o.Column == "" || o.Kind == Other || o.Kind > Bool:
-			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
-		case o.Fill != nil && (math.IsNaN(*o.Fill) || math.IsInf(*o.Fill, 0)):
-			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
-		}
-		if err := o.Function.Validate(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// validate says what cannot be, whatever the table.
-func (t *Transforms) validate() error {
-	seen := map[string]bool{}
-	for _, name := range t.Log {
-		if seen[name] {
-			return fmt.Errorf("column %q is named twice under log", name)
-		}
-		seen[name] = true
-	}
-	for name, knots := range t.Spline {
-		if knots < 3 || knots > 20 {
-			return fmt.Errorf("a spline of %q with %d knots: there must be 3 to 20", name, knots)
-		}
-		if seen[name] {
-			return fmt.Errorf("column %q is under log and under spline, which both take its place", name)
-		}
-	}
-	squares := map[string]bool{}
-	for _, name := range t.Square {
-		if squares[name] {
-			return fmt.Errorf("column %q is named twice under square", name)
-		}
-		squares[name] = true
-	}
-	pairs := map[string]bool{}
-	for _, p := range t.Interact {
-		key := strings.Join([]string{min(p[0], p[1]), max(p[0], p[1])}, "\x00")
-		if p[0] == p[1] || pairs[key] {
-			return fmt.Errorf("the interaction %s:%s: two different columns, once", p[0], p[1])
-		}
-		pairs[key] = true
-	}
-	return nil
+	return schema.NaturalSpline(at), nil
 }

@@ -189,7 +189,7 @@ func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo
 	}
 }
 
-func (k *category) width() int { return k.in.width() }
+func (k *category) width() int { return k.in.Width() }
 
 // matrix makes the matrix of a set.
 func (b *builder) matrix(s int) (design.Matrix, error) {

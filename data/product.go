@@ -16,7 +16,7 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 			return nil, err
 		}
 		in := Input{Name: o.Column, Kind: o.Kind}
-		if c, err = in.accepts(ctx, f, c); err != nil {
+		if c, err = accepted(ctx, f, &in, c); err != nil {
 			return nil, err
 		}
 		s := factor{Operand: o, column: c}

@@ -53,13 +53,13 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows tiles.Set) error {
 			return f.Fault(c.Name, -1, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
-		if err := e.Target.covers(f, c, rows); err != nil {
+		if err := covers(&e.Target, f, c, rows); err != nil {
 			return err
 		}
 		if s.ScaleTarget {
 			v := make([]float64, rows.Len())
 			for i, r := range rows.All() {
-				v[i] = e.Target.of(c.Number[r])
+				v[i] = e.Target.Of(c.Number[r])
 			}
 			mean, sd, _ := tiles.MeanDeviation(v)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
@@ -127,20 +127,14 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 	return set(b, a, "the last in alphabetical order")
 }
 
-// of is the target as it is fitted.
-func (t *Target) of(v float64) float64 {
-	f := Function{Name: t.Transform}
-	return f.At(v)
-}
-
 // covers refuses targets that have no logarithm.
-func (t *Target) covers(f *Frame, c *Column, rows tiles.Set) error {
+func covers(t *Target, f *Frame, c *Column, rows tiles.Set) error {
 	if t.Transform == "" {
 		return nil
 	}
 	count, first := 0, -1
 	for _, r := range rows.All() {
-		if v := t.of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
+		if v := t.Of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
 			if count++; first < 0 {
 				first = r
 			}
@@ -206,8 +200,8 @@ func distinct(c *Column, rows tiles.Set, limit int) (values []string, more bool,
 	return values, false, nil
 }
 
-// encode fills dst with the targets of the rows.
-func (t *Target) encode(f *Frame, c *Column, rows tiles.Set, dst []float64) error {
+// encodeTarget fills dst with the targets of the rows.
+func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64) error {
 	if c.Kind == Other {
 		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
@@ -218,11 +212,11 @@ func (t *Target) encode(f *Frame, c *Column, rows tiles.Set, dst []float64) erro
 		if c.Kind == Categorical && rows.Len() > 0 {
 			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
-		if err := t.covers(f, c, rows); err != nil {
+		if err := covers(t, f, c, rows); err != nil {
 			return err
 		}
 		for i, r := range rows.All() {
-			dst[i] = (t.of(c.Number[r]) - t.Shift) / t.Scale
+			dst[i] = (t.Of(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
 	}

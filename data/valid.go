@@ -9,7 +9,7 @@ import (
 // Validate says what is wrong with an encoder that was read from somewhere: one
 // that passes encodes any frame, or refuses it with an error.
 func (e *Encoder) Validate() error {
-	if err := e.Target.validate(); err != nil {
+	if err := e.Target.Validate(); err != nil {
 		return err
 	}
 	if !slices.Contains([]string{"", "error", "mean", "median", "drop"}, e.Spec.Impute) {
@@ -33,7 +33,7 @@ func (e *Encoder) Validate() error {
 			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {
-			if err := in.validateMade(); err != nil {
+			if err := in.ValidateMade(); err != nil {
 				return fmt.Errorf("%s, %q: %w", what, in.Name, err)
 			}
 		}
@@ -43,7 +43,7 @@ func (e *Encoder) Validate() error {
 		case Numeric:
 			kind = "numeric"
 		case Bool, Categorical:
-			n = in.width()
+			n = in.Width()
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
 				return fmt.Errorf("%s, %q, has the levels %q: it needs different ones", what, in.Name, in.Levels)
 			}
@@ -67,8 +67,8 @@ func (e *Encoder) Validate() error {
 		return fmt.Errorf("the encoded column %q belongs to no input", rest[0].Name)
 	}
 	for _, c := range e.Columns {
-		if bad := math.IsNaN(c.Shift) || math.IsInf(c.Shift, 0); bad || !positiveFinite(c.Scale) {
-			return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
+		if err := c.Validate(); err != nil {
+			return err
 		}
 	}
 	return e.validateGroups()
@@ -85,19 +85,3 @@ func (e *Encoder) validateGroups() error {
 	}
 	return nil
 }
-
-func (t Target) validate() error {
-	switch {
-	case t.Name == "":
-		return fmt.Errorf("the target has no name")
-	case t.Task != Binary && t.Task != Regression:
-		return fmt.Errorf("the target has the unknown task %q", t.Task)
-	case t.Task == Binary && t.Positive == t.Negative:
-		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
-	case t.Task == Regression && (!positiveFinite(t.Scale) || math.IsNaN(t.Shift) || math.IsInf(t.Shift, 0)):
-		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
-	}
-	return nil
-}
-
-func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -119,7 +120,7 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	if m.Coefficients != nil {
 		m.smear()
 		m.Run.complete(m.Config.Seed)
-		m.flawless()
+		m.note(propose.Flawless(m.Encoder, m.Run.Holdout, m.Scoring())...)
 	}
 	return err
 }
@@ -192,7 +193,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err := m.agree(cfg); err != nil {
 		return nil, nil, err
 	}
-	m.suspect()
+	m.note(propose.Suspects(encoder, train.N, m.Run.sample)...)
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err

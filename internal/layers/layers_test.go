@@ -32,7 +32,9 @@ var rooms = []struct {
 	{"data/ipc", []string{"internal", "data/internal", "data/table"}},
 	{"data/csv", []string{"internal", "data/internal", "data/table"}},
 	{"data/frame", []string{"internal", "data/table", "data/parquet", "data/ipc", "data/csv"}},
-	{"data", []string{"internal", "design", "data/table", "data/internal/tiles", "data/frame"}},
+	{"data/schema", []string{"data/table"}},
+	{"data", []string{"internal", "design", "data/table", "data/internal/tiles", "data/frame", "data/schema"}},
+	{"data/propose", []string{"data/table", "data"}},
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},
 	{"eval/internal/measure", []string{"internal", "data", "eval/internal/words"}},
@@ -44,12 +46,14 @@ var rooms = []struct {
 	{"train/level", []string{"dro"}},
 	{"train/latent", []string{"design"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level", "train/latent"}},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "datasets", "train/level", "train/latent", "train/tune"}},
+	{"train/score", []string{"losses", "data"}},
+	{"train/internal/rowfile", []string{"internal", "design", "data"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/latent", "train/tune", "train/score", "train/internal/rowfile"}},
 	{"export", []string{"internal", "data", "train/level", "train/latent", "train/tune", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/latent", "train/tune", "train"}},
 	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report"}},
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report", "bench"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report", "bench"}},
 }
 
 // roomOf returns the room of a path below the module.

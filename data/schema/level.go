@@ -1,4 +1,4 @@
-package data
+package schema
 
 import (
 	"strconv"
@@ -9,8 +9,8 @@ import (
 // LevelOfNumber returns the level that a number stands for in a category that
 // training took as the given kind: where training had bools, 0 and 1 read as
 // false and true.
-func LevelOfNumber(trained Kind, v float64) string {
-	if trained == Bool && (v == 0 || v == 1) {
+func LevelOfNumber(trained table.Kind, v float64) string {
+	if trained == table.Bool && (v == 0 || v == 1) {
 		return strconv.FormatBool(v == 1)
 	}
 	return table.FormatNumber(v)
@@ -19,8 +19,8 @@ func LevelOfNumber(trained Kind, v float64) string {
 // LevelOfText returns the level that a text stands for in a category that
 // training took as the given kind: where training had bools, the usual ways to
 // write one read as such.
-func LevelOfText(trained Kind, text string) string {
-	if trained == Bool {
+func LevelOfText(trained table.Kind, text string) string {
+	if trained == table.Bool {
 		if v, ok := table.ParseBool(text); ok {
 			return strconv.FormatBool(v)
 		}

@@ -1,4 +1,4 @@
-package train
+package score
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 
 // A Scorer scores rows where they are, for services: one at a time (Values, Map) or a
 // table (ScoreTo). It allocates nothing a row, and may be used by many goroutines at
-// once. Its scores are those of Model.Predict up to the order of the sum. Its errors
+// once. Its scores are those of the model up to the order of the sum. Its errors
 // are *data.Error, with the column.
 type Scorer struct {
 	target   data.Target
@@ -39,17 +39,8 @@ type cell struct {
 	level  int // index of scoredTerm.weights
 }
 
-// Scorer returns a scorer of the robust model.
-func (m *Model) Scorer() (*Scorer, error) {
-	f, err := m.Formula()
-	if err != nil {
-		return nil, err
-	}
-	return NewScorer(f), nil
-}
-
-// NewScorer returns a scorer of what f says.
-func NewScorer(f *Formula) *Scorer {
+// New returns a scorer of what f says.
+func New(f *Formula) *Scorer {
 	s := &Scorer{target: f.Target, constant: f.Constant, products: f.Products}
 	for _, t := range f.Terms {
 		s.terms = append(s.terms, newScoredTerm(t))
@@ -293,18 +284,14 @@ type StructScorer[T any] struct {
 	field  [][]int // of every input, as for reflect.Value.FieldByIndex
 }
 
-// ScorerOf returns a scorer of m for rows of type T, a struct. A field stands for
+// Of returns what scores by s rows of type T, a struct. A field stands for
 // the column that its tag `drotrain:"column"` names, else for the one of the
 // field's name; pointers may be nil for nulls. All inputs without a field are
 // named in the error.
-func ScorerOf[T any](m *Model) (*StructScorer[T], error) {
-	s, err := m.Scorer()
-	if err != nil {
-		return nil, err
-	}
+func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("train: %s is not a struct", of)
+		return nil, fmt.Errorf("score: %s is not a struct", of)
 	}
 	index := make(map[string][]int)
 	for _, f := range reflect.VisibleFields(of) {
@@ -327,7 +314,7 @@ func ScorerOf[T any](m *Model) (*StructScorer[T], error) {
 		out.field = append(out.field, at)
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("train: %s has no field for the columns %q: tag one `drotrain:\"column\"`", of, missing)
+		return nil, fmt.Errorf("score: %s has no field for the columns %q: tag one `drotrain:\"column\"`", of, missing)
 	}
 	return out, nil
 }

@@ -1,7 +1,8 @@
-package data
+package schema
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -64,7 +65,8 @@ type Spec struct {
 	Reference map[string]string `json:"reference,omitempty"`
 }
 
-func (s Spec) validate() error {
+// Validate says what cannot be, whatever the table.
+func (s Spec) Validate() error {
 	switch s.Task {
 	case Auto, Regression, Binary:
 	default:
@@ -85,7 +87,7 @@ func (s Spec) validate() error {
 	default:
 		return fmt.Errorf("target transform %q: must be log or log1p", s.TargetTransform)
 	}
-	if err := s.Transforms.validate(); err != nil {
+	if err := s.Transforms.Validate(); err != nil {
 		return err
 	}
 	if s.MinCount < 0 {
@@ -95,7 +97,7 @@ func (s Spec) validate() error {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return &Error{Msg: "no target column is named", Remedies: []table.Remedy{table.NameTarget}}
+		return &table.Error{Msg: "no target column is named", Remedies: []table.Remedy{table.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string
@@ -122,4 +124,9 @@ func (s Spec) validate() error {
 		}
 	}
 	return nil
+}
+
+// Numeric says that a column is taken as numbers.
+func (s *Spec) Numeric(c *table.Column) bool {
+	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name)
 }

@@ -1,11 +1,10 @@
-package train
+package propose
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/propose"
 )
 
 // Bounds of the look at single columns: enough rows to tell, few enough to cost nothing.
@@ -14,24 +13,24 @@ const (
 	suspectCells = 400_000
 )
 
-// suspect warns of columns that alone tell the target, or whose names and values are those
-// of identifiers: `inspect --target` proposes to leave them out, training does as it is
-// told.
-func (m *Model) suspect() {
-	d, e := m.Run.Train, m.Encoder
-	n := min(d.N, 20_000, suspectCells/max(1, d.D))
+// Suspects warns of encoded columns that alone tell the target, or whose names and values
+// are those of identifiers: Make proposes to leave them out, training does as it is told.
+// sample gives so many of the training rows, of which there are n.
+func Suspects(e *data.Encoder, n int, sample func(count int) *data.Dataset) (warnings []string) {
+	width := e.D()
+	n = min(n, 20_000, suspectCells/max(1, width))
 	if n < suspectRows {
-		return
+		return nil
 	}
-	values := make([][]float64, d.D)
+	values := make([][]float64, width)
 	for j := range values {
 		values[j] = make([]float64, n)
 	}
-	sample := m.Run.sample(n)
-	n = sample.N
-	row := make([]float64, d.D)
+	d := sample(n)
+	n = d.N
+	row := make([]float64, width)
 	for i := range n {
-		sample.X.RowTo(row, i)
+		d.X.RowTo(row, i)
 		for j, v := range row {
 			values[j][i] = v
 		}
@@ -45,12 +44,13 @@ func (m *Model) suspect() {
 		if j == d.Intercept {
 			continue
 		}
-		if power := propose.Power(values[j], sample.Target, binary); power > propose.TellsAll {
-			m.note(fmt.Sprintf("warning: column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
-		} else if c.Kind == "numeric" && propose.Identifies(c.Name, values[j]) {
-			m.note(fmt.Sprintf("warning: column %q looks like an identifier: a name of one, and a value of its own in every row", c.Name))
+		if power := Power(values[j], d.Target, binary); power > TellsAll {
+			warnings = append(warnings, fmt.Sprintf("warning: column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
+		} else if c.Kind == "numeric" && Identifies(c.Name, values[j]) {
+			warnings = append(warnings, fmt.Sprintf("warning: column %q looks like an identifier: a name of one, and a value of its own in every row", c.Name))
 		}
 	}
+	return warnings
 }
 
 // Of hold-out rows that are told too well.
@@ -60,24 +60,23 @@ const (
 	mostCulprit = 3     // columns named
 )
 
-// flawless warns of a model that tells hold-out rows nearly without error, and names the
-// columns that do it: the one whose part of the scores is missed most, and again without
-// it, until what is left is no longer too good.
-func (m *Model) flawless() {
-	d := m.Run.Holdout
+// Flawless warns of coefficients x that tell hold-out rows nearly without error, and names
+// the columns that do it: the one whose part of the scores is missed most, and again without
+// it, until what is left is no longer too good. Other models have no warning.
+func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
 	if d == nil || d.N < flawlessMin || d.Target == nil {
-		return
+		return nil
 	}
 	n := min(d.N, 20_000, 50*suspectCells/max(1, d.D))
-	x, row := m.Scoring(), make([]float64, d.D)
+	row := make([]float64, d.D)
 	source := make([]int, d.D) // of an encoded column, which input; −1: none
 	for j := range source {
 		source[j] = -1
 	}
-	for k, in := range m.Encoder.Inputs {
+	for k, in := range e.Inputs {
 		end := d.D
-		if k+1 < len(m.Encoder.Inputs) {
-			end = m.Encoder.Inputs[k+1].First
+		if k+1 < len(e.Inputs) {
+			end = e.Inputs[k+1].First
 		}
 		for j := in.First; j < end; j++ {
 			if j != d.Intercept {
@@ -86,7 +85,7 @@ func (m *Model) flawless() {
 		}
 	}
 	score := make([]float64, n)
-	part := make([][]float64, len(m.Encoder.Inputs))
+	part := make([][]float64, len(e.Inputs))
 	for k := range part {
 		part[k] = make([]float64, n)
 	}
@@ -98,14 +97,14 @@ func (m *Model) flawless() {
 			}
 		}
 	}
-	binary, measure := m.Encoder.Target.Task == data.Binary, "R²"
+	binary, measure := e.Target.Task == data.Binary, "R²"
 	if binary {
 		measure = "AUC"
 	}
-	told := func() float64 { return propose.Power(score, d.Target[:n], binary) }
+	told := func() float64 { return Power(score, d.Target[:n], binary) }
 	first := told()
 	if !(first > flawless) {
-		return
+		return nil
 	}
 	var names []string
 	left := first
@@ -132,11 +131,11 @@ func (m *Model) flawless() {
 			score[i] -= v
 		}
 		part[worst], left = nil, least
-		names = append(names, fmt.Sprintf("%q", m.Encoder.Inputs[worst].Name))
+		names = append(names, fmt.Sprintf("%q", e.Inputs[worst].Name))
 	}
 	what := fmt.Sprintf("warning: rows that were held out are told nearly without error, with an %s of %.4f: too good to be true?", measure, first)
 	if len(names) > 0 {
 		what += fmt.Sprintf(" Without %s it is %.2f: is that known when a prediction is wanted?", strings.Join(names, " and "), left)
 	}
-	m.note(what)
+	return []string{what}
 }

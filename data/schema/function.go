@@ -1,4 +1,4 @@
-package data
+package schema
 
 import (
 	"fmt"
@@ -90,23 +90,36 @@ func (f *Function) Validate() error {
 	return nil
 }
 
-// Predicted returns the prediction of a numeric target, in its own units, of the margin
-// z·x.
-func (t *Target) Predicted(margin float64) float64 {
-	v := t.Shift + t.Scale*margin
-	switch t.Transform {
-	case "log":
-		return t.Factor() * math.Exp(v)
-	case "log1p":
-		return t.Factor()*math.Exp(v) - 1
+// NaturalSpline is the basis for knots that increase.
+func NaturalSpline(at []float64) []Function {
+	last := len(at) - 1
+	span := at[last] - at[0]
+	out := []Function{{}}
+	for j := range last - 1 {
+		f := Function{Name: "piecewise", Knots: at}
+		// d_j − d_{K−1} in units of the span: cubes of what is above three knots.
+		cubes := map[int]float64{}
+		for k, sign := range map[int]float64{j: 1, last - 1: -1} {
+			w := sign / (at[last] - at[k]) / (span * span)
+			cubes[k] += w
+			cubes[last] -= w
+		}
+		for m := 0; m <= last; m++ {
+			var p [4]float64
+			for k := 0; k <= m; k++ {
+				u, w := at[m]-at[k], cubes[k]
+				p[0] += w * u * u * u
+				p[1] += w * 3 * u * u
+				p[2] += w * 3 * u
+				p[3] += w
+			}
+			if m < last {
+				f.Pieces = append(f.Pieces, p)
+			} else {
+				f.Above = [2]float64{p[0], p[1]}
+			}
+		}
+		out = append(out, f)
 	}
-	return v
-}
-
-// Factor is Smear, or 1 where it is not set.
-func (t *Target) Factor() float64 {
-	if t.Smear == 0 {
-		return 1
-	}
-	return t.Smear
+	return out
 }

@@ -1,4 +1,4 @@
-package train
+package score
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // with the file, the column and the row; dst is then half done.
 func (s *Scorer) ScoreTo(ctx context.Context, dst []float64, f *data.Frame) error {
 	if len(dst) != f.Rows {
-		return fmt.Errorf("train: room for %d scores of %d rows", len(dst), f.Rows)
+		return fmt.Errorf("score: room for %d scores of %d rows", len(dst), f.Rows)
 	}
 	for i := range dst {
 		dst[i] = s.constant

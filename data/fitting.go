@@ -1,0 +1,315 @@
+package data
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A fitting is an encoder in the making.
+type fitting struct {
+	ctx       context.Context
+	f         *Frame
+	e         *Encoder
+	partition *tiles.Partition
+	dropped   [2]int
+	targetOf  *Column // as the table has it
+	target    *Column // with its values
+	features  []*Column
+	problems  table.Problems
+	made      map[*Column][]Operand // features that are made of others
+	encode    bool                  // the rows are encoded too
+	spare     table.Arrays          // of columns that were looked at
+	deal      *deal                 // of the rows to ranks; nil: all are here
+
+	fitted  []feature
+	numbers int      // of the features, how many are numeric
+	into    *builder // takes the numbers as they are
+	piles   *piles   // likewise
+
+	targets    [2][]float64
+	targetErrs [2]error
+	groups     [2][]Grouping
+	groupErrs  [2]error
+}
+
+// tellAll looks at what is left of a table that cannot be used, and tells all that is
+// wrong with it at once.
+func (t *fitting) tellAll() error {
+	t.encode = false
+	if err := t.measure(nil); err != nil {
+		return err
+	}
+	return t.fitRest()
+}
+
+// A feature is a source column, numeric or a category, while it is fitted.
+type feature struct {
+	number   *numeric
+	category *category
+	kept     bool
+}
+
+// newFitting checks the roles, settles the rows and fits the target.
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room) (*fitting, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	d, err := tiles.NewPartitionIn(room, f.Rows, train, holdout)
+	if err != nil {
+		return nil, err
+	}
+	if d.Set(0).Len() == 0 {
+		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
+	}
+	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, partition: d}
+	target, err := f.Lookup(s.Target)
+	if err = t.problems.Add(err); err != nil {
+		return nil, err
+	}
+	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
+		for _, name := range list {
+			_, err := f.Lookup(name)
+			if err != nil && len(f.PartsOf(name)) > 0 {
+				continue // its parts have the role of a column of dates
+			}
+			if t.problems.Add(err) != nil {
+				return nil, err
+			}
+		}
+	}
+	t.features, err = t.e.features(f)
+	if err = t.problems.Add(err); err != nil {
+		return nil, err
+	}
+	if err := t.make(); err != nil {
+		return nil, err
+	}
+	if target != nil {
+		if t.target, err = target.Load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	t.targetOf = target
+	if s.Impute == "drop" {
+		if err := t.dropNulls(); err != nil {
+			return nil, err
+		}
+	}
+	if target == nil {
+		return t, nil
+	}
+	return t, t.problems.Add(t.e.fitTarget(f, t.target, t.partition.Set(0)))
+}
+
+// dropNulls leaves only the rows without nulls in numeric features or the
+// target.
+func (t *fitting) dropNulls() error {
+	var cols []*Column
+	if t.target != nil {
+		cols = append(cols, t.target)
+	}
+	for _, c := range t.features {
+		if t.e.Spec.Numeric(c) {
+			cols = append(cols, c)
+		}
+	}
+	d, err := t.partition.Complete(t.ctx, cols)
+	if err != nil {
+		return err
+	}
+	for s := range d.Sets {
+		t.dropped[s] = t.partition.Set(s).Len() - d.Set(s).Len()
+	}
+	all := t.partition.Set(0).Len()
+	t.partition = d
+	if d.Set(0).Len() == 0 {
+		return t.f.Fault("", -1, table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+	}
+	if n := t.dropped[0]; n > 0 {
+		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
+	}
+	return nil
+}
+
+// encodeTargets encodes the target of all rows and lets go of the column. An
+// error is kept for when the rows before it have been seen.
+func (t *fitting) encodeTargets() error {
+	for s := range t.partition.Sets {
+		rows := t.partition.Set(s)
+		t.targets[s] = paged.Make[float64](t.partition.Room, rows.Len())
+		t.targetErrs[s] = encodeTarget(&t.e.Target, t.f, t.target, rows, t.targets[s])
+	}
+	t.spare.Put(t.targetOf, t.target)
+	t.target = nil
+	return nil
+}
+
+// measure fits the categories and takes the moments of the numbers. Before the
+// numbers are read, begin is told how many columns there can be and how many
+// entries a row can have, and may set t.into.
+func (t *fitting) measure(begin func(columns int, entries float64) error) error {
+	f, e, d := t.f, t.e, t.partition
+	t.fitted = make([]feature, len(t.features))
+	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
+		from := t.features[i]
+		if e.Spec.Numeric(from) {
+			t.fitted[i].number = newNumeric(from)
+			t.fitted[i].number.in.Of = t.made[from]
+			return nil
+		}
+		c, err := from.LoadInto(t.ctx, &t.spare)
+		if err != nil {
+			return err
+		}
+		defer t.spare.Put(from, c)
+		k := fitCategory(&e.Spec, f, c, d)
+		t.fitted[i].category = k
+		if k.err == nil && t.encode {
+			k.encode(f, c, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.spare = table.Arrays{} // let go of before the matrices are made
+	var numbers []*numeric
+	columns, entries := 0, 0.0
+	for _, q := range t.fitted {
+		if q.number != nil {
+			q.number.at, q.number.nth = columns, len(numbers)
+			numbers = append(numbers, q.number)
+			columns++
+			entries++
+		} else if q.category.err != nil {
+			begin = nil // no matrix: it is told with what else is wrong
+		} else if w := q.category.width(); w > 0 {
+			columns += w
+			entries++
+		}
+	}
+	if e.Spec.Intercept {
+		columns++
+		entries++
+	}
+	t.numbers = len(numbers)
+	if begin != nil {
+		if err := begin(columns, entries); err != nil {
+			return err
+		}
+	}
+	stripes := (d.Rows + tiles.StripeRows - 1) / tiles.StripeRows
+	for _, x := range numbers {
+		x.moments = make([]tiles.Moment, stripes)
+	}
+	first, end := t.deal.visits(d.Rows)
+	inexact, err := tiles.Visit(t.ctx, first, end, d.Rows, columnsOf(numbers), false, func(w *tiles.Tile) error {
+		d.Split(w)
+		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
+		for j := range w.Number {
+			x := numbers[w.Lo+j]
+			if t.deal.owns(w.First) {
+				x.measure(d, w, j, e.Spec.Scale == "none")
+			}
+			if t.into != nil || t.piles != nil {
+				values[j], at[j] = x.raw(w, j), x.at
+			}
+		}
+		if t.deal != nil {
+			t.deal.here.Split(w)
+		}
+		switch {
+		case t.piles != nil:
+			return t.piles.put(w, values)
+		case t.into != nil:
+			t.into.put(w, values, at)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for j, x := range numbers {
+		x.inexact = inexact[j]
+	}
+	return t.deal.shareMoments(numbers)
+}
+
+// matrixRows are the rows of the matrices that are made here.
+func (t *fitting) matrixRows() *tiles.Partition {
+	if t.deal != nil {
+		return t.deal.here
+	}
+	return t.partition
+}
+
+// fitRest makes the columns of the features that were measured, and the groups.
+func (t *fitting) fitRest() error {
+	f, e, d := t.f, t.e, t.partition
+	for i := range t.fitted {
+		q := &t.fitted[i]
+		var err error
+		if q.number != nil {
+			q.kept, err = e.addNumeric(t.ctx, f, q.number, d)
+			q.number.moments = nil
+		} else if err = q.category.err; err == nil {
+			q.kept = e.addCategory(q.category)
+		}
+		if err := t.problems.Add(err); err != nil {
+			return err
+		}
+	}
+	if err := t.problems.Add(t.fitGroups()); err != nil {
+		return err
+	}
+	if err := t.problems.Err(); err != nil {
+		return err
+	}
+	if len(e.Columns) == 0 {
+		return f.Fault("", -1, table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+	}
+	if e.Spec.Intercept {
+		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
+	}
+	if w, n := len(e.Columns), d.Set(0).Len(); w > n {
+		e.notef("%d encoded columns but only %d training rows", w, n)
+	}
+	return nil
+}
+
+// sources are the features that are encoded.
+func (t *fitting) sources() (all []source, numbers []*numeric) {
+	for _, q := range t.fitted {
+		if !q.kept {
+			continue
+		}
+		all = append(all, source{q.number, q.category})
+		if q.number != nil {
+			numbers = append(numbers, q.number)
+		}
+	}
+	return all, numbers
+}
+
+// entries is how many cells of a row are not zero, on average; of categories,
+// and of numbers that are standardised, at most.
+func (t *fitting) entries() float64 {
+	n := float64(t.partition.Set(0).Len())
+	sum := 0.0
+	for _, q := range t.fitted {
+		switch {
+		case !q.kept:
+		case q.number != nil && t.e.Spec.Scale == "none":
+			sum += float64(q.number.nonzero) / n
+		default:
+			sum++
+		}
+	}
+	if t.e.Intercept() >= 0 {
+		sum++
+	}
+	return sum
+}

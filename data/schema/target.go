@@ -1,0 +1,69 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A Target says how the target is encoded: as +1 for Positive and −1 for
+// Negative, or as (v − Shift)/Scale of the number v.
+type Target struct {
+	Name     string     `json:"name"`
+	Task     Task       `json:"task"` // Regression or Binary
+	Kind     table.Kind `json:"kind"` // of the source column
+	Positive string     `json:"positive,omitempty"`
+	Negative string     `json:"negative,omitempty"`
+	Shift    float64    `json:"shift"`
+	Scale    float64    `json:"scale"`
+
+	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
+	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
+	Transform string  `json:"transform,omitempty"`
+	Smear     float64 `json:"smear,omitempty"`
+}
+
+// Of is the target as it is fitted.
+func (t *Target) Of(v float64) float64 {
+	f := Function{Name: t.Transform}
+	return f.At(v)
+}
+
+// Predicted returns the prediction of a numeric target, in its own units, of the margin
+// z·x.
+func (t *Target) Predicted(margin float64) float64 {
+	v := t.Shift + t.Scale*margin
+	switch t.Transform {
+	case "log":
+		return t.Factor() * math.Exp(v)
+	case "log1p":
+		return t.Factor()*math.Exp(v) - 1
+	}
+	return v
+}
+
+// Factor is Smear, or 1 where it is not set.
+func (t *Target) Factor() float64 {
+	if t.Smear == 0 {
+		return 1
+	}
+	return t.Smear
+}
+
+// Validate says what is wrong with a target that was read.
+func (t Target) Validate() error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("the target has no name")
+	case t.Task != Binary && t.Task != Regression:
+		return fmt.Errorf("the target has the unknown task %q", t.Task)
+	case t.Task == Binary && t.Positive == t.Negative:
+		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+	case t.Task == Regression && (!positiveFinite(t.Scale) || math.IsNaN(t.Shift) || math.IsInf(t.Shift, 0)):
+		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
+	}
+	return nil
+}
+
+func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
