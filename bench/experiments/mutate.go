@@ -52,6 +52,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
 		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Timeout: *limit, Known: known(),
+		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"
 		switch {

@@ -2,8 +2,15 @@ package mutate
 
 import (
 	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,5 +91,57 @@ func TestHandApplies(t *testing.T) {
 	}
 	if 5*stale > len(Hand) {
 		t.Errorf("%d of %d are out of date", stale, len(Hand))
+	}
+}
+
+// All mutants of functions with labels and without results compile beside each other.
+func TestSchemaCompiles(t *testing.T) {
+	const source = `package p
+
+func f(a [][]int) (sum int) {
+rows:
+	for _, row := range a {
+		for _, v := range row {
+			if v < 0 {
+				continue rows
+			}
+			sum += v
+		}
+		if sum > 100 {
+			break rows
+		}
+	}
+	return sum
+}
+
+func g(a *int) {
+	*a = f(nil) + 2
+}
+`
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sites, err := Sites(root, "p.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := together(sites)
+	if len(sites) < 8 || len(all) != 1 {
+		t.Fatalf("%d mutants in %d schemas", len(sites), len(all))
+	}
+	ids := slices.Sorted(maps.Keys(all[0].sites))
+	text := rewrite(source, "p.go", ids, all[0].sites) + "\nvar mutantNumber int\nfunc mutantReach(int) {}\n"
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "p.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := types.Config{Error: func(err error) { t.Error(err) }}
+	checked.Check("p", files, []*ast.File{parsed}, nil)
+	for _, id := range ids {
+		if at := fmt.Sprintf("mutantNumber == %d {", id); !strings.Contains(text, at) {
+			t.Errorf("no %q", at)
+		}
 	}
 }

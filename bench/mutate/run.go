@@ -22,6 +22,7 @@ type Options struct {
 	Seed    uint64        // of the draw
 	Beyond  bool          // run the tests of other rooms, too
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
+	Note    func(string)  // hears of tests that fail without a mutant, and are left out
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
 }
 
@@ -56,7 +57,7 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
 	for _, m := range together(sites[:min(len(sites), o.N)]) {
-		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests}
+		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests, binaries: map[string]*binary{}}
 		err := t.run(ctx, func(r Result) {
 			results = append(results, r)
 			tell(r)
@@ -68,18 +69,18 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	return results, nil
 }
 
-// together shares the mutants out among schemas.
+// together puts all mutants in one schema, but for those that are alone.
 func together(sites []Site) (out []*schema) {
-	at := map[string]*schema{}
+	all := &schema{sites: map[int]Site{}}
 	for k, s := range sites {
-		m := at[s.dir]
-		if m == nil || s.alone {
-			m = &schema{dir: s.dir, name: s.pkg, sites: map[int]Site{}}
-			if out = append(out, m); !s.alone {
-				at[s.dir] = m
-			}
+		if s.alone {
+			out = append(out, &schema{sites: map[int]Site{k + 1: s}})
+		} else {
+			all.sites[k+1] = s
 		}
-		m.sites[k+1] = s
+	}
+	if len(all.sites) > 0 {
+		out = append([]*schema{all}, out...)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package mutate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +12,7 @@ import (
 	"strings"
 )
 
-// The mutants of a package are compiled together: every function holds, before its own
+// The mutants of all packages are compiled together: every function holds, before its own
 // body, one body a mutant, of which the environment variable MUTANT says which one runs.
 // With MUTANT=-1 a function reports that it was reached.
 const (
@@ -42,11 +43,27 @@ func mutantReach(id int) {
 }
 `
 
-// A schema is mutants of one package that are compiled together, numbered from 1; or one
-// that cannot be, which is always on.
+// A schema is mutants that are compiled together, numbered from 1; or one that cannot be,
+// which is always on.
 type schema struct {
-	dir, name string // of the package, below the clone; its name
-	sites     map[int]Site
+	sites map[int]Site
+}
+
+// alone reports a schema of one mutant that is always on.
+func (m *schema) alone() bool {
+	for _, s := range m.sites {
+		return s.alone
+	}
+	return false
+}
+
+// dirs are the packages with mutants, below the clone.
+func (m *schema) dirs() []string {
+	names := map[string]bool{}
+	for _, s := range m.sites {
+		names[s.dir] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // overlay writes the changed files and returns the file that go's -overlay takes.
@@ -73,8 +90,15 @@ func (m *schema) overlay(clone, scratch string) (string, error) {
 			return "", err
 		}
 	}
-	if err := write(filepath.Join(clone, m.dir, "mutant_selector.go"), fmt.Sprintf(selector, m.name)); err != nil {
-		return "", err
+	selected := map[string]bool{}
+	for _, s := range m.sites {
+		if selected[s.dir] {
+			continue
+		}
+		selected[s.dir] = true
+		if err := write(filepath.Join(clone, s.dir, "mutant_selector.go"), fmt.Sprintf(selector, s.pkg)); err != nil {
+			return "", err
+		}
 	}
 	text, _ := json.Marshal(map[string]map[string]string{"Replace": replace})
 	path := filepath.Join(scratch, "overlay.json")
@@ -105,7 +129,8 @@ func rewrite(source, file string, ids []int, sites map[int]Site) string {
 		fmt.Fprintf(&out, "\nif mutantNumber != 0 {\nif mutantNumber < 0 {\nmutantReach(%d)\n}\n", of[0])
 		for _, id := range of {
 			s := sites[id]
-			fmt.Fprintf(&out, "if mutantNumber == %d {\n//line mutant_%d.go:1\n%s%s%s\n", id, id, source[s.body:s.From], s.New, source[s.To:s.end])
+			fmt.Fprintf(&out, "if mutantNumber == %d {\n//line mutant_%d.go:1\n%s%s%s\n", id, id,
+				s.relabelled(source, s.body, s.From, id), s.New, s.relabelled(source, s.To, s.end, id))
 			if s.void {
 				out.WriteString("return\n")
 			}
@@ -115,6 +140,18 @@ func rewrite(source, file string, ids []int, sites map[int]Site) string {
 	}
 	out.WriteString(source[done:])
 	return out.String()
+}
+
+// relabelled returns part of a function with names of its own for its labels.
+func (s Site) relabelled(source string, from, to, id int) string {
+	var out strings.Builder
+	for _, at := range s.labels { // where a label ends
+		if at > from && at <= to {
+			fmt.Fprintf(&out, "%s_%d", source[from:at], id)
+			from = at
+		}
+	}
+	return out.String() + source[from:to]
 }
 
 var inMutant = regexp.MustCompile(`mutant_(\d+)\.go:`)

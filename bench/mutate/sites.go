@@ -22,6 +22,7 @@ type Site struct {
 
 	dir, pkg  string // of the package, below the root; its name
 	body, end int    // of the function it is in, without its braces; 0: it is in none
+	labels    []int  // where each mention of a label in it ends, in order
 	alone     bool   // it cannot be compiled beside others
 	void      bool   // the function has no result
 }
@@ -119,8 +120,10 @@ func Sites(root, file string) ([]Site, error) {
 			if f.Body == nil {
 				continue
 			}
-			in = Site{body: files.Position(f.Body.Lbrace).Offset + 1, end: files.Position(f.Body.Rbrace).Offset,
-				alone: labelled(f), void: f.Type.Results == nil}
+			in = Site{body: files.Position(f.Body.Lbrace).Offset + 1, end: files.Position(f.Body.Rbrace).Offset, void: f.Type.Results == nil}
+			for _, l := range labels(f) {
+				in.labels = append(in.labels, files.Position(l.End()).Offset)
+			}
 			ast.Inspect(f.Body, look)
 			continue
 		}
@@ -129,15 +132,21 @@ func Sites(root, file string) ([]Site, error) {
 	return sites, nil
 }
 
-// labelled reports a function with labels, of which there may be one in a function.
-func labelled(f *ast.FuncDecl) (found bool) {
+// labels returns the labels of a function wherever they are named: each may be there once
+// in a function.
+func labels(f *ast.FuncDecl) (all []*ast.Ident) {
 	ast.Inspect(f, func(n ast.Node) bool {
-		if _, is := n.(*ast.LabeledStmt); is {
-			found = true
+		switch n := n.(type) {
+		case *ast.LabeledStmt:
+			all = append(all, n.Label)
+		case *ast.BranchStmt:
+			if n.Label != nil {
+				all = append(all, n.Label)
+			}
 		}
-		return !found
+		return true
 	})
-	return found
+	return all
 }
 
 // another returns a different number.

@@ -1,11 +1,13 @@
 package mutate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,16 +40,18 @@ type tester struct {
 	clone, scratch string
 	tests          map[string]map[string]bool
 	overlaid       string
+	binaries       map[string]*binary
 }
 
 // A binary is the tests of one package.
 type binary struct {
 	dir, path string // below the clone; of the file, "" for none
+	short     bool   // without the long tests
 	tests     []oneTest
 }
 
-// A oneTest is one of them, and what it did without a mutant; no name: all of them, with
-// the mutant already in.
+// A oneTest is one of them, or a part of one that takes long, and what it did without a
+// mutant; no name: all of them, with the mutant already in.
 type oneTest struct {
 	name    string
 	reached map[int]bool
@@ -56,12 +60,16 @@ type oneTest struct {
 
 // run compiles the schema and tells of every mutant that does.
 func (t *tester) run(ctx context.Context, tell func(Result)) error {
-	for range 20 {
+	for {
 		var err error
 		if t.overlaid, err = t.overlay(t.clone, t.scratch); err != nil {
 			return err
 		}
-		messages, err := output(ctx, t.clone, nil, "go", "build", "-gcflags=-e", "-overlay", t.overlaid, "./"+t.dir)
+		args := []string{"build", "-trimpath", "-gcflags=-e", "-overlay", t.overlaid}
+		for _, dir := range t.dirs() {
+			args = append(args, "./"+dir)
+		}
+		messages, err := output(ctx, t.clone, nil, "go", args...)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -69,9 +77,12 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 			break
 		}
 		if !t.dropFailing(messages) {
-			if len(t.sites) > 1 {
-				return fmt.Errorf("the mutants of %s do not compile: %s", t.dir, messages)
+			if !t.alone() {
+				return fmt.Errorf("the mutants do not compile: %s", messages)
 			}
+			return nil
+		}
+		if len(t.sites) == 0 {
 			return nil
 		}
 	}
@@ -81,112 +92,149 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 			tell(Result{Site: t.sites[id], Undecided: ctx.Err() != nil})
 		}
 	}()
-	for k, dir := range t.packages() {
-		if len(left) == 0 {
-			return nil
-		}
-		b, err := t.build(ctx, dir, k)
-		if err != nil {
-			return err
-		}
-		var next []int
-		for k, id := range left {
-			by, err := t.killer(ctx, b, id)
-			if err != nil {
-				left = append(next, left[k:]...)
-				return err
+	// The tests of a mutant's own package before those of others.
+	for _, own := range []bool{true, false} {
+		for _, dir := range t.packages() {
+			var next []int
+			for k, id := range left {
+				if !t.uses(dir, id, own) {
+					next = append(next, id)
+					continue
+				}
+				b, err := t.build(ctx, dir)
+				by := ""
+				if err == nil {
+					by, err = t.killer(ctx, b, id)
+				}
+				if err != nil {
+					left = append(next, left[k:]...)
+					return err
+				}
+				if by != "" {
+					tell(Result{Site: t.sites[id], Killed: true, By: by})
+				} else {
+					next = append(next, id)
+				}
 			}
-			if by != "" {
-				tell(Result{Site: t.sites[id], Killed: true, By: by})
-			} else {
-				next = append(next, id)
-			}
+			left = next
 		}
-		left = next
 	}
 	return nil
 }
 
-// packages are those whose tests may notice: the mutated one's, those of its room, and
-// those beyond, but for commands and experiments.
+const module = "github.com/drotrain/drotrain/"
+
+// top is the room that a package is in.
+func top(dir string) string {
+	room, _, _ := strings.Cut(dir, "/")
+	return room
+}
+
+// packages are all with tests, those that need least first.
 func (t *tester) packages() (dirs []string) {
-	const module = "github.com/drotrain/drotrain/"
-	room, _, _ := strings.Cut(t.dir, "/")
-	own := module + t.dir
-	rank := func(dir string) int {
-		switch {
-		case dir == t.dir:
-			return 0
-		case strings.HasPrefix(dir+"/", room+"/"):
-			return 1
-		}
-		return 2
-	}
-	for path, deps := range t.tests {
-		dir := strings.TrimPrefix(path, module)
-		if path != own && !deps[own] {
-			continue
-		}
-		if top, _, _ := strings.Cut(dir, "/"); rank(dir) == 2 && (!t.options.Beyond || top == "cmd" || top == "bench" || top == "notebooks-go" || top == "release") {
-			continue
-		}
-		dirs = append(dirs, dir)
+	for path := range t.tests {
+		dirs = append(dirs, strings.TrimPrefix(path, module))
 	}
 	slices.SortFunc(dirs, func(a, b string) int {
-		if ra, rb := rank(a), rank(b); ra != rb {
-			return ra - rb
-		}
-		return len(t.tests[module+a]) - len(t.tests[module+b])
+		return cmp.Or(len(t.tests[module+a])-len(t.tests[module+b]), strings.Compare(a, b))
 	})
 	return dirs
 }
 
-// build makes the tests of a package and runs each without a mutant: the quickest of those
-// that reach a function are the first to be run on its mutants.
-func (t *tester) build(ctx context.Context, dir string, k int) (*binary, error) {
-	b := &binary{dir: dir}
-	path := filepath.Join(t.scratch, fmt.Sprintf("%d.test", k))
+// uses reports whether the tests of a package may notice a mutant: of its own package, or
+// of another one of its room, or beyond but for commands and experiments.
+func (t *tester) uses(dir string, id int, own bool) bool {
+	of := t.sites[id].dir
+	if own || dir == of {
+		return own && dir == of
+	}
+	if !t.tests[module+dir][module+of] {
+		return false
+	}
+	return top(dir) == top(of) || t.options.Beyond && !slices.Contains([]string{"cmd", "bench", "notebooks-go", "release"}, top(dir))
+}
+
+// build makes the tests of a package, once, and runs each without a mutant: the quickest
+// of those that reach a function are the first to be run on its mutants.
+func (t *tester) build(ctx context.Context, dir string) (*binary, error) {
+	if b := t.binaries[dir]; b != nil {
+		return b, nil
+	}
+	b := &binary{dir: dir, short: !slices.Contains(t.dirs(), dir)}
+	path := filepath.Join(t.scratch, fmt.Sprintf("%d.test", len(t.binaries)))
+	t.binaries[dir] = b
 	os.Remove(path)
-	if _, err := output(ctx, t.clone, nil, "go", "test", "-c", "-vet=off", "-overlay", t.overlaid, "-o", path, "./"+dir); err != nil {
+	if _, err := output(ctx, t.clone, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-overlay", t.overlaid, "-o", path, "./"+dir); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
 		return b, nil // no tests
 	}
 	b.path = path
-	for _, s := range t.sites {
-		if s.alone {
-			b.tests = []oneTest{{}}
-			return b, nil
-		}
+	if t.alone() {
+		b.tests = []oneTest{{}}
+		return b, nil
 	}
 	names, err := output(ctx, filepath.Join(t.clone, dir), nil, path, "-test.list", "^(Test|Example|Fuzz)")
 	if err != nil {
 		return nil, err
 	}
-	said := filepath.Join(t.scratch, "reached")
 	for name := range strings.Lines(names) {
-		one := oneTest{name: strings.TrimSpace(name), reached: map[int]bool{}}
-		os.Remove(said)
-		began := time.Now()
-		if _, err := t.execute(ctx, b, one, -1, said); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+		name = "^" + strings.TrimSpace(name) + "$"
+		one, text, err := t.reaches(ctx, b, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			if t.options.Note != nil {
+				t.options.Note(fmt.Sprintf("%s %s fails without a mutant: %v", dir, name, err))
 			}
-			continue // it fails without a mutant, in a clone
+			continue
+		case len(one.reached) == 0:
+			continue
 		}
-		one.took = time.Since(began)
-		text, _ := os.ReadFile(said)
-		for line := range strings.Lines(string(text)) {
-			id, _ := strconv.Atoi(strings.TrimSpace(line))
-			one.reached[id] = true
+		tests := []oneTest{one}
+		if parts := inParts.FindAllStringSubmatch(text, -1); one.took > 2*time.Second && len(parts) > 1 {
+			for _, p := range parts {
+				part, _, err := t.reaches(ctx, b, name+"/^"+regexp.QuoteMeta(p[1])+"$")
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				if err != nil { // it needs the others
+					tests = []oneTest{one}
+					break
+				}
+				tests = append(tests, part)
+			}
+			if len(tests) > 1 {
+				tests = tests[1:]
+			}
 		}
-		if len(one.reached) > 0 {
-			b.tests = append(b.tests, one)
-		}
+		b.tests = append(b.tests, tests...)
 	}
-	slices.SortStableFunc(b.tests, func(x, y oneTest) int { return int(x.took.Milliseconds() - y.took.Milliseconds()) })
+	slices.SortStableFunc(b.tests, func(x, y oneTest) int { return cmp.Compare(x.took, y.took) })
 	return b, nil
+}
+
+// inParts finds the subtests in what a test says.
+var inParts = regexp.MustCompile(`(?m)^    --- PASS: [^/\s]+/([^/\s]+) \(`)
+
+// reaches runs a test without a mutant, and returns which functions it reaches.
+func (t *tester) reaches(ctx context.Context, b *binary, name string) (oneTest, string, error) {
+	one := oneTest{name: name, reached: map[int]bool{}}
+	said := filepath.Join(t.scratch, "reached")
+	os.Remove(said)
+	began := time.Now()
+	out, err := t.execute(ctx, b, one, -1, said)
+	if one.took = time.Since(began); err != nil {
+		return one, out, err
+	}
+	text, _ := os.ReadFile(said)
+	for line := range strings.Lines(string(text)) {
+		id, _ := strconv.Atoi(strings.TrimSpace(line))
+		one.reached[id] = true
+	}
+	return one, out, nil
 }
 
 // killer returns a test that fails on a mutant, "" for none.
@@ -195,7 +243,11 @@ func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err 
 		if one.reached != nil && !one.reached[t.function(id)] {
 			continue
 		}
-		within, cancel := context.WithTimeout(ctx, t.options.Timeout)
+		limit := t.options.Timeout
+		if one.took > 0 {
+			limit = min(limit, time.Minute+20*one.took)
+		}
+		within, cancel := context.WithTimeout(ctx, limit)
 		text, err := t.execute(within, b, one, id, os.DevNull)
 		cancel()
 		switch {
@@ -203,7 +255,7 @@ func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err 
 			return "", ctx.Err()
 		case err == nil:
 			continue
-		case !strings.Contains(text, "FAIL") && !strings.Contains(text, "panic"):
+		case !strings.Contains(text, "FAIL") && !strings.Contains(text, "panic") && !strings.Contains(text, "fatal error"):
 			return "time", nil
 		}
 		return strings.TrimSpace(b.dir + " " + one.name), nil
@@ -212,18 +264,22 @@ func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err 
 }
 
 // execute runs a test with a mutant, for as many times the seconds of processors as it
-// takes without one, and some.
+// takes without one, and some. Without a limit of its own (-test.timeout) Go itself sees
+// goroutines that wait for each other.
 func (t *tester) execute(ctx context.Context, b *binary, one oneTest, id int, said string) (string, error) {
-	limits, run := "ulimit -v 16000000 2>/dev/null; ", "."
+	limits, run := "ulimit -v 8000000 2>/dev/null; ", "."
 	if one.took > 0 {
-		limits += fmt.Sprintf("ulimit -t %d 2>/dev/null; ", 10+int(6*one.took.Seconds()))
+		limits += fmt.Sprintf("ulimit -t %d 2>/dev/null; ", 5+int(6*one.took.Seconds()))
 	}
 	if one.name != "" {
-		run = "^" + one.name + "$"
+		run = one.name
 	}
-	args := []string{"-c", limits + `exec "$@"`, "sh", b.path, "-test.failfast", "-test.run", run, "-test.timeout", "30m"}
-	if b.dir != t.dir {
+	args := []string{"-c", limits + `exec "$@"`, "sh", b.path, "-test.failfast", "-test.run", run, "-test.timeout", "0"}
+	if b.short {
 		args = append(args, "-test.short")
+	}
+	if id < 0 {
+		args = append(args, "-test.v")
 	}
 	return output(ctx, filepath.Join(t.clone, b.dir), []string{number + "=" + strconv.Itoa(id), reach + "=" + said}, "sh", args...)
 }
