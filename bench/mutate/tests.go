@@ -65,7 +65,7 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 		if t.overlaid, err = t.overlay(t.clone, t.scratch); err != nil {
 			return err
 		}
-		args := []string{"build", "-trimpath", "-gcflags=-e", "-overlay", t.overlaid}
+		args := append([]string{"build", "-overlay", t.overlaid}, compiling...)
 		for _, dir := range t.dirs() {
 			args = append(args, "./"+dir)
 		}
@@ -124,6 +124,10 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 
 const module = "github.com/drotrain/drotrain/"
 
+// compiling are the flags of every build, so that none is done twice: all errors are
+// told, and what is not mutated is as in the cache from other runs, in other folders.
+var compiling = []string{"-trimpath", "-gcflags=" + module + "...=-e"}
+
 // top is the room that a package is in.
 func top(dir string) string {
 	room, _, _ := strings.Cut(dir, "/")
@@ -164,7 +168,7 @@ func (t *tester) build(ctx context.Context, dir string) (*binary, error) {
 	path := filepath.Join(t.scratch, fmt.Sprintf("%d.test", len(t.binaries)))
 	t.binaries[dir] = b
 	os.Remove(path)
-	if _, err := output(ctx, t.clone, nil, "go", "test", "-c", "-trimpath", "-vet=off", "-overlay", t.overlaid, "-o", path, "./"+dir); err != nil {
+	if _, err := output(ctx, t.clone, nil, "go", append(append([]string{"test", "-c", "-vet=off", "-overlay", t.overlaid, "-o", path}, compiling...), "./"+dir)...); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
