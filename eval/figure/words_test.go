@@ -1,0 +1,60 @@
+package figure
+
+import (
+	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/measure"
+)
+
+// What a figure says in words are the ends of its curves, of every model; a curve of too
+// few points, or of none, says nothing and draws nothing.
+func TestCurvesSayTheirEnds(t *testing.T) {
+	risk := func(v float64) eval.Values {
+		return eval.Values{Of: map[string]eval.Num{"risk": eval.Num(v), "ece": eval.Num(v / 10)}}
+	}
+	a := eval.ModelResult{Name: "A", Overall: risk(0.25),
+		CVaR:        []eval.CVaRPoint{{Alpha: 0.01, Value: 9}, {Alpha: 0.05, Value: 8}, {Alpha: 0.1, Value: 7}, {Alpha: 1, Value: 0.25}},
+		KL:          []eval.WorstCase{{Radius: 0, Mean: 99}, {Radius: 0.125, Mean: 2}, {Radius: 0.5, Mean: 3}, {Radius: 0.625, Mean: 4}},
+		ChiSquare:   []eval.WorstCase{{Radius: 0.25, Mean: 2}, {Radius: 0.5, Mean: 6}},
+		Calibration: []eval.CalibrationBin{{Predicted: 0.125, Observed: 0.25}, {Predicted: 0.5, Observed: 0.625}},
+		Residuals:   []eval.ResidualBin{{Predicted: 1, P10: -1, Median: 0.5, P90: 2}, {Predicted: 2, P10: -2, Median: -0.75, P90: 3}}}
+	b := eval.ModelResult{Name: "B", Overall: risk(0.5), CVaR: a.CVaR, KL: a.KL[:2], ChiSquare: a.ChiSquare[:1]}
+	nu := eval.Num(0.5)
+	r := &eval.Report{Evaluation: &eval.Evaluation{Task: eval.Binary, Split: "hold-out", Models: []eval.ModelResult{a, b}}}
+	say := func(draw func(*eval.Report) (Figure, bool), want string) {
+		t.Helper()
+		f, ok := draw(r)
+		if !ok || f.Alt != want {
+			t.Errorf("%v, %q\nwant  %q", ok, f.Alt, want)
+		}
+	}
+	say(figCVaR, "CVaR by share of worst rows. A: 9.000 at α = 1\u2009%, 7.000 at α = 10\u2009%, 0.250 at α = 100\u2009%; B: 9.000 at α = 1\u2009%, 7.000 at α = 10\u2009%, 0.250 at α = 100\u2009%.")
+	say(figRadius, "Worst-case mean loss against radius. A from 0.250 without reweighting to 3.000 at KL radius 0.500.")
+	say(figCalibration, "Calibration by tenths. A: highest tenth predicted 50.0\u00a0%, observed 62.5\u00a0%; ECE 0.0250.")
+
+	// The adversary's radius is marked on the panel of its penalty, which is drawn half as
+	// far again.
+	r.Adversary = &eval.Adversary{Model: "A", Rows: "training rows", Penalty: "kl", Nu: &nu, RadiusKL: 0.4375, RadiusChi: 7}
+	say(figRadius, "Worst-case mean loss against radius. A from 0.250 without reweighting to 4.000 at KL radius 0.625; at ν = 0.5 the adversary of A has radius 0.438.")
+	r.Adversary.Penalty = "chi2"
+	say(figRadius, "Worst-case mean loss against radius. A from 0.250 without reweighting to 3.000 at KL radius 0.500; at ν = 0.5 the adversary of A has radius 7.000.")
+	for _, far := range []eval.Num{measure.SmallestRadius, 100, measure.Undefined()} { // nothing to mark
+		r.Adversary.RadiusChi = far
+		say(figRadius, "Worst-case mean loss against radius. A from 0.250 without reweighting to 3.000 at KL radius 0.500.")
+	}
+
+	r.Evaluation.Task = eval.Regression
+	say(figCalibration, "Residuals by tenths of the prediction. A: median residual 0.500 in the lowest tenth, −0.750 in the highest.")
+
+	r.Evaluation.Models = []eval.ModelResult{{Name: "B", Overall: risk(0.5), CVaR: a.CVaR[:1], KL: a.KL[:2]}}
+	for name, draw := range map[string]func(*eval.Report) (Figure, bool){"CVaR": figCVaR, "radius": figRadius, "calibration": figCalibration} {
+		if f, ok := draw(r); ok {
+			t.Errorf("%s is drawn of a point: %s", name, f.Alt)
+		}
+	}
+	r.Trace = []eval.TracePoint{{Passes: 1}}
+	if f, ok := figGap(r); ok {
+		t.Errorf("a gap of a point: %s", f.Alt)
+	}
+}
