@@ -249,7 +249,7 @@ func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err 
 		}
 		limit := t.options.Timeout
 		if one.took > 0 {
-			limit = min(limit, time.Minute+20*one.took)
+			limit = min(limit, 5*time.Minute+20*one.took) // where others keep the processors busy
 		}
 		within, cancel := context.WithTimeout(ctx, limit)
 		text, err := t.execute(within, b, one, id, os.DevNull)

@@ -75,12 +75,10 @@ func (o Options) plain() bool {
 
 // number reads a number as the options have it written.
 func (o *Options) number(s string) (v float64, whole, ok bool) {
-	if o.plain() {
-		return table.ParseNumber(s)
-	}
-	s, ok = o.normal(s)
-	if !ok {
-		return 0, false, false
+	if !o.plain() {
+		if s, ok = o.normal(s); !ok {
+			return v, whole, ok
+		}
 	}
 	return table.ParseNumber(s)
 }
