@@ -95,4 +95,30 @@ func TestColumnOf(t *testing.T) {
 	if _, err := ColumnOf("x", []any{1}); err == nil {
 		t.Error("values of any type")
 	}
+	// Nulls have no code and no number, wherever they are; what has none has no marks.
+	a, b, seven, yes := "a", "b", 7.5, true
+	if c, err := ColumnOf("x", []*string{nil, &b, nil, &a, &b}); err != nil || !slices.Equal(c.Code, []int32{-1, 0, -1, 1, 0}) || !slices.Equal(c.Level, []string{"b", "a"}) ||
+		!slices.Equal(c.Null, []bool{true, false, true, false, false}) || c.Kind != Categorical {
+		t.Errorf("%+v %v", c, err)
+	}
+	if c, err := ColumnOf("x", []*float64{&seven, &seven, nil, nil}); err != nil || !slices.Equal(c.Number, []float64{7.5, 7.5, 0, 0}) || !slices.Equal(c.Null, []bool{false, false, true, true}) || c.Integer {
+		t.Errorf("%+v %v", c, err)
+	}
+	if c, err := ColumnOf("x", []*bool{nil, &yes}); err != nil || c.Kind != Bool || !slices.Equal(c.Number, []float64{0, 1}) || !slices.Equal(c.Null, []bool{true, false}) {
+		t.Errorf("%+v %v", c, err)
+	}
+	if c, err := ColumnOf("x", []uint8{3, 255}); err != nil || c.Null != nil || !c.Integer || c.InexactRow != 0 {
+		t.Errorf("%+v %v", c, err)
+	}
+	// The first integer that a float64 does not hold is told, at both ends of the range.
+	for row, v := range map[int][]int64{0: {math.MinInt64, 1 << 62, -1 << 53}, 3: {0, math.MinInt64, math.MaxInt64}, 1: {1<<53 + 1, math.MaxInt64}} {
+		if c, err := ColumnOf("x", v); err != nil || c.InexactRow != row {
+			t.Errorf("row %d of %d: %v", c.InexactRow, v, err)
+		}
+	}
+	for row, v := range map[int][]uint64{0: {1 << 63, 0}, 2: {1 << 63, math.MaxUint64}, 1: {1<<63 + 1}} {
+		if c, err := ColumnOf("x", v); err != nil || c.InexactRow != row {
+			t.Errorf("row %d of %d: %v", c.InexactRow, v, err)
+		}
+	}
 }

@@ -1,0 +1,438 @@
+package tiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// Parts without rows change no bit, and a part alone is what it is; values that are all the
+// same are constant, and so are none.
+func TestMomentsOfPartsWithoutRows(t *testing.T) {
+	type joined struct {
+		n        int
+		mean, sd float64
+		constant bool
+	}
+	join := func(parts ...Moment) (j joined) {
+		j.n, j.mean, j.sd, j.constant = JoinMoments(parts)
+		return j
+	}
+	none, a, b := MomentOf(nil), MomentOf([]float64{1, 2, 4, 8, 16}), MomentOf([]float64{-3, 7})
+	if got := join(none, a, none, b, none); got != join(a, b) || got.n != 7 {
+		t.Errorf("%+v with parts without rows, %+v without", got, join(a, b))
+	}
+	if got, want := join(a), join(none, a, none); got != want || got.n != 5 || math.Abs(got.mean-6.2) > 1e-15*6.2 || math.Abs(got.sd-math.Sqrt(29.76)) > 1e-14 {
+		t.Errorf("%+v, %+v of one part", got, want)
+	}
+	for what, got := range map[string]joined{"the same, in two parts": join(MomentOf([]float64{5, 5}), MomentOfEqual(5, 3)), "the same": join(MomentOfEqual(5, 5))} {
+		if want := (joined{5, 5, 0, true}); got != want {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+	if got := join(MomentOfEqual(5, 1), MomentOfEqual(7, 3)); got.constant || got.mean != 6.5 || math.Abs(got.sd-math.Sqrt(0.75)) > 1e-15 {
+		t.Errorf("%+v of 5 and thrice 7", got)
+	}
+	for _, got := range []joined{join(), join(none), join(none, none)} {
+		if want := (joined{0, 0, 0, true}); got != want {
+			t.Errorf("%+v of no values", got)
+		}
+	}
+	parts := []Moment{a, none, b}
+	if back := MomentsOf(AppendMoments([]float64{9}, parts)[1:]); !reflect.DeepEqual(back, parts) {
+		t.Errorf("%+v read back as %+v", parts, back)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for at := range 3 {
+			v := []float64{1e308, 1e308, -1}
+			if !Finite(v) {
+				t.Error("finite values are not")
+			}
+			if v[at] = bad; Finite(v) {
+				t.Errorf("%v is finite", v)
+			}
+		}
+	}
+}
+
+// paper is a part of which only its pages are known.
+type paper struct {
+	rows  int
+	pages []table.Page
+}
+
+func (p paper) Rows() int           { return p.rows }
+func (p paper) Nullable() bool      { return false }
+func (p paper) Pages() []table.Page { return p.pages }
+func (p paper) Open(int, *table.Buffers) (table.Values, error) {
+	return nil, errors.New("it has no values")
+}
+
+func inPages(rows, each, bytes int) paper {
+	p := paper{rows: rows}
+	for row := 0; row < rows; row += each {
+		p.pages = append(p.pages, table.Page{Row: row, Rows: min(each, rows-row), Bytes: bytes})
+	}
+	return p
+}
+
+// Ranges follow each other, begin at stripes, are as many as asked for but no shorter than
+// makes sense, nearly equal, and begin with a page where one begins near.
+func TestRangesCoverTheRows(t *testing.T) {
+	const least = 16 * StripeRows
+	rng := rand.New(rand.NewPCG(7, 1))
+	for range 200 {
+		rows, n := 1+rng.IntN(40*StripeRows*16), 1+rng.IntN(12)
+		if rng.IntN(4) == 0 {
+			rows = least * (1 + rng.IntN(6))
+		}
+		each := 0
+		c := &table.Column{}
+		if rng.IntN(2) == 0 {
+			each = least/8 + rng.IntN(least)
+			c = table.Stored("x", "double", table.Numeric, false, []table.Part{inPages(rows/3, each, 100), inPages(rows-rows/3, each, 100)})
+		}
+		got := ranges(rows, n, c)
+		if want := max(1, min(n, rows/least)); len(got) != want && each == 0 || len(got) > want {
+			t.Fatalf("%d rows in %d ranges, asked for %d", rows, len(got), n)
+		}
+		from := 0
+		for k, r := range got {
+			if r[0] != from || r[1] <= r[0] || r[0]%StripeRows != 0 {
+				t.Fatalf("%d rows in %v", rows, got)
+			}
+			from = r[1]
+			if k == 0 || len(got) != n {
+				continue
+			}
+			even, begins := rows/n*k, -1
+			for _, p := range []int{0, rows / 3} { // of the parts
+				end := rows / 3
+				if p > 0 {
+					end = rows
+				}
+				for s := p; each > 0 && s < end; s += each {
+					if d := s - even; max(d, -d) <= rows/n/4 && (begins < 0 || max(d, -d) <= max(begins-even, even-begins)) {
+						begins = s
+					}
+				}
+			}
+			if begins < 0 {
+				begins = even
+			}
+			if r[0] != begins/StripeRows*StripeRows {
+				t.Fatalf("range %d of %v begins at %d, not at %d: pages of %d rows", k, got, r[0], begins, each)
+			}
+		}
+		if from != rows {
+			t.Fatalf("%d rows end at %d", rows, from)
+		}
+	}
+	// Where the dictionary ends a range begins, at the next stripe.
+	p := inPages(4*least, least/2, 100)
+	for i := range p.pages[:3] {
+		p.pages[i].Dictionary = 1000
+	}
+	p.pages[3].Row++
+	c := table.Stored("x", "string", table.Categorical, false, []table.Part{p})
+	if got, want := ranges(4*least, 1, c), [][2]int{{0, 3*least/2 + StripeRows}, {3*least/2 + StripeRows, 4 * least}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := ranges(2*least-1, 1, table.Stored("x", "string", table.Categorical, false, []table.Part{paper{2*least - 1, p.pages[:4]}})); len(got) != 1 {
+		t.Errorf("%v of few rows", got)
+	}
+}
+
+// Columns are read together while their pages find room and a tile has a place for them.
+func TestColumnGroupsHoldFewPages(t *testing.T) {
+	column := func(bytes, dictionary int) *table.Column {
+		a, b := inPages(1000, 100, bytes), inPages(500, 100, 1)
+		a.pages[7].Dictionary = dictionary
+		return table.Stored("x", "double", table.Numeric, false, []table.Part{a, b})
+	}
+	// Pages of the rows that are read, the largest of a part with its largest dictionary.
+	for _, q := range []struct{ from, to, want int }{
+		{0, 1500, 57}, {0, 700, 50}, {0, 701, 57}, {700, 800, 57}, {799, 800, 57}, {800, 1500, 50}, {1000, 1500, 1}, {999, 1000, 50}, {1499, 1500, 1}, {1500, 1600, 0},
+	} {
+		if got := pageCost(column(50, 7), q.from, q.to); got != q.want {
+			t.Errorf("rows [%d, %d) hold %d bytes, want %d", q.from, q.to, got, q.want)
+		}
+	}
+	var many []*table.Column
+	for k := range 3*SweepColumns + 1 {
+		many = append(many, column([]int{1, 1 << 20, 3 << 20}[k%3], 0))
+	}
+	for _, workers := range []int{1, 2, 100} {
+		for _, cols := range [][]*table.Column{many, make([]*table.Column, 0)} {
+			at := 0
+			room := max(pagesHeld/workers, 2<<20)
+			for k, g := range columnGroups(cols, 0, 1500, workers, false) {
+				if g[0] != at || g[1] <= g[0] && len(cols) > 0 || g[1]-g[0] > SweepColumns {
+					t.Fatalf("group %d is %v", k, g)
+				}
+				at = g[1]
+				cost := 0
+				for j := g[0]; j < min(g[1]+1, len(cols)); j++ {
+					if j == g[1] && cost+pageCost(cols[j], 0, 1500) <= room && g[1]-g[0] < SweepColumns {
+						t.Errorf("%d workers: column %d has room in group %v", workers, j, g)
+					}
+					cost += pageCost(cols[j], 0, 1500)
+					if j == g[1]-1 && cost > room && g[1]-g[0] > 1 {
+						t.Errorf("%d workers: group %v holds %d bytes", workers, g, cost)
+					}
+				}
+			}
+			if at != len(cols) {
+				t.Errorf("%d of %d columns", at, len(cols))
+			}
+		}
+	}
+	light := make([]*table.Column, SweepColumns+1)
+	for k := range light {
+		light[k] = &table.Column{Number: make([]float64, 5)}
+	}
+	if got := columnGroups(light, 0, 5, 2, false); !slices.Equal(got, [][2]int{{0, SweepColumns}, {SweepColumns, SweepColumns + 1}}) {
+		t.Errorf("%v of columns in memory", got)
+	}
+	if got := columnGroups(many, 0, 1500, 100, true); !slices.Equal(got, [][2]int{{0, len(many)}}) {
+		t.Errorf("%v of all columns at once", got)
+	}
+}
+
+// stored is a part with values; those below 0 are nulls, those of size 10⁶ are inexact.
+type stored []float64
+
+func (p stored) Rows() int           { return len(p) }
+func (p stored) Nullable() bool      { return true }
+func (p stored) Pages() []table.Page { return nil }
+func (p stored) Open(row int, _ *table.Buffers) (table.Values, error) {
+	return &storedValues{part: p, row: row}, nil
+}
+
+type storedValues struct {
+	table.Values
+	part         stored
+	row, inexact int
+}
+
+func (v *storedValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
+	for i := range dst {
+		x := v.part[v.row]
+		if v.row++; x < 0 {
+			null[i], dst[i] = true, 0
+			nulls++
+			continue
+		}
+		if dst[i] = x; x >= 1e6 && v.inexact == 0 {
+			v.inexact = v.row
+		}
+	}
+	return nulls, nil
+}
+
+func (v *storedValues) Inexact() int { return v.inexact }
+func (v *storedValues) Close()       {}
+
+// Every value of the rows asked for is in one tile, as it is stored, with its null; and the
+// first inexact one is found, over parts, ranges and sweeps.
+func TestVisitHandsOverEveryValueOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	const rows, columns = 3*16*StripeRows + 777, 4
+	value := func(j, i int) float64 { return float64(j*rows+i) / 4 }
+	var cols []*table.Column
+	first := make([]int, columns)
+	null := map[[2]int]bool{}
+	for j := range columns {
+		v := make([]float64, rows)
+		for i := range v {
+			if v[i] = value(j, i); rng.IntN(50) == 0 && i > StripeRows {
+				v[i], null[[2]int{j, i}] = -1, true
+			}
+		}
+		if j == 3 { // in memory
+			n := make([]bool, rows)
+			for i := range n {
+				n[i] = null[[2]int{j, i}]
+			}
+			cols = append(cols, &table.Column{Kind: table.Numeric, Number: v, Null: n, InexactRow: 99})
+			first[j] = 99
+			continue
+		}
+		if j > 0 {
+			for k := range 3 {
+				at := rows/5 + k*rows/4 + j
+				v[at], null[[2]int{j, at}] = 1e6+float64(k), false
+			}
+			first[j] = rows/5 + j + 1
+		}
+		var parts []table.Part
+		for from := 0; from < rows; {
+			to := min(rows, from+1+rng.IntN(rows/3))
+			parts, from = append(parts, stored(v[from:to])), to
+		}
+		cols = append(cols, table.Stored(fmt.Sprint(j), "double", table.Numeric, false, parts))
+	}
+	cols = append(cols, &table.Column{Kind: table.Categorical, Null: slices.Repeat([]bool{true}, rows)}) // text that is all null
+	first = append(first, 0)
+	for _, whole := range []bool{false, true} {
+		for _, at := range [][2]int{{0, rows}, {StripeRows, 5 * StripeRows}} {
+			var mu sync.Mutex
+			seen := make([]int, (columns+1)*rows)
+			inexact, err := Visit(context.Background(), at[0], at[1], rows, cols, whole, func(k *Tile) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if k.First%StripeRows != 0 || k.Rows != min(StripeRows, rows-k.First) || whole && len(k.Number) != len(cols) {
+					t.Errorf("a tile of %d columns, %d rows from %d", len(k.Number), k.Rows, k.First)
+				}
+				for c, v := range k.Number {
+					j := k.Lo + c
+					for i := range k.Rows {
+						row := k.First + i
+						seen[j*rows+row]++
+						isNull := k.Null[c] != nil && k.Null[c][i]
+						if isNull != (null[[2]int{j, row}] || j == columns) {
+							t.Fatalf("row %d of column %d is null: %v", row, j, isNull)
+						}
+						if x := value(j, row); !isNull && v[i] != x && v[i] < 1e6 {
+							t.Fatalf("row %d of column %d is %v, not %v", row, j, v[i], x)
+						}
+					}
+					if k.First == 0 && j < columns && k.Null[c] != nil {
+						t.Error("marks of nulls where there are none")
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range seen {
+				if row := i % rows; (n == 1) != (row >= at[0] && row < at[1]) || n > 1 {
+					t.Fatalf("row %d of column %d is in %d tiles of %v", row, i/rows, n, at)
+				}
+			}
+			if at[1] == rows && !slices.Equal(inexact, first) {
+				t.Errorf("inexact rows %v, not %v", inexact, first)
+			}
+		}
+	}
+	if got, err := Visit(context.Background(), 0, 0, rows, cols[3:4], false, nil); err != nil || !slices.Equal(got, []int{99}) {
+		t.Errorf("%v, %v of no rows", got, err)
+	}
+	if got, err := Visit(context.Background(), 0, rows, rows, nil, false, nil); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v of no columns", got, err)
+	}
+	tiles := 0
+	if _, err := Visit(context.Background(), 0, 3*StripeRows, 3*StripeRows, nil, true, func(*Tile) error { tiles++; return nil }); err != nil || tiles != 3 {
+		t.Errorf("%d tiles without columns, %v", tiles, err)
+	}
+	stop := errors.New("stop")
+	if _, err := Visit(context.Background(), 0, rows, rows, cols, false, func(*Tile) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("%v where use failed", err)
+	}
+}
+
+// A partition is its two lists, by the row, by the place and by the tile; rows may be
+// named again in a list, not in both.
+func TestPartitionIsItsLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for trial := range 50 {
+		rows := 1 + rng.IntN(40)
+		var lists [2][]int
+		for row := range rows {
+			for s := rng.IntN(3); s < 2; s = 2 {
+				for range 1 + rng.IntN(2)*rng.IntN(3) {
+					lists[s] = append(lists[s], row)
+				}
+			}
+		}
+		for _, l := range lists {
+			rng.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
+		}
+		if trial == 0 { // all rows
+			lists = [2][]int{}
+		} else if lists[0] == nil {
+			lists[0] = []int{}
+		}
+		p, err := NewPartition(rows, slices.Clone(lists[0]), slices.Clone(lists[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trial == 0 {
+			for i := range rows {
+				lists[0] = append(lists[0], i)
+			}
+		}
+		tile := &Tile{First: rows / 3, Rows: rows - rows/3}
+		p.Split(tile)
+		for s, list := range lists {
+			set := p.Set(s)
+			if set.Len() != len(list) || p.Set(s).Len() > 0 && set.First() != slices.Min(list) || len(list) == 0 && set.First() != -1 {
+				t.Fatalf("set %d of %v: %d rows, the first %d", s, lists, set.Len(), set.First())
+			}
+			seen, last := make([]bool, len(list)), -1
+			for place, row := range set.All() {
+				if seen[place] || list[place] != row || row < last {
+					t.Fatalf("set %d of %v: row %d at place %d", s, lists, row, place)
+				}
+				seen[place], last = true, row
+			}
+			if slices.Contains(seen, false) {
+				t.Fatalf("set %d of %v: %v", s, lists, seen)
+			}
+			at := 0
+			for row := tile.First; row < rows; row++ {
+				place := slices.Index(list, row)
+				if place < 0 {
+					continue
+				}
+				if got := p.PlaceOf(s, row); got != place {
+					t.Fatalf("row %d of set %d of %v is at place %d, not %d", row, s, lists, got, place)
+				}
+				if at >= len(tile.RowsOf[s]) || int(tile.RowsOf[s][at]) != row-tile.First || tile.PlaceOf[s][at] != place {
+					t.Fatalf("row %d of set %d of %v: %v at %v", row, s, lists, tile.RowsOf[s], tile.PlaceOf[s])
+				}
+				at++
+			}
+			if at != len(tile.RowsOf[s]) {
+				t.Fatalf("set %d of %v has in the tile %v", s, lists, tile.RowsOf[s])
+			}
+		}
+		// Without the rows of odd number.
+		odd := make([]bool, rows)
+		for i := range odd {
+			odd[i] = i%2 == 1
+		}
+		even, err := p.Complete(context.Background(), []*table.Column{{Number: make([]float64, rows), Null: odd}, {Number: make([]float64, rows)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range lists {
+			var want []int
+			for _, row := range lists[s] {
+				if row%2 == 0 {
+					want = append(want, row)
+				}
+			}
+			if !slices.Equal(even.Sets[s], want) {
+				t.Fatalf("set %d of %v without odd rows: %v", s, lists, even.Sets[s])
+			}
+		}
+	}
+	for _, bad := range [][2][]int{{{0, 3}, nil}, {{-1}, nil}, {{0}, {3}}, {{0, 1}, {1}}, {nil, {0}}} {
+		if _, err := NewPartition(3, bad[0], bad[1]); err == nil {
+			t.Errorf("%v of 3 rows is taken", bad)
+		}
+	}
+	if p, err := NewPartition(3, []int{2}, []int{0, 0}); err != nil || p.Set(1).Len() != 2 {
+		t.Error(err)
+	}
+}
