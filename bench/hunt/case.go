@@ -10,13 +10,17 @@ import (
 )
 
 // A Case is one problem, and where its solves start. Every entry of its rows is a
-// single-precision number, so that all storages hold the same problem.
+// single-precision number, so that all storages hold the same problem, but of a Wide one.
 type Case struct {
 	Seed   uint64
 	Number int
 	exact.Problem
 	Kind  string    // of adversary
 	X0    []float64 // nil: zeros
+	Wide  bool      // not every entry is a single-precision number
+	Gap   float64   // relative, asked for; 0: by the number
+	Most  float64   // passes of its solves, where they are few; 0: as for all
+	Every float64   // passes between checks; 0: as by default
 	Tells string    // what was done to it, in words
 }
 
@@ -33,6 +37,7 @@ func Draw(seed uint64, number int) *Case {
 	d.adversary()
 	d.settings()
 	d.start()
+	d.extremes()
 	c.Tells = strings.Join(d.told, ", ")
 	return c
 }

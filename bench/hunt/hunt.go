@@ -29,7 +29,7 @@ func Defaults() Settings {
 
 // A Finding is what went wrong on a case.
 type Finding struct {
-	Kind string // violation, exact (a violation by 256-bit arithmetic), resumed (other bits), panic, hang, error
+	Kind string // violation, exact (a violation by 256-bit arithmetic), promise (of a Result), resumed (other bits), panic, hang, error
 	Case *Case
 	What string
 }
@@ -116,9 +116,10 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		if k == 0 { // what it may take beside the slowest of the others
 			own.Passes = max(few, times*s.Passes)
 		}
-		storage := storages[rng.IntN(len(storages)-1)]
+		in := c.storages()
+		storage := in[rng.IntN(len(in)-1)]
 		if rng.IntN(60) == 0 {
-			storage = storages[len(storages)-1]
+			storage = in[len(in)-1]
 		}
 		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
 		b, ok := t.solve(ctx, own, c, name, storage, m, rng.IntN(20) == 0)

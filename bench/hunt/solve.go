@@ -34,6 +34,15 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	settings := dro.DefaultSettings()
 	settings.X0, settings.MaxPasses, settings.Seed = c.X0, s.Passes, uint64(c.Number)
 	settings.RelativeGap = math.Pow(10, -4-float64(c.Number%8))
+	if c.Gap > 0 {
+		settings.RelativeGap = c.Gap
+	}
+	if c.Most > 0 {
+		settings.MaxPasses = c.Most
+	}
+	if c.Every > 0 {
+		settings.CheckEvery = c.Every
+	}
 	var states [][]byte
 	if again {
 		settings.Snapshot = func(state []byte) { states = append(states, slices.Clone(state)) }
@@ -43,6 +52,7 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 		return b, false
 	}
 	t.Statuses[e.res.Status.String()]++
+	t.sound(c, name, settings, e.res)
 	b = bounds{name: name, lower: math.Inf(-1), upper: math.Inf(1)}
 	for _, check := range e.res.Trace {
 		t.Checks++

@@ -271,7 +271,7 @@ func (m *minimax) prove(p *kinkStep, psi, fall float64) {
 }
 
 // balance moves weight among the pieces that have some to spare so that nothing is left of
-// the derivative in the free coordinate, and returns ψ.
+// the derivative in the free coordinate, or as little as can be, and returns ψ.
 func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 	k, d := len(p.v), m.Cert.D
 	unit, slope := make([]float64, d), make([]float64, k)
@@ -289,11 +289,14 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 	if !(scatter > 1e-12*second) {
 		return psi
 	}
-	rate := -m.Cert.G[d-1] / scatter
+	rate, most := -m.Cert.G[d-1]/scatter, 1.0
 	for i, s := range slope {
-		if move := rate * (s - first/mass); math.Abs(move) < 1 { // of what is to spare
-			p.q[i] += spare(i) * move
+		if spare(i) > 0 {
+			most = max(most, math.Abs(rate*(s-first/mass)))
 		}
+	}
+	for i, s := range slope {
+		p.q[i] += spare(i) * rate / most * (s - first/mass)
 	}
 	return p.weigh(m.weight, p.q)
 }

@@ -176,6 +176,12 @@ func (c *Certifier) Adopt(y []float64, psi float64) {
 	c.Risk = c.linear(c.Y, c.Value) - psi
 }
 
+// responds reports that the weights adopted are a best response at the best point within
+// the gap.
+func (c *Certifier) responds() bool {
+	return c.Weights.Off <= 1e-9 && c.bestRisk-c.Risk <= c.Best.Gap()
+}
+
 // CertifyAdopted records the bound of the weights adopted. A free coordinate must have no
 // derivative there but by the rounding of weights that balance it exactly.
 func (c *Certifier) CertifyAdopted() {

@@ -124,7 +124,7 @@ func (s Status) String() string {
 // sees.
 type Result struct {
 	X   []float64 // d: the point with the best upper bound
-	Y   []float64 // n: the adversary's best response at X
+	Y   []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
 	Tau float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
 
 	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
@@ -370,8 +370,10 @@ func (l *Loop) Finish() {
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.Best, c.Passes
-	if !slices.Equal(c.X, res.X) {
-		c.evaluate(res.X)
+	if away := !slices.Equal(c.X, res.X); away || c.adopted && !c.responds() {
+		if away {
+			c.evaluate(res.X)
+		}
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Y = c.Y

@@ -1,0 +1,126 @@
+package hunt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// extremes takes a few problems to the ends of the numbers, and their solves to the ends
+// of the settings.
+func (d *drawing) extremes() {
+	if d.one(12) {
+		d.wide()
+	}
+	if d.one(10) {
+		d.Gap = []float64{1e-15, 1e-300, 1e-2, 1, 1e6}[d.IntN(5)]
+		d.tell("gap %.3g", d.Gap)
+	}
+	if d.one(10) {
+		d.Most = []float64{1e-9, 1, 1.3, 1.5, 2, 2.5, 3, 4, 5, 7}[d.IntN(10)]
+		d.tell("%.3g passes", d.Most)
+	}
+	if d.one(20) {
+		d.Every = []float64{1e-9, 0.1, 7, 1e9}[d.IntN(4)]
+		d.tell("checks every %.3g passes", d.Every)
+	}
+	if d.one(40) { // farther than any data are
+		d.X0 = make([]float64, d.D)
+		size := d.power(-320, 300)
+		for k := range d.X0 {
+			d.X0[k] = clamp(size * d.NormFloat64())
+		}
+		d.tell("from %.3g away", size)
+	}
+}
+
+// wide takes entries and targets out of the range of single precision, each column by as
+// much, or every entry by its own. No storage of single precision holds them.
+func (d *drawing) wide() {
+	d.Wide = true
+	most := []float64{20, 60, 150, 300}[d.IntN(4)]
+	kind := d.IntN(4)
+	whole := d.power(-most, most)
+	for k := range d.D {
+		if d.Intercept && k == d.D-1 {
+			continue
+		}
+		column := d.power(-most, most)
+		d.each(k, func(_ int, v float64) float64 {
+			switch kind {
+			case 0:
+				return clamp(v * whole)
+			case 1:
+				return clamp(v * column)
+			case 2:
+				return clamp(v * d.power(-most, most))
+			}
+			return v
+		})
+	}
+	if d.Loss != "logistic" && (kind == 3 || d.one(2)) {
+		scale := d.power(-most, most)
+		for j, v := range d.Target {
+			d.Target[j] = clamp(v * scale)
+		}
+	}
+	d.tell("numbers up to 1e±%v, kind %d", most, kind)
+}
+
+// clamp keeps a number finite.
+func clamp(v float64) float64 {
+	const most = 1e300
+	return max(-most, min(most, v))
+}
+
+// storages are those that hold the rows as they are.
+func (c *Case) storages() []string {
+	if c.Wide {
+		return []string{"float64", "sparse", "disk"}
+	}
+	return storages
+}
+
+// sound holds a result against what Result promises of it.
+func (t *Tally) sound(c *Case, name string, settings dro.Settings, res *dro.Result) {
+	wrong := func(format string, args ...any) {
+		t.find("promise", c, name+": "+fmt.Sprintf(format, args...))
+	}
+	b := res.Certificate
+	switch {
+	case res.Status == dro.Inconsistent:
+		wrong("bounds [%.17g, %.17g] contradict each other", b.Lower, b.Upper)
+	case !(b.Lower <= b.Upper):
+		wrong("%v with bounds [%.17g, %.17g]", res.Status, b.Lower, b.Upper)
+	case (res.Status == dro.Certified) != (b.Relative() <= settings.RelativeGap):
+		wrong("%v at a gap of %.3g, with %.3g asked for", res.Status, b.Relative(), settings.RelativeGap)
+	case math.IsNaN(res.Objective), res.Status != dro.Cancelled && math.IsInf(res.Objective, 0), res.Objective > b.Upper:
+		wrong("objective %.17g with an upper bound of %.17g", res.Objective, b.Upper)
+	}
+	if most := max(settings.MaxPasses, 1) * (1 + 1e-9); res.Passes > most {
+		wrong("%.17g passes of %.17g", res.Passes, settings.MaxPasses)
+	}
+	for k, check := range res.Trace {
+		if k > 0 && (check.Lower < res.Trace[k-1].Lower || check.Upper > res.Trace[k-1].Upper || check.Passes < res.Trace[k-1].Passes) {
+			wrong("check %d takes back what the one before proved: %v, then %v", k, res.Trace[k-1], check)
+		}
+	}
+	if len(res.Trace) == 0 || res.Trace[len(res.Trace)-1].Certificate != b {
+		wrong("the last of %d checks is not of the certificate", len(res.Trace))
+	}
+	if bad := slices.IndexFunc(res.X, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); bad >= 0 {
+		wrong("parameter %d is %v", bad, res.X[bad])
+	}
+	mass := 0.0
+	for j, v := range res.Y {
+		if !(v >= 0) {
+			wrong("weight %d is %v", j, v)
+		}
+		mass += v
+	}
+	if !(math.Abs(mass-1) <= 1e-9) {
+		wrong("weights sum to %.17g", mass)
+	}
+}
