@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -21,38 +22,9 @@ type category struct {
 	err     error // of the fit
 
 	in     Input
-	codes  codes      // by row of the table
-	unseen [2]*Unseen // by set
+	codes  matrix.Codes // by row of the table
+	unseen [2]*Unseen   // by set
 	errs   [2]error
-}
-
-// codes say, by row, which level it has: 0 for one that training did not see,
-// 1 for one without a column, k+2 for the k-th column of the category.
-type codes struct {
-	narrow []uint8
-	wide   []int32 // if there are too many columns for bytes
-}
-
-func newCodes(rows, columns int) codes {
-	if columns <= math.MaxUint8-2 {
-		return codes{narrow: make([]uint8, rows)}
-	}
-	return codes{wide: make([]int32, rows)}
-}
-
-func (c *codes) set(row, code int) {
-	if c.narrow != nil {
-		c.narrow[row] = uint8(code)
-	} else {
-		c.wide[row] = int32(code)
-	}
-}
-
-func (c *codes) at(row int) int {
-	if c.narrow != nil {
-		return int(c.narrow[row])
-	}
-	return int(c.wide[row])
 }
 
 // fitCategory finds the levels of a feature with values in the training rows.
@@ -136,7 +108,7 @@ func (k *category) count() int {
 	return n
 }
 
-// code is that of the label of an index, see codes.
+// code is that of the label of an index, see matrix.Codes.
 func code(label, skipped int) int {
 	switch {
 	case label == skipped:
@@ -202,7 +174,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			byCode[i] = of(l)
 		}
 	}
-	k.codes = newCodes(d.Rows, in.Width())
+	k.codes = matrix.NewCodes(d.Rows, in.Width())
 	read := reader(c, in.Kind)
 	byNumber := make(map[float64]int)
 	for s := range d.Sets {
@@ -216,7 +188,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			default:
 				v := c.Number[r]
 				if v-v != 0 {
-					k.errs[s] = notFinite(f, c.Name, r, v)
+					k.errs[s] = matrix.NotFinite(f, c.Name, r, v)
 					break
 				}
 				var ok bool
@@ -228,7 +200,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			if k.errs[s] != nil {
 				break
 			}
-			k.codes.set(r, at)
+			k.codes.Set(r, at)
 			if at != 0 {
 				continue
 			}
@@ -290,7 +262,7 @@ func levelsOf(f *Frame, c *Column, rows tiles.Set) (levels []string, counts []in
 		}
 		v := c.Number[r]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil, false, notFinite(f, c.Name, r, v)
+			return nil, nil, false, matrix.NotFinite(f, c.Name, r, v)
 		}
 		seen[v]++
 	}

@@ -24,7 +24,7 @@
 // one by one and kept as a code of one byte a row. Numbers are read in tiles, a
 // stripe of 2048 rows of several columns: a tile is decoded page by page, summed
 // up (tiles.Moment), and its rows are stored at their shuffled places in the matrix
-// while it is still in the cache (tiles.Visit, builder). Means and deviations are
+// while it is still in the cache (tiles.Visit, matrix.Builder). Means and deviations are
 // joined of the stripes, in their order, and the matrix is then standardised in
 // its place. So the bits of a model depend on the values and the seed alone: not
 // on the number of threads, nor on row groups and pages, nor on the format.
@@ -43,7 +43,8 @@
 //
 // It imports design and the packages below it: frame (tables, from files or
 // memory), table (columns and errors), schema (roles and codings, as plain data),
-// internal/tiles (which rows go where, numbers by tiles). datasets, eval, train and what comes after them import it, design, losses and
+// internal/tiles (which rows go where, numbers by tiles) and internal/matrix (the matrices
+// in the making). datasets, eval, train and what comes after them import it, design, losses and
 // dro do not (internal/layers has the table). Start reading at fit.go; how values leave
 // their files is in internal/tiles/visit.go and table/part.go.
 package data

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -40,9 +41,6 @@ type Filled struct {
 // maxExamples is the number of unseen levels that are named of a column.
 const maxExamples = 5
 
-// maxCells bounds a dense design matrix.
-const maxCells = 1 << 38
-
 // Encode makes a Dataset of the given rows of f, nil meaning all, in that
 // order. The frame must have every input column; if it has no target column,
 // Target is nil, and groupings whose columns it lacks are left out. Cells are
@@ -64,7 +62,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	}
 	sources := make([]source, len(e.Inputs))
 	cols := make([]*Column, len(e.Inputs))
-	var numbers []*numeric
+	var numbers []*matrix.Number
 	var complete []*Column
 	for i, in := range e.Inputs {
 		c, err := inputColumn(ctx, f, &in)
@@ -73,8 +71,8 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 		}
 		cols[i] = c
 		if in.Kind == Numeric {
-			x := newNumeric(c)
-			x.in, x.coding = in, e.Columns[in.First]
+			x := matrix.NewNumber(c)
+			x.In, x.Coding = in, e.Columns[in.First]
 			sources[i].number, numbers, complete = x, append(numbers, x), append(complete, c)
 		} else {
 			sources[i].category = &category{kind: in.Kind, levels: in.Levels, in: in}
@@ -115,7 +113,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	if err != nil {
 		return fail(err)
 	}
-	b, err := e.fill(ctx, f, d, AutoStorage, numbers, sources, true)
+	b, err := matrix.Fill(ctx, f, e.layout(), d, nil, AutoStorage, numbers, matrixSources(sources), true)
 	if err != nil {
 		return fail(err)
 	}
@@ -135,68 +133,10 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	return sets[0], reports[0], f.Fingerprint()
 }
 
-// checkCells refuses dense matrices that are too large, or larger than memory.
-func checkCells(f *Frame, d *tiles.Partition, columns int, storage Storage) error {
-	cells := int64(0)
-	for s := range d.Sets {
-		n := d.Set(s).Len()
-		if columns > 0 && n > maxCells/columns {
-			return f.Fault("", -1, table.Hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
-		}
-		cells += int64(n) * int64(columns)
-	}
-	width := int64(8)
-	if storage == Float32 {
-		width = 4
-	}
-	return table.InFile(f.Name(), table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.Set(0).Len()+d.Set(1).Len(), columns)))
-}
-
-// fill makes matrices of rows whose coding is known. With count nulls are
-// noted, else they are known already.
-func (e *Encoder) fill(ctx context.Context, f *Frame, d *tiles.Partition, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
-	return e.fillSome(ctx, f, d, nil, storage, numbers, sources, count)
-}
-
-// fillSome is fill of the rows that a deal has here.
-func (e *Encoder) fillSome(ctx context.Context, f *Frame, d *tiles.Partition, deal *deal, storage Storage, numbers []*numeric, sources []source, count bool) (*builder, error) {
-	first, end := deal.visits(d.Rows)
-	entries := float64(len(sources))
-	if e.Intercept() >= 0 {
-		entries++
-	}
-	storage = storage.choose(entries, len(e.Columns))
-	if storage == Sparse {
-		b := newBuilder(storage, len(e.Columns), d)
-		return b, b.fillSparse(ctx, f, e, d, first, end, numbers, sources, count)
-	}
-	if err := checkCells(f, d, len(e.Columns), storage); err != nil {
-		return nil, err
-	}
-	b := newBuilder(storage, len(e.Columns), d)
-	_, err := tiles.Visit(ctx, first, end, d.Rows, columnsOf(numbers), false, func(t *tiles.Tile) error {
-		d.Split(t)
-		columns, at := make([][]float64, len(t.Number)), make([]int, len(t.Number))
-		for j := range columns {
-			x := numbers[t.Lo+j]
-			if count {
-				x.count(d, t, j)
-			}
-			columns[j], at[j] = x.code(d, t, j), x.in.First
-		}
-		b.put(t, columns, at)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b, b.finish(ctx, e, d, sources, false)
-}
-
 // datasets makes the datasets of the sets that have rows, set 0 always. It
 // reports on them and refuses rows that cannot be encoded; rest adds to each
 // what is not features.
-func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
+func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *matrix.Builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
 	for s := range d.Sets {
 		n := d.Set(s).Len()
 		if s > 0 && n == 0 {
@@ -216,15 +156,15 @@ func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *builder, sources []s
 					}
 					continue
 				}
-				if err := o.number.err(f, s, n, e.Spec.Impute); err != nil {
+				if err := o.number.Err(f, s, n, e.Spec.Impute); err != nil {
 					return err
 				}
-				if nulls := o.number.faults[s].nulls; nulls > 0 {
-					r.Imputed = append(r.Imputed, Filled{Column: o.number.in.Name, Count: nulls, Value: o.number.in.Fill})
+				if nulls := o.number.Nulls(s); nulls > 0 {
+					r.Imputed = append(r.Imputed, Filled{Column: o.number.In.Name, Count: nulls, Value: o.number.In.Fill})
 				}
 			}
 			var err error
-			if ds.X, err = b.matrix(s); err != nil {
+			if ds.X, err = b.Matrix(s); err != nil {
 				return err
 			}
 			return rest(s, ds, r)

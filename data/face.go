@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/drotrain/drotrain/data/frame"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -55,6 +56,13 @@ type (
 
 	// A Factor is a grouping as training saw it.
 	Factor = schema.Factor
+
+	// A Storage says how a design matrix is kept in memory; empty means auto.
+	Storage = schema.Storage
+
+	// Outside says that training rows are to lie on disk: where, and in how much memory
+	// they may be put in order.
+	Outside = matrix.Outside
 
 	// A Frame is a table: named columns of equal length, in memory or, as [Open]
 	// leaves them, in Parquet files.
@@ -121,6 +129,17 @@ const (
 	Regression = schema.Regression
 	Binary     = schema.Binary
 )
+
+// The storages; see [schema.Storage].
+const (
+	AutoStorage = schema.AutoStorage
+	Float64     = schema.Float64
+	Float32     = schema.Float32
+	Sparse      = schema.Sparse
+)
+
+// Storages lists the words.
+func Storages() []string { return schema.Storages() }
 
 // DefaultMaxLevels bounds the levels of a categorical feature.
 const DefaultMaxLevels = schema.DefaultMaxLevels

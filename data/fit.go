@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
@@ -38,7 +39,7 @@ func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, sto
 	return fit(ctx, f, train, holdout, s, storage, where, nil)
 }
 
-func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside, deal *deal) (*Fitted, error) {
+func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside, deal *matrix.Deal) (*Fitted, error) {
 	var room *paged.Room
 	var held []int
 	if where != nil {
@@ -63,28 +64,28 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		return nil, err
 	}
 	// Most that the matrix can hold; features that are constant fall out later.
-	var b *builder
+	var b *matrix.Builder
 	err = t.measure(func(columns int, entries float64) error {
 		if where != nil {
 			var err error
-			t.piles, err = newPiles(*where, d.Set(0).Len(), t.numbers)
+			t.piles, err = matrix.NewPiles(*where, d.Set(0).Len(), t.numbers)
 			return err
 		}
 		if t.e.Spec.Scale == "none" && storage == AutoStorage {
 			return nil // the zeros are counted first
 		}
-		if storage = storage.choose(entries, columns); storage != Float64 {
+		if storage = storage.Choose(entries, columns); storage != Float64 {
 			return nil
 		}
-		if err := checkCells(f, t.matrixRows(), columns, storage); err != nil {
+		if err := matrix.Check(f, t.matrixRows(), columns, storage); err != nil {
 			return err
 		}
-		b = newBuilder(storage, columns, t.matrixRows())
+		b = matrix.NewBuilder(storage, columns, t.matrixRows())
 		t.into = b
 		return nil
 	})
 	if t.piles != nil {
-		defer t.piles.close()
+		defer t.piles.Close()
 	}
 	if err != nil {
 		return nil, err
@@ -94,26 +95,26 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	}
 	e := t.e
 	sources, numbers := t.sources()
+	made := matrixSources(sources)
 	switch {
 	case t.piles != nil:
-		b = &builder{storage: storage.choose(t.entries(), len(e.Columns)), piles: t.piles}
-		err = t.piles.finish(ctx, e, d, b.storage, sources)
+		b, err = t.piles.Finish(ctx, e.layout(), d, storage.Choose(t.entries(), len(e.Columns)), made)
 	case b != nil:
-		err = b.finish(ctx, e, t.matrixRows(), sources, true)
+		err = b.Finish(ctx, e.layout(), t.matrixRows(), made, true)
 	default:
-		storage = storage.choose(t.entries(), len(e.Columns))
-		b, err = e.fillSome(ctx, f, t.matrixRows(), deal, storage, numbers, sources, false)
+		storage = storage.Choose(t.entries(), len(e.Columns))
+		b, err = matrix.Fill(ctx, f, e.layout(), t.matrixRows(), deal, storage, numbers, made, false)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if deal != nil {
-		if err := deal.shareFaults(numbers); err != nil {
+		if err := deal.ShareFaults(numbers); err != nil {
 			return nil, err
 		}
-		b.rows, b.total = deal.rows, d.Set(0).Len()
+		b.Deal(deal, d.Set(0).Len())
 	}
-	out := &Fitted{Encoder: e, Storage: b.storage}
+	out := &Fitted{Encoder: e, Storage: b.Storage}
 	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
 		ds.Target = t.targets[s]
 		if t.targetErrs[s] != nil {
@@ -138,7 +139,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		return nil, err
 	}
 	if t.piles != nil {
-		t.piles.taken = true
+		t.piles.Taken = true
 	}
 	return out, nil
 }

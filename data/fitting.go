@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -22,12 +23,12 @@ type fitting struct {
 	made      map[*Column][]Operand // features that are made of others
 	encode    bool                  // the rows are encoded too
 	spare     table.Arrays          // of columns that were looked at
-	deal      *deal                 // of the rows to ranks; nil: all are here
+	deal      *matrix.Deal          // of the rows to ranks; nil: all are here
 
 	fitted  []feature
-	numbers int      // of the features, how many are numeric
-	into    *builder // takes the numbers as they are
-	piles   *piles   // likewise
+	numbers int             // of the features, how many are numeric
+	into    *matrix.Builder // takes the numbers as they are
+	piles   *matrix.Piles   // likewise
 
 	targets    [2][]float64
 	targetErrs [2]error
@@ -47,7 +48,7 @@ func (t *fitting) tellAll() error {
 
 // A feature is a source column, numeric or a category, while it is fitted.
 type feature struct {
-	number   *numeric
+	number   *matrix.Number
 	category *category
 	kept     bool
 }
@@ -156,8 +157,8 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
 		from := t.features[i]
 		if e.Spec.Numeric(from) {
-			t.fitted[i].number = newNumeric(from)
-			t.fitted[i].number.in.Of = t.made[from]
+			t.fitted[i].number = matrix.NewNumber(from)
+			t.fitted[i].number.In.Of = t.made[from]
 			return nil
 		}
 		c, err := from.LoadInto(t.ctx, &t.spare)
@@ -176,17 +177,17 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		return err
 	}
 	t.spare = table.Arrays{} // let go of before the matrices are made
-	var numbers []*numeric
+	var numbers []*matrix.Number
 	columns, entries := 0, 0.0
 	for _, q := range t.fitted {
 		if q.number != nil {
-			q.number.at, q.number.nth = columns, len(numbers)
+			q.number.At, q.number.Nth = columns, len(numbers)
 			numbers = append(numbers, q.number)
 			columns++
 			entries++
 		} else if q.category.err != nil {
 			begin = nil // no matrix: it is told with what else is wrong
-		} else if w := q.category.width(); w > 0 {
+		} else if w := q.category.in.Width(); w > 0 {
 			columns += w
 			entries++
 		}
@@ -203,29 +204,29 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	}
 	stripes := (d.Rows + tiles.StripeRows - 1) / tiles.StripeRows
 	for _, x := range numbers {
-		x.moments = make([]tiles.Moment, stripes)
+		x.Moments = make([]tiles.Moment, stripes)
 	}
-	first, end := t.deal.visits(d.Rows)
-	inexact, err := tiles.Visit(t.ctx, first, end, d.Rows, columnsOf(numbers), false, func(w *tiles.Tile) error {
+	first, end := t.deal.Visits(d.Rows)
+	inexact, err := tiles.Visit(t.ctx, first, end, d.Rows, matrix.ColumnsOf(numbers), false, func(w *tiles.Tile) error {
 		d.Split(w)
 		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
 		for j := range w.Number {
 			x := numbers[w.Lo+j]
-			if t.deal.owns(w.First) {
-				x.measure(d, w, j, e.Spec.Scale == "none")
+			if t.deal.Owns(w.First) {
+				x.Measure(d, w, j, e.Spec.Scale == "none")
 			}
 			if t.into != nil || t.piles != nil {
-				values[j], at[j] = x.raw(w, j), x.at
+				values[j], at[j] = x.Raw(w, j), x.At
 			}
 		}
 		if t.deal != nil {
-			t.deal.here.Split(w)
+			t.deal.Here.Split(w)
 		}
 		switch {
 		case t.piles != nil:
-			return t.piles.put(w, values)
+			return t.piles.Put(w, values)
 		case t.into != nil:
-			t.into.put(w, values, at)
+			t.into.Put(w, values, at)
 		}
 		return nil
 	})
@@ -233,15 +234,15 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		return err
 	}
 	for j, x := range numbers {
-		x.inexact = inexact[j]
+		x.Inexact = inexact[j]
 	}
-	return t.deal.shareMoments(numbers)
+	return t.deal.ShareMoments(numbers)
 }
 
 // matrixRows are the rows of the matrices that are made here.
 func (t *fitting) matrixRows() *tiles.Partition {
 	if t.deal != nil {
-		return t.deal.here
+		return t.deal.Here
 	}
 	return t.partition
 }
@@ -254,7 +255,7 @@ func (t *fitting) fitRest() error {
 		var err error
 		if q.number != nil {
 			q.kept, err = e.addNumeric(t.ctx, f, q.number, d)
-			q.number.moments = nil
+			q.number.Moments = nil
 		} else if err = q.category.err; err == nil {
 			q.kept = e.addCategory(q.category)
 		}
@@ -281,7 +282,7 @@ func (t *fitting) fitRest() error {
 }
 
 // sources are the features that are encoded.
-func (t *fitting) sources() (all []source, numbers []*numeric) {
+func (t *fitting) sources() (all []source, numbers []*matrix.Number) {
 	for _, q := range t.fitted {
 		if !q.kept {
 			continue
@@ -303,7 +304,7 @@ func (t *fitting) entries() float64 {
 		switch {
 		case !q.kept:
 		case q.number != nil && t.e.Spec.Scale == "none":
-			sum += float64(q.number.nonzero) / n
+			sum += float64(q.number.Nonzero) / n
 		default:
 			sum++
 		}
@@ -312,4 +313,27 @@ func (t *fitting) entries() float64 {
 		sum++
 	}
 	return sum
+}
+
+// A source is what one input of an encoder gives to the matrices: one of them.
+type source struct {
+	number   *matrix.Number
+	category *category
+}
+
+// matrixSources are the same with what the matrices take of a category.
+func matrixSources(sources []source) []matrix.Source {
+	out := make([]matrix.Source, len(sources))
+	for i, o := range sources {
+		out[i].Number = o.number
+		if k := o.category; k != nil {
+			out[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.in.Width()}
+		}
+	}
+	return out
+}
+
+// layout is what the matrices take of the encoder.
+func (e *Encoder) layout() matrix.Layout {
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Raw: e.Spec.Scale == "none"}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -175,7 +176,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, erro
 		}
 		v := c.Number[r]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Grouping{}, notFinite(f, c.Name, r, v)
+			return Grouping{}, matrix.NotFinite(f, c.Name, r, v)
 		}
 		k, ok := byNumber[v]
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -160,7 +161,7 @@ func checkTarget(f *Frame, c *Column, rows tiles.Set) error {
 		}
 		if c.Kind == Numeric {
 			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
-				return notFinite(f, c.Name, r, v)
+				return matrix.NotFinite(f, c.Name, r, v)
 			}
 		}
 	}

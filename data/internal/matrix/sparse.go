@@ -1,9 +1,10 @@
-package data
+package matrix
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/drotrain/drotrain/data/frame"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -12,12 +13,12 @@ import (
 // of the numbers: how many entries each row has, then the entries. Numbers that
 // are standardised are entries all, without a look at them. With
 // count nulls are noted.
-func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles.Partition, first, end int, numbers []*numeric, sources []source, count bool) error {
+func (b *Builder) fillSparse(ctx context.Context, f *frame.Frame, l Layout, d *tiles.Partition, first, end int, numbers []*Number, sources []Source, count bool) error {
 	fixed := 0 // entries of every row
-	if e.Intercept() >= 0 {
+	if l.Intercept >= 0 {
 		fixed++
 	}
-	zeros := e.Spec.Scale == "none"
+	zeros := l.Raw
 	if !zeros {
 		fixed += len(numbers)
 	}
@@ -25,8 +26,8 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 		b.n[s] = d.Set(s).Len()
 		b.start[s] = make([]int, b.n[s]+1)
 	}
-	each := func(numbers []*numeric, last bool, use func(t *tiles.Tile, columns [][]float64, s int, i int32, place int)) error {
-		_, err := tiles.Visit(ctx, first, end, d.Rows, columnsOf(numbers), true, func(t *tiles.Tile) error {
+	each := func(numbers []*Number, last bool, use func(t *tiles.Tile, columns [][]float64, s int, i int32, place int)) error {
+		_, err := tiles.Visit(ctx, first, end, d.Rows, ColumnsOf(numbers), true, func(t *tiles.Tile) error {
 			d.Split(t)
 			columns := make([][]float64, len(numbers))
 			for j, x := range numbers {
@@ -54,7 +55,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 			}
 		}
 		for _, o := range sources {
-			if k := o.category; k != nil && k.codes.at(t.First+int(i)) >= 2 {
+			if k := o.Category; k != nil && k.at(t.First+int(i)) >= 2 {
 				n++
 			}
 		}
@@ -86,7 +87,7 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 		}
 		b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
 	}
-	intercept := e.Intercept()
+	intercept := l.Intercept
 	if err := each(numbers, true, func(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
 		at := b.start[s][place]
 		put := func(column int, v float64) {
@@ -95,15 +96,15 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 		}
 		j := 0
 		for _, o := range sources {
-			if x := o.number; x != nil {
+			if x := o.Number; x != nil {
 				if v := columns[j][i]; v != 0 || !zeros {
-					put(x.in.First, v)
+					put(x.In.First, v)
 				}
 				j++
 			} else {
-				k := o.category
-				if c := k.codes.at(t.First + int(i)); c >= 2 {
-					put(k.in.First+c-2, 1)
+				k := o.Category
+				if c := k.at(t.First + int(i)); c >= 2 {
+					put(k.First+c-2, 1)
 				}
 			}
 		}
@@ -124,12 +125,4 @@ func (b *builder) fillSparse(ctx context.Context, f *Frame, e *Encoder, d *tiles
 		}
 	}
 	return nil
-}
-
-func columnsOf(numbers []*numeric) []*Column {
-	cols := make([]*Column, len(numbers))
-	for j, x := range numbers {
-		cols[j] = x.column
-	}
-	return cols
 }

@@ -1,4 +1,4 @@
-package data
+package matrix
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -23,18 +24,18 @@ type Outside struct {
 	Pile int64 // bytes
 }
 
-// A piles puts rows in order on disk, in two passes. Rows come in the order of the table,
+// Piles put rows in order on disk, in two passes. Rows come in the order of the table,
 // and their place in the matrix is anywhere; so each is first added to the pile of its
 // place, then one pile after the other is put in order in memory, encoded and written.
 // What is in a pile is the numbers of its rows as they are in the table.
-type piles struct {
+type Piles struct {
 	where   Outside
 	n       int // rows
 	numbers int // of a row
 	rows    int // of a pile, but for the last
 	pile    []*pile
 	matrix  *design.Disk
-	taken   bool // the matrix is somebody's
+	Taken   bool // the matrix is somebody's
 }
 
 // A pile is a file of records: a head, then numbers of neighbouring columns of a row. The
@@ -58,8 +59,9 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-func newPiles(where Outside, n, numbers int) (*piles, error) {
-	p := &piles{where: where, n: n, numbers: numbers}
+// NewPiles are for n rows of so many numbers.
+func NewPiles(where Outside, n, numbers int) (*Piles, error) {
+	p := &Piles{where: where, n: n, numbers: numbers}
 	if numbers >= 1<<headFirst {
 		return nil, fmt.Errorf("%d numeric columns are more than can be put in order on disk", numbers)
 	}
@@ -70,7 +72,7 @@ func newPiles(where Outside, n, numbers int) (*piles, error) {
 	for i := range p.pile {
 		f, err := paged.Unnamed(where.Dir)
 		if err != nil {
-			p.close()
+			p.Close()
 			return nil, err
 		}
 		p.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
@@ -78,9 +80,9 @@ func newPiles(where Outside, n, numbers int) (*piles, error) {
 	return p, nil
 }
 
-// close gives up the piles that are left, and the matrix if nobody has taken it.
-func (p *piles) close() {
-	if p.matrix != nil && !p.taken {
+// Close gives up the piles that are left, and the matrix if nobody has taken it.
+func (p *Piles) Close() {
+	if p.matrix != nil && !p.Taken {
 		p.matrix.Close()
 	}
 	for i, k := range p.pile {
@@ -91,9 +93,9 @@ func (p *piles) close() {
 	}
 }
 
-// put adds columns of a tile, whose rows are split. It is safe for concurrent use on
+// Put adds columns of a tile, whose rows are split. It is safe for concurrent use on
 // different tiles.
-func (p *piles) put(t *tiles.Tile, columns [][]float64) error {
+func (p *Piles) Put(t *tiles.Tile, columns [][]float64) error {
 	// The rows of every pile, one pile after the other.
 	rows, places := t.RowsOf[0], t.PlaceOf[0]
 	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(p.pile)+1), tiles.Resized(t.ByPile, len(rows))
@@ -146,28 +148,28 @@ func (k *pile) flush() error {
 	return err
 }
 
-// finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
+// Finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
 // the other.
-func (p *piles) finish(ctx context.Context, e *Encoder, d *tiles.Partition, storage Storage, sources []source) error {
+func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) (*Builder, error) {
 	format := design.Disk64
 	switch storage {
-	case Float32:
+	case schema.Float32:
 		format = design.Disk32
-	case Sparse:
+	case schema.Sparse:
 		format = design.DiskSparse
 	}
-	w, err := design.NewDiskWriter(p.where.Place, p.n, len(e.Columns), format)
+	w, err := design.NewDiskWriter(p.where.Place, p.n, l.Width, format)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	raw := make([]float64, min(p.rows, p.n)*p.numbers)
-	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*len(e.Columns)); return &x }}
+	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*l.Width); return &x }}
 	for i, k := range p.pile {
 		first := i * p.rows
 		n := min(p.rows, p.n-first)
 		if err := p.order(raw, k, n); err != nil {
 			w.Close()
-			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+			return nil, fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
 		k.file.Close()
 		p.pile[i] = nil
@@ -176,20 +178,20 @@ func (p *piles) finish(ctx context.Context, e *Encoder, d *tiles.Partition, stor
 			defer blocks.Put(x)
 			lo := b * w.BlockRows()
 			hi := min(lo+w.BlockRows(), n)
-			p.encode(*x, raw[lo*p.numbers:], first+lo, first+hi, e, d, sources)
+			p.encode(*x, raw[lo*p.numbers:], first+lo, first+hi, l, d, sources)
 			return w.Write(first/w.BlockRows()+b, *x)
 		})
 		if err != nil {
 			w.Close()
-			return err
+			return nil, err
 		}
 	}
 	p.matrix = w.Matrix()
-	return nil
+	return &Builder{Storage: storage, piles: p}, nil
 }
 
 // order stores the rows of a pile in their order.
-func (p *piles) order(raw []float64, k *pile, n int) error {
+func (p *Piles) order(raw []float64, k *pile, n int) error {
 	if err := k.flush(); err != nil {
 		return err
 	}
@@ -228,14 +230,14 @@ var errPile = errors.New("what was read is not what was written: the disk is dam
 
 // encode stores the rows [lo, hi) of the matrix in x, from their numbers as they are in
 // the table.
-func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *tiles.Partition, sources []source) {
-	width := len(e.Columns)
+func (p *Piles) encode(x, raw []float64, lo, hi int, l Layout, d *tiles.Partition, sources []Source) {
+	width := l.Width
 	clear(x[:(hi-lo)*width])
 	for _, o := range sources {
-		if q := o.number; q != nil {
-			fill, shift, scale := q.in.Fill, q.coding.Shift, q.coding.Scale
+		if q := o.Number; q != nil {
+			fill, shift, scale := q.In.Fill, q.Coding.Shift, q.Coding.Scale
 			for i := range hi - lo {
-				v := raw[i*p.numbers+q.nth]
+				v := raw[i*p.numbers+q.Nth]
 				if v != v {
 					v = fill
 				}
@@ -244,18 +246,18 @@ func (p *piles) encode(x, raw []float64, lo, hi int, e *Encoder, d *tiles.Partit
 					q.far(0, d.Sets[0][lo+i], v)
 					z = 0 // told by the encoder, which fails
 				}
-				x[i*width+q.in.First] = z
+				x[i*width+q.In.First] = z
 			}
 			continue
 		}
-		k := o.category
+		k := o.Category
 		for i := range hi - lo {
-			if c := k.codes.at(d.Sets[0][lo+i]); c >= 2 {
-				x[i*width+k.in.First+c-2] = 1
+			if c := k.at(d.Sets[0][lo+i]); c >= 2 {
+				x[i*width+k.First+c-2] = 1
 			}
 		}
 	}
-	if at := e.Intercept(); at >= 0 {
+	if at := l.Intercept; at >= 0 {
 		for i := range hi - lo {
 			x[i*width+at] = 1
 		}

@@ -1,4 +1,4 @@
-package data
+package schema
 
 // A Storage says how a design matrix is kept in memory; empty means auto.
 // Arithmetic is in float64 whatever the storage.
@@ -22,8 +22,8 @@ func Storages() []string {
 // stream, at a share of 0.28, as measured (`go test -bench . ./design`).
 const sparseBelow = 1.0 / 4
 
-// choose settles auto for rows of d columns with about that many entries each.
-func (s Storage) choose(entries float64, d int) Storage {
+// Choose settles auto for rows of d columns with about that many entries each.
+func (s Storage) Choose(entries float64, d int) Storage {
 	if s != AutoStorage && s != "" {
 		return s
 	}

@@ -1,19 +1,20 @@
-package data
+package matrix
 
 import (
 	"context"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A builder fills the design matrices of the sets of a partition. Its methods are
+// A Builder fills the design matrices of the sets of a partition. Its methods are
 // safe for concurrent use on different tiles.
-type builder struct {
-	storage Storage
-	piles   *piles      // where the rows of set 0 are on disk
+type Builder struct {
+	Storage schema.Storage
+	piles   *Piles      // where the rows of set 0 are on disk
 	rows    *ranks.Rows // how those of set 0 lie with ranks; nil: all are here
 	total   int         // of them, on all ranks
 	d       int
@@ -25,30 +26,33 @@ type builder struct {
 	value   [2][]float64
 }
 
-// newBuilder makes room for dense matrices of d columns.
-func newBuilder(storage Storage, d int, partition *tiles.Partition) *builder {
-	b := &builder{storage: storage, d: d}
+// NewBuilder makes room for dense matrices of d columns.
+func NewBuilder(storage schema.Storage, d int, partition *tiles.Partition) *Builder {
+	b := &Builder{Storage: storage, d: d}
 	for s := range partition.Sets {
 		b.n[s] = partition.Set(s).Len()
 		switch storage {
-		case Float32:
+		case schema.Float32:
 			b.narrow[s] = make([]float32, b.n[s]*d)
-		case Float64:
+		case schema.Float64:
 			b.wide[s] = make([]float64, b.n[s]*d)
 		}
 	}
 	return b
 }
 
+// Deal says that the rows of set 0 are dealt to ranks, so many in all.
+func (b *Builder) Deal(d *Deal, total int) { b.rows, b.total = d.rows, total }
+
 // scatterRows is how many rows of a tile are written at a time: few enough that
 // they stay in the cache from one group of columns to the next.
 const scatterRows = 256
 
-// put writes columns of a tile, whose rows are split, to the columns at of the
+// Put writes columns of a tile, whose rows are split, to the columns at of the
 // matrices.
-func (b *builder) put(t *tiles.Tile, columns [][]float64, at []int) {
+func (b *Builder) Put(t *tiles.Tile, columns [][]float64, at []int) {
 	for s := range b.n {
-		if b.storage == Float32 {
+		if b.Storage == schema.Float32 {
 			scatter(b.narrow[s], b.d, t.RowsOf[s], t.PlaceOf[s], columns, at)
 		} else {
 			scatter(b.wide[s], b.d, t.RowsOf[s], t.PlaceOf[s], columns, at)
@@ -79,33 +83,27 @@ func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, colum
 	}
 }
 
-// A source is what one input of an encoder gives to the matrices.
-type source struct {
-	number   *numeric // one of them
-	category *category
-}
-
-// finish completes dense matrices whose numbers are in: standardises them, if
+// Finish completes dense matrices whose numbers are in: standardises them, if
 // they are as in the table, sets the columns of categories and the intercept,
 // and repeats rows that are named more than once. The columns that were left out
 // after all are taken out.
-func (b *builder) finish(ctx context.Context, e *Encoder, d *tiles.Partition, sources []source, raw bool) error {
-	if raw && len(e.Columns) != b.d {
-		b.compact(sources, len(e.Columns))
+func (b *Builder) Finish(ctx context.Context, l Layout, d *tiles.Partition, sources []Source, raw bool) error {
+	if raw && l.Width != b.d {
+		b.compact(sources, l.Width)
 	}
 	const block = 1024 // rows that stay in the cache
 	for s := range d.Sets {
 		blocks := (b.n[s] + block - 1) / block
 		err := table.Parallel(ctx, blocks, func(i int) error {
 			lo, hi := i*block, min((i+1)*block, b.n[s])
-			if b.storage == Float32 {
-				finishRows(b.narrow[s], b.d, d, s, lo, hi, e, sources)
+			if b.Storage == schema.Float32 {
+				finishRows(b.narrow[s], b.d, d, s, lo, hi, l, sources)
 				return nil
 			}
 			if raw {
 				b.standardise(d, s, lo, hi, sources)
 			}
-			finishRows(b.wide[s], b.d, d, s, lo, hi, e, sources)
+			finishRows(b.wide[s], b.d, d, s, lo, hi, l, sources)
 			return nil
 		})
 		if err != nil {
@@ -114,7 +112,7 @@ func (b *builder) finish(ctx context.Context, e *Encoder, d *tiles.Partition, so
 		for row, places := range d.Again[s] {
 			from := d.PlaceOf(s, int(row))
 			for _, to := range places {
-				if b.storage == Float32 {
+				if b.Storage == schema.Float32 {
 					copy(b.narrow[s][to*b.d:(to+1)*b.d], b.narrow[s][from*b.d:])
 				} else {
 					copy(b.wide[s][to*b.d:(to+1)*b.d], b.wide[s][from*b.d:])
@@ -126,15 +124,15 @@ func (b *builder) finish(ctx context.Context, e *Encoder, d *tiles.Partition, so
 }
 
 // standardise encodes the numbers of rows in their places; NaN stands for null.
-func (b *builder) standardise(d *tiles.Partition, s, lo, hi int, sources []source) {
+func (b *Builder) standardise(d *tiles.Partition, s, lo, hi int, sources []Source) {
 	x := b.wide[s]
 	for _, o := range sources {
-		q := o.number
-		if q == nil || q.coding.Shift == 0 && q.coding.Scale == 1 && q.faults[s].nulls == 0 && q.faults[s].bad < 0 {
+		q := o.Number
+		if q == nil || q.Coding.Shift == 0 && q.Coding.Scale == 1 && q.faults[s].nulls == 0 && q.faults[s].bad < 0 {
 			continue
 		}
-		fill, shift, scale := q.in.Fill, q.coding.Shift, q.coding.Scale
-		at := lo*b.d + q.in.First
+		fill, shift, scale := q.In.Fill, q.Coding.Shift, q.Coding.Scale
+		at := lo*b.d + q.In.First
 		for i := lo; i < hi; i++ {
 			v := x[at]
 			if v != v {
@@ -151,12 +149,12 @@ func (b *builder) standardise(d *tiles.Partition, s, lo, hi int, sources []sourc
 }
 
 // compact takes out the columns of features that turned out constant.
-func (b *builder) compact(sources []source, d int) {
+func (b *Builder) compact(sources []Source, d int) {
 	for s, x := range b.wide {
 		for i := range b.n[s] {
 			for _, o := range sources { // ascending: nothing is overwritten that is still needed
-				if q := o.number; q != nil {
-					x[i*d+q.in.First] = x[i*b.d+q.at]
+				if q := o.Number; q != nil {
+					x[i*d+q.In.First] = x[i*b.d+q.At]
 				}
 			}
 		}
@@ -166,18 +164,18 @@ func (b *builder) compact(sources []source, d int) {
 }
 
 // finishRows sets indicators and the intercept.
-func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo, hi int, e *Encoder, sources []source) {
-	intercept := e.Intercept()
+func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo, hi int, l Layout, sources []Source) {
+	intercept := l.Intercept
 	for _, o := range sources {
-		k := o.category
+		k := o.Category
 		if k == nil {
 			continue
 		}
-		first, last := k.in.First, k.in.First+k.width()
+		first, last := k.First, k.First+k.Width
 		for i := lo; i < hi; i++ {
 			row := x[i*width : (i+1)*width]
 			clear(row[first:last])
-			if c := k.codes.at(d.Sets[s][i]); c >= 2 {
+			if c := k.at(d.Sets[s][i]); c >= 2 {
 				row[first+c-2] = 1
 			}
 		}
@@ -189,10 +187,8 @@ func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo
 	}
 }
 
-func (k *category) width() int { return k.in.Width() }
-
-// matrix makes the matrix of a set.
-func (b *builder) matrix(s int) (design.Matrix, error) {
+// Matrix makes the matrix of a set.
+func (b *Builder) Matrix(s int) (design.Matrix, error) {
 	if b.piles != nil {
 		return b.piles.matrix, nil
 	}
@@ -204,11 +200,11 @@ func (b *builder) matrix(s int) (design.Matrix, error) {
 }
 
 // here is the matrix of the rows of a set that are here.
-func (b *builder) here(s int) (design.Matrix, error) {
-	switch b.storage {
-	case Float32:
+func (b *Builder) here(s int) (design.Matrix, error) {
+	switch b.Storage {
+	case schema.Float32:
 		return design.NewDense32(b.n[s], b.d, b.narrow[s])
-	case Sparse:
+	case schema.Sparse:
 		return design.NewSparse(b.n[s], b.d, b.start[s], b.column[s], b.value[s])
 	}
 	return design.NewDense(b.n[s], b.d, b.wide[s])
