@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
@@ -138,7 +139,6 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if math.Abs(sum.Sum()-1) > 1e-6 {
 		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Sum())
 	}
-	order := measure.Argsort(n, func(i int) float64 { return -in.Weights[i] })
 	N := float64(n)
 	base := measure.ScaleWeights(in.RowWeight)
 	if nu := Num(in.Nu); in.Nu > 0 {
@@ -147,9 +147,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	a.Effective = Num(1 / sq.Sum())
 	a.EffectiveShare = a.Effective / Num(N)
 	a.Perplexity = Num(math.Exp(ent.Sum()))
-	a.MaxWeight = Num(in.Weights[order[0]] * N)
+	a.MaxWeight = Num(slices.Max(in.Weights) * N)
 	a.radii(in.Weights, base)
-	a.concentrate(in.Weights, order)
+	a.concentrate(in.Weights)
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err
@@ -160,12 +160,12 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if top == 0 {
 		top = 10
 	}
-	heaviest := order[:max(0, min(top, n))]
+	heaviest := measure.Largest(in.Weights, top)
 	shown := make([][]string, len(heaviest)) // values of these rows, by column
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))
 	}
-	weights, reference, where := in.Weights, base, map[int32]int(nil)
+	weights, reference, where := in.Weights, base, map[int]int(nil)
 	if in.Sample != nil {
 		var err error
 		if weights, reference, where, err = in.sampled(base); err != nil {
@@ -182,7 +182,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, weights, reference)
 		for k, i := range heaviest {
 			if where == nil {
-				shown[k][j] = c.Text(int(i))
+				shown[k][j] = c.Text(i)
 			} else if at, ok := where[i]; ok {
 				shown[k][j] = c.Text(at)
 			}
@@ -193,7 +193,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, err
 	}
 	for k, i := range heaviest {
-		r := TopRow{Row: int(i) + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
+		r := TopRow{Row: i + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.RowID != nil {
 			r.Row = in.RowID[i]
 		}
@@ -217,8 +217,8 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 
 // sampled are the weights of the rows of the sample, which sum to one again, those that these
 // rows have before, and where each row is in the sample.
-func (in *AdversaryInput) sampled(base []float64) (weights, reference []float64, where map[int32]int, err error) {
-	weights, where = make([]float64, len(in.Sample)), make(map[int32]int, len(in.Sample))
+func (in *AdversaryInput) sampled(base []float64) (weights, reference []float64, where map[int]int, err error) {
+	weights, where = make([]float64, len(in.Sample)), make(map[int]int, len(in.Sample))
 	if base != nil {
 		reference = make([]float64, len(in.Sample))
 	}
@@ -227,7 +227,7 @@ func (in *AdversaryInput) sampled(base []float64) (weights, reference []float64,
 		if i < 0 || i >= len(in.Weights) {
 			return nil, nil, nil, fmt.Errorf("eval: row %d of the sample is none of %d", i, len(in.Weights))
 		}
-		weights[k], where[int32(i)] = in.Weights[i], k
+		weights[k], where[i] = in.Weights[i], k
 		sum.Add(weights[k])
 		if base != nil {
 			reference[k] = base[i]
@@ -284,29 +284,27 @@ func (a *Adversary) radii(y, base []float64) {
 	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/n/2)
 }
 
-func (a *Adversary) concentrate(y []float64, order []int32) {
-	n := len(order)
+// concentrate fills in how few rows hold how much of the mass.
+func (a *Adversary) concentrate(y []float64) {
+	n := len(y)
+	var counts []int
 	next, points := 1.0, 40.0
 	growth := math.Pow(float64(n), 1/points)
-	var cum measure.Summer
-	for k, i := range order {
-		cum.Add(y[i])
-		if a.HalfMassRows == 0 && cum.Sum() >= 0.5 {
-			a.HalfMassRows = k + 1
-		}
-		if float64(k+1) >= next-1e-9 || k == n-1 {
-			a.Concentration = append(a.Concentration, Concentration{float64(k+1) / float64(n), min(1, cum.Sum())})
-			for next <= float64(k+1) {
-				next = math.Max(next*growth, next+1e-9)
-			}
-		}
-		if k+1 == max(1, n/10) {
-			a.TenPercent = Num(cum.Sum())
-		}
-		if k+1 == max(1, n/100) {
-			a.OnePercent = Num(cum.Sum())
+	for k := 1; k <= n; k = max(k+1, int(math.Ceil(next-1e-9))) {
+		counts = append(counts, k)
+		for next <= float64(k) {
+			next = math.Max(next*growth, next+1e-9)
 		}
 	}
+	if counts[len(counts)-1] != n {
+		counts = append(counts, n)
+	}
+	curve := len(counts)
+	of, half := measure.Heaviest(y, append(counts, max(1, n/10), max(1, n/100)), 0.5)
+	for _, h := range of[:curve] {
+		a.Concentration = append(a.Concentration, Concentration{float64(h.Count) / float64(n), min(1, h.Mass)})
+	}
+	a.TenPercent, a.OnePercent, a.HalfMassRows = Num(of[curve].Mass), Num(of[curve+1].Mass), half.Count
 }
 
 func massBy(name, unit string, labels []string, index []int32, y, base []float64) MassGrouping {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -34,19 +33,6 @@ func (r *Run) Close() {
 
 // Outside says that the training rows lie on disk.
 func (r *Run) Outside() bool { return r.outside != nil }
-
-// Numbers are those of the training rows in the table, counted from 1; Free gives their
-// room back.
-func (r *Run) Numbers() []int {
-	out := paged.Make[int](r.room(), len(r.Train.Rows))
-	for i, row := range r.Train.Rows {
-		out[i] = row + 1
-	}
-	return out
-}
-
-// Free gives back what Numbers has given.
-func (r *Run) Free(numbers []int) { paged.Free(r.room(), numbers) }
 
 // A ChangedDataError says that a table is not the one a model was trained on.
 type ChangedDataError struct {

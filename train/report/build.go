@@ -48,8 +48,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
-		rows, ids := x.run.Train.Rows, x.run.Numbers()
-		defer x.run.Free(ids)
+		rows := x.run.Train.Rows
 		var sample []int
 		if x.run.Outside() && len(rows) > mostWeighed {
 			if rows, sample = firstRows(rows, mostWeighed); !x.options.Quick {
@@ -65,9 +64,15 @@ func (x *Measured) Report() (*eval.Report, error) {
 		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			RowID: ids, Columns: columns, Sample: sample,
+			Columns: columns, Sample: sample,
 			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
+		if err == nil {
+			for k := range r.Adversary.Top { // places among the training rows → numbers in the table
+				top := &r.Adversary.Top[k]
+				top.Row = x.run.Train.Rows[top.Row-1] + 1
+			}
+		}
 	}
 	return r, err
 }

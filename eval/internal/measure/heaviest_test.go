@@ -1,0 +1,62 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Selection agrees with sorting: sums by count and by mass, and the order of the largest,
+// with ties, zeros, weights of many sizes and weights that differ in their last bits.
+func TestHeaviest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	kinds := map[string]func() float64{
+		"alike":    func() float64 { return 1 },
+		"sizes":    func() float64 { return math.Exp(8 * r.NormFloat64()) },
+		"ties":     func() float64 { return float64(r.IntN(4)) },
+		"few bits": func() float64 { return 1 + float64(r.IntN(50))*0x1p-52 },
+		"one":      func() float64 { return math.Pow(r.Float64(), 400) },
+		"−0":       func() float64 { return math.Copysign(float64(r.IntN(2)), float64(r.IntN(2))-0.5) },
+	}
+	for name, draw := range kinds {
+		for _, n := range []int{1, 2, 7, 64, 1000} {
+			y, total := make([]float64, n), Summer{}
+			for i := range y {
+				if y[i] = draw(); math.Signbit(y[i]) {
+					y[i] = math.Copysign(0, -1)
+				}
+				total.Add(y[i])
+			}
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(y[j], y[i]) })
+			counts := []int{1, n, 1 + r.IntN(n), 1 + r.IntN(n)}
+			of, half := Heaviest(y, counts, total.Sum()/2)
+			var cum Summer
+			reached := 0
+			for k, i := range order {
+				cum.Add(y[i])
+				if reached == 0 && cum.Sum() >= total.Sum()/2*(1-1e-12) {
+					reached = k + 1
+				}
+				for q, c := range counts {
+					if c == k+1 && (of[q].Count != c || math.Abs(of[q].Mass-cum.Sum()) > 1e-15*cum.Sum()) {
+						t.Errorf("%s: the heaviest %d of %d sum up to %v, want %v", name, c, n, of[q], cum.Sum())
+					}
+				}
+			}
+			if half.Count != reached {
+				t.Errorf("%s: half of %d is held by %d, want %d", name, n, half.Count, reached)
+			}
+			for _, c := range []int{-1, 0, 1, 5, n, n + 1} {
+				if got := Largest(y, c); !slices.Equal(got, order[:max(0, min(c, n))]) {
+					t.Errorf("%s: the largest %d of %d are %v", name, c, n, got)
+				}
+			}
+		}
+	}
+}
