@@ -86,6 +86,12 @@ type Free = saddle.Free
 // the rounding of the oracle's values and gradients.
 type Rounded = saddle.Rounded
 
+// Centrable is the ability of an Oracle whose last column is the constant 1 to state the
+// same losses in terms of x′, which is x but for x′_d = x_d + Σ_i by_i x_i − constant, where
+// margins cancel less. It returns nil where they do not cancel, and of an oracle that is
+// not the one asked but embeds it.
+type Centrable = saddle.Centrable
+
 // Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
 // intervals (def. separable): every weight moves on its own.
 type Separable = saddle.Separable

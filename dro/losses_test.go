@@ -18,6 +18,7 @@ var (
 	_ dro.Products              = (*losses.Linear)(nil)
 	_ dro.CurvatureBoundedBelow = (*losses.Linear)(nil)
 	_ dro.Rounded               = (*losses.Linear)(nil)
+	_ dro.Centrable             = (*losses.Linear)(nil)
 	_ saddle.Worked             = (*losses.Linear)(nil)
 	_ saddle.RowProducts        = (*losses.Linear)(nil)
 	_ saddle.CurvatureBounded   = (*losses.Linear)(nil)

@@ -20,6 +20,7 @@ type Linear struct {
 	n, d   int
 	z      design.Matrix // n×d
 	target []float64     // n
+	moved  bool          // the last parameter is a sum of those of another Linear (Centred)
 }
 
 // NewLinear returns the oracle over the rows of z and as many targets. The slice
@@ -149,7 +150,7 @@ func (l *Linear) Select(samples []int) Samples {
 	for k, j := range samples {
 		target[k] = l.target[j]
 	}
-	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
+	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target, moved: l.moved}
 }
 
 // Work estimates the cost of the rows in EvalTo, or in AddGradTo, over all samples
@@ -207,5 +208,8 @@ func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {
 		return 0, nil, 0
 	}
-	return l.z.Terms(), l.z.Largest(), l.loss.Smoothness()
+	if terms = l.z.Terms(); l.moved {
+		terms++ // the last parameter is rounded
+	}
+	return terms, l.z.Largest(), l.loss.Smoothness()
 }

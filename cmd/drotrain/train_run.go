@@ -320,7 +320,7 @@ func notCertified(m *train.Model, s train.Summary) error {
 	case s.Mu == 0:
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled" && m.Config.Scale == "none":
-		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread: train without --scale none, ask for a wider --gap, or raise --mu"
+		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread and no intercept, or kept on disk: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":
 		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
 	}

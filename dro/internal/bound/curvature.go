@@ -66,7 +66,7 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 			here[j] = 0
 		}
 	}
-	f := newMinorant(o, rows, ridge, weight, c.D)
+	f := newMinorant(o, rows, ridge, weight, c.Exact.Empty)
 	if f == nil {
 		return none
 	}
@@ -137,14 +137,21 @@ type minorant struct {
 
 // newMinorant returns the minorant of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
-func newMinorant(o saddle.CurvatureBoundedBelow, rows *ranks.Rows, ridge, weight []float64, d int) *minorant {
+// Of columns that are empty nothing depends on the parameter.
+func newMinorant(o saddle.CurvatureBoundedBelow, rows *ranks.Rows, ridge, weight []float64, empty func(i int) bool) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		trusted  = 0.5    // of the smallest eigenvalue, the perturbation at most: inflate is 1.5 then
 	)
+	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
 	hessian.NewGram(rows, len(weight), d).SumOf(h, o, weight)
 	hessian.AddDiagonal(h, ridge)
+	for i, mu := range ridge {
+		if mu == 0 && empty(i) {
+			h.SetSym(i, i, 1)
+		}
+	}
 	f := &minorant{d: d, rows: rows, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); !(h.At(i, i) > smallest) || f.scale[i] == 0 {

@@ -77,7 +77,7 @@ func TestAbove(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.ExpFloat64()
 		}
-		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, d)
+		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, none)
 		if f == nil {
 			t.Fatal("no lower bound")
 		}
@@ -113,7 +113,7 @@ func TestReach(t *testing.T) {
 				weight[j] = rng.ExpFloat64() / n
 			}
 		}
-		f := newMinorant(o, nil, saddle.RidgeOf(side.L2{Mu: 1e-6}, d), weight, d)
+		f := newMinorant(o, nil, saddle.RidgeOf(side.L2{Mu: 1e-6}, d), weight, none)
 		h := mat.NewSymDense(d, nil)
 		for i := range d {
 			for k := i; k < d; k++ {
@@ -154,3 +154,5 @@ func TestReach(t *testing.T) {
 		t.Errorf("%d within, %d beyond: not much of a test", enough, short)
 	}
 }
+
+func none(int) bool { return false }

@@ -29,7 +29,7 @@ func TestCurvatureRounding(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.Float64() / float64(n)
 		}
-		f := newMinorant(o, nil, ridge, append([]float64(nil), weight...), d)
+		f := newMinorant(o, nil, ridge, append([]float64(nil), weight...), none)
 		if f == nil {
 			continue
 		}

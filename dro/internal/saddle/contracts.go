@@ -118,6 +118,14 @@ type Rounded interface {
 	Rounding() (terms int, largest []float64, smoothness float64)
 }
 
+// Centrable is the ability of an Oracle whose last column is the constant 1 to state the
+// same losses in terms of x′, which is x but for x′_d = x_d + Σ_i by_i x_i − constant, where
+// margins cancel less. It returns nil where they do not cancel, and of an oracle that is
+// not the one asked but embeds it.
+type Centrable interface {
+	Centred(of Oracle) (o Oracle, by []float64, constant float64)
+}
+
 // CurvatureBounded is the ability of an Oracle to bound the second derivatives of its
 // scalar losses, sup ℓ″; 0 where it cannot.
 type CurvatureBounded interface{ CurvatureBound() float64 }

@@ -62,6 +62,9 @@ func (e *exactness) margin(x []float64) float64 {
 	return e.margins*(1+e.point)*size + Underflow
 }
 
+// Empty reports that column i is known to be of zeros.
+func (e *exactness) Empty(i int) bool { return e.largest != nil && e.largest[i] == 0 }
+
 // A weighing is what weights y, and the losses f they are on, have to do with rounding.
 type weighing struct {
 	Off   float64 // bounds |Σy − 1| where weights sum to one

@@ -15,7 +15,7 @@ var ErrStalled = errors.New("no further progress in double precision")
 
 // Settings say where to start and when to stop. Start from DefaultSettings.
 type Settings struct {
-	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
+	X0          []float64 // starting point, length d; nil: zeros (of centred columns, where an Oracle centres them), or what a Started primal says
 	RelativeGap float64   // stop when certified to this relative gap; > 0
 	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; > 0
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far
@@ -169,6 +169,10 @@ func (r *Run) Logf(format string, args ...any) {
 // cancelled context is an error besides a valid Result; every other error means
 // invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	moved := newCentred(p)
+	if moved != nil {
+		p, s = moved.Problem, moved.settings(s)
+	}
 	l, err := NewLoop(p, m, s)
 	if err != nil {
 		return nil, err
@@ -180,7 +184,13 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if l.Failed != nil {
 		return nil, l.Failed
 	}
+	if moved != nil {
+		l.settle(moved.settle)
+	}
 	l.Finish()
+	if res := l.Result; moved != nil {
+		res.X, res.Drawn = moved.from(res.X), moved.from(res.Drawn)
+	}
 	l.Cert.keep(l.Result.Y)
 	if l.Result.Status == Cancelled {
 		return l.Result, context.Cause(agreed)
@@ -356,6 +366,27 @@ func (l *Loop) record() {
 }
 
 func (l *Loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
+
+// settle goes from the best point to the one of those that can be returned that is next to
+// it, which may be too far to be as good as was asked for.
+func (l *Loop) settle(to func([]float64) []float64) {
+	c := l.Cert
+	if math.IsInf(c.BestObjective, 1) {
+		c.Budget = max(c.Budget, c.Passes+1)
+		c.Evaluate(l.Start)
+		c.within(c.Certify)
+	}
+	x := to(c.BestX)
+	if slices.Equal(x, c.BestX) {
+		return
+	}
+	passes := c.Passes
+	c.BestObjective, c.Best.Upper, c.Budget = math.Inf(1), math.Inf(1), math.Inf(1)
+	c.Evaluate(x)
+	if c.Passes = passes; l.Result.Status == Certified && !l.Certified() {
+		l.Result.Status = Stalled
+	}
+}
 
 // Finish fills in the result: the best point and the weights there.
 func (l *Loop) Finish() {
