@@ -30,9 +30,9 @@ func Choose(p *Problem) (m Method, why string) {
 	case saddle.Supports(Smoothing{}, p) && !saddle.Differentiable(p):
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case !saddle.Differentiable(p):
-		return FullVector{}, "nu is 0, so that the objective is a maximum, without a gradient"
+		return proximal(p), "nu is 0, so that the objective is a maximum, without a gradient"
 	case !saddle.Supports(growing, p) && !saddle.Supports(LBFGS{}, p):
-		return FullVector{}, "the regulariser has no gradient that is known: proximal steps"
+		return proximal(p), "the regulariser has no gradient that is known: proximal steps"
 	case !saddle.Supports(growing, p):
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
@@ -55,6 +55,15 @@ func Choose(p *Problem) (m Method, why string) {
 		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)
 	}
 	return m, why
+}
+
+// proximal returns the method of proximal steps for p: of all weights together where its dual
+// has such a step, else of block after block.
+func proximal(p *Problem) Method {
+	if !saddle.Supports(FullVector{}, p) && saddle.Supports(SeparableBlock{}, p) {
+		return SeparableBlock{}
+	}
+	return FullVector{}
 }
 
 // OnPrefixes returns m as the last stage of Growing where the samples are many enough for

@@ -78,6 +78,7 @@ func TestChoose(t *testing.T) {
 		{wide, dro.KL{Nu: 1}, dro.NewtonCG{}},
 		{small, dro.KL{}, dro.Minimax{}},
 		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},
+		{small, dro.OrthantKL{Cap: 1}, dro.SeparableBlock{}},
 	} {
 		m, why := dro.Choose(&dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: dro.L2{Mu: 0.1}})
 		if m.Name() != c.want.Name() || why == "" {

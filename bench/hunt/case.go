@@ -22,6 +22,7 @@ type Case struct {
 	Most  float64   // passes of its solves, where they are few; 0: as for all
 	Every float64   // passes between checks; 0: as by default
 	Tells string    // what was done to it, in words
+	own   *composed // in the place of all above but its sizes and settings; nil: none
 }
 
 // Draw returns the problem of this seed and number.
@@ -37,6 +38,9 @@ func Draw(seed uint64, number int) *Case {
 	d.adversary()
 	d.settings()
 	d.start()
+	if d.one(15) {
+		d.compose()
+	}
 	d.extremes()
 	c.Tells = strings.Join(d.told, ", ")
 	return c

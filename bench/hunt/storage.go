@@ -61,6 +61,9 @@ func (c *Case) matrix(storage string) (z design.Matrix, end func(), err error) {
 // problem returns the problem with its rows in a storage, and what ends its use. Its work
 // on rows in memory is counted where that is asked for.
 func (c *Case) problem(storage string, work *atomic.Int64) (p *dro.Problem, end func(), err error) {
+	if c.own != nil {
+		return c.own.problem, func() {}, nil
+	}
 	z, end, err := c.matrix(storage)
 	if err != nil {
 		return nil, end, err

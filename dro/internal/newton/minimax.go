@@ -296,7 +296,7 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 		}
 	}
 	for i, s := range slope {
-		p.q[i] += spare(i) * rate / most * (s - first/mass)
+		p.q[i] = max(0, p.q[i]+spare(i)*rate/most*(s-first/mass))
 	}
 	return p.weigh(m.weight, p.q)
 }

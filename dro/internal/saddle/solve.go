@@ -13,6 +13,8 @@ import (
 // ErrStalled is what a step returns that can make no further progress.
 var ErrStalled = errors.New("no further progress in double precision")
 
+var errNotFinite = errors.New("dro: the objective is not finite at the starting point")
+
 // Settings say where to start and when to stop. Start from DefaultSettings.
 type Settings struct {
 	X0          []float64 // starting point, length d; nil: zeros (of centred columns, where an Oracle centres them), or what a Started primal says
@@ -187,7 +189,9 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if moved != nil {
 		l.settle(moved.settle)
 	}
-	l.Finish()
+	if l.Finish(); l.Result.Status == Limit && math.IsInf(l.Cert.BestObjective, 1) {
+		return nil, errNotFinite
+	}
 	if res := l.Result; moved != nil {
 		res.X, res.Drawn = moved.from(res.X), moved.from(res.Drawn)
 	}
@@ -279,7 +283,7 @@ func (l *Loop) start(m Method) (err error) {
 	if late, ok := l.Method.(LateStarting); !ok || !late.StartsLate() {
 		c.Budget = max(c.Budget, c.Passes+1)
 		if math.IsInf(c.Evaluate(l.Start), 1) {
-			return errors.New("dro: the objective is not finite at the starting point")
+			return errNotFinite
 		}
 		if checked {
 			l.spent = !c.within(c.Certify) || l.spent
@@ -395,6 +399,9 @@ func (l *Loop) Finish() {
 		c.Budget = max(c.Budget, c.Passes+1)
 		c.Evaluate(l.Start)
 		c.within(c.Certify)
+	}
+	if res.Status == Limit && l.Certified() { // by the one evaluation that there is in any case
+		res.Status = Certified
 	}
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
 		l.record() // certified within a step
