@@ -58,6 +58,7 @@ type bounds struct {
 	status       dro.Status
 	passes       float64
 	work         float64 // multiplications with entries of the rows; 0: not counted
+	above        float64 // the upper bound of the point, where that is above upper: the best on the way to a point next to it
 }
 
 // Run draws problem after problem, and tells of every finding as it is made.
@@ -249,7 +250,7 @@ func (t *Tally) recompute(c *Case, all []bounds) {
 			x[i] = exact.New(v)
 		}
 		t.Exact++
-		holds("P at the point of "+b.name, c.Objective(x), b.upper, b.name)
+		holds("P at the point of "+b.name, c.Objective(x), max(b.upper, b.above), b.name)
 	}
 	if c.Nu > 0 && c.Radius == 0 && c.Group == nil && c.N*c.D*c.D < 2000 && best.x != nil {
 		if p := c.Polish(best.x); p != nil {

@@ -324,7 +324,14 @@ type ball struct{ mu, most float64 }
 
 func (p ball) Modulus() float64 { return p.mu }
 
-func (p ball) Value(x []float64) float64 { return dro.L2{Mu: p.mu}.Value(x) }
+func (p ball) Value(x []float64) float64 {
+	for _, v := range x {
+		if math.Abs(v) > p.most {
+			return math.Inf(1)
+		}
+	}
+	return dro.L2{Mu: p.mu}.Value(x)
+}
 
 func (p ball) ProxTo(dst, g, center []float64, a, c float64) {
 	for i := range dst {

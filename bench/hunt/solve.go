@@ -62,7 +62,7 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 		}
 	}
 	b.x, b.y, b.status, b.passes = e.res.X, e.res.Y, e.res.Status, e.res.Passes
-	b.work = float64(work.Load())
+	b.work, b.above = float64(work.Load()), e.res.Certificate.Upper
 	if len(states) > 0 && e.err == nil {
 		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
 		r, ok := t.run(ctx, s, c, name+", resumed", p, m, settings)

@@ -189,7 +189,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if moved != nil {
 		l.settle(moved.settle)
 	}
-	if l.Finish(); l.Result.Status == Limit && math.IsInf(l.Cert.BestObjective, 1) {
+	if l.Finish(); l.Result.Status != Cancelled && math.IsInf(l.Cert.BestObjective, 1) {
 		return nil, errNotFinite
 	}
 	if res := l.Result; moved != nil {
