@@ -31,8 +31,14 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 	s := DefaultSettings()
 	if s.X0 = x; x == nil {
 		s.X0 = make([]float64, d)
+		if o, ok := p.Primal.(Started); ok {
+			o.StartingPoint(s.X0)
+		}
 	}
 	if err := s.Validate(d); err != nil {
+		return nil, err
+	}
+	if err := p.ValidatePoint(s.X0); err != nil {
 		return nil, err
 	}
 	p, s.X0 = saddle.CentredAt(p, s.X0)

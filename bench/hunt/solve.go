@@ -174,7 +174,7 @@ func (t *Tally) between(ctx context.Context, s Settings, c *Case, p *dro.Problem
 			bracket = append(bracket, b)
 			if rng.IntN(4) == 0 && s.Exact > 0 && c.N <= 3000 {
 				bracket[0].x = b.x
-				bracket[0].upper = max(bracket[0].upper, b.upper) // of the point solved for, and no other
+				bracket[0].upper = max(bracket[0].upper, b.upper, b.above) // of the point solved for, and no other
 				t.recompute(&other, bracket)
 			}
 		}

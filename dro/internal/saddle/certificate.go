@@ -116,6 +116,9 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Top = c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
+	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
+		upper = math.Inf(1)
+	}
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
 		c.Best.Upper = upper

@@ -46,6 +46,16 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
+// ValidatePoint reports that x is not in X, where the primal says.
+func (p *Problem) ValidatePoint(x []float64) error {
+	if set, ok := p.Primal.(bounded); ok {
+		if err := set.Contains(x); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
+	}
+	return nil
+}
+
 // freeSample is the number of samples whose last column is looked at.
 const freeSample = 4096
 

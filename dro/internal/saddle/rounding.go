@@ -148,7 +148,7 @@ func (e *exactness) MinimumFalls(w weighing, margin, phi float64) float64 {
 func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top) }
 
 // rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
-// the largest, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
+// the largest, which only an oracle that is taken at its word has below 0, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
 // convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
 // R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex.
 func (c *Certifier) rises(w weighing, margin, top float64) float64 {
@@ -158,7 +158,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	if _, fixed := c.Problem.Dual.(fixedWeights); fixed {
 		return mean
 	}
-	most := LossRounding*top + (1+1e-9)*e.steepest(top)*margin + curved + Underflow
+	most := LossRounding*max(0, top) + (1+1e-9)*e.steepest(top)*margin + curved + Underflow
 	nu := c.Problem.Dual.Modulus()
 	second := (1 + 1e-9) * most / nu * most / 2
 	switch {

@@ -244,10 +244,8 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	}()
 	if s.X0 != nil {
 		copy(r.Start, s.X0)
-		if set, ok := p.Primal.(bounded); ok {
-			if err := set.Contains(r.Start); err != nil {
-				return nil, fmt.Errorf("dro: %w", err)
-			}
+		if err := p.ValidatePoint(r.Start); err != nil {
+			return nil, err
 		}
 	} else if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(r.Start)

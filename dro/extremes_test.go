@@ -1,0 +1,62 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A point outside X bounds nothing: half of the simplex once proved half of the optimum.
+func TestCertifyOutsideTheSimplex(t *testing.T) {
+	o, err := dro.NewBilinear(2, 2, []float64{3, 4, 5, 6}, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.Entropy{Mu: 1}}
+	for _, x := range [][]float64{{0.25, 0.25}, {2, -1}} {
+		if c, err := dro.Certify(p, x); err == nil || !strings.Contains(err.Error(), "simplex") {
+			t.Errorf("at %v: %v, %v", x, c, err)
+		}
+	}
+	if c, err := dro.Certify(p, nil); err != nil || !(c.Gap() < 2) {
+		t.Errorf("where solves start: %v, %v", c, err)
+	}
+}
+
+// Losses below zero round to both sides: upper bounds were once less than the objective.
+func TestNegativeLosses(t *testing.T) {
+	o, err := dro.NewBilinear(2, 1, []float64{1, 1}, []float64{-8, -8}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []dro.Dual{dro.KL{}, dro.CVaR(0.5), dro.OrthantChiSquare{Cap: 1}} {
+		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 1}}
+		s := dro.DefaultSettings()
+		s.MaxPasses = 20
+		res, err := dro.Solve(context.Background(), p, dro.FullVector{}, s)
+		if d, ok := d.(dro.OrthantChiSquare); ok {
+			res, err = dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, dro.SeparableBlock{}, s)
+		}
+		if err != nil || res.Objective > res.Certificate.Upper || res.Status == dro.Inconsistent {
+			t.Errorf("%#v: %v, %+v", d, err, res)
+		}
+	}
+}
+
+// Margins that overflow leave slopes of zero, and nothing is known of the objective there.
+func TestOverflownMargins(t *testing.T) {
+	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 2, 1, []float64{1e200, -1e200}), []float64{1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := dro.DefaultSettings()
+	s.X0, s.MaxPasses = []float64{1e150}, 5
+	res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{}}, dro.LBFGS{}, s)
+	if err != nil || math.IsNaN(res.Certificate.Upper) || res.Status == dro.Inconsistent {
+		t.Errorf("%v, %+v", err, res)
+	}
+}
