@@ -68,9 +68,9 @@ func TestRareLevels(t *testing.T) {
 	wantError(t, err, `column "c"`, `"z" does not occur`, `"a"`)
 }
 
-// A category of very many levels takes memory by its rows, not by rows times levels.
-func TestManyLevelsAreSparse(t *testing.T) {
-	const n, levels = 200_000, 100_000
+// fitLevels fits n rows of a category of so many levels, and counts the bytes allocated.
+func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, allocated uint64) {
+	t.Helper()
 	c := Column{Name: "c", Kind: Categorical, Code: make([]int32, n), Level: make([]string, levels)}
 	y := Column{Name: "y", Kind: Numeric, Number: make([]float64, n)}
 	for i := range c.Code {
@@ -85,16 +85,23 @@ func TestManyLevelsAreSparse(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, AutoStorage)
+	fitted, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, storage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
+	return fitted, after.TotalAlloc - before.TotalAlloc
+}
+
+// A category of very many levels takes memory by its rows, not by rows times levels.
+func TestManyLevelsAreSparse(t *testing.T) {
+	const n, levels = 200_000, 100_000
+	fitted, allocated := fitLevels(t, n, levels, AutoStorage)
 	if _, sparse := fitted.Train.X.(*design.Sparse); !sparse || fitted.Train.D != levels+1 {
 		t.Errorf("%T of %d columns", fitted.Train.X, fitted.Train.D)
 	}
-	if got := after.TotalAlloc - before.TotalAlloc; got > 200<<20 {
-		t.Errorf("%d MB for %d rows and %d levels", got>>20, n, levels)
+	if allocated > 200<<20 {
+		t.Errorf("%d MB for %d rows and %d levels", allocated>>20, n, levels)
 	}
 }
 
@@ -103,29 +110,11 @@ func TestManyLevelsAreSparse(t *testing.T) {
 func TestSparseMemoryIsOfNonZeros(t *testing.T) {
 	const n = 120_000
 	bytes := func(levels int) (rows, allocated int64) {
-		c := Column{Name: "c", Kind: Categorical, Code: make([]int32, n), Level: make([]string, levels)}
-		y := Column{Name: "y", Kind: Numeric, Number: make([]float64, n)}
-		for i := range c.Code {
-			c.Code[i], y.Number[i] = int32(i*7%levels), float64(i%13)
-		}
-		for k := range c.Level {
-			c.Level[k] = fmt.Sprint("level ", k)
-		}
-		f, err := NewFrame(y, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, Sparse)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
+		fitted, took := fitLevels(t, n, levels, Sparse)
 		if fitted.Train.D != levels+1 {
 			t.Errorf("%d columns of %d levels", fitted.Train.D, levels)
 		}
-		return fitted.Train.X.(*design.Sparse).Bytes(), int64(after.TotalAlloc - before.TotalAlloc)
+		return fitted.Train.X.(*design.Sparse).Bytes(), int64(took)
 	}
 	fewRows, few := bytes(1000)
 	manyRows, many := bytes(100_000)

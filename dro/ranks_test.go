@@ -21,17 +21,7 @@ func onRanks(t *testing.T, size int, s drotest.Sample, loss losses.Loss, dual Du
 	t.Helper()
 	out := make([]*Result, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
-		rows := ranks.NewRows(c, s.N)
-		lo, hi := rows.Here(s.N)
-		here, err := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
-		if err != nil {
-			return err
-		}
-		z, err := design.NewDealt(rows, s.N, here)
-		if err != nil {
-			return err
-		}
-		oracle, err := losses.NewLinear(loss, z, s.Label)
+		oracle, err := dealt(c, s, loss)
 		if err != nil {
 			return err
 		}
@@ -44,6 +34,7 @@ func onRanks(t *testing.T, size int, s drotest.Sample, loss losses.Loss, dual Du
 		if err != nil {
 			return err
 		}
+		lo, hi := ranks.NewRows(c, s.N).Here(s.N)
 		res.Y = slices.Clone(res.Y[lo:hi])
 		out[c.Rank()] = res
 		return nil
@@ -52,6 +43,21 @@ func onRanks(t *testing.T, size int, s drotest.Sample, loss losses.Loss, dual Du
 		t.Fatal(err)
 	}
 	return out
+}
+
+// dealt are the losses of a sample whose rows are dealt to ranks.
+func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss) (*losses.Linear, error) {
+	rows := ranks.NewRows(c, s.N)
+	lo, hi := rows.Here(s.N)
+	here, err := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
+	if err != nil {
+		return nil, err
+	}
+	z, err := design.NewDealt(rows, s.N, here)
+	if err != nil {
+		return nil, err
+	}
+	return losses.NewLinear(loss, z, s.Label)
 }
 
 // Any number of ranks has the same bits, and the optimum that one process has.
@@ -180,14 +186,7 @@ func TestRanksRefuse(t *testing.T) {
 		{embedding{KL{Nu: 1}}, Newton{}, []string{"no dro.embedding of this kind"}},
 	} {
 		err := ranks.Run(2, func(comm ranks.Comm) error {
-			rows := ranks.NewRows(comm, s.N)
-			lo, hi := rows.Here(s.N)
-			here, _ := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
-			z, err := design.NewDealt(rows, s.N, here)
-			if err != nil {
-				return err
-			}
-			oracle, err := losses.NewLinear(losses.Logistic{}, z, s.Label)
+			oracle, err := dealt(comm, s, losses.Logistic{})
 			if err != nil {
 				return err
 			}
@@ -210,14 +209,7 @@ func TestRanksStopTogether(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(73), 9000, 3, false)
 	var at [3][]float64
 	err := ranks.Run(3, func(comm ranks.Comm) error {
-		rows := ranks.NewRows(comm, s.N)
-		lo, hi := rows.Here(s.N)
-		here, _ := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
-		z, err := design.NewDealt(rows, s.N, here)
-		if err != nil {
-			return err
-		}
-		oracle, err := losses.NewLinear(losses.Logistic{}, z, s.Label)
+		oracle, err := dealt(comm, s, losses.Logistic{})
 		if err != nil {
 			return err
 		}

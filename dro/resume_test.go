@@ -22,22 +22,7 @@ func TestResumeAnywhere(t *testing.T) {
 	damped := 0
 	for trial := range 120 {
 		n, d := 50+rng.IntN(300), 2+rng.IntN(5)
-		loss := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.3}, losses.Squared{}}[trial%3]
-		x, target := make([]float64, n*d), make([]float64, n)
-		for j := range target {
-			for i := range d {
-				x[j*d+i] = rng.NormFloat64()
-				target[j] += x[j*d+i]
-			}
-			target[j] += rng.NormFloat64() / (0.1 + rng.Float64())
-			if trial%3 == 0 {
-				target[j] = math.Copysign(1, target[j])
-			}
-		}
-		o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := scattered(t, rng, trial, n, d)
 		nu := math.Exp(2*rng.NormFloat64() - 2)
 		p := &dro.Problem{Oracle: o, Dual: []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}}[trial/3%2], Primal: dro.L2{Mu: 1e-6}}
 		m := []dro.Method{dro.Newton{}, dro.Newton{Sample: n / 4}, dro.NewtonCG{}, dro.Newton{}, dro.FullVector{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{Schedule: dro.Theory}}[trial%8]
@@ -61,6 +46,28 @@ func TestResumeAnywhere(t *testing.T) {
 	if damped < 10 {
 		t.Errorf("only %d solves were damped", damped)
 	}
+}
+
+// scattered are losses of one of three kinds, by trial, on rows of noise with heavy tails.
+func scattered(t *testing.T, rng *rand.Rand, trial, n, d int) *losses.Linear {
+	t.Helper()
+	loss := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.3}, losses.Squared{}}[trial%3]
+	x, target := make([]float64, n*d), make([]float64, n)
+	for j := range target {
+		for i := range d {
+			x[j*d+i] = rng.NormFloat64()
+			target[j] += x[j*d+i]
+		}
+		target[j] += rng.NormFloat64() / (0.1 + rng.Float64())
+		if trial%3 == 0 {
+			target[j] = math.Copysign(1, target[j])
+		}
+	}
+	o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 // And so do solves on working sets.

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -50,30 +49,12 @@ func TestMethodsInBlocksOfManyColumns(t *testing.T) {
 	const n, blocks, levels = 6000, 4, 525
 	rng := rand.New(rand.NewPCG(5, 6))
 	d := blocks*levels + 1
-	target, start, index, value := make([]float64, n), make([]int, n+1), []int32{}, []float64{}
 	truth := make([]float64, d)
 	for i := range truth {
 		truth[i] = 0.7 * rng.NormFloat64()
 	}
-	for j := range n {
-		m := 0.0
-		for b := range blocks {
-			i := b*levels + int(levels*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
-			index, value = append(index, int32(i)), append(value, 1)
-			m += truth[i]
-		}
-		index, value = append(index, int32(d-1)), append(value, 1)
-		start[j+1] = len(index)
-		target[j] = math.Copysign(1, m+rng.NormFloat64())
-	}
-	z, err := design.NewSparse(n, d, start, index, value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := losses.NewLinear(losses.Logistic{}, z, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := indicators(t, rng, n, blocks, levels, func() int { return int(levels * math.Pow(rng.Float64(), 3)) }, // few levels are common, many rare
+		func(b, level int) float64 { return truth[b*levels+level] })
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 400, 1e-5

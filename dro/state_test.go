@@ -40,22 +40,7 @@ func TestSnapshotsHoldTheWholeState(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 1))
 	for trial := range 72 {
 		n, d := 60+rng.IntN(100), 2+rng.IntN(4)
-		loss := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.3}, losses.Squared{}}[trial%3]
-		x, target := make([]float64, n*d), make([]float64, n)
-		for j := range target {
-			for i := range d {
-				x[j*d+i] = rng.NormFloat64()
-				target[j] += x[j*d+i]
-			}
-			target[j] += rng.NormFloat64() / (0.1 + rng.Float64())
-			if trial%3 == 0 {
-				target[j] = math.Copysign(1, target[j])
-			}
-		}
-		o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := scattered(t, rng, trial, n, d)
 		nu := math.Exp(2*rng.NormFloat64() - 2)
 		p := &dro.Problem{Oracle: o, Dual: []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}}[rng.IntN(2)], Primal: dro.L2{Mu: 1e-6}}
 		ms := []dro.Method{dro.Newton{}, dro.Newton{Sample: n / 4}, dro.NewtonCG{}, dro.LBFGS{Memory: 3}, dro.Growing{First: 10, Factor: 3},
@@ -83,6 +68,7 @@ func TestSnapshotsHoldTheWholeState(t *testing.T) {
 				sameState(t, whole, m, state)
 			}
 		}
+		var err error
 		if whole, err = saddle.NewLoop(p, m, s); err != nil {
 			t.Fatal(err)
 		}

@@ -226,18 +226,33 @@ func TestSparseRowsOfManyColumns(t *testing.T) {
 	}
 	const n, d, groups = 4000, 10_000, 3
 	rng := rand.New(rand.NewPCG(31, 32))
+	const each = (d - 1) / groups
+	o := indicators(t, rng, n, groups, each, func() int { return rng.IntN(each) }, func(g, level int) float64 { return math.Sin(float64(g + level)) })
+	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
+	for _, m := range []dro.Method{dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}} {
+		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+		if err != nil || res.Status != dro.Certified {
+			t.Errorf("%s: %v, %+v", m.Name(), err, res.Certificate)
+		}
+	}
+}
+
+// indicators are logistic losses of n rows, each of a level in every one of the blocks and
+// an intercept, whose classes are of what the levels add to the margin, and noise.
+func indicators(t *testing.T, rng *rand.Rand, n, blocks, levels int, draw func() int, adds func(block, level int) float64) *losses.Linear {
+	t.Helper()
+	d := blocks*levels + 1
 	start, target := []int{0}, make([]float64, n)
 	var column []int32
 	var value []float64
-	const each = (d - 1) / groups
 	for i := range n {
 		m := 0.0
-		for g := range groups {
-			level := rng.IntN(each)
-			column, value = append(column, int32(g*each+level)), append(value, 1)
-			m += math.Sin(float64(g + level))
+		for b := range blocks {
+			level := draw()
+			column, value = append(column, int32(b*levels+level)), append(value, 1)
+			m += adds(b, level)
 		}
-		column, value = append(column, d-1), append(value, 1)
+		column, value = append(column, int32(d-1)), append(value, 1)
 		start = append(start, len(value))
 		target[i] = math.Copysign(1, m+rng.NormFloat64())
 	}
@@ -249,11 +264,5 @@ func TestSparseRowsOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
-	for _, m := range []dro.Method{dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}} {
-		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
-		if err != nil || res.Status != dro.Certified {
-			t.Errorf("%s: %v, %+v", m.Name(), err, res.Certificate)
-		}
-	}
+	return o
 }

@@ -27,15 +27,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 	if len(f.inputs) == 0 || len(names) == 0 {
 		return out, nil
 	}
-	frames := make([]*Frame, len(f.inputs))
-	for i, in := range f.inputs {
-		t, err := in.exact(ctx, names, f.how)
-		if err != nil {
-			return nil, table.InFile(in.name, err)
-		}
-		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
-	}
-	all, err := concat(ctx, frames)
+	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +44,19 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 		}
 	}
 	return out, f.Unchanged()
+}
+
+// again is the table of the files, each opened in another way.
+func (f *Frame) again(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
+	frames := make([]*Frame, len(f.inputs))
+	for i, in := range f.inputs {
+		t, err := open(in)
+		if err != nil {
+			return nil, table.InFile(in.name, err)
+		}
+		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
+	}
+	return concat(ctx, frames)
 }
 
 // exact reads columns of a file as it has them.

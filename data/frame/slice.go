@@ -36,15 +36,7 @@ func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 		return &Exacted{columns}, err
 	}
 	e := &Exacted{}
-	frames := make([]*Frame, len(f.inputs))
-	for i, in := range f.inputs {
-		t, err := parquet.Open(in, names, false)
-		if err != nil {
-			return nil, table.InFile(in.name, err)
-		}
-		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
-	}
-	all, err := concat(ctx, frames)
+	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return parquet.Open(in, names, false) })
 	if err != nil {
 		return nil, err
 	}
