@@ -349,3 +349,22 @@ func TestMissingCodes(t *testing.T) {
 		t.Errorf("found %+v", p.Findings)
 	}
 }
+
+// Columns of the same finite numbers are no copies where what is not finite is elsewhere.
+func TestCopiesAreCopiesInEveryRow(t *testing.T) {
+	text := "y,a,b\n"
+	for i := range 60 {
+		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
+		if i == 30 || i == 31 { // a: inf, 1; b: 1, inf
+			a, b = []string{"inf", "1"}[i-30], []string{"1", "inf"}[i-30]
+		}
+		text += fmt.Sprintf("%d,%s,%s\n", i*7%13, a, b)
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Make(t.Context(), f, "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

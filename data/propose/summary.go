@@ -80,6 +80,7 @@ func summarise(c *data.Column) (s summary) {
 			continue
 		}
 		v := c.Number[r]
+		maphash.WriteComparable(&h, math.Float64bits(v))
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			if s.infinite++; s.firstInfinite == 0 {
 				s.firstInfinite = r + 1
@@ -90,7 +91,6 @@ func summarise(c *data.Column) (s summary) {
 		s.least, s.largest = min(s.least, v), max(s.largest, v)
 		s.falls, s.rises = s.falls || v < before, s.rises || v > before
 		before = v
-		maphash.WriteComparable(&h, v)
 	}
 	s.distinct = len(numbers) + len(codes)
 	if c.Kind == data.Categorical {
