@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -83,93 +84,123 @@ func weighted(m []float64, limit, total float64) float64 {
 	return sum
 }
 
-// maxGram is the largest number of parameters whose d×d Gram matrix is formed to
-// find a spectral norm.
+// maxGram is the largest Gram matrix, of columns or of rows, that is formed to bound a
+// spectral norm.
 const maxGram = 500
 
 // A normScratch is what blockNorm works in, shared by the blocks.
 type normScratch struct {
-	unit, scaled, w []float64 // n
-	e, v            []float64 // d
-	gram            *mat.SymDense
-	grams           saddle.Curved // nil: none
-	spend           func(passes float64)
+	unit, w []float64 // n
+	d       int
+	grams   saddle.Curved // nil: none
+	spend   func(passes float64)
 }
 
 func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *normScratch {
-	s := &normScratch{unit: make([]float64, n), scaled: make([]float64, n), w: make([]float64, n),
-		e: make([]float64, d), v: make([]float64, d), spend: spend}
-	if c, ok := saddle.Ability[saddle.Curved](o); ok && d <= maxGram {
-		s.grams, s.gram = c, mat.NewSymDense(d, nil)
-	}
+	s := &normScratch{unit: make([]float64, n), w: make([]float64, n), d: d, spend: spend}
+	s.grams, _ = saddle.Ability[saddle.Curved](o)
 	return s
 }
 
-// blockNorm returns the spectral norm G_J of the Jacobian of the samples
-// [lo, hi): by power iteration when the oracle has row products and the rows
-// share one slope bound, on the Gram matrix where the block has more samples than
-// parameters (one pass over it), else on the rows. It is never above the bound
-// √(Σ H_j²) that it falls back to.
+// blockNorm bounds the spectral norm G_J of the Jacobian of the samples [lo, hi), where the
+// oracle states its curvature bound: λ ≥ λ_max(A) is proved by a Cholesky factor of λI − A, A
+// the Gram matrix of the columns, or of the rows where these are fewer, if one of them is
+// small (a pass over the block), and is the guess of the power iteration and 2 % or more. It is
+// never above the bound √(Σ H_j²) that it falls back to.
 func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 	sum := 0.0
 	for _, v := range h[lo:hi] {
 		sum += v * v
 	}
 	bound := math.Sqrt(sum)
-	rows, ok := saddle.Ability[saddle.RowProducts](o)
-	if _, _, slope := o.Dims(); !ok || curvatureBound(o) == 0 || slope != 1 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
+	if s.grams == nil || curvatureBound(o) == 0 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
 		return bound
 	}
-	// J = diag(w)·Z with w_j = H_j/‖z_j‖; power iteration on JᵀJ.
+	// J = diag(w)·Z with w_j = H_j/‖z_j‖.
 	for j := lo; j < hi; j++ {
 		s.unit[j], s.w[j] = 1, 0
 		if z := rowNorm(m[j], o); z > 0 {
 			s.w[j] = h[j] / z * (h[j] / z)
 		}
 	}
-	share := float64(hi-lo) / float64(len(h))
-	iterations := 30
-	multiply := func() {
-		s.spend(share)
-		rows.MarginsTo(s.scaled, s.v, lo, hi)
-		for j := lo; j < hi; j++ {
-			s.scaled[j] *= s.w[j]
+	a := s.gram(o, lo, hi)
+	if a == nil {
+		return bound
+	}
+	const margin = 1.02 * 1.02 // of the squared norm
+	for square := margin * largestEigenvalue(a, lo); square < sum; square *= margin {
+		if eigenvaluesBelow(a, square, max(hi-lo, s.d)) {
+			return math.Sqrt(square)
 		}
-		clear(s.e)
-		o.AddGradTo(s.e, s.scaled, s.unit, lo, hi)
 	}
-	if s.grams != nil && hi-lo > len(s.v) {
-		iterations = 100
-		s.spend(share)
-		clear(s.gram.RawSymmetric().Data)
-		s.grams.AddGramTo(s.gram.RawSymmetric().Data, s.w, lo, hi)
-		out, in := mat.NewVecDense(len(s.e), s.e), mat.NewVecDense(len(s.v), s.v)
-		multiply = func() { out.MulVec(s.gram, in) }
-	}
-	return min(bound, 1.02*math.Sqrt(s.largestEigenvalue(multiply, iterations, lo)))
+	return bound
 }
 
-// largestEigenvalue is the power iteration on the symmetric positive matrix by
-// which multiply takes v to e.
-func (s *normScratch) largestEigenvalue(multiply func(), iterations, seed int) float64 {
+// gram returns JᵀJ, or JJᵀ where that is smaller, of weights w² in s.w; nil where it is large,
+// or dear because rows are sparse.
+func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
+	const dear, product = 30, 0.1 // passes; cost of a product of entries that are at hand
+	rows := hi - lo
+	if min(rows, s.d) > maxGram {
+		return nil
+	}
+	s.spend(float64(rows) / float64(len(s.w)))
+	if s.d <= rows {
+		a := mat.NewSymDense(s.d, nil)
+		s.grams.AddGramTo(a.RawSymmetric().Data, s.w, lo, hi)
+		return a
+	}
+	pass, _ := saddle.WorkOf(o)
+	if product*float64(rows)*float64(s.d)/2*float64(len(s.w)) > dear*pass {
+		return nil
+	}
+	x := mat.NewDense(rows, s.d, nil)
+	for j := lo; j < hi; j++ {
+		row := x.RawRowView(j - lo)
+		o.AddGradTo(row, s.unit, s.unit, j, j+1)
+		floats.Scale(math.Sqrt(s.w[j]), row)
+	}
+	a := mat.NewSymDense(rows, nil)
+	a.SymOuterK(1, x)
+	return a
+}
+
+// largestEigenvalue is the power iteration: a guess, from below.
+func largestEigenvalue(a *mat.SymDense, seed int) float64 {
+	const iterations = 100
 	rng := rand.New(rand.NewPCG(1, uint64(seed)))
-	for i := range s.v {
-		s.v[i] = rng.NormFloat64()
+	size := a.SymmetricDim()
+	v, next := mat.NewVecDense(size, nil), mat.NewVecDense(size, nil)
+	for i := range size {
+		v.SetVec(i, rng.NormFloat64())
 	}
 	lambda := 0.0
 	for range iterations {
-		norm := math.Sqrt(vec.Dot(s.v, s.v))
-		if norm == 0 {
-			return math.Inf(1) // nothing learnt
+		v.ScaleVec(1/mat.Norm(v, 2), v)
+		next.MulVec(a, v)
+		if lambda = mat.Dot(v, next); !(lambda > 0) {
+			return 0
 		}
-		for i := range s.v {
-			s.v[i] /= norm
-		}
-		multiply()
-		lambda = vec.Dot(s.v, s.e)
-		copy(s.v, s.e)
+		v, next = next, v
 	}
 	return lambda
+}
+
+// eigenvaluesBelow proves that the largest eigenvalue of a Gram matrix, without rounding, is at
+// most value: a, of sums of terms products and with a trace that bounds the sizes of these, is
+// off by γ·trace in norm, and so much below value there is a Cholesky factor, whose backward
+// error is γ of its own trace (Higham, Thm. 10.3; Rump 2006).
+func eigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
+	const more = 64
+	size := a.SymmetricDim()
+	off := 1.01 * (saddle.Gamma(terms+more)*mat.Trace(a) + 2*saddle.Gamma(size+16)*float64(size)*value)
+	shifted := mat.NewSymDense(size, nil)
+	shifted.ScaleSym(-1, a)
+	for i := range size {
+		shifted.SetSym(i, i, value-off-a.At(i, i))
+	}
+	var chol mat.Cholesky
+	return chol.Factorize(shifted)
 }
 
 // rowNorm returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its

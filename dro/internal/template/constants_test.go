@@ -158,3 +158,20 @@ func TestKnapsackAgainstEnumeration(t *testing.T) {
 
 // unlimited is a budget that everything is within.
 func unlimited(float64) {}
+
+// What is proved about a largest eigenvalue is true, and not far from it.
+func TestLargestEigenvalueIsProved(t *testing.T) {
+	rng := drotest.RngOf(74)
+	for _, d := range []int{1, 5, 30} {
+		a := mat.NewSymDense(d, nil)
+		a.SymOuterK(1, mat.NewDense(d, 2*d, drotest.Normals(rng, 2*d*d, 1)))
+		var values mat.EigenSym
+		if !values.Factorize(a, false) {
+			t.Fatal("no eigenvalues")
+		}
+		most := values.Values(nil)[d-1]
+		if eigenvaluesBelow(a, most*(1-1e-9), d) || !eigenvaluesBelow(a, most*(1+1e-9), d) {
+			t.Errorf("%d columns: the largest eigenvalue is %v", d, most)
+		}
+	}
+}
