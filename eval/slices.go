@@ -43,12 +43,15 @@ const maxFound = 5
 // maxPairCells is the largest cross table of two columns that is searched.
 const maxPairCells = 4096
 
-// A cut column: each row's cell and the cells' conditions as text.
+// A cut column: each row's cell and the cells' conditions as text. Cells are those large
+// enough in the searching half, of which there are a hundred at most; noCell stands for others.
 type cutColumn struct {
-	code []int32
-	text []string
-	use  []bool // cells large enough in the searching half
+	code  []uint8
+	text  []string
+	cells int // of any size
 }
+
+const noCell = math.MaxUint8
 
 // searchSlices looks for the slices of the model in focus with the largest
 // standardised excess risk, over single cells (a level, or a quintile of a
@@ -84,20 +87,30 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 			return err
 		}
 		labels, code := c.Cells()
-		cols[j] = cutColumn{code: code, text: make([]string, len(labels)), use: make([]bool, len(labels))}
-		size := make([]int, len(labels))
+		cut := cutColumn{code: make([]uint8, n), cells: len(labels)}
+		size, as := make([]int, len(labels)), make([]uint8, len(labels))
 		for _, i := range search {
 			if code[i] >= 0 {
 				size[code[i]]++
 			}
 		}
 		for k, l := range labels {
-			cols[j].text[k] = c.Name + " = " + l
-			if c.Levels == nil && len(labels) > 1 {
-				cols[j].text[k] = words.WithUnit(c.Name+" "+l, c.Unit)
+			if as[k] = noCell; size[k] < s.MinRows || size[k] > half-s.MinRows {
+				continue
 			}
-			cols[j].use[k] = size[k] >= s.MinRows && size[k] <= half-s.MinRows
+			as[k] = uint8(len(cut.text))
+			text := c.Name + " = " + l
+			if c.Levels == nil && len(labels) > 1 {
+				text = words.WithUnit(c.Name+" "+l, c.Unit)
+			}
+			cut.text = append(cut.text, text)
 		}
+		for i, k := range code {
+			if cut.code[i] = noCell; k >= 0 {
+				cut.code[i] = as[k]
+			}
+		}
+		cols[j] = cut
 		return nil
 	})
 	if err != nil {
@@ -144,7 +157,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 // A candidate is cell ka of column a, and of column b (−1: none) cell kb.
 type candidate struct {
 	a, b   int
-	ka, kb int32
+	ka, kb uint8
 	risk   float64
 	t      float64 // excess over its standard error
 }
@@ -180,22 +193,20 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 		}
 	}
 	single := make([][]candidate, len(cols))
-	code := make([][]int32, len(cols)) // of the rows searched, in their order
+	code := make([][]uint8, len(cols)) // of the rows searched, in their order
 	err := in.rows.Parallel(ctx, "searching slices", len(cols), func(a int, _ *measure.Scratch) error {
 		t := make([]cellSum, len(cols[a].text))
-		code[a] = make([]int32, len(rows))
+		code[a] = make([]uint8, len(rows))
 		for r, i := range rows {
 			k := cols[a].code[i]
 			code[a][r] = k
-			if k >= 0 {
+			if k != noCell {
 				d := dev[r]
 				t[k] = cellSum{t[k].n + 1, t[k].sum + d, t[k].sq + d*d}
 			}
 		}
 		for k, v := range t {
-			if cols[a].use[k] {
-				consider(&single[a], candidate{a: a, ka: int32(k), b: -1}, v)
-			}
+			consider(&single[a], candidate{a: a, ka: uint8(k), b: -1}, v)
 		}
 		return nil
 	})
@@ -205,18 +216,14 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 	var cands []candidate
 	for a := range cols {
 		cands = append(cands, single[a]...)
-		for _, use := range cols[a].use {
-			if use {
-				s.Tried++
-			}
-		}
+		s.Tried += len(cols[a].text)
 	}
 	paired := pairedOf(single)
 	type pair struct{ a, b int }
 	var pairs []pair
 	for p, a := range paired {
 		for _, b := range paired[p+1:] {
-			if len(cols[a].text)*len(cols[b].text) <= maxPairCells {
+			if cols[a].cells*cols[b].cells <= maxPairCells {
 				pairs = append(pairs, pair{a, b})
 			}
 		}
@@ -229,7 +236,7 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 		ca, cb := code[a], code[b]
 		for r, d := range dev {
 			ka, kb := ca[r], cb[r]
-			if ka < 0 || kb < 0 {
+			if ka == noCell || kb == noCell {
 				continue
 			}
 			v := &t[int(ka)*w+int(kb)]
@@ -238,9 +245,9 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 			v.sq += d * d
 		}
 		for k, v := range t {
-			if ka, kb := k/w, k%w; cols[a].use[ka] && cols[b].use[kb] && v.n > 0 {
+			if v.n > 0 {
 				tried[p]++
-				consider(&double[p], candidate{a: a, ka: int32(ka), b: b, kb: int32(kb)}, v)
+				consider(&double[p], candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
 			}
 		}
 		return nil
@@ -285,7 +292,7 @@ func pairedOf(single [][]candidate) []int {
 
 // shares reports whether two candidates have a cell in common.
 func (c candidate) shares(o candidate) bool {
-	has := func(col int, k int32) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
+	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
 	return has(c.a, c.ka) || c.b >= 0 && has(c.b, c.kb)
 }
 

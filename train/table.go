@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -26,8 +25,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	if m.Encoder == nil {
 		return report, errIncomplete
 	}
-	size := min(mostBlockRows, max(leastBlockRows, blockBytes/8/max(1, m.Encoder.D())))
-	return m.predictBlocks(ctx, f, keep, threshold, size, put)
+	return m.predictBlocks(ctx, f, keep, threshold, 0, put)
 }
 
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
@@ -35,44 +33,22 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	if err != nil {
 		return report, err
 	}
-	for lo := 0; lo < f.Rows || lo == 0; lo += size {
-		hi := min(lo+size, f.Rows)
-		d, told, err := m.Encoder.EncodeFeatures(ctx, f.Slice(lo, hi), nil)
+	return m.Encoder.EncodeBlocks(ctx, f, nil, size, false, func(b data.Block) error {
+		p, err := m.PredictDataset(b.Rows, m.Scoring())
 		if err != nil {
-			return report, err
+			return err
 		}
-		report.Add(told)
-		p, err := m.PredictDataset(d, m.Scoring())
+		kept, err := exact.Rows(ctx, b.First, b.Last)
 		if err != nil {
-			return report, err
+			return err
 		}
-		kept, err := exact.Rows(ctx, lo, hi)
+		columns, err := m.tableOf(p, b.First, kept, threshold)
 		if err != nil {
-			return report, err
+			return err
 		}
-		columns, err := m.tableOf(p, lo, kept, threshold)
-		if err != nil {
-			return report, err
-		}
-		if err := put(columns); err != nil {
-			return report, err
-		}
-	}
-	place := map[string]int{} // of the columns, as in a report of all rows at once
-	for i, in := range m.Encoder.Inputs {
-		place[in.Name] = i
-	}
-	slices.SortStableFunc(report.Unseen, func(a, b data.Unseen) int { return place[a.Column] - place[b.Column] })
-	slices.SortStableFunc(report.Imputed, func(a, b data.Filled) int { return place[a.Column] - place[b.Column] })
-	return report, f.Unchanged()
+		return put(columns)
+	})
 }
-
-// A block of rows that are predicted together.
-const (
-	blockBytes     = 16 << 20 // encoded
-	leastBlockRows = 1 << 12
-	mostBlockRows  = 1 << 17
-)
 
 // tableOf are the columns of a prediction of rows that begin at first in the table, and of
 // the same rows of those kept.

@@ -57,7 +57,9 @@ func (x *Measured) Report() (*eval.Report, error) {
 		}
 		if !x.options.Quick {
 			var left int
-			columns, left = rawColumns(context.Background(), m, x.run.Frame, x.run.Train, rows, func(i int) float64 { return x.run.Weights[i] })
+			var along variation
+			along.add(m.Encoder, x.run.Train, x.run.Weights[:len(rows)])
+			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows)
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
 			}

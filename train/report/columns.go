@@ -9,21 +9,14 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/train"
 )
 
-// rawColumns gives the source columns of the features, as they are in the
-// table, at the given rows: those of d, or the first of them in another order. Values are
-// read when they are needed.
-//
-// Where there are many, only those are given along which shift varies most, a number
-// of each row of d; left is how many are not.
-func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, d *data.Dataset, rows []int, shift func(i int) float64) (out []eval.Column, left int) {
-	inputs := m.Encoder.Inputs
-	if len(inputs) > mostColumns {
-		inputs = varying(m.Encoder, d, len(rows), shift)[:mostColumns]
-		left = len(m.Encoder.Inputs) - mostColumns
-	}
+// rawColumns gives the source columns of inputs, as they are in the table, at the given
+// rows. Values are read when they are needed. Of many inputs the first are given; left is how
+// many are not.
+func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int) (out []eval.Column, left int) {
+	left = max(0, len(inputs)-mostColumns)
+	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
@@ -47,29 +40,46 @@ func rawColumns(ctx context.Context, m *train.Model, f *data.Frame, d *data.Data
 // mostColumns is the number of columns that are read for a report, at most.
 const mostColumns = 64
 
-// varying are the inputs by how much a number of each of the first n rows varies along them, the most
-// first: along one of their encoded columns or its square, in standard units.
-func varying(e *data.Encoder, d *data.Dataset, n int, shift func(i int) float64) []data.Input {
-	u, one := make([]float64, n), make([]float64, n)
-	mean := 0.0
-	for i := range u {
-		u[i], one[i] = shift(i), 1/float64(n)
-		mean += u[i] / float64(n)
+// A variation says along which inputs a number of every row varies most: along one of their
+// encoded columns or its square, in standard units. Rows are added block by block.
+type variation struct {
+	n, sum         float64   // of rows, of their numbers u
+	number, linear []float64 // of every encoded column z: Σ u·z, Σ z
+	square, size   []float64 // Σ u·z², Σ z²
+}
+
+// add adds the first rows of d, as many as there are numbers.
+func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64) {
+	if len(e.Inputs) <= mostColumns {
+		return // all are given
 	}
-	for i := range u {
-		u[i] -= mean
+	if v.number == nil {
+		v.number, v.linear, v.square, v.size = make([]float64, d.D), make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
 	}
-	linear, square, size := make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
-	d.X.AddRowsTo(linear, one, u, 0, n)
-	d.X.AddSquaresTo(size, one, 0, n)
-	for i := range u {
-		one[i] *= u[i]
+	n := len(u)
+	one := make([]float64, n)
+	for i := range one {
+		one[i] = 1
+		v.sum += u[i]
 	}
-	d.X.AddSquaresTo(square, one, 0, n)
+	v.n += float64(n)
+	d.X.AddRowsTo(v.number, one, u, 0, n)
+	d.X.AddRowsTo(v.linear, one, one, 0, n)
+	d.X.AddSquaresTo(v.size, one, 0, n)
+	d.X.AddSquaresTo(v.square, u, 0, n)
+}
+
+// inputs are those of e, where they are many the most varying first.
+func (v *variation) inputs(e *data.Encoder) []data.Input {
+	if v.number == nil {
+		return e.Inputs
+	}
+	mean := v.sum / v.n
 	score := map[string]float64{}
 	for j, c := range e.Columns {
-		if j < d.D && size[j] > 0 {
-			score[c.Source] = max(score[c.Source], math.Abs(linear[j])/math.Sqrt(size[j]), math.Abs(square[j])/size[j])
+		if size := v.size[j] / v.n; size > 0 {
+			linear, square := v.number[j]-mean*v.linear[j], v.square[j]-mean*v.size[j]
+			score[c.Source] = max(score[c.Source], math.Abs(linear)/v.n/math.Sqrt(size), math.Abs(square)/v.n/size)
 		}
 	}
 	out := slices.Clone(e.Inputs)
@@ -105,8 +115,12 @@ func rawColumn(c *data.Column, rows []int) (col eval.Column, ok bool) {
 	return eval.Column{}, false
 }
 
-// rowNumbers counts rows from 1, as everything shown to people does.
+// rowNumbers counts rows from 1, as everything shown to people does; nil where they are the
+// first ones of a table, in order.
 func rowNumbers(rows []int) []int {
+	if n := len(rows); n == 0 || slices.IsSorted(rows) && rows[0] == 0 && rows[n-1] == n-1 {
+		return nil
+	}
 	out := make([]int, len(rows))
 	for i, r := range rows {
 		out[i] = r + 1

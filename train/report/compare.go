@@ -35,7 +35,7 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		}
 	}
 	x := &Measured{options: o, model: first, compared: models}
-	split, groups := Table, o.Groups
+	split := Table
 	var rows []int
 	if f == nil {
 		split = Holdout
@@ -50,12 +50,9 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		}
 	}
 	if split == Table {
-		var err error
-		if rows, err = filtered(ctx, f, o.Filter); err != nil {
-			return nil, err
-		}
+		return x, x.evaluateTable(ctx, f)
 	}
-	encoder, err := first.Encoder.WithGroups(ctx, f, groups)
+	encoder, err := first.Encoder.WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +61,11 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		return nil, err
 	}
 	x.Encoding = encoding
-	return x, x.evaluate(ctx, f, d, split)
+	t, err := x.take(ctx, f, d)
+	if err != nil {
+		return nil, err
+	}
+	return x, x.evaluate(ctx, f, t, split)
 }
 
 // comparable says why the risks of two models are not the same thing.
@@ -79,54 +80,6 @@ func comparable(a, b *train.Model) error {
 		return fmt.Errorf("their losses are in different units (%s, %s)", lossName(a.Config), lossName(b.Config))
 	}
 	return nil
-}
-
-// predictions are those of the models on rows of f.
-func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
-	var out []eval.Model
-	add := func(name string, m *train.Model, d *data.Dataset, coefficients []float64) error {
-		p, err := m.PredictDataset(d, coefficients)
-		if err == nil {
-			out = append(out, eval.Model{Name: name, Score: p.Score, Loss: p.Loss})
-		}
-		return err
-	}
-	for _, c := range x.compared {
-		d, _, err := c.Model.Encoder.Encode(ctx, f, rows.Rows)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		if !slices.Equal(d.Rows, rows.Rows) {
-			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
-		}
-		if err := add(c.Name, c.Model, d, c.Model.Scoring()); err != nil {
-			return nil, err
-		}
-	}
-	if x.compared != nil {
-		return out, nil
-	}
-	if x.folds != nil {
-		for _, v := range []struct {
-			name string
-			p    *train.Prediction
-		}{{Baseline, x.folds.Baseline}, {Robust, x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
-			if v.p != nil {
-				out = append(out, eval.Model{Name: v.name, Score: v.p.Score, Loss: v.p.Loss})
-			}
-		}
-		return out, nil
-	}
-	all := versions(x.model)
-	if x.model.Tempered != nil {
-		all = append(all, version{Tempered, x.model.Tempered})
-	}
-	for _, v := range all {
-		if err := add(v.name, x.model, rows, v.x); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // comparison is the report of Compare.

@@ -50,7 +50,11 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		}
 		split = Crossfit
 	}
-	return x, x.evaluate(ctx, run.Frame, rows, split)
+	t, err := x.take(ctx, run.Frame, rows)
+	if err != nil {
+		return nil, err
+	}
+	return x, x.evaluate(ctx, run.Frame, t, split)
 }
 
 // regrouped returns the rows of the training, with other groupings if any are named.
@@ -70,20 +74,8 @@ func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run
 // MeasureTable evaluates a model and its baselines on the rows of f that Options.Filter
 // leaves. The table needs the target of the model.
 func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
-	encoder, err := m.Encoder.WithGroups(ctx, f, o.Groups)
-	if err != nil {
-		return nil, err
-	}
-	chosen, err := filtered(ctx, f, o.Filter)
-	if err != nil {
-		return nil, err
-	}
-	rows, encoding, err := encoder.Encode(ctx, f, chosen)
-	if err != nil {
-		return nil, err
-	}
-	x := &Measured{options: o, model: m, Encoding: encoding}
-	return x, x.evaluate(ctx, f, rows, Table)
+	x := &Measured{options: o, model: m}
+	return x, x.evaluateTable(ctx, f)
 }
 
 // budget is what the average may rise by, where that was asked for; nil where a rate was.
@@ -107,18 +99,15 @@ func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) 
 	return rows, err
 }
 
-// evaluate measures rows of f that the model's encoder has encoded.
-func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Dataset, split string) error {
+// evaluate measures rows of f.
+func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, split string) error {
 	m, o := x.model, x.options
 	target := m.Encoder.Target
-	if rows.Target == nil {
-		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", target.Name), Help: "drotrain predict needs no target"}
-	}
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: rows.Groups, RowID: rowNumbers(rows.Rows),
-		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(rows.N), Confidence: o.Confidence,
+		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if o.Weight == "" && split != Table {
@@ -149,22 +138,19 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
-	var err error
-	if in.Models, err = x.predictions(ctx, f, rows); err != nil {
-		return err
-	}
-	if found := subgroup(m, rows); found != nil && len(in.Groups) == 0 {
-		in.Groups = []data.Grouping{*found}
+	in.Models = rows.models
+	if rows.hidden != nil && len(in.Groups) == 0 {
+		in.Groups = []data.Grouping{{Name: "hidden subgroup", Labels: []string{"common law", "other law"}, Index: rows.hidden}}
 	}
 	left := 0
 	if !o.Quick {
-		loss := in.Models[eval.Focus(len(in.Models))].Loss
-		in.Columns, left = rawColumns(ctx, m, f, rows, rows.Rows, func(i int) float64 { return loss[i] })
+		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows)
 	}
 	if x.run != nil {
 		in.TrainShare = groupShares(in.Groups, x.run.Train)
 	}
 	x.Input = in
+	var err error
 	if x.Evaluation, err = eval.Evaluate(ctx, *in); err != nil {
 		return err
 	}
@@ -173,23 +159,6 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *data.Datas
 		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", mostColumns+left, mostColumns)
 	}
 	return nil
-}
-
-// subgroup groups rows by the law of a hidden subgroup that they follow more likely than
-// not; nil for a model without one. It takes the targets of the rows, as any measurement
-// does, and no model's predictions.
-func subgroup(m *train.Model, rows *data.Dataset) *data.Grouping {
-	if m.Latent == nil || rows.Target == nil {
-		return nil
-	}
-	p, _ := m.Latent.Posterior(rows.X, rows.Target)
-	g := &data.Grouping{Name: "hidden subgroup", Labels: []string{"common law", "other law"}, Index: make([]int32, len(p))}
-	for j, v := range p {
-		if v > 0.5 {
-			g.Index[j] = 1
-		}
-	}
-	return g
 }
 
 // groupShares gives the share of every group among the training rows, for the

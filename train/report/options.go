@@ -52,6 +52,8 @@ type Options struct {
 	Observe func(eval.Progress) // told how far the measuring has come; may be nil
 
 	Command string // that reproduces the report; may be empty
+
+	blockRows int // of a table in a block; 0: some megabytes of them
 }
 
 // DefaultOptions are those of the command without options.

@@ -1,0 +1,79 @@
+package data
+
+import (
+	"context"
+	"slices"
+	"sort"
+)
+
+// A block of rows that are encoded together.
+const (
+	blockBytes     = 16 << 20 // encoded
+	LeastBlockRows = 1 << 12
+	mostBlockRows  = 1 << 17
+)
+
+// A Block is consecutive rows of a table, or some of them, encoded.
+type Block struct {
+	Frame *Frame // those from First to Last; errors name rows as the table does
+	First int
+	Last  int      // the row after them
+	Rows  *Dataset // Rows.Rows counts from First
+}
+
+// EncodeBlocks encodes rows of f as Encode does, block by block, and hands every block in
+// turn to do, one at least: of Parquet files memory holds a block at a time. rows ascend, nil
+// meaning all; size is the rows of f in a block, 0 for some megabytes of them encoded. There
+// are no groupings, since those of a block are not those of the table (Groupings), and a
+// target only where it is asked for. The report is of all rows.
+func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size int, target bool, do func(Block) error) (report EncodeReport, err error) {
+	if size == 0 {
+		size = min(mostBlockRows, max(LeastBlockRows, blockBytes/8/max(1, e.D())))
+	}
+	features := *e
+	features.Groups = nil
+	done := 0
+	for lo := 0; lo < f.Rows || lo == 0; lo += size {
+		b := Block{First: lo, Last: min(lo+size, f.Rows)}
+		var of []int
+		if rows != nil {
+			end := done + sort.SearchInts(rows[done:], b.Last)
+			if end == done && lo > 0 {
+				continue
+			}
+			of = slices.Clone(rows[done:end])
+			for i := range of {
+				of[i] -= lo
+			}
+			done = end
+		}
+		b.Frame = f.Slice(lo, b.Last)
+		var told EncodeReport
+		if b.Rows, told, err = features.encode(ctx, b.Frame, of, target); err != nil {
+			return report, err
+		}
+		report.Add(told)
+		if err := do(b); err != nil {
+			return report, err
+		}
+	}
+	place := map[string]int{} // of the columns, as in a report of all rows at once
+	for i, in := range e.Inputs {
+		place[in.Name] = i
+	}
+	slices.SortStableFunc(report.Unseen, func(a, b Unseen) int { return place[a.Column] - place[b.Column] })
+	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
+	return report, f.Unchanged()
+}
+
+// Groupings are those that Encode makes of the given rows of f, without their features, and
+// the group columns that f does not have.
+func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups []Grouping, missing []string, err error) {
+	bare := Encoder{Spec: e.Spec, Groups: e.Groups}
+	bare.Spec.Impute = "" // rows are those that are left
+	d, report, err := bare.encode(ctx, f, rows, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Groups, report.MissingGroups, nil
+}

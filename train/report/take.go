@@ -1,0 +1,164 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// taken is what an evaluation takes of rows: their features are read block by block, and not
+// kept.
+type taken struct {
+	Rows   []int     // in the table
+	Target []float64 // encoded
+	Groups []data.Grouping
+
+	models []eval.Model
+	hidden []int32   // by the law of a hidden subgroup that a row follows more likely than not; nil without one
+	along  variation // of the losses of the model in focus
+}
+
+// evaluateTable measures the rows of f that the filter leaves, reading features block by
+// block.
+func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
+	e, o := x.model.Encoder, x.options
+	encoder, err := e.WithGroups(ctx, f, o.Groups)
+	if err != nil {
+		return err
+	}
+	rows, err := filtered(ctx, f, o.Filter)
+	if err != nil {
+		return err
+	}
+	if !f.Has(e.Target.Name) {
+		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", e.Target.Name), Help: "drotrain predict needs no target"}
+	}
+	t, n := &taken{}, f.Rows
+	if rows != nil {
+		n = len(rows)
+	}
+	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
+		return x.add(ctx, t, b.Frame, b.Rows, b.First, n)
+	})
+	if err != nil {
+		return err
+	}
+	if t.Groups, x.Encoding.MissingGroups, err = encoder.Groupings(ctx, f, t.Rows); err != nil {
+		return err
+	}
+	return x.evaluate(ctx, f, t, Table)
+}
+
+// take takes all of the encoded rows of f at once.
+func (x *Measured) take(ctx context.Context, f *data.Frame, d *data.Dataset) (*taken, error) {
+	if d.Target == nil {
+		return nil, errors.New("rows without a target cannot be measured")
+	}
+	t := &taken{Groups: d.Groups}
+	return t, x.add(ctx, t, f, d, 0, d.N)
+}
+
+// add adds rows of a block of the table, whose first row is first; there are n at most in all.
+func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dataset, first, n int) error {
+	models, err := x.predictions(ctx, f, d)
+	if err != nil {
+		return err
+	}
+	rows := d.Rows
+	if first > 0 {
+		rows = slices.Clone(rows)
+		for i := range rows {
+			rows[i] += first
+		}
+	}
+	extend(&t.Rows, rows, n)
+	extend(&t.Target, d.Target, n)
+	if t.models == nil {
+		t.models = make([]eval.Model, len(models))
+	}
+	for k, m := range models {
+		t.models[k].Name = m.Name
+		extend(&t.models[k].Score, m.Score, n)
+		extend(&t.models[k].Loss, m.Loss, n)
+	}
+	if laws := x.model.Latent; laws != nil {
+		other := make([]int32, d.N)
+		p, _ := laws.Posterior(d.X, d.Target) // it takes the targets, as any measurement does, and no model's predictions
+		for j, v := range p {
+			if v > 0.5 {
+				other[j] = 1
+			}
+		}
+		extend(&t.hidden, other, n)
+	}
+	if !x.options.Quick {
+		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss)
+	}
+	return nil
+}
+
+// extend appends to a slice that is to have n entries at most; all of them at once are taken
+// as they are.
+func extend[T any](to *[]T, more []T, n int) {
+	if *to == nil && len(more) == n {
+		*to = more
+		return
+	}
+	if *to == nil {
+		*to = make([]T, 0, n)
+	}
+	*to = append(*to, more...)
+}
+
+// predictions are those of the models on rows of f.
+func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
+	var out []eval.Model
+	add := func(name string, m *train.Model, d *data.Dataset, coefficients []float64) error {
+		p, err := m.PredictDataset(d, coefficients)
+		if err == nil {
+			out = append(out, eval.Model{Name: name, Score: p.Score, Loss: p.Loss})
+		}
+		return err
+	}
+	for _, c := range x.compared {
+		d, _, err := c.Model.Encoder.Encode(ctx, f, rows.Rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if !slices.Equal(d.Rows, rows.Rows) {
+			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
+		}
+		if err := add(c.Name, c.Model, d, c.Model.Scoring()); err != nil {
+			return nil, err
+		}
+	}
+	if x.compared != nil {
+		return out, nil
+	}
+	if x.folds != nil {
+		for _, v := range []struct {
+			name string
+			p    *train.Prediction
+		}{{Baseline, x.folds.Baseline}, {Robust, x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
+			if v.p != nil {
+				out = append(out, eval.Model{Name: v.name, Score: v.p.Score, Loss: v.p.Loss})
+			}
+		}
+		return out, nil
+	}
+	all := versions(x.model)
+	if x.model.Tempered != nil {
+		all = append(all, version{Tempered, x.model.Tempered})
+	}
+	for _, v := range all {
+		if err := add(v.name, x.model, rows, v.x); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A table that is measured block by block has the numbers of one that is measured at once, to
+// the last digit: with groups, a filter, rows that are left out for nulls, a comparison.
+func TestMeasuredByBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 1))
+	const n = 600
+	a := data.Column{Name: "a", Kind: data.Numeric, Type: "double", Number: make([]float64, n), Null: make([]bool, n)}
+	b := data.Column{Name: "b", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"u", "v", "late"}, Code: make([]int32, n)}
+	for i := range n {
+		a.Number[i], b.Number[i], g.Code[i] = rng.NormFloat64(), rng.NormFloat64(), int32(rng.IntN(2))
+		a.Null[i] = rng.IntN(10) == 0
+		if i >= 500 {
+			g.Code[i] = 2 // in the last blocks alone
+		}
+		if a.Number[i]-b.Number[i]+rng.NormFloat64() > 0 {
+			y.Number[i] = 1
+		}
+	}
+	f, err := data.NewFrame(a, b, y, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := func(change func(*train.Config)) *train.Model {
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Groups, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, level.At(1), "drop", 1e-4
+		if change != nil {
+			change(&cfg)
+		}
+		m, err := train.FitFrame(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := trained(nil)
+	number := trained(func(c *train.Config) {
+		c.Target, c.Features, c.Impute = "b", []string{"a", "g"}, "mean"
+	})
+	other := trained(func(c *train.Config) { c.Nu = level.At(0.1) })
+	for name, measure := range map[string]func(o Options) (*Measured, error){
+		"all":        func(o Options) (*Measured, error) { return MeasureTable(t.Context(), m, f, o) },
+		"regression": func(o Options) (*Measured, error) { return MeasureTable(t.Context(), number, f, o) },
+		"filter": func(o Options) (*Measured, error) {
+			o.Filter, o.Groups = "b > 0.5 || g == 'u'", []string{"g", "y"}
+			return MeasureTable(t.Context(), m, f, o)
+		},
+		"comparison": func(o Options) (*Measured, error) {
+			return Compare(t.Context(), []Named{{"one", m}, {"other", other}}, f, o)
+		},
+	} {
+		var pages [2]bytes.Buffer
+		var measured [2]*Measured
+		for k, rows := range []int{0, 37} {
+			o := DefaultOptions()
+			o.Resamples, o.blockRows = 0, rows
+			x, err := measure(o)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := x.Evaluation.WriteJSON(&pages[k]); err != nil {
+				t.Fatal(err)
+			}
+			measured[k] = x
+		}
+		if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) || measured[0].Encoding.String() != measured[1].Encoding.String() {
+			t.Errorf("%s: by blocks the numbers, or what is said of the encoding, are others", name)
+		}
+		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 || len(measured[1].Input.Groups[0].Labels) != 3) {
+			t.Errorf("%d rows, %+v", measured[1].Evaluation.N, measured[1].Encoding)
+		}
+	}
+}
+
+// Of many columns those along which a number varies most come first, as its covariances with
+// them and their squares say.
+func TestVariation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 2))
+	const n, d = 200, mostColumns + 6
+	columns := make([]data.Column, d+1)
+	u := make([]float64, n)
+	for j := range columns {
+		columns[j] = data.Column{Name: fmt.Sprint("x", j), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		for i := range n {
+			columns[j].Number[i] = rng.NormFloat64()
+		}
+	}
+	for i := range u {
+		u[i] = 5 + columns[7].Number[i] - 2*math.Pow(columns[66].Number[i], 2) + rng.NormFloat64()
+	}
+	f, err := data.NewFrame(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: columns[d].Name, Scale: "standard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v variation
+	_, err = e.EncodeBlocks(t.Context(), f, nil, 64, false, func(b data.Block) error {
+		v.add(e, b.Rows, u[b.First:b.Last])
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := e.Encode(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, row := make([]float64, d), make([]float64, all.D)
+	mean := 0.0
+	for _, x := range u {
+		mean += x / n
+	}
+	for j := range score {
+		var linear, square, size float64
+		for i := range n {
+			all.X.RowTo(row, i)
+			linear += (u[i] - mean) * row[j]
+			square += (u[i] - mean) * row[j] * row[j]
+			size += row[j] * row[j]
+		}
+		score[j] = max(math.Abs(linear)/math.Sqrt(size*n), math.Abs(square)/size)
+	}
+	got := v.inputs(e)
+	place := map[string]int{}
+	for j, in := range e.Inputs {
+		place[in.Name] = j
+	}
+	if !slices.IsSortedFunc(got, func(a, b data.Input) int {
+		if x, y := score[place[a.Name]], score[place[b.Name]]; x < y*(1-1e-9) {
+			return 1
+		}
+		return -1
+	}) || got[0].Name != "x66" || got[1].Name != "x7" {
+		t.Errorf("first %s and %s", got[0].Name, got[1].Name)
+	}
+	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows)
+	if len(columnsGiven) != mostColumns || left != 6 || columnsGiven[0].Name != "x66" {
+		t.Errorf("%d columns, %d left", len(columnsGiven), left)
+	}
+}
