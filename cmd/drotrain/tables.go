@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
@@ -16,18 +17,34 @@ import (
 // standard input, which is called "-".
 func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if name == "-" {
-		return data.OpenReader(ctx, name, os.Stdin, how)
+		f, err := data.OpenReader(ctx, name, os.Stdin, how)
+		if err == nil {
+			collectOften(f)
+		}
+		return f, err
 	}
 	f, err := train.OpenAs(ctx, name, how)
 	if err != nil && strings.HasPrefix(name, datasets.Prefix) {
 		return nil, unknownDataset(name, err)
 	}
 	if err == nil {
+		collectOften(f)
 		for _, s := range f.Sources {
 			a.inputs.Add(s.Path)
 		}
 	}
 	return f, err
+}
+
+// collectOften keeps the garbage of a long run small where the data are large.
+// By default as much garbage may gather as there are live bytes; these are
+// nearly all in the matrix, one block without a pointer, so that a collection
+// costs next to nothing, and waiting for it the size of the matrix once more.
+func collectOften(f *data.Frame) {
+	const large = 64 << 20 // bytes of a dense matrix
+	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
+		debug.SetGCPercent(25)
+	}
 }
 
 // unknownDataset refuses a name that is not embedded.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/page"
@@ -189,7 +187,6 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 			return nil, err
 		}
 	}
-	collectOften(frame)
 	p.Begin(show.Encoding)
 	return train.FitFrame(ctx, frame, cfg)
 }
@@ -222,17 +219,6 @@ func (o *trainOptions) limitMemory(cfg *train.Config) {
 	}
 	if cfg.Memory > 0 {
 		debug.SetMemoryLimit(cfg.Memory)
-	}
-}
-
-// collectOften keeps the garbage of a long run small where the data are large.
-// By default as much garbage may gather as there are live bytes; these are
-// nearly all in the matrix, one block without a pointer, so that a collection
-// costs next to nothing, and waiting for it the size of the matrix once more.
-func collectOften(f *data.Frame) {
-	const large = 64 << 20 // bytes of a dense matrix
-	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
-		debug.SetGCPercent(25)
 	}
 }
 

@@ -76,7 +76,6 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	collectOften(frame)
 	p := show.NewProgress(a.stderr, a.terminal, a.now, o.quiet)
 	defer p.Finish()
 	o.cfg.Observe = p.Observe
