@@ -24,6 +24,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	only := fs.String("only", "", "a part of the path of the files to draw from")
 	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
 	beyond := fs.Bool("beyond", false, "run the tests of the rooms that use a room, too")
+	own := fs.Bool("own", false, "run the tests of a mutant's package alone: soon done, and a lower bound of the score")
 	seed := fs.Uint64("seed", 1, "of the draw")
 	limit := fs.Duration("timeout", 20*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
@@ -51,7 +52,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Timeout: *limit, Known: known(),
+		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Timeout: *limit, Known: known(),
 		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"

@@ -21,6 +21,7 @@ type Options struct {
 	N       int           // mutants drawn at random, of which about one in six does not compile
 	Seed    uint64        // of the draw
 	Beyond  bool          // run the tests of other rooms, too
+	Own     bool          // run those of a mutant's package alone
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
 	Note    func(string)  // hears of tests that fail without a mutant, and are left out
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn

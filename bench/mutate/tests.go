@@ -94,6 +94,9 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 	}()
 	// The tests of a mutant's own package before those of others.
 	for _, own := range []bool{true, false} {
+		if t.options.Own && !own {
+			break
+		}
 		for _, dir := range t.packages() {
 			var next []int
 			for k, id := range left {

@@ -274,7 +274,6 @@ func (f *pageFeed) Next() bool {
 		f.page = f.dataPage(p)
 		return true
 	}
-	f.page = nil
 	return false
 }
 

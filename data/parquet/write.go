@@ -119,9 +119,6 @@ func integerNode(name string, rep parquet.Repetition, bits int) (*schema.Primiti
 	if bits == 64 || bits == -64 {
 		phys = parquet.Types.Int64
 	}
-	if bits >= 32 {
-		return schema.NewPrimitiveNode(name, rep, phys, -1, -1)
-	}
 	return schema.NewPrimitiveNodeLogical(name, rep, schema.NewIntLogicalType(int8(max(bits, -bits)), bits > 0), phys, -1, -1)
 }
 
