@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
@@ -56,5 +57,48 @@ func TestCurvesSayTheirEnds(t *testing.T) {
 	r.Trace = []eval.TracePoint{{Passes: 1}}
 	if f, ok := figGap(r); ok {
 		t.Errorf("a gap of a point: %s", f.Alt)
+	}
+}
+
+// Below a figure by group stands what its bars are, that some groups are small, and how many
+// are left out, each where it is so.
+func TestFiguresSayWhatGroupsTheyShow(t *testing.T) {
+	e := &eval.Evaluation{Task: eval.Regression, Split: "hold-out", N: 90, MinGroupSize: 7, Models: []eval.ModelResult{{Name: "A"}}}
+	const bars, grey = " Bars: 95\u00a0% intervals that hold for all groups together.", " Grey names, open marks: fewer than 7 rows, insufficient evidence."
+	if got := together(e, false, 0); got != "" {
+		t.Errorf("%q of nothing to say", got)
+	}
+	if got, want := together(e, true, 1), grey+" 1 more groups are in metrics.json."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	e.Resamples, e.Confidence = 1, 0.95
+	if got := together(e, true, 0); got != bars+grey {
+		t.Errorf("%q", got)
+	}
+	for small := range 4 { // of the groups; the last time there are too many
+		g, n := eval.Grouping{Name: "site"}, maxDots
+		if small == 3 {
+			n += 2
+		}
+		var changes []eval.GroupDifference
+		for k := range n {
+			g.Groups = append(g.Groups, eval.Group{Label: string(rune('a' + k)), N: 10, Sufficient: k != small-1 || small == 3, Models: []eval.GroupModel{{Values: eval.Values{Of: map[string]eval.Num{"risk": eval.Num(k)}}}}})
+			changes = append(changes, eval.GroupDifference{})
+		}
+		e.Groupings = []eval.Grouping{g}
+		e.Compared = []eval.Comparison{{Model: "B", Baseline: "A", Groups: changes}}
+		want := bars
+		switch small {
+		case 1, 2:
+			want += grey
+		case 3:
+			want += " 2 more groups are in metrics.json."
+		}
+		for name, draw := range map[string]func(*eval.Report) (Figure, bool){"risk": figRisk, "change": figChange} {
+			f, ok := draw(&eval.Report{Evaluation: e})
+			if !ok || !strings.HasSuffix(f.Caption, "."+want) {
+				t.Errorf("%s, small group %d: %q does not end in %q", name, small, f.Caption, want)
+			}
+		}
 	}
 }

@@ -225,3 +225,41 @@ func TestGroupsThatHaveNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// Of one model there is nothing to say about how two were selected; and a table of weights
+// ends where the page has no more room.
+func TestTablesOfWeights(t *testing.T) {
+	const caveat = "It is not recorded that both models were selected by the same rule"
+	r := evaltest.Sample(t, eval.Regression)
+	r.Objective.SelectedAlike = false
+	var a eval.Adversary
+	for _, n := range []int{maxTableRows / 4, maxTableRows/4 + 3} {
+		g := eval.MassGrouping{Name: fmt.Sprint(n, " sites")}
+		for k := range n {
+			g.Groups = append(g.Groups, eval.GroupMass{Label: fmt.Sprint("site ", k), N: 10, Share: 0.01, Mass: 0.02})
+		}
+		a.Groupings = append(a.Groupings, g)
+	}
+	tables := massTables(&a)
+	if len(tables) != 2 || len(tables[0].Rows) != maxTableRows/4 || tables[0].Foot != "" || len(tables[1].Rows) != maxTableRows/4 || tables[1].Foot != "3 more are in the JSON." {
+		t.Errorf("%+v", tables)
+	}
+	for models := 2; models > 0; models-- {
+		if models == 1 {
+			in := evaltest.Two(40, 2, 0.1, 3)
+			in.Models, in.Resamples = in.Models[:1], 0
+			e, err := eval.Evaluate(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r = &eval.Report{Title: "one", Evaluation: e, Objective: r.Objective}
+		}
+		var b bytes.Buffer
+		if err := WriteHTML(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(b.String(), caveat); said != (models == 2) {
+			t.Errorf("%d models: how they were selected is a caveat: %v", models, said)
+		}
+	}
+}

@@ -311,7 +311,7 @@ func TestLevelsOfCurves(t *testing.T) {
 				t.Errorf("n = %d: level %v after %v", n, a, levels[k-1])
 			}
 		}
-		for _, a := range []float64{0.05, 0.1, 0.25, 0.5, 1} {
+		for _, a := range []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1} {
 			if !slices.Contains(levels, a) && a >= levels[0] {
 				t.Errorf("n = %d: no level %v", n, a)
 			}

@@ -63,3 +63,23 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 	}
 }
+
+// The median of weighted errors is that of the repeated rows, also where half of the weight
+// ends between two of them.
+func TestWeightedMedianIsOfRepetitions(t *testing.T) {
+	score := []float64{3, -1, 4.5, 0, 7, 8.25}
+	for _, weight := range [][]float64{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 1}, {5, 1, 1, 1, 1, 1}, {3, 1, 1, 1, 0, 0}, {1, 0, 2, 0, 1, 0}, {0, 1, 0, 0, 0, 0}} {
+		target := make([]float64, len(score))
+		size := func(v []float64) []int32 { return Argsort(len(v), func(i int) float64 { return math.Abs(v[i]) }) }
+		var long []float64
+		for i, w := range weight {
+			for range int(w) {
+				long = append(long, score[i])
+			}
+		}
+		got, want := MedianError(target, score, weight, size(score)), MedianError(make([]float64, len(long)), long, nil, size(long))
+		if got != want {
+			t.Errorf("weights %v: %v, of the repeated rows %v", weight, got, want)
+		}
+	}
+}

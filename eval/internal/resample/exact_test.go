@@ -125,3 +125,60 @@ func TestMedianInterval(t *testing.T) {
 
 // closedForm is the tolerance of numbers with a closed form.
 const closedForm = 1e-12
+
+// Intervals without resampling are those of their formulas: DeLong's on the logit scale,
+// and Wilson's of two proportions together, which takes neither class for the other.
+func TestIntervalsByTheirFormulas(t *testing.T) {
+	target, score := []float64{1, 1, 1, -1, -1, -1, -1}, []float64{0.9, 0.4, 0.6, 0.5, 0.2, 0.3, 0.1}
+	in := &measure.Rows{Task: measure.Binary, Target: target, Threshold: 0.45, Models: []measure.Model{{Score: score}}}
+	strata := func() *measure.Stratum {
+		s, err := measure.NewStrata(t.Context(), in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.All
+	}
+	auc := 11.0 / 12 // 0.4 is below 0.5
+	v := measure.Values{Of: map[string]measure.Num{"auc": measure.Num(auc), "balanced_accuracy": measure.Num((2.0/3 + 3.0/4) / 2), "tpr": 1, "fpr": 1, "accuracy": 1}}
+	iv := map[string]measure.Interval{}
+	AddExact(in, 0, strata(), v, 0.9, iv)
+	z := NormalQuantile(0.9)
+	// Shares beaten: positives 1, 3/4, 1; negatives 2/3, 1, 1, 1.
+	variance := 1.0/24/2/3 + 1.0/12/3/4
+	for key, want := range map[string][2]float64{
+		"auc": {11 * math.Exp(-z*math.Sqrt(variance)/(auc*(1-auc))), 11 * math.Exp(z*math.Sqrt(variance)/(auc*(1-auc)))}, // odds
+	} {
+		low, high := float64(iv[key].Low), float64(iv[key].High)
+		if l, h := low/(1-low), high/(1-high); math.Abs(l-want[0]) > 1e-9*want[0] || math.Abs(h-want[1]) > 1e-9*want[1] {
+			t.Errorf("%s: odds of [%v, %v], want %v", key, l, h, want)
+		}
+	}
+	for key, want := range map[string][2]int{"accuracy": {5, 7}, "tpr": {2, 3}, "fpr": {1, 4}} {
+		low, high := Wilson(want[0], want[1], 0.9)
+		if got := iv[key]; float64(got.Low) != low || float64(got.High) != high {
+			t.Errorf("%s: %+v, want that of %v", key, got, want)
+		}
+	}
+	rl, rh := Wilson(2, 3, 0.9)
+	ml, mh := Wilson(1, 4, 0.9)
+	at, down, up := (2.0/3+3.0/4)/2, math.Hypot(2.0/3-rl, mh-0.25), math.Hypot(rh-2.0/3, 0.25-ml)
+	if got := iv["balanced_accuracy"]; math.Abs(2*(at-float64(got.Low))-down) > 1e-12 || math.Abs(2*(float64(got.High)-at)-up) > 1e-12 {
+		t.Errorf("balanced accuracy: %+v, want %v − %v/2, + %v/2", got, at, down, up)
+	}
+	a, b := balanced(at, 2, 3, 1, 4, 0.9), balanced(at, 3, 4, 1, 3, 0.9) // the other class
+	if math.Abs(float64(a.Low-b.Low)) > 1e-12 || math.Abs(float64(a.High-b.High)) > 1e-12 {
+		t.Errorf("%+v, by the other class %+v", a, b)
+	}
+	if all := balanced(1, 3, 3, 0, 4, 0.9); all.High != 1 || !(all.Low < 1) {
+		t.Errorf("%+v where all is right", all)
+	}
+	// One row of a class, or classes that are apart, have no such interval of the AUC.
+	for _, y := range [][]float64{{1, -1, -1, -1, -1, -1, -1}, {1, 1, 1, 1, 1, 1, -1}} {
+		iv := map[string]measure.Interval{}
+		in.Target = y
+		AddExact(in, 0, strata(), v, 0.9, iv)
+		if got, ok := iv["auc"]; ok {
+			t.Errorf("%+v of one row of a class", got)
+		}
+	}
+}

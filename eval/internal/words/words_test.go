@@ -27,7 +27,7 @@ func TestNumbers(t *testing.T) {
 		{Percent0(0.95), "95\u00a0%"}, {Percent0(0.999), "99.9\u00a0%"}, {Percent0(0.9999), "99.99\u00a0%"}, {Percent0(1), "100\u00a0%"},
 		{Within(1.23456, 0.01), "1.235"}, {Within(1.23456, 0.1), "1.23"}, {Within(-123.4, 5), "−123.4"}, {Within(123.4, 50), "123"},
 		{Within(1234.5, 50), Count(1235)}, {Within(999, 50), "999"}, {Within(2, 0), "2.000"}, {Within(2, nan), "2.000"}, {Within(2, 1e-6), "2.000"}, {Within(1e7, 50), "1.0 × 10⁷"},
-		{Within(2500.4, 0.5), "2500.40"}, {Within(500.4, 100), "500"}, {Within(1000, 10), Count(1000)}, {Within(-1234, 99), Count(-1234)},
+		{Within(2500.4, 0.5), "2500.40"}, {Within(2500.4, 5), "2500.4"}, {Within(123.4, 25), "123"}, {Within(500.4, 100), "500"}, {Within(1000, 10), Count(1000)}, {Within(-1234, 99), Count(-1234)},
 		{Short(inf), "∞"}, {Short(0), "0"}, {Short(1e-3), "0.001"}, {Short(0.0015), "0.0015"}, {Short(-9.9e-4), "−9.9 × 10⁻⁴"}, {Short(999_999), "1e+06"}, {Short(1e6), "1.0 × 10⁶"}, {Short(2.5), "2.5"}, {Short(123456), "1.235e+05"},
 		{WithUnit("risk", ""), "risk"}, {WithUnit("risk", "nats"), "risk (nats)"}, {WithUnit("risk", "(SD)²"), "risk, (SD)²"},
 	} {
