@@ -382,11 +382,72 @@ func TestSeparatorsAreFound(t *testing.T) {
 	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}); err != nil || len(got.Columns) != 2 {
 		t.Errorf("a file of tabs by its name: %v", err)
 	}
-	got, err := Read(context.Background(), sourceOf("t.csv", "x\n\n1\n\n\n\"2\"\n3\n\n"), nil, Options{})
-	if err != nil {
-		t.Fatal(err)
+	for text, o := range map[string]Options{"x\n\n1\n\n\n\"2\"\n3\n\n": {}, "7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		null, number := []bool{true, false, true, true, false, false}, []float64{0, 1, 0, 0, 2, 3}
+		if o.NoHeader {
+			null, number = append([]bool{false}, null...), append([]float64{7}, number...)
+		}
+		if c := got.Columns[0]; got.Rows != len(null) || !slices.Equal(c.Null, null) || !slices.Equal(c.Number, number) {
+			t.Errorf("%d rows, %v, nulls %v", got.Rows, c.Number, c.Null)
+		}
 	}
-	if c := got.Columns[0]; got.Rows != 6 || !slices.Equal(c.Null, []bool{true, false, true, true, false, false}) || !slices.Equal(c.Number, []float64{0, 1, 0, 0, 2, 3}) {
-		t.Errorf("%d rows, %v, nulls %v", got.Rows, c.Number, c.Null)
+}
+
+// A column of text says what it might be instead: the reading of numbers that most of its
+// values have, the word that stands for no value, dates; and says nothing of plain text.
+func TestRemarksOnText(t *testing.T) {
+	column := func(rows int, often func(i int) string) string {
+		var b strings.Builder
+		b.WriteString("a;b\n")
+		for i := range rows {
+			fmt.Fprintf(&b, "%s;%d\n", often(i), i)
+		}
+		return b.String()
+	}
+	numbers := func(every int, other string, number string) func(i int) string {
+		return func(i int) string {
+			if every > 0 && i%every == 0 {
+				return other
+			}
+			return number
+		}
+	}
+	for name, q := range map[string]struct {
+		text   string
+		remedy table.Remedy
+		says   string
+	}{
+		"decimal commas":           {column(20, numbers(0, "", "1,5")), table.SayDecimal, ","},
+		"most have decimal commas": {column(20, numbers(10, "x", "1,5")), table.SayDecimal, ","},
+		"fewer":                    {column(20, numbers(9, "x", "1,5")), "", ""},
+		"commas of thousands":      {column(20, numbers(2, "1,234,567", "1,234")), table.SayThousands, ","},
+		"percent":                  {column(20, numbers(3, "5", "7 %")), table.SayStrip, "%"},
+		"a word":                   {column(20, numbers(5, "?", "3")), table.NameMissing, "?"},
+		"two words":                {column(20, func(i int) string { return []string{"?", "-", "3", "4", "?"}[i%5] }), table.NameMissing, "?"},
+		"as often, by the order":   {column(20, func(i int) string { return []string{"?", "-", "3", "4", "5"}[i%5] }), table.NameMissing, "-"},
+		"a stray text":             {column(20, numbers(19, "hm", "3")), table.NameMissing, "hm"},
+		"half are numbers":         {column(20, numbers(2, "hm", "3")), table.NameMissing, "hm"},
+		"few are":                  {column(21, func(i int) string { return []string{"hm", "3"}[min(1, max(0, i-11))] }), "", ""},
+		"dates":                    {column(20, func(i int) string { return fmt.Sprintf("2024-01-%02d", i+1) }), table.SayDates, "parts"},
+		"dates of either order":    {column(12, func(i int) string { return fmt.Sprintf("%d/%d/2024", i%12+1, i%12+1) }), "", ""},
+		"text":                     {column(20, func(i int) string { return "word" }), "", ""},
+	} {
+		got, err := Read(context.Background(), sourceOf("t.csv", q.text), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.says == "" {
+			if len(got.Remarks) != 0 {
+				t.Errorf("%s: %v", name, got.Remarks[0])
+			}
+			continue
+		}
+		if len(got.Remarks) != 1 || len(got.Remarks[0].Remedies) != 1 || got.Remarks[0].Remedies[0] != q.remedy || got.Remarks[0].Says[q.remedy] != q.says || got.Remarks[0].Column != "a" {
+			t.Errorf("%s: %+v", name, got.Remarks)
+		}
 	}
 }

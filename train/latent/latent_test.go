@@ -158,3 +158,106 @@ func TestNoLaws(t *testing.T) {
 		}
 	}
 }
+
+// slope is the gradient of Σ w·log density − ½·ridge·‖x‖² of one law, the last coordinate
+// free or not, written out; for numbers under noise of one.
+func slope(r *Rows, x, w []float64) []float64 {
+	n, d := r.X.Dims()
+	margin, per, g := make([]float64, n), make([]float64, n), make([]float64, d)
+	r.X.MarginsTo(margin, x, 0, n)
+	for j, m := range margin {
+		if per[j] = r.Target[j] - m; r.Binary {
+			per[j] = r.Target[j] / (1 + math.Exp(r.Target[j]*m))
+		}
+	}
+	r.X.AddRowsTo(g, w, per, 0, n)
+	for k := range g {
+		if k < d-1 || !r.Free {
+			g[k] -= ridge * x[k]
+		}
+	}
+	return g
+}
+
+// One law is where the penalised likelihood has no slope, with the deviation of what is
+// left; and so is each of two, under the weights of its rows.
+func TestLawsAreStationary(t *testing.T) {
+	for _, binary := range []bool{false, true} {
+		for _, free := range []bool{false, true} {
+			for _, weighted := range []bool{false, true} {
+				r, _ := mixed(t, 600, 0.25, binary)
+				r.Free = free
+				n := len(r.Target)
+				w := make([]float64, n)
+				total := 0.0
+				for j := range w {
+					w[j] = 1
+					if weighted {
+						w[j] = float64(1 + j%3)
+					}
+					total += w[j]
+				}
+				if weighted {
+					r.Weight = append([]float64(nil), w...)
+				}
+				for j := range w {
+					w[j] *= float64(n) / total
+				}
+				one := Single(r)
+				for k, g := range slope(r, one.Common, w) {
+					if math.Abs(g) > 1e-4 {
+						t.Errorf("binary %v, free %v, weighted %v: slope %v of coordinate %d of one law", binary, free, weighted, g, k)
+					}
+				}
+				if !binary {
+					margin, square := make([]float64, n), 0.0
+					r.X.MarginsTo(margin, one.Common, 0, n)
+					for j, m := range margin {
+						square += w[j] * (r.Target[j] - m) * (r.Target[j] - m) / float64(n)
+					}
+					if s := math.Sqrt(square); math.Abs(one.Noise[0]-s) > 1e-9*s || one.Noise[1] != one.Noise[0] {
+						t.Errorf("noise %v, not %v", one.Noise, s)
+					}
+				}
+				two := Fit(r)
+				p, _ := two.Posterior(r.X, r.Target)
+				in, out, mass := make([]float64, n), make([]float64, n), 0.0
+				for j := range p {
+					in[j], out[j] = w[j]*p[j], w[j]*(1-p[j])
+					mass += in[j]
+				}
+				for k := range one.Common {
+					a, b := slope(r, two.Common, out)[k], slope(r, two.Other, in)[k]
+					if math.Abs(a) > 0.2 || math.Abs(b) > 0.2 { // where the rise of the likelihood ends the steps
+						t.Errorf("binary %v, free %v, weighted %v: slopes %v and %v of coordinate %d", binary, free, weighted, a, b, k)
+					}
+				}
+				if share := mass / float64(n); math.Abs(share-two.Share) > 1e-3 {
+					t.Errorf("share %v, of the rows %v", two.Share, share)
+				}
+			}
+		}
+	}
+}
+
+// What two laws are held against is no other law: the same slopes with a constant of its
+// own, or labels that are wrong at random.
+func TestNullIsNoOtherLaw(t *testing.T) {
+	r, _ := mixed(t, 500, 0.25, false)
+	l := Null(r)
+	for k := range 3 {
+		if l.Common[k] != l.Other[k] {
+			t.Errorf("slopes %v and %v", l.Common, l.Other)
+		}
+	}
+	if l.Common[3] == l.Other[3] || l.Noise[0] == l.Noise[1] {
+		t.Errorf("no part of its own: %+v", l)
+	}
+	r, _ = mixed(t, 500, 0.25, true)
+	l = Null(r)
+	for k, v := range l.Common {
+		if l.Other[k] != -v || v == 0 {
+			t.Errorf("%v and %v", l.Common, l.Other)
+		}
+	}
+}

@@ -146,6 +146,7 @@ func TestGroupsOfEveryColumn(t *testing.T) {
 	for l, want := range map[level.Level]float64{
 		{Penalty: "kl", Adversary: "groups", Among: "each"}:                   6,
 		{Penalty: "kl", Adversary: "groups", Among: "each", Adjust: 4}:        6 + 4/math.Sqrt(2),
+		{Penalty: "kl", Adversary: "groups", Among: "each", Adjust: 0.5}:      6 + 0.5/math.Sqrt(2),
 		{Penalty: "kl", Adversary: "groups", Among: "crossed"}:                9,
 		{Penalty: "kl", Adversary: "groups", Among: "each", Prior: "equal"}:   6,
 		{Penalty: "chi2", Adversary: "groups", Among: "each", Prior: "equal"}: 6,
@@ -303,5 +304,31 @@ func TestWeightsOfGroupsByHand(t *testing.T) {
 	}
 	if some := latent.Select([]int{2, 0}); some.N != 2 || !slices.Equal(some.Latent, []float64{0, 1}) || !slices.Equal(some.Weights, []float64{3, 1}) || some.Group != nil || some.Ways != nil {
 		t.Errorf("%+v", some)
+	}
+}
+
+// Every level says what it is, and no two say the same.
+func TestLevelsInWords(t *testing.T) {
+	at := level.At
+	for want, l := range map[string]level.Level{
+		"plain average (ERM)":                                    {Average: "plain"},
+		"average with equal group weights":                       {Average: "balanced"},
+		"average with 25 % of the weight on the hidden subgroup": {Latent: at(0.25)},
+		"group DRO over groups":                                  {Adversary: "groups", Nu: at(0)},
+		"group DRO over groups, adjusted by 0.5/√n":              {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"KL over groups (equal prior) of every column, ν = 1":    {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
+		"KL over rows, ν = 0.125":                                {Nu: at(0.125)},
+		"KL over rows, ν = 0":                                    {Nu: at(0)},
+		"χ² over rows, ν = 2":                                    {Penalty: "chi2", Nu: at(2)},
+		"KL ball that leaves 10 % of the rows effective":         {Ess: at(0.1)},
+		"CVaR: every subgroup of at least 5 % of the rows":       {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                             {Penalty: "chi2", Radius: at(0.5)},
+		"KL ball over groups, ρ = 0.5":                           {Adversary: "groups", Radius: at(0.5)},
+		"KL ball of confidence 0.95":                             {Confidence: at(0.95)},
+		"chosen on the data":                                     {},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -46,6 +46,9 @@ func TestMomentsOfPartsWithoutRows(t *testing.T) {
 			t.Errorf("%+v of no values", got)
 		}
 	}
+	if got, want := join(MomentOf([]float64{-4})), (joined{1, -4, 0, true}); got != want {
+		t.Errorf("%+v of one value", got)
+	}
 	parts := []Moment{a, none, b}
 	if back := MomentsOf(AppendMoments([]float64{9}, parts)[1:]); !reflect.DeepEqual(back, parts) {
 		t.Errorf("%+v read back as %+v", parts, back)
