@@ -117,7 +117,7 @@ func (m *Model) find() error {
 		return nil
 	}
 	d := m.Run.Train
-	if m.Latent = m.table(d).Laws(m.Config.Seed); m.Latent == nil {
+	if m.Latent = m.table(d).Laws(); m.Latent == nil {
 		return fmt.Errorf("latent: %d training rows are too few to find two laws of %d columns", d.N, d.D)
 	}
 	m.note(m.lawsText())

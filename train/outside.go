@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -239,19 +238,7 @@ const heldBytes = 400
 // thin leaves of the hold-out rows as many as may be in memory, drawn at random, in their
 // order.
 func (o *outside) thin(held []int, columns int, seed uint64) []int {
-	const stream = 0x7468696e
-	most := int(o.memory / 4 / int64(8*2*columns+heldBytes))
-	if len(held) <= most {
-		return held
-	}
-	rng := rand.New(rand.NewPCG(seed, stream))
-	out := make([]int, 0, most)
-	for i, r := range held { // each with the chance that as many are drawn as are wanted
-		if rng.IntN(len(held)-i) < most-len(out) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return thinned(held, int(o.memory/4/int64(8*2*columns+heldBytes)), seed)
 }
 
 // outgrown says that rows in memory were refused for their size.

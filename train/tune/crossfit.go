@@ -137,14 +137,7 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 	}
 	for k := range r.count {
 		run(func() error {
-			var inside, outside []int
-			for j, f := range r.fold {
-				if f == k {
-					outside = append(outside, j)
-				} else {
-					inside = append(inside, j)
-				}
-			}
+			inside, outside := split(r.fold, k)
 			train, held := t.Select(inside), t.Select(outside)
 			if r.laws != nil {
 				train.Latent = make([]float64, len(inside))
@@ -217,17 +210,10 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 	}
 	out := make([]float64, t.N)
 	for k := range folds {
-		var inside, outside []int
-		for j, f := range fold {
-			if f == k {
-				outside = append(outside, j)
-			} else {
-				inside = append(inside, j)
-			}
-		}
+		inside, outside := split(fold, k)
 		train, held := t.Select(inside), t.Select(outside)
 		if l.Latent != nil {
-			two := train.Laws(seed)
+			two := train.Laws()
 			if two == nil {
 				return nil, &FewRowsError{fmt.Sprintf("%d rows are too few to find a hidden subgroup", train.N)}
 			}

@@ -118,3 +118,15 @@ func (t *Table) sample(count int, seed uint64) []int {
 	slices.Sort(rows)
 	return rows
 }
+
+// split are the rows of all folds but k, and those of k.
+func split(fold []int, k int) (inside, outside []int) {
+	for j, f := range fold {
+		if f == k {
+			outside = append(outside, j)
+		} else {
+			inside = append(inside, j)
+		}
+	}
+	return inside, outside
+}

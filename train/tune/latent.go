@@ -80,7 +80,7 @@ func (t *Table) mixtureOf(rows []int) *latent.Rows {
 
 // Laws fits the two laws of a hidden subgroup to the table, whether or not there is one;
 // nil where the rows are too few for the columns or the arithmetic fails.
-func (t *Table) Laws(seed uint64) *latent.Laws {
+func (t *Table) Laws() *latent.Laws {
 	all := make([]int, t.N)
 	for j := range all {
 		all[j] = j
@@ -105,14 +105,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		var inside, outside []int
-		for j, f := range fold {
-			if f == k {
-				outside = append(outside, j)
-			} else {
-				inside = append(inside, j)
-			}
-		}
+		inside, outside := split(fold, k)
 		inside = t.latentRows(inside)
 		if inside == nil {
 			return nil, nil, nil
@@ -224,14 +217,7 @@ func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
 	_, d := t.X.Dims()
 	var gain []float64
 	for k := range count {
-		var inside, outside []int
-		for j, f := range fold {
-			if f == k {
-				outside = append(outside, j)
-			} else {
-				inside = append(inside, j)
-			}
-		}
+		inside, outside := split(fold, k)
 		if inside = fewer(inside, 3*d+1, work); inside == nil {
 			return 0
 		}

@@ -21,7 +21,7 @@ func TestHiddenSubgroupIsHelped(t *testing.T) {
 	}
 	risk := func(c *Candidate) float64 {
 		train := *seen
-		train.Latent, _ = seen.Laws(0).Posterior(seen.X, seen.Target)
+		train.Latent, _ = seen.Laws().Posterior(seen.X, seen.Target)
 		x, _, err := train.Solve(t.Context(), c.Level, nil)
 		if err != nil {
 			t.Fatal(err)
