@@ -14,6 +14,13 @@ type Path struct {
 	problem Problem               // its dual is not used
 	at      func(nu float64) Dual // the penalty ν·D
 	points  []pathPoint
+	known   map[float64]bracket // by price
+}
+
+// A bracket is what the first points have said of a price.
+type bracket struct {
+	best Certificate
+	of   int // points
 }
 
 type pathPoint struct {
@@ -26,7 +33,7 @@ type pathPoint struct {
 // NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
 // are a penalty ν·D on one set of weights: KL, ChiSquare, or what NewPenalty returns.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
-	return &Path{problem: Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at}
+	return &Path{problem: Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at, known: map[float64]bracket{}}
 }
 
 // Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
@@ -51,27 +58,33 @@ func (p *Path) Add(x, y []float64) error {
 }
 
 // Between returns bounds of the optimum at ν > 0, wherever that lies among the prices of
-// the points: n operations for each. With no points nothing is known.
+// the points: n operations for each that was added since the same ν was asked for. With no
+// points nothing is known. A Path is not for concurrent use.
 func (p *Path) Between(nu float64) (Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
 	}
-	best := Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
-	if len(p.points) == 0 {
-		return best, nil
+	b, asked := p.known[nu]
+	if !asked {
+		b.best = Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
+	}
+	if b.of == len(p.points) {
+		return b.best, nil
 	}
 	losses := &knownLosses{}
 	losses.n, _, _ = p.problem.Oracle.Dims()
 	c := saddle.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: L2{}})
 	unknown := c.Best
-	for _, q := range p.points {
+	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown
 		c.Evaluate([]float64{0})
 		away := 8 * saddle.UnitRoundoff // of sums of two numbers, each above or below its own
-		best.Upper = min(best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
-		best.Lower = max(best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
+		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
+		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
 	}
-	return best, nil
+	b.of = len(p.points)
+	p.known[nu] = b
+	return b.best, nil
 }
 
 // knownLosses are losses that do not depend on x.

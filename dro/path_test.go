@@ -90,6 +90,42 @@ func TestPathBracketsEveryPrice(t *testing.T) {
 	}
 }
 
+// A price that is asked for again costs the points that were added since, and knows what a
+// path that had all of them at once does.
+func TestPathRemembers(t *testing.T) {
+	p := &dro.Problem{Oracle: exampleOracle(), Primal: dro.L2{Mu: 0.1, Intercept: true}}
+	n, d, _ := p.Oracle.Dims()
+	asked := 0
+	at := func(nu float64) dro.Dual {
+		asked++
+		return dro.KL{Nu: nu}
+	}
+	slowly, atOnce := dro.NewPath(p, at), dro.NewPath(p, at)
+	x, y := make([]float64, d), make([]float64, n)
+	for k := range 3 {
+		for j := range y {
+			y[j] = 1 / float64(n)
+		}
+		x[0] = 0.3 * float64(k)
+		for _, path := range []*dro.Path{slowly, atOnce} {
+			if err := path.Add(x, y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, err := slowly.Between(0.7)
+		before := asked
+		again, _ := slowly.Between(0.7)
+		if err != nil || asked != before || again != first || math.IsInf(first.Gap(), 1) {
+			t.Errorf("after %d points: %v, again %v with %d more duals, %v", k+1, first, again, asked-before, err)
+		}
+	}
+	little, err := slowly.Between(0.7)
+	all, _ := atOnce.Between(0.7)
+	if err != nil || math.Abs(little.Upper-all.Upper) > 1e-14 || little.Lower != all.Lower {
+		t.Errorf("%v point by point, %v at once, %v", little, all, err)
+	}
+}
+
 // Two solves bracket the optimum at the price between them.
 func ExamplePath() {
 	problem := &dro.Problem{Oracle: exampleOracle(), Primal: dro.L2{Mu: 0.1, Intercept: true}}
