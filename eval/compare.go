@@ -105,7 +105,8 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 	if measure.Bad(variance) {
 		return
 	}
-	h := Num(resample.NormalQuantile(e.Confidence) * math.Sqrt(variance))
+	pos := math.Round(float64(n) * float64(e.Models[0].Overall.Of["prevalence"]))
+	h := Num(resample.Student(e.Confidence, max(1, min(pos, float64(n)-pos)-1)) * math.Sqrt(variance))
 	d.Interval = &Interval{Low: d.Value - h, High: d.Value + h, Method: "delong"}
 	c.Measures["auc"] = d
 }
@@ -115,16 +116,16 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 const fewTailRows = 10
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, bt *resample.Result, groups []Group, strata []measure.Stratum, diffs [][]Interval, k int) {
+func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, part *resample.Part, bt *resample.Result, groups []Group, strata []measure.Stratum, diffs [][]*Interval, k int) {
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = r.Difference(bt.Overall, bt.Method, k+1, q.Key, float64(d.Value))
+			d.Interval = r.Difference(part, bt.Overall, bt.Method, k+1, q.Key, float64(d.Value), float64(e.Models[0].Overall.Of[q.Key]))
 			c.Measures[q.Key] = d
 		}
 	}
 	if measure.TailAlpha*float64(len(in.Target)) >= fewTailRows {
-		c.CVaR.Interval = r.Difference(bt.Overall, bt.Method, k+1, "cvar", 0)
+		c.CVaR.Interval = part.Change("cvar", k+1, 0, 0)
 	}
 	if groups == nil {
 		return
@@ -134,8 +135,8 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, bt
 		g := &groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
-		if len(diffs[s]) > k {
-			d.Interval = &diffs[s][k]
+		if diffs[s] != nil {
+			d.Interval = diffs[s][k]
 			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 		}

@@ -138,7 +138,7 @@ func ExampleCVaR() {
 }
 
 func ExampleWilson() {
-	low, high := eval.Wilson(8, 10, 0.95)
+	low, high := eval.Wilson(45, 50, 0.95)
 	fmt.Printf("%.3f to %.3f\n", low, high)
-	// Output: 0.490 to 0.943
+	// Output: 0.786 to 0.957
 }

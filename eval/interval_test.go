@@ -28,7 +28,7 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 		}
 	}
 	in.Seed++
-	if e, _ := eval.Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].Intervals, first.Models[0].Intervals) {
+	if e, _ := eval.Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].WorstGroup, first.Models[0].WorstGroup) {
 		t.Error("the seed changes nothing")
 	}
 }
@@ -64,8 +64,7 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	t.Logf("pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
-	// Skewed losses cost the percentile interval some coverage at n = 100.
-	if point < runs*85/100 || worst < runs*90/100 || change < runs*90/100 || spread < runs*90/100 {
+	if point < runs*88/100 || worst < runs*90/100 || change < runs*90/100 || spread < runs*90/100 {
 		t.Errorf("coverage too low: pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
 	}
 }

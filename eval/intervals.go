@@ -77,7 +77,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		name = grouping.Name
 	}
 	list := in.Task.Measures()
-	diffs := make([][]Interval, len(strata)) // per group: interval of the paired risk difference of each later model
+	diffs := make([][]*Interval, len(strata)) // per group: interval of the paired risk difference of each later model
 	derived := make([][]float64, len(strata))
 	acc := newSpreads(e, grouping, list, in.Resamples)
 	bt, err := r.Run(ctx, name, eligible, func(s int, sums []float64) {
@@ -85,19 +85,20 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 			return
 		}
 		x := make([]float64, 0, len(in.Models)*len(list)*in.Resamples)
+		part := r.Stratum(s)
+		risk := func(k int) float64 { return float64(groups[s].Models[k].Values.Of["risk"]) }
+		diffs[s] = make([]*Interval, len(in.Models)-1)
 		for k := range in.Models {
 			m := &groups[s].Models[k]
 			for _, q := range list {
 				x = r.C.AppendValues(x, q.Key, sums, k)
-				e.put(r, q.Key, k, groups[s].N, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
+				e.put(r, part, q, k, groups[s].N, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
+			}
+			if k > 0 {
+				diffs[s][k-1] = part.Change("risk", k, risk(k)-risk(0), risk(0))
 			}
 		}
 		derived[s] = x
-		for k := range in.Models[1:] {
-			if iv := r.Difference(sums, r.Method(s), k+1, "risk", 0); iv != nil {
-				diffs[s] = append(diffs[s], *iv)
-			}
-		}
 	}, func(lo, hi int) {
 		for s := lo; s < hi; s++ {
 			if derived[s] != nil {
@@ -118,38 +119,43 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		return nil
 	}
 	var x []float64
+	part := r.All()
 	for k := range in.Models {
 		for _, q := range list {
 			x = r.C.AppendValues(x[:0], q.Key, bt.Overall, k)
-			e.put(r, q.Key, k, e.N, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
+			e.put(r, part, q, k, e.N, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
-		e.Compared[k].addBoot(e, in, r, bt, groups, strata, diffs, k)
+		e.Compared[k].addBoot(e, in, r, part, bt, groups, strata, diffs, k)
 		acc.compare(&e.Compared[k], k+1, e.Confidence)
 	}
 	return nil
 }
 
-// put gives a measure its bootstrap interval from its value in every resample,
-// unless it has an exact one.
-func (e *Evaluation) put(r *resample.Resampler, key string, k, n int, sums, x []float64, method string, v Values, iv map[string]Interval) {
-	if _, ok := iv[key]; ok {
+// put gives a measure its interval over a part, unless it has an exact one; x are its
+// values in resamples, of which the sums are.
+func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, k, n int, sums, x []float64, method string, v Values, iv map[string]Interval) {
+	if _, ok := iv[m.Key]; ok {
 		return
 	}
-	at, ok := v.Get(key)
+	at, ok := v.Get(m.Key)
 	if !ok {
 		return
 	}
+	var i *Interval
 	switch {
-	case key == "ece":
-		iv[key] = *r.ECE(sums, k, at)
-		return
-	case key == "auprc" && fewOfAClass(v, n):
-		return
+	case m.Key == "ece" && !part.OneClass():
+		i = r.ECE(sums, k, at)
+	case m.Key == "ece":
+	case m.Key == "median_ae":
+		i = resample.BootInterval(x, method, e.Confidence)
+	case m.Key == "auprc" && fewOfAClass(v, n):
+	default:
+		i = part.Interval(m, k, at)
 	}
-	if i := resample.BootInterval(x, method, e.Confidence); i != nil {
-		iv[key] = *i
+	if i != nil {
+		iv[m.Key] = *i
 	}
 }
 

@@ -137,6 +137,10 @@ func TestHeavyTailsAreDrawnByRows(t *testing.T) {
 	in := population(eval.Regression, 0, false, 4000, 2)
 	in.Resamples = 100
 	in.Models[0].Loss[5] = 1e6
+	in.Weight = make([]float64, len(in.Target)) // without any, a median needs no resamples
+	for i := range in.Weight {
+		in.Weight[i] = 1
+	}
 	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +150,7 @@ func TestHeavyTailsAreDrawnByRows(t *testing.T) {
 		if g.Label == in.Groups[0].Labels[in.Groups[0].Index[5]] {
 			want = "bootstrap percentile"
 		}
-		if got := g.Models[0].Intervals["risk"].Method; got != want {
+		if got := g.Models[0].Intervals["median_ae"].Method; got != want {
 			t.Errorf("group %s: %s, want %s", g.Label, got, want)
 		}
 	}
@@ -160,11 +164,11 @@ func TestCoverageOfMeasures(t *testing.T) {
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		settings = nil
 		for _, n := range []int{30, 300, 3000, 30_000, 100_000} {
-			runs := 200
-			if n > 3000 {
-				runs = 100
+			runs := 1000
+			if n > 300 {
+				runs = min(400, 10_000_000/n)
 			}
-			for _, rate := range []float64{0.03, 0.5, 0.97} {
+			for _, rate := range []float64{0.001, 0.03, 0.5, 0.97} {
 				settings = append(settings, setting{eval.Binary, rate, false, n, runs})
 			}
 			for _, heavy := range []bool{false, true} {
@@ -273,8 +277,13 @@ func (c setting) cover(t *testing.T) {
 	for key, n := range made {
 		share := float64(hit[key]) / float64(n)
 		least := 0.95 - 4*math.Sqrt(0.95*0.05/float64(n))
-		if c.group < 1000 || c.heavy {
-			least -= 0.12 // few rows or classes, few in the tail
+		switch {
+		case c.group < 1000 && c.rate == 0.001:
+			continue // next to no sample has a positive
+		case c.rate == 0.001 || c.heavy:
+			least -= 0.06 // few of a class, few in the tail
+		case c.group < 1000:
+			least -= 0.03
 		}
 		if n > c.runs/2 && share < least {
 			t.Errorf("%s covers %.3f of %d, %.3f is least", key, share, n, least)

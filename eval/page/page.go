@@ -353,7 +353,7 @@ func methods(e *eval.Evaluation) []string {
 	case e.Weighted:
 		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions carry Wilson intervals, the balanced accuracy those of its two recalls combined, the AUC DeLong’s (on the logit scale). Average precision has none where a class has fewer than 10 rows.")
+		out = append(out, "Proportions carry Wilson intervals (of few hits or misses with the ends of a Poisson count), the balanced accuracy those of its two recalls combined, the AUC DeLong’s (on the logit scale). Average precision has none where a class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none where one class has no row.")
 	default:
 		out = append(out, "The median absolute error carries an interval between order statistics.")
 	}
@@ -361,8 +361,8 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows, so resampling it says too little: its interval bounds the error of every bin instead, is wide where bins are near 0, and may lie below the number. What is taken over groups (largest, difference, …) has none.")
 	}
 	if e.Resamples > 0 {
-		out = append(out, fmt.Sprintf("Other intervals: percentile bootstrap, %s resamples drawn within each group, the same rows for every model (paired), seed %d, level %s. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
-			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence), words.Percent0(e.Confidence)))
+		out = append(out, fmt.Sprintf("Other intervals of a measure or a change: from how much each row moves it, Student’s t with the degrees of freedom of their fourth moment, adjusted for their skewness; level %[3]s. In losses with heavy tails of which few rows are there they hold somewhat less often than they say (94 of 100 samples of 30 rows with t₅ errors). Averages of groups, and what is taken over all groups: %[1]s resamples drawn within each group, the same rows for every model (paired), seed %[2]d. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
+			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	out = append(out, fmt.Sprintf("Verdict: helped only if the simultaneous interval of the worst group’s risk (without groups: that of CVaR₀.₁) lies below 0, the worst group’s fall is at least %s times the average’s rise, and tempered scores of the baseline, where they were measured, reach less than %s of the fall. Hurt if it lies above 0, or if more groups are measurably worse off than better.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
 	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")

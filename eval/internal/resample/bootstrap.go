@@ -3,6 +3,7 @@ package resample
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
@@ -79,13 +80,19 @@ type Resampler struct {
 	// by their limit, or from the rows.
 	wholeLimit *rankLimit
 	whole      *ranking
+	all        *measure.Stratum
+
+	lossAtLeast0 []bool // by model: no row of the input has a loss below 0
 }
 
 // New prepares the strata of a grouping; all is their union, nil if
 // the statistics of its ranks are not wanted.
 func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []measure.Stratum, all *measure.Stratum, tailQ []float64, centre float64) (*Resampler, error) {
-	r := &Resampler{in: in, Plan: p, salt: salt, strata: strata, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
+	r := &Resampler{in: in, Plan: p, salt: salt, strata: strata, all: all, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
 	r.C = newColumns(in, tailQ, centre)
+	for _, m := range in.Models {
+		r.lossAtLeast0 = append(r.lossAtLeast0, slices.Min(m.Loss) >= 0)
+	}
 	var err error
 	if r.limit, err = r.C.limits(ctx, in, strata, p.ByRows); err != nil {
 		return nil, err

@@ -10,9 +10,16 @@ import (
 )
 
 func TestWilsonKnown(t *testing.T) {
-	// Wilson for 8 of 10 at 95 %: 0.4902, 0.9433 (Newcombe 1998 gives the formula).
-	lo, hi := Wilson(8, 10, 0.95)
-	if math.Abs(lo-0.4901625) > 1e-6 || math.Abs(hi-0.9433178) > 1e-6 {
+	// Newcombe 1998: 81 of 263 at 95 %.
+	lo, hi := Wilson(81, 263, 0.95)
+	if math.Abs(lo-0.2553) > 5e-5 || math.Abs(hi-0.3662) > 5e-5 {
+		t.Error(lo, hi)
+	}
+	// Of one hit the lower end is that of a Poisson count, −log(0.95)/n (Brown, Cai and DasGupta 2001).
+	if lo, hi := Wilson(1, 100, 0.95); math.Abs(lo+math.Log(0.95)/100) > 1e-9 || math.Abs(hi-0.0545) > 5e-5 {
+		t.Error(lo, hi)
+	}
+	if lo, hi := Wilson(99, 100, 0.95); math.Abs(hi-1-math.Log(0.95)/100) > 1e-9 || math.Abs(lo-0.9455) > 5e-5 {
 		t.Error(lo, hi)
 	}
 	if lo, hi := Wilson(0, 0, 0.95); lo != 0 || hi != 1 {

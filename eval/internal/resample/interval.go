@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // NormalQuantile returns z with P(|Z| ≤ z) = confidence for a standard normal Z.
@@ -25,78 +26,123 @@ func WilsonAt(hits, n, z float64) (low, high float64) {
 	mid := p + z*z/(2*n)
 	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	d := 1 + z*z/n
-	low, high = math.Max(0, (mid-half)/d), math.Min(1, (mid+half)/d)
-	if hits == 0 {
-		low = 0
-	}
-	if hits == n {
-		high = 1
-	}
-	return low, high
+	low, high = (mid-half)/d, (mid+half)/d
+	// Of few hits Wilson's lower end is too high and covers as little as 83 %: that of a
+	// Poisson count instead, and so for few misses (Brown, Cai and DasGupta 2001).
+	low = min(low, fewest(hits, z)/n)
+	high = max(high, 1-fewest(n-hits, z)/n)
+	return math.Max(0, low), math.Min(1, high)
 }
 
-// AddExact adds the intervals that need no resampling: Wilson for proportions,
-// DeLong for the AUC, order statistics for a median. They hold for rows of
-// equal weight; others have the bootstrap for all.
-func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, confidence float64, iv map[string]measure.Interval) {
-	m, rows := in.Models[k], s.Rows
-	target, score, threshold := in.Target, m.Score, in.Threshold
+// fewest is the least mean of a Poisson count that is at least hits with a probability of
+// P(|Z| > z); +Inf beyond three hits.
+func fewest(hits, z float64) float64 {
 	switch {
-	case in.Weight != nil:
-		return
-	case in.Task == measure.Regression:
-		addMedianInterval(target, score, s.Size[k], confidence, iv)
+	case hits <= 0:
+		return 0
+	case hits > 3:
+		return math.Inf(1)
+	}
+	return mathext.GammaIncRegInv(hits, math.Erfc(z/math.Sqrt2))
+}
+
+// AddExact adds the intervals that need no resampling: Wilson for proportions, DeLong for
+// the AUC, order statistics for a median. Of rows with weights a proportion has as many
+// trials as give it the variance that it has; the AUC and the median have none here.
+func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, confidence float64, iv map[string]measure.Interval) {
+	if in.Task == measure.Regression {
+		if in.Weight == nil {
+			addMedianInterval(in.Target, in.Models[k].Score, s.Size[k], confidence, iv)
+		}
 		return
 	}
-	var pos, sel, tp, hit int
-	for _, i := range rows {
-		p, yes := target[i] > 0, score[i] >= threshold
+	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
+	var all, hit, pos, tp, neg, fp, sel trials
+	for _, i := range s.Rows {
+		w := 1.0
+		if in.Weight != nil {
+			w = in.Weight[i]
+		}
+		p, yes := in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
+		all.add(w, yes)
+		hit.add(w, p == yes)
+		pos.add(w, p)
 		if p {
-			pos++
+			tp.add(w, yes)
+		} else {
+			fp.add(w, yes)
 		}
 		if yes {
-			sel++
-		}
-		if p && yes {
-			tp++
-		}
-		if p == yes {
-			hit++
+			sel.add(w, p)
 		}
 	}
-	n := len(rows)
-	put := func(key string, hits, n int) {
+	neg = fp
+	put := func(key string, t trials) {
 		if _, ok := v.Get(key); ok {
-			lo, hi := Wilson(hits, n, confidence)
+			lo, hi := t.wilson(confidence)
 			iv[key] = measure.Interval{Low: measure.Num(lo), High: measure.Num(hi), Method: "wilson"}
 		}
 	}
-	put("accuracy", hit, n)
-	put("tpr", tp, pos)
-	put("fpr", sel-tp, n-pos)
-	put("ppv", tp, sel)
+	put("accuracy", hit)
+	put("tpr", tp)
+	put("fpr", fp)
+	put("ppv", sel)
+	put("selection_rate", all)
+	put("prevalence", pos)
 	if t, ok := v.Get("balanced_accuracy"); ok {
-		iv["balanced_accuracy"] = balanced(t, tp, pos, sel-tp, n-pos, confidence)
+		iv["balanced_accuracy"] = balanced(t, tp, fp, confidence)
 	}
-	put("selection_rate", sel, n)
-	put("prevalence", pos, n)
-	if a, ok := v.Get("auc"); ok && pos > 1 && n-pos > 1 {
-		if variance := delongVariance(s.Ties(in, k), a); variance > 0 && a > 0 && a < 1 {
-			// On the logit scale, so that the interval stays inside (0, 1).
-			se := math.Sqrt(variance) / (a * (1 - a))
-			z, l := NormalQuantile(confidence), math.Log(a/(1-a))
-			iv["auc"] = measure.Interval{Low: measure.Num(1 / (1 + math.Exp(-(l - z*se)))), High: measure.Num(1 / (1 + math.Exp(-(l + z*se)))), Method: "delong"}
-		}
+	scarce := min(tp.n, neg.n)
+	a, ok := v.Get("auc")
+	if !ok || in.Weight != nil || scarce < 2 {
+		return
 	}
+	if variance := delongVariance(s.Ties(in, k), a); variance > 0 && a > 0 && a < 1 {
+		iv["auc"] = logitInterval(a, math.Sqrt(variance), Student(confidence, float64(scarce-1)), "delong")
+	} else if a == 0 || a == 1 { // as if every row of the scarcer class were a trial
+		lo, hi := Wilson(int(a)*scarce, scarce, confidence)
+		iv["auc"] = measure.Interval{Low: measure.Num(lo), High: measure.Num(hi), Method: "wilson"}
+	}
+}
+
+// trials are rows of which some are hits, by weight.
+type trials struct {
+	n           int
+	all, allSq  float64 // Σw, Σw²
+	hits, hitSq float64
+}
+
+func (t *trials) add(w float64, hit bool) {
+	t.n++
+	t.all += w
+	t.allSq += w * w
+	if hit {
+		t.hits += w
+		t.hitSq += w * w
+	}
+}
+
+// wilson is the interval of the share of hits, of as many trials as its variance tells
+// (Korn and Graubard 1998); where none is a hit or all are, of Kish's number of them.
+func (t trials) wilson(confidence float64) (low, high float64) {
+	if t.n == 0 {
+		return 0, 1
+	}
+	p := t.hits / t.all
+	n := t.all * t.all / t.allSq
+	if p > 0 && p < 1 {
+		n = p * (1 - p) * t.all * t.all / (t.hitSq*(1-p)*(1-p) + (t.allSq-t.hitSq)*p*p)
+	}
+	return WilsonAt(p*n, n, NormalQuantile(confidence))
 }
 
 // balanced is the interval of a balanced accuracy, the mean of two proportions, from
 // Wilson's of each: their distances to the proportions add up as squares do (Zou and
 // Donner 2008). Resampling a recall of a few rows would find next to no variance.
-func balanced(at float64, tp, pos, fp, neg int, confidence float64) measure.Interval {
-	recall, miss := float64(tp)/float64(pos), float64(fp)/float64(neg)
-	rl, rh := Wilson(tp, pos, confidence)
-	ml, mh := Wilson(fp, neg, confidence)
+func balanced(at float64, tp, fp trials, confidence float64) measure.Interval {
+	recall, miss := tp.hits/tp.all, fp.hits/fp.all
+	rl, rh := tp.wilson(confidence)
+	ml, mh := fp.wilson(confidence)
 	low, high := at-math.Hypot(recall-rl, mh-miss)/2, at+math.Hypot(rh-recall, miss-ml)/2
 	return measure.Interval{Low: measure.Num(max(0, low)), High: measure.Num(min(1, high)), Method: "wilson, combined"}
 }

@@ -34,20 +34,24 @@ func BootInterval(x []float64, method string, confidence float64) *measure.Inter
 	return &iv
 }
 
-// Difference is the paired interval of model k − baseline, whose value is at.
-func (r *Resampler) Difference(sums []float64, method string, k int, key string, at float64) *measure.Interval {
-	if key == "ece" {
+// Difference is the paired interval of model k − baseline over a part, whose values in
+// resamples are sums, the change at and the baseline's value base.
+func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, key string, at, base float64) *measure.Interval {
+	switch key {
+	case "ece":
 		return r.eceDifference(sums, k, at)
-	}
-	c := r.C
-	x := c.AppendValues(nil, key, sums, k)
-	for b := range x {
-		base := c.value(key, sums[b*c.width:][:c.width], 0)
-		if x[b] -= base; math.Abs(x[b]) <= 1e-14*math.Abs(base) {
-			x[b] = 0 // the same number, rounded in two ways
+	case "median_ae":
+		c := r.C
+		x := c.AppendValues(nil, key, sums, k)
+		for b := range x {
+			base := c.value(key, sums[b*c.width:][:c.width], 0)
+			if x[b] -= base; math.Abs(x[b]) <= 1e-14*math.Abs(base) {
+				x[b] = 0 // the same number, rounded in two ways
+			}
 		}
+		return BootInterval(x, method, r.Confidence)
 	}
-	return BootInterval(x, method, r.Confidence)
+	return p.Change(key, k, at, base)
 }
 
 // StandardError of the weighted mean of a − b (b may be nil) over rows.

@@ -1,0 +1,112 @@
+package resample
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+)
+
+// The derivative of every measure is that of its value, and the influences of the rows,
+// which are what the derivative makes of their columns, sum to 0.
+func TestGradientsAreDerivatives(t *testing.T) {
+	g := rand.New(rand.NewPCG(4, 2))
+	for _, task := range []measure.Task{measure.Binary, measure.Regression} {
+		rows := &measure.Rows{Task: task, Threshold: 0.5, Models: make([]measure.Model, 2)}
+		for i := range 50 {
+			y := 1 + 2*g.NormFloat64()
+			if task == measure.Binary {
+				y = float64(2*(i%2) - 1)
+			}
+			rows.Target = append(rows.Target, y)
+			for k := range rows.Models {
+				m := &rows.Models[k]
+				m.Score, m.Loss = append(m.Score, g.Float64()), append(m.Loss, g.ExpFloat64())
+			}
+		}
+		s, err := measure.NewStrata(context.Background(), rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(context.Background(), rows, Plan{}, 0, []measure.Stratum{*s.All}, nil, []float64{1, 1}, measure.Mean(rows.Target))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums := append(r.sums(0), make([]float64, r.C.width-r.C.rank)...)
+		smooth := 0
+		for _, q := range append(task.Measures(), measure.Measure{Key: "cvar"}) {
+			grad := make(map[int]float64)
+			if !r.C.gradient(grad, q.Key, sums, 1, 1) {
+				continue
+			}
+			smooth++
+			total := 0.0
+			for j := range r.C.rank {
+				h := 1e-5 * (1 + math.Abs(sums[j]))
+				at := func(d float64) float64 {
+					x := append([]float64(nil), sums...)
+					x[j] += d
+					return r.C.value(q.Key, x, 1)
+				}
+				if want := (at(h) - at(-h)) / (2 * h); math.Abs(grad[j]-want) > 1e-8*(1+math.Abs(want)) {
+					t.Errorf("%s, %s by sum %d: %v, want %v", task, q.Key, j, grad[j], want)
+				}
+				total += grad[j] * sums[j]
+			}
+			if math.Abs(total) > 1e-12 {
+				t.Errorf("%s, %s: the influences sum to %v", task, q.Key, total)
+			}
+		}
+		if want := map[measure.Task]int{measure.Binary: 12, measure.Regression: 6}[task]; smooth != want {
+			t.Errorf("%s: %d measures have a derivative, want %d", task, smooth, want)
+		}
+	}
+}
+
+func TestStudent(t *testing.T) {
+	// Tables of Student's t at 95 and 99 %.
+	for _, c := range []struct{ confidence, freedom, want float64 }{
+		{0.95, 1, 12.7062}, {0.95, 4, 2.77645}, {0.95, 29, 2.04523}, {0.99, 10, 3.16927}, {0.95, 1e9, 1.95996}, {0.95, 9e6, 1.95996},
+	} {
+		if got := Student(c.confidence, c.freedom); math.Abs(got-c.want) > 1e-5*c.want {
+			t.Errorf("%v of %v degrees: %v, want %v", c.confidence, c.freedom, got, c.want)
+		}
+	}
+	// Hall's transformation of what it gives back is what it was given.
+	for _, k := range []float64{-2, -0.3, 0, 1e-9, 0.1, 3} {
+		for _, u := range []float64{-9, -2, 0, 2, 9} {
+			x := unskewed(u, k)
+			if back := x + k*x*x/3 + k*k*x*x*x/27 + k/6; math.Abs(back-u) > 1e-7 {
+				t.Errorf("k %v: %v comes back as %v", k, u, back)
+			}
+		}
+	}
+}
+
+// Of normal influences the degrees of freedom are near those of the rows; of a few heavy
+// ones, near those.
+func TestFreedom(t *testing.T) {
+	g := rand.New(rand.NewPCG(4, 3))
+	normal, heavy := make([]float64, 4000), make([]float64, 4000)
+	for i := range normal {
+		normal[i] = g.NormFloat64()
+	}
+	for i := range 10 {
+		heavy[i] = float64(2*(i%2) - 1)
+	}
+	var a, b, both law
+	a.addRows(normal)
+	b.addRows(heavy)
+	if f := a.freedom(); f < 3500 || f > 3999 {
+		t.Errorf("normal: %v", f)
+	}
+	if f := b.freedom(); math.Abs(f-20) > 0.1 {
+		t.Errorf("ten rows of one size: %v", f) // kurtosis n/10, so 2n/(n/10 − 1)
+	}
+	both.addNormal(4000, a.second)
+	if f := both.freedom(); f != 3999 || math.Abs(both.variance-a.variance) > 1e-9*a.variance {
+		t.Errorf("near normal: %v degrees", f)
+	}
+}
