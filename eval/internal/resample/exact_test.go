@@ -149,7 +149,7 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 	v := measure.Values{Of: map[string]measure.Num{"auc": measure.Num(auc), "balanced_accuracy": measure.Num((2.0/3 + 3.0/4) / 2), "tpr": 1, "fpr": 1, "accuracy": 1}}
 	iv := map[string]measure.Interval{}
 	AddExact(in, 0, strata(), v, 0.9, iv)
-	z := NormalQuantile(0.9)
+	z := Student(0.9, 2) // of three positives
 	// Shares beaten: positives 1, 3/4, 1; negatives 2/3, 1, 1, 1.
 	variance := 1.0/24/2/3 + 1.0/12/3/4
 	for key, want := range map[string][2]float64{
@@ -166,17 +166,18 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 			t.Errorf("%s: %+v, want that of %v", key, got, want)
 		}
 	}
+	of := func(hits, n float64) trials { return trials{all: n, allSq: n, hits: hits, hitSq: hits} }
 	rl, rh := Wilson(2, 3, 0.9)
 	ml, mh := Wilson(1, 4, 0.9)
 	at, down, up := (2.0/3+3.0/4)/2, math.Hypot(2.0/3-rl, mh-0.25), math.Hypot(rh-2.0/3, 0.25-ml)
 	if got := iv["balanced_accuracy"]; math.Abs(2*(at-float64(got.Low))-down) > 1e-12 || math.Abs(2*(float64(got.High)-at)-up) > 1e-12 {
 		t.Errorf("balanced accuracy: %+v, want %v − %v/2, + %v/2", got, at, down, up)
 	}
-	a, b := balanced(at, 2, 3, 1, 4, 0.9), balanced(at, 3, 4, 1, 3, 0.9) // the other class
+	a, b := balanced(at, of(2, 3), of(1, 4), 0.9), balanced(at, of(3, 4), of(1, 3), 0.9) // the other class
 	if math.Abs(float64(a.Low-b.Low)) > 1e-12 || math.Abs(float64(a.High-b.High)) > 1e-12 {
 		t.Errorf("%+v, by the other class %+v", a, b)
 	}
-	if all := balanced(1, 3, 3, 0, 4, 0.9); all.High != 1 || !(all.Low < 1) {
+	if all := balanced(1, of(3, 3), of(0, 4), 0.9); all.High != 1 || !(all.Low < 1) {
 		t.Errorf("%+v where all is right", all)
 	}
 	// One row of a class, or classes that are apart, have no such interval of the AUC.

@@ -125,8 +125,11 @@ func (t *trials) add(w float64, hit bool) {
 // wilson is the interval of the share of hits, of as many trials as its variance tells
 // (Korn and Graubard 1998); where none is a hit or all are, of Kish's number of them.
 func (t trials) wilson(confidence float64) (low, high float64) {
-	if t.n == 0 {
+	switch {
+	case t.n == 0:
 		return 0, 1
+	case t.all == t.allSq && t.hits == t.hitSq: // all weights are 1
+		return WilsonAt(t.hits, t.all, NormalQuantile(confidence))
 	}
 	p := t.hits / t.all
 	n := t.all * t.all / t.allSq

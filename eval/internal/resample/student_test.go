@@ -110,3 +110,31 @@ func TestFreedom(t *testing.T) {
 		t.Errorf("near normal: %v degrees", f)
 	}
 }
+
+// With weights a share has as many trials as give Wilson's interval its variance; weights
+// that do not differ, and none, are one.
+func TestTrialsOfWeights(t *testing.T) {
+	var one, seven, uneven, none trials
+	for i := range 40 {
+		one.add(1, i%4 == 0)
+		seven.add(7, i%4 == 0)
+		uneven.add(float64(1+i%2), i%4 == 0) // hits weigh 1, the others 4/3 in the mean
+		none.add(float64(1+i%2), false)
+	}
+	want, high := Wilson(10, 40, 0.95)
+	for _, x := range []trials{one, seven} {
+		if lo, hi := x.wilson(0.95); math.Abs(lo-want) > 1e-12 || math.Abs(hi-high) > 1e-12 {
+			t.Errorf("%v to %v, want %v to %v", lo, hi, want, high)
+		}
+	}
+	// The share is 1/6; Σ w² (hit − 1/6)² / 60² is (10·25 + 10·1 + 20·4)/36/3600.
+	variance := 340.0 / 36 / 3600
+	n := 5.0 / 36 / variance
+	want, high = WilsonAt(n/6, n, NormalQuantile(0.95))
+	if lo, hi := uneven.wilson(0.95); math.Abs(lo-want) > 1e-12 || math.Abs(hi-high) > 1e-12 {
+		t.Errorf("%v to %v, want %v to %v", lo, hi, want, high)
+	}
+	if lo, hi := none.wilson(0.95); lo != 0 || math.Abs(hi-3.8414588/39.8414588) > 1e-8 {
+		t.Errorf("of no hit %v to %v", lo, hi) // Kish: 60²/100 = 36 rows
+	}
+}
