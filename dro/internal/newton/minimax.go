@@ -312,7 +312,7 @@ func (m *minimax) search(p *kinkStep, fall float64) bool {
 		return c.Evaluate(m.trial) <= m.value-enough*t*fall && c.Objective < m.value
 	}
 	arrive := func() bool {
-		copy(m.x, m.trial)
+		copy(m.x, c.X)
 		if m.lambda /= 10; m.lambda < 1e-6 {
 			m.lambda = 0
 		}

@@ -70,11 +70,10 @@ func (c *centred) moved(x []float64, sign float64) []float64 {
 	return out
 }
 
-// settle returns the point nearest to x′ that is x′ of an x in double precision, but for the
-// rounding of its free coordinate, which the oracle's Rounding has to allow for.
-func (c *centred) settle(x []float64) []float64 {
-	return c.to(c.from(x))
-}
+// settle goes to the point nearest to x′ that is x′ of an x in double precision, but for the
+// rounding of its free coordinate, which the oracle's Rounding has to allow for: bounds from
+// above are those of points that can be returned.
+func (c *centred) settle(x []float64) { copy(x, c.to(c.from(x))) }
 
 // settings are s in terms of x′. Without a starting point that is zero here.
 func (c *centred) settings(s Settings) Settings {

@@ -45,7 +45,8 @@ func (c Certificate) Relative() float64 {
 // A Certifier evaluates points and keeps the best of what they prove.
 type Certifier struct {
 	*Evaluator
-	free bool // the last coordinate is unpenalised
+	free   bool              // the last coordinate is unpenalised
+	settle func(x []float64) // moves a point to where it may be evaluated; nil: anywhere
 
 	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
 	bound    []float64  // d: gradient at other weights
@@ -100,19 +101,21 @@ func normalised(p *Problem) bool {
 
 // Evaluate computes the objective P(x), the best response y and its gradient
 // g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
-// +Inf when it is not finite.
+// +Inf when it is not finite. The point is the nearest to x that can be returned.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Afford(1)
-	copy(c.X, x)
-	c.Risk, c.Tau = c.Respond(c.G, c.Y, x)
-	phi := c.Problem.Primal.Value(x)
+	if copy(c.X, x); c.settle != nil {
+		c.settle(c.X)
+	}
+	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
+	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi
 	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) {
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
 	}
-	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(x)
+	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(c.X)
 	c.Top = c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
@@ -122,7 +125,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
 		c.Best.Upper = upper
-		copy(c.BestX, x)
+		copy(c.BestX, c.X)
 	}
 	return c.Objective
 }

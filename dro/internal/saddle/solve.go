@@ -172,10 +172,11 @@ func (r *Run) Logf(format string, args ...any) {
 // invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	moved := newCentred(p)
+	var settle func(x []float64)
 	if moved != nil {
-		p, s = moved.Problem, moved.settings(s)
+		p, s, settle = moved.Problem, moved.settings(s), moved.settle
 	}
-	l, err := NewLoop(p, m, s)
+	l, err := newLoop(p, m, s, settle)
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +186,6 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	l.Iterate(agreed)
 	if l.Failed != nil {
 		return nil, l.Failed
-	}
-	if moved != nil {
-		l.settle(moved.settle)
 	}
 	if l.Finish(); l.Result.Status != Cancelled && math.IsInf(l.Cert.BestObjective, 1) {
 		return nil, errNotFinite
@@ -223,7 +221,10 @@ type Loop struct {
 // solve that it resumes was.
 //
 // Close ends it.
-func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
+func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) { return newLoop(p, m, s, nil) }
+
+// newLoop is NewLoop where points are settled before they are evaluated.
+func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loop, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -237,6 +238,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	p, _ = dealt(p)
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
+	r.Cert.settle = settle
 	defer func() {
 		if err != nil {
 			r.Cert.Free()
@@ -368,27 +370,6 @@ func (l *Loop) record() {
 }
 
 func (l *Loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
-
-// settle goes from the best point to the one of those that can be returned that is next to
-// it, which may be too far to be as good as was asked for.
-func (l *Loop) settle(to func([]float64) []float64) {
-	c := l.Cert
-	if math.IsInf(c.BestObjective, 1) {
-		c.Budget = max(c.Budget, c.Passes+1)
-		c.Evaluate(l.Start)
-		c.within(c.Certify)
-	}
-	x := to(c.BestX)
-	if slices.Equal(x, c.BestX) {
-		return
-	}
-	passes := c.Passes
-	c.BestObjective, c.Best.Upper, c.Budget = math.Inf(1), math.Inf(1), math.Inf(1)
-	c.Evaluate(x)
-	if c.Passes = passes; l.Result.Status == Certified && !l.Certified() {
-		l.Result.Status = Stalled
-	}
-}
 
 // Finish fills in the result: the best point and the weights there.
 func (l *Loop) Finish() {

@@ -127,11 +127,12 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if a == nil {
 		return bound
 	}
-	const margin = 1.02 * 1.02 // of the squared norm
-	for square := margin * largestEigenvalue(a, lo); square < sum; square *= margin {
-		if eigenvaluesBelow(a, square, max(hi-lo, s.d)) {
+	margin, square := 1.02*1.02, largestEigenvalue(a, lo) // of the squared norm
+	for range 8 {
+		if square *= margin; square < sum && eigenvaluesBelow(a, square, max(hi-lo, s.d)) {
 			return math.Sqrt(square)
 		}
+		margin *= margin
 	}
 	return bound
 }
@@ -144,8 +145,9 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	if min(rows, s.d) > maxGram {
 		return nil
 	}
-	s.spend(float64(rows) / float64(len(s.w)))
+	share := float64(rows) / float64(len(s.w))
 	if s.d <= rows {
+		s.spend(share)
 		a := mat.NewSymDense(s.d, nil)
 		s.grams.AddGramTo(a.RawSymmetric().Data, s.w, lo, hi)
 		return a
@@ -154,6 +156,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	if product*float64(rows)*float64(s.d)/2*float64(len(s.w)) > dear*pass {
 		return nil
 	}
+	s.spend(share / 2)
 	x := mat.NewDense(rows, s.d, nil)
 	for j := lo; j < hi; j++ {
 		row := x.RawRowView(j - lo)
