@@ -71,7 +71,8 @@ func onDisk(t *testing.T, p Place, format DiskFormat, n, d int) (*Disk, Matrix) 
 }
 
 // Every operation on a range is that of the rows in memory, exactly where rows are
-// independent, and to rounding where they are summed.
+// independent, and to rounding where they are summed: of all rows, and of some that stay on
+// disk.
 func TestDiskIsTheMatrix(t *testing.T) {
 	for _, format := range diskFormats {
 		for _, d := range []int{1, 7, 700} {
@@ -80,15 +81,17 @@ func TestDiskIsTheMatrix(t *testing.T) {
 				n = diskRows(d) + 5
 			}
 			disk, m := onDisk(t, Place{}, format, n, d) // no memory: every block is evicted
-			rng := rand.New(rand.NewPCG(2, 3))
-			draw := func(n int) []float64 {
-				v := make([]float64, n)
-				for i := range v {
-					v[i] = rng.NormFloat64()
+			all := onRows{t, disk, m, fmt.Sprintf("format %d, d = %d", format, d)}
+			all.alike(n, d, format)
+			var some []int
+			for i := range n {
+				if i%5 != 2 && i/diskRows(d) != 2 { // a block has none
+					some = append(some, i)
 				}
-				return v
 			}
-			u, v, p, q, x := draw(n), draw(n), draw(n), draw(n), draw(d)
+			if d == 7 {
+				onRows{t, disk.Subset(some), m.Select(some), all.name + ", some"}.alike(len(some), d, format)
+			}
 			if !slices.Equal(disk.Largest(), m.Largest()) || disk.Terms() != m.Terms() {
 				t.Errorf("format %d, d = %d: largest entries or terms differ", format, d)
 			}
@@ -96,44 +99,64 @@ func TestDiskIsTheMatrix(t *testing.T) {
 			if a, b := m.Work(); a != pass || b != gram {
 				t.Errorf("format %d, d = %d: work %v, %v, in memory %v, %v", format, d, pass, gram, a, b)
 			}
-			for _, r := range [][2]int{{0, n}, {1, n - 1}, {n / 3, n / 2}, {n - 1, n}, {5, 5}} {
-				lo, hi := r[0], r[1]
-				for name, op := range map[string]func(m Matrix, dst []float64){
-					"margins": func(m Matrix, dst []float64) { m.MarginsTo(dst[:n], x, lo, hi) },
-					"norms":   func(m Matrix, dst []float64) { m.NormsTo(dst[:n], x, lo, hi) },
-					"row":     func(m Matrix, dst []float64) { m.RowTo(dst[:d], lo%n) },
-					"rows":    func(m Matrix, dst []float64) { m.AddRowsTo(dst[:d], u, v, lo, hi) },
-					"change":  func(m Matrix, dst []float64) { m.AddChangeTo(dst[:d], u, v, p, q, lo, hi) },
-					"squares": func(m Matrix, dst []float64) { m.AddSquaresTo(dst[:d], u, lo, hi) },
-					"gram": func(m Matrix, dst []float64) {
-						if d < 100 {
-							m.AddGramTo(dst[:d*d], u, lo, hi)
-						}
-					},
-				} {
-					got, want := make([]float64, max(n, d*min(d, 100))), make([]float64, max(n, d*min(d, 100)))
-					op(disk, got)
-					op(m, want)
-					for i := range want {
-						if tol := 1e-12 * math.Sqrt(float64(n)) * (1 + math.Abs(want[i])); !(math.Abs(got[i]-want[i]) <= tol) || (name == "margins" || name == "row") && format != DiskSparse && math.Abs(got[i]-want[i]) > 1e-15*float64(d) {
-							t.Fatalf("format %d, d = %d, %s of [%d, %d): entry %d is %v, want %v", format, d, name, lo, hi, i, got[i], want[i])
-						}
-					}
-				}
-			}
-			rows := []int{n - 1, 0, n / 2, n / 2, 3}
-			got, want := disk.Select(rows), m.Select(rows)
-			a, b := make([]float64, d), make([]float64, d)
-			for k := range rows {
-				got.RowTo(a, k)
-				want.RowTo(b, k)
-				if !slices.Equal(a, b) {
-					t.Fatalf("format %d, d = %d: row %d of a selection differs", format, d, k)
-				}
-			}
 			if disk.Err() != nil || disk.Read() < disk.Bytes() {
 				t.Errorf("format %d: %v, %d of %d bytes read", format, disk.Err(), disk.Read(), disk.Bytes())
 			}
+		}
+	}
+}
+
+// onRows are rows on disk, and what they are to be, in memory.
+type onRows struct {
+	t         *testing.T
+	got, want Matrix
+	name      string
+}
+
+func (c onRows) alike(n, d int, format DiskFormat) {
+	c.t.Helper()
+	rng := rand.New(rand.NewPCG(2, 3))
+	draw := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	u, v, p, q, x := draw(n), draw(n), draw(n), draw(n), draw(d)
+	for _, r := range [][2]int{{0, n}, {1, n - 1}, {n / 3, n / 2}, {n - 1, n}, {5, 5}} {
+		lo, hi := r[0], r[1]
+		for name, op := range map[string]func(m Matrix, dst []float64){
+			"margins": func(m Matrix, dst []float64) { m.MarginsTo(dst[:n], x, lo, hi) },
+			"norms":   func(m Matrix, dst []float64) { m.NormsTo(dst[:n], x, lo, hi) },
+			"row":     func(m Matrix, dst []float64) { m.RowTo(dst[:d], lo%n) },
+			"rows":    func(m Matrix, dst []float64) { m.AddRowsTo(dst[:d], u, v, lo, hi) },
+			"change":  func(m Matrix, dst []float64) { m.AddChangeTo(dst[:d], u, v, p, q, lo, hi) },
+			"squares": func(m Matrix, dst []float64) { m.AddSquaresTo(dst[:d], u, lo, hi) },
+			"gram": func(m Matrix, dst []float64) {
+				if d < 100 {
+					m.AddGramTo(dst[:d*d], u, lo, hi)
+				}
+			},
+		} {
+			got, want := make([]float64, max(n, d*min(d, 100))), make([]float64, max(n, d*min(d, 100)))
+			op(c.got, got)
+			op(c.want, want)
+			for i := range want {
+				if tol := 1e-12 * math.Sqrt(float64(n)) * (1 + math.Abs(want[i])); !(math.Abs(got[i]-want[i]) <= tol) || (name == "margins" || name == "row") && format != DiskSparse && math.Abs(got[i]-want[i]) > 1e-15*float64(d) {
+					c.t.Fatalf("%s, %s of [%d, %d): entry %d is %v, want %v", c.name, name, lo, hi, i, got[i], want[i])
+				}
+			}
+		}
+	}
+	rows := []int{n - 1, 0, n / 2, n / 2, 3}
+	got, want := c.got.Select(rows), c.want.Select(rows)
+	a, b := make([]float64, d), make([]float64, d)
+	for k := range rows {
+		got.RowTo(a, k)
+		want.RowTo(b, k)
+		if !slices.Equal(a, b) {
+			c.t.Fatalf("%s: row %d of a selection differs", c.name, k)
 		}
 	}
 }

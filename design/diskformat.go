@@ -157,19 +157,19 @@ func (c *collector) take(k int, from Matrix, i int) {
 func (c *collector) matrix(largest []float64) Matrix {
 	switch c.format {
 	case Disk32:
-		return &Dense32{c.n, c.d, c.narrow, largest}
+		return &Dense32{c.n, c.d, c.narrow[:c.n*c.d], largest}
 	case DiskSparse:
 		csr := kernel.CSR{D: c.d, Start: make([]int, c.n+1)}
-		for k, v := range c.value {
+		for k, v := range c.value[:c.n] {
 			csr.Start[k+1] = csr.Start[k] + len(v)
 		}
 		csr.Column, csr.Value = make([]int32, 0, csr.Start[c.n]), make([]float64, 0, csr.Start[c.n])
-		for k, v := range c.value {
+		for k, v := range c.value[:c.n] {
 			csr.Column, csr.Value = append(csr.Column, c.column[k]...), append(csr.Value, v...)
 		}
 		return newSparse(csr, largest)
 	}
-	return &Dense{c.n, c.d, c.wide, largest}
+	return &Dense{c.n, c.d, c.wide[:c.n*c.d], largest}
 }
 
 // largestIn raises largest to the |x| of rows of d columns, and names the first entry

@@ -123,9 +123,6 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if float64(heap) > heapShare*float64(may) {
 		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(heap), size(may), limit)
 	}
-	if c.Recalibrate {
-		return refuse("allow more memory, or leave it out", "recalibrating trains on copies of the rows, which %s of memory (%s) do not hold", size(may), limit)
-	}
 	dir := existing(c.Cache)
 	free, err := paged.DiskFree(dir)
 	if err != nil {

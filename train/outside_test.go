@@ -72,11 +72,11 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	f := wide(t, 25_000) // two piles
 	for name, set := range map[string]func(*Config){
 		"chosen":  func(c *Config) { c.Groups = []string{"g"}; c.Levels = 1 },
-		"chi2":    func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) },
+		"chi2":    func(c *Config) { c.Penalty, c.Nu, c.Recalibrate = "chi2", level.At(1), true },
 		"protect": func(c *Config) { c.Protect, c.Storage = level.At(0.3), "float32" },
 		"squared": func(c *Config) { c.Loss, c.Ess, c.Storage = "squared", level.At(0.5), "sparse" },
 	} {
-		if os.Getenv("DROTRAIN_LONG") == "" && name != "chosen" && name != "squared" {
+		if os.Getenv("DROTRAIN_LONG") == "" && name == "protect" {
 			continue
 		}
 		cfg := DefaultConfig()
@@ -104,6 +104,9 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) || what == "objective" && math.Abs(pair[0]-pair[1]) > 2e-5*pair[1] {
 				t.Errorf("%s: %s %v, in memory %v", name, what, pair[0], pair[1])
 			}
+		}
+		if r, in := m.Result.Recalibration, want.Result.Recalibration; (r == nil) != (in == nil) || r != nil && !(math.Abs(r.Slope-in.Slope)+math.Abs(r.Intercept-in.Intercept) < 1e-3 && math.Abs(r.After-in.After) < 1e-6) {
+			t.Errorf("%s: recalibrated %+v, in memory %+v", name, r, in)
 		}
 		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || m.Run.Holdout.N != want.Run.Holdout.N {
 			t.Errorf("%s: other rows", name)

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -67,7 +68,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		x[d.Intercept] += intercept
 	}
 	m.Recalibrated = x
-	after := make([]float64, d.N)
+	defer paged.Free(m.Run.room(), margin)
+	after := paged.Make[float64](m.Run.room(), d.N)
+	defer paged.Free(m.Run.room(), after)
 	for j, v := range margin {
 		after[j] = slope*v + intercept
 	}
@@ -81,7 +84,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 
 // marginRisk is the mean loss of the training rows at given margins.
 func (m *Model) marginRisk(margin []float64) float64 {
-	loss, slope := make([]float64, len(margin)), make([]float64, len(margin))
+	room := m.Run.room()
+	loss, slope := paged.Make[float64](room, len(margin)), paged.Make[float64](room, len(margin))
+	defer paged.Free(room, loss, slope)
 	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
 	return m.Run.averageOf(loss)
 }
@@ -102,7 +107,9 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if d.Intercept >= 0 {
 		columns = 2
 	}
-	rows := make([]float64, d.N*columns)
+	room := m.Run.room()
+	rows := paged.Make[float64](room, d.N*columns)
+	defer paged.Free(room, rows)
 	for j, v := range margin {
 		rows[j*columns] = v / size
 		if columns == 2 {
@@ -113,7 +120,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if err != nil {
 		return 0, 0, err
 	}
-	oracle, err := losses.NewLinear(m.loss, z, d.Target)
+	oracle, err := losses.NewLinear(m.loss, design.In(room, z), d.Target)
 	if err != nil {
 		return 0, 0, err
 	}

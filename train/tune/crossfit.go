@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -208,27 +209,57 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, t.N)
+	room := t.room()
+	defer paged.Free(room, fold)
+	out := paged.Make[float64](room, t.N)
 	for k := range folds {
-		inside, outside := split(fold, k)
-		train, held := t.Select(inside), t.Select(outside)
-		if l.Latent != nil {
-			two := train.Laws()
-			if two == nil {
-				return nil, &FewRowsError{fmt.Sprintf("%d rows are too few to find a hidden subgroup", train.N)}
-			}
-			train.Latent, _ = two.Posterior(train.X, train.Target)
-		}
-		x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
-		if err != nil {
+		if err := t.marginsOf(ctx, out, fold, k, l, start); err != nil {
+			paged.Free(room, out)
 			return nil, err
-		}
-		margin := make([]float64, held.N)
-		held.X.MarginsTo(margin, x, 0, held.N)
-		for i, j := range outside {
-			out[j] = margin[i]
 		}
 		tell(k+1, folds)
 	}
 	return out, nil
+}
+
+// marginsOf stores in out what the model without fold k says of its rows.
+func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int, l level.Level, start []float64) error {
+	count := 0
+	for _, f := range fold {
+		if f == k {
+			count++
+		}
+	}
+	room := t.room()
+	outside, inside := paged.Make[int](room, count)[:0], paged.Make[int](room, t.N-count)[:0]
+	defer paged.Free(room, outside, inside)
+	for j, f := range fold {
+		if f == k {
+			outside = append(outside, j)
+		} else {
+			inside = append(inside, j)
+		}
+	}
+	train, free := t.within(inside)
+	defer free()
+	held, free := t.within(outside)
+	defer free()
+	if l.Latent != nil {
+		two := train.Laws()
+		if two == nil {
+			return &FewRowsError{fmt.Sprintf("%d rows are too few to find a hidden subgroup", train.N)}
+		}
+		train.Latent, _ = two.Posterior(train.X, train.Target)
+	}
+	x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
+	if err != nil {
+		return err
+	}
+	margin := paged.Make[float64](room, held.N)
+	defer paged.Free(room, margin)
+	held.X.MarginsTo(margin, x, 0, held.N)
+	for i, j := range outside {
+		out[j] = margin[i]
+	}
+	return nil
 }

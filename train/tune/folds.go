@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -34,6 +35,28 @@ func (t *Table) Select(rows []int) *Table {
 	return &s
 }
 
+// within is Select, but for the features where these lie on disk, and stay there. What it
+// makes is given back by free.
+func (t *Table) within(rows []int) (s *Table, free func()) {
+	kept, ok := t.X.(design.Kept)
+	if !ok {
+		return t.Select(rows), func() {}
+	}
+	s = &Table{Rows: t.Rows.Select(rows), X: kept.Subset(rows), Target: paged.Make[float64](t.room(), len(rows)), Loss: t.Loss, Primal: t.Primal, Memory: t.Memory}
+	for k, j := range rows {
+		s.Target[k] = t.Target[j]
+	}
+	return s, func() { paged.Free(t.room(), s.Target) }
+}
+
+// room is where vectors of one entry a row lie; nil for memory.
+func (t *Table) room() *paged.Room {
+	if x, ok := t.X.(interface{ Room() *paged.Room }); ok {
+		return x.Room()
+	}
+	return nil
+}
+
 // stratum is the group and the class of a row.
 func (t *Table) stratum(j int) int {
 	s := 0
@@ -48,7 +71,12 @@ func (t *Table) stratum(j int) int {
 
 // byStratum returns the rows in random order, stratum by stratum.
 func (t *Table) byStratum(rng *rand.Rand) []int {
-	order := rng.Perm(t.N)
+	order := paged.Make[int](t.room(), t.N)
+	defer paged.Free(t.room(), order)
+	for j := range order {
+		order[j] = j
+	}
+	rng.Shuffle(t.N, func(i, j int) { order[i], order[j] = order[j], order[i] })
 	var first []int // of a stratum in the result: counted, then added up
 	for j := range t.N {
 		s := t.stratum(j)
@@ -60,7 +88,7 @@ func (t *Table) byStratum(rng *rand.Rand) []int {
 	for s := 1; s < len(first); s++ {
 		first[s] += first[s-1]
 	}
-	out := make([]int, t.N)
+	out := paged.Make[int](t.room(), t.N)
 	for _, j := range order {
 		s := t.stratum(j)
 		out[first[s]] = j
@@ -93,7 +121,8 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	}
 	const stream = 0x666f6c64
 	order := t.byStratum(rand.New(rand.NewPCG(seed, stream)))
-	fold := make([]int, t.N)
+	defer paged.Free(t.room(), order)
+	fold := paged.Make[int](t.room(), t.N)
 	for k, j := range order {
 		fold[j] = k % count
 	}
