@@ -202,8 +202,9 @@ func (s *State) result(res *Result) {
 func (s *State) Vectors(v *[][]float64, d int) {
 	count := len(*v)
 	if s.Integer(&count); s.Reading {
-		if count < 0 || count > len(s.buf) {
-			count = 0 // the error shows in what follows
+		if count < 0 || count > len(s.buf)/(8*d) {
+			s.Err = errors.New("it is truncated")
+			return
 		}
 		*v = make([][]float64, count)
 		for k := range *v {
