@@ -169,11 +169,21 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
+// The rule, whatever the unit of the losses.
 func TestRule(t *testing.T) {
-	pick := func(criterion string, rate, budget float64, rule string, c ...Candidate) int {
-		s := &Selection{Criterion: criterion, Rate: rate, Candidates: append([]Candidate{{Average: 1}}, c...)}
-		s.choose(rule, budget)
-		return s.Chosen
+	pick := func(criterion string, rate, budget float64, rule string, c ...Candidate) (chosen int) {
+		for k, unit := range []float64{1, 1 << 20, 1.0 / (1 << 20)} {
+			s := &Selection{Criterion: criterion, Rate: rate, Candidates: append([]Candidate{{Average: 1}}, c...)}
+			for i := range s.Candidates {
+				c := &s.Candidates[i]
+				c.Average, c.Tail, c.Fall, c.SE, c.Rise, c.RiseSE = unit*c.Average, unit*c.Tail, unit*c.Fall, unit*c.SE, unit*c.Rise, unit*c.RiseSE
+			}
+			if s.choose(rule, budget); k > 0 && s.Chosen != chosen {
+				t.Errorf("candidate %d, %d in another unit: %+v", chosen, s.Chosen, c)
+			}
+			chosen = s.Chosen
+		}
+		return chosen
 	}
 	none := math.Inf(1)
 	for what, v := range map[string][2]int{
@@ -425,6 +435,34 @@ func TestRecordsOfAChoice(t *testing.T) {
 		for _, j := range outside {
 			if math.Abs(margins[j]-want[j]) > 1e-3 {
 				t.Errorf("fold %d: margin %v of row %d, not %v", k, margins[j], j, want[j])
+			}
+		}
+	}
+}
+
+// Rows are thinned evenly to what there is work for, or are too few for their columns.
+func TestFewerRows(t *testing.T) {
+	rows := make([]int, 100_000)
+	for k := range rows {
+		rows[k] = 3 * k
+	}
+	for _, q := range []struct {
+		n, d int
+		work float64
+		want int
+	}{
+		{1000, 4, 1e9, 1000}, {1000, 4, 16 * 800, 800}, {1000, 4, 16 * 1000, 1000}, {100_000, 2, 1e12, mostLatentRows},
+		{rowsAColumn * 4, 4, 1e9, rowsAColumn * 4}, {rowsAColumn*4 - 1, 4, 1e9, 0},
+		{1000, 4, 16 * rowsAColumn * 4, rowsAColumn * 4}, {1000, 4, 16*rowsAColumn*4 - 1, 0},
+	} {
+		got := fewer(rows[:q.n], q.d, q.work)
+		if len(got) != q.want {
+			t.Errorf("%+v: %d rows", q, len(got))
+			continue
+		}
+		for k, r := range got {
+			if even := 3 * k * q.n / len(got); r%3 != 0 || r > even || r < even-3 || k > 0 && r <= got[k-1] {
+				t.Fatalf("%+v: row %d is %d", q, k, r)
 			}
 		}
 	}
