@@ -97,6 +97,11 @@ func (m *minimax) Step() error {
 			return saddle.ErrStalled
 		}
 		m.Logf("minimax: %d pieces, %d rounds, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
+		if m.majorised != nil && !m.wide && fall > m.value-c.Best.Lower { // more than there is
+			m.wide = true
+			h = m.hessian()
+			continue
+		}
 		copy(m.weight, c.Y)
 		psi := p.weigh(m.weight, p.q)
 		if fall <= goal { // worth a bound from below

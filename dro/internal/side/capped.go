@@ -53,6 +53,18 @@ func (Protected) PartOfSimplex() {}
 // PartOfSimplex marks Y as a part of the simplex.
 func (*Groups) PartOfSimplex() {}
 
+// Unpriced implements the ability: equal weights cost nothing.
+func (CappedChiSquare) Unpriced(of saddle.Dual) bool {
+	_, same := of.(CappedChiSquare)
+	return same
+}
+
+// Unpriced implements the ability: equal weights cost nothing.
+func (CappedKL) Unpriced(of saddle.Dual) bool {
+	_, same := of.(CappedKL)
+	return same
+}
+
 func validAlpha(alpha float64) error {
 	if !(alpha > 0 && alpha <= 1) {
 		return fmt.Errorf("α = %v: it must be in (0, 1]", alpha)
