@@ -1,30 +1,28 @@
 package hessian
 
 import (
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
-// A coupling is Σ_kl inner_kl along_k along_lᵀ.
+// A coupling is Σ_k share_k along_k along_kᵀ.
 type coupling struct {
 	along [][]float64 // k×d
-	inner []float64   // k×k
+	share []float64   // k
 }
 
-// addTo calls add on every entry of the upper triangle.
-func (c *coupling) addTo(d int, add func(i, j int, v float64)) {
-	k := len(c.along)
-	product := make([]float64, d) // of a row of inner with the rows
-	for a := range k {
-		clear(product)
-		for b := range k {
-			floats.AddScaled(product, c.inner[a*k+b], c.along[b])
-		}
-		for i, v := range c.along[a] {
-			if v == 0 {
-				continue
-			}
-			for j := i; j < d; j++ {
-				add(i, j, v*product[j])
+// addTo adds it to the first d rows and columns of h, and what it adds to their diagonal
+// before anything is taken from that to full.
+func (c *coupling) addTo(d int, h *mat.SymDense, full []float64) {
+	to := h.RawSymmetric()
+	to.N = d
+	for k, row := range c.along {
+		share := c.share[k]
+		blas64.Syr(share, blas64.Vector{N: d, Inc: 1, Data: row}, to)
+		if share > 0 {
+			for i, v := range row {
+				full[i] += share * v * v
 			}
 		}
 	}
@@ -32,24 +30,16 @@ func (c *coupling) addTo(d int, add func(i, j int, v float64)) {
 
 // multiplyTo adds the product with v to dst.
 func (c *coupling) multiplyTo(dst, v []float64) {
-	k := len(c.along)
-	share := make([]float64, k)
-	for b, row := range c.along {
-		share[b] = floats.Dot(row, v)
-	}
-	for a, row := range c.along {
-		floats.AddScaled(dst, floats.Dot(c.inner[a*k:(a+1)*k], share), row)
+	for k, row := range c.along {
+		floats.AddScaled(dst, c.share[k]*floats.Dot(row, v), row)
 	}
 }
 
 // diagonalTo adds the diagonal to dst.
 func (c *coupling) diagonalTo(dst []float64) {
-	k := len(c.along)
-	for i := range dst {
-		for a := range k {
-			for b := range k {
-				dst[i] += c.inner[a*k+b] * c.along[a][i] * c.along[b][i]
-			}
+	for k, row := range c.along {
+		for i, v := range row {
+			dst[i] += c.share[k] * v * v
 		}
 	}
 }

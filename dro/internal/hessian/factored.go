@@ -124,7 +124,7 @@ func (m *Factored) Update(y, slope []float64) error {
 			}
 		}
 	}
-	m.coupling.addTo(m.D, func(i, j int, v float64) { m.Matrix.SetSym(i, j, m.Matrix.At(i, j)+v) })
+	m.coupling.addTo(m.D, m.Matrix, m.Full)
 	AddDiagonal(m.Matrix, m.ridge) // last, for it may be all that is left
 	if m.lifted {
 		for i := range m.D {

@@ -215,7 +215,7 @@ func (h *Operator) Visit(s *saddle.State) {
 	s.Vectors(&h.known, h.evaluator.D)
 	s.Vectors(&h.products, h.evaluator.D)
 	if s.Reading {
-		h.inner = make([]float64, len(h.along)*len(h.along))
+		h.coupling.share = make([]float64, len(h.along))
 	}
-	s.Floats(h.inner)
+	s.Floats(h.coupling.share)
 }

@@ -83,7 +83,7 @@ func (w *weights) allocate() {
 // couple takes what the best response moves together.
 func (w *weights) couple(slope []float64) {
 	if c, ok := w.evaluator.Problem.Dual.(saddle.CoupledResponse); ok {
-		w.along, w.inner = c.CoupleTo(w.evaluator, w.response, w.total, slope)
+		w.along, w.share = c.CoupleTo(w.evaluator, w.response, w.total, slope)
 	}
 }
 

@@ -274,12 +274,11 @@ type Responsive interface {
 type LocalResponse interface{ RespondingAt(*Evaluator) Responsive }
 
 // CoupledResponse is the ability of a Dual whose best response moves together in a few
-// directions: in the losses, the Hessian of its risk has Σ_kl inner_kl b_k b_lᵀ besides
+// directions: in the losses, the Hessian of its risk has Σ_k share_k b_k b_kᵀ besides
 // diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj ∇f_j. It is asked with the responses c, of sum
-// total, at the point that e evaluated last, and may use the place that they take. inner
-// is k×k, row-major.
+// total, at the point that e evaluated last, and may use the place that they take.
 type CoupledResponse interface {
-	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64)
+	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
 }
 
 // A fused evaluation reads every sample once: block by block, small enough to stay

@@ -195,7 +195,7 @@ func (r ballResponse) ResponseTo(response, y []float64, lo, hi int) {
 // CoupleTo implements coupled. Where the ball binds, weights cannot move along the
 // losses: with responses c, of mean m = Σcf/Σc, the Hessian of R in f loses
 // bbᵀ/Σc(f−m)², b = c(f − m).
-func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, inner []float64) {
+func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64) {
 	if !(e.Threshold > b.Nu) || math.IsInf(b.Radius, 1) || !(total > 0) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Groups is the adversary over groups of samples. With f_g the mean loss of group g
@@ -326,14 +327,45 @@ func (g *Groups) ImpliesPenalty() bool { return g.ways > 1 }
 // RespondingAt implements local: within a group the weights do not move.
 func (g *Groups) RespondingAt(*saddle.Evaluator) saddle.Responsive { return Uniform{} }
 
-// CoupleTo implements coupled: b_k are the weights within group k, and inner is how the
-// weights over the groups move with the group means.
-func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, inner []float64) {
+// CoupleTo implements coupled: b_k are the weights within group k, and what these are
+// coupled by is how the weights over the groups move with the group means, diag(c) − ccᵀ/Σc
+// less what the bound of the ball forbids. Its terms are of rank one.
+func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
 	s := g.at(e.Value)
+	along = g.gradients(e, s, within, slope)
+	if share = make([]float64, len(s.q)); !(s.nu > 0) {
+		return along, share
+	}
+	r := ballResponse{Ball: s.near, price: s.nu}
+	if s.near.Weights != nil {
+		r.total = vec.Sum(s.near.Weights)
+	}
+	r.ResponseTo(share, s.q, 0, len(s.q))
+	total := vec.Sum(share)
+	if !(total > 0) {
+		return nil, nil
+	}
+	mean, scatter := vec.Dot(share, s.loss)/total, 0.0
+	together, apart := make([]float64, e.D), make([]float64, e.D)
+	for i, c := range share {
+		off := s.loss[i] - mean
+		scatter += c * off * off
+		floats.AddScaled(together, c, along[i])
+		floats.AddScaled(apart, c*off, along[i])
+	}
+	along, share = append(along, together), append(share, -1/total)
+	if s.nu > s.near.Nu && scatter > 0 {
+		along, share = append(along, apart), append(share, -1/scatter)
+	}
+	return along, share
+}
+
+// gradients returns the gradients of the means of the groups, one a row: half a pass. within
+// has place for the weights within the groups.
+func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
-	count := shard.Count(e.N)
-	part := g.rows.Partials(count, k*e.D)
+	part := g.rows.Partials(shard.Count(e.N), k*e.D)
 	part.Clear()
 	g.rows.Run(e.N, func(sh, lo, hi int) {
 		sums := part.Of(sh)
@@ -354,40 +386,5 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 	for i := range k {
 		along = append(along, rows[i*e.D:(i+1)*e.D])
 	}
-	return along, s.movement()
-}
-
-// movement returns the Hessian of the risk in the group means: diag(c) − ccᵀ/Σc, less
-// what the bound of the ball forbids.
-func (s *grouped) movement() []float64 {
-	k := len(s.q)
-	m := make([]float64, k*k)
-	if !(s.nu > 0) {
-		return m
-	}
-	c := make([]float64, k)
-	r := ballResponse{Ball: s.near, price: s.nu}
-	if s.near.Weights != nil {
-		r.total = vec.Sum(s.near.Weights)
-	}
-	r.ResponseTo(c, s.q, 0, k)
-	total := vec.Sum(c)
-	if !(total > 0) {
-		return m
-	}
-	mean, scatter := vec.Dot(c, s.loss)/total, 0.0
-	for i, v := range c {
-		scatter += v * (s.loss[i] - mean) * (s.loss[i] - mean)
-	}
-	bound := s.nu > s.near.Nu && scatter > 0
-	for i := range k {
-		m[i*k+i] += c[i]
-		for j := range k {
-			m[i*k+j] -= c[i] * c[j] / total
-			if bound {
-				m[i*k+j] -= c[i] * (s.loss[i] - mean) * c[j] * (s.loss[j] - mean) / scatter
-			}
-		}
-	}
-	return m
+	return along
 }

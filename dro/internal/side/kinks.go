@@ -54,7 +54,7 @@ func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && math.IsInf(g.Near.
 // PiecesAt implements KinkedPieces: the means of the groups with a prior.
 func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
 	s := g.at(e.Value)
-	all, _ := g.CoupleTo(e, make([]float64, e.N), 0, e.Slope)
+	all := g.gradients(e, s, make([]float64, e.N), e.Slope)
 	possible := s.possible()
 	for _, i := range possible {
 		v, rows = append(v, s.loss[i]), append(rows, all[i])
