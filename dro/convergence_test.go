@@ -26,7 +26,7 @@ func TestEveryMethodBracketsTheOptimum(t *testing.T) {
 	const gap = 1e-6
 	for trial := range 4 {
 		intercept := trial%2 == 1
-		s := drotest.NewSample(rng, 30+rng.IntN(150), 2+rng.IntN(4), intercept)
+		s := drotest.NewSample(rng, 30+rng.IntN(70), 2+rng.IntN(4), intercept)
 		l := []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}}[trial%3]
 		for _, d := range []Dual{KL{Nu: 0.2}, ChiSquare{Nu: 0.3}, CappedKL{Alpha: 0.4, Nu: 0.3}, CappedChiSquare{Alpha: 0.4, Nu: 0.3}, Uniform{}} {
 			p := &Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: L2{Mu: 0.05, Intercept: intercept}}

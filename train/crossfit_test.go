@@ -83,7 +83,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 // same again.
 func TestCrossFitChoosesInsideTheFolds(t *testing.T) {
 	cfg := builtin(t, "hmda")
-	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Levels = nil, 0, train.EvaluateCrossfit, 3
+	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Levels, cfg.Folds = nil, 0, train.EvaluateCrossfit, 3, 3
 	m := fit(t, cfg)
 	out, err := m.CrossFit(t.Context())
 	if err != nil {

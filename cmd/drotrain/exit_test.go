@@ -42,8 +42,8 @@ func TestExitCodes(t *testing.T) {
 		{exit.Usage, "train --data builtin:nothing"},
 		{exit.Usage, "train --config nowhere.yaml"},
 		{exit.Failed, "train --data nowhere.csv --target y"},
-		{exit.Limit, "train --quiet --max-passes 3 --gap 1e-9 --out limit"},
-		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --out nomu"},
+		{exit.Limit, "train --quiet --nu 1 --max-passes 3 --gap 1e-9 --out limit"},
+		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --no-report --out nomu"},
 		{exit.Gate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exit.Usage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
 		{exit.Gate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
@@ -103,7 +103,7 @@ func TestInterrupt(t *testing.T) {
 			errs := &trigger{text: c.when, f: func() { cancel(exit.Interrupted{Signal: c.sig}) }}
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
-			if code := a.run(ctx, []string{"train", "--gap", "1e-9"}); code != c.code {
+			if code := a.run(ctx, append([]string{"train", "--gap", "1e-9"}, leveled...)); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 			if !strings.Contains(errs.String(), c.msg) {
@@ -182,7 +182,7 @@ func TestInputChangedInPlace(t *testing.T) {
 			}}
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
-			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--out", "m"})
+			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--nu", "1", "--out", "m"})
 			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file was changed while it was in use") {
 				t.Errorf("exit code %d, stderr %s", code, errs)
 			}

@@ -217,7 +217,7 @@ func TestGuaranteedIterations(t *testing.T) {
 	for _, mu := range []float64{0, 10} {
 		in := l.instanceOf(mu, 0, false, 0)
 		primal, dual := in.distances()
-		for _, eps := range []float64{1, 1e-2, 1e-4} {
+		for _, eps := range []float64{1, 1e-2, 1e-3} {
 			got, mu0, nu0, err := l.guaranteed(in, fullVector, in.n, false, lie{}, eps)
 			if err != nil {
 				t.Fatal(err)
