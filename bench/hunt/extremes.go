@@ -14,6 +14,9 @@ func (d *drawing) extremes() {
 	if d.own == nil && d.one(12) {
 		d.wide()
 	}
+	if d.own == nil && d.one(25) {
+		d.ends()
+	}
 	if d.one(10) {
 		d.Gap = []float64{1e-15, 1e-300, 1e-2, 1, 1e6}[d.IntN(5)]
 		d.tell("gap %.3g", d.Gap)
@@ -33,6 +36,38 @@ func (d *drawing) extremes() {
 			d.X0[k] = clamp(size * d.NormFloat64())
 		}
 		d.tell("from %.3g away", size)
+	}
+}
+
+// ends takes one of the numbers that make the problem to an end of the numbers.
+func (d *drawing) ends() {
+	far := d.power(-300, 300)
+	switch d.IntN(6) {
+	case 0:
+		d.Mu = far
+	case 1:
+		if d.Nu > 0 {
+			d.Nu = far
+		}
+	case 2:
+		if d.Radius > 0 {
+			d.Radius = far
+		}
+	case 3:
+		if d.Alpha > 0 && d.Kind != "given" {
+			d.Alpha = d.power(-300, 0)
+		}
+	case 4:
+		if d.Loss == "huber" {
+			d.Delta = d.power(-150, 150)
+		}
+	case 5:
+		for j := range d.Weights {
+			if d.Weights[j] > 0 {
+				d.Weights[j] = d.power(-320, 300)
+			}
+		}
+		d.tell("weights 1e±300")
 	}
 }
 

@@ -119,6 +119,12 @@ func (t *Tally) points(c *Case, p *dro.Problem, rng *rand.Rand, all []bounds) (m
 	for i := range at[0] {
 		at[0][i] = math.Pow(10, 6*rng.Float64()-4) * rng.NormFloat64()
 	}
+	if rng.IntN(10) == 0 {
+		size := math.Pow(10, 600*rng.Float64()-300)
+		for i := range at[0] {
+			at[0][i] = clamp(size * rng.NormFloat64())
+		}
+	}
 	if len(all) > 0 && all[0].x != nil {
 		at = append(at, all[0].x)
 	}
