@@ -111,6 +111,7 @@ type newton struct {
 	stepsDone int // up to fallAfter
 
 	steep    bool    // majorants served worse than second derivatives
+	widened  float64 // the objective where majorants were taken in last, no step being short enough without; 0: nowhere
 	lastFall float64 // of the objective in the last short step without majorants
 
 	formed    bool    // there is a Hessian
@@ -349,6 +350,7 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Integer(&m.stepsDone)
 	s.Boolean(&m.steep)
 	s.Float(&m.lastFall)
+	s.Float(&m.widened)
 	s.Boolean(&m.settled)
 	s.Boolean(&m.fallen)
 	if s.Boolean(&m.owned); s.Reading && m.owned {
