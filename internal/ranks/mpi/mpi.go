@@ -25,11 +25,13 @@ type comm struct {
 	rank, size int
 	calls      chan func()
 
-	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr) int32
-	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr) int32
-	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr) int32
+	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
+	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr, r *request) int32
+	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr, r *request) int32
+	test       func(r *request, done *int32, s *status) int32
 	abort      func(comm uintptr, code int32) int32
 	finalize   func() int32
+	usleep     func(microseconds uint32) int32
 }
 
 var _ ranks.Comm = (*comm)(nil)
@@ -100,7 +102,8 @@ func (m *comm) exit(code int) {
 func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 	runtime.LockOSThread()
 	for name, f := range map[string]any{
-		"MPI_Allreduce": &m.allreduce, "MPI_Bcast": &m.bcast, "MPI_Allgatherv": &m.allgatherv, "MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize,
+		"MPI_Iallreduce": &m.allreduce, "MPI_Ibcast": &m.bcast, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
+		"MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize, "usleep": &m.usleep,
 	} {
 		if err := register(f, handle, name); err != nil {
 			ready <- err
@@ -142,6 +145,9 @@ func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 
 func register(f any, handle uintptr, name string) error {
 	at, err := purego.Dlsym(handle, name)
+	if err != nil { // of the C library
+		at, err = purego.Dlsym(purego.RTLD_DEFAULT, name)
+	}
 	if err != nil {
 		return fmt.Errorf("the MPI library has no %s", name)
 	}
@@ -157,6 +163,37 @@ func (m *comm) do(call func()) {
 		call()
 	}
 	<-done
+}
+
+// A request is a handle of any family, a status no shorter than theirs.
+type (
+	request uint64
+	status  [64]byte
+)
+
+// Libraries wait busily, which takes the processor from the ranks that are waited for where
+// they share one, and makes waiting look like work. Here a rank asks for a moment, and then
+// sleeps between questions, an eighth of the time it has waited: later by an eighth at most.
+const (
+	moment  = 50 * time.Microsecond
+	longest = time.Millisecond // between two questions
+)
+
+// call begins a collective call, and waits for its end.
+func (m *comm) call(what string, begin func(r *request) int32) {
+	m.do(func() {
+		r, s, done := new(request), new(status), new(int32)
+		m.check(what, begin(r))
+		for began := time.Now(); ; {
+			m.check("MPI_Test", m.test(r, done, s))
+			if *done != 0 {
+				return
+			}
+			if waited := time.Since(began); waited > moment {
+				m.usleep(uint32(min(waited/8, longest).Microseconds()))
+			}
+		}
+	})
 }
 
 // check ends all where a call has failed. By default the library does so itself.
@@ -192,9 +229,9 @@ func (m *comm) Rank() int { return m.rank }
 func (m *comm) Size() int { return m.size }
 
 func (m *comm) reduce(v []float64, op uintptr) {
-	m.do(func() {
-		parts(v, func(part []float64) {
-			m.check("MPI_Allreduce", m.allreduce(m.inPlace, pointer(part), int32(len(part)), m.double, op, m.world))
+	parts(v, func(part []float64) {
+		m.call("MPI_Iallreduce", func(r *request) int32 {
+			return m.allreduce(m.inPlace, pointer(part), int32(len(part)), m.double, op, m.world, r)
 		})
 	})
 }
@@ -207,9 +244,9 @@ func (m *comm) Max(v []float64) { m.reduce(v, m.max) }
 
 // Broadcast implements Comm.
 func (m *comm) Broadcast(v []float64) {
-	m.do(func() {
-		parts(v, func(part []float64) {
-			m.check("MPI_Bcast", m.bcast(pointer(part), int32(len(part)), m.double, 0, m.world))
+	parts(v, func(part []float64) {
+		m.call("MPI_Ibcast", func(r *request) int32 {
+			return m.bcast(pointer(part), int32(len(part)), m.double, 0, m.world, r)
 		})
 	})
 }
@@ -225,8 +262,8 @@ func (m *comm) Gather(v []float64, ends []int) {
 			counts[r], places[r] = int32(b-a), int32(a-lo)
 			from = end
 		}
-		m.do(func() {
-			m.check("MPI_Allgatherv", m.allgatherv(m.inPlace, 0, m.double, pointer(v[lo:hi]), &counts[0], &places[0], m.double, m.world))
+		m.call("MPI_Iallgatherv", func(r *request) int32 {
+			return m.allgatherv(m.inPlace, 0, m.double, pointer(v[lo:hi]), &counts[0], &places[0], m.double, m.world, r)
 		})
 	}
 }
