@@ -179,6 +179,18 @@ func (l *Linear) Rows() *ranks.Rows {
 	return nil
 }
 
+// Part returns the oracle over a copy of some samples that lie with several ranks: the
+// first ones of every shard, count in all, where they are.
+func (l *Linear) Part(count int) Samples {
+	z := l.z.(*design.Dealt).Part(count)
+	target := make([]float64, count)
+	lo, _ := z.Rows().Here(count)
+	for k, j := range l.Rows().SpreadHere(l.n, count) {
+		target[lo+k] = l.target[j]
+	}
+	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target}
+}
+
 // MostSelected is the number of samples that Select may be asked for: all, but where rows
 // are not in memory.
 func (l *Linear) MostSelected() int {

@@ -3,6 +3,7 @@ package ranks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/drotrain/drotrain/internal/shard"
@@ -25,8 +26,38 @@ type Rows struct {
 	stopped bool
 }
 
-// NewRows deals n samples to the ranks of c.
-func NewRows(c Comm, n int) *Rows { return &Rows{comm: c, n: n, count: shard.Count(n)} }
+// Samples of many ranks and their threads take more shards than those of one process: one
+// for so many samples, up to so many shards, whose scalars travel.
+const (
+	samplesOfShard = 1 << 16
+	mostShards     = 1 << 12
+)
+
+// NewRows deals n samples to the ranks of c, in a number of shards that depends on n alone.
+func NewRows(c Comm, n int) *Rows {
+	return &Rows{comm: c, n: n, count: max(shard.Count(n), min(n/samplesOfShard, mostShards))}
+}
+
+// Part are count samples, the first ones of every shard, as they lie: Spread names them.
+// They are half of them at most, in as many shards, of which none may be empty.
+func (r *Rows) Part(count int) *Rows {
+	if count < r.count || count > r.n/2 {
+		panic(fmt.Sprintf("ranks: %d of %d samples in %d shards", count, r.n, r.count))
+	}
+	return &Rows{comm: r.comm, n: count, count: r.count}
+}
+
+// Shards is the number of shards of n samples.
+func (r *Rows) Shards(n int) int {
+	if r == nil {
+		return shard.Count(n)
+	}
+	r.of(n)
+	return r.count
+}
+
+// Scalars returns zeros, one for each shard of n samples.
+func (r *Rows) Scalars(n int) []float64 { return make([]float64, r.Shards(n)) }
 
 // Comm is what the samples were dealt by; a single rank of samples that are all here.
 func (r *Rows) Comm() Comm {
@@ -96,7 +127,7 @@ func (r *Rows) Count(n, most int) int {
 	if r == nil {
 		return max(1, min(shard.Count(n), most))
 	}
-	return shard.Count(n)
+	return r.Shards(n)
 }
 
 // Partials returns vectors for the shards that are here, of count.
@@ -171,12 +202,12 @@ func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
 	if r == nil {
 		return shard.Sum(n, f)
 	}
-	var part [shard.Limit]float64
+	part := r.Scalars(n)
 	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	r.Share(part[:])
+	r.Share(part)
 	total := 0.0
-	for s := range r.count {
-		total += part[s]
+	for _, v := range part {
+		total += v
 	}
 	return total
 }
@@ -186,14 +217,10 @@ func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
 	if r == nil {
 		return shard.Max(n, f)
 	}
-	var part [shard.Limit]float64
+	part := r.Scalars(n)
 	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	r.Share(part[:])
-	m := part[0]
-	for s := 1; s < r.count; s++ {
-		m = max(m, part[s])
-	}
-	return m
+	r.Share(part)
+	return slices.Max(part)
 }
 
 // Collect returns the samples that the ranks give, each of its own in ascending order, one
@@ -250,7 +277,7 @@ func (r *Rows) Pick(v []float64, samples []int) []float64 {
 // Spread returns about count samples, ascending: the first of every shard, as many of each.
 // Of samples that are in random order in every shard they are a sample of all.
 func (r *Rows) Spread(n, count int) []int {
-	shards := shard.Count(n)
+	shards := r.Shards(n)
 	out := make([]int, 0, count)
 	for s := range shards {
 		lo, hi := shard.Bounds(n, shards, s)
@@ -260,6 +287,15 @@ func (r *Rows) Spread(n, count int) []int {
 		}
 	}
 	return out
+}
+
+// SpreadHere is Spread of the samples that are here.
+func (r *Rows) SpreadHere(n, count int) []int {
+	lo, hi := r.Here(n)
+	all := r.Spread(n, count)
+	from, _ := slices.BinarySearch(all, lo)
+	to, _ := slices.BinarySearch(all, hi)
+	return all[from:to]
 }
 
 // gather is Comm.Gather, with word of whether a rank is asked to stop.

@@ -42,7 +42,7 @@ type Operator struct {
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
 	h := &Operator{weights: newWeights(p, e), Most: math.Inf(1), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
-		squares: e.Rows.Partials(shard.Count(e.N), e.D)}
+		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.D)
 	}
@@ -68,7 +68,7 @@ func (h *Operator) Redamp(lambda float64) error {
 // one pass.
 func (h *Operator) Update(y, slope []float64) error {
 	h.squares.Clear()
-	h.weights.update(y, slope, shard.Count(h.evaluator.N), func(s, lo, hi int) {
+	h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
 	})
 	e := h.evaluator

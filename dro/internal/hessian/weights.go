@@ -3,7 +3,6 @@ package hessian
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A weights is what the Hessian of P at a point takes of its samples. With weights y
@@ -59,7 +58,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	e.Spend(1)
 	e.Partials.Clear()
 	chunk := max(e.BlockRows, chunkRows)
-	var totals [shard.Limit]float64
+	totals := make([]float64, count)
 	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
@@ -68,8 +67,8 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
 		}
 	})
-	e.Rows.Share(totals[:])
-	w.total = vec.Sum(totals[:count])
+	e.Rows.Share(totals)
+	w.total = vec.Sum(totals)
 	e.Rows.SumTo(w.cross, e.Partials)
 }
 

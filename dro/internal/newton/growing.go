@@ -56,9 +56,7 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	g := &growing{Run: r, settings: m, x: append([]float64(nil), r.Start...)}
 	for size := float64(r.Cert.N) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
-		if r.Cert.Rows == nil || int(size) <= saddle.MostSelected(r.Problem.Oracle) { // else copies: a stage is solved on each rank
-			g.sizes = append(g.sizes, int(size))
-		}
+		g.sizes = append(g.sizes, int(size))
 	}
 	_, err := g.finisher(r.Cert.N).Start(r) // fails now rather than after the stages
 	return g, err
@@ -128,14 +126,23 @@ func (g *growing) Current() saddle.Stepper {
 // Hessian and what a step comes to.
 const leastStage = 3
 
+// stageOverRanks are the samples of a stage from which ranks share its work. Of fewer each
+// has copies: the work is less than the rounds would cost.
+const stageOverRanks = 4096
+
 // stage solves the problem on the first size samples, where the budget is enough for that
 // and for an evaluation of all.
 func (g *growing) stage(size int) error {
 	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
 	if rows := g.Cert.Rows; rows != nil {
-		samples := rows.Spread(g.Cert.N, size)
-		all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
-		o, size = all.Select(samples), len(samples)
+		if size >= max(stageOverRanks, rows.Shards(g.Cert.N)) {
+			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
+			o = dealt.Part(size)
+		} else {
+			samples := rows.Spread(g.Cert.N, size)
+			all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
+			o, size = all.Select(samples), len(samples)
+		}
 	}
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed = g.x, g.Run.Settings.Seed

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
@@ -45,7 +44,7 @@ func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count,
 	}
 	least := sampling.Cutoff(rows, y, share, count)
 	first := firstOf(rows, len(y), 8*d)
-	var added [shard.Limit]int
+	added := make([]int, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			if !w.in[j] && (y[j] >= least || first(lo, j)) {
@@ -53,7 +52,7 @@ func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count,
 			}
 		}
 	})
-	rows.ShareCounts(added[:])
+	rows.ShareCounts(added)
 	total := w.count
 	for _, k := range added {
 		total += k
@@ -78,7 +77,7 @@ func firstOf(rows *ranks.Rows, n, count int) func(lo, j int) bool {
 	if rows == nil {
 		return func(_, j int) bool { return j < count }
 	}
-	shards := shard.Count(n)
+	shards := rows.Shards(n)
 	return func(lo, j int) bool { return j-lo < (count+shards-1)/shards }
 }
 

@@ -146,8 +146,12 @@ type Spacious interface {
 // Dealt is the ability of an Oracle to say how its samples lie with several ranks, nil
 // where all are here. Its other methods are then asked about samples that are here, but
 // for Select, a collective call that copies the samples to every rank, and methods without
-// samples, which answer for all.
-type Dealt interface{ Rows() *ranks.Rows }
+// samples, which answer for all. Part, a collective call, is the oracle of a copy of some
+// samples, those of Rows().Part(count), each with the rank that has it.
+type Dealt interface {
+	Rows() *ranks.Rows
+	Part(count int) Oracle
+}
 
 // Stored is the ability of an Oracle to say what memory its rows take.
 type Stored interface{ Bytes() int64 }

@@ -64,8 +64,8 @@ func NewEvaluator(p *Problem) *Evaluator {
 		Problem: p, Ctx: context.Background(), N: n, D: d, Rows: rows, space: room, Budget: math.Inf(1),
 		Value:     room.Vector(n),
 		Slope:     room.Vector(n * s),
-		Partials:  rows.Partials(shard.Count(n), d),
-		BlockRows: block, Largest: make([]float64, n/block+shard.Limit+1),
+		Partials:  rows.Partials(rows.Shards(n), d),
+		BlockRows: block, Largest: make([]float64, n/block+rows.Shards(n)+1),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
@@ -31,7 +30,7 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 // balances reports that weights within a relative error of y, each, balance the slopes
 // exactly: what is left of the derivative in the free coordinate is of the size of that.
 func (c *Certifier) balances(y []float64, relative float64) bool {
-	var part [shard.Limit][2]float64
+	part := make([][2]float64, c.Rows.Shards(c.N))
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			v := y[j] * c.Slope[j]
@@ -172,7 +171,7 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 // second order. It reports false when all slopes have one sign. The factors are exact to
 // a few times the γ of a sum over samples.
 func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
-	var part [shard.Limit][5]float64
+	part := make([][5]float64, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		var up, down, massUp, massDown, massZero float64
 		for j := lo; j < hi; j++ {
@@ -191,7 +190,7 @@ func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	})
 	rows.ShareEach(5, func(s int) []float64 { return part[s][:] })
 	var t [5]float64
-	for s := range shard.Count(len(y)) {
+	for s := range part {
 		for k, v := range part[s] {
 			t[k] += v
 		}

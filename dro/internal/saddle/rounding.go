@@ -40,7 +40,7 @@ type exactness struct {
 func newExactness(o Oracle) exactness {
 	const more = 64 // operations on a term besides being added
 	n, d, _ := o.Dims()
-	count := shard.Count(n)
+	count := RowsOf(o).Shards(n)
 	e := exactness{sums: Gamma(n/count + count + more), point: Gamma(d + more)}
 	if r, ok := Ability[Rounded](o); ok {
 		var terms int
@@ -95,7 +95,7 @@ func (c *Certifier) outside(y []float64) float64 {
 // weigh returns what there is to know of the weights y ≥ 0 at losses f. The losses that
 // Rounded is about have slope² ≤ 2·smooth·f.
 func (c *Certifier) weigh(y, f []float64) weighing {
-	var mass, linear [shard.Limit]float64
+	mass, linear := c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		mass[s] = kernel.Sum(y[lo:hi])
 		if c.Exact.largest != nil {
@@ -106,10 +106,9 @@ func (c *Certifier) weigh(y, f []float64) weighing {
 			linear[s] += math.Abs(y[j] * f[j])
 		}
 	})
-	c.Rows.Share(mass[:], linear[:])
-	count := shard.Count(c.N)
-	total := vec.Sum(mass[:count])
-	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear[:count])}
+	c.Rows.Share(mass, linear)
+	total := vec.Sum(mass)
+	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear)}
 	if c.unit {
 		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.outside(y)
 	}

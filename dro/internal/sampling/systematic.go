@@ -25,10 +25,10 @@ func (p Stripes) Run(f func(s, lo, hi int)) {
 
 // Sum adds up what f returns.
 func (p Stripes) Sum(f func(lo, hi int) float64) float64 {
-	var sums [shard.Limit]float64
+	sums := make([]float64, p.Count)
 	p.Run(func(s, lo, hi int) { sums[s] = f(lo, hi) })
-	p.Rows.Share(sums[:])
-	return vec.Sum(sums[:p.Count])
+	p.Rows.Share(sums)
+	return vec.Sum(sums)
 }
 
 // Size is the number of its samples.
@@ -60,7 +60,7 @@ func (p Stripes) EffectiveNumber(weight []float64) float64 {
 func All(n int) Stripes { return AllOf(nil, n) }
 
 // AllOf is All of samples that lie with several ranks.
-func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, shard.Count(n), 1, rows} }
+func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 1, rows} }
 
 // A systematic takes about count of the samples of a part, sample j with the probability
 // p_j = min(1, s_j/θ): those of a high score for certain, and of the others as many as

@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Divergence measures how far weights y are from reference weights w.
@@ -277,7 +276,7 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 // prove as much less as their divergence D is off the radius, times the price.
 func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) {
 	n := len(f)
-	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
+	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
 	bounded := !math.IsInf(b.Radius, 1) && a.nu > b.Nu
 	const small = 1e-2 // a divergence that cancels
 	linear := lossOf(b.rows, y, f)
@@ -315,7 +314,7 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 // divergence returns D(y‖w) and what rounding may have done to it.
 func (b Ball) divergence(y []float64) (divergence, off float64) {
 	n := len(y)
-	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
+	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
 	divergence = b.Of(y)
 	return divergence, gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 }

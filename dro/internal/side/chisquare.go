@@ -111,16 +111,15 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 		}
 	})
 	r.threshold, r.total, r.active = threshold(c.rows, y, 1, 1+(guess-r.top)/c.Nu)
-	var linear, penalty [shard.Limit]float64
+	linear, penalty := c.rows.Scalars(n), c.rows.Scalars(n)
 	c.rows.Run(n, func(s, lo, hi int) {
 		kernel.PositivePartTo(y[lo:hi], y[lo:hi], r.threshold, r.total)
 		linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
 		penalty[s] = offUniform(y[lo:hi], float64(n))
 	})
-	c.rows.Share(linear[:], penalty[:])
-	count := shard.Count(n)
-	mean := c.Nu * (vec.Sum(penalty[:count]) / float64(n))
-	r.tau = vec.Sum(linear[:count])
+	c.rows.Share(linear, penalty)
+	mean := c.Nu * (vec.Sum(penalty) / float64(n))
+	r.tau = vec.Sum(linear)
 	r.penalty = mean / 2
 	r.risk = r.tau - r.penalty
 	r.tau -= mean
@@ -175,13 +174,12 @@ func threshold(rows *ranks.Rows, v []float64, top, from float64) (t, total float
 	}
 	t = max(t, top-n) // also below a guess: entries may be so far apart that no digit of the root is left
 	for active := math.Inf(1); ; {
-		var count [shard.Limit]int
-		var excess [shard.Limit]float64
+		count, excess := make([]int, rows.Shards(len(v))), rows.Scalars(len(v))
 		rows.Run(len(v), func(s, lo, hi int) { excess[s], count[s] = kernel.ExcessOver(v[lo:hi], t) })
-		rows.Share(excess[:])
-		rows.ShareCounts(count[:])
+		rows.Share(excess)
+		rows.ShareCounts(count)
 		c, s := 0.0, 0.0
-		for i := range shard.Count(len(v)) {
+		for i := range count {
 			c += float64(count[i])
 			s += excess[i]
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising
@@ -121,14 +120,14 @@ func (d Fixed) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float6
 }
 
 func fixedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
-	var part [shard.Limit]float64
+	part := e.Rows.Scalars(e.N)
 	e.Partials.Clear()
 	e.EachBlock(x, func(s, lo, hi int) {
 		part[s] += kernel.Dot(y[lo:hi], e.Value[lo:hi])
 		e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, e.Slope, lo, hi)
 	})
 	e.Rows.SumTo(g, e.Partials)
-	e.Rows.Share(part[:])
-	risk = vec.Sum(part[:shard.Count(e.N)])
+	e.Rows.Share(part)
+	risk = vec.Sum(part)
 	return risk, risk
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -157,7 +156,7 @@ type grouped struct {
 // at computes the group means of the losses and the weights over groups.
 func (g *Groups) at(f []float64) *grouped {
 	n, k := len(f), len(g.count)
-	count := shard.Count(n)
+	count := g.rows.Shards(n)
 	total, mass := g.rows.Partials(count, k), g.rows.Partials(count, k)
 	total.Clear()
 	mass.Clear()
@@ -232,7 +231,7 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 	s := g.at(e.Value)
 	g.weigh(y, s)
 	e.GradTo(grad, y)
-	gamma := 4 * saddle.Gamma(e.N/shard.Count(e.N)+shard.Count(e.N)+64)
+	gamma := 4 * saddle.Gamma(e.N/e.Rows.Shards(e.N)+e.Rows.Shards(e.N)+64)
 	linear, largest, adjust := 0.0, 0.0, 0.0
 	for i, v := range s.loss {
 		linear += s.q[i] * math.Abs(v)
@@ -296,7 +295,7 @@ func (g *Groups) overGroups(y []float64) []float64 {
 		}
 		return q
 	}
-	part := g.rows.Partials(shard.Count(len(y)), len(q))
+	part := g.rows.Partials(g.rows.Shards(len(y)), len(q))
 	part.Clear()
 	g.rows.Run(len(y), func(s, lo, hi int) {
 		sums := part.Of(s)
@@ -365,7 +364,7 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
-	part := g.rows.Partials(shard.Count(e.N), k*e.D)
+	part := g.rows.Partials(e.Rows.Shards(e.N), k*e.D)
 	part.Clear()
 	g.rows.Run(e.N, func(sh, lo, hi int) {
 		sums := part.Of(sh)

@@ -99,7 +99,7 @@ func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, round
 		mostExponent = 700   // (top − c)/ν: exp does not overflow
 	)
 	n := len(f)
-	gamma := saddle.Gamma(n/shard.Count(n) + shard.Count(n) + 64)
+	gamma := saddle.Gamma(n/rows.Shards(n) + rows.Shards(n) + 64)
 	total := float64(n)
 	if w != nil {
 		total = totalOf(rows, w)
@@ -114,7 +114,7 @@ func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, round
 	if !((top-c)/nu <= mostExponent) || math.IsInf(c, 0) {
 		return risk, rounding
 	}
-	var part, size [shard.Limit]float64
+	part, size := rows.Scalars(n), rows.Scalars(n)
 	rows.Run(n, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			v := 1.0
@@ -129,9 +129,9 @@ func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, round
 			size[s] += v * (math.Abs(e) + math.Abs(a)*(1+e))
 		}
 	})
-	rows.Share(part[:], size[:])
+	rows.Share(part, size)
 	q, terms := 0.0, 0.0
-	for s := range shard.Count(n) {
+	for s := range part {
 		q += part[s]
 		terms += size[s]
 	}
@@ -243,7 +243,7 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 	if k.Nu == 0 {
 		return e.RespondTwice(g, y, x)
 	}
-	var top, total [shard.Limit]float64
+	top, total := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
 	for s := range top {
 		top[s] = math.Inf(-1)
 	}
@@ -259,10 +259,9 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 		total[s] += kernel.ExpTo(y[lo:hi], f, top[s], k.Nu)
 		e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, e.Slope, lo, hi)
 	})
-	e.Rows.Share(top[:], total[:])
-	count := shard.Count(e.N)
-	largest, sum := vec.MaxOf(top[:count]), 0.0
-	for s := range count {
+	e.Rows.Share(top, total)
+	largest, sum := vec.MaxOf(top), 0.0
+	for s := range top {
 		sum += total[s] * math.Exp((top[s]-largest)/k.Nu)
 	}
 	if e.Rows != nil {
@@ -270,7 +269,7 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 		e.Rows.SumTo(g, e.Partials)
 	} else {
 		clear(g)
-		for s := range count {
+		for s := range top {
 			share := math.Exp((top[s]-largest)/k.Nu) / sum
 			for i, v := range e.Partials.Of(s) {
 				g[i] += share * v

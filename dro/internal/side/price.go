@@ -6,7 +6,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // guessRows is the number of samples that a first guess of the price is found from: exact to
@@ -117,7 +116,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 // f/ν under it.
 func divergenceKL(rows *ranks.Rows, y, f, w []float64, total, nu, top float64) (d, slope float64) {
 	n := len(f)
-	var mass, first, second [shard.Limit]float64
+	mass, first, second := rows.Scalars(n), rows.Scalars(n), rows.Scalars(n)
 	rows.Run(n, func(s, lo, hi int) {
 		kernel.ExpTo(y[lo:hi], f[lo:hi], top, nu)
 		inverse := 1 / nu
@@ -136,10 +135,10 @@ func divergenceKL(rows *ranks.Rows, y, f, w []float64, total, nu, top float64) (
 			}
 		}
 	})
-	rows.Share(mass[:], first[:], second[:])
-	m := vec.Sum(mass[:])
-	mean := vec.Sum(first[:]) / m
-	slope = vec.Sum(second[:])/m - mean*mean
+	rows.Share(mass, first, second)
+	m := vec.Sum(mass)
+	mean := vec.Sum(first) / m
+	slope = vec.Sum(second)/m - mean*mean
 	if d = mean - math.Log(m/total); d > 1e-3 {
 		return d, slope
 	}
@@ -188,7 +187,7 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 	theta := mean - math.Sqrt(variance/(2*b.Radius)) // of all samples
 	nu := 0.0
 	for range 400 {
-		var outside, first, second [shard.Limit]float64
+		outside, first, second := b.rows.Scalars(len(f)), b.rows.Scalars(len(f)), b.rows.Scalars(len(f))
 		b.rows.Run(len(f), func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				v := 1.0
@@ -204,12 +203,12 @@ func (b Ball) priceChi2(f, w []float64) float64 {
 				}
 			}
 		})
-		b.rows.Share(outside[:], first[:], second[:])
-		o := vec.Sum(outside[:]) / total
+		b.rows.Share(outside, first, second)
+		o := vec.Sum(outside) / total
 		a := 1 - o
-		centre := vec.Sum(first[:]) / total / a
+		centre := vec.Sum(first) / total / a
 		m := centre + (mean - theta)
-		v := max(0, vec.Sum(second[:])/total/a-centre*centre)
+		v := max(0, vec.Sum(second)/total/a-centre*centre)
 		nu = a * m
 		now := (v/(m*m) + o) / a // 2D
 		if now > 2*b.Radius {

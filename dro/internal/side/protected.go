@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Protected is the adversary of CVaR around reference weights w:
@@ -121,7 +120,7 @@ func lossOf(rows *ranks.Rows, y, f []float64) float64 {
 func (p Protected) threshold(f []float64, top float64, weight func(int) float64) thresholdCut {
 	limit := 1 / p.Share
 	of := func(t float64) (mass, slope float64) {
-		var total, steep [shard.Limit]float64
+		total, steep := p.rows.Scalars(len(f)), p.rows.Scalars(len(f))
 		p.rows.Run(len(f), func(s, from, to int) {
 			for j := from; j < to; j++ {
 				v := (f[j]-top)/p.Nu - t
@@ -135,8 +134,8 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 				}
 			}
 		})
-		p.rows.Share(total[:], steep[:])
-		return vec.Sum(total[:]), vec.Sum(steep[:])
+		p.rows.Share(total, steep)
+		return vec.Sum(total), vec.Sum(steep)
 	}
 	lo, hi := math.Inf(-1), 0.0 // the mass is above 1 at lo, and below at hi
 	low, high := limit, 0.0
@@ -218,10 +217,10 @@ func (p Protected) around(f []float64, tau float64, weight func(int) float64) (a
 	if p.rows == nil {
 		return add(0, len(f))
 	}
-	var over, equal [shard.Limit]float64
+	over, equal := p.rows.Scalars(len(f)), p.rows.Scalars(len(f))
 	p.rows.Run(len(f), func(s, lo, hi int) { over[s], equal[s] = add(lo, hi) })
-	p.rows.Share(over[:], equal[:])
-	return vec.Sum(over[:]), vec.Sum(equal[:])
+	p.rows.Share(over, equal)
+	return vec.Sum(over), vec.Sum(equal)
 }
 
 // quantileDealt is quantile of losses ≥ 0 that lie with several ranks: by bisection over the

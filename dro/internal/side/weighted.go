@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Best responses with reference weights w in the place of 1/n.
@@ -90,7 +89,7 @@ func weightedChi2(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, t
 	total := totalOf(rows, w)
 	level := math.Inf(-1) // of v = 1 + (f − top)/ν, above which there is weight
 	for range 200 {
-		var mass, first [shard.Limit]float64
+		mass, first := rows.Scalars(n), rows.Scalars(n)
 		rows.Run(n, func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				if v := 1 + (f[j]-top)/nu; v > level && w[j] > 0 {
@@ -99,9 +98,9 @@ func weightedChi2(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, t
 				}
 			}
 		})
-		rows.Share(mass[:], first[:])
-		m := vec.Sum(mass[:])
-		next := 1 + (vec.Sum(first[:])-total)/m // Σ_A w(v − t) = Σ w
+		rows.Share(mass, first)
+		m := vec.Sum(mass)
+		next := 1 + (vec.Sum(first)-total)/m // Σ_A w(v − t) = Σ w
 		if !(next > level) {
 			break
 		}
