@@ -86,6 +86,12 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		o.disk = k.fitted.Train.X.(*design.Disk)
 		return k, nil
 	}
+	var shared *files
+	if c.Ranks != nil {
+		if shared, err = divideFiles(c.Ranks, f); err != nil {
+			return nil, err
+		}
+	}
 	rows, held, err := c.rows(ctx, f, o.room())
 	if err != nil {
 		return nil, err
@@ -99,7 +105,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		held = o.thin(held, columns, c.Seed)
 	}
 	if c.Ranks != nil {
-		k.fitted, k.dealt, err = c.fitDealt(ctx, f, rows, held)
+		k.fitted, k.dealt, err = c.fitDealt(ctx, f, shared, rows, held)
 	} else {
 		k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place())
 	}

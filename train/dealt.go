@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +38,8 @@ func (c *Config) rankable() error {
 }
 
 // fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
-func (c *Config) fitDealt(ctx context.Context, f *data.Frame, train, held []int) (*data.Fitted, *ranks.Rows, error) {
+func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, train, held []int) (*data.Fitted, *ranks.Rows, error) {
 	rows := ranks.NewRows(c.Ranks, len(train))
-	slices.Sort(train)
 	count := shard.Count(len(train))
 	for s := range count { // so that the first rows of a shard are a sample of it
 		lo, hi := shard.Bounds(len(train), count, s)
@@ -51,7 +49,7 @@ func (c *Config) fitDealt(ctx context.Context, f *data.Frame, train, held []int)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := sameFiles(c.Ranks, f); err != nil {
+	if err := files.agree(); err != nil {
 		return nil, nil, err
 	}
 	if len(held) > 0 && c.Ranks.Rank() == 0 {
@@ -81,28 +79,73 @@ func thinned(rows []int, most int, seed uint64) []int {
 	return out
 }
 
-// sameFiles refuses ranks that have read files of other contents than rank 0.
-func sameFiles(c ranks.Comm, f *data.Frame) error {
-	own, err := json.Marshal(f.Sources)
+// Files are the same for all ranks. Those that all see as one file, by its size, its times
+// and its number, are read for their SHA-256 by one rank each; others by every rank.
+type files struct {
+	comm   ranks.Comm
+	f      *data.Frame
+	shared []bool
+}
+
+// divideFiles refuses ranks that see another number of files than rank 0, and leaves the
+// SHA-256 of some to others.
+func divideFiles(c ranks.Comm, f *data.Frame) (*files, error) {
+	all, err := gathered(c, f.Stamps())
+	if err != nil {
+		return nil, err
+	}
+	d := &files{c, f, make([]bool, len(f.Sources))}
+	for r, stamps := range all {
+		if len(stamps) != len(all[0]) {
+			return nil, fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(stamps), len(all[0]))
+		}
+	}
+	for i, stamp := range all[0] {
+		d.shared[i] = stamp != "" && !slices.ContainsFunc(all, func(stamps []string) bool { return stamps[i] != stamp })
+		if d.shared[i] && d.reader(i) != c.Rank() {
+			f.Known(i, "")
+		}
+	}
+	return d, nil
+}
+
+// reader is the rank that takes the SHA-256 of a file that all share.
+func (d *files) reader(i int) int { return i % d.comm.Size() }
+
+// agree refuses ranks that have read files of other contents than rank 0, and completes what
+// is known of them.
+func (d *files) agree() error {
+	all, err := gathered(d.comm, d.f.Sources)
 	if err != nil {
 		return err
 	}
-	all := ranks.GatherBytes(c, own)
-	for r, b := range all {
-		var first, here []data.Source
-		if err := cmp.Or(json.Unmarshal(all[0], &first), json.Unmarshal(b, &here)); err != nil {
-			return err
+	for i, first := range all[0] {
+		if d.shared[i] {
+			d.f.Known(i, all[d.reader(i)][i].SHA256)
+			continue
 		}
-		if len(here) != len(first) {
-			return fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(here), len(first))
-		}
-		for i, s := range here {
-			if s.SHA256 != first[i].SHA256 {
-				return fmt.Errorf("rank %d sees another file than rank 0: %s has the SHA-256 %.12s…, and %s %.12s…", r, s.Path, s.SHA256, first[i].Path, first[i].SHA256)
+		for r := range all {
+			if s := all[r][i]; s.SHA256 != first.SHA256 {
+				return fmt.Errorf("rank %d sees another file than rank 0: %s has the SHA-256 %.12s…, and %s %.12s…", r, s.Path, s.SHA256, first.Path, first.SHA256)
 			}
 		}
 	}
 	return nil
+}
+
+// gathered returns what every rank has.
+func gathered[T any](c ranks.Comm, own T) ([]T, error) {
+	b, err := json.Marshal(own)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, c.Size())
+	for r, b := range ranks.GatherBytes(c, b) {
+		if err := json.Unmarshal(b, &all[r]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // over is a dual for the training rows as they lie with the ranks.
@@ -148,8 +191,39 @@ func (r *Run) sample(count int) *data.Dataset {
 	return &d
 }
 
+// follows says that another rank writes and speaks.
+func (m *Model) follows() bool { return m.Config.Ranks != nil && m.Config.Ranks.Rank() > 0 }
+
 // mostCopied is the number of rows that every rank may have copies of.
 func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
+
+// rankCorrelation is Spearman's, of margins and of those at x, on about count training
+// rows; score is written to.
+func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
+	if r.rows == nil {
+		r.Train.X.MarginsTo(score, x, 0, count)
+		return spearman(margin[:count], score[:count])
+	}
+	at := r.rows.SpreadHere(len(margin), count)
+	a, b := make([]float64, len(at)), make([]float64, len(at))
+	for k := 0; k < len(at); {
+		end := k + 1
+		for end < len(at) && at[end] == at[end-1]+1 {
+			end++
+		}
+		r.Train.X.MarginsTo(score, x, at[k], at[end-1]+1)
+		for ; k < end; k++ {
+			a[k], b[k] = margin[at[k]], score[at[k]]
+		}
+	}
+	a, b = r.rows.CollectNumbers(a), r.rows.CollectNumbers(b)
+	told := []float64{0}
+	if r.rows.Comm().Rank() == 0 {
+		told[0] = spearman(a, b)
+	}
+	r.rows.Comm().Broadcast(told)
+	return told[0]
+}
 
 // averageDealt is averageOf over ranks.
 func (r *Run) averageDealt(v []float64) float64 {
@@ -219,9 +293,11 @@ func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
 // the adversary, for the report.
 const mostComplete = 10_000_000
 
-// complete gives every rank what the ranks know of all training rows; more than a report
-// takes are not.
-func (r *Run) complete(seed uint64) {
+// Complete gives every rank what a report takes of training rows that lie with several: a
+// collective call. Of more rows than mostComplete the weights stay unknown. Where all rows
+// are here it does nothing.
+func (m *Model) Complete() {
+	r := m.Run
 	if r.rows == nil {
 		return
 	}
@@ -242,7 +318,7 @@ func (r *Run) complete(seed uint64) {
 			r.rows.Comm().Gather(v, ends)
 		}
 	}
-	r.copy(seed)
+	r.copy(m.Config.Seed)
 }
 
 // Copies are some of the training rows, each of which stands for Times of them.

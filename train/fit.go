@@ -119,7 +119,6 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	}
 	if m.Coefficients != nil {
 		m.smear()
-		m.Run.complete(m.Config.Seed)
 		m.note(propose.Flawless(m.Encoder, m.Run.Holdout, m.Scoring())...)
 	}
 	return err
@@ -193,7 +192,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err := m.agree(cfg); err != nil {
 		return nil, nil, err
 	}
-	m.note(propose.Suspects(encoder, train.N, m.Run.sample)...)
+	if count := propose.SuspectRows(encoder, train.N); count > 0 {
+		if sample := m.Run.sample(count); !m.follows() {
+			m.note(propose.Suspects(encoder, sample)...)
+		}
+	}
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err

@@ -52,7 +52,9 @@ func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (tra
 	} else if train, held, err = f.SplitRows(ctx, c.holdout()); err != nil {
 		return nil, nil, err
 	}
-	shuffle(train, c.Seed)
+	if c.Ranks == nil { // else their order is that of the table, but for fitDealt's
+		shuffle(train, c.Seed)
+	}
 	return train, held, nil
 }
 

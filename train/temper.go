@@ -98,11 +98,9 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
 	}
-	sample := m.Run.sample(min(d.N, mostRanked))
-	plainly, robust := make([]float64, sample.N), make([]float64, sample.N)
-	sample.X.MarginsTo(plainly, direction, 0, sample.N)
-	sample.X.MarginsTo(robust, m.Coefficients, 0, sample.N)
-	t.RankCorrelation = finite(spearman(plainly, robust))
+	score := paged.Make[float64](oracle.Room(), d.N)
+	defer paged.Free(oracle.Room(), score)
+	t.RankCorrelation = finite(m.Run.rankCorrelation(margin, score, m.Coefficients, min(d.N, mostRanked)))
 	m.Result.Tempered = t
 	return nil
 }

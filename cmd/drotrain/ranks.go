@@ -132,5 +132,8 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 	if m != nil && err != nil { // interrupted, as all are: the first rank ends them when it has written
 		return nil
 	}
+	if err == nil && !o.measure.noReport {
+		m.Complete()
+	}
 	return err
 }

@@ -15,14 +15,13 @@ func (f *Frame) Stamps() []string {
 	return out
 }
 
-// Known stores the SHA-256 of every source that is known already, and takes none.
-func (f *Frame) Known(sums []string) {
-	for i, in := range f.inputs {
-		if in.quit != nil {
-			close(in.quit)
-			in.quit = nil
-		}
-		in.sum = nil
-		f.Sources[i].SHA256 = sums[i]
+// Known stores the SHA-256 of a source that is known already, or will be, and takes none.
+func (f *Frame) Known(source int, sum string) {
+	in := f.inputs[source]
+	if in.quit != nil {
+		close(in.quit)
+		in.quit = nil
 	}
+	in.sum = nil
+	f.Sources[source].SHA256 = sum
 }

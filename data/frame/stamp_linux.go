@@ -7,11 +7,12 @@ import (
 )
 
 // identity is what a file has beside its size and the time of its last writing, which
-// anybody can set: the time of its last change, and its number.
+// anybody can set: the time of its last change, and its number. The device is left
+// out, which machines that share a disk number each on its own.
 func identity(info fs.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%d.%09d, %d:%d", s.Ctim.Sec, s.Ctim.Nsec, s.Dev, s.Ino)
+	return fmt.Sprintf("%d.%09d, %d", s.Ctim.Sec, s.Ctim.Nsec, s.Ino)
 }

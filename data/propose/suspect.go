@@ -13,21 +13,24 @@ const (
 	suspectCells = 400_000
 )
 
+// SuspectRows is how many of n training rows Suspects is to look at; 0 for too few.
+func SuspectRows(e *data.Encoder, n int) int {
+	n = min(n, 20_000, suspectCells/max(1, e.D()))
+	if n < suspectRows {
+		return 0
+	}
+	return n
+}
+
 // Suspects warns of encoded columns that alone tell the target, or whose names and values
 // are those of identifiers: Make proposes to leave them out, training does as it is told.
-// sample gives so many of the training rows, of which there are n.
-func Suspects(e *data.Encoder, n int, sample func(count int) *data.Dataset) (warnings []string) {
-	width := e.D()
-	n = min(n, 20_000, suspectCells/max(1, width))
-	if n < suspectRows {
-		return nil
-	}
+// d are some of the training rows.
+func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
+	n, width := d.N, e.D()
 	values := make([][]float64, width)
 	for j := range values {
 		values[j] = make([]float64, n)
 	}
-	d := sample(n)
-	n = d.N
 	row := make([]float64, width)
 	for i := range n {
 		d.X.RowTo(row, i)

@@ -173,10 +173,10 @@ type (
 
 // Libraries wait busily, which takes the processor from the ranks that are waited for where
 // they share one, and makes waiting look like work. Here a rank asks for a moment, and then
-// sleeps between questions, an eighth of the time it has waited: later by an eighth at most.
+// sleeps between questions, a quarter of the time it has waited: later by a quarter at most.
 const (
 	moment  = 50 * time.Microsecond
-	longest = time.Millisecond // between two questions
+	longest = 10 * time.Millisecond // between two questions
 )
 
 // call begins a collective call, and waits for its end.
@@ -190,7 +190,7 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 				return
 			}
 			if waited := time.Since(began); waited > moment {
-				m.usleep(uint32(min(waited/8, longest).Microseconds()))
+				m.usleep(uint32(min(waited/4, longest).Microseconds()))
 			}
 		}
 	})

@@ -73,11 +73,9 @@ func (c *Content) Differs(f *data.Frame) (changed []string, err error) {
 		same = same && stamp != "" && stamp == c.Files[i].Stamp
 	}
 	if same {
-		var sums []string
-		for _, was := range c.Files {
-			sums = append(sums, was.SHA256)
+		for i, was := range c.Files {
+			f.Known(i, was.SHA256)
 		}
-		f.Known(sums)
 		return nil, nil
 	}
 	if err := f.Fingerprint(); err != nil {
