@@ -40,7 +40,7 @@ func (c *Config) rankable() error {
 // fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, train, held []int) (*data.Fitted, *ranks.Rows, error) {
 	rows := ranks.NewRows(c.Ranks, len(train))
-	count := shard.Count(len(train))
+	count := rows.Shards(len(train))
 	for s := range count { // so that the first rows of a shard are a sample of it
 		lo, hi := shard.Bounds(len(train), count, s)
 		shuffle(train[lo:hi], c.Seed+uint64(s))
@@ -269,7 +269,7 @@ func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
 		return g.Risks(loss)
 	}
 	k := len(g.Labels)
-	part := r.rows.Partials(shard.Count(len(loss)), 2*k)
+	part := r.rows.Partials(r.rows.Shards(len(loss)), 2*k)
 	part.Clear()
 	r.rows.Run(len(loss), func(s, lo, hi int) {
 		sums := part.Of(s)

@@ -78,7 +78,8 @@ func TestEndOfOneRank(t *testing.T) {
 
 // Sums over shards have the same bits for any number of ranks, and are sums.
 func TestSumsDoNotDependOnRanks(t *testing.T) {
-	for _, n := range []int{1, 100, 5*2048 + 17, 64*2048 + 3} {
+	for _, of := range []struct{ n, shards int }{{1, 1}, {100, 1}, {5*2048 + 17, 5}, {64*2048 + 3, 64}, {5*2048 + 17, 300}} {
+		n := of.n
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
 		v := make([]float64, n)
 		exact := 0.0
@@ -90,13 +91,13 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 		var before []float64
 		for _, size := range []int{1, 2, 3, 8, 70} {
 			err := Run(size, func(c Comm) error {
-				rows := NewRows(c, n)
+				rows := NewRowsIn(c, n, of.shards)
 				own := make([]float64, n) // only what is here
 				lo, hi := rows.Here(n)
 				copy(own[lo:hi], v[lo:hi])
-				p := rows.Partials(shard.Count(n), d*d)
+				p := rows.Partials(rows.Shards(n), d*d)
 				p.Clear()
-				var counts [shard.Limit]int
+				counts := make([]int, rows.Shards(n))
 				rows.Run(n, func(s, lo, hi int) {
 					counts[s] = hi - lo
 					for j := lo; j < hi; j++ {
@@ -107,7 +108,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 						}
 					}
 				})
-				rows.ShareCounts(counts[:])
+				rows.ShareCounts(counts)
 				total := 0
 				for _, k := range counts {
 					total += k
@@ -167,6 +168,51 @@ func heavier(v []float64, lo, hi int) (out []int) {
 		}
 	}
 	return out
+}
+
+// The number of shards is that of one process, and grows where there are rows for more ranks.
+func TestShardsGrow(t *testing.T) {
+	for n, want := range map[int]int{1000: 1, 20_480: 10, 1_000_000: 64, 8_000_000: 122, 1_000_000_000: 4096} {
+		if got := NewRows(One{}, n).Shards(n); got != want {
+			t.Errorf("%d samples in %d shards, not %d", n, got, want)
+		}
+	}
+	if n := 100_000; (*Rows)(nil).Shards(n) != shard.Count(n) {
+		t.Error("another number where all are here")
+	}
+}
+
+// A part is in as many shards, each at the beginning of its own, and lies with the same ranks.
+func TestPart(t *testing.T) {
+	for _, size := range []int{1, 3, 7} {
+		if err := Run(size, func(c Comm) error {
+			rows := NewRowsIn(c, 20_011, 9)
+			part, here := rows.Part(5003), rows.SpreadHere(20_011, 5003)
+			if lo, hi := part.Here(5003); hi-lo != len(here) || part.Shards(5003) != 9 {
+				t.Errorf("rank %d has %d samples of %d to %d", c.Rank(), len(here), lo, hi)
+			}
+			k := 0
+			part.Run(5003, func(s, lo, hi int) {}) // of its number of samples
+			for s := range 9 {
+				first, _ := shard.Bounds(20_011, 9, s)
+				lo, hi := shard.Bounds(5003, 9, s)
+				if k < len(here) && here[k] == first {
+					for j := range hi - lo {
+						if here[k+j] != first+j {
+							t.Errorf("sample %d of shard %d is %d", j, s, here[k+j])
+						}
+					}
+					k += hi - lo
+				}
+			}
+			if k != len(here) {
+				t.Errorf("%d of %d samples are in shards", k, len(here))
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Spread takes as many of every shard, in order, none twice.

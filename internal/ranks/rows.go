@@ -35,8 +35,11 @@ const (
 
 // NewRows deals n samples to the ranks of c, in a number of shards that depends on n alone.
 func NewRows(c Comm, n int) *Rows {
-	return &Rows{comm: c, n: n, count: max(shard.Count(n), min(n/samplesOfShard, mostShards))}
+	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, mostShards)))
 }
+
+// NewRowsIn is NewRows in so many shards, of which none is empty.
+func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
 // Part are count samples, the first ones of every shard, as they lie: Spread names them.
 // They are half of them at most, in as many shards, of which none may be empty.
