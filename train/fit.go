@@ -76,7 +76,7 @@ func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time)
 	if lost := m.Run.outside.err(); lost != nil {
 		err, m.Coefficients = lost, nil
 	}
-	return err
+	return m.Run.outside.advised(err, m.Config.cachePath())
 }
 
 // solve trains the baselines, chooses a level where none is set, and trains the robust
@@ -154,7 +154,11 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 // prepareIn is prepare with the training rows in a place; nil is memory.
 func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside) (m *Model, oracle *losses.Linear, err error) {
 	defer func() {
+		if err == nil {
+			err = away.err() // a vector had no room on the disk
+		}
 		if err != nil {
+			err = away.advised(err, cfg.cachePath())
 			away.close()
 		}
 	}()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
@@ -205,6 +206,34 @@ func (o *outside) err() error {
 		}
 	}
 	return o.Room.Err()
+}
+
+// A DiskError is a failure of the disk that rows are kept on: it is full, or has lost them.
+type DiskError struct {
+	Err    error
+	Advice string
+}
+
+func (e *DiskError) Error() string { return e.Err.Error() }
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// Hint is what may be done about it.
+func (e *DiskError) Hint() string { return e.Advice }
+
+// advised adds to an error of the disk what may be done about it; cache is the file that the
+// rows were taken from, "" for none.
+func (o *outside) advised(err error, cache string) error {
+	switch {
+	case o == nil || err == nil:
+		return err
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
+		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with --cache"}
+	case o.disk != nil && errors.Is(err, o.disk.Err()) && cache != "" && o.disk.File().Name() == cache:
+		return &DiskError{err, "delete the file and train again: the rows are then read from the table"}
+	case errors.Is(err, o.err()):
+		return &DiskError{err, "name a directory on another disk with --cache, and train again"}
+	}
+	return err
 }
 
 // close gives everything up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
 
@@ -206,6 +207,9 @@ func (o *trainOptions) announced(a *app) func(line string) {
 	return func(line string) {
 		if o.cfg.Memory > 0 {
 			debug.SetMemoryLimit(o.cfg.Memory / 20 * 13)
+		}
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(10) // what lives is a few large blocks: a collection costs nothing
 		}
 		if !o.quiet {
 			a.note("%s", line)

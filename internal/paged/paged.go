@@ -1,7 +1,8 @@
 // Package paged gives slices that need not stay in memory: their entries lie in files
 // without a name, mapped, and a Room takes them out of memory, into the file system's
 // care, whenever the process would exceed what it may have. Who uses the slices sees no
-// difference but the time. It imports internal/atomicfile alone. Start reading at Room.
+// difference but the time. It imports internal/atomicfile and internal/shard. Start reading
+// at Room.
 //
 // The rows of a design matrix are not kept so but read by pread, because their file may
 // belong to others, and a mapped file that is cut short kills the process. The files here
@@ -17,6 +18,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Room is where paged slices lie. A nil *Room, or one of a system without the means
@@ -31,6 +34,8 @@ type Room struct {
 	maps map[uintptr][]byte // by address
 	err  error              // the first
 	stop chan struct{}
+
+	look func() // keeps the process below its limit
 }
 
 // Virtual returns a room whose slices are of the address space alone: they take memory where
@@ -53,6 +58,12 @@ func New(dir string, resident int64) (*Room, error) {
 		return nil, err
 	}
 	f.Close()
+	r.look = func() {
+		if Resident() > r.resident {
+			r.Evict()
+		}
+	}
+	shard.Between(&r.look) // the last room's: others have their tick
 	go r.keep(r.stop)
 	return r, nil
 }
@@ -169,6 +180,9 @@ func (r *Room) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {
+		if was := shard.Between(nil); was != &r.look {
+			shard.Between(was)
+		}
 		close(r.stop)
 		r.stop = nil
 	}
@@ -188,9 +202,7 @@ func (r *Room) keep(stop chan struct{}) {
 			return
 		case <-t.C:
 		}
-		if Resident() > r.resident {
-			r.Evict()
-		}
+		r.look()
 	}
 }
 

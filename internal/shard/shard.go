@@ -46,6 +46,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	if threads <= 1 {
 		for s := first; s < end; s++ {
 			lo, hi := Bounds(n, count, s)
+			pause(hi - lo)
 			f(s, lo, hi)
 		}
 		return
@@ -71,6 +72,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 				return
 			}
 			lo, hi := Bounds(n, count, s)
+			pause(hi - lo)
 			f(s, lo, hi)
 		}
 	}
@@ -82,6 +84,19 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	wg.Wait()
 	if failed != nil {
 		panic(failed)
+	}
+}
+
+// between is what is called before every large shard.
+var between atomic.Pointer[func()]
+
+// Between has f called before every shard of 2¹⁶ rows and more, by whoever works on it: to
+// keep memory in its limits, which a goroutine of its own may be late for. nil ends it.
+func Between(f *func()) (was *func()) { return between.Swap(f) }
+
+func pause(rows int) {
+	if f := between.Load(); f != nil && rows >= 1<<16 {
+		(*f)()
 	}
 }
 

@@ -1,0 +1,115 @@
+package train
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A disk that fills up at any point of a training is an error that names the directory and
+// says what to do; there is no model, and nothing is left behind.
+func TestDiskThatFillsUp(t *testing.T) {
+	cfg, f := keeping(t, 12_000)
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("no small file system can be mounted (%v): a full disk is not tried here, but by TestFileTooLarge of cmd/drotrain", err)
+	}
+	defer func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) }()
+	free := func() int64 {
+		var s syscall.Statfs_t
+		if err := syscall.Statfs(disk, &s); err != nil {
+			t.Fatal(err)
+		}
+		return int64(s.Bavail) * s.Bsize
+	}
+	cfg.Cache = filepath.Join(disk, "cache")
+	filler := filepath.Join(disk, "filler")
+	failed, ended := 0, 0
+	for _, left := range []int64{0, 64 << 10, 400 << 10, 8 << 20} {
+		cfg.Announce = func(line string) {
+			if strings.Contains(line, "matrix") { // what there is was enough a moment ago
+				if err := os.WriteFile(filler, make([]byte, free()-left), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		m, err := FitFrame(t.Context(), f, cfg)
+		kept, _ := os.ReadDir(cfg.Cache)
+		var told *DiskError
+		switch {
+		case err == nil:
+			ended++
+			m.Run.Close()
+			if len(kept) != 1 || kept[0].Name() != CacheFile {
+				t.Errorf("%d KB left: kept %v", left>>10, kept)
+			}
+		case !errors.As(err, &told) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), disk) || !strings.Contains(told.Hint(), "--cache"):
+			t.Errorf("%d KB left: %v", left>>10, err)
+		default:
+			failed++
+			if m != nil || len(kept) > 0 || free() < left-(16<<10) {
+				t.Errorf("%d KB left: a model, %v is left, or %d KB are free now", left>>10, kept, free()>>10)
+			}
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed < 3 || ended != 1 {
+		t.Errorf("%d trainings failed, %d ended", failed, ended)
+	}
+}
+
+// A directory for rows that is deleted while they are used ends the training with its name; a
+// file of kept rows that is cut short ends it with the file's.
+func TestCacheThatIsLost(t *testing.T) {
+	f := wide(t, 12_000)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu = "y", level.At(1)
+	o := away(t, &cfg, 1<<40)
+	m, oracle, err := prepareIn(t.Context(), f, cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(cfg.Cache); err != nil { // empty: its files have no name
+		t.Fatal(err)
+	}
+	err = m.fit(t.Context(), oracle, time.Now())
+	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), cfg.Cache) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("deleted: %v", err)
+	}
+	if err := os.Mkdir(cfg.Cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // of which as few blocks stay in memory as can
+	kept, f := keeping(t, 120_000)
+	if m, err = FitFrame(t.Context(), f, kept); err != nil {
+		t.Fatal(err)
+	}
+	m.Run.Close()
+	if o, err = kept.outsideOf(t.Context(), f, true); err != nil {
+		t.Fatal(err)
+	}
+	o.Memory = 0
+	if m, oracle, err = prepareIn(t.Context(), f, kept, o); err != nil {
+		t.Fatal(err)
+	}
+	path := kept.cachePath()
+	if err := os.Truncate(path, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	err = m.fit(t.Context(), oracle, time.Now())
+	var told *DiskError
+	if !errors.As(err, &told) || m.Coefficients != nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cut short") || !strings.Contains(told.Hint(), "delete the file") {
+		t.Errorf("cut short: %v", err)
+	}
+	m.Run.Close()
+}
