@@ -14,22 +14,20 @@ import (
 
 // How much a lower bound from the curvature may cost, and what is expected to be needed.
 var (
-	rowsPerColumn   = tuning.New("bound: samples of a bound, at least", "per column", 16, 4, 64)
-	StepPasses      = tuning.New("bound: cost of H and a bound of ρ, of Newton's method", "passes at most", 1, 0.25, 4)
-	SweepPasses     = tuning.New("bound: cost of H and a bound of ρ, of a method in sweeps", "passes at most", 4, 1, 8)
-	radiusPasses    = tuning.New("bound: cost of ρ itself", "passes at most", 2, 0.5, 8)
-	beyondAll       = tuning.New("bound: samples needed by estimate, beyond which no bound is tried", "× n", 4, 1, 16)
-	shortfallRows   = tuning.New("bound: samples of the estimate of the shortfall", "samples", 1<<14, 1<<10, 1<<17)
-	shortfallSpare  = tuning.New("bound: allowance of that estimate", "×", 1.2, 1, 3)
-	shortfallGuess  = tuning.New("bound: shortfall where it cannot be estimated", "×", 3, 1, 9)
-	shortfallMissed = tuning.New("bound: rise of the estimate where a bound failed", "× what lacked", 1.3, 1.05, 2)
+	rowsPerColumn  = tuning.New("bound: samples of a bound, at least", "per column", 16, 4, 64)
+	StepPasses     = tuning.New("bound: cost of H and a bound of ρ, of Newton's method", "passes at most", 1, 0.25, 4)
+	SweepPasses    = tuning.New("bound: cost of H and a bound of ρ, of a method in sweeps", "passes at most", 4, 1, 8)
+	radiusPasses   = tuning.New("bound: cost of ρ itself", "passes at most", 2, 0.5, 8)
+	beyondAll      = tuning.New("bound: samples needed by estimate, beyond which no bound is tried", "× n", 4, 1, 16)
+	shortfallRows  = tuning.New("bound: samples of the estimate of the shortfall", "samples", 1<<14, 1<<10, 1<<17)
+	shortfallSpare = tuning.New("bound: allowance of that estimate, and of what lacked where a bound failed", "×", 1.2, 1, 3)
+	shortfallGuess = tuning.New("bound: shortfall where it cannot be estimated", "×", 3, 1, 9)
 )
 
 // From which samples the bound is taken.
 var (
 	evenShare     = tuning.New("bound: effective share from which the first samples are as good as any", "of n", 0.3, 0.1, 0.9)
-	heavyMultiple = tuning.New("bound: weight of the heaviest samples that is worth that of all wanted", "× their share", 4, 1.5, 16)
-	firstWeight   = tuning.New("bound: weight of the first samples, at least", "× their share", 0.25, 0.05, 0.9)
+	heavyMultiple = tuning.New("bound: weight of the heaviest samples that is worth that of all wanted; the first samples must have no less than the inverse", "× their share", 4, 1.5, 16)
 	firstRows     = tuning.New("bound: effective number of the first samples, at least", "per column", 8, 2, 32)
 )
 
@@ -57,7 +55,7 @@ func AtDecrement(r *saddle.Run, decrement, passes float64) {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
-			c.Shortfall *= min(16, shortfallMissed.Value*lacking)
+			c.Shortfall *= min(16, shortfallSpare.Value*lacking)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
@@ -129,7 +127,7 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 	portion := float64(count) / float64(c.N)
 	heavy := sampling.Heaviest(nil, weight, min(1, heavyMultiple.Value*portion), rowsPerColumn.Int()*c.D)
 	if len(heavy) > min(count, limit) {
-		if first := weight[:count]; vec.Sum(c.Y[:count]) >= firstWeight.Value*portion && sampling.All(count).EffectiveNumber(first) >= firstRows.Value*float64(c.D) && count <= limit {
+		if first := weight[:count]; vec.Sum(c.Y[:count]) >= portion/heavyMultiple.Value && sampling.All(count).EffectiveNumber(first) >= firstRows.Value*float64(c.D) && count <= limit {
 			return o, nil, first, radius, decay, true
 		}
 		heavy = sampling.Heaviest(nil, weight, portion, rowsPerColumn.Int()*c.D)

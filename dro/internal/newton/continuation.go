@@ -18,11 +18,10 @@ var (
 	fallNear    = tuning.New("continuation: gap of a stage", "of ν", 0.002, 0.0002, 0.02)
 	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
 	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
-	fallPasses  = tuning.New("continuation: a stage", "passes at most", 60, 20, 200)
+	fallPasses  = tuning.New("continuation: a stage, and the optimum without a penalty", "passes at most", 60, 20, 200)
 	fallEnough  = tuning.New("continuation: largest penalty at which ν need not fall further", "of the gap asked for", 0.3, 0.1, 0.9)
 	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
 	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
-	peakPasses  = tuning.New("continuation: the optimum without a penalty", "passes at most", 60, 20, 200)
 	peakGap     = tuning.New("continuation: gap of the optimum without a penalty", "of ν", 0.1, 0.01, 1)
 	fallMildest = tuning.New("continuation: first ν", "of what leaves the adversary mild", 0.3, 0.05, 1)
 )
@@ -122,7 +121,7 @@ func (m *newton) peak(x []float64) bool {
 		return false
 	}
 	s := saddle.DefaultSettings()
-	s.X0, s.MaxPasses, s.Seed = x, c.Left(1, c.N, peakPasses.Value), m.Settings.Seed
+	s.X0, s.MaxPasses, s.Seed = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed
 	s.RelativeGap = max(m.Settings.RelativeGap/2, peakGap.Value*nu/max(1e-300, math.Abs(m.value)))
 	l, err := saddle.NewLoop(p, Minimax{}, s)
 	if err != nil {

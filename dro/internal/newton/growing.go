@@ -31,8 +31,7 @@ var (
 	growingFrom  = tuning.New("growing: rows from which there are stages", "rows", 10_000, 3000, 50_000)
 	growingRows  = tuning.New("growing: rows from which there are stages", "per column", 150, 50, 500)
 	largerSample = tuning.New("growing: work that the next smaller sample of a Hessian saves, to be taken", "×", 1.05, 1.001, 1.3)
-	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for", "×", 1e-2, 1e-4, 0.2)
-	lastFall     = tuning.New("growing: fall of the gap that the sample of the last Hessian is chosen for", "×", 1e-4, 1e-8, 1e-2)
+	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for; its square of the last one's", "×", 1e-2, 1e-4, 0.2)
 )
 
 var _ saddle.Method = Growing{}
@@ -252,9 +251,12 @@ func (g *growing) finisher(samples int) saddle.Method {
 	return Newton{}
 }
 
+// lastFall is the fall of the gap that the sample of the last Hessian is chosen for.
+func lastFall() float64 { return stageFall.Value * stageFall.Value }
+
 // LastSample is the number of all n samples that the last stage estimates Hessians from.
 func LastSample(o saddle.Oracle, n int) int {
-	if sample := hessianSample(o, n, lastFall.Value); sample > 0 {
+	if sample := hessianSample(o, n, lastFall()); sample > 0 {
 		return sample
 	}
 	return n

@@ -18,7 +18,7 @@ func price(p *saddle.Problem) (passes float64, samples int) {
 	n, d, _ := p.Oracle.Dims()
 	pass, gram := saddle.WorkOf(p.Oracle)
 	share := 1.0
-	if samples = hessianSample(p.Oracle, n, lastFall.Value); samples > 0 {
+	if samples = hessianSample(p.Oracle, n, lastFall()); samples > 0 {
 		share = float64(samples) / float64(n)
 	}
 	return share*(1+gram/pass) + FactorWork(d)/pass, samples

@@ -19,11 +19,10 @@ import (
 type Smoothing struct{}
 
 var (
-	smoothingFirst    = tuning.New("smoothing: first penalty at its largest", "of the objective", 0.1, 0.01, 1)
-	smoothingFall     = tuning.New("smoothing: fall of ν from stage to stage", "×", 10, 3, 30)
-	smoothingCheap    = tuning.New("smoothing: a cheap stage, after which ν may fall by more", "passes at most", 8, 4, 12)
-	smoothingSteepest = tuning.New("smoothing: fall of ν after a cheap stage", "× at most", 100, 10, 1000)
-	smoothingGap      = tuning.New("smoothing: gap of a stage", "of the largest penalty", 0.05, 0.01, 0.3)
+	smoothingFirst = tuning.New("smoothing: first penalty at its largest", "of the objective", 0.1, 0.01, 1)
+	smoothingFall  = tuning.New("smoothing: fall of ν from stage to stage; its square at most after a cheap one", "×", 10, 3, 30)
+	smoothingCheap = tuning.New("smoothing: a cheap stage, after which ν may fall by more", "passes at most", 8, 4, 12)
+	smoothingGap   = tuning.New("smoothing: gap of a stage", "of the largest penalty", 0.05, 0.01, 0.3)
 )
 
 var _ saddle.Method = Smoothing{}
@@ -110,7 +109,7 @@ func (m *smoothing) prove(y []float64) (between float64) {
 func (m *smoothing) aim(x []float64, passes, enough float64) {
 	factor := smoothingFall.Value
 	if m.nuBefore > 0 && passes <= smoothingCheap.Value && enough > 0 {
-		factor = max(factor, min(smoothingSteepest.Value, 2/enough))
+		factor = max(factor, min(factor*factor, 2/enough))
 	}
 	next := m.nu / factor
 	copy(m.x, x)
