@@ -397,3 +397,43 @@ func TestManyColumns(t *testing.T) {
 		near(t, fmt.Sprintf("gram (%d, %d)", a, b), []float64{gram[a*d+b]}, []float64{want})
 	}
 }
+
+// Weights of zero leave out their rows and no other, wherever they stand among the four rows
+// that are taken at a time.
+func TestWeightsOfZero(t *testing.T) {
+	const n, d = 7, 3
+	rng := rand.New(rand.NewPCG(12, 1))
+	x, narrow, w := make([]float64, n*d), make([]float32, n*d), make([]float64, n)
+	for i := range x {
+		narrow[i] = float32(rng.NormFloat64())
+		x[i] = float64(narrow[i])
+	}
+	a, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := design.NewDense32(n, d, narrow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mask := range 1 << n {
+		for j := range w {
+			w[j] = float64(mask >> j & 1)
+		}
+		for name, z := range map[string]design.Matrix{"float64": a, "float32": b} {
+			squares, sums, gram := make([]float64, d), make([]float64, d), make([]float64, d*d)
+			z.AddSquaresTo(squares, w, 0, n)
+			z.AddRowsTo(sums, w, w, 0, n)
+			z.AddGramTo(gram, w, 0, n)
+			for k := range d {
+				square, sum := 0.0, 0.0
+				for j := range n {
+					square, sum = square+w[j]*x[j*d+k]*x[j*d+k], sum+w[j]*x[j*d+k]
+				}
+				if math.Abs(squares[k]-square) > closedForm || math.Abs(sums[k]-sum) > closedForm || math.Abs(gram[k*d+k]-square) > closedForm {
+					t.Fatalf("%s, weights %v: column %d has squares %v, %v, want %v, and sum %v, want %v", name, w, k, squares[k], gram[k*d+k], square, sums[k], sum)
+				}
+			}
+		}
+	}
+}

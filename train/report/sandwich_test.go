@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
 )
 
 // optimum minimises, for two coefficients, the robust objective over rows of given
@@ -180,6 +181,21 @@ func TestStandardErrorsOfASample(t *testing.T) {
 	for j := range all {
 		if math.Abs(part[j]/all[j]-1) > 0.1 {
 			t.Errorf("standard error %d: %v of a sample, %v of all", j, part[j], all[j])
+		}
+	}
+	// Copies of all rows, in another order, say it too; rows that are elsewhere say nothing.
+	f.dealt = true
+	if got := f.standardErrors(rows, []int{0, 1}, 1); got != nil {
+		t.Errorf("%v of rows that are not here", got)
+	}
+	f.copies = &train.Copies{}
+	for i := n - 1; i >= 0; i-- {
+		f.copies.Rows, f.copies.Times = append(f.copies.Rows, i), append(f.copies.Times, 1)
+	}
+	f.copies.X = rows.X.Select(f.copies.Rows)
+	for j, got := range f.standardErrors(rows, []int{0, 1}, 1) {
+		if math.Abs(got/all[j]-1) > 1e-9 {
+			t.Errorf("standard error %d: %v of copies, %v of all", j, got, all[j])
 		}
 	}
 }

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Slices are looked for in what is neither an answer, a score nor an identifier: text of few
+// levels, unless the columns are named.
+func TestSliceColumns(t *testing.T) {
+	const n = 2 * (data.DefaultMaxLevels + 1)
+	level := func(levels int) data.Column {
+		text := make([]string, n)
+		for i := range text {
+			text[i] = fmt.Sprint("level ", i%levels)
+		}
+		c, err := data.ColumnOf("", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	few, many := level(data.DefaultMaxLevels), level(data.DefaultMaxLevels+1)
+	few.Name, many.Name = "few", "many"
+	columns := []data.Column{few, many}
+	for _, name := range []string{"y", "w", "p", "row", "age", "left"} {
+		columns = append(columns, data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, n)})
+	}
+	table, err := data.NewFrame(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	o := AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}}, Drop: []string{"left"}}
+	for want, named := range map[string][]string{"few age": nil, "many row": {"many", "row", "y"}} {
+		o.Columns = named
+		got, err := o.sliceColumns(t.Context(), table, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range got {
+			names = append(names, c.Name)
+		}
+		if s := strings.Join(names, " "); s != want {
+			t.Errorf("columns %q, want %q", s, want)
+		}
+	}
+}
