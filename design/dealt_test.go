@@ -1,0 +1,147 @@
+package design_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A matrix whose rows are dealt to ranks is the whole one: what each rank does with its rows
+// is what the whole does with them, and sizes, work and selected rows are those of the whole.
+func TestDealtIsTheWhole(t *testing.T) {
+	const n, d = 12_000, 5
+	rng := rand.New(rand.NewPCG(13, 1))
+	x, narrow := make([]float64, n*d), make([]float32, n*d)
+	for i := range x {
+		if rng.IntN(3) > 0 {
+			narrow[i] = float32(rng.NormFloat64())
+		}
+		x[i] = float64(narrow[i])
+	}
+	x[(n-1)*d], narrow[(n-1)*d] = -50, -50 // the largest of its column, with the last rank
+	of := map[string]func(lo, hi int) (design.Matrix, error){
+		"float64": func(lo, hi int) (design.Matrix, error) { return design.NewDense(hi-lo, d, x[lo*d:hi*d]) },
+		"float32": func(lo, hi int) (design.Matrix, error) { return design.NewDense32(hi-lo, d, narrow[lo*d:hi*d]) },
+		"sparse": func(lo, hi int) (design.Matrix, error) {
+			start, column, value := []int{0}, []int32(nil), []float64(nil)
+			for j := lo; j < hi; j++ {
+				for k := range d {
+					if v := x[j*d+k]; v != 0 {
+						column, value = append(column, int32(k)), append(value, v)
+					}
+				}
+				start = append(start, len(column))
+			}
+			return design.NewSparse(hi-lo, d, start, column, value)
+		},
+	}
+	u, v, w := make([]float64, n), make([]float64, n), make([]float64, n)
+	for j := range u {
+		u[j], v[j], w[j] = rng.NormFloat64(), rng.NormFloat64(), rng.Float64()
+	}
+	at := []float64{1, -2, 3, 0.5, 0.25}
+	chosen := []int{n - 1, 0, 17, 17, n / 2, 1, n/2 + 1, 0}
+	for name, matrix := range of {
+		whole, err := matrix(0, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, 2, 3} {
+			var mu sync.Mutex
+			seen := make([]bool, n)
+			err := ranks.Run(size, func(c ranks.Comm) error {
+				rows := ranks.NewRows(c, n)
+				lo, hi := rows.Here(n)
+				here, err := matrix(lo, hi)
+				if err != nil {
+					return err
+				}
+				fewer, err := matrix(lo, hi-1)
+				if err != nil {
+					return err
+				}
+				if _, err := design.NewDealt(rows, n, fewer); err == nil {
+					return fmt.Errorf("a row is with none")
+				}
+				m, err := design.NewDealt(rows, n, here)
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for j := lo; j < hi; j++ {
+					seen[j] = true
+				}
+				mid := (lo + hi) / 2
+				for what, product := range map[string]func(z design.Matrix, dst []float64){
+					"margins": func(z design.Matrix, dst []float64) { z.MarginsTo(dst[:n], at, mid, hi) },
+					"rows":    func(z design.Matrix, dst []float64) { z.AddRowsTo(dst[:d], u, v, mid, hi) },
+					"change":  func(z design.Matrix, dst []float64) { z.AddChangeTo(dst[:d], u, v, w, u, mid, hi) },
+					"gram":    func(z design.Matrix, dst []float64) { z.AddGramTo(dst[:d*d], w, mid, hi) },
+					"squares": func(z design.Matrix, dst []float64) { z.AddSquaresTo(dst[:d], w, mid, hi) },
+					"norms":   func(z design.Matrix, dst []float64) { z.NormsTo(dst[:n], at, mid, hi) },
+					"row":     func(z design.Matrix, dst []float64) { z.RowTo(dst[:d], mid) },
+				} {
+					got, want := make([]float64, n), make([]float64, n)
+					product(m, got)
+					product(whole, want)
+					for k := range want {
+						if diff := got[k] - want[k]; diff > 1e-9 || diff < -1e-9 {
+							return fmt.Errorf("%s: entry %d is %v, of the whole %v", what, k, got[k], want[k])
+						}
+					}
+				}
+				rowsOf, columns := m.Dims()
+				pass, gram := m.Work()
+				wholePass, wholeGram := whole.Work()
+				bytes := whole.Bytes()
+				if name == "sparse" {
+					bytes -= 8 // starts, of which there is one more than rows
+				}
+				if rowsOf != n || columns != d || m.Terms() != whole.Terms() || !slices.Equal(m.Largest(), whole.Largest()) || m.Bytes() != bytes || pass != wholePass || gram != wholeGram {
+					return fmt.Errorf("%d × %d, terms %d, largest %v, %d bytes, work %v and %v; of the whole %d, %v, %d, %v and %v", rowsOf, columns,
+						m.Terms(), m.Largest(), m.Bytes(), pass, gram, whole.Terms(), whole.Largest(), bytes, wholePass, wholeGram)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", name, size, err)
+			}
+			if slices.Contains(seen, false) {
+				t.Errorf("%s on %d ranks: rows are with none", name, size)
+			}
+			err = ranks.Run(size, func(c ranks.Comm) error {
+				rows := ranks.NewRows(c, n)
+				lo, hi := rows.Here(n)
+				here, err := matrix(lo, hi)
+				if err != nil {
+					return err
+				}
+				m, err := design.NewDealt(rows, n, here)
+				if err != nil {
+					return err
+				}
+				got, want := m.Select(chosen), whole.Select(chosen)
+				a, b := make([]float64, d), make([]float64, d)
+				for k := range chosen {
+					got.RowTo(a, k)
+					if want.RowTo(b, k); !slices.Equal(a, b) {
+						return fmt.Errorf("row %d of those selected is %v, not %v", k, a, b)
+					}
+				}
+				if fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) || !slices.Equal(got.Largest(), want.Largest()) {
+					return fmt.Errorf("selected rows are %T, %v at most", got, got.Largest())
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", name, size, err)
+			}
+		}
+	}
+}
