@@ -451,3 +451,29 @@ func TestRemarksOnText(t *testing.T) {
 		}
 	}
 }
+
+// A header that is no text is refused, one in Latin-1 is read, and what has no name or a
+// name again gets one.
+func TestNamesOfColumns(t *testing.T) {
+	for text, want := range map[string][]string{
+		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"}, "grö,b\n1,2\n": {"grö", "b"},
+		"a\x00b,c\n1,2\n": nil, "\x81,c\n1,2\n": nil, "ok,\xff\x01\n1,2\n": nil, "": nil,
+	} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{})
+		if want == nil {
+			if err == nil {
+				t.Errorf("%q is taken", text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		for i, c := range got.Columns {
+			if c.Name != want[i] {
+				t.Errorf("%q: column %d is %q, not %q", text, i, c.Name, want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// Rows that are dealt to ranks are those that one process has, bit for bit, and so are the
+// encoders and what is wrong.
+func TestFitDealtIsFit(t *testing.T) {
+	const n = 13_000
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, n, 2)
+	var train []int
+	for i := range n {
+		if i%5 != 2 && (i < 4000 || i > 4800) {
+			train = append(train, i)
+		}
+	}
+	for i, s := range []Spec{
+		{Target: "y", Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
+		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "none"},
+	} {
+		for _, storage := range [][]Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
+			want, err := Fit(context.Background(), openFrame(t, path), train, nil, s, storage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []int{1, 3} {
+				var mu sync.Mutex
+				err := ranks.Run(size, func(c ranks.Comm) error {
+					rows := ranks.NewRows(c, len(train))
+					f, err := Open(context.Background(), path)
+					if err != nil {
+						return err
+					}
+					defer f.Close()
+					got, err := FitDealt(context.Background(), f, slices.Clone(train), s, storage, rows)
+					if err != nil {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					what := fmt.Sprintf("storage %s, rank %d of %d", storage, c.Rank(), size)
+					sameEncoder(t, what, want.Encoder, got.Encoder)
+					if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.Train.N != want.Train.N || !slices.Equal(got.Train.Target, want.Train.Target) {
+						t.Errorf("%s: %s %q, %d rows; want %s %q, %d", what, got.Storage, got.TrainReport, got.Train.N, want.Storage, want.TrainReport, want.Train.N)
+					}
+					lo, hi := rows.Here(len(train))
+					a, b := make([]float64, want.Train.D), make([]float64, want.Train.D)
+					for j := lo; j < hi; j++ {
+						got.Train.X.RowTo(a, j)
+						if want.Train.X.RowTo(b, j); !slices.Equal(a, b) {
+							return fmt.Errorf("%s: row %d is %v, not %v", what, j, a, b)
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// What is wrong with rows is told on every rank as one process tells it: of the first row
+// that has it, wherever it is.
+func TestFaultsOfDealtRows(t *testing.T) {
+	const n = 12_000
+	lines := make([]string, n)
+	for _, q := range []struct {
+		name string
+		at   map[int]string
+	}{
+		{"nulls on two ranks", map[int]string{7000: "1,,3", 11_000: "1,,3", 9000: "1,,"}},
+		{"nulls with the last", map[int]string{n - 1: "1,2,"}},
+		{"infinite numbers", map[int]string{10_000: "1,-inf,3", 6500: "1,inf,3", 6501: "1,,3"}},
+		{"nulls of the first", map[int]string{0: "1,,3"}},
+		{"far away", map[int]string{3: "1,1e300,3", n - 2: "1,-1e300,3"}},
+	} {
+		for i := range lines {
+			lines[i] = fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i%11)
+			if line, is := q.at[i]; is {
+				lines[i] = line
+			}
+		}
+		f := frameOf(t, "y,a,b\n"+strings.Join(lines, "\n")+"\n")
+		s := Spec{Target: "y", Impute: "error", Scale: "standard"}
+		train := make([]int, n)
+		for i := range train {
+			train[i] = i
+		}
+		_, want := Fit(context.Background(), f, slices.Clone(train), nil, s, Float64)
+		for _, size := range []int{1, 2, 3} {
+			said := make([]error, size)
+			if err := ranks.Run(size, func(c ranks.Comm) error {
+				_, said[c.Rank()] = FitDealt(context.Background(), f, slices.Clone(train), s, Float64, ranks.NewRows(c, n))
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+			for rank, got := range said {
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%s: rank %d of %d says %v, one process %v", q.name, rank, size, got, want)
+				}
+			}
+		}
+	}
+	err := ranks.Run(2, func(c ranks.Comm) error {
+		_, err := FitDealt(context.Background(), nil, nil, Spec{Impute: "drop"}, Float64, ranks.NewRows(c, n))
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
+		t.Error(err)
+	}
+}

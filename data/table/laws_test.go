@@ -1,0 +1,310 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// integers is a part of 64-bit integers as a file has them.
+type integers []int64
+
+func (p integers) Rows() int      { return len(p) }
+func (p integers) Nullable() bool { return false }
+func (p integers) Pages() []Page  { return []Page{{Row: 0, Rows: len(p), Bytes: 8 * len(p)}} }
+func (p integers) Open(row int, _ *Buffers) (Values, error) {
+	return &integerValues{part: p, row: row}, nil
+}
+
+type integerValues struct {
+	Values
+	part         integers
+	row, inexact int
+}
+
+func (v *integerValues) Numbers(dst []float64, _ []bool) (int, error) {
+	for i := range dst {
+		k := v.part[v.row]
+		v.row++
+		if dst[i] = float64(k); !ExactInt64(k) && v.inexact == 0 {
+			v.inexact = v.row
+		}
+	}
+	return 0, nil
+}
+
+func (v *integerValues) Ints(dst []int64, _ []bool) (int, error) {
+	v.row += copy(dst, v.part[v.row:])
+	return 0, nil
+}
+
+func (v *integerValues) Inexact() int { return v.inexact }
+func (v *integerValues) Close()       {}
+
+// A column in parts of a file is the column in memory: loaded, cut, at some rows, under a
+// function, under other names and digit for digit.
+func TestStoredColumnsAreThoseInMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	ctx := context.Background()
+	arrays := &Arrays{}
+	for trial := range 120 {
+		n := 1 + rng.IntN(60)
+		memory := &Column{Name: "c", Type: "double", Kind: Numeric}
+		switch trial % 3 {
+		case 0:
+			for range n {
+				memory.Number = append(memory.Number, float64(rng.IntN(9)))
+			}
+		case 1:
+			memory.Kind, memory.Type = Categorical, "string"
+			levels := NewLevels()
+			for range n {
+				memory.Code = append(memory.Code, levels.Code(string(rune('a'+rng.IntN(5)))))
+			}
+			memory.Level = levels.Text
+		default:
+			memory.Type, memory.Integer = "int64", true
+			for i := range n {
+				v := rng.Int64()>>uint(rng.IntN(20)) - 1<<40
+				memory.Int, memory.Number = append(memory.Int, v), append(memory.Number, float64(v))
+				if !ExactInt64(v) && memory.InexactRow == 0 {
+					memory.InexactRow = i + 1
+				}
+			}
+		}
+		if trial%3 < 2 && trial%2 == 0 {
+			memory.Null = make([]bool, n)
+			for i := range memory.Null {
+				if memory.Null[i] = rng.IntN(4) == 0; memory.Null[i] && memory.Kind == Categorical {
+					memory.Code[i] = -1
+				} else if memory.Null[i] {
+					memory.Number[i] = 0
+				}
+			}
+		}
+		var parts []Part
+		for from := 0; from < n; {
+			to := min(n, from+1+rng.IntN(n))
+			if piece := memory.Slice(from, to); memory.Int != nil {
+				parts = append(parts, integers(memory.Int[from:to]))
+			} else {
+				if piece.Kind == Categorical && rng.IntN(2) == 0 { // levels of its own, in another order
+					piece.Level = append(slices.Clone(piece.Level), "none")
+					slices.Reverse(piece.Level)
+					piece.Code = slices.Clone(piece.Code)
+					for i, k := range piece.Code {
+						if k >= 0 {
+							piece.Code[i] = int32(len(piece.Level)-1) - k
+						}
+					}
+				}
+				parts = append(parts, resident{to - from, piece})
+			}
+			from = to
+		}
+		stored := Stored("c", memory.Type, memory.Kind, memory.Integer, parts)
+		same := func(what string, got *Column, err error, rows []int, text func(i int) string) *Column {
+			t.Helper()
+			if err != nil {
+				t.Fatalf("trial %d, %s: %v", trial, what, err)
+			}
+			if got.Stored() || got.Len() != len(rows) {
+				t.Fatalf("trial %d, %s: %d rows, stored %v", trial, what, got.Len(), got.Stored())
+			}
+			nulls := 0
+			for k, i := range rows {
+				if got.IsNull(k) != memory.IsNull(i) || !memory.IsNull(i) && got.Text(k) != text(i) {
+					t.Fatalf("trial %d, %s, row %d: %q, not %q", trial, what, k, got.Text(k), text(i))
+				}
+				if got.IsNull(k) {
+					if nulls++; got.Kind == Categorical && got.Code[k] != -1 {
+						t.Fatalf("trial %d, %s, row %d: code %d of a null", trial, what, k, got.Code[k])
+					}
+				}
+			}
+			if got.Nulls() != nulls || got.AllNull() != (nulls == len(rows) && nulls > 0) {
+				t.Fatalf("trial %d, %s: %d nulls, all %v; there are %d of %d", trial, what, got.Nulls(), got.AllNull(), nulls, len(rows))
+			}
+			return got
+		}
+		number := func(i int) string { // as a float64 has it
+			if memory.Kind == Categorical {
+				return memory.Text(i)
+			}
+			return FormatNumber(memory.Number[i])
+		}
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		for range 2 { // in new memory, and in that of the one before
+			got, err := stored.LoadInto(ctx, arrays)
+			got = same("loaded", got, err, all, number)
+			if got.InexactRow != memory.InexactRow || got.Nulls() == 0 && got.Null != nil {
+				t.Fatalf("trial %d: inexact in row %d, not %d; nulls %v", trial, got.InexactRow, memory.InexactRow, got.Null)
+			}
+			arrays.Put(stored, got)
+		}
+		lo := rng.IntN(n)
+		hi := lo + 1 + rng.IntN(n-lo)
+		inexact := 0
+		for i := lo; i < hi && memory.Int != nil && inexact == 0; i++ {
+			if !ExactInt64(memory.Int[i]) {
+				inexact = i - lo + 1
+			}
+		}
+		got, err := stored.Slice(lo, hi).Load(ctx)
+		if got = same("cut", got, err, all[lo:hi], number); got.InexactRow != inexact {
+			t.Fatalf("trial %d: inexact in row %d of [%d, %d), not %d", trial, got.InexactRow, lo, hi, inexact)
+		}
+		got, err = memory.Slice(lo, hi).Load(ctx)
+		same("cut in memory", got, err, all[lo:hi], memory.Text)
+		if memory.Int != nil {
+			got, err = stored.Slice(lo, hi).LoadInts(ctx)
+			same("digit for digit", got, err, all[lo:hi], func(i int) string { return strconv.FormatInt(memory.Int[i], 10) })
+		}
+		var some []int
+		for i := range n {
+			if rng.IntN(3) == 0 {
+				some = append(some, i)
+			}
+		}
+		for what, c := range map[string]*Column{"at rows": stored, "at rows in memory": memory} {
+			got, err := c.LoadAt(ctx, some)
+			same(what, got, err, some, number)
+		}
+		for what, c := range map[string]*Column{"derived": stored, "derived in memory": memory} {
+			if c.Kind == Categorical {
+				got, err := Relabelled(c, map[string]string{"a": "z", "b": "z", "c": "a"}).Load(ctx)
+				same(what, got, err, all, func(i int) string {
+					return map[string]string{"a": "z", "b": "z", "c": "a", "d": "d", "e": "e"}[memory.Text(i)]
+				})
+			} else {
+				got, err := Derived(c, "twice", "double", func(v float64) float64 { return 2*v + 1 }).Load(ctx)
+				same(what, got, err, all, func(i int) string { return FormatNumber(2*memory.Number[i] + 1) })
+			}
+		}
+	}
+}
+
+// Pages of a window are those of its rows, counted from its first one.
+func TestPagesOfAWindow(t *testing.T) {
+	p := Stored("c", "int64", Numeric, true, []Part{integers(make([]int64, 10)), integers(make([]int64, 10))}).Slice(4, 13)
+	var got [][3]int
+	for _, part := range p.Parts() {
+		for _, q := range part.Pages() {
+			got = append(got, [3]int{part.Rows(), q.Row, q.Rows})
+		}
+	}
+	if !slices.Equal(got, [][3]int{{6, 0, 6}, {3, 0, 3}}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Decimals are the nearest numbers, and are said to be exact where their digits fit.
+func TestDecimalsAreNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	for range 2000 {
+		b := make([]byte, 1+rng.IntN(14))
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		if rng.IntN(4) == 0 {
+			b = append(b, make([]byte, rng.IntN(6))...) // digits that end in zeros
+		}
+		scale := int32(rng.IntN(30))
+		n := new(big.Int).SetBytes(b)
+		if b[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+		want, err := strconv.ParseFloat(fmt.Sprintf("%se-%d", n, scale), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		odd := new(big.Int).Abs(n)
+		if n.Sign() != 0 {
+			odd.Rsh(odd, odd.TrailingZeroBits())
+		}
+		if got, exact := BigDecimal(b, scale); got != want || exact != (odd.BitLen() <= 53) {
+			t.Fatalf("%x at scale %d: %v, exact %v; want %v of %d bits", b, scale, got, exact, want, odd.BitLen())
+		}
+	}
+	if v, exact := BigDecimal(nil, 3); v != 0 || !exact {
+		t.Errorf("%v of no bytes", v)
+	}
+	for v, want := range map[int64]bool{0: true, 1 << 53: true, 1<<53 + 1: false, 1<<53 + 2: true, math.MinInt64: true, math.MaxInt64: false, -1<<53 - 1: false} {
+		if ExactInt64(v) != want {
+			t.Errorf("%d is exact: %v", v, !want)
+		}
+	}
+}
+
+// Problems are told once each, and what stops everything is no problem among others.
+func TestProblemsAreGathered(t *testing.T) {
+	var p Problems
+	a, b := &Error{Column: "a", Msg: "odd"}, &Error{Column: "b", Msg: "odd"}
+	if p.Err() != nil || p.Add(nil) != nil || p.Err() != nil {
+		t.Error("a problem from nothing")
+	}
+	for _, e := range []error{a, &Error{Column: "a", Msg: "odd"}, fmt.Errorf("in a file: %w", a)} {
+		if err := p.Add(e); err != nil || len(p) != 1 || p.Err() != error(a) {
+			t.Errorf("%v, %d problems", err, len(p))
+		}
+	}
+	if err := p.Add(Problems{b, {Column: "a", Msg: "even"}}); err != nil || len(p) != 3 {
+		t.Errorf("%v, %d problems", err, len(p))
+	}
+	if text := p.Err().Error(); strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, "3 things") {
+		t.Error(text)
+	}
+	for _, e := range []error{errors.New("no disk"), Damaged("cut"), &Error{Class: ErrMemory}, &Error{Class: ErrChanged}} {
+		if err := p.Add(e); err != e || len(p) != 3 {
+			t.Errorf("%v of %v, %d problems", err, e, len(p))
+		}
+	}
+}
+
+// Watching tells how many rows of a sweep are encoded, of all columns, and what was read.
+func TestProgressOfASweep(t *testing.T) {
+	var at Progress
+	w := Watching(WithProgress(context.Background(), func(p Progress) { at = p }))
+	w.Opened(100)
+	w.Opened(20)
+	for range 2 { // a second sweep begins anew
+		w.Sweep(50, 4)
+		if at != (Progress{Size: 120, Read: at.Read, Of: 50}) {
+			t.Errorf("%+v at the beginning", at)
+		}
+		w.Encoded(30, 2)
+		w.Encoded(30, 1)
+		if at.Rows != 22 { // 90 cells of 4 columns
+			t.Errorf("%d rows of 90 cells", at.Rows)
+		}
+		w.Encoded(110, 1)
+		if at.Rows != 50 || at.Of != 50 {
+			t.Errorf("%+v at the end", at)
+		}
+		b := make([]byte, 5)
+		before := at.Read
+		if n, err := w.ReadAt(strings.NewReader("0123456789"), b, 3); n != 5 || err != nil || string(b) != "34567" || at.Read != before+5 {
+			t.Errorf("%d bytes %q, %v, told %d", n, b, err, at.Read-before)
+		}
+	}
+	w.Sweep(7, 0)
+	w.Encoded(7, 0)
+	if at.Rows != 0 {
+		t.Errorf("%d rows without columns", at.Rows)
+	}
+	if w := Watching(context.Background()); w != nil {
+		t.Error("somebody watches")
+	} else {
+		w.Encoded(1, 1) // and nobody is told
+	}
+}
