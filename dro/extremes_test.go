@@ -60,3 +60,25 @@ func TestOverflownMargins(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 }
+
+// Weights that turn over within the rounding of the objective leave Newton's method without
+// a step; the slopes along one still say where the optimum is.
+func TestNewtonIsRelieved(t *testing.T) {
+	o, err := losses.NewLinear(losses.Squared{}, dense(t, 4, 1, []float64{1, 0, 1, 0}), []float64{1e8, 1e8, 1e8, 1e8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := dro.NewGroups(dro.NewPenalty(dro.KullbackLeibler, 0.1, nil), nil, []int{0, 1, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 40}}
+	relieved := false
+	s := dro.DefaultSettings()
+	s.RelativeGap = 1e-9
+	s.Logf = func(format string, _ ...any) { relieved = relieved || strings.Contains(format, "l-bfgs from there") }
+	res, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+	if err != nil || res.Status != dro.Certified || !relieved {
+		t.Errorf("relieved %v: %v, %+v", relieved, err, res)
+	}
+}

@@ -19,7 +19,7 @@ import (
 var rewritten = strings.Fields(`
 		Run.Ctx Certifier.Ctx Run.Settings Loop.began Loop.before
 		Evaluator.Largest Certifier.Err Certifier.bound Certifier.scratchSpace Partials.v
-		newton.dir newton.ahead newton.trial lbfgs.next lbfgs.quasi
+		newton.dir newton.ahead newton.trial lbfgs.next lbfgs.quasi lbfgs.dir
 		preconditioned.direction gram.total Factored.weights/weights.weight weights.response
 		Operator.residual Operator.direction Operator.product Operator.share Operator.scaled Operator.margin
 		template.g template.center

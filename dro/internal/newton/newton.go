@@ -95,8 +95,11 @@ type newton struct {
 	line    LineSearch
 	method  saddle.Method // of the solves on the working set
 	working workingSet
-	settled bool // no more solves on working sets or coresets
-	fallen  bool // no path of penalties
+	settled bool           // no more solves on working sets or coresets
+	fallen  bool           // no path of penalties
+	rescue  saddle.Stepper // what goes on where these steps stalled; nil: nothing yet
+	patient float64        // passes that it has until the gap is half of
+	hoped   float64
 	owned   bool // the Hessian was formed after so many products
 
 	// Steps and changes of gradient since the Hessian was formed, newest last: they
@@ -125,6 +128,7 @@ var (
 	trustedStep     = tuning.New("newton: squared decrement, halved, below which a stage's last step is not evaluated", "of the objective", 0.01, 0.0001, 0.1)
 	renewedSteps    = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
 	distrustRate    = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
+	reliefPasses    = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 30, 10, 100)
 	distrustGrowth  = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
 )
 
@@ -186,6 +190,9 @@ func (m *newton) direction() float64 {
 
 // Step implements Stepper.
 func (m *newton) Step() error {
+	if m.rescue != nil {
+		return m.goOn()
+	}
 	err := m.advance()
 	if m.fault != nil {
 		err = m.fault
@@ -202,7 +209,37 @@ func (m *newton) Step() error {
 		}
 		bound.FromCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
 	}
+	if err == saddle.ErrStalled && m.tolerance == nil && !m.Certified() && m.relieve() {
+		return nil
+	}
 	return err
+}
+
+// relieve lets L-BFGS go on from the best point, but for the kinks of a ball: where the
+// Hessian is lost in rounding, or in differences of an objective that hardly differs, the
+// slopes along a step still say where to go.
+func (m *newton) relieve() bool {
+	if _, ball := m.Problem.Dual.(saddle.DifferentiableDual); ball && m.Problem.Dual.Modulus() == 0 || !saddle.Supports(LBFGS{}, m.Problem) {
+		return false
+	}
+	copy(m.Start, m.Cert.BestX)
+	m.rescue, _ = LBFGS{}.Start(m.Run)
+	m.patient, m.hoped = m.Cert.Passes+reliefPasses.Value, math.Inf(1)
+	m.Logf("newton: no further progress at a relative gap of %.3g: l-bfgs from there", m.Cert.Best.Relative())
+	return true
+}
+
+// goOn is a step of the method that relieves this one, while the gap halves every so many
+// passes.
+func (m *newton) goOn() error {
+	const half = 0.5
+	if gap := m.Cert.Best.Gap(); gap <= half*m.hoped {
+		m.patient, m.hoped = m.Cert.Passes+reliefPasses.Value, gap
+	}
+	if m.Cert.Passes > m.patient {
+		return saddle.ErrStalled
+	}
+	return m.rescue.Step()
 }
 
 func (m *newton) advance() error {
@@ -344,12 +381,22 @@ func (m *newton) Check() { m.Cert.Certify() }
 
 // Visit lists what a snapshot holds.
 func (m *newton) Visit(s *saddle.State) {
+	relieved := m.rescue != nil
+	if s.Boolean(&relieved); relieved {
+		if m.rescue == nil && !m.relieve() {
+			s.Err = errors.New("no method goes on where newton stalled")
+			return
+		}
+		defer func() { m.rescue.(saddle.Resumable).Visit(s) }()
+	}
 	s.Boolean(&m.began)
 	s.Boolean(&m.formed)
 	s.Boolean(&m.stale)
 	s.Integer(&m.stepsDone)
 	s.Boolean(&m.steep)
 	s.Float(&m.lastFall)
+	s.Float(&m.patient)
+	s.Float(&m.hoped)
 	s.Float(&m.widened)
 	s.Boolean(&m.settled)
 	s.Boolean(&m.fallen)
