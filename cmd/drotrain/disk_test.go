@@ -1,0 +1,62 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Files that may not grow (ulimit -f), as on a full disk, end a training whose rows lie there
+// with the directory and what to do; nothing is left, and the same command goes through when
+// there is room.
+func TestFileTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	t.Chdir(t.TempDir())
+	f, err := datasets.Open("cps1988")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []data.Column
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	if err := data.WriteTable("t.parquet", columns, false); err != nil {
+		t.Fatal(err)
+	}
+	run := func(limit string) (code int, stderr string) {
+		cmd := exec.Command("sh", "-c", `ulimit -f `+limit+`; exec drotrain "$@"`, "sh", "train", "--data", "t.parquet", "--target", "wage", "--nu", "1", "--loss", "huber",
+			"--cache", "cache", "--keep-cache", "--out", "out", "--force", "--no-report", "--quiet")
+		var told strings.Builder
+		cmd.Stderr = &told
+		_ = cmd.Run()
+		return cmd.ProcessState.ExitCode(), told.String()
+	}
+	for _, limit := range []string{"8", "2000"} { // of 512 bytes: the piles, the matrix
+		code, told := run(limit)
+		if code != exit.Failed || !strings.Contains(told, "cache: file too large") || !strings.Contains(told, "name a directory on another disk with --cache") {
+			t.Errorf("%s blocks: exit code %d: %s", limit, code, told)
+		}
+		if left, err := os.ReadDir("cache"); err == nil && len(left) > 0 {
+			t.Errorf("%s blocks: %s is left", limit, left[0].Name())
+		}
+		if _, err := os.Stat("out/" + modelFile); err == nil {
+			t.Errorf("%s blocks: there is a model", limit)
+		}
+	}
+	if code, told := run("unlimited"); code != exit.OK {
+		t.Errorf("with room: exit code %d: %s", code, told)
+	}
+	if left, err := os.ReadDir("cache"); err != nil || len(left) != 1 || left[0].Name() != train.CacheFile {
+		t.Errorf("kept: %v, %v", left, err)
+	}
+}
