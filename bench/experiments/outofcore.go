@@ -30,6 +30,7 @@ func outOfCore(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	binary := fs.String("drotrain", "drotrain", "the program")
 	level := fs.String("level", "--nu 1", "options of the training, by spaces")
 	inMemory := fs.Bool("in-memory", true, "run in memory too")
+	solvers := fs.String("solvers", "auto,separable", "solvers to run on disk, the first in memory too")
 	makeOnly := fs.Bool("make", false, "write the table and stop")
 	if err := parse(fs, args); err != nil {
 		return err
@@ -38,22 +39,24 @@ func outOfCore(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return fmt.Errorf("no -dir")
 	}
 	table := filepath.Join(*dir, fmt.Sprintf("outofcore-%dx%d", *rows, *columns))
-	if err := writeParts(ctx, table, *rows, *columns); err != nil || *makeOnly {
+	err := writeParts(ctx, table, *rows, *columns)
+	if err != nil || *makeOnly {
 		return err
 	}
-	fmt.Println("| rows × columns | memory | seconds | CPU seconds | peak MB | passes | objective | gap | read at |")
-	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-	run := func(name string, options ...string) error {
+	fmt.Println("| rows × columns | memory | solver | seconds | CPU seconds | peak MB | written MB | passes | objective | gap | disk |")
+	fmt.Println("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+	type cost struct{ wall, cpu float64 }
+	run := func(name, solver string, options ...string) (of cost, err error) {
 		out := filepath.Join(*dir, "out")
 		defer os.RemoveAll(out)
-		c := exec.CommandContext(ctx, *binary, append([]string{"train", "--data", table, "--target", "y", "--out", out, "--force", "--json"}, options...)...)
+		c := exec.CommandContext(ctx, *binary, append([]string{"train", "--data", table, "--target", "y", "--out", out, "--force", "--json", "--solver", solver}, options...)...)
 		var stdout strings.Builder
 		c.Stdout, c.Stderr = &stdout, os.Stderr
 		began := time.Now()
 		if err := c.Run(); err != nil && c.ProcessState.ExitCode() != 4 {
-			return err
+			return of, err
 		}
-		took := time.Since(began).Seconds()
+		of.wall = time.Since(began).Seconds()
 		var s struct {
 			Passes, Objective float64
 			Certificate       struct {
@@ -61,23 +64,34 @@ func outOfCore(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			}
 		}
 		if err := json.Unmarshal([]byte(stdout.String()), &s); err != nil {
-			return err
+			return of, err
 		}
 		use := c.ProcessState.SysUsage().(*syscall.Rusage)
-		cpu := (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
+		of.cpu = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 		speed, err := bandwidth(table)
+		if err != nil {
+			return of, err
+		}
+		fmt.Printf("| %d × %d | %s | %s | %.1f | %.1f | %d | %d | %.1f | %.9f | %.1e | %.0f MB/s |\n", *rows, *columns, name, solver, of.wall, of.cpu, use.Maxrss/1024, use.Oublock/2048, s.Passes, s.Objective, s.Certificate.RelativeGap, speed)
+		return of, nil
+	}
+	options := strings.Fields(*level)
+	of := map[string]cost{}
+	for _, solver := range strings.Split(*solvers, ",") {
+		if of[solver], err = run(*memory, solver, append(options[:len(options):len(options)], "--memory", *memory)...); err != nil {
+			return err
+		}
+	}
+	first, _, _ := strings.Cut(*solvers, ",")
+	if *inMemory {
+		here, err := run("all", first, options...)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %d × %d | %s | %.1f | %.1f | %d | %.1f | %.9f | %.1e | %.0f MB/s |\n", *rows, *columns, name, took, cpu, use.Maxrss/1024, s.Passes, s.Objective, s.Certificate.RelativeGap, speed)
-		return nil
-	}
-	options := strings.Fields(*level)
-	if err := run(*memory, append(options, "--memory", *memory)...); err != nil {
-		return err
-	}
-	if *inMemory {
-		return run("all", options...)
+		for _, solver := range strings.Split(*solvers, ",") {
+			c := of[solver]
+			fmt.Printf("%s on disk: %.2f × the time and %.2f × the CPU seconds of %s in memory, in this run\n", solver, c.wall/here.wall, c.cpu/here.cpu, first)
+		}
 	}
 	return nil
 }
