@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -109,6 +110,119 @@ func TestVerdictRules(t *testing.T) {
 	}
 	if v := judged(t, in); v.Outcome != eval.Hurt || v.Groups.Worse != 3 || !strings.Contains(v.Headline, "more harm than good") {
 		t.Errorf("hurt: %+v", v)
+	}
+}
+
+// What keeps a verdict from saying that a model helped, where the group risks alone would.
+func TestVerdictDoesNotSayHelped(t *testing.T) {
+	// Group 0 is the worst by far and falls by 1; the rest is for each case.
+	input := func(groups int) eval.Input {
+		in := evaltest.Two(4000, groups, 0, 3)
+		for i := range in.Target {
+			if i%groups == 0 {
+				in.Models[0].Loss[i] += 6
+				in.Models[1].Loss[i] += 5
+			}
+		}
+		return in
+	}
+	if v := judged(t, input(4)); v.Outcome != eval.Helped {
+		t.Fatalf("%+v", v)
+	}
+	// Fewer than 30 rows are too few, however small the table.
+	in := input(4)
+	in.EffectiveRows, in.TrainingRows = 29, 100
+	if v := judged(t, in); v.Outcome != eval.Degenerate || !strings.Contains(v.Headline, "Do not use this model. robust rests on the equivalent of 29.00 of 100 training rows") {
+		t.Errorf("29 of 100 rows: %+v", v)
+	}
+	in.EffectiveRows = 31
+	if v := judged(t, in); v.Outcome != eval.Helped {
+		t.Errorf("31 of 100 rows: %+v", v)
+	}
+	// A constant would be better, though the baseline is worse still.
+	for _, task := range []eval.Task{eval.Regression, eval.Binary} {
+		in = input(4)
+		in.Task, in.LossName = task, "made up"
+		for i := range in.Target {
+			switch off := 0.0; {
+			case task == eval.Binary:
+				in.Target[i] = 1 - 2*float64(i/4%2)
+				in.Models[0].Score[i], in.Models[1].Score[i] = 0.5-0.1*in.Target[i], 0.5-0.05*in.Target[i]
+			default:
+				off = 10
+				in.Models[0].Score[i], in.Models[1].Score[i] = in.Target[i]+2*off, in.Target[i]+off
+			}
+		}
+		if v := judged(t, in); v.Outcome != eval.Degenerate || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "worse than the best constant") {
+			t.Errorf("%s: %+v", task, v)
+		}
+		in.Models = in.Models[1:]
+		if v := judged(t, in); v.Outcome != eval.NoBaseline || len(v.Warnings) != 1 {
+			t.Errorf("%s, alone: %+v", task, v)
+		}
+	}
+	// The group worst off before is better off, but the largest risk of all is not settled
+	// and more groups are worse than better: a trade, no help. Where the first is not, harm.
+	for _, gain := range []float64{2, 0} {
+		in = evaltest.Two(4000, 4, 0, 3)
+		r := rand.New(rand.NewPCG(5, 5))
+		for i, l := range in.Models[0].Loss {
+			a, b := l, l+0.2
+			switch i % 4 {
+			case 0:
+				a, b = l+4, l+4-gain
+			case 1: // as risky as the worst, and it stays so within its noise
+				a = l + 3.65
+				b = a + 0.3*r.NormFloat64()
+			}
+			in.Models[0].Loss[i], in.Models[1].Loss[i] = a, b
+		}
+		want, words := eval.Mixed, "Robust training helped g00000, the worst group of ERM, but 1 group is measurably better off, 2 measurably worse off"
+		if gain == 0 {
+			want, words = eval.Hurt, "did more harm than good: no group is measurably better off, 2 measurably worse off"
+		}
+		if v := judged(t, in); v.Outcome != want || !strings.Contains(v.Headline, words) {
+			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
+		}
+	}
+	// Groups too small to tell count neither way.
+	in = evaltest.Two(4000, 40, 0, 3)
+	for i := range in.Target {
+		switch g := i % 40; {
+		case g >= 20: // of a hundred rows each, all of them worse off
+			in.Models[1].Loss[i] += 0.3
+		case g < 5:
+			in.Models[0].Loss[i] += 6
+			in.Models[1].Loss[i] += 5
+			fallthrough
+		default:
+			in.Groups[0].Index[i] = int32(g / 5)
+		}
+	}
+	in.MinGroupSize = 101
+	if v := judged(t, in); v.Outcome != eval.Helped || v.Groups.Worse != 0 || v.Groups.TooSmall != 20 {
+		t.Errorf("small groups: %s %+v", v.Outcome, v.Groups)
+	}
+	// One of two hundred groups that pointwise intervals would have settled: the worst is
+	// picked among many.
+	in = evaltest.Two(8000, 200, 0, 3)
+	r := rand.New(rand.NewPCG(6, 6))
+	for i := range in.Target {
+		in.Models[0].Loss[i] = 1
+		in.Models[1].Loss[i] = 1 + 0.1*r.NormFloat64()
+	}
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointwise := 0
+	for _, g := range e.Compared[0].Groups {
+		if _, ok := (eval.Difference{Value: g.Value, Interval: g.Interval}).Settled(); ok {
+			pointwise++
+		}
+	}
+	if v := e.Verdict; v.Groups.Better+v.Groups.Worse > 1 || pointwise < 4 {
+		t.Errorf("noise in 200 groups: %+v, pointwise %d", v.Groups, pointwise)
 	}
 }
 

@@ -70,7 +70,8 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
-	if errors.As(err, &few) && m.Config.Choice.Select == "" && !m.mustChoose {
+	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > DefaultChoice().Folds
+	if errors.As(err, &few) && !asked {
 		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
@@ -174,7 +175,7 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]
 		return nil, err
 	}
 	fail := func(row int, format string, args ...any) error {
-		e := &data.Error{Column: c.Weight, Msg: fmt.Sprintf(format, args...), Hint: "a weight is a number above 0: leave out rows of no weight"}
+		e := &data.Error{Path: f.Name(), Column: c.Weight, Msg: fmt.Sprintf(format, args...), Hint: "a weight is a number above 0: leave out rows of no weight"}
 		if row >= 0 {
 			e.Path, e.Row = f.Where(row)
 		}
@@ -183,13 +184,23 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]
 	if column.Number == nil {
 		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
 	}
+	first, wrong := -1, 0
 	for row, v := range column.Number { // of the hold-out too
-		switch {
-		case column.IsNull(row):
-			return nil, fail(row, "the weight is missing")
-		case math.IsInf(v, 0) || !(v > 0):
-			return nil, fail(row, "the weight is %s", column.Text(row))
+		if column.IsNull(row) || math.IsInf(v, 0) || !(v > 0) {
+			if wrong++; first < 0 {
+				first = row
+			}
 		}
+	}
+	if wrong > 0 {
+		what, more := "missing", ""
+		if !column.IsNull(first) {
+			what = column.Text(first)
+		}
+		if wrong > 1 {
+			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", wrong, len(column.Number))
+		}
+		return nil, fail(first, "the weight is %s%s", what, more)
 	}
 	w := make([]float64, d.N)
 	for i, row := range d.Rows {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,13 +11,15 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// validate reports the first setting that cannot be used, whatever the data.
+// validate reports every setting that cannot be used, whatever the data.
 func (c *Config) validate() error {
+	var wrong []string
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Target == "" {
-		return fmt.Errorf("no target: name the column to predict")
+		say("no target: name the column to predict")
 	}
 	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
-		return fmt.Errorf("without baselines there must be a level of robustness, other than a plain average")
+		say("without baselines there must be a level of robustness, other than a plain average")
 	}
 	for _, e := range []struct {
 		what, value string
@@ -31,9 +34,10 @@ func (c *Config) validate() error {
 	} {
 		if !slices.Contains(e.among, e.value) {
 			if e.value == "" {
-				return fmt.Errorf("%s is empty: start from DefaultConfig", e.what)
+				say("%s is empty: start from DefaultConfig", e.what)
+				continue
 			}
-			return fmt.Errorf("unknown %s %q: one of %q", e.what, e.value, e.among)
+			say("unknown %s %q: one of %q", e.what, e.value, e.among)
 		}
 	}
 	for _, e := range []struct {
@@ -48,18 +52,18 @@ func (c *Config) validate() error {
 		{"holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
 	} {
 		if !e.ok || math.IsInf(e.value, 0) {
-			return fmt.Errorf("%s is %v: it must be finite and %s", e.what, e.value, e.want)
+			say("%s is %v: it must be finite and %s", e.what, e.value, e.want)
 		}
 	}
 	for _, s := range c.Spline {
 		_, knots, _ := strings.Cut(s, ":")
 		if _, err := strconv.Atoi(knots); err != nil {
-			return fmt.Errorf("spline %q: write column:knots", s)
+			say("spline %q: write column:knots", s)
 		}
 	}
 	for _, s := range c.Interact {
 		if strings.Count(s, ":") != 1 {
-			return fmt.Errorf("interact %q: write column:column", s)
+			say("interact %q: write column:column", s)
 		}
 	}
 	ways := 0
@@ -69,25 +73,27 @@ func (c *Config) validate() error {
 		}
 	}
 	if ways > 1 || ways > 0 && c.Rows != nil {
-		return fmt.Errorf("holdout-data, split, group-holdout and time are ways to choose the rows held out: choose one")
+		say("holdout-data, split, group-holdout and time are ways to choose the rows held out: choose one")
 	}
-	if err := c.Level.Validate(); err != nil {
-		return err
-	}
-	if err := c.Choice.validate(); err != nil {
-		return err
+	for _, err := range []error{c.Level.Validate(), c.Choice.validate()} {
+		if err != nil {
+			say("%v", err)
+		}
 	}
 	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
-		return fmt.Errorf("evaluate crossfit measures all rows: set holdout to 0")
+		say("evaluate crossfit measures all rows: set holdout to 0")
 	}
 	if c.Recalibrate && (c.Loss == "squared" || c.Loss == "huber") {
-		return fmt.Errorf("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
+		say("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
-		return fmt.Errorf("weight column %q is the target, a feature or a group as well", c.Weight)
+		say("weight column %q is the target, a feature or a group as well", c.Weight)
 	}
 	if c.Mu != nil && (!(*c.Mu >= 0) || math.IsInf(*c.Mu, 0)) {
-		return fmt.Errorf("mu is %v: it must be finite and ≥ 0", *c.Mu)
+		say("mu is %v: it must be finite and ≥ 0", *c.Mu)
 	}
-	return nil
+	if wrong == nil {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
 }

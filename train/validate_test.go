@@ -73,3 +73,15 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// All that is wrong is told at once.
+func TestValidateTellsAll(t *testing.T) {
+	c := DefaultConfig()
+	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
+	err := c.validate()
+	for _, want := range []string{"no target", "hinge", "gap is -1", "nu and ess", "ess is 1.5", "folds is 1", "rate is -1"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("nothing of %q: %v", want, err)
+		}
+	}
+}

@@ -69,6 +69,9 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := c.Level.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
+	if err := oneChoice(fs); err != nil {
+		return err
+	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
@@ -199,6 +202,23 @@ func keepable(c *train.Config) error {
 		return exit.Usagef("as in --cache DIR --keep-cache", "--keep-cache: name the directory to keep the rows in")
 	}
 	return nil
+}
+
+// oneChoice refuses to choose a level that is set.
+func oneChoice(fs *pflag.FlagSet) error {
+	given := func(names ...string) (out []string) {
+		for _, name := range names {
+			if fs.Changed(name) {
+				out = append(out, "--"+name)
+			}
+		}
+		return out
+	}
+	level, choice := given("average", "latent", "nu", "ess", "protect", "radius", "confidence"), given("select", "folds", "levels", "rule")
+	if len(level) == 0 || len(choice) == 0 {
+		return nil
+	}
+	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
 }
 
 // announced tells what a training says at once: that its rows go to disk. The heap is then

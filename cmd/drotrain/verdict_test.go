@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// sites writes 600 rows of one line at two sites, 12 rows of a third far off it, and five
+// outliers.
+func sites(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("y,x,site\n")
+	for i := range 600 {
+		x, site := math.Mod(float64(i)*0.618034, 1)*4-2, "north"
+		y := x + 0.5*math.Sin(float64(37*i))
+		if i%4 == 0 {
+			site = "south"
+			y += 1.5 * math.Cos(float64(11*i))
+		}
+		switch {
+		case i%50 == 7:
+			site, y = "hut", -2*x
+		case i%120 == 8:
+			y += 8
+		}
+		fmt.Fprintf(&b, "%.4f,%.4f,%s\n", y, x, site)
+	}
+	put(t, "sites.csv", b.String())
+}
+
+// A model that rests on a handful of rows is no success: it says so in its first line, in
+// JSON and by the exit code, unless somebody asks for it as it is; a milder one does not.
+func TestDegenerateIsNoSuccess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sites(t)
+	base := "train --data sites.csv --target y --drop site --fast --quiet --force --out m --nu "
+	code, stdout, stderr := try(t.Context(), strings.Fields(base+"0.05")...)
+	first, _, _ := strings.Cut(stdout, "\n")
+	if code != exit.Gate || !strings.HasPrefix(first, "WARNING: On these rows robust predicts worse than the best constant") || !strings.Contains(stderr, "the model is no success: On these") || !strings.Contains(stdout, "Do not use this model.") {
+		t.Errorf("ν = 0.05: exit code %d, first line %q, stderr %q", code, first, stderr)
+	}
+	code, stdout, _ = try(t.Context(), strings.Fields(base+"0.05 --json --allow-degenerate")...)
+	var s train.Summary
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil {
+		t.Fatal(err)
+	}
+	if code != exit.OK || !s.Certified || len(s.Warnings) != 2 || !strings.HasPrefix(s.Warnings[1], "robust rests on the equivalent of ") || !(s.EffectiveSampleSize < 30) {
+		t.Errorf("allowed: exit code %d, %v effective rows, warnings %q", code, s.EffectiveSampleSize, s.Warnings)
+	}
+	code, stdout, _ = try(t.Context(), strings.Fields(base+"20")...)
+	if code != exit.OK || strings.Contains(stdout, "WARNING") || strings.Contains(stdout, "Do not use") {
+		t.Errorf("ν = 20: exit code %d\n%s", code, stdout)
+	}
+}
+
+// The worst group of the terminal, of the JSON and of the verdict has the rows asked for.
+func TestWorstGroupHasItsRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sites(t)
+	for _, c := range []struct {
+		least       int
+		want, other string
+	}{{1, "hut", "south"}, {20, "south", "hut"}} {
+		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --fast --quiet --force --out m --nu 20 --min-group-size %d", c.least))
+		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") || strings.Contains(stdout, " "+c.other+" ") {
+			t.Errorf("%d rows: %d\n%s%s", c.least, code, stdout, stderr)
+		}
+		_, stdout, _ := try(t.Context(), append(args, "--json")...)
+		var s train.Summary
+		if err := json.Unmarshal([]byte(stdout), &s); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := os.ReadFile("m/metrics.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e eval.Evaluation
+		if err := json.Unmarshal(raw, &e); err != nil {
+			t.Fatal(err)
+		}
+		w := e.Models[1].WorstGroup
+		if s.WorstGroup == nil || !strings.Contains(s.WorstGroup.Name, c.want) || w == nil || !strings.Contains(w.Label, c.want) || e.MinGroupSize != c.least {
+			t.Errorf("%d rows: %+v in training, %+v in the evaluation", c.least, s.WorstGroup, w)
+		}
+	}
+}
