@@ -24,6 +24,8 @@ type Laws struct {
 	Other  []float64 `json:"other"`           // d, that of the hidden subgroup
 	Share  float64   `json:"share"`           // of the rows that follow Other, at most a half
 	Noise  []float64 `json:"noise,omitempty"` // standard deviations around Common and Other; nil for two classes
+
+	scale, shift float64 // of Null: Other is scale·Common, and shift in the intercept
 }
 
 const (
@@ -45,16 +47,33 @@ func Fit(r *Rows) *Laws {
 }
 
 // Null returns the best mixture that is no other law, to hold Fit against: for numbers
-// one set of slopes, the second part with a constant and a noise of its own, for skewed
-// and heavy tails; for two classes labels that are wrong at random. nil where the
-// arithmetic fails.
-func Null(r *Rows) *Laws {
+// one set of slopes, of which the second part has a multiple, 0 or more, with a constant
+// and a noise of its own, for skewed and heavy tails and for noise that grows with the
+// prediction; for two classes labels that are wrong at random. It starts from the rows
+// that one law fits worst, and from the rows of either of the laws of two, which may be
+// nil. nil where the arithmetic fails.
+func Null(r *Rows, two *Laws) *Laws {
 	f := newFitter(r)
 	first := f.single()
 	if first == nil {
 		return nil
 	}
-	return f.mixture(first, true)
+	best := f.mixture(first, true)
+	if two == nil || f.Binary || best == nil {
+		return best
+	}
+	p, _ := two.Posterior(r.X, r.Target)
+	for range 2 {
+		if l := f.parted(p); l != nil {
+			if l = f.alternate(l, true); l != nil && f.likelihood(l) > f.likelihood(best) {
+				best = l
+			}
+		}
+		for j := range p {
+			p[j] = 1 - p[j]
+		}
+	}
+	return best
 }
 
 // Single returns the one law that fits the rows best, as Laws with a Share of 0.
@@ -120,6 +139,15 @@ func (f *fitter) mixture(first *Laws, null bool) *Laws {
 	if !f.begin(l, null) {
 		return nil
 	}
+	return f.alternate(l, null)
+}
+
+// alternate is mixture from laws to begin with.
+func (f *fitter) alternate(l *Laws, null bool) *Laws {
+	most := 0.5 // of the share: Other is the law of the fewer
+	if null {
+		most = 1 - least
+	}
 	p, density := make([]float64, f.n), make([]float64, f.n)
 	inside, outside := make([]float64, f.n), make([]float64, f.n)
 	before := math.Inf(-1)
@@ -138,14 +166,14 @@ func (f *fitter) mixture(first *Laws, null bool) *Laws {
 			break
 		}
 		before = likelihood
-		l.Share = min(max(mass, least), 0.5)
+		l.Share = min(max(mass, least), most)
 		switch {
 		case null && f.Binary:
 			if !f.maximiseFlipped(l, inside, outside) {
 				return nil
 			}
 		case null:
-			if !f.maximiseShifted(l, inside, outside) {
+			if !f.maximiseScaled(l, inside, outside) {
 				return nil
 			}
 		case !f.maximise(l.Common, outside) || !f.maximise(l.Other, inside):
@@ -196,8 +224,10 @@ func (f *fitter) begin(l *Laws, null bool) bool {
 		}
 		return true
 	case null:
+		l.scale = 1
 		if f.Free {
-			l.Other[f.d-1] += shift / mass
+			l.shift = shift / mass
+			l.Other[f.d-1] += l.shift
 		}
 		return true
 	}
@@ -212,40 +242,80 @@ func (f *fitter) begin(l *Laws, null bool) bool {
 	return true
 }
 
-// maximiseShifted fits one set of slopes under weights of two noises, and a shift of the
-// constant for the second part.
-func (f *fitter) maximiseShifted(l *Laws, inside, outside []float64) bool {
-	shift := 0.0
-	if f.Free {
-		shift = l.Other[f.d-1] - l.Common[f.d-1]
-	}
-	target, w := f.Target, make([]float64, f.n)
-	moved := make([]float64, f.n)
+// maximiseScaled fits one set of slopes under weights of two noises, and then the multiple
+// of it that is the second part's.
+func (f *fitter) maximiseScaled(l *Laws, inside, outside []float64) bool {
+	w, moved := make([]float64, f.n), make([]float64, f.n)
 	a, b := 1/(l.Noise[0]*l.Noise[0]), 1/(l.Noise[1]*l.Noise[1])
-	for j := range w {
-		w[j] = outside[j]*a + inside[j]*b
-		if moved[j] = target[j]; w[j] > 0 {
-			moved[j] -= shift * inside[j] * b / w[j]
+	for j, y := range f.Target {
+		own, other := outside[j]*a, inside[j]*b*l.scale
+		if w[j] = own + other*l.scale; w[j] > 0 {
+			moved[j] = (own*y + other*(y-l.shift)) / w[j]
 		}
 	}
 	given := f.Target
 	f.Target = moved
 	ok := f.maximise(l.Common, w)
 	f.Target = given
-	if !ok {
-		return false
+	if ok {
+		f.follow(l, inside)
 	}
+	return ok
+}
+
+// follow sets Other to the multiple of Common, 0 or more, and the shift of it where there
+// is an intercept, that are nearest to the targets under weights.
+func (f *fitter) follow(l *Laws, inside []float64) {
 	f.X.MarginsTo(f.margin, l.Common, 0, f.n)
-	sum, mass := 0.0, 0.0
-	for j, w := range inside {
-		sum += w * (f.Target[j] - f.margin[j])
-		mass += w
+	var mass, m, y, mm, my float64
+	for j, v := range inside {
+		mass += v
+		m += v * f.margin[j]
+		y += v * f.Target[j]
+		mm += v * f.margin[j] * f.margin[j]
+		my += v * f.margin[j] * f.Target[j]
 	}
-	copy(l.Other, l.Common)
-	if f.Free && mass > 0 {
-		l.Other[f.d-1] += sum / mass
+	if !f.Free {
+		m, y = 0, 0
 	}
-	return true
+	if spread := mm - m*m/mass; mass > 0 && spread > 0 {
+		l.scale = max(0, (my-m*y/mass)/spread)
+		l.shift = (y - l.scale*m) / mass
+	}
+	for k, v := range l.Common {
+		l.Other[k] = l.scale * v
+	}
+	if f.Free {
+		l.Other[f.d-1] += l.shift
+	}
+}
+
+// parted are laws of one set of slopes whose second part has the rows by the
+// probabilities p.
+func (f *fitter) parted(p []float64) *Laws {
+	inside, outside := make([]float64, f.n), make([]float64, f.n)
+	mass := 0.0
+	for j, w := range f.weight {
+		inside[j], outside[j] = w*p[j], w*(1-p[j])
+		mass += inside[j] / float64(f.n)
+	}
+	l := &Laws{Common: make([]float64, f.d), Other: make([]float64, f.d), Share: min(max(mass, least), 1-least), scale: 1}
+	if !f.maximise(l.Common, outside) {
+		return nil
+	}
+	f.follow(l, inside)
+	l.Noise = []float64{max(least*f.scale, f.deviation(l.Common, outside)), max(least*f.scale, f.deviation(l.Other, inside))}
+	return l
+}
+
+// likelihood is the mean log-likelihood of the rows.
+func (f *fitter) likelihood(l *Laws) float64 {
+	_, density := l.Posterior(f.X, f.Target)
+	sum := 0.0
+	for j, w := range f.weight {
+		sum += w * density[j] / float64(f.n)
+	}
+	return sum
 }
 
 // maximiseFlipped fits one law to labels of which the second part is wrong.

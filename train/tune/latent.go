@@ -14,8 +14,8 @@ import (
 
 // A Subgroup says what was found of a hidden subgroup: rows that follow another linear law
 // than the others. It is taken for one only if rows that were not fitted say so (Evidence),
-// if every fold finds the same law (Agreement), if it is a minority, if its noise is like the others'
-// (Noise), and if the features do not tell its rows apart (Explained), or no better than a
+// if every fold finds the same law (Agreement), if it is a minority, and if
+// the features do not tell its rows apart (Explained), or no better than a
 // shift of them does and no single curve predicts as well (OverCurve): else the law is one
 // with heavy tails, or a curve, not two lines.
 type Subgroup struct {
@@ -37,7 +37,6 @@ const (
 	leastAgree    = 0.95
 	mostExplained = 0.05
 	mostShifted   = 1. / 3 // of mostExplained, where a curve is held against the laws
-	mostNoise     = 2.5
 
 	mostLatentRows = 10_000
 	mostLatentWork = 2e7 // rows × columns², of a Gram matrix
@@ -152,7 +151,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 	if math.IsNaN(s.Agreement) || math.IsNaN(s.Evidence) || math.IsNaN(s.Explained) {
 		return nil, nil, nil
 	}
-	s.Found = s.Share <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Noise <= mostNoise && s.Explained <= mostShifted
+	s.Found = s.Share <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
 	if s.Found && s.Explained > mostExplained {
 		s.OverCurve = t.overCurve(by, fold, count)
 		s.Found = s.OverCurve >= leastEvidence
@@ -173,7 +172,10 @@ func (t *Table) lawsOf(name string, inside []int) (*lawsFound, error) {
 		}
 	}
 	rows := t.mixtureOf(inside)
-	f.Two, f.Null, f.One = latent.Fit(rows), latent.Null(rows), latent.Single(rows)
+	f.Two, f.Null, f.One = latent.Fit(rows), nil, latent.Single(rows)
+	if f.Two != nil {
+		f.Null = latent.Null(rows, f.Two)
+	}
 	if f.Two == nil || f.Null == nil || f.One == nil {
 		return nil, nil
 	}
@@ -228,7 +230,7 @@ func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
 		}
 		rows := t.mixtureOf(inside)
 		rows.X, rows.Free = x, true
-		curve := latent.Null(rows)
+		curve := latent.Null(rows, nil)
 		if curve == nil {
 			return 0
 		}

@@ -210,6 +210,93 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// A fall of the worst group's risk is the smaller of two: of the group named on the other
+// folds, and of the largest mean of all.
+func TestFallIsTheSmallerOfTwo(t *testing.T) {
+	const n, folds = 90, 3
+	rng := rand.New(rand.NewPCG(31, 4))
+	first, second := 0, 0
+	for range 40 {
+		r := level.Rows{N: n, Labels: []string{"a", "b", "c"}, Group: make([]int32, n)}
+		fold, out := make([]int, n), [][]float64{make([]float64, n), make([]float64, n)}
+		for j := range fold {
+			fold[j], r.Group[j] = j%folds, int32(j/folds%3)
+			out[0][j], out[1][j] = rng.ExpFloat64(), rng.ExpFloat64()
+		}
+		m := newMeasure(r, fold, folds, 5, 0.2)
+		m.groups()
+		s := &Selection{Criterion: "worst-group", Candidates: make([]Candidate, 2)}
+		s.measure(m, out)
+		a, aSE := m.worst(out[0]).minus(m.worst(out[1]))
+		b, bSE := m.largest(out[0]).minus(m.largest(out[1]))
+		if first++; b < a {
+			a, aSE = b, bSE
+			first--
+			second++
+		}
+		if c := s.Candidates[1]; c.Fall != a || c.SE != aSE {
+			t.Errorf("fall %v ± %v, not %v ± %v", c.Fall, c.SE, a, aSE)
+		}
+	}
+	if first < 5 || second < 5 {
+		t.Errorf("either was the smaller %d and %d times", first, second)
+	}
+}
+
+// μ is chosen by the plain average, only where it measurably predicts better, and then is
+// that of every candidate: none is ahead because its ridge is.
+func TestRidgeIsTheSameForAll(t *testing.T) {
+	kept, moved := 0, 0
+	for _, c := range []struct {
+		n     int
+		noise float64
+	}{{150, 0}, {200, 0}, {60, 3}, {80, 5}} {
+		const d = 24
+		rng := rand.New(rand.NewPCG(5, uint64(c.n)))
+		a := table(t, c.n, 0.2, true)
+		if c.noise > 0 { // columns that say nothing
+			z := make([]float64, c.n*d)
+			for i := range z {
+				if z[i] = rng.NormFloat64(); i%d == d-1 {
+					z[i] = 1
+				}
+			}
+			for j := range a.Target {
+				a.Target[j] = z[j*d]/4 + c.noise*rng.NormFloat64()
+			}
+			var err error
+			if a.X, err = design.NewDense(c.n, d, z); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := DefaultOptions()
+		o.Ridge, o.Levels, o.MinGroupSize = true, 1, 5
+		s := choose(t, a, o)
+		at, fall := 0, 0.0
+		for i, r := range s.Ridges {
+			if i > 0 && r.Fall > max(r.SE, tie*s.Ridges[0].Average, fall) {
+				at, fall = i, r.Fall
+			}
+			if r.Fall > 0 && r.Fall <= r.SE {
+				kept++
+			}
+		}
+		if len(s.Ridges) != 4 || s.Mu != s.Ridges[at].Mu {
+			t.Errorf("%d rows: μ = %v of %+v", c.n, s.Mu, s.Ridges)
+			continue
+		}
+		if v := s.Candidates[0].Average; math.Abs(v/s.Ridges[at].Average-1) > 1e-3 {
+			t.Errorf("%d rows: ERM has average %v among the candidates, %v at their μ", c.n, v, s.Ridges[at].Average)
+		}
+		if at > 0 && math.Abs(s.Ridges[at].Average/s.Ridges[0].Average-1) > 0.01 {
+			moved++
+		}
+	}
+	if kept == 0 || moved == 0 {
+		t.Errorf("%d falls within an error, %d choices of another μ", kept, moved)
+	}
+}
+
 func TestInvalidChoices(t *testing.T) {
 	a := table(t, 60, 0.2, true)
 	a.Loss = losses.Logistic{}
