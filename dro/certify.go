@@ -47,6 +47,9 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 		return nil, err
 	}
 	r.Cert.Evaluate(s.X0)
+	if err := r.Cert.KeepsPromise(); err != nil {
+		return nil, err
+	}
 	r.Cert.Certify()
 	if d <= hessian.MaxColumns {
 		count := bound.Affordable(r.Cert, pointPasses)

@@ -82,3 +82,33 @@ func TestNewtonIsRelieved(t *testing.T) {
 		t.Errorf("relieved %v: %v, %+v", relieved, err, res)
 	}
 }
+
+// excess is the loss above a baseline: what it embeds says that losses are ≥ 0.
+type excess struct {
+	*losses.Linear
+	baseline float64
+}
+
+func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
+	o.Linear.EvalTo(value, slope, x, lo, hi)
+	for j := lo; j < hi; j++ {
+		value[j] -= o.baseline
+	}
+}
+
+// A promise that an embedded oracle makes for another's losses would be a wrong bound.
+func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
+	o, err := losses.NewLinear(losses.Squared{}, dense(t, 2, 1, []float64{1, 2}), []float64{1, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, dro.FullVector{}} {
+		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+		if res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {
+			t.Errorf("%s: %v, %+v", m.Name(), err, res)
+		}
+		if c, err := dro.Certify(p, []float64{0}); err == nil {
+			t.Errorf("certified: %v", c)
+		}
+	}
+}

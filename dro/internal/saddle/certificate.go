@@ -1,6 +1,7 @@
 package saddle
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/sampling"
@@ -97,6 +98,26 @@ func normalised(p *Problem) bool {
 	phi, signed := p.Primal.(NonNegativePrimal)
 	psi, unpriced := p.Dual.(Unpriced)
 	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
+}
+
+// KeepsPromise reports an oracle that says that its losses are ≥ 0, and has one below at the
+// point last evaluated: one that embeds another, say, and changes what it computes alone.
+func (c *Certifier) KeepsPromise() error {
+	o, ok := Ability[NonNegative](c.Problem.Oracle)
+	if !ok || !o.NonNegative() || !c.touched {
+		return nil
+	}
+	below := c.Rows.Max(c.N, func(lo, hi int) float64 {
+		most := math.Inf(-1)
+		for _, v := range c.Value[lo:hi] {
+			most = max(most, -v)
+		}
+		return most
+	})
+	if below > 1e-9*(1+math.Abs(c.Top)) { // more than rounding
+		return fmt.Errorf("dro: the oracle says that its losses are ≥ 0 (the NonNegative ability), and one of them is %v: one that embeds another and changes EvalTo has to say itself what it is able to", -below)
+	}
+	return nil
 }
 
 // Evaluate computes the objective P(x), the best response y and its gradient

@@ -190,6 +190,9 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if l.Finish(); l.Result.Status != Cancelled && math.IsInf(l.Cert.BestObjective, 1) {
 		return nil, errNotFinite
 	}
+	if err := l.Cert.KeepsPromise(); err != nil {
+		return nil, err
+	}
 	if res := l.Result; moved != nil {
 		res.X, res.Drawn = moved.from(res.X), moved.from(res.Drawn)
 	}
