@@ -46,6 +46,16 @@ func (e *Evaluation) caveat(in *Input) {
 				say("%s is undefined in %s of %s: %s.", q.Label, words.Plural(len(at), "group", "groups"), g.Name, words.List(at, 5))
 			}
 		}
+		var one []string
+		for _, h := range g.Groups {
+			if p := float64(h.Models[0].Values.Of["prevalence"]); e.Task == Binary && h.Sufficient && (p == 0 || p == 1) {
+				one = append(one, fmt.Sprintf("%s (n = %d)", h.Label, h.N))
+			}
+		}
+		if len(one) > 0 {
+			say("%s: in %s all rows are of one class, so what the models do on the other is not known there, and bounds on the worst group do not allow for it: %s.",
+				g.Name, words.Plural(len(one), "group", "groups"), words.List(one, 8))
+		}
 		if w := e.Models[0].WorstGroup; w == nil {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {

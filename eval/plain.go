@@ -68,17 +68,14 @@ func (e *Evaluation) InWorstGroup(m Meaning, of *ModelResult) float64 {
 // plain words the verdict without the word risk, and what the average pays.
 func (j *judge) plain(v *Verdict) (headline, cost string) {
 	m, ok := j.Meaning()
-	if !ok || j.c.Alike {
+	if !ok {
 		return "", ""
 	}
 	k := Focus(len(j.Models))
+	cost = j.plainCost(m, k)
 	before, after := j.InWorstGroup(m, &j.Models[0]), j.InWorstGroup(m, &j.Models[k])
-	if math.IsNaN(before) || math.IsNaN(after) {
-		return "", ""
-	}
-	verb := "helps"
-	if j.d.Value > 0 {
-		verb = "harms"
+	if j.c.Alike || math.IsNaN(before) || math.IsNaN(after) {
+		return "", cost
 	}
 	a, b := words.Group(j.Models[0].WorstGroup.Label), words.Group(j.Models[k].WorstGroup.Label)
 	where := fmt.Sprintf("in the worst group, %s", a)
@@ -89,12 +86,33 @@ func (j *judge) plain(v *Verdict) (headline, cost string) {
 	if !m.Up {
 		what = "the typical error is %s instead of %s"
 	}
-	changed := fmt.Sprintf("%s %s those worst off: "+what+" %s", j.who(), verb, m.Text(after), withUnit(m.Text(before), m.Unit), where)
-	headline = j.headline(v, changed)
+	moved := fmt.Sprintf(what+" %s", m.Text(after), withUnit(m.Text(before), m.Unit), where)
+	switch v.Outcome {
+	case Untested:
+		return fmt.Sprintf("%s: %s; without intervals, nothing is claimed.", j.who(), moved), cost
+	case Inconclusive:
+		who := "Robust training did not measurably help here"
+		if j.c.Model != "robust" {
+			who = fmt.Sprintf("%s and %s do not measurably differ", j.c.Baseline, j.c.Model)
+		}
+		return fmt.Sprintf("%s: %s, which may be chance.", who, moved), cost
+	}
+	verb := "helps"
+	if j.d.Value > 0 {
+		verb = "harms"
+	}
+	return j.headline(v, fmt.Sprintf("%s %s those worst off: %s", j.who(), verb, moved)), cost
+}
+
+// plainCost says what the average pays, or what it is where two models are one.
+func (j *judge) plainCost(m Meaning, k int) string {
 	overall := func(k int) float64 { return m.Of(j.Models[k].Overall) }
 	from, to := m.Text(overall(0)), m.Text(overall(k))
-	what = cmp.Or(map[bool]string{true: "the typical probability"}[m.Up], "the typical error")
+	what := cmp.Or(map[bool]string{true: "the typical probability"}[m.Up], "the typical error")
+	var cost string
 	switch d := overall(k) - overall(0); {
+	case j.c.Alike:
+		return fmt.Sprintf("Over all rows the %s is %s.", m.Name, withUnit(from, m.Unit))
 	case from == to:
 		cost = fmt.Sprintf("Over all rows %s stays at %s", what, withUnit(from, m.Unit))
 	case d > 0:
@@ -108,7 +126,44 @@ func (j *judge) plain(v *Verdict) (headline, cost string) {
 			cost += fmt.Sprintf(", the accuracy goes from %s to %s", p, q)
 		}
 	}
-	return headline, cost + "."
+	return cost + "."
+}
+
+// plainAlone words what one model does, without the word risk.
+func (e *Evaluation) plainAlone() string {
+	m, ok := e.Meaning()
+	if !ok {
+		return ""
+	}
+	of := &e.Models[0]
+	say := func(x float64) string { return withUnit(m.Text(x), m.Unit) }
+	form := "%s gives what happened a typical probability of %s over all rows"
+	if !m.Up {
+		form = "%s has a typical error of %s over all rows"
+	}
+	s := fmt.Sprintf(form, of.Name, say(m.Of(of.Overall)))
+	if x := e.InWorstGroup(m, of); !math.IsNaN(x) {
+		s += fmt.Sprintf(" and of %s in its worst group, %s", say(x), words.Group(of.WorstGroup.Label))
+	}
+	return s + "."
+}
+
+// Words are the headline and the cost as people who know no risk read them, where they
+// have such words.
+func (v *Verdict) Words() (headline, cost string) {
+	return cmp.Or(v.Plain, v.Headline), cmp.Or(v.PlainCost, v.Cost)
+}
+
+// behind is what the words stand for: the headline and the cost in risks.
+func (v *Verdict) behind() []string {
+	var out []string
+	if v.Plain != "" {
+		out = append(out, v.Headline)
+	}
+	if v.PlainCost != "" && v.Cost != "" {
+		out = append(out, v.Cost)
+	}
+	return out
 }
 
 // withUnit writes a number and its unit as text does.

@@ -77,7 +77,7 @@ func (e *Evaluation) verdict(in *Input) Verdict {
 	v.Cost = j.cost()
 	v.Plain, v.PlainCost = j.plain(&v)
 	v.Recommendation = j.recommend(&v)
-	v.Details = j.details()
+	v.Details = append(v.behind(), j.details()...)
 	if e.Split == "training rows" {
 		v.Headline += " On the training rows only."
 		if v.Plain != "" {
@@ -331,6 +331,8 @@ func (e *Evaluation) verdictAlone(in *Input) Verdict {
 				w.MaxInterval.Text(float64(w.Risk)), words.Percent0(e.Confidence), words.Plural(w.Compared, "group", "groups")))
 		}
 	}
+	v.Plain = e.plainAlone()
+	v.Details = append(v.behind(), v.Details...)
 	v.Details = append(v.Details, "One model only: there is nothing to compare it with.")
 	return v
 }

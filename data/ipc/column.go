@@ -61,6 +61,10 @@ func arrowKind(t arrow.DataType) (kind table.Kind, name string, integer bool) {
 		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
 	case *arrow.Decimal256Type:
 		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
+	case *arrow.DurationType:
+		return table.Numeric, table.Duration, false
+	case *arrow.Time32Type, *arrow.Time64Type:
+		return table.Numeric, table.TimeOfDay, false
 	case *arrow.Float16Type:
 		return table.Numeric, "float16", false
 	case *arrow.Float32Type:
@@ -270,8 +274,17 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 	case *array.Date64:
 		return func(i int) (float64, bool) { return float64(a.Value(i)) / 86400e3, true }, nil
 	case *array.Timestamp:
-		perDay := 86400 * float64(time.Second/a.DataType().(*arrow.TimestampType).Unit.Multiplier())
+		perDay := 86400 * perSecond(a.DataType().(*arrow.TimestampType).Unit)
 		return func(i int) (float64, bool) { return float64(a.Value(i)) / perDay, true }, nil
+	case *array.Duration:
+		second := perSecond(a.DataType().(*arrow.DurationType).Unit)
+		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
+	case *array.Time32:
+		second := perSecond(a.DataType().(*arrow.Time32Type).Unit)
+		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
+	case *array.Time64:
+		second := perSecond(a.DataType().(*arrow.Time64Type).Unit)
+		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
 	case *array.Boolean:
 		return func(i int) (float64, bool) {
 			if a.Value(i) {
@@ -288,3 +301,6 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 	}
 	return nil, table.Damaged("numbers of type %s cannot be read", a.DataType())
 }
+
+// perSecond is how many of a unit of time a second has.
+func perSecond(u arrow.TimeUnit) float64 { return float64(time.Second / u.Multiplier()) }

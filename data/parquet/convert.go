@@ -71,6 +71,10 @@ func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) c
 		c.timestamp(t.TimeUnit(), phys)
 	case *schema.TimestampLogicalType:
 		c.timestamp(t.TimeUnit(), phys)
+	case schema.TimeLogicalType:
+		c.timeOfDay(t.TimeUnit(), phys)
+	case *schema.TimeLogicalType:
+		c.timeOfDay(t.TimeUnit(), phys)
 	}
 	if c.clock && dates {
 		c.kind = table.Numeric
@@ -85,6 +89,25 @@ func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
 	}
 	c.clock = true
 	c.i64 = func(v int64) float64 { return float64(v) / perDay }
+	c.exact = func(int64) bool { return true }
+}
+
+// timeOfDay makes seconds since midnight, which need no option: they have no other meaning.
+func (c *converter) timeOfDay(unit schema.TimeUnitType, phys parquet.Type) {
+	switch {
+	case unit == schema.TimeUnitMillis && phys == parquet.Types.Int32:
+		c.i32 = func(v int32) float64 { return float64(v) / 1e3 }
+		c.kind, c.name = table.Numeric, table.TimeOfDay
+	case unit == schema.TimeUnitMicros && phys == parquet.Types.Int64:
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e6 })
+	case unit == schema.TimeUnitNanos && phys == parquet.Types.Int64:
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e9 })
+	}
+}
+
+// seconds makes integers a span of time.
+func (c *converter) seconds(name string, of func(v int64) float64) {
+	c.kind, c.name, c.integer, c.i64 = table.Numeric, name, false, of
 	c.exact = func(int64) bool { return true }
 }
 

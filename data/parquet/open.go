@@ -73,6 +73,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	spans := durations(meta)
 	var leaves []*leaf
 	var columns []*table.Column // of the leaves
 	at := 0                     // leaf index
@@ -101,6 +102,9 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first)}
 		if l.how, err = converterFor(l.descr, dates); err != nil {
 			return nil, table.InColumn(col.Name, err)
+		}
+		if second := spans[col.Name]; second > 0 && l.how.i64 != nil && l.how.integer {
+			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
 		if col.Kind != table.Other {

@@ -9,6 +9,12 @@ import (
 // Kind says what can be done with a column.
 type Kind uint8
 
+// TimeOfDay and Duration are the types of columns of times without a date, and of spans.
+const (
+	TimeOfDay = "time (s)"
+	Duration  = "duration (s)"
+)
+
 const (
 	// Other columns (dates, times, lists, structs, binary) carry a name and a
 	// type but no values. Using one is an error; an unused one does no harm.

@@ -45,9 +45,10 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 			}
 		}
 	}
-	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(r.Evaluation.Verdict.Headline))
 	v := r.Evaluation.Verdict
-	for _, text := range []string{v.Cost, v.Recommendation} {
+	headline, cost := v.Words()
+	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(headline))
+	for _, text := range []string{cost, v.Recommendation} {
 		if text != "" {
 			line("%s\n", mdText(text))
 		}

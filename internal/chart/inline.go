@@ -6,20 +6,23 @@ import (
 	"html"
 	"image/color"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/printable"
+	"gonum.org/v1/plot/vg"
 )
 
 var (
 	svgHead  = regexp.MustCompile(`(?s)^.*?<svg[^>]*viewBox="([^"]*)"[^>]*>`)
 	svgFont  = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:normal;font-style:[^;"]*;?`)
 	svgSpace = regexp.MustCompile(`\n\s*`)
+	svgText  = regexp.MustCompile(`<text ([^>]*style="font-size:([0-9.]+)px[^>]*)>([^<]+)</text>`)
 )
 
 // Inline returns the drawing as an <svg> element for a page: colours as the
 // variables --ink, --muted, --grid, --paper and --c0, --c1, …, so that a dark
-// style reaches them; the font left to the page; a title and a description for
+// style reaches them; the font left to the page, at the widths laid out for; a title and a description for
 // those who do not see it. id names the element in the page.
 func (d Drawing) Inline(id, title, description string) (string, error) {
 	raw, err := d.SVG()
@@ -45,10 +48,23 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 		name(c, fmt.Sprintf("c%d", k))
 	}
 	body = strings.NewReplacer(pairs...).Replace(body)
+	body = svgText.ReplaceAllStringFunc(body, fitted)
 	text := func(s string) string { return html.EscapeString(printable.Line(s)) }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg viewBox="%s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>`,
 		head[1], id, id, id, text(title), id, text(description))
 	b.WriteString(strings.TrimSpace(body))
 	return b.String(), nil
+}
+
+// fitted says how wide a text is, so that a page whose font is wider than the one that the
+// figure was laid out in does not let it run into what stands beside it.
+func fitted(element string) string {
+	m := svgText.FindStringSubmatch(element)
+	size, err := strconv.ParseFloat(m[2], 64)
+	if err != nil {
+		return element
+	}
+	w := textWidth(html.UnescapeString(m[3]), vg.Length(size))
+	return fmt.Sprintf(`<text %s textLength="%.1f" lengthAdjust="spacingAndGlyphs">%s</text>`, m[1], float64(w), m[3])
 }

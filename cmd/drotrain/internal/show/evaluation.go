@@ -13,7 +13,11 @@ import (
 // Evaluation writes an evaluation for people, in 80 columns.
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
-	Wrapped(w, "", e.Verdict.Headline)
+	headline, cost := e.Verdict.Words()
+	Wrapped(w, "", headline)
+	if cost != "" {
+		Wrapped(w, "", cost)
+	}
 	for _, d := range e.Verdict.Details {
 		Wrapped(w, "  ", d)
 	}
@@ -37,7 +41,11 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 		where = "all rows of the table"
 	}
 	fmt.Fprintf(w, "\nMeasured on %s (%s rows)\n", where, Thousands(e.N))
-	Wrapped(w, "  ", e.Verdict.Headline)
+	headline, cost := e.Verdict.Words()
+	Wrapped(w, "  ", headline)
+	if cost != "" {
+		Wrapped(w, "  ", cost)
+	}
 }
 
 // shownGroups bounds the printed rows of a grouping; the files have all.

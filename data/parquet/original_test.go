@@ -1,0 +1,48 @@
+package parquet
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// Durations are found in the schema as Arrow writes it, in every unit; from damaged bytes
+// nothing but units comes.
+func TestDurations(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.FixedWidthTypes.Duration_s},
+		{Name: "ms", Type: arrow.FixedWidthTypes.Duration_ms}, {Name: "µs", Type: arrow.FixedWidthTypes.Duration_us},
+		{Name: "ns", Type: arrow.FixedWidthTypes.Duration_ns}, {Name: "at", Type: arrow.FixedWidthTypes.Time64us}}, nil)
+	var stream bytes.Buffer
+	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw := stream.Bytes() // the schema, and the mark of the end
+	want := map[string]float64{"s": 1, "ms": 1e3, "µs": 1e6, "ns": 1e9}
+	got := flat(raw[8:]).durations()
+	if len(got) != len(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, unit := range want {
+		if got[name] != unit {
+			t.Errorf("%s: %v a second, want %v", name, got[name], unit)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 9))
+	for range 20_000 {
+		b := append([]byte(nil), raw[8:8+r.IntN(len(raw)-8)]...)
+		for range r.IntN(8) {
+			if len(b) > 0 {
+				b[r.IntN(len(b))] = byte(r.Uint32())
+			}
+		}
+		for name, unit := range flat(b).durations() {
+			if len(name) > len(b) || unit < 1 || unit > 1e9 {
+				t.Fatalf("%q: %v", name, unit)
+			}
+		}
+	}
+}
