@@ -25,7 +25,7 @@ func durations(meta *metadata.FileMetaData) map[string]float64 {
 
 func (f flat) durations() map[string]float64 {
 	out := make(map[string]float64)
-	left := len(f) // of names: a field may be there many times
+	left := len(f)                            // of names: a field may be there many times
 	schema := f.table(f.field(f.table(0), 2)) // of the message, its header
 	fields := f.table(f.field(schema, 1))
 	for i := range min(f.u32(fields), len(f)/4) {
