@@ -22,7 +22,7 @@ func ExampleWriteMarkdown() {
 	// Output:
 	// # Loan denial
 	//
-	// **Robust training: what happened is given a typical probability of 54.4 % instead of 44.3 % in the worst group, south; without intervals, nothing is claimed.** <nil>
+	// **Robust training: what happened is given a typical probability of 54.4 % instead of 44.3 % in the worst group, south; without intervals, nothing is claimed.** <nil>
 }
 
 func ExampleWriteHTML() {
