@@ -100,6 +100,7 @@ func (m *minimax) Step() error {
 		if m.majorised != nil && !m.wide && fall > m.value-c.Best.Lower { // more than there is
 			m.wide = true
 			h = m.hessian()
+			share /= 4 // the same samples
 			continue
 		}
 		copy(m.weight, c.Y)
