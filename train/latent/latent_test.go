@@ -314,3 +314,44 @@ func TestNullHoldsGrowingNoise(t *testing.T) {
 		}
 	}
 }
+
+// The second law begins with the rows that the first fits worst, the others next to
+// nothing: for numbers three of forty here, whichever they are.
+func TestBeginsWithTheWorstRows(t *testing.T) {
+	const n = 40
+	x := make([]float64, n)
+	for _, far := range [][2]int{{1, 2}, {0, 38}, {20, 39}} {
+		target := make([]float64, n)
+		most := -1 // of the others
+		for j := range target {
+			x[j] = 1
+			if target[j] = 5 + 0.001*float64(j); j == far[0] || j == far[1] {
+				target[j] = 105
+			} else {
+				most = j
+			}
+		}
+		z, err := design.NewDense(n, 1, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, mass := 0.0, 0.0
+		for j, y := range target {
+			w := 1e-3
+			if j == far[0] || j == far[1] || j == most {
+				w = 1
+			}
+			sum, mass = sum+w*y, mass+w
+		}
+		f := newFitter(&Rows{X: z, Target: target, Free: true})
+		f.margin[0] = 99 // of whoever was here before
+		l := &Laws{Common: []float64{5}, Other: []float64{5}, Noise: []float64{1, 1}}
+		if !f.begin(l, true) || math.Abs(l.Other[0]-sum/mass) > 1e-9 {
+			t.Errorf("rows %v: the second law begins at %v, not %v", far, l.Other[0], sum/mass)
+		}
+		other := &Laws{Common: []float64{5}, Other: []float64{5}, Noise: []float64{1, 1}}
+		if !f.begin(other, false) || math.Abs(other.Other[0]-sum/mass) > 1e-6 {
+			t.Errorf("rows %v: the second law begins at %v, not %v", far, other.Other[0], sum/mass)
+		}
+	}
+}

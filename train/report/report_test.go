@@ -274,4 +274,19 @@ func TestCoefficientsHaveIntervals(t *testing.T) {
 	if seen < 3*10 || r.Coefficients.About == "" {
 		t.Errorf("%d intervals", seen)
 	}
+	for _, none := range []func(o *report.Options){func(o *report.Options) { o.Quick = true }, func(o *report.Options) { o.Resamples = 0 }} {
+		o := o
+		none(&o)
+		x, err := report.Measure(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := r.Coefficients.Rows[0]; len(q.Intervals) > 0 || r.Coefficients.About != "" {
+			t.Errorf("%d intervals of %s that nobody asked for", len(q.Intervals), q.Name)
+		}
+	}
 }

@@ -327,7 +327,7 @@ func (s *Selection) leaveBehind(alive []bool, budget float64) {
 	for i := range s.Candidates[1:] {
 		c := &s.Candidates[i+1]
 		high := s.score(c) + 2*s.scoreSE(c)
-		alive[i+1] = high > best && high > 0 && c.Rise-2*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
+		alive[i+1] = high > best && c.Rise-2*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
 	}
 }
 

@@ -554,3 +554,29 @@ func TestFewerRows(t *testing.T) {
 		}
 	}
 }
+
+// Out of the race is what two standard errors keep from the best, from any gain or from the
+// budget; what is too dear for now holds nobody back.
+func TestRaceLeavesBehind(t *testing.T) {
+	for what, v := range map[string]struct {
+		criterion string
+		c         []Candidate
+		want      []bool
+	}{
+		"far below the best":     {"worst-group", []Candidate{{Fall: 1, SE: 0.01}, {Fall: 0.1, SE: 0.01}}, []bool{true, false}},
+		"within the errors":      {"worst-group", []Candidate{{Fall: 1, SE: 0.2}, {Fall: 0.9, SE: 0.3}}, []bool{true, true}},
+		"as good at most":        {"worst-group", []Candidate{{Fall: 1, SE: 0.125}, {Fall: 0.5, SE: 0.125}}, []bool{true, false}},
+		"no gain":                {"worst-group", []Candidate{{Fall: -0.1, SE: 0.01}, {Fall: -0.1, SE: 0.1}}, []bool{false, true}},
+		"a gain for a rise":      {"worst-group", []Candidate{{Fall: 0.1, SE: 0.01, Rise: 0.2}, {Fall: 0.1, SE: 0.01, Rise: 0.2, RiseSE: 0.1}}, []bool{false, true}},
+		"beyond the budget":      {"tail", []Candidate{{Fall: 9, SE: 0.01, Rise: 0.3, RiseSE: 0.01}, {Fall: 1, SE: 0.01}}, []bool{false, true}},
+		"perhaps beyond it":      {"tail", []Candidate{{Fall: 9, SE: 0.01, Rise: 0.3, RiseSE: 0.1}, {Fall: 1, SE: 0.01}}, []bool{true, true}},
+		"at the end of a budget": {"tail", []Candidate{{Fall: 9, SE: 0.01, Rise: 0.25}, {Fall: 1, SE: 0.01}}, []bool{true, false}},
+	} {
+		s := &Selection{Criterion: v.criterion, Rate: 2, Candidates: append([]Candidate{{Average: 1}}, v.c...)}
+		alive := make([]bool, 3)
+		budget := 0.25
+		if s.leaveBehind(alive, budget); alive[1] != v.want[0] || alive[2] != v.want[1] {
+			t.Errorf("%s: %v are left in the race, want %v", what, alive[1:], v.want)
+		}
+	}
+}
