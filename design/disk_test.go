@@ -237,3 +237,28 @@ func TestDiskWriterRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Blocks are as many rows as fill a mebibyte, a power of two and no fewer than sixteen; and
+// what is known of a matrix's size is what its numbers take, of some of its rows their share.
+func TestSizesOnDisk(t *testing.T) {
+	for _, d := range []int{1, 7, 8, 9, 100, 1 << 12, 1 << 13, 1<<13 + 1, 1 << 20} {
+		rows := diskRows(d)
+		if rows&(rows-1) != 0 || rows < 16 || rows > 1<<14 || rows > 16 && 8*rows*d > diskBlockBytes || rows < 1<<14 && 16*rows*d <= diskBlockBytes {
+			t.Errorf("%d rows of %d columns in a block", rows, d)
+		}
+	}
+	const n, d = 300, 4
+	disk, memory := onDisk(t, Place{}, Disk64, n, d)
+	if got := memory.Bytes(); got != 8*n*d {
+		t.Errorf("%d bytes of %d × %d in memory", got, n, d)
+	}
+	some := &subset{disk: disk, rows: []int{1, 5, 9}}
+	pass, gram := disk.Work()
+	a, b := some.Work()
+	if part := 3.0 / n; a != pass*part || b != gram*part || some.Bytes() != 3*(disk.Bytes()/n) {
+		t.Errorf("work %v and %v, %d bytes of 3 rows; of all %v and %v, %d", a, b, some.Bytes(), pass, gram, disk.Bytes())
+	}
+	if moved, by := Centred(memory, d); moved != nil || by != nil {
+		t.Errorf("columns that are to be kept are moved by %v", by)
+	}
+}
