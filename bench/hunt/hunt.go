@@ -83,12 +83,17 @@ func Solve(ctx context.Context, s Settings, c *Case) *Tally {
 
 // methods are those that a problem is solved by; auto is the first.
 func methods(p *dro.Problem) []dro.Method {
+	n, _, _ := p.Oracle.Dims()
 	auto, _ := dro.Choose(p)
 	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 8, Factor: 4}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
 		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory},
 		dro.Stochastic{Strategy: dro.Historical}, dro.Stochastic{Strategy: dro.Replacement, Schedule: dro.Theory},
 		dro.SeparableBlock{Strategy: dro.Historical}, dro.SeparableBlock{Strategy: dro.Replacement, Schedule: dro.Theory},
-		dro.SeparableBlock{Strategy: dro.Replacement, ThreeTouches: true}}
+		dro.SeparableBlock{Strategy: dro.Replacement, ThreeTouches: true},
+		dro.Newton{Sample: 1 + n/3}, dro.Newton{Search: dro.LineSearch{Decrease: 0.3, Shortest: 1e-6, Damping: 1}},
+		dro.Growing{First: 2, Factor: 3, Gap: 1e-3, Finish: dro.LBFGS{}}, dro.Growing{First: 4, Factor: 2, Finish: dro.SeparableBlock{}},
+		dro.Growing{First: 4, Finish: dro.NewtonCG{}}, dro.LBFGS{Memory: 1},
+		dro.Stochastic{Block: 1}, dro.SeparableBlock{Block: 1 + n/2, Sampling: dro.UniformSampling()}}
 }
 
 // one solves a case by every method, each in a storage of its own, some of them in two
