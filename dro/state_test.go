@@ -120,7 +120,8 @@ func TestSnapshotsAtAKinkAndOfManyColumns(t *testing.T) {
 	for _, c := range []struct {
 		p *dro.Problem
 		m dro.Method
-	}{{kink, guarded}, {wide, dro.SeparableBlock{}}, {wide, dro.FullVector{}}, {wide, dro.Stochastic{}}} {
+	}{{kink, guarded}, {wide, dro.SeparableBlock{}}, {wide, dro.FullVector{}}, {wide, dro.Stochastic{}},
+		{problem(60, 2, dro.KL{}), dro.Growing{First: 20, Factor: 2, Finish: dro.SeparableBlock{}}}} { // whose start reads the samples
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses, s.CheckEvery = 1e-9, 120, 0.1
 		var whole *saddle.Loop

@@ -221,9 +221,11 @@ func (g *growing) Visit(s *saddle.State) {
 			if g.resting {
 				m = Newton{}
 			}
+			passes := g.Cert.Passes // what the start reads was counted before
 			if g.finish, s.Err = m.Start(g.Run); s.Err != nil {
 				return
 			}
+			g.Cert.Passes = passes
 		}
 	}
 	if formed && s.Err == nil {
