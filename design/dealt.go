@@ -166,7 +166,7 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 
 // Part returns a copy of the first rows of every shard, count in all, each with the rank
 // that has it: a collective call.
-func (m *Dealt) Part(count int) *Dealt {
+func (m *Dealt) Part(count int) Matrix {
 	own := m.rows.SpreadHere(m.n, count)
 	for k := range own {
 		own[k] -= m.lo

@@ -173,7 +173,7 @@ func (l *Linear) Room() *paged.Room {
 // Rows says how the samples lie with several ranks, nil where all are here: as the matrix
 // does.
 func (l *Linear) Rows() *ranks.Rows {
-	if z, ok := l.z.(interface{ Rows() *ranks.Rows }); ok {
+	if z, ok := l.z.(dealt); ok {
 		return z.Rows()
 	}
 	return nil
@@ -182,9 +182,9 @@ func (l *Linear) Rows() *ranks.Rows {
 // Part returns the oracle over a copy of some samples that lie with several ranks: the
 // first ones of every shard, count in all, where they are.
 func (l *Linear) Part(count int) Samples {
-	z := l.z.(*design.Dealt).Part(count)
+	z := l.z.(dealt).Part(count)
 	target := make([]float64, count)
-	lo, _ := z.Rows().Here(count)
+	lo, _ := z.(dealt).Rows().Here(count)
 	for k, j := range l.Rows().SpreadHere(l.n, count) {
 		target[lo+k] = l.target[j]
 	}
@@ -198,6 +198,12 @@ func (l *Linear) MostSelected() int {
 		return min(l.n, z.MostSelected())
 	}
 	return l.n
+}
+
+// dealt is a matrix whose rows lie with several ranks.
+type dealt interface {
+	Rows() *ranks.Rows
+	Part(count int) design.Matrix
 }
 
 // spacious is a matrix that is not in memory.

@@ -80,12 +80,17 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		sum := sha256.Sum256(b)
 		own.Checkpoint = hex.EncodeToString(sum[:6])
 	}
+	return own.agreed(a.comm)
+}
+
+// agreed refuses ranks that stand otherwise than rank 0: a collective call.
+func (own standing) agreed(c ranks.Comm) error {
 	b, err := json.Marshal(own)
 	if err != nil {
 		return err
 	}
 	var first standing
-	for r, text := range ranks.GatherBytes(a.comm, b) {
+	for r, text := range ranks.GatherBytes(c, b) {
 		var is standing
 		if err := json.Unmarshal(text, &is); err != nil {
 			return err
