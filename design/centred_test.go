@@ -71,3 +71,19 @@ func TestCentred(t *testing.T) {
 		}
 	}
 }
+
+// Near is within a 64th, the ends with it, and of entries that are not all zero.
+func TestNearItsEnds(t *testing.T) {
+	for _, q := range []struct {
+		v    []float64
+		at   float64
+		near bool
+	}{
+		{[]float64{64, 64, 65}, 64, true}, {[]float64{64, 64, 63}, 64, true}, {[]float64{-64, -65, -63}, -64, true},
+		{[]float64{64, 64, math.Nextafter(65, 66)}, 0, false}, {[]float64{64, 64, 0}, 0, false}, {[]float64{0, 0, 0}, 0, false}, {[]float64{7}, 7, true},
+	} {
+		if at, near := design.Near(q.v); at != q.at || near != q.near {
+			t.Errorf("%v: %v, %v", q.v, at, near)
+		}
+	}
+}

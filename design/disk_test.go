@@ -262,3 +262,32 @@ func TestSizesOnDisk(t *testing.T) {
 		t.Errorf("columns that are to be kept are moved by %v", by)
 	}
 }
+
+// Rows that are selected in any order are copied block by block: a block is read once for
+// every thread that has rows of it, not for every row.
+func TestSelectReadsByBlocks(t *testing.T) {
+	const d = 64
+	n := 16 * diskRows(d)
+	disk, m := onDisk(t, Place{}, Disk64, n, d)
+	rows := rand.New(rand.NewPCG(14, 1)).Perm(n)[:1500]
+	got, want := disk.Select(rows), m.Select(rows)
+	a, b := make([]float64, d), make([]float64, d)
+	for k := range rows {
+		got.RowTo(a, k)
+		if want.RowTo(b, k); !slices.Equal(a, b) {
+			t.Fatalf("row %d is %v, not %v", k, a, b)
+		}
+	}
+	disk.mu.Lock()
+	held := make([]*block, 0, len(disk.held))
+	for _, k := range disk.held {
+		held = append(held, k)
+	}
+	disk.mu.Unlock()
+	for _, k := range held {
+		<-k.ready
+	}
+	if r := disk.Read(); r > 3*disk.Bytes() {
+		t.Errorf("%d bytes read of %d", r, disk.Bytes())
+	}
+}
