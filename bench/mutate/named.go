@@ -49,7 +49,7 @@ var Hand = []Named{
 
 	{"margins without an effect on the minimum", "dro/internal/saddle/rounding.go", "k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin", "k := 0 * math.Sqrt(2*e.smooth) * margin", "./dro/internal/bound MinimumWhereMarginsRound"},
 	{"losses without rounding, from below", "dro/internal/saddle/rounding.go", "return LossRounding*w.mean + (1+1e-9)", "return (1+1e-9)", "./dro/internal/side LossesRound"},
-	{"losses without rounding, from above", "dro/internal/saddle/rounding.go", "most := LossRounding*top + ", "most := ", "./dro/internal/side LossesRound"},
+	{"losses without rounding, from above", "dro/internal/saddle/rounding.go", "most := LossRounding*max(0, top) + ", "most := ", "./dro/internal/side LossesRound"},
 	{"KL's risk about the mean without rounding", "dro/internal/side/kl.go", "about := nu*((1+1e-6)*gamma*terms/(1+q)+response) + 8*saddle.UnitRoundoff*(math.Abs(c)+math.Abs(lift))", "about := 0.0", "./dro/internal/side KLRisk"},
 	{"a ridge's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Abs(g[i]+mu*x[i]) + err[i] + ", "math.Abs(g[i]+mu*x[i]) + ", "./dro/internal/side FenchelYoungWithin"},
 	{"a regulariser's Fenchel-Young gap at the computed gradient", "dro/internal/saddle/rounding.go", "math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)", "math.Sqrt(left)", "./dro/internal/side FenchelYoungWithin"},
