@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-var sketchDirections = tuning.New("hessian: directions that a sketch of it is exact on", "at most", 16, 8, 32)
+var sketchDirections = tuning.New("hessian: directions that a sketch of it is exact on", "at most", 32, 16, 64)
 
 // A Sketched is about the Hessian of P at a point, where that has too many columns to be
 // formed: its diagonal, corrected by the directions of a solve with the gradient by conjugate
