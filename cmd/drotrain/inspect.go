@@ -84,18 +84,24 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 		show.Model(a.stdout, path, m)
 		return nil
 	}
+	shown := a.newProgress(false)
+	defer shown.Finish()
+	ctx = shown.Watch(ctx)
+	shown.Begin(show.Reading)
 	var f *data.Frame
 	var p *proposed
 	var err error
 	if o.target != "" {
-		f, p, err = proposeTraining(ctx, a, path, o.target, o.how)
+		f, p, err = proposeTraining(ctx, a, shown, path, o.target, o.how)
 	} else {
 		f, err = a.openTable(ctx, path, o.how)
 	}
 	if err != nil {
 		return err
 	}
+	shown.Begin("describing the columns")
 	d, err := f.Describe(ctx)
+	shown.Finish()
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
 )
 
 // predictOptions are the options of `drotrain predict`.
@@ -85,6 +86,10 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.out == "" {
 		return exit.Usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
+	shown := a.newProgress(o.quiet)
+	defer shown.Finish()
+	ctx = shown.Watch(ctx)
+	shown.Begin(show.Reading)
 	f, err := a.openTable(ctx, o.data, orOf(o.reading, m.Config.Reading))
 	if err != nil {
 		return exit.Interruption(ctx, err)
@@ -105,6 +110,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 				}
 			}
 			done.Rows += columns[0].Len()
+			shown.Measuring(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
 			if err := put(columns); err != nil {
 				return &writing{err}
 			}
@@ -112,6 +118,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 		})
 		return failed
 	})
+	shown.Finish()
 	var wrote *writing
 	switch {
 	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file

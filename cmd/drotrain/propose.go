@@ -70,7 +70,7 @@ func datesToSee(f *data.Frame, how data.Reading) string {
 }
 
 // proposeTraining looks at a table with a target in mind.
-func proposeTraining(ctx context.Context, a *app, path, target string, how data.Reading) (*data.Frame, *proposed, error) {
+func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, how data.Reading) (*data.Frame, *proposed, error) {
 	asked := how.Dates
 	f, how, err := a.openSuggested(ctx, path, how)
 	if err != nil {
@@ -79,6 +79,7 @@ func proposeTraining(ctx context.Context, a *app, path, target string, how data.
 	if how.Dates == "number" {
 		how.Dates = "" // the proposal says, where columns of dates are left
 	}
+	shown.Begin("looking at the columns")
 	p, err := propose.Make(ctx, f, target, how)
 	if err != nil {
 		return nil, nil, err
