@@ -135,6 +135,9 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		if rng.IntN(60) == 0 {
 			storage = in[len(in)-1]
 		}
+		if c.own == nil && rng.IntN(40) == 0 && everywhere(m, first.Dual) {
+			storage = "ranks"
+		}
 		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
 		b, ok := t.solve(ctx, own, c, name, storage, m, rng.IntN(20) == 0)
 		if ok {

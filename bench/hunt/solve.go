@@ -47,7 +47,12 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	if again {
 		settings.Snapshot = func(state []byte) { states = append(states, slices.Clone(state)) }
 	}
-	e, ok := t.run(ctx, s, c, name, p, m, settings)
+	solve := func(ctx context.Context) (*dro.Result, error) { return dro.Solve(ctx, p, m, settings) }
+	if storage == "ranks" {
+		solve = func(ctx context.Context) (*dro.Result, error) { return c.onRanks(ctx, 1+c.Number%3, m, settings) }
+		settings.Snapshot = nil
+	}
+	e, ok := t.run(ctx, s, c, name, solve)
 	if !ok {
 		return b, false
 	}
@@ -65,7 +70,7 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	b.work, b.above = float64(work.Load()), e.res.Certificate.Upper
 	if len(states) > 0 && e.err == nil {
 		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
-		r, ok := t.run(ctx, s, c, name+", resumed", p, m, settings)
+		r, ok := t.run(ctx, s, c, name+", resumed", solve)
 		if ok && r.err == nil && (r.res.Certificate != e.res.Certificate || !slices.Equal(r.res.X, e.res.X) || r.res.Status != e.res.Status) {
 			t.find("resumed", c, fmt.Sprintf("%s: %v, %v, resumed after check %d of %d: %v, %v",
 				name, e.res.Status, e.res.Certificate, 1+c.Number%len(states), len(states), r.res.Status, r.res.Certificate))
@@ -76,7 +81,7 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 }
 
 // run solves within its time.
-func (t *Tally) run(ctx context.Context, s Settings, c *Case, name string, p *dro.Problem, m dro.Method, settings dro.Settings) (e ended, ok bool) {
+func (t *Tally) run(ctx context.Context, s Settings, c *Case, name string, solve func(context.Context) (*dro.Result, error)) (e ended, ok bool) {
 	limited, stop := context.WithTimeout(ctx, s.Patience)
 	defer stop()
 	done := make(chan ended, 1)
@@ -88,7 +93,7 @@ func (t *Tally) run(ctx context.Context, s Settings, c *Case, name string, p *dr
 			}
 			done <- e
 		}()
-		e.res, e.err = dro.Solve(limited, p, m, settings)
+		e.res, e.err = solve(limited)
 	}()
 	t.Solves++
 	timer := time.NewTimer(2 * s.Patience)

@@ -18,7 +18,7 @@ var storages = []string{"float64", "float32", "sparse", "disk"}
 func (c *Case) matrix(storage string) (z design.Matrix, end func(), err error) {
 	end = func() {}
 	switch storage {
-	case "float64":
+	case "float64", "ranks":
 		z, err = design.NewDense(c.N, c.D, c.Rows)
 	case "float32":
 		x := make([]float32, len(c.Rows))

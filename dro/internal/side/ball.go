@@ -137,9 +137,9 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 	a.top = largestOf(b.rows, f, w)
 	switch {
 	case a.nu == 0 && w == nil:
-		a.risk, a.tau = a.top, uniformOnMax(y, f, a.top)
+		a.risk, a.tau = a.top, uniformOnMax(b.rows, y, f, a.top)
 	case a.nu == 0:
-		a.risk, a.tau = a.top, weightedOnMax(y, f, w, a.top)
+		a.risk, a.tau = a.top, weightedOnMax(b.rows, y, f, w, a.top)
 	case b.Divergence == KullbackLeibler:
 		a.risk, a.rounding, a.logMean = weightedKL(b.rows, y, f, w, a.nu, a.top)
 		a.tau = a.risk

@@ -95,7 +95,7 @@ func (c ChiSquare) respond(y, f []float64, guess float64) (r response) {
 	n := len(f)
 	r.top = c.rows.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if c.Nu == 0 {
-		r.risk, r.tau = r.top, uniformOnMax(y, f, r.top)
+		r.risk, r.tau = r.top, uniformOnMax(c.rows, y, f, r.top)
 		return r
 	}
 	c.rows.Run(n, func(_, lo, hi int) {

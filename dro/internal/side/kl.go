@@ -77,7 +77,7 @@ func (k KL) BestResponseTo(y, f []float64) (risk, tau float64) {
 	n := len(f)
 	top := k.rows.Max(n, func(lo, hi int) float64 { return kernel.Max(f[lo:hi]) })
 	if k.Nu == 0 {
-		return top, uniformOnMax(y, f, top)
+		return top, uniformOnMax(k.rows, y, f, top)
 	}
 	sum := k.rows.Sum(n, func(lo, hi int) float64 { return kernel.ExpTo(y[lo:hi], f[lo:hi], top, k.Nu) })
 	scale(k.rows, y, 1/sum)

@@ -70,16 +70,27 @@ func (u Uniform) fill(y []float64) {
 
 // uniformOnMax stores the uniform weights on the samples whose loss is top, the
 // best response of an unpenalised adversary, and returns top.
-func uniformOnMax(y, f []float64, top float64) float64 {
-	count := 0.0
-	for j, v := range f {
-		y[j] = 0
-		if v == top {
-			y[j] = 1
-			count++
+func uniformOnMax(rows *ranks.Rows, y, f []float64, top float64) float64 {
+	return shareMax(rows, y, f, top, func(int) float64 { return 1 })
+}
+
+// shareMax shares the weight among the samples whose loss is top, by w.
+func shareMax(rows *ranks.Rows, y, f []float64, top float64, w func(j int) float64) float64 {
+	total := rows.Sum(len(f), func(lo, hi int) float64 {
+		s := 0.0
+		for j := lo; j < hi; j++ {
+			if y[j] = 0; f[j] == top {
+				y[j] = w(j)
+				s += y[j]
+			}
 		}
-	}
-	vec.Scale(y, 1/count)
+		return s
+	})
+	rows.Run(len(f), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			y[j] /= total // which may have no inverse
+		}
+	})
 	return top
 }
 

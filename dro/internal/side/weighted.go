@@ -43,16 +43,8 @@ func largestOf(rows *ranks.Rows, f, w []float64) float64 {
 }
 
 // weightedOnMax shares the weight among the samples of largest loss, by w.
-func weightedOnMax(y, f, w []float64, top float64) float64 {
-	total := 0.0
-	for j, v := range f {
-		if y[j] = 0; v == top {
-			y[j] = w[j]
-			total += w[j]
-		}
-	}
-	vec.Scale(y, 1/total)
-	return top
+func weightedOnMax(rows *ranks.Rows, y, f, w []float64, top float64) float64 {
+	return shareMax(rows, y, f, top, func(j int) float64 { return w[j] })
 }
 
 // weightedKL stores y ∝ w·exp(f/ν) and returns ν log mean exp(f/ν), the mean by w, and its
