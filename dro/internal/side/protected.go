@@ -223,28 +223,31 @@ func (p Protected) around(f []float64, tau float64, weight func(int) float64) (a
 	return vec.Sum(over), vec.Sum(equal)
 }
 
-// quantileDealt is quantile of losses ≥ 0 that lie with several ranks: by bisection over the
-// bits of a number, which are in the order of the numbers.
+// quantileDealt is quantile of losses ≥ 0 that lie with several ranks: the bits of a number,
+// which are in the order of the numbers, are found eight at a time, a round each.
 func (p Protected) quantileDealt(f []float64, weight func(int) float64) float64 {
-	lo, hi := uint64(0), math.Float64bits(math.Inf(1)) // the mass at lo is enough
-	for lo < hi {
-		mid := lo + (hi-lo+1)/2
-		at := math.Float64frombits(mid)
-		mass := p.rows.Sum(len(f), func(first, end int) (sum float64) {
-			for j := first; j < end; j++ {
-				if f[j] >= at {
-					sum += weight(j)
+	const digit = 256
+	part := p.rows.Partials(p.rows.Shards(len(f)), digit)
+	mass := make([]float64, digit)
+	above, found := 0.0, uint64(0)
+	for shift := 56; shift >= 0; shift -= 8 {
+		part.Clear()
+		p.rows.Run(len(f), func(s, lo, hi int) {
+			sums := part.Of(s)
+			for j := lo; j < hi; j++ {
+				if bits := math.Float64bits(f[j]); bits>>shift>>8 == found {
+					sums[bits>>shift%digit] += weight(j)
 				}
 			}
-			return sum
 		})
-		if mass >= p.Share*(1-1e-12) {
-			lo = mid
-		} else {
-			hi = mid - 1
+		p.rows.SumTo(mass, part)
+		k := digit - 1
+		for ; k > 0 && above+mass[k] < p.Share*(1-1e-12); k-- {
+			above += mass[k]
 		}
+		found = found<<8 | uint64(k)
 	}
-	return math.Float64frombits(lo)
+	return math.Float64frombits(found)
 }
 
 // RespondingAt implements local.
