@@ -39,7 +39,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	write := fs.String("write", "", "file of the page; empty: standard output")
 	fs.StringVar(&r.python, "python", "", "interpreter with scikit-learn, and fairlearn, as peers; empty: none")
 	rscript := fs.String("r", "", "program Rscript, for tables of R's packages; empty: none")
-	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: tables in it are not measured again, others are added")
+	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: splits in it are not measured again, others are added, also by a run that was interrupted")
 	only := fs.String("table", "", "tables with this in their name")
 	drawn := fs.Uint64("drawn", 0, "measure the tables that this seed draws instead; 0: those of the page")
 	parallel := fs.Int("parallel", 2, "tables measured side by side; 0: none, the page is of what -rows has")
@@ -77,9 +77,9 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	}
 	for _, step := range []struct {
 		model string // that says the step is done
-		do    func(context.Context, value.Table, *data.Frame) ([]value.Row, error)
+		do    func(context.Context, value.Table, *data.Frame) error
 		of    string // Python package it needs; empty: none
-	}{{value.Chosen, r.table, ""}, {value.GroupWeights, r.peers("sklearn"), "sklearn"}, {value.Fairlearn, r.peers("fairlearn"), "fairlearn"}} {
+	}{{value.Chosen, r.table, ""}, {value.GroupWeights, r.peers("sklearn", value.GroupWeights), "sklearn"}, {value.Fairlearn, r.peers("fairlearn", value.Fairlearn), "fairlearn"}} {
 		if *parallel == 0 || step.of != "" && !value.HasPeer(ctx, r.python, step.of) {
 			continue
 		}
@@ -93,14 +93,14 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	return atomicfile.Write(*write, true, func(w io.Writer) error { return value.Write(w, tables, r.all, r.seeds) })
 }
 
-// each does one step on every table that has no rows of the model yet, and keeps the rows.
-func (r *valueRun) each(ctx context.Context, tables []value.Table, model string, parallel int, do func(context.Context, value.Table, *data.Frame) ([]value.Row, error)) error {
+// each does one step on every table that lacks rows of the model, and keeps the rows.
+func (r *valueRun) each(ctx context.Context, tables []value.Table, model string, parallel int, do func(context.Context, value.Table, *data.Frame) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var jobs sync.WaitGroup
 	limit := make(chan struct{}, parallel)
 	for _, t := range tables {
-		if slices.ContainsFunc(r.all, func(row value.Row) bool { return row.Table == t.Name && row.Model == model }) {
+		if len(r.missing(t.Name, model)) == 0 {
 			continue
 		}
 		jobs.Go(func() {
@@ -118,8 +118,31 @@ func (r *valueRun) each(ctx context.Context, tables []value.Table, model string,
 	return context.Cause(ctx)
 }
 
-// one does a step on one table and keeps the rows.
-func (r *valueRun) one(ctx context.Context, t value.Table, model string, do func(context.Context, value.Table, *data.Frame) ([]value.Row, error)) error {
+// missing are the seeds of the splits of a table that have no row of a model.
+func (r *valueRun) missing(table, model string) (seeds []uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for seed := range uint64(r.seeds) {
+		if !slices.ContainsFunc(r.all, func(row value.Row) bool { return row.Table == table && row.Model == model && row.Seed == seed }) {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
+}
+
+// add keeps rows, in the file too.
+func (r *valueRun) add(rows []value.Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, rows...)
+	if r.keep == "" {
+		return nil
+	}
+	return atomicfile.Write(r.keep, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.all) })
+}
+
+// one does a step on one table.
+func (r *valueRun) one(ctx context.Context, t value.Table, model string, do func(context.Context, value.Table, *data.Frame) error) error {
 	began := time.Now()
 	f, err := t.Open(ctx, r.from)
 	if errors.Is(err, os.ErrNotExist) {
@@ -128,48 +151,42 @@ func (r *valueRun) one(ctx context.Context, t value.Table, model string, do func
 	} else if err != nil {
 		return err
 	}
-	rows, err := do(ctx, t, f)
-	if err != nil {
+	if err := do(ctx, t, f); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, rows...)
 	note(fmt.Sprintf("%s, %s: %.0f s", t.Name, model, time.Since(began).Seconds()))
-	if r.keep == "" {
-		return nil
-	}
-	return atomicfile.Write(r.keep, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.all) })
+	return nil
 }
 
-// table measures our models.
-func (r *valueRun) table(ctx context.Context, t value.Table, f *data.Frame) ([]value.Row, error) {
-	var found []value.Row
-	for seed := range r.seeds {
-		rows, err := value.Measure(ctx, t, f, uint64(seed), tune.DefaultOptions())
+// table measures our models on the splits that lack them.
+func (r *valueRun) table(ctx context.Context, t value.Table, f *data.Frame) error {
+	for _, seed := range r.missing(t.Name, value.Chosen) {
+		rows, err := value.Measure(ctx, t, f, seed, tune.DefaultOptions())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found = append(found, rows...)
+		if err := r.add(rows); err != nil {
+			return err
+		}
 	}
-	return found, nil
+	return nil
 }
 
-// peers measures the models of a Python package.
-func (r *valueRun) peers(of string) func(context.Context, value.Table, *data.Frame) ([]value.Row, error) {
-	return func(ctx context.Context, t value.Table, f *data.Frame) ([]value.Row, error) {
+// peers measures the models of a Python package, of which this one is always there.
+func (r *valueRun) peers(of, model string) func(context.Context, value.Table, *data.Frame) error {
+	return func(ctx context.Context, t value.Table, f *data.Frame) error {
 		peers, err := value.NewPeers(r.python)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer peers.Close()
-		for seed := range r.seeds {
-			fitted, classes, err := value.Split(ctx, t, f, uint64(seed))
+		for _, seed := range r.missing(t.Name, model) {
+			fitted, classes, err := value.Split(ctx, t, f, seed)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if err := peers.Add(uint64(seed), classes, fitted.Train, fitted.Holdout); err != nil {
-				return nil, err
+			if err := peers.Add(seed, classes, fitted.Train, fitted.Holdout); err != nil {
+				return err
 			}
 		}
 		names := []string{t.Name, t.Unnamed()}
@@ -180,7 +197,10 @@ func (r *valueRun) peers(of string) func(context.Context, value.Table, *data.Fra
 		if failed != "" {
 			note(t.Name + ": " + failed)
 		}
-		return rows, err
+		if err != nil {
+			return err
+		}
+		return r.add(rows)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
@@ -26,6 +27,7 @@ type Row struct {
 	Chosen       string  // of the model that is chosen
 	Passes       float64
 	Subgroup     *tune.Subgroup `json:",omitempty"` // what was found of a hidden one
+	By           string         // program and version
 }
 
 // The models of every table.
@@ -103,6 +105,9 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	return append(out, blind...), err
 }
 
+// self is this program and its version.
+func self() string { return "drotrain " + train.Version() + ", " + runtime.Version() }
+
 // splitOf is one split of a table.
 type splitOf struct {
 	table   *tune.Table // without groups
@@ -134,7 +139,7 @@ func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows leve
 	}
 	value, slope := make([]float64, s.held.N), make([]float64, s.held.N)
 	oracle.EvalTo(value, slope, x, 0, s.held.N)
-	r := &Row{Model: name, Seed: s.seed}
+	r := &Row{Model: name, Seed: s.seed, By: self()}
 	r.fill(s.held, value)
 	return r, nil
 }

@@ -103,7 +103,7 @@ func (p *Peers) Run(ctx context.Context, of string, names ...string) (rows []Row
 	}
 	for lines := bufio.NewScanner(&out); lines.Scan(); {
 		var r struct {
-			Model                string
+			Model, By            string
 			Seed                 uint64
 			Average, Worst, Tail float64
 		}
@@ -111,7 +111,7 @@ func (p *Peers) Run(ctx context.Context, of string, names ...string) (rows []Row
 			return nil, "", fmt.Errorf("peers: %w", err)
 		}
 		for _, table := range names {
-			rows = append(rows, Row{Table: table, Model: r.Model, Seed: r.Seed, Average: r.Average, Worst: r.Worst, Tail: r.Tail})
+			rows = append(rows, Row{Table: table, Model: r.Model, Seed: r.Seed, Average: r.Average, Worst: r.Worst, Tail: r.Tail, By: r.By})
 		}
 	}
 	return rows, errs.String(), nil

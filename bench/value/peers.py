@@ -1,8 +1,9 @@
 """Other people's ways to be just to groups, on the splits that bench/value writes.
 
 Usage: peers.py DIR sklearn|fairlearn; reads DIR/splits.json and the files it names, prints one JSON object
-a line: {"model", "seed", "average", "worst", "tail"}. Losses are those of the models that
+a line: {"model", "seed", "average", "worst", "tail", "by"}. Losses are those of the models that
 they stand beside: logistic, or half the squared error."""
+import importlib
 import json
 import os
 import sys
@@ -72,6 +73,8 @@ def fairlearn_loss(train, test, binary):
 def main(directory, of):
     with open(os.path.join(directory, "splits.json")) as f:
         splits = json.load(f)
+    package = importlib.import_module(of)
+    by = f"{'scikit-learn' if of == 'sklearn' else of} {package.__version__}"
     for s in splits:
         binary, d = s["binary"], s["columns"]
         part = {}
@@ -96,7 +99,7 @@ def main(directory, of):
             except Exception as e:  # a peer that fails is left out, and says so
                 print(f"{name}: {e}", file=sys.stderr)
                 continue
-            print(json.dumps({"model": name, "seed": s["seed"], **out}), flush=True)
+            print(json.dumps({"model": name, "seed": s["seed"], "by": by, **out}), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 	p := &printer{w: w}
 	p.line("# What robust training is worth")
 	p.line("")
-	p.line("Written by `go run ./bench/experiments value -python PYTHON -write docs/value.md`: %d splits of every table, a quarter of the rows held out and never seen by the training or the choice; of tables not drawn up to 12 000 of the others are trained on. Tables that are not embedded are read from a folder beside the repository; an interpreter that has scikit-learn and fairlearn adds their columns. Losses are logistic for two classes and squared, in standard deviations of the target, else; μ = 1/n but where it is chosen.", seeds)
+	p.line("Written by `go run ./bench/experiments value -python PYTHON -write docs/value.md`: %d splits of every table, a quarter of the rows held out and never seen by the training or the choice; of tables not drawn up to 12 000 of the others are trained on. Tables that are not embedded are read from a folder beside the repository; an interpreter that has scikit-learn and fairlearn adds their columns. Losses are logistic for two classes and squared, in standard deviations of the target, else; μ = 1/n but where it is chosen. Splits have the seeds 0 to %d, drawn tables the seed %d. Measured by %s.", seeds, seeds-1, freshSeed, programs(rows))
 	p.line("")
 	p.line("| model | |")
 	p.line("|---|---|")
@@ -35,7 +36,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		p.line("| %s | %s |", v[0], v[1])
 	}
 	p.line("")
-	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not. A dash is a model that does not apply, or was not run on the table; `-rows FILE` keeps what was measured and goes on from there.")
+	p.line("Where the groups are not named, the models that need them are told of them all the same, for comparison; what is chosen is not. A dash is a model that does not apply, or was not run on the table; `-rows FILE` keeps what was measured, split by split, and the same command goes on from there after an interruption.")
 	entries := entriesOf(tables, rows)
 	for _, part := range []struct {
 		title, about string
@@ -213,6 +214,16 @@ var remarks = []string{
 	"Of what knows no groups, CVaR of a tenth is the constant model on digits, hmda and compas (log 2), and weight on the rows that fit worst takes a fifth off the coloured group's risk for three quarters of the average, where it raises the worst group's risk by half on hmda and doubles it on compas: no rule here that looks at losses alone tells these tables apart. So nothing is paid for a tail by default.",
 	"What the fresh tables say: named subgroups of another slope are helped by a third, but for two at once, which fall by 32 % where 36 % could be had for more of the average, and for classes whose features are shifted, where no model here that is told the groups gets more than a quarter. Not named, they are found in regression; of two classes a row's one bit says little (evidence of one to four standard errors where four are asked), and of two hidden subgroups at once a mixture of two laws makes one with four times the noise, which is refused. Where the worst group's risk is higher by more than a standard error, the plain average was chosen on every split of Affairs, and of NMES1988 and HealthInsurance not named: what differs is μ, which is chosen by the average. On PSID1982 one split of five makes it. On Sacramento, with 700 rows to train on, falls of more than two standard errors out of fold did not hold: 1.6 % higher, a failure of the rule that stands.",
 	"Tails cannot tell a hidden subgroup from skewed noise either: CVaR of a tenth lowers the risk of the hidden slopes by three tenths and raises that of the worst group of abalone, for 18 and 28 % of the average.",
+}
+
+// programs are those that measured the rows, with their versions.
+func programs(rows []Row) string {
+	by := map[string]bool{}
+	for _, r := range rows {
+		by[r.By] = true
+	}
+	delete(by, "")
+	return strings.Join(slices.Sorted(maps.Keys(by)), "; ")
 }
 
 type printer struct {
