@@ -202,10 +202,10 @@ func (p *printer) verdicts(entries []entry, rows []Row) {
 }
 
 // fresh introduces the tables of which the rules knew nothing.
-const fresh = "Gathered from R's packages, and drawn by a seed, after the rules were frozen; nothing was changed after these were measured. Sizes, shares, coefficients and noise are drawn too (`bench/value/drawn.go`); the noise is small enough beside the distance of two laws that an average of them can lower the risk of the fewer by a third."
+const fresh = "Drawn by a seed that no rule was looked at with (`bench/value/drawn.go` says which were), after the rules were frozen; nothing was changed after these were measured. Sizes, shares, coefficients and noise are drawn too; the noise is small enough beside the distance of two laws that an average of them can lower the risk of the fewer by a third."
 
 // inView introduces those that were fresh until the rules were changed after them.
-const inView = "Those from R's packages were fresh to the rules before these, as were the tables that `-drawn 1` measures. Those rules held on the drawn ones but where the features of a hidden subgroup are shifted too (the features were not to predict the membership at all: now no curve may explain it). They failed on R's where nobody names a group: to lower the tail for 1 % of the average raised the worst group's risk by 2 % on SmokeBan and MathAchieve, so that nothing may be paid now unless somebody asks (`--select tail`, `--budget`). And on diamonds and CollegeDistance a fall was taken for one that the largest group mean over all rows does not show: now both estimates have to fall, by two standard errors."
+const inView = "The bars of a hidden subgroup were set with the results of these in view. Tables of R's packages, with what the rules learned from them and where they failed, have [a page of their own](value-r.md) where they were not gathered for this one."
 
 // remarks close the page.
 var remarks = []string{
