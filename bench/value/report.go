@@ -205,7 +205,7 @@ func (p *printer) verdicts(entries []entry, rows []Row) {
 const fresh = "Drawn by a seed that no rule was looked at with (`bench/value/drawn.go` says which were), after the rules were frozen; nothing was changed after these were measured. Sizes, shares, coefficients and noise are drawn too; the noise is small enough beside the distance of two laws that an average of them can lower the risk of the fewer by a third."
 
 // inView introduces those that were fresh until the rules were changed after them.
-const inView = "The bars of a hidden subgroup were set with the results of these in view. Tables of R's packages, with what the rules learned from them and where they failed, have [a page of their own](value-r.md) where they were not gathered for this one."
+const inView = "The bars of a hidden subgroup were set with the results of these in view. Tables of R's packages, with what the rules learned from them and where they failed, have [a page of their own](../bench/value/gathered.md) where they were not gathered for this one."
 
 // remarks close the page.
 var remarks = []string{

@@ -19,7 +19,6 @@ var pages = []page{
 	{"notebooks-go/README.md", "Notebooks", ""},
 
 	{"docs/value.md", "What it is worth", "Evidence"},
-	{"docs/value-r.md", "The same on R's tables", ""},
 	{"docs/intervals.md", "How sure the numbers are", ""},
 	{"docs/performance.md", "Time", ""},
 	{"docs/methods.md", "The methods", ""},
