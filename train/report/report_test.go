@@ -290,3 +290,21 @@ func TestCoefficientsHaveIntervals(t *testing.T) {
 		}
 	}
 }
+
+// The verdict holds a model to the rate or the budget that was asked for, and beside the
+// baseline with tempered scores.
+func TestVerdictKnowsWhatWasAsked(t *testing.T) {
+	budget := 0.02
+	m := fit(t, func(c *train.Config) { c.Rate, c.Budget = 3, &budget })
+	for given, want := range map[float64]float64{0: 3, 5: 5} {
+		o := options()
+		o.Rate = given
+		x, err := report.Measure(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Tempered != report.Tempered {
+			t.Errorf("rate %v: %v, budget %v, tempered %q", given, in.Rate, in.Budget, in.Tempered)
+		}
+	}
+}
