@@ -92,17 +92,17 @@ func TestFaultsOfDealtRows(t *testing.T) {
 				lines[i] = line
 			}
 		}
-		f := frameOf(t, "y,a,b\n"+strings.Join(lines, "\n")+"\n")
+		text := "y,a,b\n" + strings.Join(lines, "\n") + "\n"
 		s := Spec{Target: "y", Impute: "error", Scale: "standard"}
 		train := make([]int, n)
 		for i := range train {
 			train[i] = i
 		}
-		_, want := Fit(context.Background(), f, slices.Clone(train), nil, s, Float64)
+		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, Float64)
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = FitDealt(context.Background(), f, slices.Clone(train), s, Float64, ranks.NewRows(c, n))
+				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), slices.Clone(train), s, Float64, ranks.NewRows(c, n))
 				return nil
 			}); err != nil {
 				t.Error(err)
