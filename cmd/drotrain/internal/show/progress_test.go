@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -92,6 +93,39 @@ func TestProgressMonotone(t *testing.T) {
 	}
 	if p.done != barSteps {
 		t.Errorf("ends at %d of %d", p.done, barSteps)
+	}
+}
+
+// The bar is the share of the digits between the first known gap, or 1, and the target.
+func TestProgressIsInDigits(t *testing.T) {
+	for _, gaps := range [][]float64{{math.Inf(1), 1e-2, 1e-3, 1e-5}, {1e-2, 1e-3, 1e-5}} {
+		p := &Progress{first: math.Inf(1)}
+		start := math.Min(1, gaps[0])
+		for _, gap := range gaps {
+			p.first, p.done = p.advance(train.Progress{RelativeGap: gap, Target: 1e-6})
+			want := int(barSteps * math.Max(0, math.Log(start/gap)/math.Log(start/1e-6)))
+			if d := p.done - want; d < -1 || d > 1 {
+				t.Errorf("from %g, gap %g: %d of %d, want %d", start, gap, p.done, barSteps, want)
+			}
+		}
+	}
+}
+
+// The steps of an evaluation are told under the name of their phase, not of the one before.
+func TestProgressOfMeasuring(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := NewProgress(&out, false, func() time.Time { return clock }, false)
+	p.Begin("robust")
+	clock = clock.Add(time.Second)
+	for k := range 3 {
+		p.Measuring(eval.Progress{Phase: "resampling", Done: k + 1, Total: 3})
+		clock = clock.Add(2 * time.Second)
+	}
+	p.Finish()
+	const want = "drotrain: resampling: 2 of 3, 2 s, about 1 s left\ndrotrain: resampling: 3 of 3, 4 s\n"
+	if got := out.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

@@ -1,0 +1,85 @@
+package show
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+)
+
+// measuredModels is an evaluation of some models on two groups, the second of few rows.
+func measuredModels(names ...string) *eval.Evaluation {
+	e := &eval.Evaluation{Task: eval.Regression, Target: "y", TargetUnit: "thousands of dollars per week", MinGroupSize: 30}
+	values := func(risk eval.Num) eval.Values {
+		return eval.Values{Of: map[string]eval.Num{"risk": risk, "rmse": 2 * risk}}
+	}
+	groups := []eval.Group{{Label: "north", N: 1200, Sufficient: true}, {Label: "hut", N: 12}}
+	for k, name := range names {
+		e.Models = append(e.Models, eval.ModelResult{Name: name, Overall: values(eval.Num(k + 1))})
+		for i := range groups {
+			groups[i].Models = append(groups[i].Models, eval.GroupModel{Values: values(eval.Num(10*i + k + 1))})
+		}
+	}
+	e.Groupings = []eval.Grouping{{Name: "site", Groups: groups}}
+	return e
+}
+
+func printed(e *eval.Evaluation) []string {
+	var b strings.Builder
+	printOverall(&b, e)
+	printGrouping(&b, e, e.Groupings[0])
+	return strings.Split(strings.ReplaceAll(b.String(), "\u202f", " "), "\n")
+}
+
+// Two models leave names of measures their room; the numbers of a model stand below its
+// name, and what is not known is a dash.
+func TestTablesOfTwoModels(t *testing.T) {
+	want := `Overall                                                   ERM           robust
+  Risk                                                  1.000            2.000
+  RMSE (thousands of dollars per week)                  2.000            4.000
+  MAE (thousands of dollars per week)                       -                -
+  R²                                                        -                -
+  Median absolute error (thousands of dolla…                -                -
+  Bias (thousands of dollars per week)                      -                -
+
+                                                       Risk                RMSE
+By site                           rows        ERM    robust       ERM    robust
+  north                          1 200      1.000     2.000     2.000     4.000
+  hut                       *       12      11.00     12.00     22.00     24.00
+  * fewer than 30 rows: insufficient evidence
+`
+	got := strings.Join(printed(measuredModels("ERM", "robust")), "\n")
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// However many models there are, a line has 80 columns at most, four models are told and
+// a column is no wider than its neighbours need: 16.
+func TestTablesOfManyModels(t *testing.T) {
+	names := []string{"first", "second", "third", "fourth", "fifth", "sixth"}
+	for n := 1; n <= len(names); n++ {
+		lines := printed(measuredModels(names[:n]...))
+		for _, l := range lines {
+			if w := len([]rune(l)); w > Width {
+				t.Errorf("%d models: %d columns in %q", n, w, l)
+			}
+		}
+		text := strings.Join(lines, "\n")
+		for k, name := range names {
+			if told := strings.Contains(text, name); told != (k < min(n, shownModels)) {
+				t.Errorf("%d models: %s is told: %v", n, name, told)
+			}
+		}
+		if more := strings.Contains(text, "and 2 more in the report"); more != (n == 6) {
+			t.Errorf("%d models: %s", n, text)
+		}
+	}
+	// The table of one model is no wider than its two measures need.
+	lines := printed(measuredModels("first"))
+	for _, l := range lines {
+		if head := "By site"; strings.HasPrefix(l, head) && len([]rune(l)) != 29+2+7+2+16+1+16 {
+			t.Errorf("one model: %d columns in %q", len([]rune(l)), l)
+		}
+	}
+}

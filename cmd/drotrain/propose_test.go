@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
+	"github.com/drotrain/drotrain/eval"
+)
+
+// Columns to be filled are named in one line, with where it concerns them; columns of
+// which the same is said share a line, too.
+func TestProposalIsTold(t *testing.T) {
+	var b strings.Builder
+	p := &proposed{Proposal: &propose.Proposal{Target: "wage", Task: data.Regression, Findings: []propose.Finding{
+		{Column: "age", Rows: 7, First: 3, What: "missing", Does: propose.Filled},
+		{Column: "id", What: "differs in every row", Does: "left out"},
+		{Column: "tenure", Rows: 2, What: "missing", Does: propose.Filled},
+		{Column: "key", What: "differs in every row", Does: "left out"},
+	}}, Command: "drotrain train --data t.csv --target wage"}
+	p.tell(&b)
+	const want = `
+To predict wage (a quantity)
+  id, key: differs in every row: left out
+  missing, filled with the median: age (7 rows, first 3), tenure (2 rows)
+
+Proposed, to be judged by who knows the columns:
+  drotrain train \
+      --data t.csv \
+      --target wage
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A proposal that is written is read as it was meant, whatever its names look like: texts
+// that look like numbers stay texts, numbers and switches are none.
+func TestWrittenProposalIsRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := &proposed{Proposal: &propose.Proposal{Findings: []propose.Finding{{Column: "12", What: "a\ncopy"}}}, flags: trainFlags()}
+	for _, o := range [][2]string{{"target", "007"}, {"drop", "12,no"}, {"min-count", "3"}, {"no-header", "true"}, {"filter", "a == \"b\""}, {"gap", "1e-05"}} {
+		if err := p.flags.Set(o[0], o[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.writeConfig(&app{}, "t.yaml", false); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile("t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `# drotrain train --config t.yaml
+target: "007"
+drop:
+  - "12" # a copy
+  - "no"
+min-count: 3
+no-header: true
+filter: "a == \"b\""
+gap: 1e-05
+`
+	if string(b) != want {
+		t.Errorf("got\n%s\nwant\n%s", b, want)
+	}
+	again, err := parse(t, string(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.cfg.Target != "007" || !slices.Equal(again.cfg.Drop, []string{"12", "no"}) {
+		t.Errorf("target %q, drop %q", again.cfg.Target, again.cfg.Drop)
+	}
+}
+
+// Without --tolerance the command is as strict as the library, and so is each of its
+// commands.
+func TestToleranceIsThatOfTheLibrary(t *testing.T) {
+	y := []float64{1, -1, 1, -1}
+	p := []float64{0.9, 0.2, 0.7, 0.4}
+	e, err := eval.Evaluate(t.Context(), eval.Input{Task: eval.Binary, LossName: "logistic", Target: y,
+		Models: []eval.Model{{Name: "m", Score: p, Loss: []float64{1, 2, 3, 4}}},
+		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 0, 1, 1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Gaps) == 0 {
+		t.Fatal("no gaps")
+	}
+	want := strconv.FormatFloat(e.Gaps[0].Tolerance, 'g', -1, 64)
+	for _, name := range []string{"train", "eval", "report", "audit"} {
+		cmd, _, err := newRoot(&app{}).Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := cmd.Flags().Lookup("tolerance"); f == nil || f.DefValue != want {
+			t.Errorf("%s: %+v, want %s", name, f, want)
+		}
+	}
+}
+
+// A report tells how much of its table is read, where that takes a while; so many threads as
+// were asked for train.
+func TestReportTellsWhatItReads(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "pay.csv", payTable("pay", "age", "site", "b"))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	threads := runtime.GOMAXPROCS(0)%2 + 1 // another number, of at most two
+	train := "train --data pay.csv --target pay --drop site --nu 1 --fast --quiet --no-report --allow-degenerate --out m --threads " + strconv.Itoa(threads)
+	if code, _, stderr := try(t.Context(), strings.Fields(train)...); code != exit.OK {
+		t.Fatalf("%d\n%s", code, stderr)
+	}
+	if got := runtime.GOMAXPROCS(0); got != threads {
+		t.Errorf("%d threads, want %d", got, threads)
+	}
+	var errs bytes.Buffer
+	clock := time.Unix(0, 0)
+	var mu sync.Mutex
+	a := &app{stdout: io.Discard, stderr: &errs, now: func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		clock = clock.Add(time.Second)
+		return clock
+	}}
+	if code := a.run(t.Context(), strings.Fields("report --model m --data pay.csv --resamples 0")); code != exit.OK {
+		t.Fatalf("%d\n%s", code, errs.String())
+	}
+	if !strings.Contains(errs.String(), "drotrain: reading: ") || !strings.Contains(errs.String(), " of 1 kB") {
+		t.Errorf("stderr %q", errs.String())
+	}
+}
