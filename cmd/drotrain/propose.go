@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,10 +94,14 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
 	t := &p.Reading.Text
+	var relabel []string
+	for _, from := range slices.Sorted(maps.Keys(p.Reading.Relabel)) {
+		relabel = append(relabel, from+"->"+p.Reading.Relabel[from])
+	}
 	for _, o := range []struct{ name, value string }{
 		{"data", path}, {"target", target}, {"drop", (options.List(&p.Drop)).CSV()}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue

@@ -3,6 +3,7 @@ package propose
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -130,6 +131,15 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 			few = len(counts) <= 1000
 		}
 	}
+	if same, rows := spellings(counts); same != nil {
+		p.found(c, rows, 0, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them other spellings of one", len(counts))
+		p.Reading.Relabel = maps.Clone(p.Reading.Relabel)
+		if p.Reading.Relabel == nil {
+			p.Reading.Relabel = map[string]string{}
+		}
+		maps.Copy(p.Reading.Relabel, same)
+		return p.settle(f, table.Relabelled(c, same))
+	}
 	if nulls > 0 {
 		p.keep(name(c) + " is not null")
 		p.found(c, nulls, first, "such rows are left out", "the target is missing")
@@ -174,6 +184,30 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		}
 	}
 	return t, nil
+}
+
+// spellings are, of more than two labels, those that differ from a more frequent one by
+// case, spaces or a full stop at the end alone, and the rows of these; nil where none does,
+// or nothing would be left to tell apart.
+func spellings(counts map[string]int) (same map[string]string, rows int) {
+	usual := map[string]string{} // by what is left of a label
+	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
+	for l, n := range counts {
+		if u, ok := usual[key(l)]; !ok || n > counts[u] || n == counts[u] && l < u {
+			usual[key(l)] = l
+		}
+	}
+	if len(counts) <= 2 || len(usual) < 2 || len(usual) == len(counts) {
+		return nil, 0
+	}
+	same = map[string]string{}
+	for l, n := range counts {
+		if u := usual[key(l)]; u != l {
+			same[l] = u
+			rows += n
+		}
+	}
+	return same, rows
 }
 
 // column looks at a candidate for a feature.

@@ -368,3 +368,24 @@ func TestCopiesAreCopiesInEveryRow(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// Other spellings of two labels become one, so that rows of both classes are left; labels
+// that would all become one stay.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct {
+		counts map[string]int
+		want   string
+		rows   int
+	}{
+		{map[string]int{"<=50K": 9, "<=50K.": 5, ">50K": 3, ">50K.": 1}, "map[<=50K.:<=50K >50K.:>50K]", 6},
+		{map[string]int{"No": 4, "yes": 2, "Yes": 3, "no": 4}, "map[no:No yes:Yes]", 6},
+		{map[string]int{"a": 1, "A": 1, "a.": 1}, "map[]", 0},
+		{map[string]int{"a": 5, "A": 1}, "map[]", 0},
+		{map[string]int{"1.5": 5, "15": 1, "2": 1}, "map[]", 0},
+	} {
+		same, rows := spellings(c.counts)
+		if fmt.Sprint(same) != c.want || rows != c.rows {
+			t.Errorf("%v: %v in %d rows, want %s in %d", c.counts, same, rows, c.want, c.rows)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func idName(name string) bool {
 		return false
 	}
 	switch w[len(w)-1] {
-	case "id", "ids", "uuid", "guid", "key", "index", "nr", "no", "number", "num", "case", "rownames", "serial":
+	case "id", "ids", "uuid", "guid", "key", "index", "nr", "nbr", "no", "number", "num", "case", "rownames", "serial":
 		return true
 	}
 	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
