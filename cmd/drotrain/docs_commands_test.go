@@ -255,7 +255,7 @@ func TestOptionsOfTheDocumentation(t *testing.T) {
 		}
 	}
 	walk(newRoot(a))
-	others := map[string]bool{"robust_step_size": true, "weight_decay": true, "alpha": true, "btl": true, "robust": true, "generalization_adjustment": true}
+	others := map[string]bool{"mpi": true, "robust_step_size": true, "weight_decay": true, "alpha": true, "btl": true, "robust": true, "generalization_adjustment": true}
 	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	named := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
