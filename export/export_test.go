@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"math"
@@ -310,6 +311,38 @@ func TestEdgeRows(t *testing.T) {
 		if (nulls > 0) != (term.Null || term.Fill != nil) || others == 0 && term.Kind != data.Bool {
 			t.Errorf("%s: %d nulls, %d values that are no level", term.Column, nulls, others)
 		}
+	}
+}
+
+// Of numbers as categories, however few or close, the edges have one that is no level.
+func TestEdgesOfNumbersAsLevels(t *testing.T) {
+	for _, levels := range [][]string{{"7"}, {"1", "1.5"}, {"1", "1.5", "2"}} {
+		rows := edgeRows(&train.Formula{Terms: []train.Term{{Column: "c", Kind: data.Categorical, Stored: data.Numeric, Levels: levels}}})
+		other := 0
+		for _, r := range rows {
+			if !slices.Contains(levels, data.LevelOfNumber(data.Categorical, r[0].(float64))) {
+				other++
+			}
+		}
+		if len(rows) != len(levels)+1 || other != 1 {
+			t.Errorf("%q: %v", levels, rows)
+		}
+	}
+}
+
+// A text that XML cannot hold is an error, as a value and as a level of a product, and the
+// first one is told.
+func TestTextsBeyondXML(t *testing.T) {
+	var out bytes.Buffer
+	p := &pmmlWriter{e: xml.NewEncoder(&out)}
+	p.text("tab\t, é and 日", "string")
+	if p.err != nil {
+		t.Error(p.err)
+	}
+	p.text("a\x01", "string")
+	p.text("b\x02", "string")
+	if p.err == nil || !strings.Contains(p.err.Error(), `"a\x01" has characters that XML does not have`) {
+		t.Errorf("%v", p.err)
 	}
 }
 

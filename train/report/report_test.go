@@ -16,6 +16,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // fit trains at a level: none is chosen.
@@ -306,5 +307,14 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Tempered != report.Tempered {
 			t.Errorf("rate %v: %v, budget %v, tempered %q", given, in.Rate, in.Budget, in.Tempered)
 		}
+	}
+}
+
+// The choice of a level, the training and its report mean the same by a group that is large
+// enough to be called the worst.
+func TestOneLeastGroup(t *testing.T) {
+	a, b, c := report.DefaultOptions().MinGroupSize, train.DefaultConfig().MinGroupSize, tune.DefaultOptions().MinGroupSize
+	if a != b || b != c || a < 1 {
+		t.Errorf("report: %d rows, training: %d, choice: %d", a, b, c)
 	}
 }
