@@ -18,14 +18,11 @@ import (
 // root is the top of the repository, seen from here.
 const root = "../.."
 
-// Every test that docs/reliability.md names is there.
+// Every test that docs/reliability.md and docs/input.md name is there, and every row of the
+// latter names one.
 func TestPromisesHaveTests(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join(root, "docs", "reliability.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var source strings.Builder
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -36,13 +33,37 @@ func TestPromisesHaveTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(doc), -1)
-	if len(names) < 20 {
-		t.Fatalf("only %d tests are named", len(names))
-	}
-	for _, n := range names {
-		if !strings.Contains(source.String(), "func "+n[1]+"(") {
-			t.Errorf("docs/reliability.md names %s, which is no test", n[1])
+	test := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`")
+	for _, page := range []string{"reliability.md", "input.md"} {
+		doc, err := os.ReadFile(filepath.Join(root, "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := test.FindAllStringSubmatch(string(doc), -1)
+		if len(names) < 20 {
+			t.Fatalf("docs/%s: only %d tests are named", page, len(names))
+		}
+		for _, n := range names {
+			if !strings.Contains(source.String(), "func "+n[1]+"(") {
+				t.Errorf("docs/%s names %s, which is no test", page, n[1])
+			}
+		}
+		if page != "input.md" {
+			continue
+		}
+		_, rows, _ := strings.Cut(string(doc), "|---|---|---|---|\n")
+		count := 0
+		for line := range strings.Lines(rows) {
+			if !strings.HasPrefix(line, "|") {
+				break
+			}
+			count++
+			if cells := strings.Split(strings.TrimSpace(line), "|"); !test.MatchString(cells[len(cells)-2]) {
+				t.Errorf("docs/input.md: no test is named for %s", cells[1])
+			}
+		}
+		if count < 20 {
+			t.Errorf("docs/input.md: only %d rows were found", count)
 		}
 	}
 }
