@@ -247,7 +247,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	case text && sum.distinct > 50 && sum.distinct > have/2:
 		p.drop(c, 0, 0, "%d different texts in %d rows: names or notes", sum.distinct, have)
 		return
-	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && sum.distinct > have/2 && have > 20:
+	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && 2*sum.distinct >= have && have > 20:
 		p.drop(c, 0, 0, "its name and %d different numbers in %d rows say that it is an identifier", sum.distinct, have)
 		return
 	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):

@@ -389,3 +389,23 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 }
+
+// Persons with two rows each have a number that is an identifier; sites of many rows do not.
+func TestPersonsOfTwoRows(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("person_id,site_id,age,ill\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d,%d,%d,%v\n", 1+i/2, i%5, 20+i*31%50, (i*7919)%10 < 4)
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "ill", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Drop, []string{"person_id"}) {
+		t.Errorf("left out %q, want person_id: %+v", p.Drop, p.Findings)
+	}
+}
