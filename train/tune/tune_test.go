@@ -465,6 +465,11 @@ func TestRecordsOfAChoice(t *testing.T) {
 	if done != total || total < 3*3 {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
+	// Every candidate is solved in every fold, in 300 passes at most; so is each family's start.
+	solves := float64(s.Folds * (2*len(s.Candidates) + len(s.Ridges) + 2 + 2*(3+pathMore)))
+	if s.Passes > 300*solves || s.Passes < float64((s.Folds-1)*len(s.Candidates)) {
+		t.Errorf("%v passes for %v problems at most", s.Passes, solves)
+	}
 	if len(s.Ridges) != 4 || s.Ridges[0].Mu != a.Primal.Mu || s.Ridges[0].Fall != 0 || s.Ridges[0].SE != 0 {
 		t.Fatalf("%+v", s.Ridges)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -141,6 +143,22 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 			t.Errorf("trial %d: %v from below, %.3g above the minimum %s", trial, c.Best.Lower, -over, least.Text('g', 20))
 		} else if over > 1e-6*big/1e6 {
 			t.Errorf("trial %d: %v from below, the minimum is %s (P = %v)", trial, c.Best.Lower, least.Text('g', 20), value)
+		}
+	}
+}
+
+// The farther an inverse may be from one, the longer rows may be in its norm: the bound is
+// above what they are, by what was allowed for.
+func TestInverseThatMayBeFarOff(t *testing.T) {
+	o := drotest.Sample{N: 2, D: 2, Design: []float64{0, 1, 1, 0}, Label: []float64{1, -1}}.Oracle(t, losses.Squared{})
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 1}, Primal: side.L2{Mu: 1}})
+	for _, least := range []float64{0x1p-20, 0x1p-44, 0x1p-46} {
+		upper := mat.NewTriDense(2, mat.Upper, []float64{1, 1, 0, least})
+		f := &minorant{d: 2, scale: []float64{1, 1}, upper: upper, inflate: 1}
+		longest := math.Sqrt(1 + 1/(least*least)) // Uᵀv = (1, 0); (0, 1) gives 1/least
+		allowed := 1 + saddle.Gamma(2)*mat.Norm(upper, 2)/least
+		if got := f.longest(c, o, make([]float64, 2), []float64{0.5, 0.5}, 1); got < longest*allowed || got > 2*longest {
+			t.Errorf("least entry %v: ρ = %v, want %v and %v of it", least, got, longest, allowed)
 		}
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// An Dir is where a command writes its files. It is made with the first of them,
-// so that a run that is killed before leaves nothing behind.
 // errLocked is of a directory that another run holds.
 var errLocked = errors.New("another run is writing there")
 
+// A Dir is where a command writes its files. It is made with the first of them,
+// so that a run that is killed before leaves nothing behind.
 type Dir struct {
 	inputs *Inputs
 	path   string

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
 )
 
 // measuredModels is an evaluation of some models on two groups, the second of few rows.
@@ -80,6 +81,44 @@ func TestTablesOfManyModels(t *testing.T) {
 	for _, l := range lines {
 		if head := "By site"; strings.HasPrefix(l, head) && len([]rune(l)) != 29+2+7+2+16+1+16 {
 			t.Errorf("one model: %d columns in %q", len([]rune(l)), l)
+		}
+	}
+}
+
+// Beside the baseline stand the worst groups where there are some, and what equal weights
+// of groups achieve where they have one.
+func TestComparisonOfTraining(t *testing.T) {
+	worst := &train.SummaryGroup{Name: "hut", Count: 12, Risk: 3}
+	for _, c := range []struct {
+		s    train.Summary
+		want string
+	}{
+		{train.Summary{ERMRisk: 2, RobustRisk: 4}, `Training rows                                ERM                        robust
+  average risk                                 -                       2.00000
+  robust risk                                  -                       4.00000
+
+`},
+		{train.Summary{ERMRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
+			`Training rows                                ERM                        robust
+  average risk                           1.00000                       2.00000
+  robust risk                            5.00000                       4.00000
+  worst group of site
+    group                                      -                           hut
+    rows                                       -                            12
+    risk                                       -                       3.00000
+  balanced ERM: average risk 1.50000, worst group's 3.00000
+
+`},
+		{train.Summary{ERMRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
+			`Training rows                                ERM                        robust
+  average risk                           1.00000                       2.00000
+  robust risk                            5.00000                       4.00000
+
+`},
+	} {
+		var b strings.Builder
+		if printComparison(&b, c.s, "site"); b.String() != c.want {
+			t.Errorf("got\n%swant\n%s", b.String(), c.want)
 		}
 	}
 }

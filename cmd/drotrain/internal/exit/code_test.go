@@ -1,0 +1,45 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+)
+
+// The status of the process is that of the error, that of a shell for a signal, wherever it
+// came in, and otherwise that of a failure.
+func TestCodes(t *testing.T) {
+	stopped, stop := context.WithCancelCause(context.Background())
+	stop(Interrupted{syscall.SIGTERM})
+	for what, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		want int
+	}{
+		"a failure":                      {t.Context(), errors.New("x"), 1},
+		"a failure with a hint":          {t.Context(), WithHint(errors.New("x"), "do y"), 1},
+		"the command line":               {t.Context(), fmt.Errorf("x: %w", Usagef("", "y")), 2},
+		"an outcome that is told":        {t.Context(), With(Limit, nil, ""), 3},
+		"a signal":                       {t.Context(), fmt.Errorf("x: %w", Interrupted{syscall.SIGINT}), 128 + 2},
+		"a signal with a hint":           {t.Context(), WithHint(Interrupted{syscall.SIGHUP}, "y"), 128 + 1},
+		"cancelled by a signal":          {stopped, fmt.Errorf("x: %w", context.Canceled), 128 + 15},
+		"cancelled by nobody":            {t.Context(), context.Canceled, 1},
+		"a failure beside a signal":      {stopped, errors.New("x"), 1},
+		"the command line beside one":    {stopped, Usagef("", "y"), 2},
+		"nobody reads, as shells say it": {t.Context(), With(Pipe, nil, ""), 128 + int(syscall.SIGPIPE)},
+	} {
+		if got := Code(c.ctx, c.err); got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
+	}
+	err := ReplaceHint(fmt.Errorf("t.csv: %w", fs.ErrExist))
+	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "--force replaces it" {
+		t.Errorf("%s; %s", msg, hint)
+	}
+	if _, hint := Describe(ReplaceHint(errors.New("x"))); hint != "" {
+		t.Error(hint)
+	}
+}

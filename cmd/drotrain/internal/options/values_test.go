@@ -1,0 +1,159 @@
+package options
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// A number is taken within its range, and what is none, or none that is finite, is said to
+// be that; what is refused changes nothing.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.5": "", " 0.25 ": "", "1e-3": "",
+		"": "must be a number", "half": "must be a number", "0,5": "must be a number",
+		"nan": "must be a finite number", "inf": "must be a finite number", "1e999": "must be a finite number", "-1e999": "must be a finite number",
+		"0": "must be above 0 and at most 1", "1.5": "must be above 0 and at most 1",
+	} {
+		var p *float64
+		v := OptionalShare(&p)
+		if v.String() != "" {
+			t.Errorf("not given: %q", v.String())
+		}
+		got := ""
+		if err := v.Set(text); err != nil {
+			got = err.Error()
+		}
+		if got != want || (p != nil) != (want == "") {
+			t.Errorf("%q: %q, want %q; %v", text, got, want, p)
+		}
+		if want == "" {
+			if x := *p; v.Set(v.String()) != nil || *p != x {
+				t.Errorf("%q is shown as %q", text, v.String())
+			}
+		}
+	}
+}
+
+// Names are separated by commas, and quoted where they hold some; a list that is given
+// again goes on; and it is written so that it reads back.
+func TestLists(t *testing.T) {
+	var names []string
+	v := List(&names)
+	for _, text := range []string{`a,"b, c", d`, "", `" "" e"`} {
+		if err := v.Set(text); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+	}
+	if want := []string{"a", "b, c", "d", `" e`}; !slices.Equal(names, want) || !slices.Equal(v.Names(), want) {
+		t.Errorf("%q", names)
+	}
+	var again []string
+	if err := List(&again).Set(v.CSV()); err != nil || !slices.Equal(again, names) {
+		t.Errorf("%q reads as %q, %v", v.CSV(), again, err)
+	}
+	before := slices.Clone(names)
+	for text, want := range map[string]string{
+		"a,,b": "name 2 of 3 is empty", "a,b, ": "name 3 of 3 is empty", "a\nb": "must be a comma-separated list of names", `"a`: "must be a comma-separated list of names",
+	} {
+		if err := v.Set(text); err == nil || err.Error() != want || !slices.Equal(names, before) {
+			t.Errorf("%q: %v, want %s; %q", text, err, want, names)
+		}
+	}
+}
+
+// Lists of pairs have a mark in each, and something before it; names are given from the one
+// to the other.
+func TestPairs(t *testing.T) {
+	var texts []string
+	v := Pairs(&texts, "=")
+	if err := v.Set("a=1,b=,c=d=e"); err != nil || len(texts) != 3 {
+		t.Errorf("%q, %v", texts, err)
+	}
+	for _, text := range []string{"a", "=1", " =1", "a=1,b"} {
+		if err := Pairs(new([]string), "=").Set(text); err == nil || err.Error() != "must be a list of A=B" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	var to map[string]string
+	n := Names(&to, "->")
+	for _, text := range []string{"a -> b", "c->d->e"} {
+		if err := n.Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(to, map[string]string{"a": "b", "c": "d->e"}) {
+		t.Errorf("%q", to)
+	}
+}
+
+// Of a file every key is taken, the first and the last, but for those of the command line;
+// what is wrong is told with its line and its place in a list.
+func TestKeysOfAFile(t *testing.T) {
+	var names []string
+	var share *float64
+	var count int
+	flags := func() *pflag.FlagSet {
+		names, share, count = nil, nil, 0
+		fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
+		fs.Var(List(&names), "drop", "")
+		fs.Var(OptionalShare(&share), "share", "")
+		fs.Var(Count(&count), "count", "")
+		return fs
+	}
+	fs := flags()
+	if err := ApplyYAML(fs, "c.yaml", strings.NewReader("drop: [a, 'b, c']\nshare: 0.5\ncount: 1_000\n")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(names, []string{"a", "b, c"}) || share == nil || *share != 0.5 || count != 1000 {
+		t.Errorf("%q, %v, %d", names, share, count)
+	}
+	fs = flags()
+	if err := fs.Set("count", "7"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ApplyYAML(fs, "c.yaml", strings.NewReader("count: 9\nshare: 1\n")); err != nil || count != 7 || *share != 1 {
+		t.Errorf("%v, count %d, share %v", err, count, *share)
+	}
+	for text, want := range map[string]string{
+		"drop: [a, b, [c]]\n":         "c.yaml:1: drop: item 3 must be a name, not ",
+		"drop: [~]\n":                 "c.yaml:1: drop: item 1 must be a name, not ",
+		"drop: [a, '']\n":             "c.yaml:1: drop: name 2 of 2 is empty",
+		"dorp: a\n":                   `c.yaml:1: unknown key "dorp"`,
+		"count: 1\nshare: much\n":     "c.yaml:2: share: must be a number, not ",
+		"share: 1\ncount: 1.5\n":      "c.yaml:2: count: must be a whole number, not ",
+		"count: 1\n\ncount: 2\n":      `c.yaml:3: key "count" is already set on line 1`,
+		"- count\n":                   "c.yaml:1: the configuration must be keys and values, not ",
+		"count: 1\n---\nshare: 0.5\n": "c.yaml:2: a second YAML document",
+	} {
+		if err := ApplyYAML(flags(), "c.yaml", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// An option is written once, its text in a column of its own, below it where it is long.
+func TestHelpOfAnOption(t *testing.T) {
+	fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
+	fs.Int("few", 0, "how `many`")
+	fs.Int("threads", 3, "of this process, which are shared by everything that it does at once and then some more")
+	fs.Bool("an-option-of-a-long-name", false, "says much, in more words than a line of the help has room for beside its name")
+	var b bytes.Buffer
+	for _, name := range []string{"few", "threads", "an-option-of-a-long-name"} {
+		printOption(&b, fs.Lookup(name))
+	}
+	want := `  --few many                how many
+  --threads int             of this process, which are shared by everything that
+                            it does at once and then some more (default 3)
+  --an-option-of-a-long-name
+                            says much, in more words than a line of the help has
+                            room for beside its name
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

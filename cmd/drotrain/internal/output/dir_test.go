@@ -1,0 +1,110 @@
+package output
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// A directory is made with its first file, and then is refused to who does not force it,
+// with the name of one that is free.
+func TestDirectoryOfOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var in Inputs
+	d, err := in.OpenDir(filepath.Join("a", "b"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir("."); len(entries) != 0 {
+		t.Errorf("%v is there before anything is written", entries)
+	}
+	for _, name := range []string{"m.json", "x.svg", "y.svg", "x.png", "z.pdf", "p.csv"} {
+		if err := d.Write(name, text(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	d.List(&b)
+	const want = `
+wrote  a/b/m.json
+wrote  a/b/p.csv
+wrote  a/b/*.svg (2 plots)
+wrote  a/b/*.png (1 plots)
+wrote  a/b/*.pdf (1 plots)
+`
+	if got := filepath.ToSlash(b.String()); got != want {
+		t.Errorf("got %s want %s", got, want)
+	}
+	if _, err := in.OpenDir(filepath.Join("a", "b"), true); !errors.Is(err, errLocked) {
+		t.Errorf("two runs write at once: %v", err)
+	}
+	d.Close()
+	for _, free := range []string{"b-2", "b-3"} {
+		_, err = in.OpenDir(filepath.Join("a", "b"), false)
+		if err == nil {
+			t.Fatal("files of another run are replaced")
+		}
+		if msg, hint := exit.Describe(err); !strings.Contains(msg, "exists and is not empty") || !strings.HasSuffix(hint, "--out "+filepath.Join("a", free)) {
+			t.Errorf("%s; %s", msg, hint)
+		}
+		if err := os.Mkdir(filepath.Join("a", free), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, force := range map[string]bool{filepath.Join("a", "b"): true, filepath.Join("a", "b-2"): false} {
+		d, err := in.OpenDir(path, force)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		d.Close()
+	}
+	if entries, err := os.ReadDir(filepath.Join("a", "b")); err != nil || len(entries) != 6 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A file is no directory, nor is what would lie below one; and an input is never written,
+// by whatever name.
+func TestDirectoryThatCannotBe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("f", []byte("rows"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var in Inputs
+	in.Add("f", "nowhere")
+	for _, path := range []string{"f", filepath.Join("f", "below")} {
+		if _, err := in.OpenDir(path, true); err == nil || !strings.Contains(err.Error(), "cannot ") || path == "f" && !strings.Contains(err.Error(), "f is a file, not a directory") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	d, err := in.OpenDir(".", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if err := d.Spares("g", "f"); err == nil {
+		t.Error("an input is not spared")
+	}
+	if err := d.Spares("g", "nowhere"); err != nil {
+		t.Error(err)
+	}
+	if err := d.Write("f", text("x")); err == nil {
+		t.Error("an input is written")
+	}
+	if b, err := os.ReadFile("f"); err != nil || string(b) != "rows" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
