@@ -5,7 +5,6 @@ package codec
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -59,6 +58,9 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
+// zstdBlock is the most that a block of zstd decompresses to.
+const zstdBlock = 128 << 10
+
 // Decompress decompresses src to exactly size bytes, in the room of dst if that is
 // large enough. It panics with an error if they are not that.
 func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
@@ -99,7 +101,7 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 			dst = make([]byte, 0, room)
 		}
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:room])
-		for errors.Is(err, zstd.ErrDecoderSizeExceeded) && room < size {
+		for err != nil && room < size && len(out)+zstdBlock > room { // a block may not have fitted
 			room = min(size, 4*room)
 			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
 		}
