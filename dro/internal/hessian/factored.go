@@ -87,9 +87,14 @@ func (m *Factored) Redamp(lambda float64) error {
 // Damp sets the damping λ of the next factor. The first time that it is positive
 // it computes the mean squares of the columns: one pass.
 func (m *Factored) Damp(lambda float64) {
-	if m.Lambda = lambda; lambda == 0 || m.scale != nil {
-		return
+	if lambda > 0 && m.scale == nil {
+		m.measure()
 	}
+	m.Lambda = lambda
+}
+
+// measure computes the mean squares of the columns, and no more where the budget ends there.
+func (m *Factored) measure() {
 	m.evaluator.Spend(1)
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
 	kept.CopySym(m.Matrix)
