@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
 	"github.com/drotrain/drotrain/data/internal/codec"
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -89,6 +92,31 @@ func TestPageOfNulls(t *testing.T) {
 			if refused(func() { _, body, _, _, present = f.decompressed(&c.h) }) || present != 0 || len(body) != 0 {
 				t.Errorf("encoding %d, kind %d: %d values in %d bytes", enc, c.h.kind, present, len(body))
 			}
+		}
+	}
+}
+
+// A column chunk lies in the file, behind its first mark and before the footer.
+func TestChunksLieInTheFile(t *testing.T) {
+	const body = 100
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt64Node("c", parquet.Repetitions.Required, -1)}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, size int64
+		ok         bool
+	}{{4, 96, true}, {4, 97, false}, {50, 50, true}, {50, 51, false}, {99, 1, true}, {100, 1, false}, {3, 10, false}, {-1, 10, false}, {4, -1, false}, {1 << 62, 1 << 62, false}} {
+		md := whole(map[int16]int64{1: int64(parquet.Types.Int64), 4: 0, 5: 2, 7: c.size, 9: c.from})
+		path := thriftField{3, thriftValue{kind: thriftList, list: []thriftValue{{kind: thriftString, bytes: []byte("c")}}}}
+		md.fields = append(md.fields[:1:1], append([]thriftField{path}, md.fields[1:]...)...)
+		column := thriftValue{kind: thriftStruct, fields: []thriftField{{3, md}}}
+		group := thriftValue{kind: thriftStruct, fields: []thriftField{{1, thriftValue{kind: thriftList, list: []thriftValue{column}}}, {3, thriftValue{kind: thriftI64, num: 2}}}}
+		tree := thriftValue{kind: thriftStruct, fields: []thriftField{{3, thriftValue{kind: thriftI64, num: 2}}, {4, thriftValue{kind: thriftList, list: []thriftValue{group}}}}}
+		l := &leaf{}
+		rows, err := locateChunks(body, &tree, schema.NewSchema(root), []*leaf{l})
+		if (err == nil) != c.ok || c.ok && (rows != 2 || len(l.chunks) != 1 || l.chunks[0].from != c.from || l.chunks[0].size != c.size) {
+			t.Errorf("%d bytes from %d: %d rows, %v", c.size, c.from, rows, err)
 		}
 	}
 }
