@@ -278,3 +278,24 @@ func atTop(f, w []float64) float64 {
 	}
 	return of / all
 }
+
+// The price is in the unit of the losses, also where their squares overflow or underflow.
+func TestPriceHasTheUnitOfTheLosses(t *testing.T) {
+	f := []float64{0.3, 1.7, 0.2, 900, 0.25}
+	for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+		b := Ball{Divergence: d, Radius: 0.7}
+		want := b.Price(f)
+		for _, unit := range []float64{0x1p-700, 0x1p-600, 0x1p-400, 0x1p400, 0x1p600, 0x1p900} {
+			scaled, y := make([]float64, len(f)), make([]float64, len(f))
+			for j, v := range f {
+				scaled[j] = unit * v
+			}
+			if got := b.Price(scaled) / unit; !(math.Abs(got-want) <= 1e-7*want) {
+				t.Errorf("%v, losses times %g: price %v, want %v", d, unit, got, want)
+			}
+			if b.BestResponseTo(y, scaled); b.OutsideShare(y) > 1e-6 {
+				t.Errorf("%v, losses times %g: weights outside the ball: %v", d, unit, y)
+			}
+		}
+	}
+}

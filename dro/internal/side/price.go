@@ -22,7 +22,7 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 		w = b.Weights[:len(f)]
 	}
 	if b.Divergence == PearsonChi2 {
-		return b.priceChi2(f, w)
+		return b.priceChi2(y, f, w)
 	}
 	if !(guess > 0) && len(f) >= 8*guessRows && b.rows == nil { // of every so manieth sample
 		step := len(f) / guessRows
@@ -72,10 +72,29 @@ func momentsOf(rows *ranks.Rows, f, w []float64) (total, mean, variance, atTop, 
 	return total, mean, variance, atTop, top
 }
 
+// beyondSquares reports that losses of this mean, less the largest, differ, and that their
+// squares overflow or underflow.
+func beyondSquares(mean, variance float64) bool {
+	return mean < 0 && !math.IsInf(mean, -1) && (mean < -2 || mean > -0.5) && !(variance > 1e-280 && variance < 1e280)
+}
+
+// priceScaled is the price of the losses in the unit of their mean less the largest, in that
+// unit.
+func (b Ball) priceScaled(y, f []float64, top, mean float64) float64 {
+	scaled := make([]float64, len(f))
+	for j, v := range f {
+		scaled[j] = (top - v) / mean
+	}
+	return -mean * b.price(y, scaled, math.NaN())
+}
+
 // priceKL solves D = ρ by Newton's method on log D against log ν, of slope −2 for
 // large ν and flatter elsewhere, within a bracket.
 func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
-	total, _, variance, atTop, top := momentsOf(b.rows, f, w)
+	total, mean, variance, atTop, top := momentsOf(b.rows, f, w)
+	if beyondSquares(mean, variance) {
+		return b.priceScaled(y, f, top, mean)
+	}
 	if !(variance > 0) || b.Radius >= -math.Log(atTop) {
 		return 0
 	}
@@ -178,8 +197,11 @@ func divergenceKL(rows *ranks.Rows, y, f, w []float64, total, nu, top float64) (
 // losses less θ have mean m and variance v, D = ½((v/m² + 1)/a − 1) rises with θ, and on
 // a fixed active set θ moves by t with (m − t)² = v/(2ρa − (1 − a)). All of them are
 // taken less the largest loss.
-func (b Ball) priceChi2(f, w []float64) float64 {
+func (b Ball) priceChi2(y, f, w []float64) float64 {
 	total, mean, variance, atTop, top := momentsOf(b.rows, f, w)
+	if beyondSquares(mean, variance) {
+		return b.priceScaled(y, f, top, mean)
+	}
 	if !(variance > 0) || 1+2*b.Radius >= 1/atTop {
 		return 0
 	}
