@@ -4,6 +4,7 @@
 package ablation
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -24,7 +25,10 @@ type table struct {
 	columns string  // see rows
 	noise   string  // normal, student (5 degrees of freedom), cauchy
 	kappa   float64 // ratio of the scales of the columns
+	share   float64 // μ, of 1/n; 0: 1
 	signal  float64 // log odds of a label, half of them, at a standard deviation of the linear model; 0: 1
+
+	intercept bool // the last column is the constant 1
 }
 
 // rows draws the design. Columns are independent normal ones, or
@@ -73,13 +77,16 @@ func (t table) rows(rng *rand.Rand) []float64 {
 			}
 			row[i] = v
 		}
+		if t.intercept {
+			row[t.d-1] = 1
+		}
 	}
 	return x
 }
 
 // problem draws the targets, by a linear model of variance about 1 with half the noise on
 // top, or their signs with logistic noise, and scales the columns.
-func (t table) problem(loss losses.Loss, dual dro.Dual, mu float64) (*dro.Problem, error) {
+func (t table) problem(loss losses.Loss, dual dro.Dual) (*dro.Problem, error) {
 	rng := rand.New(rand.NewPCG(7, uint64(t.n)<<20^uint64(t.d)))
 	x, truth, target := t.rows(rng), make([]float64, t.d), make([]float64, t.n)
 	for i := range truth {
@@ -96,7 +103,7 @@ func (t table) problem(loss losses.Loss, dual dro.Dual, mu float64) (*dro.Proble
 	for j := range target {
 		target[j] /= size
 		if loss.Name() == "logistic" {
-			if rng.Float64() < 1/(1+math.Exp(-2*max(1, t.signal)*target[j])) {
+			if rng.Float64() < 1/(1+math.Exp(-2*cmp.Or(t.signal, 1)*target[j])) {
 				target[j] = 1
 			} else {
 				target[j] = -1
@@ -133,7 +140,8 @@ func (t table) problem(loss losses.Loss, dual dro.Dual, mu float64) (*dro.Proble
 	if err != nil {
 		return nil, err
 	}
-	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: mu}}, nil
+	mu := cmp.Or(t.share, 1) / float64(t.n)
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: mu, Intercept: t.intercept}}, nil
 }
 
 // oneHot is a table of blocks of indicator columns, one of each block set in a row, and a

@@ -23,6 +23,7 @@ type Row struct {
 	Arithmetic    float64 // multiplications with entries of the design, in passes
 	Gap           float64
 	Status        dro.Status
+	Err           error // why there was no solve, as where the method is not for the problem
 }
 
 // A Variant is a method with some of its heuristics switched off, or with another value of
@@ -55,7 +56,8 @@ const mostPasses = 3000
 
 // Run solves every cell by every variant to a relative gap of 1e-6, in turn, repeats that,
 // and calls report with what each took and logf, if there is one, with what the solver
-// decides. A solve ends after limit of wall-clock time.
+// decides. A solve ends after limit of wall-clock time. What a variant refuses is a row
+// too, with the error.
 func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, limit time.Duration, logf func(string, ...any), report func(Row)) error {
 	for _, c := range cells {
 		p, err := c.make()
@@ -65,30 +67,25 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 		rows := make([]Row, len(variants))
 		for r := range repeats {
 			for k, v := range variants {
-				row, err := one(ctx, p, v, mostPasses, limit, logf)
+				row := one(ctx, p, v, mostPasses, limit, logf)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				if err != nil {
-					continue // the method is not for this problem
-				}
 				row.Cell = c.Name
-				if r > 0 {
+				if r > 0 && row.Err == nil {
 					row.Seconds = min(row.Seconds, rows[k].Seconds)
 				}
 				rows[k] = row
 			}
 		}
 		for _, row := range rows {
-			if row.Cell != "" {
-				report(row)
-			}
+			report(row)
 		}
 	}
 	return nil
 }
 
-func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit time.Duration, logf func(string, ...any)) (Row, error) {
+func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit time.Duration, logf func(string, ...any)) Row {
 	o := newCounting(p.Oracle.(*losses.Linear))
 	counted := &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -108,10 +105,10 @@ func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit t
 	began := processor()
 	res, err := dro.Solve(ctx, counted, m, s)
 	if res == nil {
-		return Row{}, err
+		return Row{Variant: v.Name, Err: err}
 	}
 	return Row{Variant: v.Name, Seconds: processor() - began, Passes: res.Passes, Arithmetic: o.passes(),
-		Gap: res.Certificate.Relative(), Status: res.Status}, nil
+		Gap: res.Certificate.Relative(), Status: res.Status}
 }
 
 // processor returns the seconds that this process has had of all processors.
@@ -125,6 +122,10 @@ func processor() float64 {
 
 // WriteRow writes one line.
 func WriteRow(w io.Writer, r Row) {
+	if r.Err != nil {
+		fmt.Fprintf(w, "%-44s %-26s not solved: %v\n", r.Cell, r.Variant, r.Err)
+		return
+	}
 	fmt.Fprintf(w, "%-44s %-26s %8.1f passes %9.1f arithmetic %8.3f s  %-9v %.1e\n", r.Cell, r.Variant, r.Passes, r.Arithmetic, r.Seconds, r.Status, r.Gap)
 }
 

@@ -23,7 +23,7 @@ func MainCells() (cells []Cell) {
 						}
 						cells = append(cells, Cell{Kind: fmt.Sprintf("%d × %d", t.n, t.d),
 							Name: fmt.Sprintf("%s, %s, ν = %g, κ = %g", loss.Name(), penalty, nu, kappa),
-							make: func() (*dro.Problem, error) { return t.problem(loss, dual, 1/float64(t.n)) }})
+							make: func() (*dro.Problem, error) { return t.problem(loss, dual) }})
 					}
 				}
 			}

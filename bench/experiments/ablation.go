@@ -19,7 +19,7 @@ func init() {
 
 func runAblation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	solvers := fs.Bool("solvers", false, "the other methods instead of the switches")
-	kind := fs.String("kind", "", "cells of these kinds alone, of main, large, wide, correlated, heavy, few rows, sparse")
+	kind := fs.String("kind", "", "cells of these kinds alone, of main, large, huge, wide, correlated, heavy, few rows, intercept, balls, kinks, sparse")
 	name := fs.String("cell", "", "cells with this in their name alone")
 	without := fs.String("without", "", "beside the default, variants with one of these in their name alone, as in 'prefixes,BFGS'")
 	verbose := fs.Bool("v", false, "what the solver decides")

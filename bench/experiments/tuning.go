@@ -24,7 +24,7 @@ var tunable = map[string]dro.Method{
 
 func runTuning(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	method := fs.String("method", "auto", "auto, newton, newton-cg, separable or smoothing")
-	kind := fs.String("kind", "main,correlated,heavy,few rows", "kinds of cells, as of the ablation")
+	kind := fs.String("kind", "main,correlated,heavy,few rows,intercept,balls,kinks", "kinds of cells, as of the ablation")
 	cell := fs.String("cell", "", "cells with this in their name alone")
 	constants := fs.String("constants", "", "constants with one of these, separated by commas, in their name alone")
 	limit := fs.Duration("limit", 20*time.Second, "of one solve")
