@@ -17,6 +17,7 @@ import (
 // written, is zeros; Err says so from then on, and Place.Failed is told once. Results from
 // there on are of no use.
 type Disk struct {
+	blockwise
 	n, d    int
 	format  DiskFormat
 	rows    int      // of a block
@@ -55,8 +56,8 @@ var _ Matrix = (*Disk)(nil)
 // Dims implements Matrix.
 func (m *Disk) Dims() (n, d int) { return m.n, m.d }
 
-// each calls do with the rows of [lo, hi) block by block: lo and hi count within the
-// block, whose row 0 is row base of the matrix.
+func (m *Disk) blockEnd(i int) int { return (i/m.rows + 1) * m.rows }
+
 func (m *Disk) each(lo, hi int, do func(rows Matrix, base, lo, hi int)) {
 	for lo < hi {
 		b := lo / m.rows
@@ -194,49 +195,6 @@ func (m *Disk) Room() *paged.Room { return m.place.Room }
 // memory of the matrix.
 func (m *Disk) MostSelected() int {
 	return int(m.place.Memory / max(1, m.bytes/int64(max(1, m.n))))
-}
-
-// MarginsTo implements Matrix.
-func (m *Disk) MarginsTo(dst, x []float64, lo, hi int) {
-	m.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.MarginsTo(dst[base:], x, lo, hi) })
-}
-
-// AddRowsTo implements Matrix.
-func (m *Disk) AddRowsTo(dst, u, v []float64, lo, hi int) {
-	m.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddRowsTo(dst, u[base:], v[base:], lo, hi) })
-}
-
-// AddChangeTo implements Matrix.
-func (m *Disk) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	m.each(lo, hi, func(rows Matrix, base, lo, hi int) {
-		rows.AddChangeTo(dst, u[base:], v[base:], p[base:], q[base:], lo, hi)
-	})
-}
-
-// AddGramTo implements Matrix. Blocks without weight are not read.
-func (m *Disk) AddGramTo(dst, w []float64, lo, hi int) {
-	m.weighed(w, lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddGramTo(dst, w[base:], lo, hi) })
-}
-
-// AddSquaresTo implements Matrix. Blocks without weight are not read.
-func (m *Disk) AddSquaresTo(dst, w []float64, lo, hi int) {
-	m.weighed(w, lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddSquaresTo(dst, w[base:], lo, hi) })
-}
-
-// weighed is each of the blocks that have a weight in [lo, hi).
-func (m *Disk) weighed(w []float64, lo, hi int, do func(rows Matrix, base, lo, hi int)) {
-	for lo < hi {
-		end := min(hi, (lo/m.rows+1)*m.rows)
-		if slices.ContainsFunc(w[lo:end], func(v float64) bool { return v != 0 }) {
-			m.each(lo, end, do)
-		}
-		lo = end
-	}
-}
-
-// NormsTo implements Matrix.
-func (m *Disk) NormsTo(dst, scale []float64, lo, hi int) {
-	m.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.NormsTo(dst[base:], scale, lo, hi) })
 }
 
 // RowTo implements Matrix.

@@ -291,3 +291,30 @@ func TestSelectReadsByBlocks(t *testing.T) {
 		t.Errorf("%d bytes read of %d", r, disk.Bytes())
 	}
 }
+
+// A sum over rows without weight reads none of their blocks, of all rows and of some.
+func TestNoWeightNoReading(t *testing.T) {
+	const d = 7
+	rows := diskRows(d)
+	var some []int
+	for i := 0; i < 4*rows; i += 2 {
+		some = append(some, i)
+	}
+	for name, of := range map[string]func(*Disk) Matrix{"all": func(m *Disk) Matrix { return m }, "some": func(m *Disk) Matrix { return m.Subset(some) }} {
+		disk, _ := onDisk(t, Place{}, Disk64, 4*rows, d)
+		m := of(disk)
+		n, _ := m.Dims()
+		before := disk.Read()
+		m.AddGramTo(make([]float64, d*d), make([]float64, n), 0, n)
+		m.AddSquaresTo(make([]float64, d), make([]float64, n), 0, n)
+		if r := disk.Read() - before; r != 0 {
+			t.Errorf("%s: %d bytes read for nothing", name, r)
+		}
+		w := make([]float64, n)
+		w[n-1] = 1 // in the last block, which has no next
+		m.AddSquaresTo(make([]float64, d), w, 0, n)
+		if r := disk.Read() - before; r != disk.Bytes()/4 {
+			t.Errorf("%s: %d bytes read for one block of four of %d", name, r, disk.Bytes())
+		}
+	}
+}

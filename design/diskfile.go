@@ -40,7 +40,7 @@ func OpenDisk(p Place, f *os.File, l DiskLayout) (*Disk, error) {
 	if l.N < 1 || l.D < 1 || l.Format < Disk64 || l.Format > DiskSparse || len(l.Largest) != l.D {
 		return nil, fmt.Errorf("design: %d rows × %d columns in format %d", l.N, l.D, l.Format)
 	}
-	m.rows = diskRows(l.D)
+	m.rows, m.of = diskRows(l.D), m
 	if blocks := (l.N + m.rows - 1) / m.rows; len(l.At) != blocks || len(l.Size) != blocks || len(l.Sum) != blocks {
 		return nil, fmt.Errorf("design: %d blocks for %d rows", len(l.At), l.N)
 	}

@@ -64,7 +64,7 @@ func NewDiskWriter(p Place, n, d int, format DiskFormat) (*DiskWriter, error) {
 
 func newDiskWriter(p Place, f *os.File, begin int64, n, d int, format DiskFormat) *DiskWriter {
 	m := &Disk{n: n, d: d, format: format, rows: diskRows(d), file: blockFile{f}, place: p, held: map[int]*block{}, largest: make([]float64, d)}
-	m.extents = make([]extent, (n+m.rows-1)/m.rows)
+	m.of, m.extents = m, make([]extent, (n+m.rows-1)/m.rows)
 	return &DiskWriter{m: m, begin: begin}
 }
 

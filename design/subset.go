@@ -20,11 +20,13 @@ func (m *Disk) Subset(rows []int) Matrix {
 	for b := range s.start {
 		s.start[b] = sort.SearchInts(rows, b*m.rows)
 	}
+	s.of = s
 	return s
 }
 
 // A subset is some rows of a Disk, in their order.
 type subset struct {
+	blockwise
 	disk  *Disk
 	rows  []int
 	start []int // of every block: the first of rows that is in it or after it
@@ -33,12 +35,14 @@ type subset struct {
 
 var _ Kept = (*Disk)(nil)
 
-// each calls do with the rows of [lo, hi), copied block by block: row 0 is row base.
+func (s *subset) blockEnd(i int) int { return s.start[s.rows[i]/s.disk.rows+1] }
+
+// each is that of inBlocks, of rows that are copied.
 func (s *subset) each(lo, hi int, do func(rows Matrix, base, lo, hi int)) {
 	m := s.disk
 	for lo < hi {
 		b := s.rows[lo] / m.rows
-		end := min(hi, s.start[b+1])
+		end := min(hi, s.blockEnd(lo))
 		c, _ := s.spare.Get().(*collector)
 		if c == nil || m.format == DiskSparse {
 			c = m.format.collector(min(m.rows, m.n), m.d)
@@ -57,38 +61,6 @@ func (s *subset) each(lo, hi int, do func(rows Matrix, base, lo, hi int)) {
 
 // Dims implements Matrix.
 func (s *subset) Dims() (n, d int) { return len(s.rows), s.disk.d }
-
-// MarginsTo implements Matrix.
-func (s *subset) MarginsTo(dst, x []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.MarginsTo(dst[base:], x, lo, hi) })
-}
-
-// AddRowsTo implements Matrix.
-func (s *subset) AddRowsTo(dst, u, v []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddRowsTo(dst, u[base:], v[base:], lo, hi) })
-}
-
-// AddChangeTo implements Matrix.
-func (s *subset) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) {
-		rows.AddChangeTo(dst, u[base:], v[base:], p[base:], q[base:], lo, hi)
-	})
-}
-
-// AddGramTo implements Matrix.
-func (s *subset) AddGramTo(dst, w []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddGramTo(dst, w[base:], lo, hi) })
-}
-
-// AddSquaresTo implements Matrix.
-func (s *subset) AddSquaresTo(dst, w []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.AddSquaresTo(dst, w[base:], lo, hi) })
-}
-
-// NormsTo implements Matrix.
-func (s *subset) NormsTo(dst, scale []float64, lo, hi int) {
-	s.each(lo, hi, func(rows Matrix, base, lo, hi int) { rows.NormsTo(dst[base:], scale, lo, hi) })
-}
 
 // RowTo implements Matrix.
 func (s *subset) RowTo(dst []float64, i int) { s.disk.RowTo(dst, s.rows[i]) }
