@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Every refusal names the column, the row, and what would help.
@@ -64,7 +66,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := NewEncoder(t.Context(), frameOf(t, c.csv), nil, c.spec)
-			wantError(t, err, c.parts...)
+			datatest.WantError(t, err, c.parts...)
 		})
 	}
 }
@@ -86,7 +88,7 @@ func TestProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	wantError(t, err, "3 things", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	datatest.WantError(t, err, "3 things", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
 		t.Errorf("%#v", err)
@@ -96,11 +98,11 @@ func TestProblemsAtOnce(t *testing.T) {
 	}
 	// So are a target that is not there, groups that cannot be and features, in one list.
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Float64)
-	wantError(t, err, "6 things", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
+	datatest.WantError(t, err, "6 things", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
-	wantError(t, err, "3 things", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
+	datatest.WantError(t, err, "3 things", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
-	wantError(t, err, `column "z", row 12`)
+	datatest.WantError(t, err, `column "z", row 12`)
 	if errors.As(err, &all) {
 		t.Errorf("one problem comes as several: %v", err)
 	}
@@ -136,7 +138,7 @@ func TestEncodeRefusals(t *testing.T) {
 		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
 	} {
 		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)
-		wantError(t, err, parts...)
+		datatest.WantError(t, err, parts...)
 	}
 	if ds, _, err := e.EncodeFeatures(t.Context(), frameOf(t, "y,x,c\nmaybe,1,a\n"), nil); err != nil || ds.Target != nil || ds.N != 1 {
 		t.Errorf("EncodeFeatures: %v, %+v", err, ds)
@@ -156,11 +158,11 @@ func TestTypesThatCannotBeUsed(t *testing.T) {
 	}
 	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
 		_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{name}})
-		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
+		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: name, Features: []string{"f32"}})
-		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
+		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
-		wantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
+		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
 	}
 	// Unused ones do no harm.
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {

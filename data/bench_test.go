@@ -1,10 +1,8 @@
 package data
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,44 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"github.com/drotrain/drotrain/data/parquet"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
-
-// normals are d columns of n numbers, rounded to the given step, or not for 0.
-func normals(n, d int, step float64) []Column {
-	rng := rand.New(rand.NewPCG(1, 1))
-	cols := make([]Column, d)
-	for j := range cols {
-		cols[j] = Column{Name: fmt.Sprintf("x%d", j), Kind: Numeric, Number: make([]float64, n)}
-		for i := range cols[j].Number {
-			v := rng.NormFloat64()
-			if step > 0 {
-				v = math.Round(v/step) * step
-			}
-			cols[j].Number[i] = v
-		}
-	}
-	return cols
-}
-
-func benchFile(b *testing.B, name string, cols []Column, codec compress.Compression, dictionary bool) string {
-	path := filepath.Join(b.TempDir(), name+".parquet")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	w := bufio.NewWriter(f)
-	if err := parquet.WriteAs(w, cols, cols[0].Len(), codec, dictionary); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return path
-}
 
 // BenchmarkLoad makes the matrices of 10⁶ rows of 20 numbers, shuffled and
 // split, of a file in the page cache. Bytes are those of the matrices.
@@ -68,7 +30,7 @@ func BenchmarkLoad(b *testing.B) {
 		{"float32", compress.Codecs.Snappy, false, 0, Float32},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			path := benchFile(b, c.name, normals(n, d, c.step), c.codec, c.dictionary)
+			path := datatest.Parquet(b, c.name, datatest.Normals(n, d, c.step), c.codec, c.dictionary)
 			b.ResetTimer()
 			b.SetBytes(n * d * 8)
 			b.ReportAllocs()
@@ -90,7 +52,7 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkCategories makes the matrices of 10⁵ rows of 16 columns of text.
 func BenchmarkCategories(b *testing.B) {
 	const n = 100_000
-	cols := normals(n, 1, 0)
+	cols := datatest.Normals(n, 1, 0)
 	rng := rand.New(rand.NewPCG(2, 2))
 	for j := range 16 {
 		c := Column{Name: fmt.Sprintf("c%d", j), Kind: Categorical, Code: make([]int32, n)}
@@ -102,7 +64,7 @@ func BenchmarkCategories(b *testing.B) {
 		}
 		cols = append(cols, c)
 	}
-	path := benchFile(b, "categories", cols, compress.Codecs.Zstd, true)
+	path := datatest.Parquet(b, "categories", cols, compress.Codecs.Zstd, true)
 	for _, storage := range []Storage{Float64, Sparse} {
 		b.Run(string(storage), func(b *testing.B) {
 			b.ReportAllocs()
@@ -125,7 +87,7 @@ func BenchmarkCategories(b *testing.B) {
 // BenchmarkReadCSV reads 10⁵ rows of 20 numbers.
 func BenchmarkReadCSV(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "t.csv")
-	if err := WriteTable(path, normals(100_000, 20, 0), false); err != nil {
+	if err := WriteTable(path, datatest.Normals(100_000, 20, 0), false); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

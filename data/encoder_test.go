@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 const people = `y,age,sex,region,member,grade,flat
@@ -203,7 +205,7 @@ func TestTargets(t *testing.T) {
 		f := frameOf(t, csv)
 		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Positive: c.positive})
 		if c.pos == "" {
-			wantError(t, err, `column "y"`, "at least three values")
+			datatest.WantError(t, err, `column "y"`, "at least three values")
 			continue
 		}
 		if err != nil {
@@ -334,7 +336,7 @@ func TestPositiveClassByName(t *testing.T) {
 		e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Binary, Positive: c.named})
 		switch {
 		case c.positive == "":
-			wantError(t, err, "does not occur", c.a, c.b)
+			datatest.WantError(t, err, "does not occur", c.a, c.b)
 		case err != nil:
 			t.Errorf("%+v: %v", c, err)
 		case e.Target.Positive != c.positive || e.Target.Negative == c.positive || e.Target.Negative != c.a && e.Target.Negative != c.b:

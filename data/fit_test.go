@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
@@ -357,9 +358,9 @@ func TestFileCutWhileInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64)
-	wantError(t, err, "t.parquet", "shorter")
+	datatest.WantError(t, err, "t.parquet", "shorter")
 	_, err = f.Column(t.Context(), "last")
-	wantError(t, err, "t.parquet", "shorter")
+	datatest.WantError(t, err, "t.parquet", "shorter")
 }
 
 // A cancelled context ends the loading.
@@ -382,11 +383,11 @@ func TestFitCancelled(t *testing.T) {
 func TestFaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
 	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
-	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
+	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Float64)
-	wantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 rows")
+	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 rows")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Float64)
-	wantError(t, err, `column "z", row 5`, "1 of 4 rows")
+	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)
 	}
@@ -395,7 +396,7 @@ func TestFaultsOfHoldoutRows(t *testing.T) {
 // Damage is found, and nothing else happens, when values are read by stripes.
 func TestDamageByStripes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.parquet")
-	if err := WriteTable(path, normals(500, 4, 0), false); err != nil {
+	if err := WriteTable(path, datatest.Normals(500, 4, 0), false); err != nil {
 		t.Fatal(err)
 	}
 	own, err := os.ReadFile(path)

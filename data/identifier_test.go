@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A category with a value of its own in every row is an identifier, from 21 rows on:
@@ -18,7 +20,7 @@ func TestIdentifiersAmongFewRows(t *testing.T) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 		if refused {
-			wantError(t, err, `column "c"`, fmt.Sprintf("every one of the %d", rows))
+			datatest.WantError(t, err, `column "c"`, fmt.Sprintf("every one of the %d", rows))
 		}
 		// One value twice, and it is a category.
 		if _, err := NewEncoder(t.Context(), frameOf(t, csv+"1,u0\n"), nil, Spec{Target: "y", Task: Regression}); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A table that is larger than memory is refused with numbers.
@@ -16,7 +18,7 @@ func TestMemoryIsAsked(t *testing.T) {
 	was := debug.SetMemoryLimit(70 << 20)
 	defer debug.SetMemoryLimit(was)
 	const n = 400_000
-	cols, same := normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes a row in the matrix
+	cols, same := datatest.Normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes a row in the matrix
 	for i := range same {
 		same[i] = float64(i % 7)
 	}
@@ -34,13 +36,13 @@ func TestMemoryIsAsked(t *testing.T) {
 	defer f.Close()
 	cols = nil
 	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Float64)
-	wantError(t, err, "MB", "GOMEMLIMIT")
+	datatest.WantError(t, err, "MB", "GOMEMLIMIT")
 }
 
 // A file that was written to since it was opened is not fitted.
 func TestChangedFileIsNotFitted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := WriteTable(path, normals(100, 2, 1), false); err != nil {
+	if err := WriteTable(path, datatest.Normals(100, 2, 1), false); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(t.Context(), path)

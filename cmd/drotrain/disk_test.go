@@ -14,6 +14,19 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
+// embedded are the columns of a data set that comes with the program.
+func embedded(t *testing.T, name string) (columns []data.Column) {
+	t.Helper()
+	f, err := datasets.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	return columns
+}
+
 // Files that may not grow (ulimit -f), as on a full disk, end a training whose rows lie there
 // with the directory and what to do; nothing is left, and the same command goes through when
 // there is room.
@@ -22,15 +35,7 @@ func TestFileTooLarge(t *testing.T) {
 		t.Skip("it starts processes")
 	}
 	t.Chdir(t.TempDir())
-	f, err := datasets.Open("cps1988")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var columns []data.Column
-	for _, c := range f.Columns {
-		columns = append(columns, *c)
-	}
-	if err := data.WriteTable("t.parquet", columns, false); err != nil {
+	if err := data.WriteTable("t.parquet", embedded(t, "cps1988"), false); err != nil {
 		t.Fatal(err)
 	}
 	run := func(limit string) (code int, stderr string) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -71,14 +70,7 @@ func TestKilledAndResumed(t *testing.T) {
 		kills = 60
 	}
 	t.Chdir(t.TempDir())
-	f, err := datasets.Open("cps1988")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var columns []data.Column
-	for _, c := range f.Columns {
-		columns = append(columns, *c)
-	}
+	columns := embedded(t, "cps1988")
 	for _, name := range []string{"t.parquet", "t.csv"} {
 		if err := data.WriteTable(name, columns, false); err != nil {
 			t.Fatal(err)

@@ -130,22 +130,28 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// unread is a pipe that nobody reads any more.
+func unread(t *testing.T) *os.File {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
 // Nobody who reads the notes any more does not end the training.
 func TestClosedStderr(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	w := unread(t)
 	var out bytes.Buffer
 	cmd := exec.Command("drotrain", append([]string{"train", "--json"}, leveled...)...)
 	cmd.Stdout, cmd.Stderr = &out, w
-	err = cmd.Run()
-	w.Close()
+	err := cmd.Run()
 	if err != nil || !strings.Contains(out.String(), `"certified": true`) {
 		t.Errorf("%v\n%s", err, &out)
 	}
@@ -160,16 +166,11 @@ func TestClosedStdout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	w := unread(t)
 	var errs bytes.Buffer
 	cmd := exec.Command("drotrain", append([]string{"train", "--quiet"}, leveled...)...)
 	cmd.Stdout, cmd.Stderr = w, &errs
-	err = cmd.Run()
-	w.Close()
+	err := cmd.Run()
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) || ended.ExitCode() != exit.Pipe || errs.Len() > 0 {
 		t.Errorf("%v, want exit status %d; stderr %q", err, exit.Pipe, &errs)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/csv"
-
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -114,7 +114,7 @@ func TestAbsentWithoutHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Column(t.Context(), "column_3")
-	wantError(t, err, `no column "column_3"`, "first line is a row")
+	datatest.WantError(t, err, `no column "column_3"`, "first line is a row")
 }
 
 func TestCSVLargeIntegers(t *testing.T) {
@@ -164,7 +164,7 @@ func TestCSVEncodings(t *testing.T) {
 		}
 	}
 	_, err := ReadBytes(context.Background(), "binary.csv", []byte("a,b\n1,\xff\x01\n"))
-	wantError(t, err, "binary.csv", "not UTF-8")
+	datatest.WantError(t, err, "binary.csv", "not UTF-8")
 }
 
 // Numbers as people write them, and what is said where the reading is not asked for.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -70,7 +71,7 @@ func TestDates(t *testing.T) {
 		t.Errorf("read plainly: %v, %v", f.Remarks, err)
 	}
 	_, err = ReadBytesAs(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
-	wantError(t, err, "weeks", "number, parts or drop")
+	datatest.WantError(t, err, "weeks", "number, parts or drop")
 }
 
 // Texts get other names whatever the format, and levels that become one are one.

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -111,7 +112,7 @@ func TestSmallDecimalsAreRefused(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
 		name := "pyarrow_decimal" + bits + ".arrow"
 		_, err := Read(context.Background(), filepath.Join("testdata", name))
-		wantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
+		datatest.WantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
 		if errors.Is(err, table.ErrDamaged) {
 			t.Errorf("called damaged: %v", err)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Ways to hold rows out: by what a column says, by whole units, the last by time, and
@@ -85,7 +87,7 @@ func TestHoldouts(t *testing.T) {
 		"of one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)
-		wantError(t, err, name)
+		datatest.WantError(t, err, name)
 	}
 	g, err := ReadBytes(t.Context(), "later.csv", []byte("x,set,unit,when,day\n7,test,u1,5,2025-01-01\n9,,u2,3,2025-01-02\n"))
 	if err != nil {
@@ -107,5 +109,5 @@ func TestHoldouts(t *testing.T) {
 // A table of names alone says so, and blames no filter.
 func TestHoldoutOfNoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
-	wantError(t, err, "t.csv", "no rows")
+	datatest.WantError(t, err, "t.csv", "no rows")
 }

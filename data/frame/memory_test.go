@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -63,7 +64,7 @@ func TestPackedTextIsBounded(t *testing.T) {
 		}
 		allocated := limited(t, 100<<20)
 		_, err := ReadBytes(t.Context(), "bomb.csv.gz", b)
-		wantError(t, err, append(c.want, "bomb.csv.gz: ")...)
+		datatest.WantError(t, err, append(c.want, "bomb.csv.gz: ")...)
 		if got := allocated(); got > 400<<20 {
 			t.Errorf("%s: %d MB were allocated", name, got>>20)
 		}
@@ -81,7 +82,7 @@ func TestTextsAreCounted(t *testing.T) {
 	b.Reset()
 	limited(t, 100<<20)
 	_, err := ReadBytes(t.Context(), "ids.csv", text)
-	wantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
+	datatest.WantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
 	if !errors.Is(err, table.ErrMemory) {
 		t.Errorf("not a lack of memory: %v", err)
 	}
@@ -100,7 +101,7 @@ func TestColumnsAreAsked(t *testing.T) {
 	}
 	allocated := limited(t, 70<<20)
 	_, err := Read(t.Context(), path)
-	wantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
+	datatest.WantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
 	if got := allocated(); got > 64<<20 {
 		t.Errorf("%d MB were allocated", got>>20)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -55,7 +56,7 @@ func TestPaths(t *testing.T) {
 	} {
 		full := filepath.Join(dir, path)
 		_, err := Read(ctx, full)
-		wantError(t, err, append(parts, dir)...)
+		datatest.WantError(t, err, append(parts, dir)...)
 	}
 	if _, err := Read(ctx, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file is not fs.ErrNotExist: %v", err)
@@ -75,7 +76,7 @@ func TestPaths(t *testing.T) {
 		}
 		// A row is told within its file.
 		err = f.Fault("c", 2, table.Advice{}, "no")
-		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
+		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	if f, err := ReadColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
 		t.Errorf("ReadColumns: %v", err)
@@ -86,7 +87,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: ReadColumns: %v", file, err)
 		}
 		_, err = ReadColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
-		wantError(t, err, file, `did you mean`, `"text"`)
+		datatest.WantError(t, err, file, `did you mean`, `"text"`)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()

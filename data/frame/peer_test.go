@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // readByArrow reads all values of a file by Arrow's own page reader, and sums them
@@ -114,7 +116,7 @@ func TestDamageByArrow(t *testing.T) {
 
 // BenchmarkPages reads 10⁶ rows of 5 numbers, by our page reader and by Arrow's.
 func BenchmarkPages(b *testing.B) {
-	path := benchFile(b, "pages", normals(1_000_000, 5, 0), compress.Codecs.Snappy, false)
+	path := datatest.Parquet(b, "pages", datatest.Normals(1_000_000, 5, 0), compress.Codecs.Snappy, false)
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)

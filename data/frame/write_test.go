@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/parquet"
 )
 
@@ -68,7 +69,7 @@ func TestWriteAndReadBack(t *testing.T) {
 	if err := WriteTable(filepath.Join(dir, "t.xlsx"), cols, false); err == nil {
 		t.Error("an unknown extension passes")
 	}
-	wantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
+	datatest.WantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
 }
 
 func TestWriteSeveralRowGroups(t *testing.T) {

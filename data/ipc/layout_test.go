@@ -8,17 +8,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
-// refused reports whether f panics with an error.
-func refused(f func()) (yes bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			_, yes = r.(error)
-		}
-	}()
-	f()
-	return false
+// refused reports whether f panics, as readers do.
+func refused(f func()) bool {
+	return table.Guard(func() error { f(); return nil }) != nil
 }
 
 // A compressed buffer says its size and holds so much, or says that it is plain.

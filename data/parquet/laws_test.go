@@ -8,17 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
-// refused reports whether f panics with an error.
-func refused(f func()) (yes bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			_, yes = r.(error)
-		}
-	}()
-	f()
-	return false
+// refused reports whether f panics, as readers do.
+func refused(f func()) bool {
+	return table.Guard(func() error { f(); return nil }) != nil
 }
 
 // packed appends numbers of so many bits, the lowest bit first.

@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -39,11 +38,26 @@ func messy(t *testing.T) *data.Frame {
 		fmt.Fprintf(&b, "%d,Person %d,%v,%d,%d,%d,%v,%s,%v,%s,%s,x%d,%s,1\n", 1000+i, i, paid, age, age*age%97, age*age%97, copied, settled, tells,
 			[]string{"a", "b"}[i%2], strings.Repeat("z", i%150), i%9, gap)
 	}
-	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
+	return tableOf(t, b.String())
+}
+
+func tableOf(t testing.TB, csv string) *data.Frame {
+	t.Helper()
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(csv))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// proposed is how to train on a table of text.
+func proposed(t testing.TB, csv, target string) *Proposal {
+	t.Helper()
+	p, err := Make(t.Context(), tableOf(t, csv), target, data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestMake(t *testing.T) {
@@ -130,14 +144,7 @@ func TestFindingsAreCounted(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s,%s,%s,%s,4,,2024-01-%02d,%s,%s,%s\n", y, odd, gap, mostly, 1+i%28, copied, copied, fmt.Sprint("k", i%55))
 	}
-	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(t.Context(), f, "y", data.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proposed(t, b.String(), "y")
 	want := map[string]Finding{ // one a column
 		"y":         {"y", 2, 9, "the target is missing", "such rows are left out"},
 		"odd value": {"odd value", 3, 6, "values that are not finite", "such rows are left out"},
@@ -163,10 +170,7 @@ func TestFindingsAreCounted(t *testing.T) {
 	if p.Task != data.Regression || p.Impute != "median" || p.MinCount != 0 || p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
 		t.Errorf("%+v", p)
 	}
-	kept, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := tableOf(t, b.String())
 	if rows, err := kept.Filter(t.Context(), p.Filter); err != nil || len(rows) != 130-2-3 {
 		t.Errorf("the filter leaves %d rows, %v", len(rows), err)
 	}
@@ -178,19 +182,13 @@ func TestTargetsOfProposals(t *testing.T) {
 	for i := range 60 {
 		text += fmt.Sprintf("%s,%d\n", []string{"b", "a", "a", "c", "b", "a"}[i%6], i*i%17)
 	}
-	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := tableOf(t, text)
 	p, err := Make(t.Context(), f, "y", data.Reading{})
 	if err != nil || p.Task != data.Binary || p.Filter != `y in ("a", "b")` || len(p.Findings) != 1 || p.Findings[0].Rows != 10 || p.Findings[0].First != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
-		f, err := data.ReadBytes(context.Background(), "t.csv", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := tableOf(t, text)
 		if _, err := Make(t.Context(), f, "y", data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -297,20 +295,13 @@ func TestSums(t *testing.T) {
 		x, y, z, w := i*7919%211, i*104729%197, i*1299709%89, i*15485863%151
 		fmt.Fprintf(&b, "%d,%d,%d,%d,%d\n", x, y, z, w, x+2*y-z)
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(t.Context(), f, "total", data.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proposed(t, b.String(), "total")
 	slices.Sort(p.Drop)
 	if !slices.Equal(p.Drop, []string{"a", "b", "c"}) {
 		t.Errorf("left out %q", p.Drop)
 	}
-	if p, err = Make(t.Context(), f, "d", data.Reading{}); err != nil || len(p.Drop) > 0 {
-		t.Errorf("nothing makes d: %q, %v", p.Drop, err)
+	if p := proposed(t, b.String(), "d"); len(p.Drop) > 0 {
+		t.Errorf("nothing makes d: %q", p.Drop)
 	}
 }
 
@@ -337,14 +328,7 @@ func TestMissingCodes(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d,%d,%d\n", i*7919%2, age, level)
 	}
-	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(t.Context(), f, "y", data.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proposed(t, b.String(), "y")
 	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 || !strings.Contains(p.Findings[0].Does, "--na -999") {
 		t.Errorf("found %+v", p.Findings)
 	}
@@ -360,10 +344,7 @@ func TestCopiesAreCopiesInEveryRow(t *testing.T) {
 		}
 		text += fmt.Sprintf("%d,%s,%s\n", i*7%13, a, b)
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := tableOf(t, text)
 	if p, err := Make(t.Context(), f, "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -397,14 +378,7 @@ func TestPersonsOfTwoRows(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "%d,%d,%d,%v\n", 1+i/2, i%5, 20+i*31%50, (i*7919)%10 < 4)
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Make(t.Context(), f, "ill", data.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proposed(t, b.String(), "ill")
 	if !slices.Equal(p.Drop, []string{"person_id"}) {
 		t.Errorf("left out %q, want person_id: %+v", p.Drop, p.Findings)
 	}

@@ -31,6 +31,7 @@ var rooms = []struct {
 	{"data/parquet", []string{"internal", "data/internal", "data/table"}},
 	{"data/ipc", []string{"internal", "data/internal", "data/table"}},
 	{"data/csv", []string{"internal", "data/internal", "data/table"}},
+	{"data/internal/datatest", []string{"data/table", "data/parquet"}}, // only tests import it
 	{"data/frame", []string{"internal", "data/table", "data/parquet", "data/ipc", "data/csv"}},
 	{"data/schema", []string{"data/table"}},
 	{"data/internal/matrix", []string{"internal", "design", "data/table", "data/internal/tiles", "data/frame", "data/schema"}},
