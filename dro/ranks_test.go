@@ -113,6 +113,7 @@ func TestRanksAgree(t *testing.T) {
 		{"χ² ball with weights", s, losses.Logistic{}, NewBall(PearsonChi2, 0.1, weights), free, nil},
 		{"groups", s, losses.Logistic{}, groups, free, nil},
 		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil},
+		{"the largest loss of those with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0, weights), free, nil},
 		{"CVaR", s, losses.Logistic{}, Protected{Share: 0.2}, free, nil},
 		{"CVaR with weights", s, losses.Squared{}, Protected{Share: 0.3, Weights: weights}, free, nil},
 		{"without μ", s, losses.Logistic{}, KL{Nu: 0.5}, L2{Intercept: true}, nil},

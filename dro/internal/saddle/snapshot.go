@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,15 +12,32 @@ import (
 )
 
 // snapshotVersion changes whenever what a snapshot holds does.
-const snapshotVersion = 7
+const snapshotVersion = 8
 
 // A State writes the fields of a solve in progress to bytes, or reads them back:
 // each type lists its mutable fields once, in visit, for both directions.
 type State struct {
 	buf     []byte
-	most    int // bytes it may grow to; 0: any
+	most    int  // bytes it may grow to; 0: any
+	damaged bool // what is read is not what was written
 	Reading bool
 	Err     error
+}
+
+// A snapshot ends with the checksum of what comes before.
+var checksums = crc64.MakeTable(crc64.ECMA)
+
+const checksumSize = 8
+
+func seal(b []byte) []byte { return binary.LittleEndian.AppendUint64(b, crc64.Checksum(b, checksums)) }
+
+// unseal returns what was sealed, and whether it is that.
+func unseal(b []byte) (body []byte, same bool) {
+	k := len(b) - checksumSize
+	if k < 0 {
+		return b, false
+	}
+	return b[:k], binary.LittleEndian.Uint64(b[k:]) == crc64.Checksum(b[:k], checksums)
 }
 
 var errLarge = errors.New("it is larger than a snapshot may be")
@@ -128,7 +146,9 @@ func (s *State) head(r *Run, name string) {
 
 // Visit lists what the loop itself, the certifier and the method hold.
 func (l *Loop) Visit(s *State) {
-	s.head(l.Run, l.name)
+	if s.head(l.Run, l.name); s.Err == nil && s.damaged {
+		s.Err = errors.New("it is cut, or damaged")
+	}
 	if s.Err != nil {
 		return
 	}
@@ -153,7 +173,7 @@ func (l *Loop) snapshot() {
 	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
 		s := &State{most: l.Settings.SnapshotMost}
 		if l.Visit(s); s.Err == nil {
-			l.Settings.Snapshot(s.buf)
+			l.Settings.Snapshot(seal(s.buf))
 		}
 	}
 }
@@ -166,7 +186,8 @@ func (l *Loop) resume() error {
 	if l.Cert.Rows != nil {
 		return errors.New("dro: a solve over several ranks cannot be resumed")
 	}
-	s := &State{buf: l.Settings.Resume, Reading: true}
+	body, same := unseal(l.Settings.Resume)
+	s := &State{buf: body, damaged: !same, Reading: true}
 	if l.Visit(s); s.Err == nil && len(s.buf) > 0 {
 		s.Err = errors.New("it is too long")
 	}

@@ -237,13 +237,16 @@ func (b Ball) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	least := 1 / float64(n)
 	if b.Weights != nil {
 		w := b.Weights[:n]
-		total := totalOf(nil, w)
-		least = 1
-		for _, v := range w {
-			if v > 0 {
-				least = min(least, v/total)
+		total := totalOf(b.rows, w)
+		least = -b.rows.Max(n, func(lo, hi int) float64 {
+			m := -1.0
+			for _, v := range w[lo:hi] {
+				if v > 0 {
+					m = max(m, -v/total)
+				}
 			}
-		}
+			return m
+		})
 	}
 	most = -math.Log(least)
 	if b.Nu = nu; b.Divergence == PearsonChi2 {
