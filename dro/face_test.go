@@ -28,7 +28,9 @@ func docs(t *testing.T, dir string) (doc, target map[string]string) {
 		}
 		selector := func(e ast.Expr) string {
 			if s, ok := e.(*ast.SelectorExpr); ok {
-				return s.X.(*ast.Ident).Name + "." + s.Sel.Name
+				if x, ok := s.X.(*ast.Ident); ok {
+					return x.Name + "." + s.Sel.Name
+				}
 			}
 			return ""
 		}

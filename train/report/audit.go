@@ -87,7 +87,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		}
 	}
 	if f.Rows == 0 {
-		return nil, &data.Error{Path: f.Sources[0].Path, Msg: "there are no rows to measure"}
+		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
 	}
 	if err := o.readLabels(ctx, f, label, in); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 		values = append(values, text)
 	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
-		return &data.Error{Path: f.Sources[0].Path, Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "say which value is positive"}
+		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "say which value is positive"}
 	}
 	in.Task = eval.Binary
 	if o.Task == eval.Regression || o.Task == "" && len(values) != 2 && o.Positive == "" && o.Loss != "logistic" {

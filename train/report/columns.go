@@ -173,7 +173,7 @@ func numbers(ctx context.Context, f *data.Frame, name, what string, valid func(f
 		return nil, err
 	}
 	if c.Number == nil {
-		return nil, &data.Error{Path: f.Sources[0].Path, Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
+		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
 	}
 	out := make([]float64, f.Rows)
 	for i := range out {

@@ -108,7 +108,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: rows.Groups, RowID: rowNumbers(rows.Rows),
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
-		Seed: m.Config.Seed, Split: split, Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe,
+		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if o.Weight == "" && split != Table {
 		o.Weight = m.Config.Weight
@@ -131,7 +131,6 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		}
 		in.Target = numbersAt(column, at)
 	}
-	in.Rate, in.Budget = cmp.Or(o.Rate, m.Config.Rate), budget(m)
 	if x.compared == nil && m.Tempered != nil {
 		in.Tempered = Tempered
 	}
