@@ -102,3 +102,13 @@ type Smoothable = saddle.Smoothable
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
 // then takes its centre in the coordinates ∇ of its generator.
 type Geometry = saddle.Geometry
+
+// Precise is the ability of a Dual to promise that it computes its penalty and its risk
+// without cancellation, of the dual that is asked: false for a type that embeds this one. What
+// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
+// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near
+// to those without a price, however large ν. That of a dual without the promise is taken to
+// be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials
+// is, and certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³
+// at most and some 64·2⁻⁵³ more.
+type Precise = saddle.Precise

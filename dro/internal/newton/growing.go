@@ -129,8 +129,12 @@ const leastStage = 3
 // has copies: the work is less than the rounds would cost.
 const stageOverRanks = 4096
 
+// afterStages are the passes kept for when the stages are done: an evaluation of all samples
+// where they ended, and another at the start where the objective is not a number there.
+const afterStages = 2
+
 // stage solves the problem on the first size samples, where the budget is enough for that
-// and for an evaluation of all.
+// and for what is to come.
 func (g *growing) stage(size int) error {
 	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
 	if rows := g.Cert.Rows; rows != nil {
@@ -148,7 +152,7 @@ func (g *growing) stage(size int) error {
 	if s.RelativeGap = g.settings.Gap; s.RelativeGap == 0 {
 		s.RelativeGap = 1e-3
 	}
-	if s.MaxPasses = g.Cert.Left(1, size, 200); s.MaxPasses < leastStage {
+	if s.MaxPasses = g.Cert.Left(afterStages, size, 200); s.MaxPasses < leastStage {
 		return nil
 	}
 	p, method := &saddle.Problem{Oracle: o, Dual: saddle.Here(g.Problem.Dual), Primal: g.Problem.Primal}, g.finisher(size)

@@ -3,6 +3,7 @@ package saddle
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
@@ -21,7 +22,8 @@ import (
 // which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
 // outwards by what rounding can have done to them (math: §11), which an oracle must be
 // able to tell: where it is not Rounded they are bounds up to the rounding of its values
-// and gradients.
+// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far. A
+// Dual that is not Precise is allowed for as Precise says.
 type Certificate struct {
 	Upper, Lower float64
 }
@@ -80,7 +82,7 @@ func NewCertifier(p *Problem) *Certifier {
 		Evaluator: e, free: FreeLast(p.Primal),
 		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
-		Exact: newExactness(p.Oracle), ridge: RidgeOf(p.Primal, e.D), unit: sumsToOne(p.Dual),
+		Exact: newExactness(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: sumsToOne(p.Dual),
 		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
 	}
 	if c.free {
@@ -131,7 +133,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) {
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
@@ -143,12 +145,19 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
 		upper = math.Inf(1)
 	}
+	if upper < c.Best.Lower {
+		upper = c.meet(upper, c.Best.Lower)
+	}
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
 		c.Best.Upper = upper
 		copy(c.BestX, c.X)
 	}
 	return c.Objective
+}
+
+func finite(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }
 
 // Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
@@ -264,7 +273,11 @@ func (c *Certifier) record(inner, rounding float64, g, err []float64) (left floa
 // the best lower bound.
 func (c *Certifier) Keep(inner, phi, left, rounding float64) {
 	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + Underflow
-	if lower := inner + phi - left - rounding; lower > c.Best.Lower { // false for NaN
+	lower := inner + phi - left - rounding
+	if lower > c.Best.Upper {
+		lower = c.meet(lower, c.Best.Upper)
+	}
+	if lower > c.Best.Lower { // false for NaN
 		c.Best.Lower = lower
 	}
 }
@@ -287,7 +300,7 @@ func (c *Certifier) Scratch() []float64 {
 func (c *Certifier) Visit(s *State) {
 	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
 		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,
-		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope,
+		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope, &c.Weights.total, &c.Exact.met,
 		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {
 		s.Float(v)
 	}

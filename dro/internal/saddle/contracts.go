@@ -240,6 +240,16 @@ type Everywhere interface{ RunsEverywhere() bool }
 // the dual that is asked: false for a type that embeds this one and changes ψ or Y.
 type Unpriced interface{ Unpriced(of Dual) bool }
 
+// Precise is the ability of a Dual to promise that it computes its penalty and its risk
+// without cancellation, of the dual that is asked: false for a type that embeds this one. What
+// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
+// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near
+// to those without a price, however large ν. That of a dual without the promise is taken to
+// be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials
+// is, and certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³
+// at most and some 64·2⁻⁵³ more.
+type Precise interface{ Precise(of Dual) bool }
+
 // validated is the ability of a Dual to say why it cannot weigh n samples.
 type validated interface{ Valid(n int) error }
 

@@ -26,6 +26,8 @@ func Gamma(k int) float64 {
 const (
 	LossRounding = 0x1p-49  // of a loss and its tangent, relative to the loss: Rounded
 	Underflow    = 0x1p-990 // more than what all that underflows in a sum can add up to
+
+	unknownRounding = 0x1p-40 // of losses that nothing is said of, relative to the largest so far
 )
 
 // An exactness is what is known of a problem's rounding.
@@ -33,15 +35,20 @@ type exactness struct {
 	sums    float64   // γ of a sum over samples
 	margins float64   // γ of a margin
 	point   float64   // γ of a sum over parameters
-	largest []float64 // of Rounded; nil: the oracle is taken at its word
+	largest []float64 // of Rounded; nil: the oracle does not tell
 	smooth  float64   // of Rounded
+	precise bool      // the dual is Precise
+	met     float64   // of an oracle that does not tell: the largest |f_j| of the points so far
 }
 
-func newExactness(o Oracle) exactness {
+func newExactness(o Oracle, d Dual) exactness {
 	const more = 64 // operations on a term besides being added
-	n, d, _ := o.Dims()
+	n, k, _ := o.Dims()
 	count := RowsOf(o).Shards(n)
-	e := exactness{sums: Gamma(n/count + count + more), point: Gamma(d + more)}
+	e := exactness{sums: Gamma(n/count + count + more), point: Gamma(k + more)}
+	if p, ok := d.(Precise); ok {
+		e.precise = p.Precise(d)
+	}
 	if r, ok := Ability[Rounded](o); ok {
 		var terms int
 		terms, e.largest, e.smooth = r.Rounding()
@@ -69,7 +76,8 @@ func (e *exactness) Empty(i int) bool { return e.largest != nil && e.largest[i] 
 type weighing struct {
 	Off   float64 // bounds |Σy − 1| where weights sum to one
 	mean  float64 // bounds Σ_j y_j |f_j|
-	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle is taken at its word
+	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle does not tell
+	total float64 // Σ_j |y_j|
 }
 
 // sumsToOne reports that Y is a part of the simplex.
@@ -102,13 +110,18 @@ func (c *Certifier) weigh(y, f []float64) weighing {
 			linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
 			return
 		}
+		mass[s] = 0 // weights may be negative
 		for j := lo; j < hi; j++ {
+			mass[s] += math.Abs(y[j])
 			linear[s] += math.Abs(y[j] * f[j])
 		}
 	})
 	c.Rows.Share(mass, linear)
 	total := vec.Sum(mass)
-	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear)}
+	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear), total: total}
+	if c.Exact.largest == nil {
+		c.Exact.met = max(c.Exact.met, c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(f[lo:hi], math.Inf(1)) }))
+	}
 	if c.unit {
 		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.outside(y)
 	}
@@ -147,7 +160,7 @@ func (e *exactness) MinimumFalls(w weighing, margin, phi float64) float64 {
 func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top) }
 
 // rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
-// the largest, which only an oracle that is taken at its word has below 0, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
+// the largest, which only an oracle that does not tell has below 0, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
 // convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
 // R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex.
 func (c *Certifier) rises(w weighing, margin, top float64) float64 {
@@ -195,7 +208,26 @@ func (c *Certifier) PenaltyAbove(d Dual, y []float64) float64 {
 	psi, nu := d.Value(y), d.Modulus()
 	mass := shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Sum(y[lo:hi]) })
 	r := (1 + mass) * (c.Exact.sums + math.Abs(mass-1))
-	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + Underflow
+	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + c.imprecision(nu, mass) + Underflow
+}
+
+// imprecision is what the penalty and the risk of a dual that is not Precise may be off by,
+// beside their rounding as if it were.
+func (c *Certifier) imprecision(nu, mass float64) float64 {
+	if c.Exact.precise {
+		return 0
+	}
+	return c.Exact.sums * (1 + mass) * (nu + math.Abs(c.Top))
+}
+
+// meet returns the bound, from below or above, that is kept beside the other one: one of an
+// oracle that does not tell how it rounds, beyond the other by no more than its losses may
+// have been rounded, is taken to have met it.
+func (c *Certifier) meet(bound, other float64) float64 {
+	if c.Exact.largest == nil && math.Abs(bound-other) <= unknownRounding*c.Exact.met {
+		return other
+	}
+	return bound
 }
 
 // penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL
@@ -211,7 +243,7 @@ func penaltySize(psi, nu float64) float64 {
 func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 	nu := max(c.Price, c.Problem.Dual.Modulus())
 	r := c.Exact.sums + w.Off + relative
-	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + Underflow
+	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + c.imprecision(nu, w.total) + Underflow
 }
 
 // RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
@@ -219,7 +251,7 @@ func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 func (c *Certifier) RiskRounding() float64 {
 	_, whole := c.Problem.Dual.(WholeSimplex)
 	switch nu := c.Problem.Dual.Modulus(); {
-	case whole && nu == 0 && !c.adopted:
+	case whole && nu == 0 && !c.adopted && c.Exact.precise:
 		return 0 // the largest loss, as it is
 	case !math.IsNaN(c.Own):
 		return c.Own

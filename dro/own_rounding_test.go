@@ -1,0 +1,134 @@
+package dro_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// parabolas are ½(x − c_j)², of which nobody says how they round.
+type parabolas []float64
+
+func (o parabolas) Dims() (n, d, slope int) { return len(o), 1, 1 }
+
+func (o parabolas) EvalTo(value, slope, x []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		slope[j] = x[0] - o[j]
+		value[j] = slope[j] * slope[j] / 2
+	}
+}
+
+func (o parabolas) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		dst[0] += weight[j] * slope[j]
+	}
+}
+
+// An adversary of a program's own computes ν·log mean exp(f/ν) as it reads, which is off by
+// 10⁻¹⁶ν: bounds by it never contradict those of the same adversary computed with care, nor
+// each other. Once they said `inconsistent`, or proved too much.
+func TestOwnAdversaryRoundsAsItMay(t *testing.T) {
+	o := parabolas{0.1, 0.7, 0.3, 1.9, 1.1}
+	for _, nu := range []float64{1e-3, 1, 700, 1e5, 1e9, 1e14} {
+		own := GroupEntropy{Nu: nu, Group: []int{0, 1, 2, 3, 4}, Size: []float64{1, 1, 1, 1, 1}}
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.MaxPasses = 1e-15, 60
+		solve := func(d dro.Dual) *dro.Result {
+			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.3}}, dro.LBFGS{}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		a, b := solve(own), solve(dro.KL{Nu: nu})
+		wide := 1e-13 * (nu + 2)
+		if c, d := a.Certificate, b.Certificate; a.Status == dro.Inconsistent || b.Status == dro.Inconsistent ||
+			c.Lower > d.Upper || d.Lower > c.Upper || c.Gap() > wide || d.Gap() > 1e-13+3e-25*nu {
+			t.Errorf("ν = %v: %v %.17g, and %v %.17g", nu, a.Status, c, b.Status, d)
+		}
+	}
+}
+
+// cancelling losses are cosh(x − c_j) − 1 as they read: most of their digits are gone where
+// they are small, and they do not say so.
+type cancelling struct{ parabolas }
+
+func (o cancelling) EvalTo(value, slope, x []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		value[j], slope[j] = math.Cosh(x[0]-o.parabolas[j])-1, math.Sinh(x[0]-o.parabolas[j])
+	}
+}
+
+// Bounds of such losses cross by what nobody knows, and are taken to have met there.
+func TestOwnLossesMayCancel(t *testing.T) {
+	crossed := 0
+	for k := range 40 {
+		at := 1 + float64(k)/40
+		o := cancelling{parabolas{at, at + 1e-3, at - 2e-3}}
+		s := dro.DefaultSettings()
+		s.RelativeGap, s.MaxPasses = 1e-300, 60
+		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
+		if err != nil || res.Status == dro.Inconsistent {
+			t.Errorf("c = %v: %v, %+v", at, err, res.Certificate)
+		} else if res.Certificate.Gap() == 0 {
+			crossed++
+		}
+	}
+	if crossed == 0 {
+		t.Error("no bounds crossed")
+	}
+}
+
+// Losses that fall for ever have a least value at infinity, which is no point: a step of
+// Newton's method once went there.
+func TestNoPointAtInfinity(t *testing.T) {
+	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 1, 1, []float64{1}), []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}} {
+		s := dro.DefaultSettings()
+		s.X0, s.MaxPasses = []float64{-1.0698624152372153e+293}, 90
+		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 36.42721352594748}, Primal: dro.L2{Intercept: true}}, m, s)
+		if err != nil || math.IsInf(res.X[0], 0) || math.IsNaN(res.X[0]) {
+			t.Errorf("%s: %v, %+v", m.Name(), err, res)
+		}
+	}
+}
+
+// explosive losses are e^{zx} − x, which overflow where the others of a prefix have their
+// minimum.
+type explosive []float64
+
+func (z explosive) Dims() (n, d, slope int) { return len(z), 1, 1 }
+
+func (z explosive) EvalTo(value, slope, x []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		e := math.Exp(z[j] * x[0])
+		value[j], slope[j] = e-x[0], z[j]*e-1
+	}
+}
+
+func (z explosive) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		dst[0] += weight[j] * slope[j]
+	}
+}
+
+// Where stages end at a point that is none for all samples, the start is evaluated after it,
+// within the budget.
+func TestStagesThatExplodeKeepToTheBudget(t *testing.T) {
+	for _, most := range []float64{2, 2.3, 3, 4, 6, 10, 20, 40} {
+		o := explosive{1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 2, 2, 2, 2, 2, 2}
+		s := dro.DefaultSettings()
+		s.MaxPasses, s.RelativeGap = most, 1e-12
+		m := dro.Growing{First: 2, Factor: 3, Gap: 1e-300, Finish: dro.LBFGS{}}
+		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-9}}, m, s)
+		if err != nil || res.Passes > most {
+			t.Errorf("%v passes: %v, %+v", most, err, res)
+		}
+	}
+}
