@@ -18,7 +18,8 @@ import (
 // which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
 // outwards by what rounding can have done to them (math: §11), which an oracle must be
 // able to tell: where it is not Rounded they are bounds up to the rounding of its values
-// and gradients.
+// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far. A
+// Dual that is not Precise is allowed for as Precise says.
 type Certificate = saddle.Certificate
 
 // A Need is what a method asks of a problem: an ability of one of its parts, or a
