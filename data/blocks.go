@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sort"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A block of rows that are encoded together.
@@ -69,9 +71,17 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 // Groupings are those that Encode makes of the given rows of f, without their features, and
 // the group columns that f does not have.
 func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups []Grouping, missing []string, err error) {
+	return e.groupings(ctx, f, rows, nil)
+}
+
+// groupings are Groupings with what is as long as the table in a room.
+func (e *Encoder) groupings(ctx context.Context, f *Frame, rows []int, room *paged.Room) (groups []Grouping, missing []string, err error) {
+	if len(e.Groups) == 0 {
+		return nil, nil, f.Fingerprint()
+	}
 	bare := Encoder{Spec: e.Spec, Groups: e.Groups}
 	bare.Spec.Impute = "" // rows are those that are left
-	d, report, err := bare.encode(ctx, f, rows, false)
+	d, report, err := bare.encodeIn(ctx, f, rows, false, room)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -55,8 +56,13 @@ func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Da
 }
 
 func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {
+	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
+}
+
+// encodeIn is encode with places in a room. The slice is kept.
+func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, room *paged.Room) (*Dataset, EncodeReport, error) {
 	fail := func(err error) (*Dataset, EncodeReport, error) { return nil, EncodeReport{}, err }
-	d, err := tiles.NewPartition(f.Rows, slices.Clone(rows), nil)
+	d, err := tiles.NewPartitionIn(room, f.Rows, rows, nil)
 	if err != nil {
 		return fail(err)
 	}

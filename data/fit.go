@@ -33,8 +33,9 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 }
 
 // FitOutside is Fit with the training rows on disk, and with vectors of one entry a row
-// where they leave memory; a nil place is memory. The matrix is then a [design.Disk]: the
-// caller closes it. Hold-out rows stay in memory, and take another reading of the columns.
+// where they leave memory; a nil place is memory. So are hold-out rows, which ascend: they take
+// another reading of the columns, block by block. The matrices are then each a [design.Disk]
+// that the caller closes, unless no rows are left.
 func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside) (*Fitted, error) {
 	return fit(ctx, f, train, holdout, s, storage, where, nil)
 }
@@ -131,7 +132,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	out.TrainReport.Dropped = t.dropped[0]
 	d.FreePlaces()
 	if len(held) > 0 {
-		if out.Holdout, out.HoldoutReport, err = e.Encode(ctx, f, held); err != nil {
+		if out.Holdout, out.HoldoutReport, err = e.encodeOutside(ctx, f, held, out.Storage, *where); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}

@@ -54,18 +54,20 @@ func OpenDisk(p Place, f *os.File, l DiskLayout) (*Disk, error) {
 	return m, nil
 }
 
-// CopyTo writes rows in memory to a file, behind what is there, and returns where they lie.
+// CopyTo writes rows to a file, behind what is there, and returns where they lie.
 func CopyTo(f *os.File, rows Matrix) (DiskLayout, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return DiskLayout{}, err
 	}
 	format := Disk64
-	switch rows.(type) {
+	switch m := rows.(type) {
 	case *Dense32:
 		format = Disk32
 	case *Sparse:
 		format = DiskSparse
+	case *Disk:
+		format = m.format
 	}
 	n, d := rows.Dims()
 	w := newDiskWriter(Place{Dir: f.Name()}, f, (info.Size()+7)/8*8, n, d, format)

@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A Difference is model − baseline on the same rows.
@@ -89,8 +90,9 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 		return
 	}
 	n := len(all.Rows)
-	diff := make([]float64, n)
-	comp := make([]float64, n)
+	room := in.rows.Room
+	diff, comp := paged.Make[float64](room, n), paged.Make[float64](room, n)
+	defer paged.Free(room, diff, comp)
 	for _, m := range []int{k, 0} {
 		resample.DelongComponents(all.Ties(in.rows, m), comp)
 		for r, i := range all.Order[m] {

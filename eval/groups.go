@@ -17,9 +17,13 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
 		out[k] = make(map[string]float64)
-		for j, rows := range measure.RowsByGroup(g, nil) {
-			if len(rows) > 0 {
-				out[k][g.Labels[j]] = float64(len(rows)) / float64(len(g.Index))
+		count := make([]int, len(g.Labels))
+		for _, j := range g.Index {
+			count[j]++
+		}
+		for j, n := range count {
+			if n > 0 {
+				out[k][g.Labels[j]] = float64(n) / float64(len(g.Index))
 			}
 		}
 	}

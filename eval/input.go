@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Input is what [Evaluate] measures. Rows run along all slices alike. Models
@@ -66,6 +67,9 @@ type Input struct {
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
 
+	// Room is where vectors lie that are as long as the rows; nil means the heap.
+	Room *paged.Room
+
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
@@ -75,7 +79,8 @@ type Input struct {
 
 // measured are the rows in the form in which they are measured.
 func (in *Input) measured() *measure.Rows {
-	return &measure.Rows{Task: in.Task, Target: in.Target, Weight: measure.ScaleWeights(in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe}}
+	room := in.Room.Part()
+	return &measure.Rows{Task: in.Task, Target: in.Target, Weight: measure.ScaleWeightsIn(room, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Room: room}}
 }
 
 func (in *Input) threshold() float64 {

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // SliceSearch lists subgroups nobody named on which the risk is high. Half of
@@ -60,7 +61,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	m := in.Models[Focus(len(in.Models))]
 	n := len(in.Target)
 	r := resample.NewRNG(in.Seed, 0x511ce5)
-	perm := make([]int32, n)
+	room := in.rows.Room
+	perm := paged.Make[int32](room, n)
 	for i := range perm {
 		j := int(r.Below(uint32(i + 1)))
 		perm[i] = perm[j]
@@ -86,8 +88,11 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		if err != nil {
 			return err
 		}
-		labels, code := c.Cells()
-		cut := cutColumn{code: make([]uint8, n), cells: len(labels)}
+		labels, code := c.CellsIn(room)
+		if c.Levels == nil {
+			defer paged.Free(room, code)
+		}
+		cut := cutColumn{code: paged.Make[uint8](room, n), cells: len(labels)}
 		size, as := make([]int, len(labels)), make([]uint8, len(labels))
 		for _, i := range search {
 			if code[i] >= 0 {
@@ -125,7 +130,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		keep := func(i int32) bool {
 			return cols[f.a].code[i] == f.ka && (f.b < 0 || cols[f.b].code[i] == f.kb)
 		}
-		var inside, rest []int32
+		both := paged.Make[int32](room, 2*len(confirm))
+		inside, rest := both[:0:len(confirm)], both[len(confirm):len(confirm)]
 		for _, i := range confirm {
 			if keep(i) {
 				inside = append(inside, i)
@@ -134,11 +140,13 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 			}
 		}
 		if len(inside) < 2 || len(rest) < 2 {
+			paged.Free(room, both)
 			continue
 		}
 		a, va := meanAndVariance(m.Loss, in.rows.Weight, inside)
 		b, vb := meanAndVariance(m.Loss, in.rows.Weight, rest)
 		d, se := a-b, math.Sqrt(va+vb)
+		paged.Free(room, both)
 		q := Slice{Condition: cols[f.a].text[f.ka], SearchRisk: Num(f.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 			Interval: Interval{Low: Num(d - z*se), High: Num(d + z*se), Method: "normal, Bonferroni"}}
 		if f.b >= 0 {
@@ -173,7 +181,7 @@ type cellSum struct{ n, sum, sq float64 }
 // rankSlices returns the best candidates, no two of which share a cell.
 func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn, loss []float64, rows []int32) ([]candidate, error) {
 	var all measure.Moments
-	dev := make([]float64, len(rows))
+	dev := paged.Make[float64](in.rows.Room, len(rows))
 	for _, i := range rows {
 		all.Add(loss[i])
 	}
@@ -196,7 +204,7 @@ func rankSlices(ctx context.Context, in *Input, s *SliceSearch, cols []cutColumn
 	code := make([][]uint8, len(cols)) // of the rows searched, in their order
 	err := in.rows.Parallel(ctx, "searching slices", len(cols), func(a int, _ *measure.Scratch) error {
 		t := make([]cellSum, len(cols[a].text))
-		code[a] = make([]uint8, len(rows))
+		code[a] = paged.Make[uint8](in.rows.Room, len(rows))
 		for r, i := range rows {
 			k := cols[a].code[i]
 			code[a][r] = k

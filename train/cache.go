@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/internal/rowfile"
@@ -68,7 +67,7 @@ type keptRows struct {
 	fitted   *data.Fitted
 	weight   []float64
 	filtered int         // rows that the filter left
-	allHeld  int         // hold-out rows, before some were drawn of them
+	allHeld  int         // hold-out rows, before some of those of ranks were drawn
 	dealt    *ranks.Rows // how they lie with ranks; nil: all are here
 }
 
@@ -83,7 +82,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		return nil, err
 	}
 	if k != nil {
-		o.disk = k.fitted.Train.X.(*design.Disk)
+		o.keeps(k.fitted)
 		return k, nil
 	}
 	var shared *files
@@ -100,9 +99,8 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 	if c.Ranks != nil {
 		held = thinned(held, mostHeld, c.Seed)
 	}
-	if o != nil {
-		columns, _ := c.columns(f)
-		held = o.thin(held, columns, c.Seed)
+	if o != nil && !slices.IsSorted(held) {
+		slices.Sort(held) // they are read in the order of the table
 	}
 	if c.Ranks != nil {
 		k.fitted, k.dealt, err = c.fitDealt(ctx, f, shared, rows, held)
@@ -112,9 +110,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 	if err != nil {
 		return nil, err
 	}
-	if o != nil {
-		o.disk = k.fitted.Train.X.(*design.Disk)
-	}
+	o.keeps(k.fitted)
 	if k.weight, err = c.weights(ctx, f, k.fitted.Train); err != nil {
 		return nil, err
 	}
@@ -165,9 +161,6 @@ func (c Config) openKept(file *os.File, path string, f *data.Frame, o *outside) 
 			changed = append(changed, (&ChangedError{What: what, Was: was, Is: facts[what]}).Error())
 		}
 	}
-	if content.Held != nil && content.AllHeld > content.Held.Rows.N+content.Reports[1].Dropped && content.Memory != o.memory {
-		changed = append(changed, (&ChangedError{What: "the memory that hold-out rows are measured in", Was: size(content.Memory), Is: size(o.memory)}).Error())
-	}
 	files, err := content.Differs(f)
 	if err != nil {
 		return nil, err
@@ -191,17 +184,10 @@ func (c Config) openKept(file *os.File, path string, f *data.Frame, o *outside) 
 			if err != nil {
 				return err
 			}
-			defer again.Close()
-			if k.fitted.Holdout, err = content.Held.Dataset(again, nil, design.Place{Dir: path}); err != nil {
-				return err
-			}
-			disk := k.fitted.Holdout.X.(*design.Disk)
-			all := make([]int, disk.Layout().N)
-			for i := range all {
-				all[i] = i
-			}
-			k.fitted.Holdout.X = disk.Select(all)
-			if err := disk.Err(); err != nil {
+			place := o.Place
+			place.Memory = 0 // they are read once, in their order
+			if k.fitted.Holdout, err = content.Held.Dataset(again, room, place); err != nil {
+				again.Close()
 				return err
 			}
 		}
@@ -209,6 +195,7 @@ func (c Config) openKept(file *os.File, path string, f *data.Frame, o *outside) 
 		return err
 	}
 	if err := read(); err != nil {
+		o.keeps(k.fitted)
 		return nil, &StaleCacheError{path, err.Error()}
 	}
 	return k, nil
@@ -224,7 +211,7 @@ func (c Config) keep(ctx context.Context, f *data.Frame, o *outside, k *keptRows
 	if err != nil {
 		return err
 	}
-	content := rowfile.Content{Facts: facts, Storage: k.fitted.Storage, Reports: [2]data.EncodeReport{k.fitted.TrainReport, k.fitted.HoldoutReport}, Filtered: k.filtered, AllHeld: k.allHeld, Memory: o.memory}
+	content := rowfile.Content{Facts: facts, Storage: k.fitted.Storage, Reports: [2]data.EncodeReport{k.fitted.TrainReport, k.fitted.HoldoutReport}, Filtered: k.filtered, AllHeld: k.allHeld}
 	for i, stamp := range f.Stamps() {
 		content.Files = append(content.Files, rowfile.File{Path: f.Sources[i].Path, Stamp: stamp, SHA256: f.Sources[i].SHA256})
 	}

@@ -183,7 +183,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if fitted.Holdout != nil {
 		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
 		if drawn := fitted.Holdout.N + fitted.HoldoutReport.Dropped; drawn < rows.allHeld {
-			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: %s", drawn, rows.allHeld, map[bool]string{true: "one rank has them", false: "more have no room in memory beside the training"}[cfg.Ranks != nil]))
+			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: one rank has them", drawn, rows.allHeld))
 		}
 		if s := fitted.HoldoutReport.String(); s != "" {
 			m.note("hold-out rows: " + s)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
@@ -22,14 +23,16 @@ type outside struct {
 	data.Outside
 	memory int64 // bytes that the process may have
 	disk   *design.Disk
-	cancel context.CancelCauseFunc
+	held   *design.Disk // the hold-out rows; nil without any
+	cancel atomic.Pointer[context.CancelCauseFunc]
 }
 
 // Bytes that a run needs beside what grows with the rows, and that a row takes in memory
 // beside its features: its number, place and target, and the vectors of the solver.
 const (
-	fewestBytes = 160 << 20
-	rowBytes    = 90
+	fewestBytes   = 160 << 20
+	rowBytes      = 90
+	measuredBytes = 300 // of a hold-out row while the report measures it
 
 	roomShare = 0.8 // of the memory: beyond, what can leave it does
 	heapShare = 0.7 // of it, what cannot
@@ -129,7 +132,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
-	need := matrix + matrix/4 + 2*n*rowBytes
+	need := matrix + matrix/4 + 2*n*rowBytes + (n-trained)*(int64(columns)*cell+measuredBytes)
 	if free < need {
 		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
 	}
@@ -145,6 +148,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		return nil, err
 	}
 	o := &outside{memory: may, Outside: data.Outside{Place: design.Place{Dir: dir, Room: room, Memory: may / 6}, Pile: may / 6}}
+	o.Failed = o.failed
 	return o, nil
 }
 
@@ -187,6 +191,19 @@ func (o *outside) room() *paged.Room {
 	return o.Room
 }
 
+// keeps takes the matrices of rows on disk, to be closed with all else.
+func (o *outside) keeps(f *data.Fitted) {
+	if o == nil {
+		return
+	}
+	if f.Train != nil {
+		o.disk, _ = f.Train.X.(*design.Disk)
+	}
+	if f.Holdout != nil {
+		o.held, _ = f.Holdout.X.(*design.Disk)
+	}
+}
+
 // place is what data.FitOutside takes.
 func (o *outside) place() *data.Outside {
 	if o == nil {
@@ -200,9 +217,9 @@ func (o *outside) err() error {
 	if o == nil {
 		return nil
 	}
-	if o.disk != nil {
-		if err := o.disk.Err(); err != nil {
-			return err
+	for _, d := range []*design.Disk{o.disk, o.held} {
+		if d != nil && d.Err() != nil {
+			return d.Err()
 		}
 	}
 	return o.Room.Err()
@@ -228,7 +245,7 @@ func (o *outside) advised(err error, cache string) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
 		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with --cache"}
-	case o.disk != nil && errors.Is(err, o.disk.Err()) && cache != "" && o.disk.File().Name() == cache:
+	case o.disk != nil && errors.Is(err, o.err()) && cache != "" && o.disk.File().Name() == cache:
 		return &DiskError{err, "delete the file and train again: the rows are then read from the table"}
 	case errors.Is(err, o.err()):
 		return &DiskError{err, "name a directory on another disk with --cache, and train again"}
@@ -241,8 +258,10 @@ func (o *outside) close() {
 	if o == nil {
 		return
 	}
-	if o.disk != nil {
-		o.disk.Close()
+	for _, d := range []*design.Disk{o.disk, o.held} {
+		if d != nil {
+			d.Close()
+		}
 	}
 	o.Room.Close()
 }
@@ -252,19 +271,16 @@ func (o *outside) watched(ctx context.Context) context.Context {
 	if o == nil {
 		return ctx
 	}
-	ctx, o.cancel = context.WithCancelCause(ctx)
-	o.Failed = func(err error) { o.cancel(err) }
+	ctx, cancel := context.WithCancelCause(ctx)
+	o.cancel.Store(&cancel)
 	return ctx
 }
 
-// heldBytes is what a hold-out row takes in memory while it is measured, beside its
-// features.
-const heldBytes = 400
-
-// thin leaves of the hold-out rows as many as may be in memory, drawn at random, in their
-// order.
-func (o *outside) thin(held []int, columns int, seed uint64) []int {
-	return thinned(held, int(o.memory/4/int64(8*2*columns+heldBytes)), seed)
+// failed ends the context that watches, if one does.
+func (o *outside) failed(err error) {
+	if cancel := o.cancel.Load(); cancel != nil {
+		(*cancel)(err)
+	}
 }
 
 // outgrown says that rows in memory were refused for their size.

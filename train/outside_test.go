@@ -108,8 +108,15 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		if r, in := m.Result.Recalibration, want.Result.Recalibration; (r == nil) != (in == nil) || r != nil && !(math.Abs(r.Slope-in.Slope)+math.Abs(r.Intercept-in.Intercept) < 1e-3 && math.Abs(r.After-in.After) < 1e-6) {
 			t.Errorf("%s: recalibrated %+v, in memory %+v", name, r, in)
 		}
-		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || m.Run.Holdout.N != want.Run.Holdout.N {
+		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || !slices.Equal(m.Run.Holdout.Rows, want.Run.Holdout.Rows) {
 			t.Errorf("%s: other rows", name)
+		}
+		got, err := m.PredictDataset(m.Run.Holdout, m.Scoring())
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if one, err := m.PredictDataset(want.Run.Holdout, m.Scoring()); err != nil || !slices.Equal(got.Score, one.Score) || !slices.Equal(got.Loss, one.Loss) {
+			t.Errorf("%s: hold-out rows on disk have other scores, %v", name, err)
 		}
 	}
 }
@@ -178,13 +185,12 @@ func TestOutsideOf(t *testing.T) {
 		}
 		o.close()
 	}
-	o := &outside{memory: 1 << 20}
 	held := make([]int, 100_000)
 	for i := range held {
 		held[i] = 3 * i
 	}
-	few := o.thin(held, 10, 1)
-	if len(few) != (1<<18)/(160+heldBytes) || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(o.thin(held[:10], 10, 1)) != 10 {
+	few := thinned(held, 500, 1)
+	if len(few) != 500 || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(thinned(held[:10], 500, 1)) != 10 {
 		t.Errorf("%d rows drawn", len(few))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -58,7 +59,11 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 	if d.D != len(x) {
 		return nil, errors.New("train: the rows have other columns than the model")
 	}
-	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: make([]float64, d.N), Score: make([]float64, d.N)}
+	var room *paged.Room
+	if z, ok := d.X.(interface{ Room() *paged.Room }); ok {
+		room = z.Room()
+	}
+	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: paged.Make[float64](room, d.N), Score: paged.Make[float64](room, d.N)}
 	d.X.MarginsTo(p.Margin, x, 0, d.N)
 	t := m.Encoder.Target
 	for i, v := range p.Margin {
@@ -69,8 +74,10 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 		}
 	}
 	if d.Target != nil {
-		p.Loss = make([]float64, d.N)
-		m.loss.EvalTo(p.Loss, make([]float64, d.N), p.Margin, d.Target)
+		p.Loss = paged.Make[float64](room, d.N)
+		slope := paged.Make[float64](room, d.N)
+		m.loss.EvalTo(p.Loss, slope, p.Margin, d.Target)
+		paged.Free(room, slope)
 	}
 	return p, nil
 }

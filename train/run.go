@@ -31,6 +31,10 @@ func (r *Run) Close() {
 	}
 }
 
+// Err is why rows that lie on disk could not be read, if some could not: what is known of
+// them is then of no use.
+func (r *Run) Err() error { return r.outside.err() }
+
 // Outside says that the training rows lie on disk.
 func (r *Run) Outside() bool { return r.outside != nil }
 

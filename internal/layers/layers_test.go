@@ -40,7 +40,7 @@ var rooms = []struct {
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},
 	{"eval/internal/measure", []string{"internal", "data", "eval/internal/words"}},
-	{"eval/internal/resample", []string{"data", "eval/internal/measure"}},
+	{"eval/internal/resample", []string{"internal", "data", "eval/internal/measure"}},
 	{"eval", []string{"internal", "losses", "data", "eval/internal/words", "eval/internal/measure", "eval/internal/resample"}},
 	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
 	{"eval/figure", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},

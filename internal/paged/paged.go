@@ -29,6 +29,7 @@ type Room struct {
 
 	dir      string
 	resident int64 // bytes of the process in memory, at most
+	of       *Room // that it is a part of
 
 	mu   sync.Mutex
 	maps map[uintptr][]byte // by address
@@ -41,6 +42,15 @@ type Room struct {
 // Virtual returns a room whose slices are of the address space alone: they take memory where
 // they are written to, and have no file. It need not be closed.
 func Virtual() *Room { return &Room{Least: 1 << 20, maps: map[uintptr][]byte{}} }
+
+// Part returns a room whose slices lie in r until the part is closed. Errors are r's. It is
+// nil for a nil r.
+func (r *Room) Part() *Room {
+	if r == nil {
+		return nil
+	}
+	return &Room{Least: r.Least, of: r, maps: map[uintptr][]byte{}}
+}
 
 // tick is how often a Room looks at the memory of the process: in this time a processor
 // touches some ten megabytes.
@@ -84,9 +94,17 @@ func Unnamed(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// An Entry is what slices are of: numbers, and numbers with their places, to be sorted.
+type Entry interface {
+	int | int32 | uint8 | float32 | float64 | struct {
+		Key uint64
+		At  int32
+	}
+}
+
 // Make returns n zeros. Where there is no room for them on disk they are of the heap, and
 // Err says why.
-func Make[T int | int32 | uint8 | float32 | float64](r *Room, n int) []T {
+func Make[T Entry](r *Room, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
 	if r == nil || !supported || int64(n) < r.Least/size || n < 1 || int64(n) > math.MaxInt64/size {
@@ -94,37 +112,58 @@ func Make[T int | int32 | uint8 | float32 | float64](r *Room, n int) []T {
 	}
 	b, err := r.mapped(int64(n) * size)
 	if err != nil {
-		r.mu.Lock()
-		if r.err == nil {
-			r.err = err
-		}
-		r.mu.Unlock()
+		r.fail(err)
 		return make([]T, n)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
+// fail keeps the first error.
+func (r *Room) fail(err error) {
+	for ; r.of != nil; r = r.of {
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
 // Free gives slices back that Make has given, which must not be used any more. Others
 // are left alone.
-func Free[T int | int32 | uint8 | float32 | float64](r *Room, slices ...[]T) {
+func Free[T Entry](r *Room, slices ...[]T) {
 	if r == nil {
 		return
 	}
 	for _, s := range slices {
-		at := uintptr(unsafe.Pointer(unsafe.SliceData(s)))
-		r.mu.Lock()
-		b, ok := r.maps[at]
-		delete(r.maps, at)
-		r.mu.Unlock()
-		if ok {
-			unmap(b)
-		}
+		r.drop(uintptr(unsafe.Pointer(unsafe.SliceData(s))))
+	}
+}
+
+// drop gives back what lies at an address, if that is the room's.
+func (r *Room) drop(at uintptr) {
+	r.mu.Lock()
+	b, ok := r.maps[at]
+	delete(r.maps, at)
+	r.mu.Unlock()
+	switch {
+	case !ok:
+	case r.of != nil:
+		r.of.drop(at)
+	default:
+		unmap(b)
 	}
 }
 
 // mapped maps a new file of so many bytes.
 func (r *Room) mapped(size int64) ([]byte, error) {
-	b, err := r.file(size)
+	var b []byte
+	var err error
+	if r.of != nil {
+		b, err = r.of.mapped(size)
+	} else {
+		b, err = r.file(size)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +226,11 @@ func (r *Room) Close() {
 		r.stop = nil
 	}
 	for at, b := range r.maps {
-		unmap(b)
+		if r.of != nil {
+			r.of.drop(at)
+		} else {
+			unmap(b)
+		}
 		delete(r.maps, at)
 	}
 }

@@ -82,7 +82,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		named = append(named, o.Weight)
 	}
 	for _, name := range named {
-		if _, err := f.Column(ctx, name); err != nil {
+		if _, err := f.Lookup(name); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(ctx, f, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, nil, false, o.Weight); err != nil {
 			return nil, err
 		}
 	}
@@ -104,13 +104,10 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	if err != nil {
 		return nil, err
 	}
-	d, _, err := encoder.EncodeFeatures(ctx, f, nil)
-	if err != nil {
+	if in.Groups, _, err = encoder.Groupings(ctx, f, nil); err != nil {
 		return nil, err
 	}
-	in.Groups = d.Groups
-	in.RowID = rowNumbers(d.Rows)
-	in.Columns, err = o.sliceColumns(ctx, f, d.Rows)
+	in.Columns, err = o.sliceColumns(ctx, f)
 	return in, err
 }
 
@@ -143,7 +140,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	}
 	if in.Task == eval.Regression {
 		var err error
-		in.Target, err = numbers(ctx, f, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = numbers(ctx, f, nil, false, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -224,7 +221,7 @@ func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.I
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(ctx, f, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = numbers(ctx, f, nil, false, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = eval.LossOfScores(loss, in.Task, in.Target, m.Score); err != nil {
@@ -236,8 +233,8 @@ func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.I
 }
 
 // sliceColumns are the columns searched for bad slices: those named, or all
-// without another role, of few levels enough to be read.
-func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame, rows []int) ([]eval.Column, error) {
+// without another role, of few levels enough to be read. Values are read when they are needed.
+func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range f.Columns {
 		name := c.Name
@@ -248,16 +245,33 @@ func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame, rows []i
 		if len(o.Columns) > 0 && !slices.Contains(o.Columns, name) {
 			continue
 		}
-		c, err := c.Load(ctx)
-		if err != nil {
-			return nil, err
+		load := func() (*data.Column, error) {
+			loaded, err := c.Load(ctx)
+			if err == nil {
+				err = f.Unchanged()
+			}
+			return loaded, err
 		}
-		if len(o.Columns) == 0 && (c.Kind == data.Categorical && len(c.Level) > data.DefaultMaxLevels || name == "row") {
+		if len(o.Columns) == 0 && name == "row" || c.Kind == data.Other {
 			continue
 		}
-		if col, ok := rawColumn(c, rows); ok {
-			out = append(out, col)
+		if len(o.Columns) == 0 && c.Kind == data.Categorical {
+			loaded, err := load()
+			if err != nil {
+				return nil, err
+			}
+			if len(loaded.Level) > data.DefaultMaxLevels {
+				continue
+			}
 		}
+		out = append(out, eval.Column{Name: name, Load: func() (eval.Column, error) {
+			c, err := load()
+			if err != nil {
+				return eval.Column{}, err
+			}
+			col, _ := rawColumn(c, nil)
+			return col, nil
+		}})
 	}
 	return out, nil
 }

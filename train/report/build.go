@@ -59,7 +59,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 			var left int
 			var along variation
 			along.add(m.Encoder, x.run.Train, x.run.Weights[:len(rows)])
-			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows)
+			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows, x.run.Outside())
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
 			}

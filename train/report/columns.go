@@ -9,12 +9,13 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // rawColumns gives the source columns of inputs, as they are in the table, at the given
-// rows. Values are read when they are needed. Of many inputs the first are given; left is how
-// many are not.
-func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int) (out []eval.Column, left int) {
+// rows. Values are read when they are needed: with sparing those of the rows alone. Of many
+// inputs the first are given; left is how many are not.
+func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, sparing bool) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-mostColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
@@ -22,7 +23,7 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
-			c, rows, err := columnAt(ctx, f, in.Name, rows)
+			c, rows, err := columnAt(ctx, f, in.Name, rows, sparing)
 			if err != nil {
 				return eval.Column{}, err
 			}
@@ -56,8 +57,9 @@ func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64) {
 	if v.number == nil {
 		v.number, v.linear, v.square, v.size = make([]float64, d.D), make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
 	}
-	n := len(u)
-	one := make([]float64, n)
+	n, room := len(u), roomOf(d)
+	one := paged.Make[float64](room, n)
+	defer paged.Free(room, one)
 	for i := range one {
 		one[i] = 1
 		v.sum += u[i]
@@ -87,19 +89,42 @@ func (v *variation) inputs(e *data.Encoder) []data.Input {
 	return out
 }
 
-// columnAt gives a column, and where in it the values of some rows are: only these are read
-// where they are few.
-func columnAt(ctx context.Context, f *data.Frame, name string, rows []int) (*data.Column, []int, error) {
-	if len(rows) > f.Rows/4 || !slices.IsSorted(rows) {
-		c, err := f.Column(ctx, name)
+// roomOf is where vectors lie that are as long as the rows of d; nil for memory.
+func roomOf(d *data.Dataset) *paged.Room {
+	if x, ok := d.X.(interface{ Room() *paged.Room }); ok {
+		return x.Room()
+	}
+	return nil
+}
+
+// columnAt gives a column, and where in it the values of some rows, nil meaning all, are: only
+// these are read where they are few, or with sparing, and at is nil.
+func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, sparing bool) (c *data.Column, at []int, err error) {
+	if rows == nil || len(rows) > f.Rows/4 && !sparing || !slices.IsSorted(rows) {
+		c, err = f.Column(ctx, name)
 		return c, rows, err
 	}
-	c, err := f.ColumnAt(ctx, name, rows)
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
+	c, err = f.ColumnAt(ctx, name, rows)
+	return c, nil, err
+}
+
+// lengthOf is the number of values of a column at rows; nil means all.
+func lengthOf(c *data.Column, rows []int) int {
+	switch {
+	case rows != nil:
+		return len(rows)
+	case c.Number != nil:
+		return len(c.Number)
 	}
-	return c, order, err
+	return len(c.Code)
+}
+
+// placeOf is row i of rows; nil means all.
+func placeOf(rows []int, i int) int {
+	if rows == nil {
+		return i
+	}
+	return rows[i]
 }
 
 // rawColumn gives a column as it is in the table; ok is false where its values
@@ -117,30 +142,27 @@ func rawColumn(c *data.Column, rows []int) (col eval.Column, ok bool) {
 
 // rowNumbers counts rows from 1, as everything shown to people does; nil where they are the
 // first ones of a table, in order.
-func rowNumbers(rows []int) []int {
+func rowNumbers(room *paged.Room, rows []int) []int {
 	if n := len(rows); n == 0 || slices.IsSorted(rows) && rows[0] == 0 && rows[n-1] == n-1 {
 		return nil
 	}
-	out := make([]int, len(rows))
+	out := paged.Make[int](room, len(rows))
 	for i, r := range rows {
 		out[i] = r + 1
 	}
 	return out
 }
 
-// at picks the entries of the rows.
-func at(v []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
-	for i, r := range rows {
-		out[i] = v[r]
-	}
-	return out
-}
-
+// numbersAt are the values of a column of numbers at rows, NaN where there are none; nil
+// means all.
 func numbersAt(c *data.Column, rows []int) []float64 {
-	out := at(c.Number, rows)
-	for i, r := range rows {
-		if c.IsNull(r) {
+	if rows == nil && c.Null == nil {
+		return c.Number
+	}
+	out := make([]float64, lengthOf(c, rows))
+	for i := range out {
+		r := placeOf(rows, i)
+		if out[i] = c.Number[r]; c.IsNull(r) {
 			out[i] = math.NaN()
 		}
 	}
@@ -148,9 +170,10 @@ func numbersAt(c *data.Column, rows []int) []float64 {
 }
 
 func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
-	levels, code = []string{}, make([]int32, len(rows))
+	levels, code = []string{}, make([]int32, lengthOf(c, rows))
 	index := map[string]int32{}
-	for i, r := range rows {
+	for i := range code {
+		r := placeOf(rows, i)
 		if c.IsNull(r) {
 			code[i] = -1
 			continue
@@ -166,32 +189,29 @@ func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
 	return levels, code
 }
 
-// numbers reads a column that must hold a number in every row.
-func numbers(ctx context.Context, f *data.Frame, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
-	c, err := f.Column(ctx, name)
+// numbers reads a column that must hold a number in every one of some rows; nil means all.
+func numbers(ctx context.Context, f *data.Frame, rows []int, sparing bool, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+	c, at, err := columnAt(ctx, f, name, rows, sparing)
 	if err != nil {
 		return nil, err
 	}
 	if c.Number == nil {
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
 	}
-	out := make([]float64, f.Rows)
-	for i := range out {
-		switch v := c.Number[i]; {
-		case c.IsNull(i):
-			return nil, cellError(f, name, i, "leave such rows out", "%s is missing", what)
-		case math.IsNaN(v) || math.IsInf(v, 0) || !valid(v):
-			return nil, cellError(f, name, i, hint, "%s is %s: it must be %s", what, c.Text(i), must)
-		default:
-			out[i] = v
+	for i := range lengthOf(c, at) {
+		switch r := placeOf(at, i); {
+		case c.IsNull(r):
+			return nil, cellError(f, name, placeOf(rows, i), "leave such rows out", "%s is missing", what)
+		case math.IsNaN(c.Number[r]) || math.IsInf(c.Number[r], 0) || !valid(c.Number[r]):
+			return nil, cellError(f, name, placeOf(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
 		}
 	}
-	return out, nil
+	return numbersAt(c, at), nil
 }
 
-// weights reads a column of row weights.
-func weights(ctx context.Context, f *data.Frame, name string) ([]float64, error) {
-	return numbers(ctx, f, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
+// weights reads a column of row weights at some rows; nil means all.
+func weights(ctx context.Context, f *data.Frame, rows []int, sparing bool, name string) ([]float64, error) {
+	return numbers(ctx, f, rows, sparing, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
 }
 
 // cellError names a cell of the table.

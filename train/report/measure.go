@@ -54,7 +54,11 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if err != nil {
 		return nil, err
 	}
-	return x, x.evaluate(ctx, run.Frame, t, split)
+	if err := run.Err(); err != nil {
+		return nil, err
+	}
+	err = x.evaluate(ctx, run.Frame, t, split)
+	return x, cmp.Or(run.Err(), err)
 }
 
 // regrouped returns the rows of the training, with other groupings if any are named.
@@ -106,7 +110,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows.Rows),
+		Groups: rows.Groups, RowID: rowNumbers(rows.room, rows.Rows), Room: rows.room,
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -114,22 +118,22 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		o.Weight = m.Config.Weight
 	}
 	if o.Weight != "" {
-		all, err := weights(ctx, f, o.Weight)
+		w, err := weights(ctx, f, rows.Rows, rows.room != nil, o.Weight)
 		if err != nil {
 			return err
 		}
-		in.Weight = at(all, rows.Rows)
+		in.Weight = rows.keep(w)
 	}
 	if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		in.Threshold = &o.Threshold
 	} else {
-		column, at, err := columnAt(ctx, f, target.Name, rows.Rows)
+		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.room != nil)
 		if err != nil {
 			return err
 		}
-		in.Target = numbersAt(column, at)
+		in.Target = rows.keep(numbersAt(column, at))
 	}
 	if x.compared == nil && m.Tempered != nil {
 		in.Tempered = Tempered
@@ -143,7 +147,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	left := 0
 	if !o.Quick {
-		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows)
+		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room != nil)
 	}
 	if x.run != nil {
 		in.TrainShare = groupShares(in.Groups, x.run.Train)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -18,6 +19,7 @@ type taken struct {
 	Target []float64 // encoded
 	Groups []data.Grouping
 
+	room   *paged.Room // of what is as long as the rows; nil for memory
 	models []eval.Model
 	hidden []int32   // by the law of a hidden subgroup that a row follows more likely than not; nil without one
 	along  variation // of the losses of the model in focus
@@ -59,7 +61,7 @@ func (x *Measured) take(ctx context.Context, f *data.Frame, d *data.Dataset) (*t
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
 	}
-	t := &taken{Groups: d.Groups}
+	t := &taken{Groups: d.Groups, room: roomOf(d)}
 	return t, x.add(ctx, t, f, d, 0, d.N)
 }
 
@@ -87,7 +89,7 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		extend(&t.models[k].Loss, m.Loss, n)
 	}
 	if laws := x.model.Latent; laws != nil {
-		other := make([]int32, d.N)
+		other := paged.Make[int32](t.room, d.N)
 		p, _ := laws.Posterior(d.X, d.Target) // it takes the targets, as any measurement does, and no model's predictions
 		for j, v := range p {
 			if v > 0.5 {
@@ -100,6 +102,16 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss)
 	}
 	return nil
+}
+
+// keep is v where it leaves memory, if there is such a room.
+func (t *taken) keep(v []float64) []float64 {
+	if t.room == nil {
+		return v
+	}
+	out := paged.Make[float64](t.room, len(v))
+	copy(out, v)
+	return out
 }
 
 // extend appends to a slice that is to have n entries at most; all of them at once are taken
@@ -121,6 +133,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	add := func(name string, m *train.Model, d *data.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
+			paged.Free(roomOf(d), p.Margin)
 			out = append(out, eval.Model{Name: name, Score: p.Score, Loss: p.Loss})
 		}
 		return err

@@ -13,11 +13,10 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A table that is measured block by block has the numbers of one that is measured at once, to
-// the last digit: with groups, a filter, rows that are left out for nulls, a comparison.
-func TestMeasuredByBlocks(t *testing.T) {
+// tableOf draws a table of numbers, some missing, a target of two values, groups and weights.
+func tableOf(t *testing.T, n int) *data.Frame {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(16, 1))
-	const n = 600
 	a := data.Column{Name: "a", Kind: data.Numeric, Type: "double", Number: make([]float64, n), Null: make([]bool, n)}
 	b := data.Column{Name: "b", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
@@ -25,20 +24,31 @@ func TestMeasuredByBlocks(t *testing.T) {
 	for i := range n {
 		a.Number[i], b.Number[i], g.Code[i] = rng.NormFloat64(), rng.NormFloat64(), int32(rng.IntN(2))
 		a.Null[i] = rng.IntN(10) == 0
-		if i >= 500 {
+		if i >= n-n/6 {
 			g.Code[i] = 2 // in the last blocks alone
 		}
 		if a.Number[i]-b.Number[i]+rng.NormFloat64() > 0 {
 			y.Number[i] = 1
 		}
 	}
-	f, err := data.NewFrame(a, b, y, g)
+	w := data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	for i := range n {
+		w.Number[i] = 1 + rng.Float64()
+	}
+	f, err := data.NewFrame(a, b, y, g, w)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+// A table that is measured block by block has the numbers of one that is measured at once, to
+// the last digit: with groups, a filter, rows that are left out for nulls, a comparison.
+func TestMeasuredByBlocks(t *testing.T) {
+	f := tableOf(t, 600)
 	trained := func(change func(*train.Config)) *train.Model {
 		cfg := train.DefaultConfig()
-		cfg.Target, cfg.Groups, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, level.At(1), "drop", 1e-4
+		cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, []string{"w"}, level.At(1), "drop", 1e-4
 		if change != nil {
 			change(&cfg)
 		}
@@ -50,7 +60,7 @@ func TestMeasuredByBlocks(t *testing.T) {
 	}
 	m := trained(nil)
 	number := trained(func(c *train.Config) {
-		c.Target, c.Features, c.Impute = "b", []string{"a", "g"}, "mean"
+		c.Target, c.Features, c.Drop, c.Impute = "b", []string{"a", "g"}, nil, "mean"
 	})
 	other := trained(func(c *train.Config) { c.Nu = level.At(0.1) })
 	for name, measure := range map[string]func(o Options) (*Measured, error){
@@ -83,6 +93,59 @@ func TestMeasuredByBlocks(t *testing.T) {
 		}
 		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 || len(measured[1].Input.Groups[0].Labels) != 3) {
 			t.Errorf("%d rows, %+v", measured[1].Evaluation.N, measured[1].Encoding)
+		}
+	}
+}
+
+// The report of rows on disk measures all hold-out rows, to the digits of the report of the
+// same model whose rows are in memory.
+func TestMeasuredOnDisk(t *testing.T) {
+	f := tableOf(t, 3000)
+	for name, change := range map[string]func(*train.Config){
+		"binary": func(c *train.Config) { c.Impute = "drop" },
+		"regression": func(c *train.Config) {
+			c.Target, c.Features, c.Loss, c.Impute = "b", []string{"a", "g"}, "huber", "mean"
+		},
+		"kept": func(c *train.Config) { c.Weight, c.Features, c.Impute = "w", []string{"a", "g"}, "drop" },
+	} {
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Groups, cfg.Nu, cfg.Gap, cfg.Holdout = "y", []string{"g"}, level.At(1), 1e-4, 0.4
+		cfg.Cache, cfg.KeepCache = t.TempDir(), true
+		change(&cfg)
+		m, err := train.FitFrame(t.Context(), f, cfg)
+		if name == "kept" && err == nil {
+			m.Run.Close()
+			m, err = train.FitFrame(t.Context(), f, cfg)
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		defer m.Run.Close()
+		if !m.Run.Outside() || m.HoldoutRows < 1000 {
+			t.Fatalf("%s: %d rows held out", name, m.HoldoutRows)
+		}
+		measured := func(m *train.Model) string {
+			o := DefaultOptions()
+			o.Resamples = 100
+			x, err := Measure(t.Context(), m, o)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if x.Evaluation.N != m.HoldoutRows {
+				t.Errorf("%s: %d rows of %d measured", name, x.Evaluation.N, m.HoldoutRows)
+			}
+			var b bytes.Buffer
+			if err := x.Evaluation.WriteJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		got, again := measured(m), *m
+		if err := again.Rerun(t.Context(), f); err != nil {
+			t.Fatal(name, err)
+		}
+		if want := measured(&again); got != want {
+			t.Errorf("%s: on disk\n%s\nin memory\n%s", name, got, want)
 		}
 	}
 }
@@ -151,7 +214,7 @@ func TestVariation(t *testing.T) {
 	}) || got[0].Name != "x66" || got[1].Name != "x7" {
 		t.Errorf("first %s and %s", got[0].Name, got[1].Name)
 	}
-	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows)
+	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, false)
 	if len(columnsGiven) != mostColumns || left != 6 || columnsGiven[0].Name != "x66" {
 		t.Errorf("%d columns, %d left", len(columnsGiven), left)
 	}

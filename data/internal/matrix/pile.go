@@ -151,14 +151,7 @@ func (k *pile) flush() error {
 // Finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
 // the other.
 func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) (*Builder, error) {
-	format := design.Disk64
-	switch storage {
-	case schema.Float32:
-		format = design.Disk32
-	case schema.Sparse:
-		format = design.DiskSparse
-	}
-	w, err := design.NewDiskWriter(p.where.Place, p.n, l.Width, format)
+	w, err := design.NewDiskWriter(p.where.Place, p.n, l.Width, DiskFormat(storage))
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +181,17 @@ func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storag
 	}
 	p.matrix = w.Matrix()
 	return &Builder{Storage: storage, piles: p}, nil
+}
+
+// DiskFormat is how rows of a storage lie on disk.
+func DiskFormat(storage schema.Storage) design.DiskFormat {
+	switch storage {
+	case schema.Float32:
+		return design.Disk32
+	case schema.Sparse:
+		return design.DiskSparse
+	}
+	return design.Disk64
 }
 
 // order stores the rows of a pile in their order.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A Column is one raw feature over the rows evaluated: numbers, or codes into
@@ -54,12 +55,15 @@ func (c Column) Check(n int) error {
 
 // Cells divides a column into labelled cells: its levels, or quintiles of its
 // numbers (fewer where values repeat). Code −1 is a missing value.
-func (c Column) Cells() (labels []string, code []int32) {
+func (c Column) Cells() (labels []string, code []int32) { return c.CellsIn(nil) }
+
+// CellsIn is Cells with the codes of numbers in a room; nil is the heap.
+func (c Column) CellsIn(room *paged.Room) (labels []string, code []int32) {
 	if c.Levels != nil {
 		return c.Levels, c.Code
 	}
 	cuts := quantileCuts(c.Value, 5)
-	code = make([]int32, len(c.Value))
+	code = paged.Make[int32](room, len(c.Value))
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, v := range c.Value {
 		if math.IsNaN(v) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // CVaRPoint is one point of a CVaR curve.
@@ -63,7 +65,10 @@ func (s *Sorted) weightOf(i int) float64 {
 }
 
 // Sort sorts; weight is nil or has mean 1.
-func Sort(loss, weight []float64) (*Sorted, error) {
+func Sort(loss, weight []float64) (*Sorted, error) { return SortIn(nil, loss, weight) }
+
+// SortIn is Sort in a room; nil is the heap.
+func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
 	}
@@ -73,15 +78,22 @@ func Sort(loss, weight []float64) (*Sorted, error) {
 		}
 	}
 	n := len(loss)
-	s := &Sorted{loss: make([]float64, n), base: WeightedSum(loss, weight) / float64(n)}
-	if weight == nil {
-		for k, i := range Argsort(n, func(i int) float64 { return -loss[i] }) {
-			s.loss[k] = loss[i]
-		}
-	} else {
-		s.sortWith(loss, weight)
+	s := &Sorted{loss: paged.Make[float64](room, n), base: WeightedSum(loss, weight) / float64(n)}
+	order := ArgsortIn(room, n, func(i int) float64 { return -loss[i] })
+	defer paged.Free(room, order)
+	for k, i := range order {
+		s.loss[k] = loss[i]
 	}
-	s.sum, s.sq = make([]float64, n+1), make([]float64, n+1)
+	if weight != nil {
+		s.w, s.cum = paged.Make[float64](room, n), paged.Make[float64](room, n+1)
+		var c Summer
+		for k, i := range order {
+			s.w[k] = weight[i]
+			c.Add(weight[i])
+			s.cum[k+1] = c.Sum()
+		}
+	}
+	s.sum, s.sq = paged.Make[float64](room, n+1), paged.Make[float64](room, n+1)
 	var a, b Summer
 	for i, l := range s.loss {
 		d := l - s.base
@@ -90,19 +102,6 @@ func Sort(loss, weight []float64) (*Sorted, error) {
 		s.sum[i+1], s.sq[i+1] = a.Sum(), b.Sum()
 	}
 	return s, nil
-}
-
-func (s *Sorted) sortWith(loss, weight []float64) {
-	order := Argsort(len(loss), func(i int) float64 { return -loss[i] })
-	sorted := make([]float64, len(loss))
-	s.w, s.cum = make([]float64, len(loss)), make([]float64, len(loss)+1)
-	var c Summer
-	for k, i := range order {
-		sorted[k], s.w[k] = loss[i], weight[i]
-		c.Add(weight[i])
-		s.cum[k+1] = c.Sum()
-	}
-	s.loss = sorted
 }
 
 // CVaRAt returns CVaR_α and the loss at the boundary (a 1−α quantile).

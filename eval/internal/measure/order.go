@@ -4,31 +4,39 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Argsort returns the positions of the keys, finite or infinite, by ascending
 // key; equal keys keep their order. It is a radix sort: some ten times faster
 // than comparing on 10⁵ keys and more.
-func Argsort(n int, key func(i int) float64) []int32 {
-	a := make([]keyed, n)
+func Argsort(n int, key func(i int) float64) []int32 { return ArgsortIn(nil, n, key) }
+
+// ArgsortIn is Argsort with the positions, and what they are sorted in, in a room; nil is the heap.
+func ArgsortIn(room *paged.Room, n int, key func(i int) float64) []int32 {
+	a := paged.Make[keyed](room, n)
+	defer paged.Free(room, a)
 	for i := range a {
-		a[i] = keyed{orderedBits(key(i)), int32(i)}
+		a[i] = keyed{Key: orderedBits(key(i)), At: int32(i)}
 	}
 	if n < 512 {
-		slices.SortFunc(a, func(x, y keyed) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.at, y.at)) })
+		slices.SortFunc(a, func(x, y keyed) int { return cmp.Or(cmp.Compare(x.Key, y.Key), cmp.Compare(x.At, y.At)) })
 	} else {
-		a = radixSort(a)
+		b := paged.Make[keyed](room, n)
+		defer paged.Free(room, b)
+		a = radixSort(a, b)
 	}
-	out := make([]int32, n)
+	out := paged.Make[int32](room, n)
 	for i, k := range a {
-		out[i] = k.at
+		out[i] = k.At
 	}
 	return out
 }
 
-type keyed struct {
-	key uint64
-	at  int32
+type keyed = struct {
+	Key uint64
+	At  int32
 }
 
 // orderedBits maps floats to integers of the same order; −0 to that of 0.
@@ -54,18 +62,17 @@ const (
 )
 
 // radixSort sorts by the digits of the key from the lowest, leaving out those
-// that all keys share.
-func radixSort(a []keyed) []keyed {
+// that all keys share. The result lies in a or in b, which is as long.
+func radixSort(a, b []keyed) []keyed {
 	var count [digits][1 << digitBits]int32
 	for _, k := range a {
 		for d := range digits {
-			count[d][k.key>>(d*digitBits)&(1<<digitBits-1)]++
+			count[d][k.Key>>(d*digitBits)&(1<<digitBits-1)]++
 		}
 	}
-	b := make([]keyed, len(a))
 	for d := range digits {
 		c := &count[d]
-		if int(c[a[0].key>>(d*digitBits)&(1<<digitBits-1)]) == len(a) {
+		if int(c[a[0].Key>>(d*digitBits)&(1<<digitBits-1)]) == len(a) {
 			continue
 		}
 		at := int32(0)
@@ -74,7 +81,7 @@ func radixSort(a []keyed) []keyed {
 			at += n
 		}
 		for _, k := range a {
-			p := &c[k.key>>(d*digitBits)&(1<<digitBits-1)]
+			p := &c[k.Key>>(d*digitBits)&(1<<digitBits-1)]
 			b[*p] = k
 			*p++
 		}

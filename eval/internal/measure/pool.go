@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Progress is where a measurement has come to: Done of Total equal steps of a
@@ -20,6 +22,7 @@ type Progress struct {
 type Pool struct {
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
 	Observe func(Progress) // told after every step, from one goroutine at a time; or nil
+	Room    *paged.Room    // of what is as long as the rows; nil: the heap
 }
 
 // A Scratch is the working memory of one goroutine.

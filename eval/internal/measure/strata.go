@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A Stratum is the rows of one group, with their orders. The models are sorted
@@ -28,7 +29,7 @@ type Strata struct {
 // NewStrata sorts the rows by every model, and divides them.
 func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, error) {
 	n := len(in.Target)
-	all := &Stratum{Rows: make([]int32, n), Order: make([][]int32, len(in.Models))}
+	all := &Stratum{Rows: paged.Make[int32](in.Room, n), Order: make([][]int32, len(in.Models))}
 	for i := range all.Rows {
 		all.Rows[i] = int32(i)
 	}
@@ -42,12 +43,13 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
 		m := in.Models[k%len(in.Models)]
 		if k < len(in.Models) {
-			all.Order[k] = Argsort(n, func(i int) float64 { return m.Score[i] })
+			all.Order[k] = ArgsortIn(in.Room, n, func(i int) float64 { return m.Score[i] })
 			if all.Flag != nil {
-				all.Flag[k] = NewTies(in.Target, m.Score, nil, all.Order[k]).Flag
+				all.Flag[k] = paged.Make[uint8](in.Room, n)
+				flagTies(all.Flag[k], in.Target, m.Score, all.Order[k])
 			}
 		} else {
-			all.Size[k-len(in.Models)] = Argsort(n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
+			all.Size[k-len(in.Models)] = ArgsortIn(in.Room, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
 		}
 		return nil
 	})
@@ -56,25 +58,25 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	}
 	s := &Strata{All: all, Groups: make([][]Stratum, len(groups))}
 	err = Parallel(ctx, in.Workers, len(groups), func(j int, _ *Scratch) error {
-		s.Groups[j] = all.divide(groups[j])
+		s.Groups[j] = all.divide(in.Room, groups[j])
 		return nil
 	})
 	return s, err
 }
 
 // divide returns the groups of g that have rows, in the order of their labels.
-func (a *Stratum) divide(g data.Grouping) []Stratum {
+func (a *Stratum) divide(room *paged.Room, g data.Grouping) []Stratum {
 	var out []Stratum
 	parts := func(order []int32, put func(s *Stratum, rows []int32)) {
 		s := 0
-		for _, rows := range RowsByGroup(g, order) {
+		for _, rows := range rowsByGroup(room, g, order) {
 			if len(rows) > 0 {
 				put(&out[s], rows)
 				s++
 			}
 		}
 	}
-	for _, rows := range RowsByGroup(g, nil) {
+	for _, rows := range rowsByGroup(room, g, nil) {
 		if len(rows) > 0 {
 			out = append(out, Stratum{Rows: rows})
 		}
@@ -85,7 +87,7 @@ func (a *Stratum) divide(g data.Grouping) []Stratum {
 			continue
 		}
 		s := 0
-		for _, t := range (Ties{o, a.Flag[k], nil}).divide(g.Index, len(g.Labels)) {
+		for _, t := range (Ties{o, a.Flag[k], nil}).divide(room, g.Index, len(g.Labels)) {
 			if len(t.Order) > 0 {
 				out[s].Order, out[s].Flag = append(out[s].Order, t.Order), append(out[s].Flag, t.Flag)
 				s++
@@ -98,11 +100,11 @@ func (a *Stratum) divide(g data.Grouping) []Stratum {
 	return out
 }
 
-// RowsByGroup returns, for each label, the rows that carry it, in the order
+// rowsByGroup returns, for each label, the rows that carry it, in the order
 // given; nil means ascending.
-func RowsByGroup(g data.Grouping, order []int32) [][]int32 {
+func rowsByGroup(room *paged.Room, g data.Grouping, order []int32) [][]int32 {
 	count := groupStarts(g.Index, len(g.Labels))
-	flat := make([]int32, len(g.Index))
+	flat := paged.Make[int32](room, len(g.Index))
 	next := append([]int32(nil), count...)
 	for at := range g.Index {
 		i := int32(at)

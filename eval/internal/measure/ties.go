@@ -1,6 +1,10 @@
 package measure
 
-import "math"
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/paged"
+)
 
 // Ties are rows of two classes by ascending score, as what depends on their order alone
 // reads them: from one end to the other, without a look at the rows.
@@ -19,27 +23,32 @@ const (
 // NewTies flags rows in the order of their scores; a target is positive above 0.
 func NewTies(target, score, weight []float64, order []int32) Ties {
 	t := Ties{order, make([]uint8, len(order)), weight}
+	flagTies(t.Flag, target, score, order)
+	return t
+}
+
+// flagTies writes the flags of rows in the order of their scores.
+func flagTies(to []uint8, target, score []float64, order []int32) {
 	last := math.NaN()
 	for at, i := range order {
 		if target[i] > 0 {
-			t.Flag[at] = Positive
+			to[at] = Positive
 		}
 		s := score[i]
 		if at > 0 && s != last {
-			t.Flag[at-1] |= TieEnd
+			to[at-1] |= TieEnd
 		}
 		last = s
 	}
 	if n := len(order); n > 0 {
-		t.Flag[n-1] |= TieEnd
+		to[n-1] |= TieEnd
 	}
-	return t
 }
 
 // divide splits ties by the group of every row, in the order of the labels.
-func (t Ties) divide(index []int32, labels int) []Ties {
+func (t Ties) divide(room *paged.Room, index []int32, labels int) []Ties {
 	start := groupStarts(index, labels)
-	order, flag := make([]int32, len(index)), make([]uint8, len(index))
+	order, flag := paged.Make[int32](room, len(index)), paged.Make[uint8](room, len(index))
 	next, last := make([]int32, labels), make([]int32, labels)
 	copy(next, start)
 	run := int32(0)

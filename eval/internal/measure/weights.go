@@ -1,12 +1,17 @@
 package measure
 
+import "github.com/drotrain/drotrain/internal/paged"
+
 // ScaleWeights makes the weights mean 1; nil stays nil.
-func ScaleWeights(weight []float64) []float64 {
+func ScaleWeights(weight []float64) []float64 { return ScaleWeightsIn(nil, weight) }
+
+// ScaleWeightsIn is ScaleWeights in a room; nil is the heap.
+func ScaleWeightsIn(room *paged.Room, weight []float64) []float64 {
 	if weight == nil {
 		return nil
 	}
 	m := Mean(weight)
-	out := make([]float64, len(weight))
+	out := paged.Make[float64](room, len(weight))
 	for i, w := range weight {
 		out[i] = w / m
 	}

@@ -97,6 +97,13 @@ func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []me
 	if r.limit, err = r.C.limits(ctx, in, strata, p.ByRows); err != nil {
 		return nil, err
 	}
+	kept := 0
+	for s := range strata {
+		if r.limit[s] == nil {
+			kept += len(strata[s].Rows)
+		}
+	}
+	r.C.room(in, kept)
 	for s := range strata {
 		r.start[s+1] = r.start[s]
 		if r.limit[s] == nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Columns is the table that is resampled, row-major: for each model its own
@@ -113,6 +114,14 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 		shared[sharedA], shared[sharedB] = w*d, w*d*d
 	} else {
 		shared[sharedA] = w * max(0, t)
+	}
+}
+
+// room makes room for the columns of so many rows.
+func (c *Columns) room(in *measure.Rows, rows int) {
+	c.v = paged.Make[float64](in.Room, rows*c.width0)[:0]
+	if c.task == measure.Binary {
+		c.bin, c.gap = paged.Make[uint8](in.Room, rows*c.models)[:0], paged.Make[float64](in.Room, rows*c.models)[:0]
 	}
 }
 

@@ -78,7 +78,7 @@ func TestMediansMoveByShares(t *testing.T) {
 			return s
 		}
 		median := score[order[n/2]]
-		q := newErrorQuantile(target, score, w, order, median)
+		q := newErrorQuantile(nil, target, score, w, order, median)
 		if q.moved(0) != median {
 			t.Errorf("trial %d: %v without a change, the median is %v", trial, q.moved(0), median)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // In a large group the sums of a resample are normal to several digits, so they
@@ -226,7 +227,8 @@ func (c *Columns) limits(ctx context.Context, in *measure.Rows, strata []measure
 	for p, q := range parts {
 		sums[q.s].merge(done[p])
 	}
-	place := make([]int32, len(in.Target))
+	place := paged.Make[int32](in.Room, len(in.Target))
+	defer paged.Free(in.Room, place)
 	for s := range strata {
 		for p, i := range strata[s].Rows {
 			place[i] = int32(p)

@@ -28,7 +28,6 @@ type Content struct {
 	Reports           [2]data.EncodeReport
 	Weight            Vector
 	Filtered, AllHeld int
-	Memory            int64 // that decided how many were drawn
 }
 
 // A File is one that the rows were read from.
@@ -58,7 +57,7 @@ type Vector struct {
 	Sum uint32
 }
 
-const mark = "drotrain cache 1"
+const mark = "drotrain cache 2"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
