@@ -185,7 +185,7 @@ func (r *valueRun) peers(of, model string) func(context.Context, value.Table, *d
 			if err != nil {
 				return err
 			}
-			if err := peers.Add(seed, classes, fitted.Train, fitted.Holdout); err != nil {
+			if err := peers.Add(seed, classes, fitted, value.Judged(fitted, tune.DefaultOptions().MinGroupSize)); err != nil {
 				return err
 			}
 		}

@@ -19,20 +19,24 @@ type law struct {
 	function    bool       // the group is a function of target and features: one law of the target holds for all rows
 	rows        [2]float64 // least and most, drawn evenly in the logarithm
 	columns     [2]float64 // so too
+	wide        bool       // groups of 3 to 30 % of the rows, of 60 at least; else 10 to 30 %
+	sparse      bool       // laws differ in one or two coefficients
 	draw        func(r *rand.Rand, z []float64, l *lawOf) (y float64, group string)
 }
 
 // lawOf is what is drawn once for a table.
 type lawOf struct {
 	common, other, third []float64 // coefficients
-	share, noise, shift  float64
+	share, second        float64   // of the rows, of the smaller groups
+	noise, shift         float64
 	step                 float64 // steepness of two classes
+	wrong                float64 // share of labels that are wrong
 	classes              bool
 }
 
-// freshSeed draws the tables of the page. The rules were looked at with the seeds 1 to 3, 101 to
+// freshSeed draws the tables of the page. The rules were looked at with the seeds 1 to 4, 101 to
 // 112, 201 to 208, 301 to 306 and 401 to 403.
-const freshSeed = 4
+const freshSeed = 5
 
 // laws are the kinds of tables that are drawn.
 var laws = []law{
@@ -63,6 +67,13 @@ var laws = []law{
 
 	{name: "other slope, heavy noise", about: "other coefficients, noise of Laplace's law", slope: true, rows: [2]float64{2000, 8000}, columns: [2]float64{4, 20}, draw: laplace},
 	{name: "other constant", about: "another constant, the same slopes", rows: [2]float64{1000, 8000}, columns: [2]float64{3, 20}, draw: offset},
+
+	{name: "any size", about: "other coefficients in 3 to 30 % of the rows", slope: true, wide: true, rows: [2]float64{500, 20_000}, columns: [2]float64{3, 20}, draw: twoSlopes(0, 1)},
+	{name: "any size, classes", about: "other coefficients in 3 to 30 % of the rows, two classes", classes: true, slope: true, wide: true, rows: [2]float64{500, 20_000}, columns: [2]float64{3, 12}, draw: twoSlopes(0, 1)},
+	{name: "few columns", about: "one or two coefficients are others", slope: true, wide: true, sparse: true, rows: [2]float64{1500, 20_000}, columns: [2]float64{8, 30}, draw: twoSlopes(0, 1)},
+	{name: "three groups", about: "two groups of any size with coefficients of their own", slope: true, wide: true, rows: [2]float64{1500, 20_000}, columns: [2]float64{3, 20}, draw: threeGroups},
+	{name: "other slope, growing noise", about: "other coefficients, noise grows with a feature", slope: true, wide: true, rows: [2]float64{1500, 20_000}, columns: [2]float64{3, 20}, draw: slopesGrowing},
+	{name: "any labels wrong", about: "one law, 10 to 40 % of a group's labels wrong", classes: true, wide: true, rows: [2]float64{500, 20_000}, columns: [2]float64{3, 20}, draw: wrongLabels},
 }
 
 // Drawn are tables that the seed draws: one of every kind. Noise is small enough beside the
@@ -73,10 +84,19 @@ func Drawn(seed uint64) []Table {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		between := func(v [2]float64) int { return int(math.Round(v[0] * math.Pow(v[1]/v[0], r.Float64()))) }
 		n, d := between(k.rows), between(k.columns)
-		l := &lawOf{share: 0.1 + 0.2*r.Float64(), noise: 0.15 + 0.2*r.Float64(), shift: 0.7 + 0.6*r.Float64(), step: 3 + 2*r.Float64(), classes: k.classes}
+		l := &lawOf{share: 0.1 + 0.2*r.Float64(), noise: 0.15 + 0.2*r.Float64(), shift: 0.7 + 0.6*r.Float64(), step: 3 + 2*r.Float64(), wrong: 0.3, classes: k.classes}
+		differ := d
+		if k.sparse {
+			differ = 2
+		}
 		l.common = direction(r, d, 1, d)
-		l.other = aside(r, l.common)
-		l.third = aside(r, l.common)
+		l.other = aside(r, l.common, differ)
+		l.third = aside(r, l.common, differ)
+		if k.wide {
+			few := max(0.03, 60/float64(n))
+			l.share, l.second = few*math.Pow(0.3/few, r.Float64()), few*math.Pow(0.3/few, r.Float64())
+			l.wrong = 0.1 + 0.3*r.Float64()
+		}
 		read := func(ctx context.Context, _ Sources) (*data.Frame, error) {
 			return k.frame(ctx, rand.New(rand.NewPCG(seed, 1<<32+uint64(i))), n, d, l)
 		}
@@ -99,10 +119,10 @@ func direction(r *rand.Rand, d int, norm float64, count int) []float64 {
 	return x
 }
 
-// aside draws coefficients apart from those of a law by more than these are long.
-func aside(r *rand.Rand, from []float64) []float64 {
-	d := len(from)
-	x := direction(r, d, 1.2+1.3*r.Float64(), 1+r.IntN(d))
+// aside draws coefficients apart from those of a law by more than these are long, up to
+// most of them.
+func aside(r *rand.Rand, from []float64, most int) []float64 {
+	x := direction(r, len(from), 1.2+1.3*r.Float64(), 1+r.IntN(most))
 	for k, v := range from {
 		x[k] += v
 	}
@@ -206,6 +226,16 @@ func threeSlopes(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
 	return l.answer(r, inner(z, l.common), l.noise), "most"
 }
 
+func threeGroups(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
+	switch u := r.Float64(); {
+	case u < l.share:
+		return l.answer(r, inner(z, l.other), l.noise), "few"
+	case u < l.share+l.second:
+		return l.answer(r, inner(z, l.third), l.noise), "others"
+	}
+	return l.answer(r, inner(z, l.common), l.noise), "most"
+}
+
 // spurious moves every feature by the class a little, and the first to it, but for a share
 // of the rows where that has the other sign.
 func spurious(share float64) func(*rand.Rand, []float64, *lawOf) (float64, string) {
@@ -241,6 +271,15 @@ func growing(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
 	return inner(z, l.common) + l.noise*(1+math.Abs(z[0]))*r.NormFloat64(), group
 }
 
+func slopesGrowing(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
+	few, group := l.member(r)
+	x := l.common
+	if few {
+		x = l.other
+	}
+	return inner(z, x) + l.noise*(0.5+math.Abs(z[0]))*r.NormFloat64(), group
+}
+
 func noisy(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
 	few, group := l.member(r)
 	noise := l.noise
@@ -271,7 +310,7 @@ func elsewhere(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
 func wrongLabels(r *rand.Rand, z []float64, l *lawOf) (float64, string) {
 	few, group := l.member(r)
 	y := l.answer(r, inner(z, l.common), 0)
-	if few && r.Float64() < 0.3 {
+	if few && r.Float64() < l.wrong {
 		y = -y
 	}
 	return y, group

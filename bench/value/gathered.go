@@ -62,8 +62,7 @@ func gathered() []Table {
 		of("GermanCredit", "bad credits (caret), groups by telephone", "Class", "telephone"),
 		of("segmentation", "badly segmented cells (caret), groups by a quartile of area", "Class", "large"),
 	}
-	seen = Fresh
-	return append(all,
+	all = append(all,
 		of("DoctorVisits", "visits to doctors (AER), groups by gender", "visits", "gender"),
 		of("CreditCard", "credit cards granted (AER), groups by home ownership", "card", "owner"),
 		of("HousePrices", "log prices in Windsor (AER), groups by neighbourhood", "price", "prefer"),
@@ -76,4 +75,18 @@ func gathered() []Table {
 		of("rotterdam", "deaths (survival), groups by chemotherapy", "death", "chemo"),
 		of("quakes", "magnitudes (datasets), groups by depth", "mag", "deep"),
 		of("Chile", "yes or no to Pinochet (carData), groups by sex", "vote", "sex"))
+	seen = Fresh
+	return append(all,
+		of("ResumeNames", "calls after an application (AER), groups ethnicity × gender", "call", "ethnicity", "gender"),
+		of("CPS1985", "log wages (AER), groups by gender", "wage", "gender"),
+		of("TeachingRatings", "ratings of teachers (AER), groups minority × gender", "eval", "minority", "gender"),
+		of("TitanicSurvival", "survivors (carData), groups sex × class", "survived", "sex", "passengerClass"),
+		of("Salaries", "log salaries of professors (carData), groups by sex", "salary", "sex"),
+		of("BEPS", "votes for Labour (carData), groups by gender", "vote", "gender"),
+		of("WVS", "too little is done against poverty (carData), groups by country", "poverty", "country"),
+		of("Mroz", "women at work (carData), groups by college of the wife", "lfp", "wc"),
+		of("nwtco", "relapses (survival), groups by stage", "rel", "stage"),
+		of("colon", "deaths (survival), groups by obstruction", "status", "obstruct"),
+		of("midwest", "poverty of counties (ggplot2), groups by state", "percbelowpoverty", "state"),
+		of("cars", "log prices of used cars (caret), groups by body", "Price", "body"))
 }

@@ -22,7 +22,7 @@ type Row struct {
 	Table, Model string
 	Seed         uint64
 	Average      float64
-	Worst        float64 // largest group mean, of groups of at least 20 rows
+	Worst        float64 // largest group mean, of the groups that the choice may call the worst
 	Tail         float64 // mean of the worst tenth
 	Chosen       string  // of the model that is chosen
 	Passes       float64
@@ -41,13 +41,16 @@ const (
 	Tail     = "CVaR, 10 %"
 	Misfits  = "worst-fitted tenth"
 	Chosen   = "chosen"
+
+	// Not models to have: fitted to the rows held out, with their groups.
+	Floor  = "least of all linear models"
+	Oracle = "best at the rate"
 )
 
 // Models are in the order of presentation.
 var Models = []string{ERM, Tuned, Tempered, Balanced, GroupDRO, Rows, Tail, Misfits, ClassWeights, GroupWeights, Fairlearn, Chosen}
 
 const (
-	least       = 20     // rows of a group on the hold-out
 	mostTrained = 12_000 // rows of a split that are trained on
 	mostBlind   = 10_000 // rows that the other ways to do without groups are tried on
 )
@@ -87,8 +90,14 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		table: &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
 			Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}}
 	s.options.Seed, s.options.Ridge = seed, true
+	s.judged = Judged(fitted, o.MinGroupSize)
 	if err := s.alike(ctx); err != nil {
 		return nil, err
+	}
+	if t.Slope {
+		if err := s.oracles(ctx); err != nil {
+			return nil, err
+		}
 	}
 	out, err := s.chosen(ctx, t.Name, s.named)
 	if err != nil || t.Alone {
@@ -113,6 +122,7 @@ type splitOf struct {
 	table   *tune.Table // without groups
 	named   level.Rows
 	held    *data.Dataset
+	judged  []int32 // by held-out row: its group, -1 for one that nobody judges
 	loss    losses.Loss
 	seed    uint64
 	options tune.Options
@@ -133,6 +143,11 @@ func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows leve
 	if err != nil {
 		return nil, err
 	}
+	return s.row(name, x)
+}
+
+// row measures coefficients on the rows held out.
+func (s *splitOf) row(name string, x []float64) (*Row, error) {
 	oracle, err := losses.NewLinear(s.loss, s.held.X, s.held.Target)
 	if err != nil {
 		return nil, err
@@ -140,8 +155,38 @@ func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows leve
 	value, slope := make([]float64, s.held.N), make([]float64, s.held.N)
 	oracle.EvalTo(value, slope, x, 0, s.held.N)
 	r := &Row{Model: name, Seed: s.seed, By: self()}
-	r.fill(s.held, value)
+	r.fill(s.judged, value)
 	return r, nil
+}
+
+// oracles adds what a linear model could reach at most: fitted to the held-out rows
+// themselves, by their groups, at any price and at the rate of the choice.
+func (s *splitOf) oracles(ctx context.Context) error {
+	last := s.held.Groups[len(s.held.Groups)-1]
+	t := &tune.Table{Rows: level.Rows{N: s.held.N, Group: s.judged, Labels: last.Labels}, X: s.held.X, Target: s.held.Target, Loss: s.loss, Primal: s.table.Primal}
+	t.Primal.Mu = 1e-4 / float64(s.held.N)
+	plain := s.common[0] // ERM
+	var best *Row
+	for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01, 0.001} { // as the candidates, and beyond
+		x, err := solve(ctx, t, level.Level{Nu: level.At(share * plain.Average), Penalty: "kl", Adversary: "groups", Prior: "shares"})
+		if err != nil {
+			return err
+		}
+		r, err := s.row(Oracle, x)
+		if err != nil {
+			return err
+		}
+		gain := func(r *Row) float64 { return plain.Worst - r.Worst - s.options.Rate*max(0, r.Average-plain.Average) }
+		if best == nil || gain(r) > gain(best) {
+			best = r
+		}
+		if share == 0.001 {
+			floor := *r
+			floor.Model = Floor
+			s.common = append(s.common, *best, floor)
+		}
+	}
+	return nil
 }
 
 // alike measures the models that are the same whether the groups are named or not.
@@ -293,21 +338,37 @@ func temper(ctx context.Context, t *tune.Table, l level.Level) ([]float64, error
 	return direction, nil
 }
 
+// Judged are the groups of the held-out rows, -1 where the group has fewer than least rows
+// among those trained on: the choice does not call it the worst either.
+func Judged(f *data.Fitted, least int) []int32 {
+	train, held := f.Train.Groups[len(f.Train.Groups)-1], f.Holdout.Groups[len(f.Holdout.Groups)-1]
+	count := map[string]int{}
+	for _, g := range train.Index {
+		count[train.Labels[g]]++
+	}
+	out := slices.Clone(held.Index)
+	for j, g := range out {
+		if count[held.Labels[g]] < least {
+			out[j] = -1
+		}
+	}
+	return out
+}
+
 // fill measures the losses of the held-out rows.
-func (r *Row) fill(d *data.Dataset, loss []float64) {
-	last := d.Groups[len(d.Groups)-1]
-	sum, count := make([]float64, len(last.Labels)), make([]float64, len(last.Labels))
-	for j, g := range last.Index {
-		r.Average += loss[j] / float64(d.N)
-		sum[g] += loss[j]
-		count[g]++
+func (r *Row) fill(group []int32, loss []float64) {
+	sum, count := map[int32]float64{}, map[int32]float64{}
+	for j, g := range group {
+		r.Average += loss[j] / float64(len(loss))
+		if g >= 0 {
+			sum[g] += loss[j]
+			count[g]++
+		}
 	}
 	r.Worst = math.Inf(-1)
 	for g, n := range count {
-		if n >= least {
-			r.Worst = max(r.Worst, sum[g]/n)
-		}
+		r.Worst = max(r.Worst, sum[g]/n)
 	}
-	y := make([]float64, d.N)
+	y := make([]float64, len(loss))
 	r.Tail, _ = dro.CVaR(0.1).BestResponseTo(y, loss)
 }

@@ -54,17 +54,21 @@ func (p *Peers) Close() {
 	os.RemoveAll(p.dir)
 }
 
-// Add writes a split: the design with the constant last, the targets and the groups.
-func (p *Peers) Add(seed uint64, classes bool, train, test *data.Dataset) error {
-	p.splits = append(p.splits, split{seed, classes, train.D})
-	for name, d := range map[string]*data.Dataset{"train": train, "test": test} {
+// Add writes a split: the design with the constant last, the targets and the groups, of
+// held-out rows those that are judged.
+func (p *Peers) Add(seed uint64, classes bool, f *data.Fitted, judged []int32) error {
+	p.splits = append(p.splits, split{seed, classes, f.Train.D})
+	for name, d := range map[string]*data.Dataset{"train": f.Train, "test": f.Holdout} {
 		x := make([]float64, d.N*d.D)
 		for i := range d.N {
 			d.X.RowTo(x[i*d.D:(i+1)*d.D], i)
 		}
-		last := d.Groups[len(d.Groups)-1]
+		of := judged
+		if name == "train" {
+			of = d.Groups[len(d.Groups)-1].Index
+		}
 		groups := make([]float64, d.N)
-		for j, g := range last.Index {
+		for j, g := range of {
 			groups[j] = float64(g)
 		}
 		for of, v := range map[string][]float64{"x": x, "y": d.Target, "g": groups} {
