@@ -308,6 +308,19 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 			t.Errorf("rate %v: %v, budget %v, tempered %q", given, in.Rate, in.Budget, in.Tempered)
 		}
 	}
+	// Without one of its own it is held to that of the choice, but for the none at all that
+	// nobody asked for.
+	m.Config.Budget = nil
+	for chosen, want := range map[float64]*float64{0.01: level.At(0.01), 0: nil} {
+		m.Result.Selection = &tune.Selection{Budget: &chosen, Candidates: []tune.Candidate{{}}}
+		x, err := report.Measure(t.Context(), m, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := x.Input; !reflect.DeepEqual(in.Budget, want) {
+			t.Errorf("a choice within %v: %v", chosen, in.Budget)
+		}
+	}
 }
 
 // The choice of a level, the training and its report mean the same by a group that is large
