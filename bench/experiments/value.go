@@ -50,7 +50,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if r.all, err = keptRows(r.keep); err != nil {
 		return err
 	}
-	if r.python != "" && !value.HasPeer(ctx, r.python, "sklearn") {
+	if r.python != "" && !value.HasPeers(ctx, r.python) {
 		return fmt.Errorf("%s has no scikit-learn", r.python)
 	}
 	if r.python == "" {
@@ -78,12 +78,12 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	for _, step := range []struct {
 		model string // that says the step is done
 		do    func(context.Context, value.Table, *data.Frame) error
-		of    string // Python package it needs; empty: none
-	}{{value.Chosen, r.table, ""}, {value.GroupWeights, r.peers("sklearn", value.GroupWeights), "sklearn"}, {value.Fairlearn, r.peers("fairlearn", value.Fairlearn), "fairlearn"}} {
-		if *parallel == 0 || step.of != "" && !value.HasPeer(ctx, r.python, step.of) {
-			continue
+		of    func(value.Table) bool
+	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && !t.Whole }}} {
+		if *parallel == 0 {
+			break
 		}
-		if err := r.each(ctx, tables, step.model, *parallel, step.do); err != nil {
+		if err := r.each(ctx, tables, step.model, *parallel, step.do, step.of); err != nil {
 			return err
 		}
 	}
@@ -94,13 +94,13 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 }
 
 // each does one step on every table that lacks rows of the model, and keeps the rows.
-func (r *valueRun) each(ctx context.Context, tables []value.Table, model string, parallel int, do func(context.Context, value.Table, *data.Frame) error) error {
+func (r *valueRun) each(ctx context.Context, tables []value.Table, model string, parallel int, do func(context.Context, value.Table, *data.Frame) error, of func(value.Table) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var jobs sync.WaitGroup
 	limit := make(chan struct{}, parallel)
 	for _, t := range tables {
-		if len(r.missing(t.Name, model)) == 0 {
+		if !of(t) || len(r.missing(t.Name, model)) == 0 {
 			continue
 		}
 		jobs.Go(func() {
@@ -172,36 +172,34 @@ func (r *valueRun) table(ctx context.Context, t value.Table, f *data.Frame) erro
 	return nil
 }
 
-// peers measures the models of a Python package, of which this one is always there.
-func (r *valueRun) peers(of, model string) func(context.Context, value.Table, *data.Frame) error {
-	return func(ctx context.Context, t value.Table, f *data.Frame) error {
-		peers, err := value.NewPeers(r.python)
-		if err != nil {
-			return err
-		}
-		defer peers.Close()
-		for _, seed := range r.missing(t.Name, model) {
-			fitted, classes, err := value.Split(ctx, t, f, seed)
-			if err != nil {
-				return err
-			}
-			if err := peers.Add(seed, classes, fitted, value.Judged(fitted, tune.DefaultOptions().MinGroupSize)); err != nil {
-				return err
-			}
-		}
-		names := []string{t.Name, t.Unnamed()}
-		if t.Alone {
-			names = names[:1]
-		}
-		rows, failed, err := peers.Run(ctx, of, names...)
-		if failed != "" {
-			note(t.Name + ": " + failed)
-		}
-		if err != nil {
-			return err
-		}
-		return r.add(rows)
+// peers measures the models of Python packages, of which the group weights are always there.
+func (r *valueRun) peers(ctx context.Context, t value.Table, f *data.Frame) error {
+	peers, err := value.NewPeers(r.python)
+	if err != nil {
+		return err
 	}
+	defer peers.Close()
+	for _, seed := range r.missing(t.Name, value.GroupWeights) {
+		fitted, classes, err := value.Split(ctx, t, f, seed)
+		if err != nil {
+			return err
+		}
+		if err := peers.Add(seed, classes, fitted, value.Judged(fitted, tune.DefaultOptions().MinGroupSize)); err != nil {
+			return err
+		}
+	}
+	names := []string{t.Name, t.Unnamed()}
+	if t.Alone {
+		names = names[:1]
+	}
+	rows, failed, err := peers.Run(ctx, names...)
+	if failed != "" {
+		note(t.Name + ": " + failed)
+	}
+	if err != nil {
+		return err
+	}
+	return r.add(rows)
 }
 
 // keptRows reads the rows that an earlier run measured; none where there is no file.

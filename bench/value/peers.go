@@ -38,9 +38,10 @@ type split struct {
 	Columns int    `json:"columns"`
 }
 
-// HasPeer reports whether this interpreter has a package.
-func HasPeer(ctx context.Context, python, of string) bool {
-	return python != "" && exec.CommandContext(ctx, python, "-c", "import numpy, "+of).Run() == nil
+// HasPeers reports whether this interpreter has the packages, but for fairlearn, which may
+// be there.
+func HasPeers(ctx context.Context, python string) bool {
+	return exec.CommandContext(ctx, python, "-c", "import numpy, sklearn").Run() == nil
 }
 
 // NewPeers returns peers that this interpreter runs, with files in a folder of their own.
@@ -84,9 +85,9 @@ func (p *Peers) Add(seed uint64, classes bool, f *data.Fitted, judged []int32) e
 	return nil
 }
 
-// Run runs the models of a package, scikit-learn or fairlearn, on the splits added, and
-// returns their rows, under every one of the names, and what was said of those that failed.
-func (p *Peers) Run(ctx context.Context, of string, names ...string) (rows []Row, failed string, err error) {
+// Run runs the models on the splits added, and returns their rows, under every one of the
+// names, and what was said of those that failed.
+func (p *Peers) Run(ctx context.Context, names ...string) (rows []Row, failed string, err error) {
 	raw, err := json.Marshal(p.splits)
 	if err != nil {
 		return nil, "", err
@@ -98,7 +99,7 @@ func (p *Peers) Run(ctx context.Context, of string, names ...string) (rows []Row
 	if err := os.WriteFile(path, script, 0o600); err != nil {
 		return nil, "", err
 	}
-	cmd := exec.CommandContext(ctx, p.python, path, p.dir, of)
+	cmd := exec.CommandContext(ctx, p.python, path, p.dir)
 	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1") // small problems: threads only wait
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

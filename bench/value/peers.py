@@ -1,16 +1,22 @@
 """Other people's ways to be just to groups, on the splits that bench/value writes.
 
-Usage: peers.py DIR sklearn|fairlearn; reads DIR/splits.json and the files it names, prints one JSON object
+Usage: peers.py DIR; reads DIR/splits.json and the files it names, prints one JSON object
 a line: {"model", "seed", "average", "worst", "tail", "by"}. Losses are those of the models that
-they stand beside: logistic, or half the squared error."""
-import importlib
+they stand beside: logistic, or half the squared error. Where fairlearn is not installed
+there are only scikit-learn's."""
 import json
 import os
 import sys
 import warnings
 
 import numpy as np
+import sklearn
 from sklearn.linear_model import LogisticRegression, Ridge
+
+try:
+    import fairlearn
+except ImportError:
+    fairlearn = None
 
 warnings.filterwarnings("ignore")
 MOST = 1500  # rows that fairlearn is trained on: it trains dozens of models
@@ -69,11 +75,9 @@ def fairlearn_loss(train, test, binary):
     return (score - test[1]) ** 2 / 2
 
 
-def main(directory, of):
+def main(directory):
     with open(os.path.join(directory, "splits.json")) as f:
         splits = json.load(f)
-    package = importlib.import_module(of)
-    by = f"{'scikit-learn' if of == 'sklearn' else of} {package.__version__}"
     for s in splits:
         binary, d = s["binary"], s["columns"]
         part = {}
@@ -85,11 +89,10 @@ def main(directory, of):
         count = np.bincount(g, minlength=g.max() + 1)
         weight = len(y) / (count[g] * (count > 0).sum())
         models = {}
-        if of == "sklearn":
-            models["scikit-learn, group weights"] = lambda: predict(estimator(binary).fit(x, y, sample_weight=weight), test[0], test[1], binary)
-        if of == "sklearn" and binary:
+        models["scikit-learn, group weights"] = lambda: predict(estimator(binary).fit(x, y, sample_weight=weight), *test[:2], binary)
+        if binary:
             models["scikit-learn, class weights"] = lambda: predict(estimator(True, "balanced").fit(x, y), test[0], test[1], True)
-        if of == "fairlearn":
+        if fairlearn:
             some = np.random.default_rng(s["seed"]).permutation(len(y))[:MOST]
             models["fairlearn"] = lambda: fairlearn_loss([v[some] for v in part["train"]], test, binary)
         for name, run in models.items():
@@ -98,8 +101,9 @@ def main(directory, of):
             except Exception as e:  # a peer that fails is left out, and says so
                 print(f"{name}: {e}", file=sys.stderr)
                 continue
+            by = f"fairlearn {fairlearn.__version__}" if name == "fairlearn" else f"scikit-learn {sklearn.__version__}"
             print(json.dumps({"model": name, "seed": s["seed"], "by": by, **out}), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])
