@@ -155,6 +155,57 @@ func TestResumeInStages(t *testing.T) {
 	resumes(t, &dro.Problem{Oracle: o, Dual: dro.ChiSquare{}, Primal: dro.L2{Mu: 1e-3}}, dro.Smoothing{}, s)
 }
 
+// A solve that is cancelled within a step leaves no state that this step would not have had:
+// the last one before it continues as if nothing had happened, check by check.
+func TestResumeAfterCancelling(t *testing.T) {
+	within := 0
+	for _, c := range optima.Cases() {
+		if c.N != 6000 {
+			continue
+		}
+		p := problemOf(t, c)
+		for _, m := range []dro.Method{dro.Newton{}, dro.Growing{First: 50}} {
+			s := dro.DefaultSettings()
+			s.RelativeGap, s.CheckEvery = 1e-12, 0.1
+			lines := 0
+			s.Logf = func(string, ...any) { lines++ }
+			whole, err := dro.Solve(context.Background(), p, m, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, all := 1, lines; k <= all; k += 1 + all/4 {
+				ctx, cancel := context.WithCancel(context.Background())
+				s.Resume, lines = nil, 0
+				s.Logf = func(string, ...any) {
+					if lines++; lines == k {
+						cancel()
+					}
+				}
+				s.Snapshot = func(state []byte) { s.Resume = state }
+				cut, err := dro.Solve(ctx, p, m, s)
+				cancel()
+				if err == nil || cut.Status != dro.Cancelled {
+					continue // by its last line
+				}
+				if s.Logf, s.Snapshot = nil, nil; s.Resume != nil {
+					within++
+				}
+				got, err := dro.Solve(context.Background(), p, m, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same := slices.EqualFunc(got.Trace, whole.Trace, func(a, b dro.Check) bool { return a.Certificate == b.Certificate && a.Passes == b.Passes })
+				if !same || !slices.Equal(got.X, whole.X) {
+					t.Errorf("%#v, cancelled at line %d of %d: %v passes in %d checks, uninterrupted %v in %d", m, k, all, got.Passes, len(got.Trace), whole.Passes, len(whole.Trace))
+				}
+			}
+		}
+	}
+	if within < 3 {
+		t.Errorf("only %d solves were cancelled after a first state", within)
+	}
+}
+
 // resumes solves p, and again from some of the snapshots.
 func resumes(t *testing.T, p *dro.Problem, m dro.Method, s dro.Settings) {
 	t.Helper()

@@ -350,7 +350,9 @@ func (l *Loop) step() {
 		}
 		l.dear = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
-		l.snapshot()
+		if l.Ctx.Err() == nil { // else the step may have been cut short
+			l.snapshot()
+		}
 	}
 	l.last = err
 }
