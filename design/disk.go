@@ -32,10 +32,9 @@ type Disk struct {
 
 	mu     sync.Mutex
 	held   map[int]*block
-	free   [][]float64 // buffers
-	most   int         // buffers
-	made   int         // of them
-	pinned int         // blocks from the first that stay
+	most   int // buffers
+	made   int // of them
+	pinned int // blocks from the first that stay
 	clock  int
 	err    error
 	read   int64 // bytes
@@ -110,20 +109,17 @@ func (m *Disk) release(k *block) {
 // is held.
 func (m *Disk) begin(b int) *block {
 	k := &block{ready: make(chan struct{}), users: 1, used: m.clock}
-	if len(m.free) == 0 && m.made >= m.most {
-		oldest := -1
+	oldest := -1
+	if m.made >= m.most {
 		for i, h := range m.held {
 			if h.users == 0 && i >= m.pinned && (oldest < 0 || h.used < m.held[oldest].used) {
 				oldest = i
 			}
 		}
-		if oldest >= 0 {
-			m.free = append(m.free, m.held[oldest].buf)
-			delete(m.held, oldest)
-		}
 	}
-	if last := len(m.free) - 1; last >= 0 {
-		k.buf, m.free = m.free[last], m.free[:last]
+	if oldest >= 0 {
+		k.buf = m.held[oldest].buf
+		delete(m.held, oldest)
 	} else {
 		m.made++ // the first of its place, or all others are in use
 	}

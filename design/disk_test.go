@@ -1,11 +1,15 @@
 package design
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -315,6 +319,192 @@ func TestNoWeightNoReading(t *testing.T) {
 		m.AddSquaresTo(make([]float64, d), w, 0, n)
 		if r := disk.Read() - before; r != disk.Bytes()/4 {
 			t.Errorf("%s: %d bytes read for one block of four of %d", name, r, disk.Bytes())
+		}
+	}
+}
+
+// idle waits until no block is being read, and returns the bytes read so far.
+func idle(m *Disk) int64 {
+	m.mu.Lock()
+	held := slices.Collect(maps.Values(m.held))
+	m.mu.Unlock()
+	for _, k := range held {
+		<-k.ready
+	}
+	for busy := true; busy; {
+		runtime.Gosched()
+		m.mu.Lock()
+		busy = false
+		for _, k := range m.held {
+			busy = busy || k.users > 0
+		}
+		m.mu.Unlock()
+	}
+	return m.Read()
+}
+
+// The block that waits longest gives way: one that is asked for between all others is read
+// once, where every other block is read again; and the first blocks stay however many are
+// asked for after them. No buffer is made for a block that can take another's.
+func TestLastUsedBlocksStay(t *testing.T) {
+	const d, blocks = 64, 40
+	rows := diskRows(d)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	disk, _ := onDisk(t, Place{Memory: 16 * diskBlockBytes}, Disk64, blocks*rows, d)
+	if disk.most != 16 || disk.pinned != 4 {
+		t.Fatalf("%d buffers, %d blocks that stay", disk.most, disk.pinned)
+	}
+	row := make([]float64, d)
+	ask := func(b int) (read bool) {
+		before := idle(disk)
+		disk.RowTo(row, b*rows)
+		after := idle(disk)
+		_, held := disk.held[b]
+		if !held {
+			t.Fatalf("block %d was asked for and is gone", b)
+		}
+		return after > before
+	}
+	const hot = 8
+	for b := range disk.pinned {
+		ask(b)
+	}
+	ask(hot)
+	for b := hot + 2; b < blocks; b++ { // each reads the next ahead
+		ask(b)
+		if ask(hot) {
+			t.Fatalf("block %d, the last but one, is read again after %d", hot, b)
+		}
+	}
+	for b := range disk.pinned {
+		if ask(b) {
+			t.Errorf("block %d, one of the first, is read again", b)
+		}
+	}
+	if !ask(hot + 4) {
+		t.Errorf("block %d is still there, %d blocks later", hot+4, blocks-hot-4)
+	}
+	if disk.made != disk.most || len(disk.held) != disk.most {
+		t.Errorf("%d buffers and %d blocks, room for %d", disk.made, len(disk.held), disk.most)
+	}
+}
+
+// Whatever the weights are, a block is passed over where all of its rows have none, and
+// only there; and every row adds what the same row adds in memory.
+func TestBlocksWithoutWeightAreNotRead(t *testing.T) {
+	const d = 64
+	rows := diskRows(d)
+	n := 4 * rows
+	for _, weight := range []float64{1, -1, 0x1p-1074} {
+		disk, m := onDisk(t, Place{}, Disk64, n, d)
+		w := make([]float64, n)
+		w[3*rows+5] = weight // one row of the last block
+		got, want := make([]float64, d*d), make([]float64, d*d)
+		disk.AddGramTo(got, w, 0, n)
+		m.AddGramTo(want, w, 0, n)
+		if !slices.Equal(got, want) {
+			t.Errorf("the products of a row of weight %v differ", weight)
+		}
+		if read := idle(disk); read != diskBlockBytes {
+			t.Errorf("%d bytes read for one row of weight %v, a block has %d", read, weight, diskBlockBytes)
+		}
+		for i := range rows {
+			w[rows+i] = weight
+		}
+		clear(got)
+		clear(want)
+		disk.AddSquaresTo(got[:d], w, rows, 3*rows)
+		m.AddSquaresTo(want[:d], w, rows, 3*rows)
+		for j := range d {
+			if math.Abs(got[j]-want[j]) > 1e-12*math.Abs(want[j]) {
+				t.Errorf("column %d: squares %v of rows of weight %v, not %v", j, got[j], weight, want[j])
+			}
+		}
+	}
+}
+
+// Rows that are copied behind what a file has leave it as it was, whatever its length, and
+// are read back.
+func TestCopiesLieBehind(t *testing.T) {
+	m, err := NewDense(5, 3, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for length := range 18 {
+		f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := bytes.Repeat([]byte{0xa5}, length)
+		if _, err := f.Write(before); err != nil {
+			t.Fatal(err)
+		}
+		l, err := CopyTo(f, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := make([]byte, length)
+		if _, err := f.ReadAt(kept, 0); err != nil && length > 0 || !bytes.Equal(kept, before) {
+			t.Errorf("%d bytes became %x", length, kept)
+		}
+		if l.At[0]%8 != 0 || l.At[0] >= int64(length)+8 {
+			t.Errorf("behind %d bytes, rows begin at %d", length, l.At[0])
+		}
+		again, err := OpenDisk(Place{}, f, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := make([]float64, 3), make([]float64, 3)
+		for i := range 5 {
+			again.RowTo(a, i)
+			if m.RowTo(b, i); !slices.Equal(a, b) {
+				t.Errorf("row %d behind %d bytes is %v, not %v", i, length, a, b)
+			}
+		}
+		again.Close()
+	}
+}
+
+// The work of rows is the sum of theirs: of sparse ones and of dense ones, and of a few
+// columns as of many.
+func TestWorkAddsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 15))
+	for _, d := range []int{3, 40, 200} {
+		for kind, twice := range map[string]func(n int) Matrix{
+			"sparse": func(n int) Matrix {
+				start, column, value := []int{0}, []int32{}, []float64{}
+				for i := range n {
+					for j := 0; j < d; j += 1 + i%3 {
+						column, value = append(column, int32(j)), append(value, 1+rng.Float64())
+					}
+					start = append(start, len(value))
+				}
+				m, err := NewSparse(n, d, start, column, value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			},
+			"dense": func(n int) Matrix {
+				m, err := NewDense(n, d, make([]float64, n*d))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			},
+			"of half the bytes": func(n int) Matrix {
+				m, err := NewDense32(n, d, make([]float32, n*d))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			},
+		} {
+			pass, gram := twice(60).Work()
+			more, products := twice(180).Work() // the rows of 60, three times
+			if !(pass > 0 && gram > 0) || math.Abs(more-3*pass) > 1e-9*more || math.Abs(products-3*gram) > 1e-9*products {
+				t.Errorf("%s, d = %d: work %v and %v of 60 rows, %v and %v of three times as many", kind, d, pass, gram, more, products)
+			}
 		}
 	}
 }

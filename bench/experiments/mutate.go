@@ -25,6 +25,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
 	beyond := fs.Bool("beyond", false, "run the tests of the rooms that use a room, too")
 	own := fs.Bool("own", false, "run the tests of a mutant's package alone: soon done, and a lower bound of the score")
+	kept := fs.String("journal", "", "a file of what is decided: another run of the same draw goes on with it, the survivors of -own against the tests of their rooms")
 	seed := fs.Uint64("seed", 1, "of the draw")
 	limit := fs.Duration("timeout", 20*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
@@ -52,7 +53,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Timeout: *limit, Known: known(),
+		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Timeout: *limit, Known: known(), Journal: *kept,
 		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"

@@ -25,6 +25,7 @@ type Options struct {
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
 	Note    func(string)  // hears of tests that fail without a mutant, and are left out
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
+	Journal string        // a file of what is decided, with which another run goes on; "": none
 }
 
 // A Result is what became of one mutant.
@@ -55,15 +56,29 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	if err != nil {
 		return nil, err
 	}
+	kept, err := openJournal(o.Journal, o)
+	if err != nil {
+		return nil, err
+	}
 	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
-	for _, m := range together(sites[:min(len(sites), o.N)]) {
+	var left []Site
+	for _, s := range sites[:min(len(sites), o.N)] {
+		if r, ok := kept.of(s); ok {
+			results = append(results, r)
+		} else {
+			left = append(left, s)
+		}
+	}
+	var unkept error
+	for _, m := range together(left) {
 		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests, binaries: map[string]*binary{}}
 		err := t.run(ctx, func(r Result) {
 			results = append(results, r)
 			tell(r)
+			unkept = errors.Join(unkept, kept.add(r, o))
 		})
-		if err != nil {
+		if err = errors.Join(err, unkept); err != nil {
 			return results, err
 		}
 	}
@@ -183,9 +198,9 @@ func WriteText(w io.Writer, results []Result) {
 	for _, r := range results {
 		switch {
 		case r.Undecided:
-			fmt.Fprintln(w, "undecided:", r)
+			fmt.Fprintln(w, "undecided:", r, "in", r.Code)
 		case !r.Killed:
-			fmt.Fprintln(w, "survived:", r)
+			fmt.Fprintln(w, "survived:", r, "in", r.Code)
 		}
 	}
 }
