@@ -290,15 +290,13 @@ func (a *Adversary) concentrate(y []float64) {
 	var counts []int
 	next, points := 1.0, 40.0
 	growth := math.Pow(float64(n), 1/points)
-	for k := 1; k <= n; k = max(k+1, int(math.Ceil(next-1e-9))) {
+	for k := 1; k < n; k = max(k+1, int(math.Ceil(next-1e-9))) {
 		counts = append(counts, k)
 		for next <= float64(k) {
 			next = math.Max(next*growth, next+1e-9)
 		}
 	}
-	if counts[len(counts)-1] != n {
-		counts = append(counts, n)
-	}
+	counts = append(counts, n)
 	curve := len(counts)
 	of, half := measure.Heaviest(y, append(counts, max(1, n/10), max(1, n/100)), 0.5)
 	for _, h := range of[:curve] {

@@ -13,8 +13,8 @@ import (
 
 // optimum minimises, for two coefficients, the robust objective over rows of given
 // multiplicities by Newton's method on differences: an independent route that knows
-// neither weights nor Hessians.
-func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty string, nu, mu float64) [2]float64 {
+// neither weights nor Hessians. The second coefficient may be free of the penalty.
+func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty string, nu, mu float64, free bool) [2]float64 {
 	n := 0.0
 	for _, t := range times {
 		n += t
@@ -55,7 +55,10 @@ func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty s
 				risk += nu / 2 * times[i] * p * p / n
 			}
 		}
-		return risk + mu/2*x[0]*x[0] // the second coefficient is free
+		if !free {
+			risk += mu / 2 * x[1] * x[1]
+		}
+		return risk + mu/2*x[0]*x[0]
 	}
 	var x [2]float64
 	const h = 1e-4
@@ -98,14 +101,14 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 		for i := range times {
 			times[i] = 1
 		}
-		x := optimum(loss, z, target, times, penalty, nu, mu)
+		x := optimum(loss, z, target, times, penalty, nu, mu, true)
 		var want [2]float64
 		for i := range n {
 			const h = 0.02
 			times[i] = 1 + h
-			up := optimum(loss, z, target, times, penalty, nu, mu)
+			up := optimum(loss, z, target, times, penalty, nu, mu, true)
 			times[i] = 1 - h
-			down := optimum(loss, z, target, times, penalty, nu, mu)
+			down := optimum(loss, z, target, times, penalty, nu, mu, true)
 			times[i] = 1
 			for j := range want {
 				d := (up[j] - down[j]) / (2 * h)
@@ -119,6 +122,74 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 			w := math.Sqrt(want[j] * n / (n - 2))
 			if math.Abs(got[j]-w) > 2e-3*w {
 				t.Errorf("%q: standard error %d is %v, training again says %v", penalty, j, got[j], w)
+			}
+		}
+	}
+}
+
+// After a recalibration by a slope a, found at the coefficients, those are a·x: the
+// variance is that of the product, both trained again for every row.
+func TestStandardErrorsOfARecalibration(t *testing.T) {
+	const n, nu, mu = 60, 0.8, 0.1
+	r := rand.New(rand.NewPCG(3, 2))
+	var z [][]float64
+	var flat []float64
+	target, times := make([]float64, n), make([]float64, n)
+	for i := range n {
+		a, b := r.NormFloat64(), r.NormFloat64()
+		z, flat = append(z, []float64{a, b}), append(flat, a, b)
+		target[i], times[i] = 1, 1
+		if r.Float64() > 1/(1+math.Exp(-2*a-0.5*b)) {
+			target[i] = -1
+		}
+	}
+	loss := losses.Logistic{}
+	for _, penalty := range []string{"", "kl", "chi2"} {
+		slope := func(x [2]float64) float64 { // of the margins, where the loss is least
+			lo, hi := -10.0, 11.0
+			m, d := make([]float64, n), make([]float64, n)
+			for range 100 {
+				a, sum := (lo+hi)/2, 0.0
+				for i, v := range z {
+					m[i] = a * (v[0]*x[0] + v[1]*x[1])
+				}
+				loss.EvalTo(make([]float64, n), d, m, target)
+				for i, v := range d {
+					sum += times[i] * v * m[i] / a
+				}
+				if sum < 0 {
+					lo = a
+				} else {
+					hi = a
+				}
+			}
+			return lo
+		}
+		train := func() [2]float64 {
+			x := optimum(loss, z, target, times, penalty, nu, mu, false)
+			a := slope(x)
+			return [2]float64{a * x[0], a * x[1]}
+		}
+		x := optimum(loss, z, target, times, penalty, nu, mu, false)
+		var want [2]float64
+		for i := range n {
+			const h = 0.02
+			times[i] = 1 + h
+			up := train()
+			times[i] = 1 - h
+			down := train()
+			times[i] = 1
+			for j := range want {
+				d := (up[j] - down[j]) / (2 * h)
+				want[j] += d * d
+			}
+		}
+		f := fit{loss: loss, x: x[:], mu: mu, free: -1, answer: answer{kind: penalty, nu: nu}, slope: slope(x)}
+		f.y = weightsAt(loss, z, target, x, penalty, nu)
+		got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
+		for j := range want {
+			if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
+				t.Errorf("%q: standard error %d is %v, training again says %v", penalty, j, got, w)
 			}
 		}
 	}

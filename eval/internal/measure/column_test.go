@@ -41,3 +41,24 @@ func TestQuantileCutsOfManyValues(t *testing.T) {
 		}
 	}
 }
+
+// No part is empty: cuts are values there are, in order, and below the largest one,
+// whatever values repeat.
+func TestNoPartIsEmpty(t *testing.T) {
+	for name, x := range map[string][]float64{
+		"one value": {4, 4, 4, 4}, "half at the top": {1, 2, 3, 3, 3, 3}, "half at the bottom": {1, 1, 1, 1, 2, 3},
+		"two": {0, 1}, "none": {math.NaN()}, "one": {7}, "all at the top but one": {0, 9, 9, 9, 9, 9, 9},
+	} {
+		for k := 2; k < 8; k++ {
+			cuts := quantileCuts(x, k)
+			for j, c := range cuts {
+				if !slices.Contains(x, c) || c >= slices.Max(x) || j > 0 && c <= cuts[j-1] {
+					t.Errorf("%s, %d parts: %v", name, k, cuts)
+				}
+			}
+			if len(cuts) > k-1 || name == "two" && len(cuts) != 1 {
+				t.Errorf("%s, %d parts: %v", name, k, cuts)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
@@ -260,6 +261,110 @@ func TestNoRanksOfTheWhole(t *testing.T) {
 					t.Errorf("by rows %v: ranks %v", byRows, line[r.C.rank:])
 					break
 				}
+			}
+		}
+	}
+}
+
+// A group is of the family from two rows on, where there is a deviation.
+func TestFamilyOfFewRows(t *testing.T) {
+	rows, _ := drawnRows(t, measure.Regression, 2)
+	groups := data.Grouping{Labels: []string{"one", "two", "three", "many", "the others"}, Index: make([]int32, len(rows.Target))}
+	for i := range groups.Index {
+		groups.Index[i] = int32(min(4, []int{0, 1, 1, 2, 2, 2, 3}[min(i, 6)]+i/46))
+	}
+	s, err := measure.NewStrata(t.Context(), rows, []data.Grouping{groups})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strata := s.Groups[0]
+	ones := []float64{1, 1}
+	r, err := New(t.Context(), rows, Plan{}, 0, strata, nil, ones, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFamily(r, []bool{true, true, true, false, true})
+	for k, want := range []bool{false, true, true, false, true} {
+		if (f.se[k] != nil) != want {
+			t.Errorf("%d rows: errors %v", len(strata[k].Rows), f.se[k])
+		}
+		for _, v := range f.se[k] {
+			if !(v > 0) {
+				t.Errorf("%d rows: an error of %v", len(strata[k].Rows), v)
+			}
+		}
+	}
+}
+
+// Rows that are a stratum each have their own variance, the square of what they do; and
+// the rows of two halves, one law after the other, have that of both.
+func TestLawsAddUp(t *testing.T) {
+	g := rand.New(rand.NewPCG(2, 5))
+	x := make([]float64, 30)
+	var single law
+	want := 0.0
+	for i := range x {
+		x[i] = g.NormFloat64() + 0.3
+		single.addRows(x[i : i+1])
+		want += x[i] * x[i]
+	}
+	if math.Abs(single.variance-want) > near || single.n != len(x) || math.Abs(single.second-want) > near {
+		t.Errorf("%+v, the squares sum up to %v", single, want)
+	}
+	var first, second, both law
+	first.addRows(x[:10])
+	second.addRows(x[10:])
+	both.addRows(x[:10])
+	both.addRows(x[10:])
+	if math.Abs(both.variance-first.variance-second.variance) > near || math.Abs(both.third-first.third-second.third) > near || math.Abs(both.spread-first.spread-second.spread) > near {
+		t.Errorf("%+v, of its parts %+v and %+v", both, first, second)
+	}
+	// One that every row shares says nothing.
+	shifted := make([]float64, 10)
+	for i := range shifted {
+		shifted[i] = x[i] + 7
+	}
+	var moved law
+	moved.addRows(shifted)
+	if math.Abs(moved.variance-first.variance) > near || math.Abs(moved.third-first.third) > near {
+		t.Errorf("%+v, before a shift %+v", moved, first)
+	}
+}
+
+// What rows do to the share of the weight at or below a median sums up to nothing, rows at
+// the median and ties of it included.
+func TestBelowSumsUpToNothing(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 5))
+	for _, weighted := range []bool{false, true} {
+		rows := &measure.Rows{Task: measure.Regression, Models: make([]measure.Model, 1)}
+		var order []int32
+		for i := range 41 {
+			rows.Target = append(rows.Target, 0)
+			rows.Models[0].Score = append(rows.Models[0].Score, math.Round(g.NormFloat64()*3))
+			order = append(order, int32(i))
+			if weighted {
+				rows.Weight = append(rows.Weight, 0.5+g.Float64())
+			}
+		}
+		for _, median := range []float64{0, 1, 2, 9} {
+			share, total := 0.0, 0.0
+			for i, v := range rows.Models[0].Score {
+				w := 1.0
+				if weighted {
+					w = rows.Weight[i]
+				}
+				if total += w; math.Abs(v) <= median {
+					share += w
+				}
+			}
+			dst := make([]float64, len(order))
+			belowInfluence(dst, rows, 0, order, median, share/total)
+			sum := 0.0
+			for _, v := range dst {
+				sum += v
+			}
+			if math.Abs(sum) > 1e-12 {
+				t.Errorf("weighted %v, up to %v: %v", weighted, median, sum)
 			}
 		}
 	}

@@ -1,0 +1,213 @@
+package eval_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+)
+
+// What is said of a measure over groups is in order: the extremes are of groups there are,
+// every interval holds its own value and ends above where it begins, a difference is not
+// negative, a ratio is a part of one, and there is none of numbers that may be negative. A
+// risk of losses that are not negative is not negative either, if some of them are zero too.
+func TestSpreadsObeyTheirLaws(t *testing.T) {
+	ratios, without := 0, 0
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		for seed := range uint64(6) {
+			in := crossed(task, 40+20*int(seed), seed%2 == 1, seed)
+			for k := range in.Models {
+				for i := range in.Models[k].Loss {
+					if i%3 == 0 || seed == 4 && i > 20 { // of few rows that are not zero, an error may be larger than the risk
+						in.Models[k].Loss[i] = 0
+					}
+				}
+			}
+			e, err := eval.Evaluate(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, s := range e.Groupings[0].Summary {
+				for key, sp := range s.Spread {
+					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax, "difference": sp.Difference.BetweenGroups,
+						"difference_to_overall": sp.Difference.ToOverall, "average": sp.Average, "weighted_average": sp.WeightedAverage}
+					if !(sp.GroupMin <= sp.GroupMax) || math.Abs(float64(sp.GroupMax-sp.GroupMin-sp.Difference.BetweenGroups)) > 1e-12 {
+						t.Errorf("%s %s: from %v to %v, a difference of %v", task, key, sp.GroupMin, sp.GroupMax, sp.Difference.BetweenGroups)
+					}
+					for name, iv := range sp.Intervals {
+						if !(iv.Low <= iv.High) {
+							t.Errorf("%s %s %s: [%v, %v]", task, key, name, iv.Low, iv.High)
+						}
+						if v, known := at[name]; known && iv.Method == "simultaneous" && (v < iv.Low-1e-9 || v > iv.High+1e-9) {
+							t.Errorf("%s %s %s: %v outside of [%v, %v]", task, key, name, v, iv.Low, iv.High)
+						}
+						if strings.HasPrefix(name, "difference") && iv.Low < 0 {
+							t.Errorf("%s %s %s: [%v, %v]", task, key, name, iv.Low, iv.High)
+						}
+						if strings.HasPrefix(name, "ratio") {
+							if ratios++; iv.Low < 0 || iv.High > 1 {
+								t.Errorf("%s %s %s: [%v, %v]", task, key, name, iv.Low, iv.High)
+							}
+						}
+					}
+					if lo, ok := sp.Intervals["group_min"]; ok && lo.Low < 0 {
+						if _, ratio := sp.Intervals["ratio"]; ratio {
+							t.Errorf("%s %s: a ratio, and a group may be at %v", task, key, lo.Low)
+						}
+						if _, ratio := sp.Intervals["ratio_to_overall"]; ratio {
+							t.Errorf("%s %s: a ratio to all rows, and a group may be at %v", task, key, lo.Low)
+						}
+						if without++; key == "risk" {
+							t.Errorf("%s, model %d: a risk of %v", task, k, lo.Low)
+						}
+					}
+				}
+			}
+		}
+	}
+	if ratios < 50 || without < 5 {
+		t.Errorf("%d ratios, %d measures without", ratios, without)
+	}
+}
+
+// A group of exactly as many rows as are asked for takes part, and one of fewer does not.
+func TestLeastGroupTakesPart(t *testing.T) {
+	in := crossed(eval.Regression, 60, false, 3)
+	for least, want := range map[int]bool{2: true, 3: true, 4: false} {
+		in.MinGroupSize = least // "few" has three rows
+		e, err := eval.Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range e.Groupings[0].Groups {
+			if g.Label == "few" && (g.N != 3 || g.Sufficient != want || (g.Models[0].Simultaneous != nil) != want) {
+				t.Errorf("of three rows, where %d are enough: %+v", least, g)
+			}
+		}
+	}
+	two := crossed(eval.Regression, 60, false, 3)
+	two.MinGroupSize = 2
+	two.Groups[0].Index[0] = 0
+	e, err := eval.Evaluate(t.Context(), two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range e.Groupings[0].Groups {
+		if g.Label == "few" && (g.N != 2 || !g.Sufficient || g.Models[0].Simultaneous == nil || !(g.Models[0].Simultaneous.High > g.Models[0].Simultaneous.Low)) {
+			t.Errorf("of two rows: %+v", g)
+		}
+	}
+}
+
+// A group that the labels do not have is refused, the next one as one far off.
+func TestGroupsBeyondTheLabels(t *testing.T) {
+	for _, k := range []int32{-1, 4, 5} {
+		in := crossed(eval.Regression, 30, false, 1)
+		in.Groups = append(in.Groups, data.Grouping{Name: "h", Labels: in.Groups[0].Labels, Index: make([]int32, 30)})
+		in.Groups[1].Index[7] = k
+		if _, err := eval.Evaluate(t.Context(), in); err == nil || !strings.Contains(err.Error(), "row 7") {
+			t.Errorf("group %d of 4: %v", k, err)
+		}
+	}
+}
+
+// The rows that weigh most hold more than their share, all rows hold all, and every step
+// of the curve is as steep as the one before it or less, for any number of rows.
+func TestConcentrationIsConcave(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for n := 1; n < 1500; n += 1 + n/20 {
+		y := make([]float64, n)
+		sum := 0.0
+		for i := range y {
+			y[i] = r.ExpFloat64()
+			sum += y[i]
+		}
+		for i := range y {
+			y[i] /= sum
+		}
+		a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y, Loss: make([]float64, n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, mass, steep := 0.0, 0.0, math.Inf(1)
+		for _, c := range a.Concentration {
+			slope := (float64(c.Mass) - mass) / (float64(c.Rows) - rows)
+			if !(float64(c.Rows) > rows) || slope > steep*(1+1e-9) {
+				t.Fatalf("%d rows: %+v", n, a.Concentration)
+			}
+			rows, mass, steep = float64(c.Rows), float64(c.Mass), slope
+		}
+		if rows != 1 || math.Abs(mass-1) > 1e-9 {
+			t.Fatalf("%d rows: the curve ends at %v of them with %v of the mass", n, rows, mass)
+		}
+	}
+}
+
+// The JSON that is written means what the encoder wrote, and is laid out by its brackets:
+// what holds another begins a line for each of its parts, two spaces deeper, and closes on
+// a line of its own.
+func TestJSONIsLaidOut(t *testing.T) {
+	in := crossed(eval.Binary, 60, false, 2)
+	in.TargetName = `of "brackets" ] } \ and {, [` + "\\"
+	e, err := eval.Evaluate(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, plain, got bytes.Buffer
+	if err := e.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&plain, raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&got, out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	var want, have any
+	if json.Unmarshal(plain.Bytes(), &want) != nil || json.Unmarshal(got.Bytes(), &have) != nil || !bytes.Equal(must(json.Marshal(want)), must(json.Marshal(have))) {
+		t.Error("another document")
+	}
+	depth := 0
+	nests := []bool{true} // whether what is open has held another
+	for line := range strings.Lines(out.String()) {
+		text := strings.TrimLeft(line, " ")
+		if text[0] == '}' || text[0] == ']' {
+			if !nests[depth] {
+				t.Fatalf("what holds no other is laid out before %q", line)
+			}
+			depth--
+			nests = nests[:depth+1]
+		}
+		if strings.ContainsAny(text[1:], "{[") && !strings.Contains(text, "brackets") || text[0] == '{' || text[0] == '[' {
+			nests[depth] = true
+		}
+		if len(line)-len(text) != 2*depth {
+			t.Fatalf("a line of depth %d: %q", depth, line)
+		}
+		if end := strings.TrimRight(text, "\n"); strings.HasSuffix(end, "{") || strings.HasSuffix(end, "[") {
+			if !strings.Contains(end, "brackets") {
+				depth++
+				nests = append(nests, false)
+			}
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d brackets are open at the end", depth)
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
