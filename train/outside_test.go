@@ -185,6 +185,18 @@ func TestOutsideOf(t *testing.T) {
 		}
 		o.close()
 	}
+	// What is few enough to be refused for nothing else fits into the least memory there may be.
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), fewestBytes
+	least, err := cfg.outsideOf(context.Background(), frame(10, 3), true)
+	if err != nil || least == nil {
+		t.Errorf("ten rows in %s: %v", size(fewestBytes), err)
+	}
+	least.close()
+	cfg.Memory--
+	if _, err := cfg.outsideOf(context.Background(), frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
+		t.Errorf("ten rows in a byte less: %v", err)
+	}
 	held := make([]int, 100_000)
 	for i := range held {
 		held[i] = 3 * i

@@ -205,12 +205,12 @@ func (m *measure) conditional(loss []float64) estimate {
 		return a - b
 	})
 	e := estimate{influence: make([]float64, len(loss))}
-	left, quantile := m.tail*m.total, loss[order[len(order)-1]]
+	left, quantile := m.tail*m.total, 0.0
 	for _, j := range order {
 		take := min(left, m.weight[j])
 		e.value += take * loss[j] / (m.tail * m.total)
+		quantile = loss[j]
 		if left -= take; left <= 0 {
-			quantile = loss[j]
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -181,6 +182,9 @@ func TestRule(t *testing.T) {
 			if s.choose(rule, budget); k > 0 && s.Chosen != chosen {
 				t.Errorf("candidate %d, %d in another unit: %+v", chosen, s.Chosen, c)
 			}
+			if best := s.Best(); s.Chosen > 0 && strings.Contains(s.Reason, "the average rises") != (best.Rise > 0) {
+				t.Errorf("%+v: %s", best, s.Reason)
+			}
 			chosen = s.Chosen
 		}
 		return chosen
@@ -328,6 +332,45 @@ func TestInvalidChoices(t *testing.T) {
 	cancel()
 	if _, err := Select(ctx, table(t, 600, 0.2, true), nil, DefaultOptions()); err == nil {
 		t.Error("a cancelled choice has an answer")
+	}
+}
+
+// forgetful is a memory that cannot be read.
+type forgetful struct{ err error }
+
+func (m forgetful) Done(string, any) (bool, error) { return false, m.err }
+func (m forgetful) Finish(string, any)             {}
+
+// A memory that cannot be read ends the choice with its error; one that has nothing
+// changes no number.
+func TestMemoryThatCannotBeRead(t *testing.T) {
+	a := table(t, 200, 0.2, true)
+	o := DefaultOptions()
+	want := choose(t, a, o)
+	a.Memory = forgetful{}
+	if got := choose(t, a, o); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, without a memory %+v", got, want)
+	}
+	lost := errors.New("lost")
+	a.Memory = forgetful{lost}
+	if _, err := Select(context.Background(), a, nil, o); !errors.Is(err, lost) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := a.Margins(context.Background(), level.Level{Average: "plain"}, 3, 7, nil, nil); !errors.Is(err, lost) {
+		t.Errorf("error %v of margins", err)
+	}
+}
+
+// Of two groups there is a worse one, of one there is not: without being told, the choice
+// looks at the worst group, or at the tail.
+func TestCriterionFollowsTheGroups(t *testing.T) {
+	a := table(t, 300, 0.3, true)
+	if s := choose(t, a, DefaultOptions()); s.Criterion != "worst-group" {
+		t.Errorf("of two groups: %s", s.Criterion)
+	}
+	a = table(t, 300, 0, true)
+	if s := choose(t, a, DefaultOptions()); s.Criterion == "worst-group" {
+		t.Errorf("of one group: %s", s.Criterion)
 	}
 }
 

@@ -1,0 +1,147 @@
+package report_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// Two models beside each other have the risks that each has alone on the same rows, the
+// held out ones and those of a table, and the report names both, in order. In the other
+// order nothing but the order changes.
+func TestCompareIsMeasuringEach(t *testing.T) {
+	models := []report.Named{
+		{Name: "mild", Model: fit(t, func(c *train.Config) { c.Nu = level.At(3) })},
+		{Name: "strict", Model: fit(t, func(c *train.Config) { c.Penalty = "chi2" })},
+	}
+	risk := func(m eval.ModelResult) float64 {
+		v, ok := m.Overall.Get("risk")
+		if !ok {
+			t.Fatalf("%s has no risk", m.Name)
+		}
+		return v
+	}
+	for _, table := range []*data.Frame{nil, models[0].Model.Run.Frame} {
+		x, err := report.Compare(t.Context(), models, table, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := report.Compare(t.Context(), []report.Named{models[1], models[0]}, table, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, m := range models {
+			var alone *report.Measured
+			if table == nil {
+				alone, err = report.Measure(t.Context(), m.Model, options())
+			} else {
+				alone, err = report.MeasureTable(t.Context(), m.Model, table, options())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := math.NaN()
+			for _, a := range alone.Evaluation.Models {
+				if a.Name == report.Robust {
+					want = risk(a)
+				}
+			}
+			got := x.Evaluation.Models[k]
+			if got.Name != m.Name || math.Abs(risk(got)-want) > 1e-12 || risk(back.Evaluation.Models[1-k]) != risk(got) || x.Evaluation.N != alone.Evaluation.N {
+				t.Errorf("%s: %v of %d rows beside another, %v of %d alone, %v in the other order", m.Name, risk(got), x.Evaluation.N, want, alone.Evaluation.N, risk(back.Evaluation.Models[1-k]))
+			}
+		}
+		r, err := x.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(r.Title, "mild against strict: ") || len(r.Facts) < 2 || r.Facts[0].Key != "mild" || r.Facts[1].Key != "strict" {
+			t.Errorf("%q, %+v", r.Title, r.Facts)
+		}
+	}
+}
+
+// What cannot be compared is refused with a reason: fewer than two, one name twice, rows
+// that were not held out or are others, and losses in other units.
+func TestCompareRefuses(t *testing.T) {
+	m := fit(t, nil)
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path, false); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := train.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fit(t, func(c *train.Config) { c.Holdout = 0 })
+	others := fit(t, func(c *train.Config) { c.Seed++ })
+	wage := func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} }
+	wages := fit(t, wage)
+	huber := fit(t, func(c *train.Config) { wage(c); c.Loss = "huber" })
+	dollars := fit(t, func(c *train.Config) { wage(c); c.ScaleTarget = false })
+	named := func(m ...*train.Model) (out []report.Named) {
+		for k, m := range m {
+			out = append(out, report.Named{Name: string(rune('a' + k)), Model: m})
+		}
+		return out
+	}
+	for want, models := range map[string][]report.Named{
+		"at least two models":            named(m),
+		`two models are called "a"`:      {{Name: "a", Model: m}, {Name: "a", Model: m}},
+		"a held out no rows":             named(loaded, m),
+		"a held out no rows ":            named(all, m),
+		"did not hold out the same":      named(m, others),
+		"did not hold out the same ":     named(m, all),
+		"did not hold out the same rows": named(m, loaded),
+		"different units":                named(wages, huber),
+		"different units ":               named(wages, dollars),
+		"one predicts deny":              named(m, wages),
+	} {
+		_, err := report.Compare(t.Context(), models, nil, options())
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%s: %v", want, err)
+		}
+		var option *report.OptionError
+		if strings.Contains(want, "held out") && (!errors.As(err, &option) || option.Hint() == "") {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// The trace of a report is that of the training: passes that do not fall, bounds that hold
+// the optimum, the last check the one that certified, and what was not known then is not a
+// number.
+func TestTraceIsOfTheTraining(t *testing.T) {
+	m := fit(t, nil)
+	m.Trace = append([]train.TracePoint{{Passes: 0.25}}, m.Trace...)
+	x, err := report.Measure(t.Context(), m, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := x.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Trace) != len(m.Trace) {
+		t.Fatalf("%d checks of %d", len(r.Trace), len(m.Trace))
+	}
+	if first := r.Trace[0]; first.Passes != 0.25 || !math.IsNaN(first.Upper) || !math.IsInf(first.Lower, -1) {
+		t.Errorf("a check that knew nothing is %+v", first)
+	}
+	for k, p := range r.Trace[1:] {
+		if p.Passes < r.Trace[k].Passes && k > 0 || p.Lower > p.Upper || p.Lower > m.Result.Objective*(1+1e-12) || p.Seconds != m.Trace[k+1].Seconds {
+			t.Errorf("check %d: %+v, the objective is %v", k+1, p, m.Result.Objective)
+		}
+	}
+	if last := r.Trace[len(r.Trace)-1]; !(last.Passes > 0) || math.Abs(last.Upper-*m.Result.Certificate.Upper) > 1e-12 {
+		t.Errorf("the last check is %+v, the certificate %+v", last, m.Result.Certificate)
+	}
+}

@@ -1,0 +1,171 @@
+package train_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// measured is a table of a target in any unit, with a category of which two levels are rare.
+func measured(t *testing.T, unit float64) *data.Frame {
+	t.Helper()
+	const n = 240
+	r := rand.New(rand.NewPCG(12, 21))
+	y, x := make([]float64, n), make([]float64, n)
+	kind, group := make([]string, n), make([]string, n)
+	for i := range n {
+		x[i], kind[i], group[i] = r.NormFloat64(), []string{"a", "b", "c"}[i%3], []string{"east", "west"}[i/3%2]
+		switch {
+		case i < 4:
+			kind[i] = "rare"
+		case i < 7:
+			kind[i] = "odd"
+		}
+		slope := 1.0
+		if group[i] == "west" && i%5 == 0 {
+			slope = -2
+		}
+		y[i] = unit * (4 + slope*x[i] + float64(i%3) + 0.3*r.ExpFloat64())
+	}
+	f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, columnOf(t, "x", x), columnOf(t, "kind", kind), columnOf(t, "group", group))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// In another unit of the target the losses are in its square, and so are prices, risks,
+// objectives and bounds; coefficients are in the unit, and what has none is the same.
+func TestUnitsOfTheTarget(t *testing.T) {
+	results := map[float64]*train.Model{}
+	for _, unit := range []float64{1, 0x1p-20, 0x1p20} {
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Groups, cfg.ScaleTarget, cfg.Holdout, cfg.Gap = "y", []string{"group"}, false, 0, 1e-9
+		cfg.Level = level.Level{Penalty: "kl", Nu: level.At(0.7 * unit * unit)}
+		m, err := train.FitFrame(context.Background(), measured(t, unit), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results[unit] = m
+	}
+	one := results[1]
+	for unit, m := range results {
+		check := func(what string, got, want, power float64) {
+			t.Helper()
+			if want *= math.Pow(unit, power); !(math.Abs(got-want) <= 1e-5*math.Abs(want)) {
+				t.Errorf("unit %v: %s is %v, not %v", unit, what, got, want)
+			}
+		}
+		a, b := m.Result, one.Result
+		for j := range one.Coefficients {
+			check("a coefficient", m.Coefficients[j], one.Coefficients[j], 1)
+			check("a coefficient of ERM", m.Baseline[j], one.Baseline[j], 1)
+			check("a tempered coefficient", m.Tempered[j], one.Tempered[j], 1)
+		}
+		check("the objective", a.Objective, b.Objective, 2)
+		check("the robust risk", a.RobustRisk, b.RobustRisk, 2)
+		check("the average", a.ERMRisk, b.ERMRisk, 2)
+		check("a bound", *a.Certificate.Upper, *b.Certificate.Upper, 2)
+		check("tau", a.Tau, b.Tau, 2)
+		check("the effective rows", a.EffectiveSampleSize, b.EffectiveSampleSize, 0)
+		check("the largest weight", a.MaxWeight, b.MaxWeight, 0)
+		check("the worst group", a.WorstGroup.Risk, b.WorstGroup.Risk, 2)
+		check("ERM's risk", a.ERM.Risk, b.ERM.Risk, 2)
+		check("ERM's robust risk", a.ERM.RobustRisk, b.ERM.RobustRisk, 2)
+		check("the risk of equal groups", a.GroupWeighted.Risk, b.GroupWeighted.Risk, 2)
+		check("the tempered slope", a.Tempered.Slope, b.Tempered.Slope, 0)
+		if a.Tempered.ExplainedRobust == nil || a.Tempered.RankCorrelation == nil {
+			t.Fatalf("unit %v: %+v", unit, a.Tempered)
+		}
+		check("what tempering explains", *a.Tempered.ExplainedRobust, *b.Tempered.ExplainedRobust, 0)
+		check("a correlation of ranks", *a.Tempered.RankCorrelation, *b.Tempered.RankCorrelation, 0)
+		for k, g := range a.Groups {
+			check("the risk of "+g.Name, g.Risk, b.Groups[k].Risk, 2)
+		}
+	}
+}
+
+// Rows with rare levels, with levels that training did not see and with none are scored as
+// they are predicted, whichever level is the reference.
+func TestScoresOfRareLevels(t *testing.T) {
+	f := measured(t, 1)
+	seen := columnOf(t, "kind", []string{"a", "b", "c", "rare", "odd", "never seen", "a"})
+	some, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4, 5, 6, 0}}, seen,
+		columnOf(t, "group", []string{"east", "west", "east", "west", "east", "west", "east"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reference := range [][]string{nil, {"kind=b"}, {"kind=c"}} {
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level = "y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
+		m, err := train.FitFrame(context.Background(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Predict(t.Context(), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := m.Scorer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range some.Rows {
+			row := make([]any, len(s.Inputs()))
+			for k, name := range s.Inputs() {
+				row[k] = cellOf(t, some, name, i)
+			}
+			got, err := s.Values(row...)
+			if err != nil || math.Abs(got-want.Score[i]) > 1e-9*math.Abs(want.Score[i]) {
+				t.Errorf("reference %v, row %d: scored %v (%v), predicted %v", reference, i, got, err, want.Score[i])
+			}
+		}
+	}
+}
+
+// The problem of a configuration is the one that was trained: its objective at the
+// coefficients is the model's, at no other point below the model's lower bound; and targets
+// that are none of its loss's are an error.
+func TestProblemIsTheOneTrained(t *testing.T) {
+	for name, l := range map[string]level.Level{
+		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)}, "protect": {Penalty: "kl", Protect: level.At(0.4)},
+	} {
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Level = "y", l
+		m, err := train.FitFrame(context.Background(), measured(t, 1), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Config.Problem(m.Run.Train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(x []float64) float64 {
+			c, err := dro.Certify(p, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Upper
+		}
+		if v := at(m.Coefficients); math.Abs(v-m.Result.Objective) > 1e-9*v {
+			t.Errorf("%s: objective %v, the model's %v", name, v, m.Result.Objective)
+		}
+		for j := range m.Coefficients {
+			x := append([]float64(nil), m.Coefficients...)
+			x[j] += 0.1
+			if v := at(x); v < *m.Result.Certificate.Lower {
+				t.Errorf("%s: %v elsewhere, below %v", name, v, *m.Result.Certificate.Lower)
+			}
+		}
+		m.Config.Loss = "logistic"
+		if p, err := m.Config.Problem(m.Run.Train); err == nil || p != nil {
+			t.Errorf("%s: a problem of classes with the targets of quantities", name)
+		}
+	}
+}
