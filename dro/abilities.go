@@ -104,7 +104,9 @@ type Smoothable = saddle.Smoothable
 type Geometry = saddle.Geometry
 
 // Precise is the ability of a Dual to promise that it computes its penalty and its risk
-// without cancellation, of the dual that is asked: false for a type that embeds this one. What
+// without cancellation, of the dual that is asked: false for a type that embeds this one,
+// unless it says so itself; of such a type the methods that it has from the other are not
+// used, but for those of Dual. What
 // Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
 // together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near
 // to those without a price, however large ν. That of a dual without the promise is taken to

@@ -41,7 +41,7 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 	if err := p.ValidatePoint(s.X0); err != nil {
 		return nil, err
 	}
-	p, s.X0 = saddle.CentredAt(p, s.X0)
+	p, s.X0 = saddle.CentredAt(saddle.Answered(p), s.X0)
 	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
 	if err := r.ValidateFree(); err != nil {
 		return nil, err

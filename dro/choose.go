@@ -17,6 +17,7 @@ var formedPasses = tuning.New("dro: cost of a Hessian, above which conjugate gra
 // conjugate gradients; and on growing prefixes of the samples where there are many of
 // them, which supposes that they are in random order.
 func Choose(p *Problem) (m Method, why string) {
+	p = saddle.Answered(p)
 	n, d, _ := p.Oracle.Dims()
 	growing := Growing{}
 	switch {
@@ -70,6 +71,7 @@ func proximal(p *Problem) Method {
 // prefixes of them to say something and m can start with the Hessian of the last of these,
 // as SeparableBlock can; else m.
 func OnPrefixes(p *Problem, m Method) Method {
+	p = saddle.Answered(p)
 	n, d, _ := p.Oracle.Dims()
 	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && newton.GrowsWell(n, d) && saddle.Supports(Newton{}, p) {
 		return Growing{Finish: m}

@@ -132,3 +132,41 @@ func TestStagesThatExplodeKeepToTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// doubled is KL at twice the price in the methods of every dual, and at the price itself in
+// those that it has of KL.
+type doubled struct{ dro.KL }
+
+func (d doubled) Modulus() float64          { return 2 * d.Nu }
+func (d doubled) Value(y []float64) float64 { return dro.KL{Nu: 2 * d.Nu}.Value(y) }
+func (d doubled) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return dro.KL{Nu: 2 * d.Nu}.BestResponseTo(y, f)
+}
+
+// A dual that embeds another is solved for as it is, not as that one.
+func TestEmbeddedDualIsNotTheOther(t *testing.T) {
+	p := &dro.Problem{Oracle: exampleOracle(), Dual: doubled{dro.KL{Nu: 0.1}}, Primal: dro.L2{Mu: 0.1}}
+	of := dro.Problem{Oracle: p.Oracle, Dual: dro.KL{Nu: 0.2}, Primal: p.Primal}
+	s := dro.DefaultSettings()
+	s.RelativeGap = 1e-9
+	want, err := dro.Solve(context.Background(), &of, dro.Newton{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := dro.Choose(p)
+	if res, err := dro.Solve(context.Background(), p, m, s); err != nil || res.Status != dro.Certified ||
+		res.Certificate.Lower > want.Certificate.Upper || res.Certificate.Upper < want.Certificate.Lower {
+		t.Errorf("%s: %v, %+v, not %+v", m.Name(), err, res, want.Certificate)
+	}
+	if bound, err := dro.Certify(p, want.X); err != nil || !(bound.Lower <= want.Certificate.Upper && want.Certificate.Lower <= bound.Upper) {
+		t.Errorf("%v, %v, not %v", err, bound, want.Certificate)
+	}
+	for _, m := range []dro.Method{dro.Newton{}, dro.SeparableBlock{}, dro.FullVector{}} {
+		if res, err := dro.Solve(context.Background(), p, m, s); err == nil {
+			t.Errorf("%s takes it: %+v", m.Name(), res)
+		}
+	}
+	if lifted, err := dro.Lift(p); err == nil {
+		t.Errorf("lifted to %+v", lifted)
+	}
+}

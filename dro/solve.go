@@ -27,7 +27,7 @@ type Certificate = saddle.Certificate
 type Need = saddle.Need
 
 // Unmet returns what m needs and p lacks.
-func Unmet(m Method, p *Problem) []Need { return saddle.Unmet(m, p) }
+func Unmet(m Method, p *Problem) []Need { return saddle.Unmet(m, saddle.Answered(p)) }
 
 // A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
 // settings; one value may be used for many solves at once.

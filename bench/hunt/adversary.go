@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro"
 )
@@ -68,6 +69,8 @@ func (d *drawing) share() float64 {
 		return 1
 	case 1, 2:
 		return d.power(-4, 0)
+	case 4:
+		return 1 - d.power(-16, -1)
 	case 3: // of so many samples, to the last bit or nearly
 		return min(1, float64(1+d.IntN(d.N))/float64(d.N)*(1+1e-15*float64(d.IntN(3)-1)))
 	}
@@ -123,11 +126,37 @@ func (d *drawing) groups() int {
 	}
 	if d.one(2) {
 		d.Share = make([]float64, d.N)
+		wide, left := d.one(3), make(map[int]int)
 		for j := range d.Share {
-			d.Share[j] = 0.1 + d.ExpFloat64()
+			if d.Share[j] = 0.1 + d.ExpFloat64(); wide {
+				d.Share[j] = d.power(-6, 6)
+			}
+			for _, g := range d.memberships(j) {
+				left[g]++
+			}
+		}
+		for j := range d.Share { // some without weight, but of every group one with it
+			if !d.one(4) || slices.ContainsFunc(d.memberships(j), func(g int) bool { return left[g] == 1 }) {
+				continue
+			}
+			for _, g := range d.memberships(j) {
+				left[g]--
+			}
+			d.Share[j] = 0
 		}
 	}
 	return ways * count
+}
+
+// memberships are the groups of a sample, those of the second grouping counted from N.
+func (d *drawing) memberships(j int) (in []int) {
+	if d.Group[j] >= 0 {
+		in = append(in, d.Group[j])
+	}
+	if d.Other != nil && d.Other[j] >= 0 {
+		in = append(in, d.N+d.Other[j])
+	}
+	return in
 }
 
 // dual is the adversary as users say it.

@@ -10,7 +10,8 @@ import (
 )
 
 // A Case is one problem, and where its solves start. Every entry of its rows is a
-// single-precision number, so that all storages hold the same problem, but of a Wide one.
+// single-precision number, so that all storages hold the same problem, but of a Wide one,
+// the rows of which are of double precision.
 type Case struct {
 	Seed   uint64
 	Number int
@@ -31,6 +32,9 @@ func Draw(seed uint64, number int) *Case {
 	c := &Case{Seed: seed, Number: number}
 	d := &drawing{Rand: rng, Case: c}
 	c.N, c.D = d.sizes()
+	if c.Wide = d.one(3); c.Wide {
+		d.tell("double precision")
+	}
 	d.rows()
 	d.columns()
 	d.targets()
@@ -141,7 +145,7 @@ func (d *drawing) columns() {
 				for j := range d.N {
 					size = max(size, math.Abs(d.Rows[j*d.D+k]))
 				}
-				shift := size * d.power(0, 7) * float64(1-2*d.IntN(2))
+				shift := size * d.power(0, d.digits(7)) * float64(1-2*d.IntN(2))
 				d.each(k, func(_ int, v float64) float64 { return v + shift })
 			}
 		}
@@ -162,7 +166,7 @@ func (d *drawing) columns() {
 		d.each(k, func(j int, v float64) float64 { return scale*d.Rows[j*d.D+from] + near*v })
 	}
 	if d.one(8) {
-		k, v := d.IntN(d.D), d.power(-3, 9)
+		k, v := d.IntN(d.D), d.power(-3, d.digits(9))
 		d.each(k, func(int, float64) float64 { return v })
 		d.tell("constant column %.3g", v)
 	}
@@ -170,10 +174,20 @@ func (d *drawing) columns() {
 		d.each(d.D-1, func(int, float64) float64 { return 1 })
 	}
 	for i, v := range d.Rows {
-		if d.Rows[i] = float64(float32(v)); math.IsInf(d.Rows[i], 0) {
-			d.Rows[i] = math.Copysign(1e30, v)
+		if !d.Wide {
+			d.Rows[i] = bounded32(v)
+		} else {
+			d.Rows[i] = clamp(v)
 		}
 	}
+}
+
+// digits are so many of single precision, or twice as many.
+func (d *drawing) digits(single float64) float64 {
+	if d.Wide {
+		return 2 * single
+	}
+	return single
 }
 
 // targets draws the loss, and targets of a linear model or of none.
@@ -221,14 +235,16 @@ func (d *drawing) targets() {
 		return
 	}
 	if d.Loss == "huber" {
-		d.Delta = d.power(-4, 3)
+		if d.Delta = d.power(-4, 3); d.one(4) {
+			d.Delta = d.power(-12, 12)
+		}
 	}
 	scale, shift := 1.0, 0.0
 	if d.one(3) {
 		scale = d.power(-8, 8)
 	}
 	if d.one(3) {
-		shift = d.power(0, 12)
+		shift = d.power(0, 15)
 		d.tell("targets about %.3g", shift)
 	}
 	outlier := -1

@@ -139,7 +139,12 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 			storage = "ranks"
 		}
 		name := fmt.Sprintf("%s %s #%d", storage, m.Name(), k)
-		b, ok := t.solve(ctx, own, c, name, storage, m, rng.IntN(20) == 0)
+		from := c
+		if rng.IntN(16) == 0 && len(all) > 0 && all[0].x != nil { // from a solution
+			warm := *c
+			from, warm.X0, name = &warm, all[0].x, name+" from a solution"
+		}
+		b, ok := t.solve(ctx, own, from, name, storage, m, rng.IntN(20) == 0)
 		if ok {
 			all = append(all, b)
 		}

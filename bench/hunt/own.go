@@ -279,7 +279,7 @@ func (g spread) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return risk, risk
 }
 
-// changed has every method of KL but its penalty: twice that, with weights to match.
+// changed has every method of KL, with twice its penalty in those of every dual.
 type changed struct{ dro.KL }
 
 func (c changed) Modulus() float64          { return 2 * c.Nu }

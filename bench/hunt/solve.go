@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -47,6 +48,17 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	if again {
 		settings.Snapshot = func(state []byte) { states = append(states, slices.Clone(state)) }
 	}
+	if c.Number%31 == 7 { // cancelled at one of the first checks
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		left := c.Number / 31 % 4
+		settings.Observe = func(dro.Check) {
+			if left--; left < 0 {
+				cancel()
+			}
+		}
+	}
 	solve := func(ctx context.Context) (*dro.Result, error) { return dro.Solve(ctx, p, m, settings) }
 	if storage == "ranks" {
 		solve = func(ctx context.Context) (*dro.Result, error) { return c.onRanks(ctx, 1+c.Number%3, m, settings) }
@@ -58,6 +70,9 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	}
 	t.Statuses[e.res.Status.String()]++
 	t.sound(c, name, settings, e.res)
+	if storage != "ranks" {
+		t.response(c, name, p, e.res)
+	}
 	b = bounds{name: name, lower: math.Inf(-1), upper: math.Inf(1)}
 	for _, check := range e.res.Trace {
 		t.Checks++
@@ -70,7 +85,9 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 	b.work, b.above = float64(work.Load()), e.res.Certificate.Upper
 	if len(states) > 0 && e.err == nil {
 		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
+		threads := runtime.GOMAXPROCS(1 + c.Number%5) // the bits are the same
 		r, ok := t.run(ctx, s, c, name+", resumed", solve)
+		runtime.GOMAXPROCS(threads)
 		if ok && r.err == nil && (r.res.Certificate != e.res.Certificate || !slices.Equal(r.res.X, e.res.X) || r.res.Status != e.res.Status) {
 			t.find("resumed", c, fmt.Sprintf("%s: %v, %v, resumed after check %d of %d: %v, %v",
 				name, e.res.Status, e.res.Certificate, 1+c.Number%len(states), len(states), r.res.Status, r.res.Certificate))

@@ -39,7 +39,7 @@ func (c *Case) matrix(storage string) (z design.Matrix, end func(), err error) {
 		z, err = design.NewSparse(c.N, c.D, start, column, value)
 	case "disk":
 		var w *design.DiskWriter
-		if w, err = design.NewDiskWriter(design.Place{Dir: os.TempDir(), Memory: 1 << 16}, c.N, c.D, design.Disk64); err != nil {
+		if w, err = design.NewDiskWriter(design.Place{Dir: os.TempDir(), Memory: []int64{1, 1 << 10, 1 << 16}[c.Number%3]}, c.N, c.D, design.Disk64); err != nil {
 			return nil, end, err
 		}
 		rows := w.BlockRows()

@@ -73,6 +73,9 @@ type overstatedDual struct {
 // Modulus implements dro.Dual.
 func (d overstatedDual) Modulus() float64 { return d.claimed }
 
+// Precise implements dro.Precise: it stands by what it has from the box.
+func (overstatedDual) Precise(dro.Dual) bool { return true }
+
 // overstatedPrimal claims a modulus that it has not.
 type overstatedPrimal struct {
 	dro.Entropy

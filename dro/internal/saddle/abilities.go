@@ -54,6 +54,38 @@ func over(d Dual, rows *ranks.Rows) (Dual, bool) {
 	return over, ok && reflect.TypeOf(over) == reflect.TypeOf(d)
 }
 
+// Answered returns p, its dual with the methods of every dual alone where it has more from one
+// that it embeds and does not answer for them (Precise): a fused evaluation, or a dual on some
+// of the samples, would be that of the other.
+func Answered(p *Problem) *Problem {
+	if p == nil {
+		return p
+	}
+	if d, ok := p.Dual.(Precise); ok && !d.Precise(p.Dual) {
+		return &Problem{Oracle: p.Oracle, Dual: plain{p.Dual}, Primal: p.Primal}
+	}
+	return p
+}
+
+// A plain dual has the methods of every dual, and says what it cannot weigh.
+type plain struct{ Dual }
+
+// asked is the dual as it was given.
+func asked(d Dual) Dual {
+	if p, ok := d.(plain); ok {
+		return p.Dual
+	}
+	return d
+}
+
+// Valid says why the dual cannot weigh n samples.
+func (d plain) Valid(n int) error {
+	if v, ok := d.Dual.(validated); ok {
+		return v.Valid(n)
+	}
+	return nil
+}
+
 // Here is a dual for samples that are all here, as those that Select copies are.
 func Here(d Dual) Dual {
 	if over, ok := over(d, nil); ok {

@@ -42,7 +42,7 @@ func Refusal(m Method, p *Problem) error {
 			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs and smoothing)")
 		}
 		if _, ok := dealt(p); !ok {
-			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", p.Dual))
+			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", asked(p.Dual)))
 		}
 	}
 	if what == nil {

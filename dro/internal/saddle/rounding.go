@@ -184,7 +184,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	if o, ok := c.Problem.Dual.(Normed); ok {
 		return o.TotalWeight(c.N) * most
 	}
-	return mean
+	return max(mean, w.total*most)
 }
 
 // LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without

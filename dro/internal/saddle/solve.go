@@ -171,6 +171,7 @@ func (r *Run) Logf(format string, args ...any) {
 // cancelled context is an error besides a valid Result; every other error means
 // invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	p = Answered(p)
 	moved := newCentred(p)
 	var settle func(x []float64)
 	if moved != nil {

@@ -16,6 +16,7 @@ import (
 // and a Separable dual; minimised over τ it equals p at every x, and its
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
 func Lift(p *saddle.Problem) (*saddle.Problem, error) {
+	p = saddle.Answered(p)
 	l, ok := p.Dual.(saddle.Liftable)
 	if !ok {
 		return nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")

@@ -1,0 +1,61 @@
+package hunt
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// response holds the weights of a result against what Result promises of them: that they lie
+// in Y, and are a best response at its point within the gap, up to rounding.
+func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) {
+	n, _, width := p.Oracle.Dims()
+	f, slope := make([]float64, n), make([]float64, n*width)
+	p.Oracle.EvalTo(f, slope, res.X, 0, n)
+	linear, size := 0.0, math.Abs(res.Risk)
+	for j, y := range res.Y {
+		if y == 0 {
+			continue
+		}
+		linear += y * f[j]
+		size += math.Abs(y * f[j])
+		if c.own == nil { // what a margin may be off by, where it cancels: more than the solve's own
+			off := math.Abs(c.Target[j])
+			for i, x := range res.X {
+				off += math.Abs(c.Rows[j*c.D+i] * x)
+			}
+			off *= float64(c.D+8) * 0x1p-52
+			size += 1e8 * y * off * (math.Abs(slope[j]) + off)
+		}
+	}
+	psi := p.Dual.Value(res.Y)
+	slack := 1e-8 * (size + math.Abs(psi) + p.Dual.Modulus() + math.Abs(res.Certificate.Upper-res.Objective)*1e9)
+	short := res.Risk - (linear - psi)
+	if _, groups := p.Dual.(*dro.Groups); groups { // whose penalty is a bound where they overlap
+		short = min(short, 0)
+	}
+	if short < -slack || short > max(0, res.Certificate.Gap())+slack {
+		t.find("response", c, name+": "+res.Status.String()+fmt.Sprintf(": risk %.17g, of the weights %.17g − %.17g, within [%.17g, %.17g]", res.Risk, linear, psi, res.Certificate.Lower, res.Certificate.Upper))
+	}
+	most := math.Inf(1)
+	switch c.Kind {
+	case "capped":
+		most = 1 / (c.Alpha * float64(c.N))
+	case "protected":
+		if c.Weights == nil {
+			most = 1 / (c.Alpha * float64(c.N))
+		}
+	}
+	if c.own == nil {
+		for j, y := range res.Y {
+			if y > most*(1+1e-9) {
+				t.find("response", c, name+fmt.Sprintf(": weight %d is %.17g, above %.17g", j, y, most))
+				break
+			}
+		}
+		if b, ok := p.Dual.(dro.Ball); ok && b.Nu == 0 && !(b.Of(res.Y) <= b.Radius*(1+1e-6)+1e-12) {
+			t.find("response", c, name+fmt.Sprintf(": weights at %.17g, in a ball of %.17g", b.Of(res.Y), b.Radius))
+		}
+	}
+}
