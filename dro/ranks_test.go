@@ -16,12 +16,18 @@ import (
 )
 
 // onRanks solves the problem of a sample whose rows are dealt to so many ranks, and returns
-// the result of every rank.
-func onRanks(t *testing.T, size, shards int, s drotest.Sample, loss losses.Loss, dual Dual, primal Primal, m Method, set Settings) []*Result {
+// the result of every rank, and the collective calls of a rank.
+func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, dual Dual, primal Primal, m Method, set Settings) (out []*Result, rounds int64) {
 	t.Helper()
-	out := make([]*Result, size)
+	out = make([]*Result, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
-		oracle, err := dealt(c, s, loss)
+		c, traffic := ranks.Count(c)
+		defer func() {
+			if c.Rank() == 0 {
+				rounds = traffic().Rounds
+			}
+		}()
+		oracle, err := dealt(c, s, loss, few)
 		if err != nil {
 			return err
 		}
@@ -42,11 +48,11 @@ func onRanks(t *testing.T, size, shards int, s drotest.Sample, loss losses.Loss,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out, rounds
 }
 
 // dealt are the losses of a sample whose rows are dealt to ranks.
-func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss) (*losses.Linear, error) {
+func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss, few bool) (*losses.Linear, error) {
 	rows := ranks.NewRows(c, s.N)
 	lo, hi := rows.Here(s.N)
 	here, err := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
@@ -57,7 +63,18 @@ func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss) (*losses.Linear, er
 	if err != nil {
 		return nil, err
 	}
+	if few {
+		return losses.NewLinear(loss, fewCopies{z}, s.Label)
+	}
 	return losses.NewLinear(loss, z, s.Label)
+}
+
+// fewCopies are rows of which every rank may have a quarter.
+type fewCopies struct{ *design.Dealt }
+
+func (m fewCopies) MostSelected() int {
+	n, _ := m.Dims()
+	return n / 4
 }
 
 // Any number of ranks has the same bits, and the optimum that one process has.
@@ -100,30 +117,33 @@ func TestRanksAgree(t *testing.T) {
 		dual   Dual
 		primal Primal
 		method Method
+		rounds int64 // of all ranks together, at most
 	}{
-		{"KL", s, losses.Logistic{}, KL{Nu: 0.5}, free, nil},
-		{"KL of a small ν", heavy, losses.Squared{}, KL{Nu: 0.3}, free, nil},
-		{"χ²", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, nil},
-		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, ChiSquare{Nu: 0.05}, L2{Mu: 1e-3}, nil},
-		{"uniform", s, losses.Squared{}, Uniform{}, free, nil},
-		{"fixed", s, losses.Logistic{}, fixed, free, nil},
-		{"KL with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0.5, weights), free, nil},
-		{"χ² with weights", s, losses.Squared{}, NewPenalty(PearsonChi2, 0.5, weights), free, nil},
-		{"KL ball", s, losses.Logistic{}, NewBall(KullbackLeibler, 0.1, nil), free, nil},
-		{"χ² ball with weights", s, losses.Logistic{}, NewBall(PearsonChi2, 0.1, weights), free, nil},
-		{"groups", s, losses.Logistic{}, groups, free, nil},
-		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil},
-		{"the largest loss of those with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0, weights), free, nil},
-		{"CVaR", s, losses.Logistic{}, Protected{Share: 0.2}, free, nil},
-		{"CVaR with weights", s, losses.Squared{}, Protected{Share: 0.3, Weights: weights}, free, nil},
-		{"without μ", s, losses.Logistic{}, KL{Nu: 0.5}, L2{Intercept: true}, nil},
-		{"newton", s, losses.Logistic{}, KL{Nu: 0.5}, free, Newton{}},
-		{"newton-cg", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, NewtonCG{}},
-		{"lbfgs", s, losses.Logistic{}, KL{Nu: 0.5}, free, LBFGS{}},
+		{"KL", s, losses.Logistic{}, KL{Nu: 0.5}, free, nil, 60},
+		{"KL of a small ν", heavy, losses.Squared{}, KL{Nu: 0.3}, free, nil, 190},
+		{"χ²", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, nil, 100},
+		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, ChiSquare{Nu: 0.05}, L2{Mu: 1e-3}, nil, 100},
+		{"uniform", s, losses.Squared{}, Uniform{}, free, nil, 50},
+		{"fixed", s, losses.Logistic{}, fixed, free, nil, 50},
+		{"KL with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0.5, weights), free, nil, 80},
+		{"χ² with weights", s, losses.Squared{}, NewPenalty(PearsonChi2, 0.5, weights), free, nil, 85},
+		{"KL ball", s, losses.Logistic{}, NewBall(KullbackLeibler, 0.1, nil), free, nil, 90},
+		{"χ² ball with weights", s, losses.Logistic{}, NewBall(PearsonChi2, 0.1, weights), free, nil, 125},
+		{"groups", s, losses.Logistic{}, groups, free, nil, 55},
+		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil, 60},
+		{"the largest loss of those with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0, weights), free, nil, 380},
+		{"CVaR", s, losses.Logistic{}, Protected{Share: 0.2}, free, nil, 125},
+		{"CVaR with weights", s, losses.Squared{}, Protected{Share: 0.3, Weights: weights}, free, nil, 135},
+		{"CVaR where all losses are equal", s, losses.Logistic{}, Protected{Share: 0.03}, free, nil, 300},
+		{"the largest loss", s, losses.Huber{Delta: 1}, KL{}, free, nil, 90},
+		{"without μ", s, losses.Logistic{}, KL{Nu: 0.5}, L2{Intercept: true}, nil, 60},
+		{"newton", s, losses.Logistic{}, KL{Nu: 0.5}, free, Newton{}, 75},
+		{"newton-cg", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, NewtonCG{}, 95},
+		{"lbfgs", s, losses.Logistic{}, KL{Nu: 0.5}, free, LBFGS{}, 110},
 	}
 	for k, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			sizes := []int{1, 2, 3, 4, 11}
+			sizes, few := []int{1, 2, 3, 4, 11}, c.name == "CVaR where all losses are equal" // more pieces than are copied
 			if k > 3 && os.Getenv("DROTRAIN_LONG") == "" {
 				sizes = []int{1, 3}
 			}
@@ -132,12 +152,13 @@ func TestRanksAgree(t *testing.T) {
 			alone := solve(t, p, c.method, set)
 			var first *Result
 			var y []float64
+			var calls int64
 			for _, size := range sizes {
-				shards := 9
-				if k == 1 { // more than one process has, so that more ranks have rows
-					shards = 150
+				all, rounds := onRanks(t, size, few, c.sample, c.loss, c.dual, c.primal, c.method, set)
+				if most := c.rounds; rounds > most {
+					t.Errorf("%d ranks take %d rounds, more than %d", size, rounds, most)
 				}
-				all := onRanks(t, size, shards, c.sample, c.loss, c.dual, c.primal, c.method, set)
+				calls = rounds
 				var whole []float64
 				for r, res := range all {
 					whole = append(whole, res.Y...)
@@ -160,7 +181,7 @@ func TestRanksAgree(t *testing.T) {
 			if math.Abs(first.Objective-alone.Objective) > 1e-6*math.Abs(alone.Objective) || first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
 				t.Errorf("ranks have the objective %v within %v, one process %v within %v", first.Objective, first.Certificate, alone.Objective, alone.Certificate)
 			}
-			t.Logf("%.3g passes, alone %.3g", first.Passes, alone.Passes)
+			t.Logf("%.3g passes, alone %.3g; %d rounds", first.Passes, alone.Passes, calls)
 		})
 	}
 }
@@ -186,12 +207,11 @@ func TestRanksRefuse(t *testing.T) {
 		says   []string
 	}{
 		{KL{Nu: 1}, SeparableBlock{}, []string{"separable needs rows that lie with one rank"}},
-		{CVaR(0.1), Minimax{}, []string{"minimax needs", "rows that lie with one rank", "no side.CappedChiSquare"}},
-		{KL{}, LBFGS{}, []string{"no side.KL of this kind"}},
+		{CVaR(0.1), Minimax{}, []string{"minimax needs", "no side.CappedChiSquare"}},
 		{embedding{KL{Nu: 1}}, Newton{}, []string{"no dro.embedding of this kind"}},
 	} {
 		err := ranks.Run(2, func(comm ranks.Comm) error {
-			oracle, err := dealt(comm, s, losses.Logistic{})
+			oracle, err := dealt(comm, s, losses.Logistic{}, false)
 			if err != nil {
 				return err
 			}
@@ -214,7 +234,7 @@ func TestRanksStopTogether(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(73), 9000, 3, false)
 	var at [3][]float64
 	err := ranks.Run(3, func(comm ranks.Comm) error {
-		oracle, err := dealt(comm, s, losses.Logistic{})
+		oracle, err := dealt(comm, s, losses.Logistic{}, false)
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ func overRanks(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	columns := fs.Int("columns", 21, "columns, the intercept among them")
 	sizes := fs.String("ranks", "1,2,3,4", "ranks that are goroutines, by commas; of an MPI job those it has")
 	nu := fs.Float64("nu", 1, "price of KL")
+	share := fs.Float64("cvar", 0, "CVaR of the worst share of the rows in the place of KL")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
@@ -47,7 +48,11 @@ func overRanks(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		if !*fixed {
 			n *= c.Size()
 		}
-		return countedSolve(ctx, c, n, *columns, *nu)
+		var dual dro.Dual = dro.KL{Nu: *nu}
+		if *share > 0 {
+			dual = dro.Protected{Share: *share}
+		}
+		return countedSolve(ctx, c, n, *columns, dual)
 	}
 	if _, alone := comm.(ranks.One); !alone {
 		if err := one(comm); err != nil {
@@ -69,7 +74,7 @@ func overRanks(ctx context.Context, fs *flag.FlagSet, args []string) error {
 }
 
 // countedSolve certifies a problem to 1e-6, and prints what it took.
-func countedSolve(ctx context.Context, comm ranks.Comm, n, d int, nu float64) error {
+func countedSolve(ctx context.Context, comm ranks.Comm, n, d int, dual dro.Dual) error {
 	c, traffic := ranks.Count(comm)
 	dealt := ranks.NewRows(c, n)
 	lo, hi := dealt.Here(n)
@@ -110,7 +115,7 @@ func countedSolve(ctx context.Context, comm ranks.Comm, n, d int, nu float64) er
 	if err != nil {
 		return err
 	}
-	p := &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: nu}, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: 0.25}}
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: 0.25}}
 	method, _ := dro.Choose(p)
 	before := traffic()
 	res, err := dro.Solve(ctx, p, method, dro.DefaultSettings())

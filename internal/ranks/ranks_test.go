@@ -130,7 +130,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 				if math.Abs(sum-exact) > 1e-9*float64(n)*most || math.Abs(whole[0]-exact) > 1e-9*float64(n)*most || math.Abs(whole[2*d-1]-6*exact) > 1e-8*float64(n)*most {
 					t.Errorf("n = %d, %d ranks: sums %v and %v of %v", n, size, sum, whole, exact)
 				}
-				picked := rows.Pick(own, []int{n - 1, 0, n / 2})
+				picked := rows.Pick([]int{n - 1, 0, n / 2}, own)[0]
 				if !slices.Equal(picked, []float64{v[n-1], v[0], v[n/2]}) {
 					t.Errorf("picked %v", picked)
 				}

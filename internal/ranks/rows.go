@@ -253,6 +253,15 @@ func (r *Rows) CollectNumbers(own []float64) []float64 {
 	return all
 }
 
+// CollectFew is CollectNumbers of at most so many together; it reports false of more.
+func (r *Rows) CollectFew(own []float64, most int) (all []float64, ok bool) {
+	if r == nil {
+		return own, len(own) <= most
+	}
+	all, ends := gatherUpTo(r.comm, own, most)
+	return all, ends != nil
+}
+
 // EachShard calls f on the shards that are here, one after the other. It is no collective
 // call.
 func (r *Rows) EachShard(f func(lo, hi int)) {
@@ -262,17 +271,21 @@ func (r *Rows) EachShard(f func(lo, hi int)) {
 	}
 }
 
-// Pick returns the entries of v at samples, in their order.
-func (r *Rows) Pick(v []float64, samples []int) []float64 {
-	out := make([]float64, len(samples))
-	lo, hi := r.Here(len(v))
-	for k, j := range samples {
-		if j >= lo && j < hi {
-			out[k] = v[j]
+// Pick returns the entries of vectors of one entry a sample at samples, in their order.
+func (r *Rows) Pick(samples []int, of ...[]float64) [][]float64 {
+	k := len(samples)
+	all, out := make([]float64, k*len(of)), make([][]float64, len(of))
+	for i, v := range of {
+		out[i] = all[i*k : (i+1)*k]
+		lo, hi := r.Here(len(v))
+		for at, j := range samples {
+			if j >= lo && j < hi {
+				out[i][at] = v[j]
+			}
 		}
 	}
 	if r != nil {
-		r.comm.Sum(out) // each has one term that is not zero
+		r.comm.Sum(all) // each has one term that is not zero
 	}
 	return out
 }

@@ -164,7 +164,7 @@ func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddl
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
 		of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(samples))
-		return of, nil, c.Rows.Pick(weight, samples), radius, decay, ok
+		return of, nil, c.Rows.Pick(samples, weight)[0], radius, decay, ok
 	}
 	return o, c.Rows, weight, radius, decay, c.N <= limit
 }

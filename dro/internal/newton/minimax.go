@@ -20,7 +20,8 @@ import (
 // weights that solve the quadratic problem prove the bound from below. Pieces are the
 // groups, or the samples near the threshold: the others keep their weight for a step. A
 // step that does not lower the objective is taken again with the values met at its end. It
-// needs second derivatives, the L2 regulariser and d ≤ 2000.
+// needs second derivatives, the L2 regulariser and d ≤ 2000. Where samples lie with several
+// ranks each has copies of those near the threshold, and solves the quadratic problem alone.
 type Minimax struct{}
 
 var _ saddle.Method = Minimax{}
@@ -37,17 +38,19 @@ func (Minimax) Name() string { return "minimax" }
 // Start implements Method.
 func (Minimax) Start(r *saddle.Run) (saddle.Stepper, error) {
 	n, d := r.Cert.N, r.Cert.D
-	m := &minimax{Run: r, x: append([]float64(nil), r.Start...), y: make([]float64, n), trial: make([]float64, d),
-		weight: make([]float64, n), cap: make([]float64, n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
+	m := &minimax{Run: r, x: append([]float64(nil), r.Start...), y: r.Cert.Vector(n), trial: make([]float64, d),
+		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	m.oracle, _ = saddle.Ability[saddle.Curved](r.Problem.Oracle)
 	m.majorised, _ = saddle.Ability[saddle.Majorised](r.Problem.Oracle)
 	if m.majorised != nil && !m.majorised.MajorantTo(nil, nil, nil, 0, 0) {
 		m.majorised = nil
 	}
-	vec.Fill(m.y, 1/float64(n))
+	lo, hi := r.Cert.Rows.Here(n)
+	vec.Fill(m.y[lo:hi], 1/float64(n))
 	if k, ok := r.Problem.Dual.(saddle.KinkedPieces); ok {
 		m.groups = k
 	} else {
+		m.cap = r.Cert.Vector(n)
 		r.Problem.Dual.(saddle.Kinked).CapTo(m.cap)
 	}
 	return m, nil
@@ -59,24 +62,16 @@ type minimax struct {
 	majorised saddle.Majorised    // nil: nothing better than second derivatives
 	groups    saddle.KinkedPieces // nil: pieces are samples
 	ridge     []float64
-	cap       []float64 // n, of samples
+	cap       []float64 // n, of samples; nil where pieces are groups
 	x, trial  []float64
 	y         []float64 // n: the weights of the Lagrangian
 	weight    []float64 // n, scratch
+	slope     []float64 // n; allocated where samples are pieces where they lie
 
 	value  float64 // P(x)
 	last   float64 // fall expected of the step before
 	wide   bool    // majorants in the place of second derivatives
 	lambda float64 // of the diagonal, added to H
-}
-
-// A step is the quadratic problem at a point, and what its solution means.
-type kinkStep struct {
-	*quadratic
-	start  float64          // of the maximum at Δ = 0
-	values func() []float64 // of the pieces at the losses last evaluated
-	weigh  func(y, q []float64) (psi float64)
-	rows   float64 // the pieces, of all samples
 }
 
 // Step implements Stepper.
@@ -96,14 +91,15 @@ func (m *minimax) Step() error {
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
 		}
-		m.Logf("minimax: %d pieces, %d rounds, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
+		m.Logf("minimax: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", p.lie.of(len(p.v)), p.rounds, fall, m.value, c.Passes)
 		if m.majorised != nil && !m.wide && fall > m.value-c.Best.Lower { // more than there is
 			m.wide = true
 			h = m.hessian()
 			share /= 4 // the same samples
 			continue
 		}
-		copy(m.weight, c.Y)
+		lo, hi := c.Rows.Here(c.N)
+		copy(m.weight[lo:hi], c.Y[lo:hi])
 		psi := p.weigh(m.weight, p.q)
 		if fall <= goal { // worth a bound from below
 			if m.prove(p, psi, fall); m.Certified() {
@@ -113,10 +109,10 @@ func (m *minimax) Step() error {
 		}
 		m.last = max(fall, goal)
 		if m.search(p, fall) {
-			copy(m.y, m.weight)
+			copy(m.y[lo:hi], m.weight[lo:hi])
 			return nil
 		}
-		if m.groups == nil && share < 1 && p.rows < 0.9 {
+		if m.groups == nil && share < 1 && p.lie == nil && len(p.v) < c.N*9/10 {
 			m.Logf("minimax: no decrease along the step: more samples")
 			c.Evaluate(m.x)
 			continue
@@ -124,7 +120,7 @@ func (m *minimax) Step() error {
 		if !m.damp() {
 			return saddle.ErrStalled
 		}
-		copy(m.y, m.weight)
+		copy(m.y[lo:hi], m.weight[lo:hi])
 		return nil
 	}
 }
@@ -147,19 +143,21 @@ func (m *minimax) damp() bool {
 func (m *minimax) hessian() *mat.SymDense {
 	c := m.Cert
 	c.Spend(1)
-	m.oracle.CurvatureTo(m.weight, c.Slope, 0, c.N)
-	if m.wide && m.majorised != nil {
-		more := c.Scratch()
-		m.majorised.MajorantTo(more, c.Value, c.Slope, 0, c.N)
-		for j, v := range more {
-			m.weight[j] = max(m.weight[j], v)
+	more := c.Scratch()
+	c.Rows.Run(c.N, func(_, lo, hi int) {
+		m.oracle.CurvatureTo(m.weight, c.Slope, lo, hi)
+		if m.wide && m.majorised != nil {
+			m.majorised.MajorantTo(more, c.Value, c.Slope, lo, hi)
+			for j := lo; j < hi; j++ {
+				m.weight[j] = max(m.weight[j], more[j])
+			}
 		}
-	}
-	for j := range m.weight {
-		m.weight[j] *= m.y[j]
-	}
+		for j := lo; j < hi; j++ {
+			m.weight[j] *= m.y[j]
+		}
+	})
 	h := mat.NewSymDense(c.D, nil)
-	hessian.NewGram(nil, c.N, c.D).SumOf(h, m.oracle, m.weight)
+	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.oracle, m.weight)
 	hessian.AddDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
@@ -167,93 +165,6 @@ func (m *minimax) hessian() *mat.SymDense {
 		}
 	}
 	return h
-}
-
-// pieces returns the problem of a step with about a share of the samples.
-func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
-	c := m.Cert
-	g := make([]float64, c.D)
-	if m.groups != nil {
-		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
-		u := make([]float64, len(v))
-		vec.Fill(u, math.Inf(1))
-		m.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
-		return &kinkStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk,
-			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}
-	}
-	count := min(c.N, max(int(share*float64(c.N)), kinkRows.Int()*c.D))
-	ids := m.nearest(count)
-	sub := m.Problem.Oracle.(saddle.Selectable).Select(ids)
-	s := &samples{Curved: sub.(saddle.Curved), rows: sub.(saddle.RowProducts), slope: make([]float64, len(ids)), scratch: make([]float64, len(ids)), d: c.D}
-	p := &kinkStep{quadratic: &quadratic{h: h, g: g, j: s, v: make([]float64, len(ids)), u: make([]float64, len(ids))}, rows: float64(len(ids)) / float64(c.N)}
-	own := make([]float64, len(ids))
-	for k, j := range ids {
-		s.slope[k], p.v[k], p.u[k], own[k] = c.Slope[j], c.Value[j], m.cap[j], c.Y[j]
-		p.mass += c.Y[j]
-	}
-	c.Spend(p.rows)
-	p.spend = func() { c.Spend(p.rows) }
-	s.AddTransposedTo(g, own)
-	floats.Scale(-1, g)
-	floats.Add(g, c.G)
-	m.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
-	p.start = floats.Dot(own, p.v)
-	p.values = func() []float64 {
-		v := make([]float64, len(ids))
-		for k, j := range ids {
-			v[k] = c.Value[j]
-		}
-		return v
-	}
-	p.weigh = func(y, q []float64) float64 {
-		for k, j := range ids {
-			y[j] = q[k]
-		}
-		return 0
-	}
-	return p
-}
-
-// nearest lists count of the samples with a weight, in order: those whose losses are nearest
-// to the threshold, or the largest where weights have no caps.
-func (m *minimax) nearest(count int) []int {
-	c := m.Cert
-	ids := make([]int, 0, c.N)
-	for j, u := range m.cap {
-		if u > 0 {
-			ids = append(ids, j)
-		}
-	}
-	if count >= len(ids) {
-		return ids
-	}
-	away := func(j int) float64 {
-		if math.IsInf(m.cap[j], 1) {
-			return -c.Value[j]
-		}
-		return math.Abs(c.Value[j] - c.Tau)
-	}
-	sorted := make([]float64, len(ids))
-	for k, j := range ids {
-		sorted[k] = away(j)
-	}
-	slices.Sort(sorted)
-	last := sorted[count-1]
-	ties := 1 // of last, that are among them
-	for ties < count && sorted[count-1-ties] == last {
-		ties++
-	}
-	out := ids[:0]
-	for _, j := range ids {
-		v := away(j)
-		if v == last {
-			ties--
-		}
-		if v < last || v == last && ties >= 0 {
-			out = append(out, j)
-		}
-	}
-	return out
 }
 
 // prove takes the bounds from below of the weights in weight at the point last evaluated,
@@ -284,13 +195,15 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 	unit[d-1] = 1
 	p.j.TimesTo(slope, unit)
 	spare := func(i int) float64 { return min(p.q[i], max(0, p.u[i]-p.q[i])) }
-	var mass, first, second float64
-	for i, s := range slope {
-		w := spare(i)
-		mass += w
-		first += w * s
-		second += w * s * s
-	}
+	sums := p.lie.sums(k, 3, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			w, s := spare(i), slope[i]
+			sum[0] += w
+			sum[1] += w * s
+			sum[2] += w * s * s
+		}
+	})
+	mass, first, second := sums[0], sums[1], sums[2]
 	scatter := second - first/mass*first
 	if !(scatter > 1e-12*second) {
 		return psi
@@ -301,6 +214,7 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 			most = max(most, math.Abs(rate*(s-first/mass)))
 		}
 	}
+	most = -p.lie.least(-most)
 	for i, s := range slope {
 		p.q[i] = max(0, p.q[i]+spare(i)*rate/most*(s-first/mass))
 	}
@@ -390,49 +304,5 @@ func (Minimax) Needs() []saddle.Need {
 	return []saddle.Need{saddle.NeedKinks, saddle.NeedProducts, saddle.NeedSelectable, saddle.NeedRidge, hessian.NeedFewColumns}
 }
 
-// samples is the Jacobian of samples.
-type samples struct {
-	saddle.Curved
-	rows           saddle.RowProducts
-	slope, scratch []float64
-	d              int
-}
-
-func (s *samples) TimesTo(dst, delta []float64) {
-	s.rows.MarginsTo(dst, delta, 0, len(dst))
-	floats.Mul(dst, s.slope)
-}
-
-func (s *samples) AddTransposedTo(dst, q []float64) {
-	s.Curved.(saddle.Oracle).AddGradTo(dst, q, s.slope, 0, len(q))
-}
-
-func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
-	for k, v := range w {
-		s.scratch[k] = v * s.slope[k] * s.slope[k]
-	}
-	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.Curved, s.scratch)
-	dst.AddSym(dst, sum)
-}
-
-// dense is the Jacobian of a few rows.
-type dense [][]float64
-
-func (j dense) TimesTo(dst, delta []float64) {
-	for k, row := range j {
-		dst[k] = floats.Dot(row, delta)
-	}
-}
-
-func (j dense) AddTransposedTo(dst, q []float64) {
-	for k, row := range j {
-		floats.AddScaled(dst, q[k], row)
-	}
-}
-
-func (j dense) AddGramTo(dst *mat.SymDense, w []float64) {
-	for k, row := range j {
-		dst.SymRankOne(dst, w[k], mat.NewVecDense(len(row), row))
-	}
-}
+// RunsEverywhere implements Everywhere.
+func (Minimax) RunsEverywhere() bool { return true }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,6 +18,7 @@ type quadratic struct {
 	j    saddle.Jacobian
 	v, u []float64 // K; a cap may be +Inf
 	mass float64
+	lie  *lie // where the pieces are
 
 	base     *spdFactor // of H
 	delta, q []float64  // the solution
@@ -33,7 +33,7 @@ type quadratic struct {
 // where rounding ends it before.
 func (s *quadratic) solve(tolerance float64) bool {
 	const most = 60
-	k, d := len(s.v), len(s.g)
+	k, count, d := len(s.v), float64(s.lie.of(len(s.v))), len(s.g)
 	if !s.start() {
 		return true
 	}
@@ -42,11 +42,14 @@ func (s *quadratic) solve(tolerance float64) bool {
 	}
 	slackLow, slackHigh := make([]float64, k), make([]float64, k) // m, p
 	r, jd := make([]float64, k), make([]float64, k)
-	tau := floats.Dot(s.q, s.v) / s.mass
-	size := 0.0
-	for _, v := range s.v {
-		size += math.Abs(v-tau) / float64(k)
-	}
+	tau := s.lie.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
+	size := s.lie.sum(k, func(lo, hi int) float64 {
+		t := 0.0
+		for _, v := range s.v[lo:hi] {
+			t += math.Abs(v-tau) / count
+		}
+		return t
+	})
 	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
 	for i, v := range s.v {
 		slackLow[i] = max(0, tau-v) + size
@@ -60,34 +63,30 @@ func (s *quadratic) solve(tolerance float64) bool {
 	room := func(i int) float64 { return s.u[i] - s.q[i] }
 	for range most {
 		s.j.TimesTo(jd, s.delta)
-		gap := 0.0
-		for i := range r {
-			r[i] = s.v[i] + jd[i] - tau
-			gap += s.q[i] * slackLow[i]
-			if slackHigh[i] > 0 {
-				gap += room(i) * slackHigh[i]
+		both := s.lie.sums(k, 2, func(sum []float64, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				r[i] = s.v[i] + jd[i] - tau
+				sum[0] += s.q[i] * slackLow[i]
+				if slackHigh[i] > 0 {
+					sum[0] += room(i) * slackHigh[i]
+				}
+				sum[1] += math.Max(s.q[i], 1e-3*s.mass/count) * math.Abs(r[i]-slackHigh[i]+slackLow[i])
 			}
-		}
-		s.gradientTo(resid)
-		lack := s.mass - vec.Sum(s.q)
-		off := 0.0
-		for i := range r {
-			off += math.Max(s.q[i], 1e-3*s.mass/float64(k)) * math.Abs(r[i]-slackHigh[i]+slackLow[i])
-		}
+		})
+		gap, off := both[0], both[1]
+		lack := s.mass - s.gradientTo(resid)
 		if gap+off <= tolerance && math.Abs(lack) <= 1e-9*s.mass && s.settled(resid, tolerance) {
 			return s.finish()
 		}
-		total := 0.0
 		for i := range weight {
 			curve := slackLow[i] / s.q[i]
 			if slackHigh[i] > 0 {
 				curve += slackHigh[i] / room(i)
 			}
 			weight[i] = 1 / curve
-			total += weight[i]
 		}
 		clear(cross)
-		s.j.AddTransposedTo(cross, weight)
+		total := s.j.AddTransposedTo(cross, weight)
 		if s.rounds++; s.spend != nil {
 			s.spend()
 		}
@@ -117,12 +116,11 @@ func (s *quadratic) solve(tolerance float64) bool {
 				}
 				dr[i] = weight[i] * hold[i]
 			}
-			held := vec.Sum(dr)
+			clear(step)
+			held := s.j.AddTransposedTo(step, dr)
 			for i := range rhs {
 				rhs[i] = -resid[i] + cross[i]/total*(held-lack)
 			}
-			clear(step)
-			s.j.AddTransposedTo(step, dr)
 			floats.Sub(rhs, step)
 			f.solve(rhs)
 			dTau = (floats.Dot(cross, rhs) - lack + held) / total
@@ -155,18 +153,20 @@ func (s *quadratic) solve(tolerance float64) bool {
 					bound(slackHigh[i], dHigh[i])
 				}
 			}
-			return t
+			return s.lie.least(t)
 		}
-		mean := gap / float64(2*k)
+		mean := gap / (2 * count)
 		direction(0, false)
 		t := longest()
-		after := 0.0
-		for i := range dq {
-			after += (s.q[i] + t*dq[i]) * (slackLow[i] + t*dLow[i])
-			if slackHigh[i] > 0 {
-				after += (room(i) - t*dq[i]) * (slackHigh[i] + t*dHigh[i])
+		after := s.lie.sum(k, func(lo, hi int) (sum float64) {
+			for i := lo; i < hi; i++ {
+				sum += (s.q[i] + t*dq[i]) * (slackLow[i] + t*dLow[i])
+				if slackHigh[i] > 0 {
+					sum += (room(i) - t*dq[i]) * (slackHigh[i] + t*dHigh[i])
+				}
 			}
-		}
+			return sum
+		})
 		direction(mean*math.Pow(after/gap, 3), true)
 		t = min(1, 0.995*longest())
 		if !(t > 1e-10) {
@@ -185,10 +185,12 @@ func (s *quadratic) solve(tolerance float64) bool {
 func (s *quadratic) start() bool {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
-	caps := 0.0
-	for _, u := range s.u {
-		caps += min(u, s.mass)
-	}
+	caps := s.lie.sum(k, func(lo, hi int) (sum float64) {
+		for _, u := range s.u[lo:hi] {
+			sum += min(u, s.mass)
+		}
+		return sum
+	})
 	for i, u := range s.u {
 		s.q[i] = s.mass * min(u, s.mass) / caps
 	}
@@ -204,13 +206,13 @@ func (s *quadratic) start() bool {
 	return false
 }
 
-// gradientTo stores g + HΔ + Jᵀq.
-func (s *quadratic) gradientTo(dst []float64) {
+// gradientTo stores g + HΔ + Jᵀq, and returns Σq.
+func (s *quadratic) gradientTo(dst []float64) (mass float64) {
 	d := len(s.g)
 	var hd mat.VecDense
 	hd.MulVec(s.h, mat.NewVecDense(d, s.delta))
 	floats.AddTo(dst, s.g, hd.RawVector().Data)
-	s.j.AddTransposedTo(dst, s.q)
+	return s.j.AddTransposedTo(dst, s.q)
 }
 
 // reach is what the objective may fall by: half the squared decrement at the start.
@@ -231,12 +233,15 @@ func (s *quadratic) settled(resid []float64, tolerance float64) bool {
 
 // finish makes the weights feasible to the last bit but one, and takes the maximum's value.
 func (s *quadratic) finish() bool {
-	total, room := 0.0, 0.0
-	for i, u := range s.u {
-		s.q[i] = max(0, min(u, s.q[i]))
-		total += s.q[i]
-		room += min(u, s.mass) - min(s.q[i], s.mass)
-	}
+	k := len(s.v)
+	both := s.lie.sums(k, 2, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s.q[i] = max(0, min(s.u[i], s.q[i]))
+			sum[0] += s.q[i]
+			sum[1] += min(s.u[i], s.mass) - min(s.q[i], s.mass)
+		}
+	})
+	total, room := both[0], both[1]
 	if lack := s.mass - total; lack > 0 && room > 0 {
 		for i, u := range s.u {
 			s.q[i] = min(u, s.q[i]+lack/room*(min(u, s.mass)-min(s.q[i], s.mass)))
@@ -244,9 +249,11 @@ func (s *quadratic) finish() bool {
 	} else if total > 0 {
 		floats.Scale(s.mass/total, s.q)
 	}
-	jd := make([]float64, len(s.v))
+	jd := make([]float64, k)
 	s.j.TimesTo(jd, s.delta)
-	s.value = floats.Dot(s.q, s.v) + floats.Dot(s.q, jd)
+	s.value = s.lie.sum(k, func(lo, hi int) float64 {
+		return floats.Dot(s.q[lo:hi], s.v[lo:hi]) + floats.Dot(s.q[lo:hi], jd[lo:hi])
+	})
 	return true
 }
 

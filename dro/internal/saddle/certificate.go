@@ -138,8 +138,10 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
 	}
-	c.Weights, c.Margin = c.weigh(c.Y, c.Value), c.Exact.margin(c.X)
-	c.Top = c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
+	top := c.Rows.Scalars(c.N)
+	c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
+	c.Weights, c.Margin = c.weigh(c.Y, c.Value, top), c.Exact.margin(c.X)
+	c.Top = slices.Max(top)
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0

@@ -347,7 +347,8 @@ type Coreset interface {
 type Kinked interface {
 	Dual
 
-	// CapTo stores u, of n samples, and reports whether the dual is that.
+	// CapTo stores u, of n samples, and reports whether the dual is that; for no samples
+	// it reports alone.
 	CapTo(u []float64) bool
 }
 

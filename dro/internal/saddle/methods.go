@@ -92,11 +92,13 @@ type Hessian interface {
 	Resumable
 }
 
-// A Jacobian multiplies by the gradients of K pieces of an objective, one a row.
+// A Jacobian multiplies by the gradients of K pieces of an objective, one a row. Where pieces
+// lie with several ranks vectors of K entries are those of the pieces that are here, and sums
+// are of all.
 type Jacobian interface {
-	TimesTo(dst, delta []float64)             // J·Δ, K
-	AddTransposedTo(dst, q []float64)         // dst += Jᵀq, d
-	AddGramTo(dst *mat.SymDense, w []float64) // dst += Jᵀ diag(w) J
+	TimesTo(dst, delta []float64)                 // Jδ, K
+	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
+	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
 }
 
 // An IdentityCard is what distinguishes one method of the template T from another

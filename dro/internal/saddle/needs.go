@@ -39,7 +39,7 @@ func Refusal(m Method, p *Problem) error {
 	}
 	if RowsOf(p.Oracle) != nil {
 		if e, ok := m.(Everywhere); !ok || !e.RunsEverywhere() {
-			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs and smoothing)")
+			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs, minimax and smoothing)")
 		}
 		if _, ok := dealt(p); !ok {
 			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", asked(p.Dual)))
@@ -106,12 +106,8 @@ func HasKinks(p *Problem) bool {
 	if k, ok := p.Dual.(KinkedPieces); ok {
 		return k.Polyhedral()
 	}
-	if RowsOf(p.Oracle) != nil {
-		return false // no method of these is for several ranks
-	}
-	n, _, _ := p.Oracle.Dims()
 	k, ok := p.Dual.(Kinked)
-	return ok && k.CapTo(make([]float64, n))
+	return ok && k.CapTo(nil)
 }
 
 // Or is met where either is.

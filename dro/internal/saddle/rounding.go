@@ -101,8 +101,8 @@ func (c *Certifier) outside(y []float64) float64 {
 }
 
 // weigh returns what there is to know of the weights y ≥ 0 at losses f. The losses that
-// Rounded is about have slope² ≤ 2·smooth·f.
-func (c *Certifier) weigh(y, f []float64) weighing {
+// Rounded is about have slope² ≤ 2·smooth·f. Numbers of every shard may travel with its own.
+func (c *Certifier) weigh(y, f []float64, with ...[]float64) weighing {
 	mass, linear := c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		mass[s] = kernel.Sum(y[lo:hi])
@@ -116,7 +116,7 @@ func (c *Certifier) weigh(y, f []float64) weighing {
 			linear[s] += math.Abs(y[j] * f[j])
 		}
 	})
-	c.Rows.Share(mass, linear)
+	c.Rows.Share(append(with, mass, linear)...)
 	total := vec.Sum(mass)
 	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear), total: total}
 	if c.Exact.largest == nil {

@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -50,4 +51,65 @@ func Cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 		}
 	}
 	return math.SmallestNonzeroFloat64
+}
+
+// Least returns samples of the least finite keys ≥ 0, ascending: count of n, or all that
+// have one. Of keys that are equal to a sixteenth those of the first shards are taken.
+func Least(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
+	const bins, shift = 512, 48 // 16 to a factor of two; the first of all that are far below the largest
+	top := rows.Max(n, func(lo, hi int) float64 {
+		most := 0.0
+		for j := lo; j < hi; j++ {
+			if v := key(j); v > most && !math.IsInf(v, 1) {
+				most = v
+			}
+		}
+		return most
+	})
+	highest := int(math.Float64bits(top) >> shift)
+	binOf := func(j int) int { // at most bins of finite keys
+		v := key(j)
+		if !(v <= top) {
+			return bins
+		}
+		return max(0, bins-1-highest+int(math.Float64bits(v)>>shift))
+	}
+	part := rows.Partials(rows.Shards(n), bins)
+	part.Clear()
+	rows.Run(n, func(s, lo, hi int) {
+		number := part.Of(s)
+		for j := lo; j < hi; j++ {
+			if k := binOf(j); k < bins {
+				number[k]++
+			}
+		}
+	})
+	number := make([]float64, bins)
+	rows.SumTo(number, part)
+	last, left := 0, count // of the bins, and what is taken of it
+	for ; last < bins && int(number[last]) <= left; last++ {
+		left -= int(number[last])
+	}
+	among := make([]int, rows.Shards(n))
+	if last < bins {
+		rows.Run(n, func(s, lo, hi int) { among[s] = int(part.Of(s)[last]) })
+		rows.ShareCounts(among)
+	}
+	for s, have := range among {
+		among[s] = min(have, left)
+		left -= among[s]
+	}
+	taken := make([][]int, len(among))
+	rows.Run(n, func(s, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			switch k := binOf(j); {
+			case k < last:
+				taken[s] = append(taken[s], j)
+			case k == last && among[s] > 0:
+				taken[s] = append(taken[s], j)
+				among[s]--
+			}
+		}
+	})
+	return rows.Collect(slices.Concat(taken...))
 }

@@ -18,7 +18,10 @@ var (
 
 // CapTo implements Kinked: without a penalty, the simplex.
 func (k KL) CapTo(u []float64) bool {
-	vec.Fill(u, math.Inf(1))
+	if len(u) > 0 {
+		lo, hi := k.rows.Here(len(u))
+		vec.Fill(u[lo:hi], math.Inf(1))
+	}
 	return k.Nu == 0
 }
 
@@ -36,14 +39,18 @@ func (c CappedChiSquare) CapTo(u []float64) bool { return CappedKL(c).CapTo(u) }
 
 // CapTo implements Kinked: w_j/Share.
 func (p Protected) CapTo(u []float64) bool {
+	if len(u) == 0 {
+		return p.Nu == 0
+	}
+	lo, hi := p.rows.Here(len(u))
 	if p.Weights == nil {
-		vec.Fill(u, 1/(p.Share*float64(len(u))))
+		vec.Fill(u[lo:hi], 1/(p.Share*float64(len(u))))
 		return p.Nu == 0
 	}
 	w := p.Weights[:len(u)]
-	total := totalOf(nil, w)
-	for j, v := range w {
-		u[j] = v / total / p.Share
+	total := totalOf(p.rows, w)
+	for j := lo; j < hi; j++ {
+		u[j] = w[j] / total / p.Share
 	}
 	return p.Nu == 0
 }

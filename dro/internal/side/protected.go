@@ -224,13 +224,20 @@ func (p Protected) around(f []float64, tau float64, weight func(int) float64) (a
 }
 
 // quantileDealt is quantile of losses ≥ 0 that lie with several ranks: the bits of a number,
-// which are in the order of the numbers, are found eight at a time, a round each.
+// which are in the order of the numbers, are found eight at a time, a round each, until those
+// that agree with them are few.
 func (p Protected) quantileDealt(f []float64, weight func(int) float64) float64 {
-	const digit = 256
+	const digit, few = 256, 4096
 	part := p.rows.Partials(p.rows.Shards(len(f)), digit)
 	mass := make([]float64, digit)
-	above, found := 0.0, uint64(0)
+	above, found, asked := 0.0, uint64(0), false
 	for shift := 56; shift >= 0; shift -= 8 {
+		if known := 52 - (shift + 8); known >= 0 && !asked && len(f)>>known <= few/4 { // bits after the exponent
+			asked = true
+			if all, ok := p.rows.CollectFew(p.agreeing(f, found, shift+8, weight), 2*few); ok {
+				return p.among(all, above)
+			}
+		}
 		part.Clear()
 		p.rows.Run(len(f), func(s, lo, hi int) {
 			sums := part.Of(s)
@@ -248,6 +255,34 @@ func (p Protected) quantileDealt(f []float64, weight func(int) float64) float64 
 		found = found<<8 | uint64(k)
 	}
 	return math.Float64frombits(found)
+}
+
+// agreeing returns the losses here whose first bits are these, each with its weight.
+func (p Protected) agreeing(f []float64, found uint64, shift int, weight func(int) float64) (out []float64) {
+	lo, hi := p.rows.Here(len(f))
+	for j := lo; j < hi; j++ {
+		if math.Float64bits(f[j])>>shift == found {
+			out = append(out, f[j], weight(j))
+		}
+	}
+	return out
+}
+
+// among is the quantile where it is among losses, each with its weight, above which there is
+// this much.
+func (p Protected) among(all []float64, above float64) (tau float64) {
+	order := make([]int, len(all)/2)
+	for k := range order {
+		order[k] = 2 * k
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all[j], all[i]) })
+	for _, k := range order {
+		tau = all[k]
+		if above += all[k+1]; above >= p.Share*(1-1e-12) {
+			break
+		}
+	}
+	return tau
 }
 
 // RespondingAt implements local.

@@ -16,13 +16,11 @@ var (
 	_ saddle.Ranked = Protected{}
 )
 
-// Over implements Ranked; false without a penalty.
-func (k KL) Over(rows *ranks.Rows) (saddle.Dual, bool) { return KL{k.Nu, rows}, k.Nu > 0 }
+// Over implements Ranked.
+func (k KL) Over(rows *ranks.Rows) (saddle.Dual, bool) { return KL{k.Nu, rows}, true }
 
-// Over implements Ranked; false without a penalty.
-func (c ChiSquare) Over(rows *ranks.Rows) (saddle.Dual, bool) {
-	return ChiSquare{c.Nu, rows}, c.Nu > 0
-}
+// Over implements Ranked.
+func (c ChiSquare) Over(rows *ranks.Rows) (saddle.Dual, bool) { return ChiSquare{c.Nu, rows}, true }
 
 // Over implements Ranked.
 func (Uniform) Over(rows *ranks.Rows) (saddle.Dual, bool) { return Uniform{rows}, true }

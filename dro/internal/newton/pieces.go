@@ -1,0 +1,171 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A step is the quadratic problem at a point, and what its solution means.
+type kinkStep struct {
+	*quadratic
+	start  float64          // of the maximum at Δ = 0
+	values func() []float64 // of the pieces at the losses last evaluated
+	weigh  func(y, q []float64) (psi float64)
+}
+
+// pieces returns the problem of a step with about a share of the samples.
+func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
+	c := m.Cert
+	g := make([]float64, c.D)
+	if m.groups != nil {
+		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
+		u := make([]float64, len(v))
+		vec.Fill(u, math.Inf(1))
+		m.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
+		return &kinkStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk,
+			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}
+	}
+	count := min(c.N, max(int(share*float64(c.N)), kinkRows.Int()*c.D))
+	if most := saddle.MostSelected(m.Problem.Oracle); count > most {
+		if share > kinkShare.Value { // fewer did not do
+			return m.everywhere(h, g)
+		}
+		count = most
+	}
+	ids := m.nearest(count)
+	sub := m.Problem.Oracle.(saddle.Selectable).Select(ids)
+	s := &samples{Curved: sub.(saddle.Curved), rows: sub.(saddle.RowProducts), scratch: make([]float64, len(ids)), d: c.D}
+	p := &kinkStep{quadratic: &quadratic{h: h, g: g, j: s}}
+	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
+	s.slope, p.v, p.u = at[0], at[1], at[2]
+	p.values = func() []float64 { return c.Rows.Pick(ids, c.Value)[0] }
+	p.weigh = func(y, q []float64) float64 {
+		lo, hi := c.Rows.Here(c.N)
+		for k, j := range ids {
+			if j >= lo && j < hi {
+				y[j] = q[k]
+			}
+		}
+		return 0
+	}
+	m.begin(p, at[3], float64(len(ids))/float64(c.N))
+	return p
+}
+
+// begin sets what the others do, of pieces with weights own, a part of the samples.
+func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
+	c := m.Cert
+	c.Spend(part)
+	p.spend = func() { c.Spend(part) }
+	p.mass = p.j.AddTransposedTo(p.g, own)
+	floats.Scale(-1, p.g)
+	floats.Add(p.g, c.G)
+	m.Problem.Primal.(saddle.Smooth).AddGradTo(p.g, c.X)
+	p.start = p.lie.sum(len(own), func(lo, hi int) float64 { return floats.Dot(own[lo:hi], p.v[lo:hi]) })
+}
+
+// nearest lists count of the samples with a weight, in order: those whose losses are nearest
+// to the threshold, or the largest where weights have no caps.
+func (m *minimax) nearest(count int) []int {
+	c := m.Cert
+	away := func(j int) float64 {
+		if math.IsInf(m.cap[j], 1) {
+			return c.Top - c.Value[j]
+		}
+		return math.Abs(c.Value[j] - c.Tau)
+	}
+	if c.Rows != nil {
+		return sampling.Least(c.Rows, c.N, count, func(j int) float64 {
+			if m.cap[j] > 0 {
+				return away(j)
+			}
+			return math.Inf(1)
+		})
+	}
+	ids := make([]int, 0, c.N)
+	for j, u := range m.cap {
+		if u > 0 {
+			ids = append(ids, j)
+		}
+	}
+	if count >= len(ids) {
+		return ids
+	}
+	sorted := make([]float64, len(ids))
+	for k, j := range ids {
+		sorted[k] = away(j)
+	}
+	slices.Sort(sorted)
+	last := sorted[count-1]
+	ties := 1 // of last, that are among them
+	for ties < count && sorted[count-1-ties] == last {
+		ties++
+	}
+	out := ids[:0]
+	for _, j := range ids {
+		v := away(j)
+		if v == last {
+			ties--
+		}
+		if v < last || v == last && ties >= 0 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// samples is the Jacobian of samples.
+type samples struct {
+	saddle.Curved
+	rows           saddle.RowProducts
+	slope, scratch []float64
+	d              int
+}
+
+func (s *samples) TimesTo(dst, delta []float64) {
+	s.rows.MarginsTo(dst, delta, 0, len(dst))
+	floats.Mul(dst, s.slope)
+}
+
+func (s *samples) AddTransposedTo(dst, q []float64) float64 {
+	s.Curved.(saddle.Oracle).AddGradTo(dst, q, s.slope, 0, len(q))
+	return vec.Sum(q)
+}
+
+func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
+	for k, v := range w {
+		s.scratch[k] = v * s.slope[k] * s.slope[k]
+	}
+	sum := mat.NewSymDense(s.d, nil)
+	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.Curved, s.scratch)
+	dst.AddSym(dst, sum)
+}
+
+// dense is the Jacobian of a few rows.
+type dense [][]float64
+
+func (j dense) TimesTo(dst, delta []float64) {
+	for k, row := range j {
+		dst[k] = floats.Dot(row, delta)
+	}
+}
+
+func (j dense) AddTransposedTo(dst, q []float64) float64 {
+	for k, row := range j {
+		floats.AddScaled(dst, q[k], row)
+	}
+	return vec.Sum(q)
+}
+
+func (j dense) AddGramTo(dst *mat.SymDense, w []float64) {
+	for k, row := range j {
+		dst.SymRankOne(dst, w[k], mat.NewVecDense(len(row), row))
+	}
+}
