@@ -89,7 +89,8 @@ const (
 // weights that solve the quadratic problem prove the bound from below. Pieces are the
 // groups, or the samples near the threshold: the others keep their weight for a step. A
 // step that does not lower the objective is taken again with the values met at its end. It
-// needs second derivatives, the L2 regulariser and d ≤ 2000.
+// needs second derivatives, the L2 regulariser and d ≤ 2000. Where samples lie with several
+// ranks each has copies of those near the threshold where they are few, sums of all elsewhere.
 type Minimax = newton.Minimax
 
 // Smoothing solves a problem without a penalty, ν = 0, where the objective has no

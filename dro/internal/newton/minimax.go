@@ -21,7 +21,7 @@ import (
 // groups, or the samples near the threshold: the others keep their weight for a step. A
 // step that does not lower the objective is taken again with the values met at its end. It
 // needs second derivatives, the L2 regulariser and d ≤ 2000. Where samples lie with several
-// ranks each has copies of those near the threshold, and solves the quadratic problem alone.
+// ranks each has copies of those near the threshold where they are few, sums of all elsewhere.
 type Minimax struct{}
 
 var _ saddle.Method = Minimax{}
