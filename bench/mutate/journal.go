@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -16,15 +17,18 @@ type journal struct {
 	told map[string]Result // by key
 }
 
-// Scope is which tests a run has, in the words of a journal.
-func (o Options) scope() string {
+// scopes are the tests that a mutant survived, in the words of a journal, from fewer to
+// more.
+var scopes = []string{"survived its own tests", "survived its room", "survived all"}
+
+func (o Options) scope() int {
 	switch {
 	case o.Own:
-		return "survived its own tests"
+		return 0
 	case o.Beyond:
-		return "survived all"
+		return 2
 	}
-	return "survived its room"
+	return 1
 }
 
 func openJournal(path string, o Options) (*journal, error) {
@@ -37,7 +41,7 @@ func openJournal(path string, o Options) (*journal, error) {
 		return j, nil
 	}
 	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(f) == 3 && (f[0] == "killed" || f[0] == o.scope() || f[0] == "survived all") {
+		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(f) == 3 && (f[0] == "killed" || slices.Index(scopes, f[0]) >= o.scope()) {
 			j.told[f[1]] = Result{Killed: f[0] == "killed", By: f[2]}
 		}
 	}
@@ -60,7 +64,7 @@ func (j *journal) add(r Result, o Options) error {
 	if j.path == "" || r.Undecided {
 		return nil
 	}
-	verdict := o.scope()
+	verdict := scopes[o.scope()]
 	if r.Killed {
 		verdict = "killed"
 	}
