@@ -108,3 +108,23 @@ func TestDirectoryThatCannotBe(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 }
+
+// A directory that cannot be written to is not held by who found that out: the same error
+// is told again, not that another run is writing there.
+func TestRefusedDirectoryIsNotHeld(t *testing.T) {
+	path := "/proc/nothing-is-made-here/out"
+	if _, err := os.Stat("/proc"); err != nil {
+		t.Skip("no /proc here")
+	}
+	var in Inputs
+	for range 2 {
+		d, err := in.OpenDir(path, false)
+		if err == nil {
+			d.Close()
+			t.Skip("/proc can be written to")
+		}
+		if !strings.Contains(err.Error(), "cannot write to the output directory") {
+			t.Error(err)
+		}
+	}
+}
