@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -75,5 +76,38 @@ func TestRareStatesAreInSnapshots(t *testing.T) {
 	}
 	if _, falls := h.Current().(*smoothing); !falls {
 		t.Errorf("a %T after it fell", h.Current())
+	}
+}
+
+// A step begins where the one before it ended, wherever the objective was evaluated in
+// between: at a point that is no better, so that the best one stays the same.
+func TestStepsBeginWhereTheLastOneEnded(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(29), 200, 3, false).Oracle(t, losses.Logistic{})
+	for name, c := range map[string]struct {
+		method saddle.Method
+		dual   saddle.Dual
+	}{
+		"minimax": {Minimax{}, side.CVaR(0.3)}, "newton": {Newton{}, side.KL{Nu: 0.5}},
+	} {
+		var at [2][]float64
+		for k := range at {
+			l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: c.dual, Primal: side.L2{Mu: 0.1}}, c.method, saddle.DefaultSettings())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			for range 3 {
+				if err := l.Method.Step(); err != nil {
+					t.Fatal(name, err)
+				}
+				at[k] = append(at[k], l.Cert.X...)
+				if k == 1 {
+					l.Cert.Evaluate([]float64{3, -4, 5})
+				}
+			}
+		}
+		if !slices.Equal(at[0], at[1]) {
+			t.Errorf("%s: steps to %v, with an evaluation in between to %v", name, at[0], at[1])
+		}
 	}
 }
