@@ -74,6 +74,9 @@ type keptRows struct {
 // rowsOf encodes the rows of a table, or takes them as they were kept. What lies on disk is
 // o's.
 func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRows, error) {
+	if c.KeepCache && c.Rows != nil {
+		return nil, errors.New("rows that a program has chosen are not kept in a cache")
+	}
 	if c.KeepCache && c.Ranks != nil {
 		return nil, errors.New("rows that lie with several ranks are not kept in a cache")
 	}

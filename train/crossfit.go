@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -43,61 +45,67 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	began, room := time.Now(), m.Run.room()
 	out := &OutOfFold{Folds: crossfitFolds}
 	for k := range crossfitFolds {
 		cfg := m.unchosen()
 		cfg.Checkpoint = m.Config.Checkpoint.Within(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
 		cfg.Observe = m.tickFold(k, began)
-		cfg.Rows = &RowSet{}
-		at := map[int]int{} // row of the table → place in d
-		for j, f := range fold {
-			if f == k {
-				cfg.Rows.Holdout = append(cfg.Rows.Holdout, d.Rows[j])
-				at[d.Rows[j]] = j
-			} else {
-				cfg.Rows.Train = append(cfg.Rows.Train, d.Rows[j])
-			}
-		}
+		var places []int32 // in d, of the rows of the fold
+		cfg.Rows, places = withoutFold(d.Rows, fold, k)
 		other, err := FitFrame(ctx, m.Run.Frame, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("without fold %d of %d: %w", k+1, crossfitFolds, err)
 		}
-		out.Levels = append(out.Levels, other.Result.Level)
-		tempered := other.Tempered
-		if tempered == nil { // its model is the plain average
-			tempered = other.Baseline
-		}
-		for _, v := range []struct {
-			to   **Prediction
-			x    []float64
-			also bool
-		}{
-			{&out.Baseline, other.Baseline, m.Baseline != nil},
-			{&out.Robust, other.Scoring(), true},
-			{&out.GroupWeighted, other.GroupWeighted, m.GroupWeighted != nil},
-			{&out.Tempered, tempered, m.Tempered != nil},
-		} {
-			if !v.also {
-				continue
-			}
-			if v.x == nil {
-				return nil, fmt.Errorf("fold %d of %d lacks a group that the others have: too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
-			}
-			if *v.to == nil {
-				*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: make([]float64, d.N), Score: make([]float64, d.N), Loss: make([]float64, d.N)}
-			}
-			if err := m.place(*v.to, other, v.x, at); err != nil {
-				return nil, err
-			}
+		err = m.addFold(out, k, other, places)
+		other.Run.Close()
+		if err != nil {
+			return nil, err
 		}
 	}
 	for _, p := range []*Prediction{out.Baseline, out.Robust, out.GroupWeighted, out.Tempered} {
 		if p != nil {
-			m.loss.EvalTo(p.Loss, make([]float64, d.N), p.Margin, d.Target)
+			slope := paged.Make[float64](room, d.N)
+			m.loss.EvalTo(p.Loss, slope, p.Margin, d.Target)
+			paged.Free(room, slope)
 		}
 	}
 	return out, nil
+}
+
+// addFold adds what a training without fold k says of the rows of the fold, whose places are
+// given.
+func (m *Model) addFold(out *OutOfFold, k int, other *Model, places []int32) error {
+	d, room := m.Run.Train, m.Run.room()
+	out.Levels = append(out.Levels, other.Result.Level)
+	tempered := other.Tempered
+	if tempered == nil { // its model is the plain average
+		tempered = other.Baseline
+	}
+	for _, v := range []struct {
+		to   **Prediction
+		x    []float64
+		also bool
+	}{
+		{&out.Baseline, other.Baseline, m.Baseline != nil},
+		{&out.Robust, other.Scoring(), true},
+		{&out.GroupWeighted, other.GroupWeighted, m.GroupWeighted != nil},
+		{&out.Tempered, tempered, m.Tempered != nil},
+	} {
+		if !v.also {
+			continue
+		}
+		if v.x == nil {
+			return fmt.Errorf("fold %d of %d lacks a group that the others have: too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
+		}
+		if *v.to == nil {
+			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: paged.Make[float64](room, d.N), Score: paged.Make[float64](room, d.N), Loss: paged.Make[float64](room, d.N)}
+		}
+		if err := m.place(*v.to, other, v.x, places); err != nil {
+			return err
+		}
+	}
+	return other.Run.Err()
 }
 
 // tickFold returns an observer of the training without fold k; nil where nobody observes.
@@ -111,20 +119,38 @@ func (m *Model) tickFold(k int, began time.Time) func(Progress) {
 	}
 }
 
-// place writes what coefficients x of another model say of the rows it held out, margins
-// in the units of m.
-func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int) error {
+// withoutFold are the rows to train on without fold k, and those of the fold, in the order of
+// the table; places are theirs.
+func withoutFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
+	set = &RowSet{}
+	for j, f := range fold {
+		if f == k {
+			places = append(places, int32(j))
+		} else {
+			set.Train = append(set.Train, rows[j])
+		}
+	}
+	slices.SortFunc(places, func(a, b int32) int { return rows[a] - rows[b] })
+	for _, j := range places {
+		set.Holdout = append(set.Holdout, rows[j])
+	}
+	return set, places
+}
+
+// place writes what coefficients x of another model say of the rows it held out, whose places
+// in to are given, margins in the units of m.
+func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32) error {
 	p, err := other.PredictDataset(other.Run.Holdout, x)
 	if err != nil {
 		return err
 	}
-	if len(p.Rows) != len(at) {
-		return fmt.Errorf("%d rows of a fold were left out of its encoding", len(at)-len(p.Rows))
+	if len(p.Rows) != len(places) {
+		return fmt.Errorf("%d rows of a fold were left out of its encoding", len(places)-len(p.Rows))
 	}
 	t, u := m.Encoder.Target, other.Encoder.Target
 	for i, row := range p.Rows {
-		j, ok := at[row]
-		if !ok {
+		j := places[i]
+		if to.Rows[j] != row {
 			return fmt.Errorf("row %d is in no fold", row)
 		}
 		to.Score[j], to.Margin[j] = p.Score[i], p.Margin[i]
@@ -138,7 +164,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, at map[int]int)
 // unchosen is the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
-	c.Evaluate, c.Filter, c.Start = "", "", nil
+	c.Evaluate, c.Filter, c.Start, c.KeepCache = "", "", nil, false
 	s := m.Result.Selection
 	if s != nil {
 		c.Level = level.Level{Penalty: "kl"}

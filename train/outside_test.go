@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -204,5 +205,25 @@ func TestOutsideOf(t *testing.T) {
 	few := thinned(held, 500, 1)
 	if len(few) != 500 || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(thinned(held[:10], 500, 1)) != 10 {
 		t.Errorf("%d rows drawn", len(few))
+	}
+}
+
+// The rows of a training are read again where memory has room for them, and else refused by
+// their number before the table is read.
+func TestReadAgainIsRefused(t *testing.T) {
+	f := wide(t, 3000)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(1), 1e-3
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Run = nil
+	was := debug.SetMemoryLimit(1)
+	err = m.Rerun(t.Context(), f)
+	debug.SetMemoryLimit(was)
+	var refused *MemoryError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "report --data") {
+		t.Errorf("%v", err)
 	}
 }

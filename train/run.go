@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -59,6 +61,9 @@ var ErrRowsGiven = errors.New("the rows of the training were chosen by the progr
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	known := m.Run != nil && m.Run.Frame == f
 	if !known {
+		if err := m.affordable(f); err != nil {
+			return err
+		}
 		if err := f.Fingerprint(); err != nil {
 			return err
 		}
@@ -69,27 +74,12 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	if m.RowsGiven && !known {
 		return ErrRowsGiven
 	}
-	var rows, held []int
-	var err error
-	if known {
-		rows = m.Run.Train.Rows
-		if m.Run.Holdout != nil {
-			held = m.Run.Holdout.Rows
-		}
-	} else if rows, held, err = m.Config.rows(ctx, f, nil); err != nil {
-		return err
-	}
-	run := &Run{Frame: f}
-	if run.Train, _, err = m.Encoder.Encode(ctx, f, rows); err != nil {
+	run, err := m.readAgain(ctx, f, known)
+	if err != nil {
 		return err
 	}
 	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{m.Config.Data, fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
-	}
-	if len(held) > 0 {
-		if run.Holdout, _, err = m.Encoder.Encode(ctx, f, held); err != nil {
-			return err
-		}
 	}
 	p, err := m.PredictDataset(run.Train, m.Coefficients)
 	if err != nil {
@@ -104,10 +94,58 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		if err != nil {
 			return err
 		}
-		run.Weights = make([]float64, len(p.Loss))
+		run.Weights = paged.Make[float64](run.room(), len(p.Loss))
 		dual.BestResponseTo(run.Weights, p.Loss)
 	}
 	m.Run = run
+	return nil
+}
+
+// readAgain encodes the rows of the training again; of those that are known their groups alone.
+func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool) (*Run, error) {
+	if known {
+		run := *m.Run
+		for _, d := range []**data.Dataset{&run.Train, &run.Holdout} {
+			if *d == nil {
+				continue
+			}
+			other := **d
+			var err error
+			if other.Groups, _, err = m.Encoder.Groupings(ctx, f, other.Rows); err != nil {
+				return nil, err
+			}
+			*d = &other
+		}
+		return &run, nil
+	}
+	run := &Run{Frame: f}
+	rows, held, err := m.Config.rows(ctx, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	if run.Train, _, err = m.Encoder.Encode(ctx, f, rows); err != nil {
+		return nil, err
+	}
+	if len(held) > 0 {
+		run.Holdout, _, err = m.Encoder.Encode(ctx, f, held)
+	}
+	return run, err
+}
+
+// affordable refuses to read the rows of a training again where memory has no room for them,
+// as the footers of its table and the model say.
+func (m *Model) affordable(f *data.Frame) error {
+	if m.Config.Storage == string(data.Sparse) {
+		return nil // its entries are not known
+	}
+	free, limit := memory.Free()
+	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
+	if need := n * (8*d + rowBytes); need > free {
+		return &MemoryError{
+			fmt.Sprintf("the report of a training reads its %d rows × %d columns again, which takes %s, and %s of memory (%s) are free", n, d, size(need), size(free), limit),
+			"drotrain train writes it from rows on disk; report --data measures the rows of a table block by block",
+		}
+	}
 	return nil
 }
 

@@ -36,7 +36,8 @@ type Room struct {
 	err  error              // the first
 	stop chan struct{}
 
-	look func() // keeps the process below its limit
+	look   func()  // keeps the process below its limit
+	before *func() // the look of the room before
 }
 
 // Virtual returns a room whose slices are of the address space alone: they take memory where
@@ -73,7 +74,7 @@ func New(dir string, resident int64) (*Room, error) {
 			r.Evict()
 		}
 	}
-	shard.Between(&r.look) // the last room's: others have their tick
+	r.before = shard.Between(&r.look) // the last room's: others have their tick
 	go r.keep(r.stop)
 	return r, nil
 }
@@ -219,7 +220,7 @@ func (r *Room) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {
-		if was := shard.Between(nil); was != &r.look {
+		if was := shard.Between(r.before); was != &r.look {
 			shard.Between(was)
 		}
 		close(r.stop)

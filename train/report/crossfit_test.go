@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,26 +11,37 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// A cross-fitted evaluation measures every row and says by which models.
+// A cross-fitted evaluation measures every row and says by which models; where the rows lie
+// changes next to nothing of it.
 func TestCrossfit(t *testing.T) {
-	m := fit(t, func(c *train.Config) {
-		c.Holdout, c.Evaluate = 0, train.EvaluateCrossfit
-		c.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
-	})
-	x, err := report.Measure(t.Context(), m, options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := x.Evaluation
-	if e.Split != report.Crossfit || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
-		t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
-	}
-	inside, _ := e.Models[1].Overall.Get("risk")
-	if !(inside > m.Result.ERMRisk) {
-		t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.ERMRisk)
+	risk := map[bool]float64{}
+	for _, onDisk := range []bool{false, true} {
+		m := fit(t, func(c *train.Config) {
+			c.Holdout, c.Evaluate = 0, train.EvaluateCrossfit
+			c.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
+			if onDisk {
+				c.Cache, c.KeepCache = t.TempDir(), true
+			}
+		})
+		defer m.Run.Close()
+		x, err := report.Measure(t.Context(), m, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := x.Evaluation
+		if e.Split != report.Crossfit || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
+			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
+		}
+		inside, _ := e.Models[1].Overall.Get("risk")
+		if risk[onDisk] = inside; !(inside > m.Result.ERMRisk) {
+			t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.ERMRisk)
+		}
+		if m.Run.Outside() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) || math.Abs(inside-risk[false]) > 1e-4*inside) {
+			t.Errorf("on disk %v: risk %v, in memory %v", m.Run.Outside(), inside, risk[false])
+		}
 	}
 }

@@ -57,6 +57,9 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if err := run.Err(); err != nil {
 		return nil, err
 	}
+	if x.folds != nil && t.room != nil {
+		t.sort() // their columns are read in the order of the table
+	}
 	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)
 }

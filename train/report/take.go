@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
@@ -43,6 +44,9 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	t, n := &taken{}, f.Rows
 	if rows != nil {
 		n = len(rows)
+	}
+	if err := affordable(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
+		return err
 	}
 	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
 		return x.add(ctx, t, b.Frame, b.Rows, b.First, n)
@@ -102,6 +106,50 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss)
 	}
 	return nil
+}
+
+// sort puts the rows in the order of the table.
+func (t *taken) sort() {
+	order := paged.Make[int32](t.room, len(t.Rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return t.Rows[a] - t.Rows[b] })
+	t.Rows, t.Target = inOrder(t.room, t.Rows, order), inOrder(t.room, t.Target, order)
+	t.Groups = slices.Clone(t.Groups)
+	for k := range t.Groups {
+		t.Groups[k].Index = inOrder(t.room, t.Groups[k].Index, order)
+	}
+	for k, m := range t.models {
+		t.models[k].Score, t.models[k].Loss = inOrder(t.room, m.Score, order), inOrder(t.room, m.Loss, order)
+	}
+	if t.hidden != nil {
+		t.hidden = inOrder(t.room, t.hidden, order)
+	}
+	paged.Free(t.room, order)
+}
+
+// inOrder is v at the places of order.
+func inOrder[T paged.Entry](room *paged.Room, v []T, order []int32) []T {
+	out := paged.Make[T](room, len(order))
+	for i, j := range order {
+		out[i] = v[j]
+	}
+	return out
+}
+
+// affordable refuses to measure more rows than memory has room for, before any is read.
+func affordable(f *data.Frame, rows, models int) error {
+	const row, model = 55, 55 // bytes of a row, and by every model: numbers, orders, sorted losses, influences
+	free, limit := memory.Free()
+	need := int64(rows) * int64(row+model*models)
+	if need <= free {
+		return nil
+	}
+	return &train.MemoryError{
+		Msg:    fmt.Sprintf("%s: to measure %d rows by %d models takes %d MB of memory, and %d MB (%s) are free", f.Name(), rows, models, need>>20, free>>20, limit),
+		Advice: "measure some of the rows, or allow more memory",
+	}
 }
 
 // keep is v where it leaves memory, if there is such a room.

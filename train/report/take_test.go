@@ -2,10 +2,13 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -217,5 +220,16 @@ func TestVariation(t *testing.T) {
 	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, false)
 	if len(columnsGiven) != mostColumns || left != 6 || columnsGiven[0].Name != "x66" {
 		t.Errorf("%d columns, %d left", len(columnsGiven), left)
+	}
+}
+
+// Rows that memory has no room to measure are refused by their number, before any is read.
+func TestMeasuringIsAsked(t *testing.T) {
+	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}}, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
+	was := debug.SetMemoryLimit(1 << 30)
+	_, err := Audit(t.Context(), f, AuditOptions{Options: DefaultOptions(), Label: "y", Scores: []Score{{"p", "p"}}})
+	debug.SetMemoryLimit(was)
+	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") || !strings.Contains(err.Error(), "to measure 400000000 rows by 1 models") {
+		t.Errorf("%v", err)
 	}
 }
