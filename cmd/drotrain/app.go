@@ -29,6 +29,7 @@ type app struct {
 
 	comm    ranks.Comm           // the ranks that train together; nil: this process alone
 	traffic func() ranks.Traffic // between them
+	beside  int                  // of them, ranks on the processors of this one, itself among them
 	faults  io.Writer            // of the errors of a rank that is not the first, which says nothing else
 }
 

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/train"
 )
 
 // Under launchers that are installed; DROTRAIN_MPIEXEC and DROTRAIN_MPI add one. Without the
@@ -152,6 +154,11 @@ func TestMPIRefuses(t *testing.T) {
 				t.Errorf("%s: after %v: %v: %s", name, time.Since(began), err, said)
 			}
 		}
+		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--no-report", "--force", "--out", "out"}
+		both := append(append(append([]string{j.program}, args...), ":", "-n", "1", j.otherVersion()), args...)
+		if said, err := j.run(1, both...); err == nil || !strings.Contains(said, "rank 1 is another version: v9.9.9, and rank 0 "+train.Version()) {
+			t.Errorf("another version: %v: %s", err, said)
+		}
 		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil || !strings.Contains(said, "only train runs over several") {
 			t.Errorf("%v: %s", err, said)
 		}
@@ -159,6 +166,29 @@ func TestMPIRefuses(t *testing.T) {
 			t.Errorf("%v: %s", err, said)
 		}
 	})
+}
+
+// otherVersion is this program, as the build of another version would be.
+func (j job) otherVersion() string {
+	j.t.Helper()
+	b, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	const module = "\tgithub.com/drotrain/drotrain\t"
+	is, other := []byte(module+train.Version()+"\t\n"), []byte(module+"v9.9.9\t")
+	if len(other)+1 > len(is) || !bytes.Contains(b, is) {
+		j.t.Fatalf("the version %s is not in the program", train.Version())
+	}
+	other = append(other, bytes.Repeat([]byte("0"), len(is)-len(other)-1)...) // in the place of a checksum
+	path := filepath.Join(j.dir, "another", "drotrain")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		j.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(b, is, append(other, '\n')), 0o755); err != nil {
+		j.t.Fatal(err)
+	}
+	return path
 }
 
 func must(path string, err error) string {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -57,8 +58,9 @@ func (a *app) runsAlone(command string) error {
 	return exit.Usagef("run it without the launcher", "%s is for one process, and this is one of %d: only train runs over several", command, a.comm.Size())
 }
 
-// A standing is what ranks must have in common before they begin.
-type standing struct{ Version, Machine, Options, Checkpoint string }
+// A standing is what ranks must have in common before they begin, and what processors they
+// run on.
+type standing struct{ Version, Machine, Options, Checkpoint, Processors string }
 
 // agree refuses ranks that were started with other options, are another version, run on
 // processors whose arithmetic differs, or see another checkpoint.
@@ -66,7 +68,7 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 	if a.comm == nil {
 		return nil
 	}
-	own := standing{Version: train.Version(), Machine: machine()}
+	own := standing{Version: train.Version(), Machine: machine(), Processors: processors()}
 	fs.Visit(func(f *pflag.Flag) {
 		if !notResumed[f.Name] {
 			own.Options += fmt.Sprintf("--%s %s ", f.Name, given(f))
@@ -80,20 +82,37 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		sum := sha256.Sum256(b)
 		own.Checkpoint = hex.EncodeToString(sum[:6])
 	}
-	return own.agreed(a.comm)
+	place, beside, err := own.agreed(a.comm)
+	if err == nil && o.threads == 0 && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(share(runtime.GOMAXPROCS(0), place, beside))
+	}
+	a.beside = beside
+	return err
 }
 
-// agreed refuses ranks that stand otherwise than rank 0: a collective call.
-func (own standing) agreed(c ranks.Comm) error {
+// share is the part of so many processors of the rank at a place, from 0, of those that run
+// on them: one at least.
+func share(processors, place, beside int) int {
+	return max(1, (processors+beside-1-place)/beside)
+}
+
+// agreed refuses ranks that stand otherwise than rank 0: a collective call. It returns the
+// place of this rank among those that run on the same processors, and how many these are.
+func (own standing) agreed(c ranks.Comm) (place, beside int, err error) {
 	b, err := json.Marshal(own)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	var first standing
 	for r, text := range ranks.GatherBytes(c, b) {
 		var is standing
 		if err := json.Unmarshal(text, &is); err != nil {
-			return err
+			return 0, 0, err
+		}
+		if is.Processors == own.Processors {
+			if beside++; r < c.Rank() {
+				place++
+			}
 		}
 		if r == 0 {
 			first = is
@@ -103,11 +122,21 @@ func (own standing) agreed(c ranks.Comm) error {
 			{"was given other options", first.Options, is.Options}, {"sees another checkpoint", first.Checkpoint, is.Checkpoint},
 		} {
 			if f.was != f.is {
-				return exit.WithHint(fmt.Errorf("rank %d %s: %s, and rank 0 %s", r, f.what, f.is, f.was), "all ranks run the same program, with the same options, on the same files")
+				return 0, 0, exit.WithHint(fmt.Errorf("rank %d %s: %s, and rank 0 %s", r, f.what, f.is, f.was), "all ranks run the same program, with the same options, on the same files")
 			}
 		}
 	}
-	return nil
+	return place, beside, nil
+}
+
+// processors names the host, and those of its processors that this process may run on.
+func processors() string {
+	host, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // where there is one
+	status, _ := os.ReadFile("/proc/self/status")
+	_, allowed, _ := strings.Cut(string(status), "Cpus_allowed_list:")
+	allowed, _, _ = strings.Cut(allowed, "\n")
+	return fmt.Sprintf("%s %s %s", host, strings.TrimSpace(string(boot)), strings.TrimSpace(allowed))
 }
 
 // machine is what the bits of arithmetic depend on.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -274,7 +275,7 @@ func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *out
 	s, err := o.printOutcome(a, m, e, out)
 	if a.comm != nil && !o.quiet {
 		t := a.traffic()
-		a.note("ranks %d, rounds %d, %.1f MB a rank", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6)
+		a.note("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
 	}
 	switch {
 	case err != nil:
