@@ -32,6 +32,7 @@ type outside struct {
 const (
 	fewestBytes   = 160 << 20
 	rowBytes      = 90
+	placeBytes    = 22  // of a row while they are put in order
 	measuredBytes = 300 // of a hold-out row while the report measures it
 
 	roomShare = 0.8 // of the memory: beyond, what can leave it does
@@ -111,7 +112,11 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	n := int64(f.Rows)
 	trained := int64(float64(n) * (1 - c.Holdout))
 	matrix := trained * int64(columns) * cell
-	if !full && matrix+n*rowBytes < may-may/8-have {
+	here := matrix
+	if c.Scale == "none" && c.Intercept {
+		here *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
+	}
+	if !full && here+n*rowBytes < may-may/8-have {
 		return nil, nil
 	}
 	refuse := func(hint, format string, args ...any) (*outside, error) {
@@ -132,7 +137,9 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
-	need := matrix + matrix/4 + 2*n*rowBytes + (n-trained)*(int64(columns)*cell+measuredBytes)
+	// The matrix is written while its piles are there; then there are vectors, and the hold-out rows.
+	piles := trained*8*int64(columns-categories+1) + n*placeBytes
+	need := matrix + matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*(int64(columns)*cell+measuredBytes))
 	if free < need {
 		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
 	}

@@ -122,22 +122,28 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	}
 }
 
-// What cannot be read any more ends a training with that as its error, and no model.
+// What cannot be read any more, of the training rows or of those held out, ends a training with
+// that as its error, and no model.
 func TestRowsThatAreLost(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // of which as few blocks stay in memory as can
-	f := wide(t, 120_000)
-	cfg := DefaultConfig()
-	cfg.Target, cfg.Nu = "y", level.At(1)
-	o := away(t, &cfg, 1<<40)
-	o.Memory = 0
-	m, oracle, err := prepareIn(context.Background(), f, cfg, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.disk.Close()
-	err = m.fit(context.Background(), oracle, time.Now())
-	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), "the encoded rows") {
-		t.Errorf("%v, %v", err, o.err())
+	for name, n := range map[string]int{"trained on": 120_000, "held out": 4000} {
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Nu = "y", level.At(1)
+		o := away(t, &cfg, 1<<40)
+		o.Memory = 0
+		m, oracle, err := prepareIn(context.Background(), wide(t, n), cfg, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := o.disk
+		if name == "held out" {
+			lost = o.held
+		}
+		lost.Close()
+		err = m.fit(context.Background(), oracle, time.Now())
+		if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), "the encoded rows") {
+			t.Errorf("%s: %v, %v", name, err, o.err())
+		}
 	}
 }
 
@@ -160,7 +166,9 @@ func TestOutsideOf(t *testing.T) {
 		{1000, 20, 1 << 30, ""},
 		{10_000_000, 20, 400 << 20, "disk"},
 		{10_000_000, 20, 100 << 20, "100 MB of memory (--memory) are too few"},
-		{50_000_000, 20, 1 << 30, "disk"},
+		{30_000_000, 20, 1 << 30, "disk"},
+		{5_000_000, 20, 3 << 29, ""},
+		{5_000_000, -20, 3 << 29, "disk"}, // as it is in the table, of which there may be a copy
 		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
 		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
 	} {
@@ -168,6 +176,9 @@ func TestOutsideOf(t *testing.T) {
 		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
 		said := ""
 		cfg.Announce = func(line string) { said = line }
+		if c.columns < 0 {
+			c.columns, cfg.Scale = -c.columns, "none"
+		}
 		f := frame(c.rows, min(c.columns, 100))
 		if c.columns > 100 {
 			f = frame(c.rows, 2)
