@@ -19,12 +19,15 @@ func Near(v []float64) (at float64, ok bool) {
 	if at == 0 {
 		return 0, false
 	}
-	for _, a := range v {
-		if !near(a, at) {
-			return 0, false
-		}
+	if !AllNear(v, at) {
+		return 0, false
 	}
 	return at, true
+}
+
+// AllNear reports that all entries of v are near at, as Near says it.
+func AllNear(v []float64, at float64) bool {
+	return !slices.ContainsFunc(v, func(a float64) bool { return !near(a, at) })
 }
 
 const centreSample = 64 // entries that are looked at first
@@ -37,130 +40,196 @@ func middle(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// Centred returns a copy of m with every column but the last kept ones moved to near zero
-// that lies away from there, and by what the columns were moved, of length d: entries are
-// exact, for they are within a 64th of that, which is one of them. It returns nil where no
-// column is such, after a look at the first rows as a rule, or where the rows are not in
-// memory.
+// Centred returns m with every column but the last kept ones moved to near zero that lies away
+// from there, and by what the columns were moved, of length d: entries are exact, for they are
+// within a 64th of that, which is one of them. It returns nil where no column is such, after
+// a look at the first rows as a rule. Rows in memory are copied, rows on disk are moved when
+// they are read, and of rows that lie with several ranks each moves its own, a collective
+// call. A Matrix that wraps another has to say what it makes of that (Centrable); of others
+// nothing is known.
 func Centred(m Matrix, kept int) (moved Matrix, by []float64) {
 	n, d := m.Dims()
 	if n == 0 || kept >= d {
 		return nil, nil
 	}
-	switch m.(type) {
-	case *Dense, *Dense32, *Sparse:
-	default:
-		return nil, nil
+	switch m := m.(type) {
+	case Centrable:
+		return m.Centred(kept)
+	case *Dense, *Dense32, *Sparse, *Disk:
+		by = centres(m, d-kept)
+		least, most := spans(m, by)
+		return movedBy(m, by, least, most)
+	case *Dealt:
+		return m.centred(kept)
 	}
+	return nil, nil
+}
+
+// Centrable is the ability of a Matrix that is not of this package to be moved: as Centred.
+type Centrable interface {
+	Centred(kept int) (moved Matrix, by []float64)
+}
+
+// centres are entries that the first of the columns are near to in the first rows, 0 where
+// there are none, of length d.
+func centres(m Matrix, columns int) []float64 {
+	n, d := m.Dims()
+	by := make([]float64, d)
 	first := make([]float64, min(n, centreSample)*d)
-	for i := range len(first) / d {
+	entries := make([]float64, len(first)/d)
+	for i := range entries {
 		m.RowTo(first[i*d:(i+1)*d], i)
 	}
-	by = make([]float64, d)
-	var columns []int
-	entries := make([]float64, len(first)/d)
-	for k := range d - kept {
+	for k := range columns {
 		for i := range entries {
 			entries[i] = first[i*d+k]
 		}
 		if at, ok := Near(entries); ok {
 			by[k] = at
-			columns = append(columns, k)
 		}
 	}
-	if len(columns) == 0 {
-		return nil, nil
+	return by
+}
+
+// spans returns the least and the largest entry of every column that has a centre.
+func spans(m Matrix, by []float64) (least, most []float64) {
+	n, d := m.Dims()
+	least, most = make([]float64, d), make([]float64, d)
+	if !slices.ContainsFunc(by, func(v float64) bool { return v != 0 }) {
+		return least, most
 	}
+	var parts [shard.Limit]*span
+	shard.Run(n, func(s, lo, hi int) {
+		p := newSpan(by)
+		if disk, ok := m.(*Disk); ok {
+			disk.each(lo, hi, func(rows Matrix, _, lo, hi int) { p.add(rows, lo, hi) })
+		} else {
+			p.add(m, lo, hi)
+		}
+		parts[s] = p
+	})
+	all := newSpan(by)
+	for _, p := range parts {
+		if p != nil {
+			for c := range all.columns {
+				all.least[c], all.most[c] = min(all.least[c], p.least[c]), max(all.most[c], p.most[c])
+			}
+		}
+	}
+	for c, k := range all.columns {
+		least[k], most[k] = all.least[c], all.most[c]
+	}
+	return least, most
+}
+
+// A span is the least and the largest entry of some columns.
+type span struct {
+	columns     []int
+	place       []int // by column of the matrix: in columns, or −1
+	least, most []float64
+}
+
+func newSpan(by []float64) *span {
+	p := &span{place: make([]int, len(by))}
+	for k, v := range by {
+		if p.place[k] = -1; v != 0 {
+			p.place[k] = len(p.columns)
+			p.columns = append(p.columns, k)
+			p.least, p.most = append(p.least, math.Inf(1)), append(p.most, math.Inf(-1))
+		}
+	}
+	return p
+}
+
+func (p *span) entry(c int, v float64) { p.least[c], p.most[c] = min(p.least[c], v), max(p.most[c], v) }
+
+func (p *span) add(m Matrix, lo, hi int) {
 	switch m := m.(type) {
 	case *Dense:
-		if settle(columns, by, n, func(i, k int) float64 { return m.x[i*d+k] }) {
-			x := slices.Clone(m.x)
-			return &Dense{n, d, x, move(x, columns, by, n, d, m.largest)}, by
-		}
+		spanOf(p, m.x, m.d, lo, hi)
 	case *Dense32:
-		if settle(columns, by, n, func(i, k int) float64 { return float64(m.x[i*d+k]) }) {
-			x := slices.Clone(m.x)
-			return &Dense32{n, d, x, move(x, columns, by, n, d, m.largest)}, by
-		}
+		spanOf(p, m.x, m.d, lo, hi)
 	case *Sparse:
-		return m.centred(by)
+		count := make([]int, len(p.columns))
+		for e := m.csr.Start[lo]; e < m.csr.Start[hi]; e++ {
+			if c := p.place[m.csr.Column[e]]; c >= 0 {
+				count[c]++
+				p.entry(c, m.csr.Value[e])
+			}
+		}
+		for c, stored := range count {
+			if stored < hi-lo {
+				p.entry(c, 0)
+			}
+		}
 	}
-	return nil, nil
 }
 
-// settle clears those of by whose columns have an entry that is not near, and reports whether
-// any are left.
-func settle(columns []int, by []float64, n int, entry func(i, k int) float64) bool {
-	var far [shard.Limit][]bool
-	shard.Run(n, func(s, lo, hi int) {
-		far[s] = make([]bool, len(columns))
-		for i := lo; i < hi; i++ {
-			for c, k := range columns {
-				far[s][c] = far[s][c] || !near(entry(i, k), by[k])
-			}
+func spanOf[T float32 | float64](p *span, x []T, d, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := x[i*d : (i+1)*d]
+		for c, k := range p.columns {
+			p.entry(c, float64(row[k]))
 		}
-	})
-	left := false
-	for c, k := range columns {
-		for _, f := range far {
-			if f != nil && f[c] {
-				by[k] = 0
-			}
-		}
-		left = left || by[k] != 0
 	}
-	return left
 }
 
-// move takes by from the columns of x and returns the largest entries then.
-func move[T float32 | float64](x []T, columns []int, by []float64, n, d int, largest []float64) []float64 {
-	var part [shard.Limit][]float64
-	shard.Run(n, func(s, lo, hi int) {
-		most := make([]float64, len(columns))
-		for i := lo; i < hi; i++ {
-			row := x[i*d : (i+1)*d]
-			for c, k := range columns {
-				row[k] -= T(by[k])
-				most[c] = max(most[c], math.Abs(float64(row[k])))
-			}
-		}
-		part[s] = most
-	})
-	largest = slices.Clone(largest)
-	for c, k := range columns {
-		largest[k] = 0
-		for _, most := range part {
-			if most != nil {
-				largest[k] = max(largest[k], most[c])
-			}
-		}
-	}
-	return largest
-}
-
-// centred is Centred of columns without a zero that is not stored. Entries that become zero
-// stay stored, but those of columns that all do.
-func (m *Sparse) centred(by []float64) (Matrix, []float64) {
-	n, d := m.Dims()
-	count, most := make([]int, d), make([]float64, d)
-	for e, k := range m.csr.Column {
-		v := m.csr.Value[e]
-		if by[k] != 0 && near(v, by[k]) {
-			count[k]++
-			most[k] = max(most[k], math.Abs(v-by[k]))
-		}
-	}
-	left, largest := false, slices.Clone(m.largest)
-	for k := range by {
-		if by[k] == 0 || count[k] < n {
+// movedBy returns m with its columns moved by by, from which the columns are cleared whose
+// entries are not all near; nil, and no by, where none are.
+func movedBy(m Matrix, by, least, most []float64) (Matrix, []float64) {
+	largest, left := slices.Clone(m.Largest()), false
+	for k, at := range by {
+		switch {
+		case at == 0:
+		case !near(least[k], at) || !near(most[k], at):
 			by[k] = 0
-			continue
+		default:
+			largest[k], left = max(math.Abs(least[k]-at), math.Abs(most[k]-at)), true
 		}
-		left, largest[k] = true, most[k]
 	}
 	if !left {
 		return nil, nil
 	}
+	n, d := m.Dims()
+	switch m := m.(type) {
+	case *Dense:
+		m = &Dense{n, d, slices.Clone(m.x), largest}
+		shard.Run(n, func(_, lo, hi int) { move(m.x[lo*d:hi*d], by) })
+		return m, by
+	case *Dense32:
+		m = &Dense32{n, d, slices.Clone(m.x), largest}
+		shard.Run(n, func(_, lo, hi int) { move(m.x[lo*d:hi*d], by) })
+		return m, by
+	case *Sparse:
+		return m.movedBy(by, largest), by
+	case *Disk:
+		return m.movedBy(by, largest), by
+	}
+	return nil, nil
+}
+
+// move takes by from rows.
+func move[T float32 | float64](x []T, by []float64) {
+	for k, at := range by {
+		if at != 0 {
+			for i := k; i < len(x); i += len(by) {
+				x[i] -= T(at)
+			}
+		}
+	}
+}
+
+// moveStored takes by from the stored entries.
+func (m *Sparse) moveStored(by []float64) {
+	for e, k := range m.csr.Column {
+		m.csr.Value[e] -= by[k]
+	}
+}
+
+// movedBy is a copy with by taken from the entries, all of which are stored. Those that
+// become zero stay stored, but those of columns that all do.
+func (m *Sparse) movedBy(by, largest []float64) Matrix {
+	n, d := m.Dims()
 	to := kernel.CSR{D: d, Start: make([]int, 1, n+1)}
 	for i := range n {
 		for e := m.csr.Start[i]; e < m.csr.Start[i+1]; e++ {
@@ -172,5 +241,71 @@ func (m *Sparse) centred(by []float64) (Matrix, []float64) {
 		}
 		to.Start = append(to.Start, len(to.Column))
 	}
-	return newSparse(to, largest), by
+	return newSparse(to, largest)
+}
+
+// movedBy is the matrix whose blocks are moved when they are read. It reads the file of this
+// one, which gives up the blocks that nobody is in.
+func (m *Disk) movedBy(by, largest []float64) Matrix {
+	out := &Disk{n: m.n, d: m.d, format: m.format, rows: m.rows, extents: m.extents, file: m.file, place: m.place,
+		largest: largest, terms: m.terms, bytes: m.bytes, pass: m.pass, gram: m.gram, held: map[int]*block{}, by: by, from: m}
+	out.of = out
+	out.hold()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for b, k := range m.held {
+		if k.users == 0 {
+			delete(m.held, b)
+			m.made--
+		}
+	}
+	return out
+}
+
+// move takes by from the rows of a block.
+func (m *Disk) move(rows Matrix) {
+	switch rows := rows.(type) {
+	case *Dense:
+		move(rows.x, m.by)
+	case *Dense32:
+		move(rows.x, m.by)
+	case *Sparse:
+		rows.moveStored(m.by)
+	}
+}
+
+// centred is Centred of rows that lie with several ranks: by the centres of the first rows.
+func (m *Dealt) centred(kept int) (Matrix, []float64) {
+	switch m.here.(type) {
+	case *Dense, *Dense32, *Sparse, *Disk:
+	default:
+		return nil, nil
+	}
+	c := m.rows.Comm()
+	by := make([]float64, m.d)
+	if m.lo == 0 && m.hi > 0 {
+		by = centres(m.here, m.d-kept)
+	}
+	c.Sum(by) // zeros of all others
+	if !slices.ContainsFunc(by, func(v float64) bool { return v != 0 }) {
+		return nil, nil
+	}
+	least, most := spans(m.here, by)
+	for k := range least {
+		least[k] = -least[k]
+	}
+	c.Max(least)
+	c.Max(most)
+	for k := range least {
+		least[k] = -least[k]
+	}
+	here, by := movedBy(m.here, by, least, most)
+	if here == nil {
+		return nil, nil
+	}
+	moved, err := NewDealt(m.rows, m.n, here)
+	if err != nil {
+		panic(err) // the rows are as many
+	}
+	return moved, by
 }

@@ -1,11 +1,14 @@
 package design_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // Columns far from zero are moved there without rounding, in every storage, and no others:
@@ -40,7 +43,22 @@ func TestCentred(t *testing.T) {
 	if err != nil || err32 != nil || errSparse != nil {
 		t.Fatal(err, err32, errSparse)
 	}
-	for _, m := range []design.Matrix{dense, dense32, sparse} {
+	all := []design.Matrix{dense, dense32, sparse}
+	for _, format := range []design.DiskFormat{design.Disk64, design.Disk32, design.DiskSparse} {
+		w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir()}, n, d, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b := 0; b*w.BlockRows() < n; b++ {
+			if err := w.Write(b, x[b*w.BlockRows()*d:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		disk := w.Matrix()
+		defer disk.Close()
+		all = append(all, disk)
+	}
+	for _, m := range all {
 		z, by := design.Centred(m, 1)
 		if z == nil {
 			t.Fatalf("%T: nothing moves", m)
@@ -85,5 +103,48 @@ func TestNearItsEnds(t *testing.T) {
 		if at, near := design.Near(q.v); at != q.at || near != q.near {
 			t.Errorf("%v: %v, %v", q.v, at, near)
 		}
+	}
+}
+
+// Rows that lie with several ranks are moved by the same, whoever has those that are far.
+func TestCentredOverRanks(t *testing.T) {
+	const n, d, size = 11, 3, 7 // some have no rows
+	x := make([]float64, 0, n*d)
+	for i := range n {
+		far := 1e5 + float64(i)
+		x = append(x, far, float64(i)+5e5, 1)
+	}
+	x[(n-1)*d] = 3 // the last rank alone knows
+	err := ranks.Run(size, func(comm ranks.Comm) error {
+		rows := ranks.NewRowsIn(comm, n, 5)
+		lo, hi := rows.Here(n)
+		here, err := design.NewDense(hi-lo, d, x[lo*d:hi*d])
+		if err != nil {
+			return err
+		}
+		m, err := design.NewDealt(rows, n, here)
+		if err != nil {
+			return err
+		}
+		z, by := design.Centred(m, 1)
+		if z == nil || by[0] != 0 || by[2] != 0 || math.Abs(by[1]-5e5) > 11 {
+			return fmt.Errorf("moved by %v", by)
+		}
+		row := make([]float64, d)
+		for i := lo; i < hi; i++ {
+			if z.RowTo(row, i); row[0] != x[i*d] || row[1] != x[i*d+1]-by[1] || row[2] != 1 {
+				return fmt.Errorf("row %d is %v", i, row)
+			}
+		}
+		if most := z.Largest(); most[0] != 1e5+n-2 || most[1] > 11 || most[2] != 1 {
+			return fmt.Errorf("entries up to %v", most)
+		}
+		if near, _ := design.Centred(m, d); near != nil {
+			return errors.New("columns that are kept are moved")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -30,6 +30,9 @@ type Disk struct {
 	bytes      int64
 	pass, gram float64
 
+	by   []float64 // taken from the entries of every row; nil: nothing (Centred)
+	from *Disk     // whose file it is, and that counts and says what went wrong; nil: its own
+
 	mu     sync.Mutex
 	held   map[int]*block
 	most   int // buffers
@@ -140,10 +143,22 @@ func (m *Disk) load(k *block, b int) {
 		m.fail(err)
 		clear(buf)
 	}
-	m.mu.Lock()
-	m.read += e.size
-	m.mu.Unlock()
+	m.count(e.size)
 	k.rows = m.format.decode(buf, min(m.rows, m.n-b*m.rows), m.d, m.largest)
+	if m.by != nil {
+		m.move(k.rows)
+	}
+}
+
+// count counts bytes that were read.
+func (m *Disk) count(bytes int64) {
+	if m.from != nil {
+		m.from.count(bytes)
+		return
+	}
+	m.mu.Lock()
+	m.read += bytes
+	m.mu.Unlock()
 }
 
 // widest is the size of the largest block, in words.
@@ -156,6 +171,10 @@ func (m *Disk) widest() int {
 }
 
 func (m *Disk) fail(err error) {
+	if m.from != nil {
+		m.from.fail(err)
+		return
+	}
 	m.mu.Lock()
 	first := m.err == nil
 	if first {
@@ -169,6 +188,9 @@ func (m *Disk) fail(err error) {
 
 // Err is why rows could not be read, if some could not.
 func (m *Disk) Err() error {
+	if m.from != nil {
+		return m.from.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
@@ -176,6 +198,9 @@ func (m *Disk) Err() error {
 
 // Read is the number of bytes that were read so far.
 func (m *Disk) Read() int64 {
+	if m.from != nil {
+		return m.from.Read()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.read

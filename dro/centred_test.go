@@ -2,12 +2,14 @@ package dro
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -115,5 +117,37 @@ func (o doubled) EvalTo(value, slope, x []float64, lo, hi int) {
 	o.Linear.EvalTo(value, slope, x, lo, hi)
 	for j := lo; j < hi; j++ {
 		value[j], slope[j] = 2*value[j], 2*slope[j]
+	}
+}
+
+// Rows of several ranks are centred by one of them, those of all: nothing is left to margins.
+func TestRawRowsOverRanks(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(210), 6000, 3, true)
+	for j := range s.N {
+		s.Design[j*s.D] += 1e9
+		s.Label[j] = 1e12 + s.Design[j*s.D+1] + s.Label[j]
+	}
+	var bounds [2]Certificate
+	for k, size := range []int{1, 3} {
+		err := ranks.Run(size, func(comm ranks.Comm) error {
+			o, err := dealt(comm, s, losses.Squared{}, false)
+			if err != nil {
+				return err
+			}
+			res, err := Solve(context.Background(), &Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 1e-3, Intercept: true}}, Newton{}, DefaultSettings())
+			if err != nil || res.Status != Certified {
+				return fmt.Errorf("rank %d of %d: %v, %v, %v", comm.Rank(), size, err, res.Status, res.Certificate)
+			}
+			if comm.Rank() == 0 {
+				bounds[k] = res.Certificate
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bounds[0] != bounds[1] {
+		t.Errorf("one rank has %v, three have %v", bounds[0], bounds[1])
 	}
 }

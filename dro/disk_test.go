@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
@@ -92,5 +93,51 @@ func TestRowsOnDisk(t *testing.T) {
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%s has a name", files[0].Name())
+	}
+}
+
+// Columns and targets far from zero are moved there on disk as in memory: margins would
+// cancel to nothing of a certificate.
+func TestRawRowsOnDisk(t *testing.T) {
+	const n, d = 900, 4
+	rng := rand.New(rand.NewPCG(3, 4))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		copy(x[i*d:], []float64{1e9 + rng.NormFloat64(), rng.NormFloat64(), -7, 1})
+		target[i] = 1e12 + x[i*d] - 1e9 + rng.NormFloat64()
+	}
+	dense, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir(), Room: paged.Virtual()}, n, d, design.Disk64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := 0; b*w.BlockRows() < n; b++ {
+		if err := w.Write(b, x[b*w.BlockRows()*d:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk := w.Matrix()
+	defer disk.Close()
+	var of []*dro.Result
+	for _, z := range []design.Matrix{dense, disk} {
+		o, err := losses.NewLinear(losses.Squared{}, z, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+		res, err := dro.Solve(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+		if err != nil || res.Status != dro.Certified {
+			t.Fatalf("%T: %v, %+v", z, err, res)
+		}
+		of = append(of, res)
+	}
+	if a, b := of[0], of[1]; !slices.Equal(a.X, b.X) || a.Certificate != b.Certificate {
+		t.Errorf("in memory %v, %v; on disk %v, %v", a.X, a.Certificate, b.X, b.Certificate)
+	}
+	if before := disk.Read(); before == 0 || disk.Err() != nil {
+		t.Errorf("%d bytes read, %v", before, disk.Err())
 	}
 }

@@ -9,7 +9,8 @@ import "github.com/drotrain/drotrain/design"
 // where the last column of the rows is 1 throughout: columns are moved by by, and the
 // targets by constant, where they lie far from zero, compared to how far apart they are
 // (design.Centred). Both are exact. It returns nil where nothing lies so, and where of is
-// not l: of what embeds l nothing is known.
+// not l: of what embeds l nothing is known. Of rows that lie with several ranks it is a
+// collective call.
 func (l *Linear) Centred(of Samples) (o Samples, by []float64, constant float64) {
 	if of != Samples(l) {
 		return nil, nil, 0
@@ -20,14 +21,9 @@ func (l *Linear) Centred(of Samples) (o Samples, by []float64, constant float64)
 	if z != nil {
 		out.z = z
 	}
-	if _, signs := l.loss.(Logistic); !signs && l.Rows() == nil && l.Room() == nil {
-		if at, ok := design.Near(l.target); ok && differences(l.loss) {
-			constant = at
-			out.target = make([]float64, l.n)
-			for j, t := range l.target {
-				out.target[j] = t - at
-			}
-		}
+	if differences(l.loss) {
+		constant = l.centre()
+		out.less += constant
 	}
 	switch {
 	case z == nil && constant == 0:
@@ -36,6 +32,29 @@ func (l *Linear) Centred(of Samples) (o Samples, by []float64, constant float64)
 		by = make([]float64, l.d)
 	}
 	return &out, by, constant
+}
+
+// centre is a target that all targets are near, 0 where there is none, and of losses whose
+// targets are moved.
+func (l *Linear) centre() float64 {
+	if l.less != 0 {
+		return 0
+	}
+	rows := l.Rows()
+	lo, hi := rows.Here(l.n)
+	at, c := make([]float64, 1), rows.Comm()
+	if lo == 0 && hi > 0 {
+		at[0], _ = design.Near(l.target[lo:hi])
+	}
+	c.Sum(at) // zeros of all others
+	far := make([]float64, 1)
+	if hi > lo && !design.AllNear(l.target[lo:hi], at[0]) {
+		far[0] = 1
+	}
+	if c.Max(far); far[0] > 0 || at[0] == 0 {
+		return 0
+	}
+	return at[0]
 }
 
 // differences reports that a loss is a function of the margin less the target.

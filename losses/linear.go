@@ -3,6 +3,7 @@ package losses
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -21,6 +22,7 @@ type Linear struct {
 	z      design.Matrix // n×d
 	target []float64     // n
 	moved  bool          // the last parameter is a sum of those of another Linear (Centred)
+	less   float64       // what is taken from every target: an entry that all are near
 }
 
 // NewLinear returns the oracle over the rows of z and as many targets. The slice
@@ -54,8 +56,25 @@ func (l *Linear) Dims() (n, d, slope int) { return l.n, l.d, 1 }
 // value and slope have length n.
 func (l *Linear) EvalTo(value, slope, x []float64, lo, hi int) {
 	l.z.MarginsTo(slope, x, lo, hi)
-	l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
+	if l.less == 0 {
+		l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
+		return
+	}
+	target := centredTargets.Get().(*[someTargets]float64)
+	for lo < hi {
+		end := min(lo+someTargets, hi)
+		for k, t := range l.target[lo:end] {
+			target[k] = t - l.less
+		}
+		l.loss.EvalTo(value[lo:end], slope[lo:end], slope[lo:end], target[:end-lo])
+		lo = end
+	}
+	centredTargets.Put(target)
 }
+
+const someTargets = 512 // at a time, so that they stay in the cache
+
+var centredTargets = sync.Pool{New: func() any { return new([someTargets]float64) }}
 
 // AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst (length d), with
 // ∇f_j = slope[j]·z_j. weight and slope have length n.
@@ -150,7 +169,7 @@ func (l *Linear) Select(samples []int) Samples {
 	for k, j := range samples {
 		target[k] = l.target[j]
 	}
-	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target, moved: l.moved}
+	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target, moved: l.moved, less: l.less}
 }
 
 // Work estimates the cost of the rows in EvalTo, or in AddGradTo, over all samples
@@ -188,7 +207,7 @@ func (l *Linear) Part(count int) Samples {
 	for k, j := range l.Rows().SpreadHere(l.n, count) {
 		target[lo+k] = l.target[j]
 	}
-	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target}
+	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target, moved: l.moved, less: l.less}
 }
 
 // MostSelected is the number of samples that Select may be asked for: all, but where rows

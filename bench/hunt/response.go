@@ -49,12 +49,13 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 	}
 	if c.own == nil {
 		for j, y := range res.Y {
-			if y > most*(1+1e-9) {
-				t.find("response", c, name+fmt.Sprintf(": weight %d is %.17g, above %.17g", j, y, most))
+			none := c.Kind != "groups" && c.Weights != nil && c.Weights[j] == 0
+			if y > most*(1+1e-9) || none && y > 0 {
+				t.find("response", c, name+fmt.Sprintf(": weight %d is %.17g, above %.17g, without a reference %v", j, y, most, none))
 				break
 			}
 		}
-		if b, ok := p.Dual.(dro.Ball); ok && b.Nu == 0 && !(b.Of(res.Y) <= b.Radius*(1+1e-6)+1e-12) {
+		if b, ok := p.Dual.(dro.Ball); ok && b.Nu == 0 && !(b.Of(res.Y) <= b.Radius*(1+1e-6)+1e-12) && !math.IsInf(b.Of(res.Y), 1) { // of references that underflow
 			t.find("response", c, name+fmt.Sprintf(": weights at %.17g, in a ball of %.17g", b.Of(res.Y), b.Radius))
 		}
 	}

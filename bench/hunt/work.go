@@ -49,4 +49,13 @@ func (m counted) NormsTo(dst, scale []float64, lo, hi int) {
 	m.Matrix.NormsTo(dst, scale, lo, hi)
 }
 
+// Centred implements design.Centrable.
+func (m counted) Centred(kept int) (design.Matrix, []float64) {
+	z, by := design.Centred(m.Matrix, kept)
+	if z == nil {
+		return nil, nil
+	}
+	return counted{z, m.work}, by
+}
+
 func (m counted) Select(rows []int) design.Matrix { return counted{m.Matrix.Select(rows), m.work} }
