@@ -41,6 +41,20 @@ func noisy(t *testing.T) *data.Frame {
 	return f
 }
 
+// A choice is made by what was asked for, every word of it.
+func TestChoiceIsByWhatWasAsked(t *testing.T) {
+	budget := 0.07
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "tail", Folds: 4, Levels: 1, Rate: 1.5, Budget: &budget, Rule: "se"}
+	s, _, err := Choose(t.Context(), noisy(t), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Criterion != "tail" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" || s.Subgroup != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
 // What Choose chooses is what a training takes; μ is chosen with the level unless it is
 // given, and said where it is not the usual one.
 func TestChooseIsWhatTrainingTakes(t *testing.T) {
