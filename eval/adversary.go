@@ -160,7 +160,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	if top == 0 {
 		top = 10
 	}
-	heaviest := measure.Largest(in.Weights, top)
+	heaviest := measure.Largest(in.Weights, in.Loss, top) // an adversary over groups weighs all rows of one alike
 	shown := make([][]string, len(heaviest)) // values of these rows, by column
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))

@@ -109,24 +109,31 @@ func (d *digit) find(r *rank, shift int) *digit {
 	return nil
 }
 
-// Largest returns the positions of the count largest of y, the largest first and the
-// earlier of equals first.
-func Largest(y []float64, count int) []int {
+// Largest returns the positions of the count largest of y, the largest first: of equals
+// those first where then is larger, unless it is nil, and the earlier of these.
+func Largest(y, then []float64, count int) []int {
 	count = min(count, len(y))
 	if count < 1 {
 		return nil
 	}
+	order := func(i, j int) int {
+		o := cmp.Compare(y[j], y[i])
+		if o == 0 && then != nil {
+			o = cmp.Compare(then[j], then[i])
+		}
+		return cmp.Or(o, cmp.Compare(i, j))
+	}
 	top := make([]int, 0, 2*count)
 	keep := func() {
-		slices.SortFunc(top, func(i, j int) int { return cmp.Or(cmp.Compare(y[j], y[i]), cmp.Compare(i, j)) })
+		slices.SortFunc(top, order)
 		top = top[:min(count, len(top))]
 	}
-	least := -1.0 // of those kept
-	for i, v := range y {
-		if v > least || len(top) < count {
+	last := -1 // of those kept
+	for i := range y {
+		if last < 0 || order(i, last) < 0 {
 			if top = append(top, i); len(top) == cap(top) {
 				keep()
-				least = y[top[count-1]]
+				last = top[count-1]
 			}
 		}
 	}

@@ -53,8 +53,18 @@ func TestHeaviest(t *testing.T) {
 				t.Errorf("%s: half of %d is held by %d, want %d", name, n, half.Count, reached)
 			}
 			for _, c := range []int{-1, 0, 1, 5, n, n + 1} {
-				if got := Largest(y, c); !slices.Equal(got, order[:max(0, min(c, n))]) {
+				if got := Largest(y, nil, c); !slices.Equal(got, order[:max(0, min(c, n))]) {
 					t.Errorf("%s: the largest %d of %d are %v", name, c, n, got)
+				}
+			}
+			then := make([]float64, n)
+			for i := range then {
+				then[i] = float64(r.IntN(5))
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(y[j], y[i]), cmp.Compare(then[j], then[i])) })
+			for _, c := range []int{1, 5, n} {
+				if got := Largest(y, then, c); !slices.Equal(got, order[:min(c, n)]) {
+					t.Errorf("%s: the largest %d of %d, ties by another number, are %v", name, c, n, got)
 				}
 			}
 		}
