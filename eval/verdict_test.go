@@ -76,7 +76,9 @@ func TestVerdictRules(t *testing.T) {
 	for i, l := range in.Models[0].Loss {
 		tempered.Loss = append(tempered.Loss, l+0.9*(in.Models[1].Loss[i]-l))
 	}
-	in.Models, in.Tempered = append(in.Models, tempered), "tempered ERM"
+	between := in.Models[0]
+	between.Name = "another"
+	in.Models, in.Tempered = append(in.Models, between, tempered), "tempered ERM"
 	if v := judged(t, in); v.Outcome != eval.Mixed || v.Explained == nil || *v.Explained < 0.85 || !strings.Contains(v.Headline, "tempered ERM reaches") {
 		t.Errorf("tempered: %+v", v)
 	}

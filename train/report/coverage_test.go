@@ -107,6 +107,26 @@ func TestCoverageOfCrossfit(t *testing.T) {
 	}
 }
 
+// What is few rows is the adversary's doing: weights that the rows have are none of it.
+func TestRowWeightsAreNoAdversary(t *testing.T) {
+	rows := examples(200, 3)
+	for i := range rows {
+		if rows[i].Weight = 0.01; i < 20 {
+			rows[i].Weight = 1
+		}
+	}
+	for want, l := range map[bool]level.Level{false: {Average: "plain"}, true: {Nu: level.At(0.01)}} {
+		m := trained(t, rows, l, true, func(c *train.Config) { c.Gap = 1e-4 })
+		x, err := Measure(t.Context(), m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Result.EffectiveSampleSize > 100 || (x.Input.EffectiveRows > 0) != want {
+			t.Errorf("%s: %v effective rows, %v told", l, m.Result.EffectiveSampleSize, x.Input.EffectiveRows)
+		}
+	}
+}
+
 // foldModels are the coefficients of the two models of every fold, which are all that a
 // fold's margins are made of.
 func foldModels(t *testing.T, m *train.Model, of *train.OutOfFold) (out [][2][]float64) {

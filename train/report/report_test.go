@@ -308,6 +308,14 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 			t.Errorf("rate %v: %v, budget %v, tempered %q", given, in.Rate, in.Budget, in.Tempered)
 		}
 	}
+	// A comparison of two trainings asks for neither tempered scores nor rows enough.
+	x, err := report.Compare(t.Context(), []report.Named{{Name: "one", Model: m}, {Name: "other", Model: m}}, nil, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Input.Tempered != "" || x.Input.EffectiveRows != 0 {
+		t.Errorf("compared with %q, %v effective rows", x.Input.Tempered, x.Input.EffectiveRows)
+	}
 	// Without one of its own it is held to that of the choice, but for the none at all that
 	// nobody asked for.
 	m.Config.Budget = nil
