@@ -45,12 +45,12 @@ func noisy(t *testing.T) *data.Frame {
 func TestChoiceIsByWhatWasAsked(t *testing.T) {
 	budget := 0.07
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "tail", Folds: 4, Levels: 1, Rate: 1.5, Budget: &budget, Rule: "se"}
+	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Levels: 1, Rate: 1.5, Budget: &budget, Rule: "se"}
 	s, _, err := Choose(t.Context(), noisy(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Criterion != "tail" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" || s.Subgroup != nil {
+	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" || s.Subgroup != nil {
 		t.Errorf("%+v", s)
 	}
 }
