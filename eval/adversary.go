@@ -161,7 +161,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		top = 10
 	}
 	heaviest := measure.Largest(in.Weights, in.Loss, top) // an adversary over groups weighs all rows of one alike
-	shown := make([][]string, len(heaviest)) // values of these rows, by column
+	shown := make([][]string, len(heaviest))              // values of these rows, by column
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))
 	}
