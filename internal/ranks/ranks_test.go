@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -235,5 +236,135 @@ func TestOtherNumbersOfSamplesAreRefused(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "11 samples of rows that have 10") {
 		t.Error(err)
+	}
+}
+
+// Samples that are all here and samples of one rank or several are answered alike: by
+// counts, bounds and selections that cover every sample once, and by what is collected.
+func TestRowsHereAndDealtAgree(t *testing.T) {
+	const n = 3*2048 + 5
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(i*i%977) + 0.5
+	}
+	var all *Rows
+	if all.Comm() != Comm(One{}) || all.Comm().Size() != 1 || all.Comm().Rank() != 0 || all.Count(n, 2) != 2 || all.Count(n, 50) != shard.Count(n) || all.Count(5, 4) != 1 {
+		t.Errorf("samples that are here: %v, %d shards of at most 2, %d", all.Comm(), all.Count(n, 2), all.Count(n, 50))
+	}
+	if few, ok := all.CollectFew(v[:4], 4); !ok || len(few) != 4 {
+		t.Errorf("%v, %v of four", few, ok)
+	}
+	if _, ok := all.CollectFew(v[:5], 4); ok {
+		t.Error("five are at most four")
+	}
+	covered := make([]int, n)
+	all.RunCount(n, 1, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			covered[i]++
+		}
+	})
+	if slices.Min(covered) != 1 || slices.Max(covered) != 1 {
+		t.Error("a sample is passed over, or met twice")
+	}
+	if !slices.Equal(all.CollectNumbers(v), v) || !slices.Equal(all.Pick([]int{5, 2}, v)[0], []float64{v[5], v[2]}) {
+		t.Error("what is here is collected otherwise")
+	}
+	for _, size := range []int{1, 2, 5} {
+		seen := make([]int32, n) // by ranks, each its own
+		err := Run(size, func(c Comm) error {
+			rows := NewRows(c, n)
+			lo, hi := rows.Here(n)
+			if a, b := rows.Bounds(n, c.Rank()); a != lo || b != hi || rows.Comm() != c || rows.Count(n, 1) != rows.Shards(n) {
+				t.Errorf("rank %d of %d has [%d, %d), and [%d, %d)", c.Rank(), size, lo, hi, a, b)
+			}
+			rows.EachShard(func(a, b int) {
+				if a < lo || b > hi {
+					t.Errorf("rank %d has samples [%d, %d) of [%d, %d)", c.Rank(), a, b, lo, hi)
+				}
+				for i := a; i < b; i++ {
+					seen[i]++
+				}
+			})
+			rows.RunCount(n, 1, func(_, a, b int) {
+				for i := a; i < b; i++ {
+					seen[i]++
+				}
+			})
+			if got := rows.CollectNumbers(v[lo:hi]); !slices.Equal(got, v) {
+				t.Errorf("rank %d of %d collects %d numbers", c.Rank(), size, len(got))
+			}
+			for _, most := range []int{n, n - 1} { // all in the same order
+				got, ok := rows.CollectFew(v[lo:hi], most)
+				if ok != (most == n) || ok && !slices.Equal(got, v) {
+					t.Errorf("rank %d of %d collects %d of at most %d: %v", c.Rank(), size, len(got), most, ok)
+				}
+			}
+			here := rows.SpreadHere(n, 100)
+			if got := rows.Collect(here); !slices.Equal(got, rows.Spread(n, 100)) {
+				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.Spread(n, 100)), len(got))
+			}
+			counts := make([]int, rows.Shards(n))
+			for s := range counts {
+				counts[s] = -1
+			}
+			rows.Run(n, func(s, lo, hi int) { counts[s] = hi - lo })
+			rows.ShareCounts(counts)
+			for s, k := range counts {
+				if a, b := shard.Bounds(n, len(counts), s); k != b-a {
+					t.Errorf("shard %d has %d samples, not %d", s, k, b-a)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Min(seen) != 2 || slices.Max(seen) != 2 {
+			t.Errorf("%d ranks: a sample is passed over, or met twice", size)
+		}
+	}
+}
+
+// A rank that is asked to stop stops all of them, at the same call; after the end of the
+// asking, and where nobody is asked, none.
+func TestRanksStopTogether(t *testing.T) {
+	const n = 3 * 2048
+	for _, who := range []int{0, 2} {
+		err := Run(3, func(c Comm) error {
+			asked, stop := context.WithCancelCause(context.Background())
+			defer stop(nil)
+			rows := NewRows(c, n)
+			agreed, done := rows.Context(asked)
+			rounds := 0
+			for ; agreed.Err() == nil && rounds < 10; rounds++ {
+				if rounds == 3 && c.Rank() == who {
+					stop(errors.New("enough"))
+				}
+				if got := rows.Sum(n, func(lo, hi int) float64 { return float64(hi - lo) }); got != n {
+					t.Errorf("a sum of %v while ranks are asked", got)
+				}
+			}
+			if rounds != 4 {
+				t.Errorf("rank %d stopped after %d calls", c.Rank(), rounds)
+			}
+			if cause := context.Cause(agreed).Error(); (cause == "enough") != (c.Rank() == who) {
+				t.Errorf("rank %d stopped for %q", c.Rank(), cause)
+			}
+			done()
+			if got := rows.Sum(n, func(lo, hi int) float64 { return 1 }); got != float64(rows.Shards(n)) {
+				t.Errorf("a sum of %v afterwards", got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all *Rows
+	ctx, cancel := context.WithCancel(context.Background())
+	agreed, done := all.Context(ctx)
+	defer done()
+	if cancel(); agreed.Err() == nil {
+		t.Error("samples that are here go on")
 	}
 }

@@ -3,6 +3,8 @@ package shard
 import (
 	"math"
 	"runtime"
+	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -65,4 +67,94 @@ func TestPanicReachesTheCaller(t *testing.T) {
 		}
 	})
 	t.Fatal("no panic")
+}
+
+// Vectors of shards are their own, sum up in order whatever the first shard is, and are
+// zero again after Clear.
+func TestPartialsAddUp(t *testing.T) {
+	for _, width := range []int{1, 15, 16, 17, 40} {
+		for _, first := range []int{0, 3} {
+			const count = 5
+			p := NewPartialsOf(first, first+count, width)
+			if first == 0 {
+				p = NewPartials(count, width)
+			}
+			for round := range 2 { // the second starts with what the first left
+				p.Clear()
+				want := make([]float64, width)
+				for s := first; s < first+count; s++ {
+					v := p.Of(s)
+					if len(v) != width || p.Width() != width {
+						t.Fatalf("%d wide, not %d", len(v), width)
+					}
+					for i := range v {
+						if v[i] != 0 {
+							t.Fatalf("shard %d has %v before it is used", s, v)
+						}
+						v[i] = float64((s+1)*(i+2) + round)
+						want[i] += v[i]
+					}
+				}
+				for s := first; s < first+count; s++ {
+					for i, v := range p.Of(s) {
+						if v != float64((s+1)*(i+2)+round) {
+							t.Fatalf("width %d: entry %d of shard %d is %v", width, i, s, v)
+						}
+					}
+				}
+				got := make([]float64, width)
+				for i := range got {
+					got[i] = 1e9
+				}
+				if p.SumTo(got); !slices.Equal(got, want) {
+					t.Errorf("width %d from shard %d: %v, not %v", width, first, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The largest of all shards is found wherever it lies, and where all are negative.
+func TestLargestOfShards(t *testing.T) {
+	n := 5*minRows + 7
+	v := make([]float64, n)
+	for _, at := range []int{0, minRows, 2*minRows + 5, n - 1} {
+		for i := range v {
+			v[i] = -2
+		}
+		v[at] = -1
+		if got := Max(n, func(lo, hi int) float64 { return slices.Max(v[lo:hi]) }); got != -1 {
+			t.Errorf("the largest is at %d: %v", at, got)
+		}
+	}
+	if got := Max(3, func(lo, hi int) float64 { return float64(hi - lo) }); got != 3 {
+		t.Errorf("of one shard: %v", got)
+	}
+}
+
+// What is to be done between shards is done before every large one and no other, until
+// nothing is.
+func TestBetweenShards(t *testing.T) {
+	var calls atomic.Int64
+	f := func() { calls.Add(1) }
+	was := Between(&f)
+	defer Between(was)
+	for rows, want := range map[int]int64{1 << 16: 1, 1<<16 - 1: 0, 1 << 17: 1} {
+		calls.Store(0)
+		RunCount(rows, 1, func(_, _, _ int) {})
+		if calls.Load() != want {
+			t.Errorf("%d calls before a shard of %d rows", calls.Load(), rows)
+		}
+	}
+	calls.Store(0)
+	RunCount(5<<16, 5, func(_, _, _ int) {})
+	if calls.Load() != 5 {
+		t.Errorf("%d calls before five large shards", calls.Load())
+	}
+	Between(nil)
+	calls.Store(0)
+	RunCount(1<<16, 1, func(_, _, _ int) {})
+	if calls.Load() != 0 {
+		t.Error("called after its end")
+	}
 }

@@ -1,0 +1,540 @@
+package chart
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	_ "image/png"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// A tracer is a canvas that notes what is drawn, where on the page.
+type tracer struct {
+	at     []vg.Point
+	col    color.Color
+	width  vg.Length
+	fills  []box
+	lines  []stroke
+	labels []label
+}
+
+type box struct{ x0, y0, x1, y1 float64 }
+
+type stroke struct {
+	box
+	points int
+	closed bool
+	col    color.Color
+	path   vg.Path
+}
+
+type label struct {
+	box
+	s    string
+	size float64
+}
+
+func newTracer() *tracer                              { return &tracer{at: make([]vg.Point, 1)} }
+func (c *tracer) SetLineWidth(w vg.Length)            { c.width = w }
+func (c *tracer) SetLineDash([]vg.Length, vg.Length)  {}
+func (c *tracer) SetColor(col color.Color)            { c.col = col }
+func (c *tracer) Rotate(float64)                      { panic("rotated") }
+func (c *tracer) Scale(_, _ float64)                  { panic("scaled") }
+func (c *tracer) DrawImage(vg.Rectangle, image.Image) { panic("an image") }
+func (c *tracer) Push()                               { c.at = append(c.at, c.at[len(c.at)-1]) }
+func (c *tracer) Pop()                                { c.at = c.at[:len(c.at)-1] }
+
+func (c *tracer) Translate(p vg.Point) {
+	here := &c.at[len(c.at)-1]
+	here.X, here.Y = here.X+p.X, here.Y+p.Y
+}
+
+// of is the box around a path, and how many corners it has.
+func (c *tracer) of(path vg.Path) (b box, points int, closed bool) {
+	b = box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+	here := c.at[len(c.at)-1]
+	add := func(x, y vg.Length) {
+		px, py := float64(x+here.X), float64(y+here.Y)
+		b = box{min(b.x0, px), min(b.y0, py), max(b.x1, px), max(b.y1, py)}
+	}
+	for _, p := range path {
+		switch p.Type {
+		case vg.CloseComp:
+			closed = true
+		case vg.ArcComp:
+			add(p.Pos.X-p.Radius, p.Pos.Y-p.Radius)
+			add(p.Pos.X+p.Radius, p.Pos.Y+p.Radius)
+			points++
+		default:
+			add(p.Pos.X, p.Pos.Y)
+			points++
+		}
+	}
+	return b, points, closed
+}
+
+func (c *tracer) Stroke(path vg.Path) {
+	b, n, closed := c.of(path)
+	c.lines = append(c.lines, stroke{b, n, closed, c.col, path})
+}
+
+func (c *tracer) Fill(path vg.Path) {
+	b, _, _ := c.of(path)
+	c.fills = append(c.fills, b)
+}
+
+func (c *tracer) FillString(f font.Face, p vg.Point, s string) {
+	here := c.at[len(c.at)-1]
+	x, y, size := float64(p.X+here.X), float64(p.Y+here.Y), float64(f.Font.Size)
+	c.labels = append(c.labels, label{box{x, y, x + float64(f.Width(s)), y + 0.72*size}, s, size})
+}
+
+func (b box) middle() (x, y float64) { return (b.x0 + b.x1) / 2, (b.y0 + b.y1) / 2 }
+
+// marks are the glyphs that were drawn: small and closed.
+func (c *tracer) marks() (out []stroke) {
+	for _, s := range c.lines {
+		if s.closed && s.x1-s.x0 < 9 && s.y1-s.y0 < 9 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// traced draws, and holds what is true of every drawing: nothing is off the page, and no
+// two texts lie on each other.
+func traced(t *testing.T, name string, d Drawing) *tracer {
+	t.Helper()
+	c := newTracer()
+	d.on(c)
+	inside := func(what string, b box) {
+		if b.x0 < -0.01 || b.y0 < -0.01 || b.x1 > float64(d.w)+0.01 || b.y1 > float64(d.h)+0.01 {
+			t.Errorf("%s: %s at %.1f is off the page of %v × %v", name, what, b, d.w, d.h)
+		}
+	}
+	for _, b := range c.fills {
+		inside("an area", b)
+	}
+	for _, s := range c.lines {
+		inside("a line", s.box)
+	}
+	for i, a := range c.labels {
+		inside(strconv.Quote(a.s), a.box)
+		for _, b := range c.labels[:i] {
+			if a.s != "" && b.s != "" && a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1 {
+				t.Errorf("%s: %q at %.1f lies on %q at %.1f", name, a.s, a.box, b.s, b.box)
+			}
+		}
+	}
+	if len(c.at) != 1 {
+		t.Errorf("%s: %d states are not given back", name, len(c.at)-1)
+	}
+	return c
+}
+
+// find is the label of that text.
+func (c *tracer) find(t *testing.T, s string) label {
+	t.Helper()
+	for _, l := range c.labels {
+		if l.s == s {
+			return l
+		}
+	}
+	t.Fatalf("no text %q", s)
+	return label{}
+}
+
+// along says where values lie on an axis, from two ticks that are read off: the label of a
+// tick is below it, or beside it.
+func along(t *testing.T, labels []label, read func(string) (float64, bool), at func(label) float64) func(v float64) float64 {
+	t.Helper()
+	var v, p []float64
+	for _, l := range labels {
+		if x, ok := read(l.s); ok {
+			v, p = append(v, x), append(p, at(l))
+		}
+	}
+	if len(v) < 3 {
+		t.Fatalf("%d ticks are read", len(v))
+	}
+	// The first and last label may be moved to stay on the page: the two in the middle.
+	i, j := len(v)/2-1, len(v)/2
+	return func(x float64) float64 { return p[i] + (x-v[i])*(p[j]-p[i])/(v[j]-v[i]) }
+}
+
+func plainNumber(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "−", "-"), 64)
+	return v, err == nil
+}
+
+func share(s string) (float64, bool) {
+	s, ok := strings.CutSuffix(s, "\u2009%")
+	v, number := plainNumber(s)
+	return v / 100, ok && number
+}
+
+// Rows of dots stand below each other in their order, the middle of their label, of their
+// detail and of their marks on one height; marks lie where the axis says, between the ends
+// of their intervals; and what is said in shares is read in shares.
+func TestDotsLieWhereTheAxisSays(t *testing.T) {
+	for _, names := range [][]string{{"one"}, {"one", "two"}, {"a", "b", "c", "a name that needs a good part of a row", "and another name of this sort"}} {
+		for _, inShares := range []bool{false, true} {
+			d := Dots{Names: names, XLabel: "the axis", Share: inShares, Ref: []float64{0.5}}
+			labels := []string{"first", "second", strings.Repeat("a long label of many words ", 3), "last"}
+			for i, l := range labels {
+				r := Dot{Label: l, Detail: "n " + strconv.Itoa(100+i), Faint: i == 1, Rule: i == 3}
+				for k := range names {
+					v := 0.1 + 0.2*float64(i) + 0.03*float64(k)
+					r.Value, r.Lo, r.Hi = append(r.Value, v), append(r.Lo, v-0.04), append(r.Hi, v+0.05)
+				}
+				d.Rows = append(d.Rows, r)
+			}
+			c := traced(t, "dots", d.Drawing())
+			read := plainNumber
+			if inShares {
+				read = share
+			}
+			at := along(t, c.labels, read, func(l label) float64 { x, _ := l.middle(); return x })
+			marks := c.marks()
+			if len(marks) != len(names)*(len(labels)+1) { // the legend's too
+				t.Fatalf("%d marks of %d", len(marks), len(names)*(len(labels)+1))
+			}
+			marks = marks[len(names):]
+			before := math.Inf(1)
+			for i := range labels {
+				height := 0.0
+				for k := range names {
+					x, y := marks[i*len(names)+k].middle()
+					height += y / float64(len(names))
+					if want := at(d.Rows[i].Value[k]); math.Abs(x-want) > 0.2 {
+						t.Errorf("mark %d of row %d is at %.2f, %v of the axis at %.2f", k, i, x, d.Rows[i].Value[k], want)
+					}
+					found := false
+					for _, s := range c.lines {
+						if !s.closed && s.points == 2 && math.Abs(s.y0-y) < 1e-6 && s.y0 == s.y1 && s.x0 < x && s.x1 > x {
+							found = math.Abs(s.x0-at(d.Rows[i].Lo[k])) < 0.3 && math.Abs(s.x1-at(d.Rows[i].Hi[k])) < 0.3 || found
+						}
+					}
+					if !found {
+						t.Errorf("no interval of mark %d of row %d", k, i)
+					}
+				}
+				if height > before-12 {
+					t.Errorf("row %d is at height %.1f, the one above at %.1f", i, height, before)
+				}
+				before = height
+				if _, y := c.find(t, "n "+strconv.Itoa(100+i)).middle(); math.Abs(y-height) > 1.5 {
+					t.Errorf("row %d: its detail is at height %.1f, its marks at %.1f", i, y, height)
+				}
+				lo, hi := math.Inf(1), math.Inf(-1)
+				for _, line := range wrap(labels[i], labelWidth, fontSize, labelLines) {
+					l := c.find(t, line)
+					lo, hi = min(lo, l.y0), max(hi, l.y1)
+					if right := c.find(t, "first").x1; math.Abs(l.x1-right) > 0.01 {
+						t.Errorf("%q ends at %.1f, others at %.1f", line, l.x1, right)
+					}
+				}
+				if math.Abs((lo+hi)/2-height) > 1.5 {
+					t.Errorf("row %d: its label is at height %.1f, its marks at %.1f", i, (lo+hi)/2, height)
+				}
+			}
+			reference := false
+			for _, s := range c.lines {
+				reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-at(0.5)) < 0.2 && s.col == colMuted
+			}
+			if !reference {
+				t.Error("no line at the reference")
+			}
+		}
+	}
+}
+
+// Panels stand beside and below each other without touching, in their order, each with its
+// points where its own axes say, and with references where they are.
+func TestPanelsLieApart(t *testing.T) {
+	for _, columns := range []int{1, 2, 3} {
+		for _, legend := range [][]Entry{nil, Entries([]string{"one", "two"})} {
+			l := Lines{Columns: columns, Legend: legend, Note: "a note"}
+			if legend == nil {
+				l.Note = ""
+			}
+			for i := range 5 {
+				p := Panel{XLabel: "x" + strconv.Itoa(i), YLabel: "y" + strconv.Itoa(i), Ref: 3, RefText: "three", XRef: 2, XRefText: "two",
+					Series: []Series{{X: []float64{0, 1, 2, 3, 4}, Y: []float64{1, 2, 5, 3, 4}, Marks: true}}}
+				if i == 1 {
+					p.Title, p.Height = "higher", 220
+				}
+				l.Panels = append(l.Panels, p)
+			}
+			c := traced(t, strconv.Itoa(columns)+" columns", l.Drawing())
+			marks := c.marks()[len(legend):]
+			if len(marks) != 25 {
+				t.Fatalf("%d marks", len(marks))
+			}
+			for i := range 5 {
+				own := marks[5*i : 5*i+5]
+				x := func(k int) float64 { v, _ := own[k].middle(); return v }
+				y := func(k int) float64 { _, v := own[k].middle(); return v }
+				for k := range 5 { // evenly along x, and by their values along y
+					if math.Abs(x(k)-x(0)-float64(k)*(x(4)-x(0))/4) > 1e-6 {
+						t.Errorf("point %d of panel %d is at %.2f", k, i, x(k))
+					}
+					v := l.Panels[i].Series[0].Y[k]
+					if math.Abs(y(k)-y(0)-(v-1)*(y(2)-y(0))/4) > 1e-6 {
+						t.Errorf("point %d of panel %d is at height %.2f", k, i, y(k))
+					}
+				}
+				title, foot := c.find(t, "y"+strconv.Itoa(i)), c.find(t, "x"+strconv.Itoa(i))
+				if !(title.y0 > y(2) && foot.y1 < y(0) && y(2)-y(0) > 100 && x(4)-x(0) > 120 && title.x0 < x(0) && foot.x1 > x(3)) {
+					t.Errorf("panel %d: %.1f above points from %.1f to %.1f, %.1f below", i, title.box, own[0].box, own[2].box, foot.box)
+				}
+				if i == 1 {
+					if l := c.find(t, "higher"); !(l.y0 > title.y1) || l.x0 != title.x0 {
+						t.Errorf("the title is at %.1f, the label of the axis at %.1f", l.box, title.box)
+					}
+				}
+				level, upright := y(0)+(3-1)*(y(2)-y(0))/4, x(2)
+				across, up := false, false
+				for _, s := range c.lines {
+					across = across || !s.closed && math.Abs(s.y0-level) < 1e-6 && s.y0 == s.y1 && s.x0 < x(0) && s.x1 > x(4)
+					up = up || !s.closed && math.Abs(s.x0-upright) < 1e-6 && s.x0 == s.x1 && s.y0 < y(0) && s.y1 > y(2)
+				}
+				if !across || !up {
+					t.Errorf("panel %d: its references are drawn: %v, %v", i, across, up)
+				}
+				for j := range i { // by rows: to the right of, or below, what comes before
+					other := marks[5*j]
+					_, above := other.middle()
+					left, _ := marks[5*j+4].middle()
+					if j/columns == i/columns && !(left < x(0)) || j/columns < i/columns && !(foot.y0 < above && y(2) < above) {
+						t.Errorf("panel %d is not behind panel %d", i, j)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Cells of a grid have the same axes: the diagonal is one, and a point on it lies on it.
+func TestCellsShareTheirAxes(t *testing.T) {
+	g := Grid{Names: []string{"one", "two"}, Max: 1, XLabel: "right", YLabel: "upwards"}
+	for i := range 7 {
+		g.Cells = append(g.Cells, Cell{Title: "cell " + strconv.Itoa(i), Detail: "n " + strconv.Itoa(i), Series: []Series{{K: 1, X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}, Marks: true}}})
+	}
+	c := traced(t, "grid", g.Drawing())
+	marks := c.marks()[2:]
+	if len(marks) != 21 {
+		t.Fatalf("%d marks", len(marks))
+	}
+	for i := range 7 {
+		x0, y0 := marks[3*i].middle()
+		x1, y1 := marks[3*i+1].middle()
+		x2, y2 := marks[3*i+2].middle()
+		if math.Abs(x1-(x0+x2)/2) > 1e-6 || math.Abs(y1-(y0+y2)/2) > 1e-6 || math.Abs((x2-x0)-(y2-y0)) > 1e-6 || !(x2-x0 > 60) {
+			t.Errorf("cell %d: points at %.1f, %.1f, %.1f and heights %.1f, %.1f, %.1f", i, x0, x1, x2, y0, y1, y2)
+		}
+		fx, fy := marks[0].middle()
+		if i%3 == 0 && math.Abs(x0-fx) > 1e-6 || i < 3 && math.Abs(y0-fy) > 1e-6 {
+			t.Errorf("cell %d is not in line", i)
+		}
+		title := c.find(t, "cell "+strconv.Itoa(i))
+		if !(title.y0 > y2 && title.x0 <= x0+1 && title.y0 < y2+40) {
+			t.Errorf("cell %d has its title at %.1f", i, title.box)
+		}
+		on := false
+		for _, s := range c.lines {
+			on = on || !s.closed && s.points == 2 && math.Abs(s.x0-x0) < 1e-6 && math.Abs(s.y0-y0) < 1e-6 && math.Abs((s.x1-s.x0)-(s.y1-s.y0)) < 1e-6 && s.x1 >= x2 && s.col == colMuted
+		}
+		if !on {
+			t.Errorf("cell %d has no diagonal", i)
+		}
+	}
+}
+
+// Ticks are in the range, ascending, at values that their labels say, and evenly spaced on
+// a linear axis; there are about as many as are wanted; and a range of one value, of none
+// or of the smallest and largest numbers has some, too.
+func TestTicksAreInTheRange(t *testing.T) {
+	for _, kind := range []string{"linear", "log", "root"} {
+		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
+			for _, sign := range []float64{1, -1} {
+				if sign < 0 && kind != "linear" {
+					continue
+				}
+				a := newAxis(kind == "log")
+				if a.root = kind == "root"; a.root {
+					a.fit(0) // where such axes begin
+				}
+				a.fit(sign * r[0])
+				a.fit(sign * r[1])
+				a.fit(math.NaN())
+				a.fit(math.Inf(1))
+				a.settle(0.03)
+				lo, hi := min(sign*r[0], sign*r[1]), max(sign*r[0], sign*r[1])
+				if a.root {
+					lo = 0
+				}
+				if !(a.min <= lo && a.max >= hi && a.max > a.min) || math.IsInf(a.max, 0) {
+					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
+				}
+				a.lo, a.hi = 20, 320
+				if math.Abs(float64(a.at(a.min)-20)) > 1e-9 || math.Abs(float64(a.at(a.max)-320)) > 1e-9 || !(a.at((a.min+a.max)/2) > 20) {
+					t.Errorf("%s: from %v to %v", kind, a.at(a.min), a.at(a.max))
+				}
+				ticks := a.ticks(6)
+				if len(ticks) < 2 || len(ticks) > 14 {
+					t.Errorf("%s: %d ticks of [%v, %v]", kind, len(ticks), lo, hi)
+				}
+				for k, tick := range ticks {
+					if tick.v < a.min-1e-4*math.Abs(a.min) || tick.v > a.max+1e-4*math.Abs(a.max) || k > 0 && tick.v <= ticks[k-1].v {
+						t.Errorf("%s: a tick at %v of [%v, %v]", kind, tick.v, a.min, a.max)
+					}
+					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok || math.Abs(v-tick.v) > 1e-6*math.Abs(tick.v)+1e-300 {
+						t.Errorf("%s: %v is labelled %q", kind, tick.v, tick.s)
+					}
+					if k > 1 && kind == "linear" && math.Abs((tick.v-ticks[k-1].v)/(ticks[1].v-ticks[0].v)-1) > 1e-6 {
+						t.Errorf("steps of %v and %v", tick.v-ticks[k-1].v, ticks[1].v-ticks[0].v)
+					}
+				}
+			}
+		}
+	}
+	for _, log := range []bool{false, true} {
+		a := newAxis(log)
+		if a.settle(0.1); !(a.max > a.min) || log && !(a.min > 0) {
+			t.Errorf("of nothing: [%v, %v]", a.min, a.max)
+		}
+	}
+	for _, v := range []float64{1e120, -1e120, 0} {
+		if !Drawable(v) || Drawable(v+math.Copysign(1e121, v)) {
+			t.Errorf("%v", v)
+		}
+	}
+	for _, n := range []int{0, 12, 9999, 10000, 123456, 1234567, -5, -10000} {
+		s := Thousands(n)
+		if v, ok := plainNumber(strings.ReplaceAll(s, "\u2009", "")); !ok || v != float64(n) || strings.Contains(s, "\u2009") != (n >= 10000 || n <= -10000) {
+			t.Errorf("%d is %q", n, s)
+		}
+		if parts := strings.Split(s, "\u2009"); len(parts) > 1 {
+			for _, p := range parts[1:] {
+				if len(p) != 3 {
+					t.Errorf("%d is %q", n, s)
+				}
+			}
+		}
+	}
+}
+
+// A name of a legend is beside its key, and one that would not fit begins a row.
+func TestLegendsBreakIntoRows(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		var names []string
+		for k := range n {
+			names = append(names, "the name "+strconv.Itoa(k))
+		}
+		d := Lines{Legend: Entries(names), Panels: []Panel{{Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}}}.Drawing()
+		c := traced(t, "legend", d)
+		marks := c.marks()
+		if len(marks) != n {
+			t.Fatalf("%d keys of %d", len(marks), n)
+		}
+		for k, m := range marks {
+			x, y := m.middle()
+			l := c.find(t, names[k])
+			if _, h := l.middle(); !(l.x0 > x && l.x0 < x+25) || math.Abs(h-y) > 1.5 {
+				t.Errorf("%q is at %.1f, its key at %.1f", l.s, l.box, m.box)
+			}
+			if k > 0 {
+				before := c.find(t, names[k-1])
+				if same := math.Abs(before.y0-l.y0) < 1e-6; same && l.x0 < before.x1+legendKey || !same && (l.y0 > before.y0 || before.x1+legendKey+float64(l.x1-l.x0) < float64(d.w)-2*margin-40) {
+					t.Errorf("%q at %.1f after %q at %.1f", l.s, l.box, before.s, before.box)
+				}
+			}
+		}
+	}
+}
+
+// Glyphs are four shapes, each the same to the left and right of its point, which lies in
+// it; and the fifth series has the first one's.
+func TestGlyphsAreAroundTheirPoint(t *testing.T) {
+	shapes := map[string]int{}
+	for k := range 8 {
+		c := newTracer()
+		sheet{c: c, w: 100, h: 100}.mark(vg.Point{X: 50, Y: 40}, k, 3, hue(k), false)
+		g := c.lines[0]
+		if x, _ := g.middle(); math.Abs(x-50) > 1e-9 || !(g.y0 < 39 && g.y1 > 41) || len(c.fills) != 1 || c.fills[0] != g.box {
+			t.Errorf("glyph %d: %.1f around (50, 40)", k, g.box)
+		}
+		shape := ""
+		for _, p := range g.path {
+			if p.Type == vg.ArcComp {
+				shape += "arc "
+				continue
+			}
+			shape += strconv.FormatFloat(float64(p.Pos.X), 'f', 2, 64) + "," + strconv.FormatFloat(float64(p.Pos.Y), 'f', 2, 64) + " "
+			mirrored := p.Type == vg.CloseComp || g.path[len(g.path)-2].Type == vg.ArcComp
+			for _, q := range g.path {
+				mirrored = mirrored || q.Type != vg.CloseComp && math.Abs(float64(p.Pos.X+q.Pos.X-100)) < 1e-9 && math.Abs(float64(p.Pos.Y-q.Pos.Y)) < 1e-9
+			}
+			if !mirrored {
+				t.Errorf("glyph %d: (%v, %v) has nothing opposite", k, p.Pos.X, p.Pos.Y)
+			}
+		}
+		if first, known := shapes[shape]; known != (k >= 4) || known && first != k-4 {
+			t.Errorf("glyph %d is that of %d", k, first)
+		}
+		if _, known := shapes[shape]; !known {
+			shapes[shape] = k
+		}
+	}
+}
+
+// Outlines of text lie where the text would, glyph by glyph.
+func TestOutlinesLieWhereTextWould(t *testing.T) {
+	const s = "Ag 3×ÿ"
+	c := newTracer()
+	outlined{c}.FillString(face(10), vg.Point{X: 20, Y: 30}, s)
+	if len(c.fills) != 1 || len(c.labels) != 0 {
+		t.Fatalf("%d areas, %d texts", len(c.fills), len(c.labels))
+	}
+	b := c.fills[0]
+	if w := float64(textWidth(s, 10)); b.x0 < 19.5 || b.x0 > 21.5 || b.x1 > 20+w+0.5 || b.x1 < 20+w-1.5 {
+		t.Errorf("from %.2f to %.2f, the text from 20 to %.2f", b.x0, b.x1, 20+w)
+	}
+	if b.y0 > 29 || b.y0 < 26 || b.y1 < 36 || b.y1 > 39 { // g goes below, A to the top
+		t.Errorf("from height %.2f to %.2f above a baseline of 30", b.y0, b.y1)
+	}
+	empty := newTracer()
+	outlined{empty}.FillString(face(10), vg.Point{}, "  ")
+	if len(empty.fills) != 0 {
+		t.Error("spaces are drawn")
+	}
+}
+
+// Every way of writing a drawing writes one: images of its size in pixels, pages and
+// documents that say what they are.
+func TestDrawingsAreWritten(t *testing.T) {
+	d := Dots{Names: []string{"one"}, Rows: []Dot{{Label: "a", Value: []float64{1}}, {Label: "b", Value: []float64{2}}}}.Drawing()
+	raw, err := d.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, _, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil || math.Abs(float64(im.Width)-float64(d.w)*200/72) > 1 || math.Abs(float64(im.Height)-float64(d.h)*200/72) > 1 {
+		t.Errorf("%+v, %v", im, err)
+	}
+	pdf, err := d.PDF()
+	if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		t.Errorf("%.10q, %v", pdf, err)
+	}
+	svg, err := d.SVG()
+	if err != nil || !bytes.Contains(svg, []byte("<svg")) || !bytes.Contains(svg, []byte(">a<")) {
+		t.Errorf("%v", err)
+	}
+}
