@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -98,4 +99,33 @@ func FuzzExpression(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// Comparisons of numbers are Go's, of what is no number too, and the truth of a condition
+// is its own.
+func TestComparisonsAreGos(t *testing.T) {
+	values := []float64{-1, 0, 1, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, x := range values {
+		for _, y := range values {
+			for cmp, want := range map[string]bool{"==": x == y, "!=": x != y, "<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y} {
+				if got := Holds(x, cmp, y); got != want || TruthOf(got) != map[bool]Truth{true: Yes, false: No}[want] {
+					t.Errorf("%v %s %v: %v", x, cmp, y, got)
+				}
+			}
+		}
+	}
+}
+
+// An expression that is cut short says that it ends, and one with something else where a
+// name is to be says what is there; both say where.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "ends early", "a &&": "ends early", "(": "ends early", "!": "ends early", "a == 1 or": "ends early",
+		"a && )": `not ")"`, "&& a": `not "&&"`, "(a or == 1)": `not "=="`,
+	} {
+		_, err := Parse(text)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "at character ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func ExampleLine() {
@@ -57,5 +58,18 @@ func TestBrokenUTF8(t *testing.T) {
 	}
 	if got := Text("a\n\tb\r"); got != "a\n\tb\\x0d" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Hidden are what Unicode's own tables call so: controls, separators of lines, what sets
+// the direction, what is no character, surrogates and tags; and three without a width that
+// no script needs.
+func TestHiddenByUnicodeTables(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		want := unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control, unicode.Noncharacter_Code_Point) ||
+			r >= 0xe0000 && r <= 0xe007f || r == 0x00ad || r == 0x200b || r == 0xfeff
+		if got := Hidden(r); got != want {
+			t.Fatalf("%U is hidden: %v", r, got)
+		}
 	}
 }
