@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // AdversaryInput is the worst-case reweighting that training ended with, over
@@ -33,11 +34,12 @@ type AdversaryInput struct {
 
 	RowID   []int    // n, or nil for 1, 2, 3, …
 	Columns []Column // raw features, for the mass by quantile and level
-	Sample  []int    // the rows that Columns are of, drawn at random; nil: all
+	Order   []int32  // n: the rows in the order in which Columns have them; nil: as they are here
 	Top     int      // heaviest rows to list; 0 means 10, negative none
 
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
 	Observe func(Progress) // told how many columns are done, or nil
+	Room    *paged.Room    // of vectors as long as the rows; nil: the heap
 
 	// ShowRows lists the values of Columns in the heaviest rows. They may
 	// identify people.
@@ -140,7 +142,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Sum())
 	}
 	N := float64(n)
-	base := measure.ScaleWeights(in.RowWeight)
+	room := in.Room.Part()
+	defer room.Close()
+	base := measure.ScaleWeightsIn(room, in.RowWeight)
 	if nu := Num(in.Nu); in.Nu > 0 {
 		a.Nu = &nu
 	}
@@ -165,27 +169,24 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))
 	}
-	weights, reference, where := in.Weights, base, map[int]int(nil)
-	if in.Sample != nil {
-		var err error
-		if weights, reference, where, err = in.sampled(base); err != nil {
-			return nil, err
-		}
+	weights, reference, place, err := in.inOrder(room, base, heaviest)
+	if err != nil {
+		return nil, err
 	}
 	a.Columns = make([]MassGrouping, len(in.Columns))
-	err := measure.Pool{Workers: in.Workers, Observe: in.Observe}.Parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *measure.Scratch) error {
+	err = measure.Pool{Workers: in.Workers, Observe: in.Observe}.Parallel(context.Background(), "weighing columns", len(in.Columns), func(j int, _ *measure.Scratch) error {
 		c, err := in.Columns[j].Loaded(len(weights))
 		if err != nil {
 			return err
 		}
-		labels, code := c.Cells()
+		defer c.Free()
+		labels, code := c.CellsIn(room)
+		if c.Levels == nil {
+			defer paged.Free(room, code)
+		}
 		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, weights, reference)
-		for k, i := range heaviest {
-			if where == nil {
-				shown[k][j] = c.Text(i)
-			} else if at, ok := where[i]; ok {
-				shown[k][j] = c.Text(at)
-			}
+		for k, i := range place {
+			shown[k][j] = c.Text(i)
 		}
 		return nil
 	})
@@ -215,34 +216,32 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	return a, nil
 }
 
-// sampled are the weights of the rows of the sample, which sum to one again, those that these
-// rows have before, and where each row is in the sample.
-func (in *AdversaryInput) sampled(base []float64) (weights, reference []float64, where map[int]int, err error) {
-	weights, where = make([]float64, len(in.Sample)), make(map[int]int, len(in.Sample))
-	if base != nil {
-		reference = make([]float64, len(in.Sample))
+// inOrder are the weights, and those that the rows have before, in the order of the columns, and
+// the places of some rows in it.
+func (in *AdversaryInput) inOrder(room *paged.Room, base []float64, rows []int) (weights, reference []float64, places []int, err error) {
+	n := len(in.Weights)
+	if in.Order == nil {
+		return in.Weights, base, rows, nil
 	}
-	var sum, of measure.Summer
-	for k, i := range in.Sample {
-		if i < 0 || i >= len(in.Weights) {
-			return nil, nil, nil, fmt.Errorf("eval: row %d of the sample is none of %d", i, len(in.Weights))
+	if len(in.Order) != n {
+		return nil, nil, nil, fmt.Errorf("eval: an order of %d rows, not of %d", len(in.Order), n)
+	}
+	if weights = paged.Make[float64](room, n); base != nil {
+		reference = paged.Make[float64](room, n)
+	}
+	places = make([]int, len(rows))
+	for k, i := range in.Order {
+		if i < 0 || int(i) >= n {
+			return nil, nil, nil, fmt.Errorf("eval: row %d of the order is none of %d", i, n)
 		}
-		weights[k], where[i] = in.Weights[i], k
-		sum.Add(weights[k])
-		if base != nil {
+		if weights[k] = in.Weights[i]; base != nil {
 			reference[k] = base[i]
-			of.Add(base[i])
+		}
+		if at := slices.Index(rows, int(i)); at >= 0 {
+			places[at] = k
 		}
 	}
-	for k := range weights {
-		if sum.Sum() > 0 {
-			weights[k] /= sum.Sum()
-		}
-		if base != nil {
-			reference[k] *= float64(len(weights)) / of.Sum()
-		}
-	}
-	return weights, reference, where, nil
+	return weights, reference, places, nil
 }
 
 // Holders is [DescribeAdversary] for the worst case of in.Loss at ν under the

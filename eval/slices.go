@@ -88,6 +88,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 		if err != nil {
 			return err
 		}
+		defer c.Free()
 		labels, code := c.CellsIn(room)
 		if c.Levels == nil {
 			defer paged.Free(room, code)

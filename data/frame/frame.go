@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Columns and errors are those of package table, which the readers share.
@@ -154,11 +155,16 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 // ColumnAt is Column of some rows alone, in their order, which ascends: the column of a
 // table that memory does not hold.
 func (f *Frame) ColumnAt(ctx context.Context, name string, rows []int) (*Column, error) {
+	return f.ColumnIn(ctx, nil, name, rows)
+}
+
+// ColumnIn is ColumnAt with the values in a room; nil is the heap.
+func (f *Frame) ColumnIn(ctx context.Context, room *paged.Room, name string, rows []int) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	c, err = c.LoadAt(ctx, rows)
+	c, err = c.LoadAt(ctx, room, rows)
 	if err == nil {
 		err = f.Unchanged()
 	}

@@ -1,18 +1,23 @@
 package table
 
-import "context"
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/internal/paged"
+)
 
 // LoadAt returns a column of the values at some rows, in their order, which ascends: of
-// one that is still in its file a part is in memory at a time.
-func (c *Column) LoadAt(ctx context.Context, rows []int) (*Column, error) {
+// one that is still in its file a part is in memory at a time, and the values lie in a room;
+// nil is the heap.
+func (c *Column) LoadAt(ctx context.Context, room *paged.Room, rows []int) (*Column, error) {
 	out := *c
 	out.stored, out.parts, out.Int = false, nil, nil
 	out.Number, out.Code, out.Null = nil, nil, nil
 	numeric := c.Kind != Categorical
 	if numeric {
-		out.Number = make([]float64, len(rows))
+		out.Number = paged.Make[float64](room, len(rows))
 	} else {
-		out.Code = make([]int32, len(rows))
+		out.Code = paged.Make[int32](room, len(rows))
 	}
 	null := make([]bool, len(rows))
 	any := false

@@ -177,7 +177,7 @@ func TestStoredColumnsAreThoseInMemory(t *testing.T) {
 			}
 		}
 		for what, c := range map[string]*Column{"at rows": stored, "at rows in memory": memory} {
-			got, err := c.LoadAt(ctx, some)
+			got, err := c.LoadAt(ctx, nil, some)
 			same(what, got, err, some, number)
 		}
 		for what, c := range map[string]*Column{"derived": stored, "derived in memory": memory} {

@@ -99,7 +99,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(ctx, f, nil, false, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, nil, nil, o.Weight); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +143,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	}
 	if in.Task == eval.Regression {
 		var err error
-		in.Target, err = numbers(ctx, f, nil, false, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = numbers(ctx, f, nil, nil, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -224,7 +224,7 @@ func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.I
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(ctx, f, nil, false, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = numbers(ctx, f, nil, nil, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = eval.LossOfScores(loss, in.Task, in.Target, m.Score); err != nil {
@@ -272,7 +272,7 @@ func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame) ([]eval.
 			if err != nil {
 				return eval.Column{}, err
 			}
-			col, _ := rawColumn(c, nil)
+			col, _ := rawColumn(nil, c, nil)
 			return col, nil
 		}})
 	}

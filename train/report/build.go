@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -48,25 +48,24 @@ func (x *Measured) Report() (*eval.Report, error) {
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
-		rows := x.run.Train.Rows
-		var sample []int
-		if x.run.Outside() && len(rows) > mostWeighed {
-			if rows, sample = firstRows(rows, mostWeighed); !x.options.Quick {
-				r.Notes = append(r.Notes, fmt.Sprintf("Who holds the weight, by column, is of %d training rows drawn at random: the rows lie on disk. By group it is of all.", mostWeighed))
-			}
+		rows, room := x.run.Train.Rows, roomOf(x.run.Train).Part()
+		defer room.Close()
+		var order []int32
+		if room != nil {
+			rows, order = tableOrder(room, rows, x.run.Frame.Rows) // that in which columns are read
 		}
 		if !x.options.Quick {
 			var left int
 			var along variation
-			along.add(m.Encoder, x.run.Train, x.run.Weights[:len(rows)])
-			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows, x.run.Outside())
+			along.add(m.Encoder, x.run.Train, x.run.Weights)
+			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows, room)
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
 			}
 		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			Columns: columns, Sample: sample,
+			Columns: columns, Order: order, Room: room,
 			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
 		if err == nil {
@@ -79,21 +78,19 @@ func (x *Measured) Report() (*eval.Report, error) {
 	return r, err
 }
 
-// mostWeighed is the number of training rows on disk whose columns are read again to say who
-// holds the weight: quantiles need them in memory.
-const mostWeighed = 400_000
-
-// firstRows returns the first count rows of a training, which are a sample of all of them,
-// in the order of the table, and their places.
-func firstRows(rows []int, count int) (sorted, places []int) {
-	places = make([]int, count)
-	for i := range places {
-		places[i] = i
+// tableOrder returns rows of a table of n, none of them twice, in its order, and their places
+// before.
+func tableOrder(room *paged.Room, rows []int, n int) (sorted []int, places []int32) {
+	sorted, places = paged.Make[int](room, len(rows))[:0], paged.Make[int32](room, len(rows))[:0]
+	placeOf := paged.Make[int32](room, n)
+	defer paged.Free(room, placeOf)
+	for i, r := range rows {
+		placeOf[r] = int32(i + 1)
 	}
-	slices.SortFunc(places, func(a, b int) int { return rows[a] - rows[b] })
-	sorted = make([]int, count)
-	for k, i := range places {
-		sorted[k] = rows[i]
+	for r, at := range placeOf {
+		if at > 0 {
+			sorted, places = append(sorted, r), append(places, at-1)
+		}
 	}
 	return sorted, places
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // rawColumns gives the source columns of inputs, as they are in the table, at the given
-// rows. Values are read when they are needed: with sparing those of the rows alone. Of many
+// rows. Values are read when they are needed: with a room those of the rows alone, there. Of many
 // inputs the first are given; left is how many are not.
-func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, sparing bool) (out []eval.Column, left int) {
+func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, room *paged.Room) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-mostColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
@@ -23,15 +23,18 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
-			c, rows, err := columnAt(ctx, f, in.Name, rows, sparing)
+			room := room.Part()
+			c, rows, err := columnAt(ctx, f, in.Name, rows, room)
 			if err != nil {
+				room.Close()
 				return eval.Column{}, err
 			}
 			if in.Kind != data.Numeric && c.Kind == data.Numeric { // categories by choice
-				levels, code := levelsAt(c, rows)
-				return eval.Column{Name: in.Name, Levels: levels, Code: code}, nil
+				levels, code := levelsAt(room, c, rows)
+				return eval.Column{Name: in.Name, Levels: levels, Code: code, Done: room.Close}, nil
 			}
-			col, _ := rawColumn(c, rows)
+			col, _ := rawColumn(room, c, rows)
+			col.Done = room.Close
 			return col, nil
 		}})
 	}
@@ -98,13 +101,13 @@ func roomOf(d *data.Dataset) *paged.Room {
 }
 
 // columnAt gives a column, and where in it the values of some rows, nil meaning all, are: only
-// these are read where they are few, or with sparing, and at is nil.
-func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, sparing bool) (c *data.Column, at []int, err error) {
-	if rows == nil || len(rows) > f.Rows/4 && !sparing || !slices.IsSorted(rows) {
+// these are read where they are few, or into a room, and at is nil.
+func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room) (c *data.Column, at []int, err error) {
+	if rows == nil || len(rows) > f.Rows/4 && room == nil || !slices.IsSorted(rows) {
 		c, err = f.Column(ctx, name)
 		return c, rows, err
 	}
-	c, err = f.ColumnAt(ctx, name, rows)
+	c, err = f.ColumnIn(ctx, room, name, rows)
 	return c, nil, err
 }
 
@@ -129,12 +132,12 @@ func placeOf(rows []int, i int) int {
 
 // rawColumn gives a column as it is in the table; ok is false where its values
 // are neither numbers nor levels.
-func rawColumn(c *data.Column, rows []int) (col eval.Column, ok bool) {
+func rawColumn(room *paged.Room, c *data.Column, rows []int) (col eval.Column, ok bool) {
 	switch c.Kind {
 	case data.Numeric:
-		return eval.Column{Name: c.Name, Value: numbersAt(c, rows)}, true
+		return eval.Column{Name: c.Name, Value: numbersAt(room, c, rows)}, true
 	case data.Categorical, data.Bool:
-		levels, code := levelsAt(c, rows)
+		levels, code := levelsAt(room, c, rows)
 		return eval.Column{Name: c.Name, Levels: levels, Code: code}, true
 	}
 	return eval.Column{}, false
@@ -155,11 +158,11 @@ func rowNumbers(room *paged.Room, rows []int) []int {
 
 // numbersAt are the values of a column of numbers at rows, NaN where there are none; nil
 // means all.
-func numbersAt(c *data.Column, rows []int) []float64 {
+func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
 	if rows == nil && c.Null == nil {
 		return c.Number
 	}
-	out := make([]float64, lengthOf(c, rows))
+	out := paged.Make[float64](room, lengthOf(c, rows))
 	for i := range out {
 		r := placeOf(rows, i)
 		if out[i] = c.Number[r]; c.IsNull(r) {
@@ -169,8 +172,8 @@ func numbersAt(c *data.Column, rows []int) []float64 {
 	return out
 }
 
-func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
-	levels, code = []string{}, make([]int32, lengthOf(c, rows))
+func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, code []int32) {
+	levels, code = []string{}, paged.Make[int32](room, lengthOf(c, rows))
 	index := map[string]int32{}
 	for i := range code {
 		r := placeOf(rows, i)
@@ -190,8 +193,8 @@ func levelsAt(c *data.Column, rows []int) (levels []string, code []int32) {
 }
 
 // numbers reads a column that must hold a number in every one of some rows; nil means all.
-func numbers(ctx context.Context, f *data.Frame, rows []int, sparing bool, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
-	c, at, err := columnAt(ctx, f, name, rows, sparing)
+func numbers(ctx context.Context, f *data.Frame, rows []int, room *paged.Room, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+	c, at, err := columnAt(ctx, f, name, rows, room)
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +209,12 @@ func numbers(ctx context.Context, f *data.Frame, rows []int, sparing bool, name,
 			return nil, cellError(f, name, placeOf(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
 		}
 	}
-	return numbersAt(c, at), nil
+	return numbersAt(room, c, at), nil
 }
 
 // weights reads a column of row weights at some rows; nil means all.
-func weights(ctx context.Context, f *data.Frame, rows []int, sparing bool, name string) ([]float64, error) {
-	return numbers(ctx, f, rows, sparing, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
+func weights(ctx context.Context, f *data.Frame, rows []int, room *paged.Room, name string) ([]float64, error) {
+	return numbers(ctx, f, rows, room, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
 }
 
 // cellError names a cell of the table.

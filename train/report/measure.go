@@ -58,7 +58,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		return nil, err
 	}
 	if x.folds != nil && t.room != nil {
-		t.sort() // their columns are read in the order of the table
+		t.sort(run.Frame.Rows) // their columns are read in the order of the table
 	}
 	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)
@@ -121,22 +121,21 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		o.Weight = m.Config.Weight
 	}
 	if o.Weight != "" {
-		w, err := weights(ctx, f, rows.Rows, rows.room != nil, o.Weight)
-		if err != nil {
+		var err error
+		if in.Weight, err = weights(ctx, f, rows.Rows, rows.room, o.Weight); err != nil {
 			return err
 		}
-		in.Weight = rows.keep(w)
 	}
 	if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		in.Threshold = &o.Threshold
 	} else {
-		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.room != nil)
+		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.room)
 		if err != nil {
 			return err
 		}
-		in.Target = rows.keep(numbersAt(column, at))
+		in.Target = numbersAt(rows.room, column, at)
 	}
 	if x.compared == nil && m.Tempered != nil {
 		in.Tempered = Tempered
@@ -150,7 +149,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	left := 0
 	if !o.Quick {
-		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room != nil)
+		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room)
 	}
 	if x.run != nil {
 		in.TrainShare = groupShares(in.Groups, x.run.Train)

@@ -108,14 +108,10 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 	return nil
 }
 
-// sort puts the rows in the order of the table.
-func (t *taken) sort() {
-	order := paged.Make[int32](t.room, len(t.Rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return t.Rows[a] - t.Rows[b] })
-	t.Rows, t.Target = inOrder(t.room, t.Rows, order), inOrder(t.room, t.Target, order)
+// sort puts the rows in the order of their table, which has n.
+func (t *taken) sort(n int) {
+	rows, order := tableOrder(t.room, t.Rows, n)
+	t.Rows, t.Target = rows, inOrder(t.room, t.Target, order)
 	t.Groups = slices.Clone(t.Groups)
 	for k := range t.Groups {
 		t.Groups[k].Index = inOrder(t.room, t.Groups[k].Index, order)
@@ -150,16 +146,6 @@ func affordable(f *data.Frame, rows, models int) error {
 		Msg:    fmt.Sprintf("%s: to measure %d rows by %d models takes %d MB of memory, and %d MB (%s) are free", f.Name(), rows, models, need>>20, free>>20, limit),
 		Advice: "measure some of the rows, or allow more memory",
 	}
-}
-
-// keep is v where it leaves memory, if there is such a room.
-func (t *taken) keep(v []float64) []float64 {
-	if t.room == nil {
-		return v
-	}
-	out := paged.Make[float64](t.room, len(v))
-	copy(out, v)
-	return out
 }
 
 // extend appends to a slice that is to have n entries at most; all of them at once are taken

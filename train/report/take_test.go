@@ -129,7 +129,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 		}
 		measured := func(m *train.Model) string {
 			o := DefaultOptions()
-			o.Resamples = 100
+			o.Resamples, o.ShowRows = 100, true
 			x, err := Measure(t.Context(), m, o)
 			if err != nil {
 				t.Fatal(name, err)
@@ -140,6 +140,22 @@ func TestMeasuredOnDisk(t *testing.T) {
 			var b bytes.Buffer
 			if err := x.Evaluation.WriteJSON(&b); err != nil {
 				t.Fatal(err)
+			}
+			r, err := x.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a := r.Adversary; len(a.Columns) != len(m.Encoder.Inputs) || len(a.Top) != 10 {
+				t.Errorf("%s: %+v", name, a)
+			} else {
+				for _, c := range a.Columns {
+					for _, g := range c.Groups {
+						fmt.Fprintf(&b, "%s %s: %d %.9f %.6f\n", c.Name, g.Label, g.N, g.Share, g.Mass)
+					}
+				}
+				for _, row := range a.Top {
+					fmt.Fprintf(&b, "%d %v\n", row.Row, row.Values)
+				}
 			}
 			return b.String()
 		}
@@ -217,7 +233,7 @@ func TestVariation(t *testing.T) {
 	}) || got[0].Name != "x66" || got[1].Name != "x7" {
 		t.Errorf("first %s and %s", got[0].Name, got[1].Name)
 	}
-	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, false)
+	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, nil)
 	if len(columnsGiven) != mostColumns || left != 6 || columnsGiven[0].Name != "x66" {
 		t.Errorf("%d columns, %d left", len(columnsGiven), left)
 	}

@@ -19,8 +19,9 @@ type Column struct {
 
 	// Load, if it is not nil, gives the column with its values, of which there
 	// are none here. It is called when they are needed, and they are let go of
-	// afterwards.
+	// afterwards: Done of the column that it gives is called then, if it is not nil.
 	Load func() (Column, error)
+	Done func()
 }
 
 // Loaded is the column with its values, n of them.
@@ -32,6 +33,13 @@ func (c Column) Loaded(n int) (Column, error) {
 		}
 	}
 	return c, c.Check(n)
+}
+
+// Free lets go of the values of a column that was loaded.
+func (c Column) Free() {
+	if c.Done != nil {
+		c.Done()
+	}
 }
 
 // Check says where the values do not fit n rows.
