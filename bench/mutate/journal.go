@@ -1,20 +1,30 @@
 package mutate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A journal is a text file of the mutants that are decided, one a line: what became of
 // it, the mutant, and by which test. What survived the tests of its own package is decided
-// for a run of these alone.
+// for a run of these alone. In it are also what tests reach without a mutant.
 type journal struct {
 	path string
 	told map[string]Result // by key
+	runs map[string][]run  // by folder and name of a test
+}
+
+// A run is what a test without a mutant, or a part of one, took and reached.
+type run struct {
+	Name    string
+	Took    time.Duration
+	Reached []string // functions, by the byte in a file where they begin
 }
 
 // scopes are the tests that a mutant survived, in the words of a journal, from fewer to
@@ -32,7 +42,7 @@ func (o Options) scope() int {
 }
 
 func openJournal(path string, o Options) (*journal, error) {
-	j := &journal{path: path, told: map[string]Result{}}
+	j := &journal{path: path, told: map[string]Result{}, runs: map[string][]run{}}
 	if path == "" {
 		return j, nil
 	}
@@ -41,7 +51,16 @@ func openJournal(path string, o Options) (*journal, error) {
 		return j, nil
 	}
 	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(f) == 3 && (f[0] == "killed" || slices.Index(scopes, f[0]) >= o.scope()) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		switch {
+		case len(f) != 3:
+		case f[0] == "reached":
+			var runs []run
+			if err := json.Unmarshal([]byte(f[2]), &runs); err != nil {
+				return j, fmt.Errorf("%s: %s: %w", path, f[1], err)
+			}
+			j.runs[f[1]] = runs
+		case f[0] == "killed" || slices.Index(scopes, f[0]) >= o.scope():
 			j.told[f[1]] = Result{Killed: f[0] == "killed", By: f[2]}
 		}
 	}
@@ -68,10 +87,53 @@ func (j *journal) add(r Result, o Options) error {
 	if r.Killed {
 		verdict = "killed"
 	}
+	return j.write(verdict, r.key(), r.By)
+}
+
+func (j *journal) write(what, of, more string) error {
 	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s\t%s\t%s\n", verdict, r.key(), r.By)
+	_, err = fmt.Fprintf(f, "%s\t%s\t%s\n", what, of, more)
 	return errors.Join(err, f.Close())
+}
+
+// function names the function of a mutant among those of one commit.
+func (s Site) function() string { return fmt.Sprintf("%s:%d", s.File, s.body) }
+
+// runsOf are those of a test in an earlier run, by the numbers of a schema.
+func (j *journal) runsOf(m *schema, dir, name string) (tests []oneTest, ok bool) {
+	runs, ok := j.runs[dir+" "+name]
+	for _, r := range runs {
+		one := oneTest{r.Name, map[int]bool{}, r.Took}
+		for id, s := range m.sites {
+			if slices.Contains(r.Reached, s.function()) {
+				one.reached[m.function(id)] = true
+			}
+		}
+		tests = append(tests, one)
+	}
+	return tests, ok
+}
+
+// ran keeps those of a test.
+func (j *journal) ran(m *schema, dir, name string, tests []oneTest) error {
+	if j.path == "" {
+		return nil
+	}
+	runs := []run{}
+	for _, one := range tests {
+		r := run{Name: one.name, Took: one.took}
+		for id := range one.reached {
+			r.Reached = append(r.Reached, m.sites[id].function())
+		}
+		slices.Sort(r.Reached)
+		runs = append(runs, r)
+	}
+	text, err := json.Marshal(runs)
+	if err != nil {
+		return err
+	}
+	return j.write("reached", dir+" "+name, string(text))
 }

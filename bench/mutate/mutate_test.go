@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +121,29 @@ func TestJournal(t *testing.T) {
 				t.Errorf("%s: mutant %d is known: %v, %+v", what, k, ok, r)
 			}
 		}
+	}
+	m := &schema{sites: map[int]Site{1: site(0), 2: site(1), 3: site(2)}}
+	for id, s := range m.sites {
+		s.body = 100 * (id / 2) // the last two are of one function
+		m.sites[id] = s
+	}
+	tests := []oneTest{{"^TestA$/^part$", map[int]bool{1: true}, 5}, {"^TestA$/^rest$", map[int]bool{2: true}, 7}}
+	for name, of := range map[string][]oneTest{"^TestA$": tests, "^TestB$": nil} {
+		if err := j.ran(m, "some/where", name, of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if j, err = openJournal(path, all); err != nil {
+		t.Fatal(err)
+	}
+	if got, known := j.runsOf(m, "some/where", "^TestA$"); !known || !reflect.DeepEqual(got, tests) {
+		t.Errorf("%v, %+v", known, got)
+	}
+	if got, known := j.runsOf(m, "some/where", "^TestB$"); !known || len(got) > 0 {
+		t.Errorf("a test that reaches nothing: %v, %+v", known, got)
+	}
+	if _, known := j.runsOf(m, "some/where", "^TestC$"); known {
+		t.Error("a test that has not run is known")
 	}
 	none, err := openJournal("", own)
 	if err != nil || none.add(Result{Site: site(1)}, own) != nil {

@@ -72,7 +72,7 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	}
 	var unkept error
 	for _, m := range together(left) {
-		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests, binaries: map[string]*binary{}}
+		t := &tester{schema: m, options: o, clone: clone, scratch: scratch, tests: tests, kept: kept, binaries: map[string]*binary{}}
 		err := t.run(ctx, func(r Result) {
 			results = append(results, r)
 			tell(r)

@@ -39,6 +39,7 @@ type tester struct {
 	options        Options
 	clone, scratch string
 	tests          map[string]map[string]bool
+	kept           *journal
 	overlaid       string
 	binaries       map[string]*binary
 }
@@ -188,39 +189,56 @@ func (t *tester) build(ctx context.Context, dir string) (*binary, error) {
 	}
 	for name := range strings.Lines(names) {
 		name = "^" + strings.TrimSpace(name) + "$"
-		one, text, err := t.reaches(ctx, b, name)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			if t.options.Note != nil {
-				t.options.Note(fmt.Sprintf("%s %s fails without a mutant: %v", dir, name, err))
+		tests, known := t.kept.runsOf(t.schema, dir, name)
+		if !known {
+			if tests, err = t.without(ctx, b, name); err == nil {
+				err = t.kept.ran(t.schema, dir, name, tests)
 			}
-			continue
-		case len(one.reached) == 0:
-			continue
-		}
-		tests := []oneTest{one}
-		if parts := inParts.FindAllStringSubmatch(text, -1); one.took > 2*time.Second && len(parts) > 1 {
-			for _, p := range parts {
-				part, _, err := t.reaches(ctx, b, name+"/^"+regexp.QuoteMeta(p[1])+"$")
-				if ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				if err != nil { // it needs the others
-					tests = []oneTest{one}
-					break
-				}
-				tests = append(tests, part)
-			}
-			if len(tests) > 1 {
-				tests = tests[1:]
+			if err != nil {
+				return nil, err
 			}
 		}
-		b.tests = append(b.tests, tests...)
+		for _, one := range tests {
+			if len(one.reached) > 0 {
+				b.tests = append(b.tests, one)
+			}
+		}
 	}
 	slices.SortStableFunc(b.tests, func(x, y oneTest) int { return cmp.Compare(x.took, y.took) })
 	return b, nil
+}
+
+// without runs a test without a mutant, part by part if it takes long and has parts: none
+// of one that fails.
+func (t *tester) without(ctx context.Context, b *binary, name string) ([]oneTest, error) {
+	one, text, err := t.reaches(ctx, b, name)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		if t.options.Note != nil {
+			t.options.Note(fmt.Sprintf("%s %s fails without a mutant: %v", b.dir, name, err))
+		}
+		return nil, nil
+	case len(one.reached) == 0:
+		return nil, nil
+	}
+	parts := inParts.FindAllStringSubmatch(text, -1)
+	if one.took <= 2*time.Second || len(parts) < 2 {
+		return []oneTest{one}, nil
+	}
+	var tests []oneTest
+	for _, p := range parts {
+		part, _, err := t.reaches(ctx, b, name+"/^"+regexp.QuoteMeta(p[1])+"$")
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // it needs the others
+			return []oneTest{one}, nil
+		}
+		tests = append(tests, part)
+	}
+	return tests, nil
 }
 
 // inParts finds the subtests in what a test says.
