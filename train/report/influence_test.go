@@ -174,3 +174,46 @@ func TestStandardErrorsOfNewRows(t *testing.T) {
 		}
 	}
 }
+
+// In another unit of the target the standard errors are in that unit, and exist as before.
+func TestStandardErrorsInAnyUnit(t *testing.T) {
+	type row struct {
+		A float64 `data:"a"`
+		B float64 `data:"b"`
+		Y float64 `data:"y"`
+	}
+	errorsIn := func(unit float64, l level.Level) []float64 {
+		r := rand.New(rand.NewPCG(6, 1))
+		var rows []row
+		for range 150 {
+			e := row{A: r.NormFloat64(), B: r.NormFloat64()}
+			e.Y = unit * (2*e.A - e.B + r.NormFloat64())
+			rows = append(rows, e)
+		}
+		f, err := data.FromStructs(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := train.DefaultConfig()
+		c.Target, c.Holdout, c.ScaleTarget, c.Gap, c.Level = "y", 0, false, 1e-9, l
+		m, err := train.FitFrame(context.Background(), f, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return robustErrors(t, m)
+	}
+	for name, l := range map[string]func(unit float64) level.Level{
+		"a price": func(unit float64) level.Level { return level.Level{Penalty: "kl", Nu: level.At(3 * unit * unit)} },
+		"a ball":  func(float64) level.Level { return level.Level{Penalty: "chi2", Ess: level.At(0.8)} },
+	} {
+		one := errorsIn(1, l(1))
+		for _, unit := range []float64{0x1p-20, 0x1p20} {
+			got := errorsIn(unit, l(unit))
+			for j, v := range one {
+				if len(got) != len(one) || !(v > 0) || math.Abs(got[j]-unit*v) > 1e-4*unit*v {
+					t.Errorf("%s, unit %v: standard errors %v, in a unit of 1 %v", name, unit, got, one)
+				}
+			}
+		}
+	}
+}
