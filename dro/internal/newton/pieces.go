@@ -37,7 +37,7 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 		if share > kinkShare.Value { // fewer did not do
 			return m.everywhere(h, g)
 		}
-		count = most
+		count = max(1, most)
 	}
 	ids := m.nearest(count)
 	sub := m.Problem.Oracle.(saddle.Selectable).Select(ids)

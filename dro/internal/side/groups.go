@@ -371,7 +371,7 @@ func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []floa
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				id := ids[j]
-				if id < 0 {
+				if id < 0 || s.place[id] < 0 { // of a group without weight among the first samples
 					continue
 				}
 				i := int(s.place[id])
