@@ -202,7 +202,7 @@ func (f *fitter) begin(l *Laws, null bool) bool {
 	if f.Binary {
 		share, rest = 0.1, 0.05
 	}
-	count := min(f.n, max(int(share*float64(f.n)), min(3*f.d, f.n/3)))
+	count := min(f.n, max(1, int(share*float64(f.n)), min(3*f.d, f.n/3)))
 	threshold := sorted[f.n-count]
 	w := make([]float64, f.n)
 	shift, mass := 0.0, 0.0

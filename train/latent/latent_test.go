@@ -355,3 +355,26 @@ func TestBeginsWithTheWorstRows(t *testing.T) {
 		}
 	}
 }
+
+// Rows too few to part are no crash.
+func TestFewRows(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		for _, binary := range []bool{false, true} {
+			z, target := make([]float64, 2*n), make([]float64, n)
+			for j := range target {
+				z[2*j], z[2*j+1], target[j] = float64(j), 1, float64(2*(j%2)-1)
+			}
+			x, err := design.NewDense(n, 2, z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &Rows{X: x, Target: target, Binary: binary, Free: true}
+			two := Fit(r)
+			for _, l := range []*Laws{two, Null(r, two), Single(r)} {
+				if l != nil && !(l.Share >= 0 && l.Share <= 1) {
+					t.Errorf("%d rows: a share of %v", n, l.Share)
+				}
+			}
+		}
+	}
+}
