@@ -57,7 +57,7 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 		return
 	}
 	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
-	var all, hit, pos, tp, neg, fp, sel trials
+	var all, hit, pos, tp, fp, sel trials
 	for _, i := range s.Rows {
 		w := 1.0
 		if in.Weight != nil {
@@ -76,7 +76,6 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 			sel.add(w, p)
 		}
 	}
-	neg = fp
 	put := func(key string, t trials) {
 		if _, ok := v.Get(key); ok {
 			lo, hi := t.wilson(confidence)
@@ -92,7 +91,7 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 	if t, ok := v.Get("balanced_accuracy"); ok {
 		iv["balanced_accuracy"] = balanced(t, tp, fp, confidence)
 	}
-	scarce := min(tp.n, neg.n)
+	scarce := min(tp.n, fp.n)
 	a, ok := v.Get("auc")
 	if !ok || in.Weight != nil || scarce < 2 {
 		return

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -136,18 +137,13 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	f := eval.Focus(len(e.Models))
 	groups := slices.Clone(g.Groups)
 	slices.SortStableFunc(groups, func(a, b eval.Group) int {
-		x, _ := a.Models[f].Values.Get("risk")
-		y, _ := b.Models[f].Values.Get("risk")
 		if a.Sufficient != b.Sufficient {
 			if a.Sufficient {
 				return -1
 			}
 			return 1
 		}
-		if x > y {
-			return -1
-		}
-		return 1
+		return cmp.Compare(b.Models[f].Values.Of["risk"], a.Models[f].Values.Of["risk"])
 	})
 	small := false
 	for i, h := range groups {

@@ -16,7 +16,7 @@ import (
 // Width is the width of everything that is printed, in columns.
 const Width = 80
 
-// Wrapped writes text in helpWidth columns, with a hanging indent.
+// Wrapped writes text in Width columns, with a hanging indent.
 func Wrapped(w io.Writer, indent, text string) {
 	for i, line := range Wrap(text, Width-len(indent)-2) {
 		if i > 0 {

@@ -15,7 +15,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
-// Number6 has six significant digits, number4 four, number3 three; what is not
+// Number6 has six significant digits, Number4 four, Number3 three; what is not
 // a number is a dash.
 func Number6(x float64) string { return significant(x, 6) }
 
