@@ -33,13 +33,11 @@ type guarded struct {
 	*saddle.Run
 	method  saddle.Stepper
 	stalled bool
-	near    int // steps in a row at a price that is next to nothing
 }
 
 var (
 	kinkPrice = tuning.New("guarded: price of a ball at which a kink is near", "of the objective", 0.02, 0.002, 0.1)
 	kinkFirst = tuning.New("guarded: first of the penalties that fall", "× the price", 10, 1, 100)
-	kinkSteps = tuning.New("guarded: steps at such prices before penalties fall", "steps", 0, 0, 4)
 )
 
 // StartsLate reports that the first point worth evaluating is not the start.
@@ -59,20 +57,11 @@ func (g *guarded) Step() error {
 		g.Logf("guarded: no further progress at a relative gap of %.3g: penalties that fall", g.Cert.Best.Relative())
 		return g.fall()
 	}
-	if err == nil && !g.stalled && g.nearKink() {
+	if err == nil && !g.stalled && !g.StartsLate() && !g.Certified() && kinkAt(g.Cert) {
 		g.Logf("guarded: a price of %.3g at an objective of %.6g: a kink is near: penalties that fall", g.Cert.Price, g.Cert.Objective)
 		return g.fall()
 	}
 	return err
-}
-
-// nearKink reports that the price of the ball is next to nothing, and has been for a while.
-func (g *guarded) nearKink() bool {
-	g.near++
-	if g.StartsLate() || g.Certified() || !kinkAt(g.Cert) {
-		g.near = 0
-	}
-	return g.near > kinkSteps.Int()
 }
 
 // kinkAt reports that the dual is a ball without a penalty, of a price next to nothing at the
@@ -104,7 +93,6 @@ func (g *guarded) Current() saddle.Stepper { return g.method }
 
 // Visit lists what a snapshot holds.
 func (g *guarded) Visit(s *saddle.State) {
-	s.Integer(&g.near)
 	was := g.stalled
 	if s.Boolean(&g.stalled); g.stalled && !was {
 		if s.Err = g.fall(); s.Err != nil {
