@@ -1,0 +1,141 @@
+package layers
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents are the pages about the code that lies beside them.
+func documents(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "bench/*.md", "notebooks-go/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rel, _ := filepath.Rel(root, file)
+			out[filepath.ToSlash(rel)] = string(b)
+		}
+	}
+	return out
+}
+
+// contents are the files and folders of the repository, and its tests and benchmarks by name.
+func contents(t *testing.T, root string) (paths, tests map[string]bool) {
+	t.Helper()
+	paths, tests = map[string]bool{}, map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		rel, _ := filepath.Rel(root, path)
+		paths[filepath.ToSlash(rel)] = true
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(b, -1) {
+			tests[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths, tests
+}
+
+// What a page names is there: files and packages by their path, the pages that it links to,
+// tests and benchmarks.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	paths, tests := contents(t, root)
+	quoted, link := regexp.MustCompile("`([^`\n]+)`"), regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	path := regexp.MustCompile(`^(?:bench|cmd|data|datasets|design|docs|dro|eval|export|internal|losses|notebooks-go|release|train)(?:/[A-Za-z0-9_.-]+)+/?$`)
+	test := regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w+$`)
+	named := 0
+	for page, text := range documents(t, root) {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			switch name := strings.TrimSuffix(m[1], "/"); {
+			case path.MatchString(name):
+				inside := page == "ARCHITECTURE.md" && strings.HasPrefix(name, "internal/") // of the room of its row
+				if named++; !paths[name] && !paths[name+".go"] && !inside {
+					t.Errorf("%s names %s, which is not there", page, name)
+				}
+			case test.MatchString(name):
+				if named++; !tests[name] {
+					t.Errorf("%s names %s, which is no test", page, name)
+				}
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if to := filepath.ToSlash(filepath.Join(filepath.Dir(page), m[1])); strings.Contains(m[1], ".") && !paths[to] {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("only %d names were found", named)
+	}
+}
+
+// Every file that ARCHITECTURE.md names lies in the room, or the package, of its row.
+func TestArchitectureNamesItsFiles(t *testing.T) {
+	root := filepath.Join("..", "..")
+	paths, _ := contents(t, root)
+	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := regexp.MustCompile("`([A-Za-z0-9_/-]+\\.(?:go|md))`")
+	quoted := regexp.MustCompile("`([A-Za-z0-9_/-]+)`")
+	rooms, names := []string(nil), 0
+	equations := false
+	for line := range strings.Lines(string(b)) {
+		equations = equations || strings.HasPrefix(line, "## Where an equation lives")
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		if named := quoted.FindAllStringSubmatch(cells[1], -1); named != nil {
+			rooms = nil
+			for _, m := range named {
+				room := strings.TrimSuffix(m[1], "/")
+				if equations {
+					room = "dro/internal/" + room
+				}
+				if !paths[room] {
+					t.Errorf("there is no room %s", room)
+				}
+				rooms = append(rooms, room)
+			}
+		}
+		for _, m := range file.FindAllStringSubmatch(line, -1) {
+			names++
+			found := paths[m[1]]
+			for _, room := range rooms {
+				found = found || paths[room+"/"+m[1]]
+			}
+			if !found {
+				t.Errorf("%s is in none of %q", m[1], rooms)
+			}
+		}
+	}
+	if names < 60 {
+		t.Errorf("only %d files are named", names)
+	}
+}
