@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -91,4 +93,127 @@ func TestTaskOfLabels(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.task)
 		}
 	}
+}
+
+// audited audits scores of two classes, with a weight for every row if there are some.
+func audited(t *testing.T, label []string, score, weight []float64, change func(o *report.AuditOptions)) (*report.Measured, error) {
+	t.Helper()
+	type row struct {
+		Y string  `data:"y"`
+		S float64 `data:"s"`
+		W float64 `data:"w"`
+	}
+	var rows []row
+	for i, v := range label {
+		r := row{v, score[i], 1}
+		if weight != nil {
+			r.W = weight[i]
+		}
+		rows = append(rows, r)
+	}
+	f, err := data.FromStructs(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl"}
+	if weight != nil {
+		o.Weight = "w"
+	}
+	if change != nil {
+		change(&o)
+	}
+	return report.Audit(t.Context(), f, o)
+}
+
+// Predictions of rows with weights are measured as if rows were there as often.
+func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 33))
+	var label, labels []string
+	var score, weight, scores []float64
+	for i := range 60 {
+		label = append(label, []string{"yes", "no"}[i%2])
+		score, weight = append(score, 0.05+0.9*r.Float64()), append(weight, float64(1+i%3))
+		for range 1 + i%3 {
+			labels, scores = append(labels, label[i]), append(scores, score[i])
+		}
+	}
+	a, err := audited(t, label, score, weight, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := audited(t, labels, scores, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, v := range b.Evaluation.Models[0].Overall.Of {
+		if got := a.Evaluation.Models[0].Overall.Of[key]; math.Abs(float64(got-v)) > 1e-9 {
+			t.Errorf("%s is %v with weights, %v of repetitions", key, got, v)
+		}
+	}
+}
+
+// What cannot be measured is said with its column and row: no scores, scores that are none,
+// weights that are none, and columns that are not there.
+func TestAuditRefusals(t *testing.T) {
+	label, score := []string{"yes", "no", "yes", "no"}, []float64{0.1, 0.2, 0.3, 0.4}
+	for want, c := range map[string]struct {
+		score, weight []float64
+		change        func(o *report.AuditOptions)
+	}{
+		"at least one column of predictions": {score, nil, func(o *report.AuditOptions) { o.Scores = nil }},
+		`"nowhere"`:                          {score, nil, func(o *report.AuditOptions) { o.Scores[0].Column = "nowhere" }},
+		`"no groups"`:                        {score, nil, func(o *report.AuditOptions) { o.Groups = []string{"no groups"} }},
+		`"no weight"`:                        {score, nil, func(o *report.AuditOptions) { o.Weight = "no weight" }},
+		"row 3":                              {[]float64{0.1, 0.2, 1.3, 0.4}, nil, nil},
+		"a number above 0":                   {score, []float64{1, 0, 1, 1}, nil},
+	} {
+		if _, err := audited(t, label, c.score, c.weight, c.change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Unless a price is given, the adversary of an audit is the one at which about half of the
+// rows are effective; of losses that are all equal there is none.
+func TestPriceOfAnAudit(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var label []string
+	var score, same []float64
+	for i := range 300 {
+		label = append(label, []string{"yes", "no"}[i%2])
+		score, same = append(score, 0.02+0.96*r.Float64()), append(same, 0.5)
+	}
+	for _, penalty := range []string{"kl", "chi2"} {
+		set := func(nu *float64) func(o *report.AuditOptions) {
+			return func(o *report.AuditOptions) { o.Penalty, o.Nu = penalty, nu }
+		}
+		adversary := func(score []float64, nu *float64) *eval.Adversary {
+			x, err := audited(t, label, score, nil, set(nu))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := x.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Adversary
+		}
+		a := adversary(score, nil)
+		if a == nil || !(float64(a.Effective) > 0.4*300 && float64(a.Effective) < 0.6*300) || a.Nu == nil || math.Abs(float64(*a.Nu)/roundTwo(float64(*a.Nu))-1) > 1e-12 {
+			t.Errorf("%s: %+v", penalty, a)
+		}
+		if a := adversary(same, nil); a != nil {
+			t.Errorf("%s: an adversary of equal losses: %+v", penalty, a)
+		}
+		given := 0.123456
+		if a := adversary(score, &given); a == nil || a.Nu == nil || float64(*a.Nu) != given {
+			t.Errorf("%s: at a price of %v: %+v", penalty, given, a)
+		}
+	}
+}
+
+// roundTwo has two digits.
+func roundTwo(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return math.Round(v/unit) * unit
 }

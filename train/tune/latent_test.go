@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
@@ -187,5 +188,19 @@ func TestPathHoldsTheOptimaBetween(t *testing.T) {
 				t.Errorf("%s, ν = %v: [%v, %v] about %v", p.Penalty, p.Nu[k], p.Lower[k], p.Upper[k], v)
 			}
 		}
+	}
+}
+
+// What two laws say of some rows of some rows is what they say of those rows.
+func TestLawsOfSomeRows(t *testing.T) {
+	var none *laws
+	if none.pick([]int{1}) != nil {
+		t.Error("no laws have some")
+	}
+	l := &laws{held: []float64{0, 1, 2, 3, 4, 5, 6}, membership: [][]float64{{0, .1, .2, .3, .4, .5, .6}, {6, 5, 4, 3, 2, 1, 0}}}
+	once := l.pick([]int{6, 2, 4, 1})
+	twice := once.pick([]int{3, 0})
+	if direct := l.pick([]int{1, 6}); !reflect.DeepEqual(twice, direct) || len(direct.membership) != 2 || direct.membership[0][0] != .1 || direct.membership[1][1] != 0 {
+		t.Errorf("%+v, at once %+v", twice, direct)
 	}
 }
