@@ -16,6 +16,11 @@ import (
 // exceed a standard error are larger.
 const accuracy = 1e-4
 
+// gradientPasses is what L-BFGS has to reach it, of so many columns that a Hessian is not
+// formed: from a neighbour's point it takes 5 to 15 passes where the columns are not nearly
+// dependent, a half to a third of the time of products with the Hessian.
+const gradientPasses = 30
+
 var plainAverage = level.Level{Average: "plain", Penalty: "kl"}
 
 // Solve minimises the risk of the level on the table from x, nil for zero, to the
@@ -36,11 +41,22 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	}
 	s := dro.DefaultSettings()
 	s.X0, s.RelativeGap, s.MaxPasses = x, accuracy, 300
+	passes := 0.0
+	if _, wide := method.(dro.NewtonCG); wide {
+		s.MaxPasses = gradientPasses
+		if res, err := dro.Solve(ctx, p, dro.LBFGS{}, s); err == nil {
+			if res.Certificate.Relative() <= accuracy {
+				return res.X, res.Passes, nil
+			}
+			s.X0, passes = res.X, res.Passes
+		}
+		s.MaxPasses = 300
+	}
 	res, err := dro.Solve(ctx, p, method, s)
 	if err != nil {
 		return nil, 0, err
 	}
-	return res.X, res.Passes, nil
+	return res.X, passes + res.Passes, nil
 }
 
 // A Memory keeps what a choice has finished, by name, so that one that was interrupted goes

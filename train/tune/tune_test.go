@@ -628,3 +628,61 @@ func TestRaceLeavesBehind(t *testing.T) {
 		}
 	}
 }
+
+// Of many columns candidates are solved for by gradients where these do, and to the same
+// accuracy where columns are nearly dependent and they do not.
+func TestWideTablesAreSolved(t *testing.T) {
+	const n, d = 2500, 320
+	for _, shared := range []float64{0, 0.999} { // of every column's variance
+		rng := rand.New(rand.NewPCG(5, 6))
+		z, target := make([]float64, n*d), make([]float64, n)
+		for i := range target {
+			common, sum := rng.NormFloat64(), 0.0
+			for j := range d {
+				z[i*d+j] = math.Sqrt(shared)*common + math.Sqrt(1-shared)*rng.NormFloat64()
+				sum += z[i*d+j] * float64(j%5-2)
+			}
+			target[i] = 1
+			if 2*rng.NormFloat64() > sum/20 {
+				target[i] = -1
+			}
+		}
+		x, err := design.NewDense(n, d, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tb := &Table{Rows: level.Rows{N: n}, X: x, Target: target, Loss: losses.Logistic{}, Primal: dro.L2{Mu: 1e-4}}
+		nu := 2.0
+		l := level.Level{Nu: &nu, Penalty: "kl"}
+		got, passes, err := tb.Solve(t.Context(), l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quick := passes <= gradientPasses; quick != (shared == 0) {
+			t.Errorf("%v shared: %v passes, where gradients have %v", shared, passes, gradientPasses)
+		}
+		oracle, err := losses.NewLinear(tb.Loss, x, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dual, err := l.Dual(tb.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: tb.Primal}
+		if m, _ := dro.Choose(p); m.Name() != "newton-cg" {
+			t.Fatalf("%d columns are solved for by %s", d, m.Name())
+		}
+		at, err := dro.Certify(p, got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := dro.Solve(t.Context(), p, dro.Newton{}, dro.DefaultSettings())
+		if err != nil || res.Certificate.Relative() > 1e-6 {
+			t.Fatalf("%v, %v", res.Status, err)
+		}
+		if at.Upper > res.Objective*(1+1.01*accuracy) {
+			t.Errorf("%v shared: the objective is %v, the least %v", shared, at.Upper, res.Objective)
+		}
+	}
+}
