@@ -29,19 +29,27 @@ type category struct {
 
 // fitCategory finds the levels of a feature with values in the training rows.
 func fitCategory(s *Spec, f *Frame, c *Column, d *tiles.Partition) *category {
+	l := levelsOf(c, d.Set(0))
+	l.Inexact = c.InexactRow
+	return settled(s, f, c, l, d.Set(0).Len())
+}
+
+// settled is a feature of so many training rows with these levels.
+func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	k := &category{kind: Categorical}
 	if c.Kind == Bool {
 		k.kind = Bool
 	}
-	if c.InexactRow > 0 {
-		k.err = f.Fault(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
+	if l.Inexact > 0 {
+		k.err = f.Fault(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
-	var counts []int
-	k.levels, counts, k.missing, k.err = levelsOf(f, c, d.Set(0))
-	if k.err != nil {
+	if l.Bad > 0 {
+		k.err = matrix.NotFinite(f, c.Name, l.Bad-1, l.Value)
 		return k
 	}
+	counts := l.Counts
+	k.levels, k.missing = l.labels(c.Kind), l.Missing
 	limit := s.MaxLevels
 	if limit == 0 {
 		limit = DefaultMaxLevels
@@ -49,7 +57,7 @@ func fitCategory(s *Spec, f *Frame, c *Column, d *tiles.Partition) *category {
 	if s.MinCount > 0 {
 		k.merge(counts, s.MinCount, limit)
 	}
-	n, rows := k.count(), d.Set(0).Len()
+	n := k.count()
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k
@@ -230,14 +238,25 @@ func stray(f *Frame, c *Column) string {
 	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Stray, row)
 }
 
-// levelsOf lists the distinct values in the rows, sorted: as numbers if the
-// column is numeric, as text otherwise; and in how many rows each is.
-func levelsOf(f *Frame, c *Column, rows tiles.Set) (levels []string, counts []int, missing bool, err error) {
+// levels are the distinct values of a column in some rows, in order: numbers, or text; in how
+// many rows each is, and what is wrong.
+type levels struct {
+	Texts   []string
+	Numbers []float64
+	Counts  []int
+	Missing bool
+	Inexact int     // the first row (1-based) of a whole number too large for a float64; 0: none
+	Bad     int     // likewise, of a number that is not finite
+	Value   float64 // that
+}
+
+// levelsOf lists those of the rows of a column with values.
+func levelsOf(c *Column, rows tiles.Set) (out levels) {
 	if c.Kind == Categorical {
 		seen := make([]int, len(c.Level))
 		for _, r := range rows.All() {
 			if c.IsNull(r) {
-				missing = true
+				out.Missing = true
 			} else {
 				seen[c.Code[r]]++
 			}
@@ -250,28 +269,72 @@ func levelsOf(f *Frame, c *Column, rows tiles.Set) (levels []string, counts []in
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })
 		for _, code := range order {
-			levels, counts = append(levels, c.Level[code]), append(counts, seen[code])
+			out.Texts, out.Counts = append(out.Texts, c.Level[code]), append(out.Counts, seen[code])
 		}
-		return levels, counts, missing, nil
+		return out
 	}
 	seen := make(map[float64]int)
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
-			missing = true
+			out.Missing = true
 			continue
 		}
 		v := c.Number[r]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil, false, matrix.NotFinite(f, c.Name, r, v)
+			if out.Bad == 0 || r+1 < out.Bad {
+				out.Bad, out.Value = r+1, v
+			}
+			continue
 		}
 		seen[v]++
 	}
 	for _, v := range slices.Sorted(maps.Keys(seen)) {
-		level := table.FormatNumber(v)
-		if c.Kind == Bool {
-			level = strconv.FormatBool(v != 0)
-		}
-		levels, counts = append(levels, level), append(counts, seen[v])
+		out.Numbers, out.Counts = append(out.Numbers, v), append(out.Counts, seen[v])
 	}
-	return levels, counts, missing, nil
+	return out
+}
+
+// labels are the levels as text.
+func (l *levels) labels(kind Kind) []string {
+	out := slices.Clone(l.Texts)
+	for _, v := range l.Numbers {
+		if kind == Bool {
+			out = append(out, strconv.FormatBool(v != 0))
+		} else {
+			out = append(out, table.FormatNumber(v))
+		}
+	}
+	return out
+}
+
+// joined are the levels of rows that are others', too.
+func joined(all []levels) (out levels) {
+	texts, numbers := map[string]int{}, map[float64]int{}
+	first := func(row *int, is int) bool {
+		if is == 0 || *row > 0 && *row <= is {
+			return false
+		}
+		*row = is
+		return true
+	}
+	for _, l := range all {
+		for i, t := range l.Texts {
+			texts[t] += l.Counts[i]
+		}
+		for i, v := range l.Numbers {
+			numbers[v] += l.Counts[i]
+		}
+		out.Missing = out.Missing || l.Missing
+		first(&out.Inexact, l.Inexact)
+		if first(&out.Bad, l.Bad) {
+			out.Value = l.Value
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(texts)) {
+		out.Texts, out.Counts = append(out.Texts, t), append(out.Counts, texts[t])
+	}
+	for _, v := range slices.Sorted(maps.Keys(numbers)) {
+		out.Numbers, out.Counts = append(out.Numbers, v), append(out.Counts, numbers[v])
+	}
+	return out
 }

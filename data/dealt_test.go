@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -120,5 +122,58 @@ func TestFaultsOfDealtRows(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
 		t.Error(err)
+	}
+}
+
+// A rank holds the categories of the stripes that it reads, not of all rows.
+func TestCategoriesAreDealt(t *testing.T) {
+	const n = 40_000
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, n, 2)
+	train := make([]int, n)
+	for i := range train {
+		train[i] = i
+	}
+	all := 0 // of one rank
+	for _, size := range []int{1, 2, 4} {
+		held := make([]int, size)
+		err := ranks.Run(size, func(c ranks.Comm) error {
+			f, err := Open(context.Background(), path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			w, err := newFitting(context.Background(), f, train, nil, Spec{Target: "y", Impute: "mean"}, nil)
+			if err != nil {
+				return err
+			}
+			if w.deal, err = matrix.NewDeal(n, train, ranks.NewRows(c, n)); err != nil {
+				return err
+			}
+			w.encode = true
+			if err := w.measure(nil); err != nil {
+				return err
+			}
+			for _, q := range w.fitted {
+				if q.category != nil {
+					held[c.Rank()] += q.category.codes.Bytes()
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size == 1 {
+			if all = held[0]; all < n {
+				t.Fatalf("one rank holds %d bytes of categories of %d rows", all, n)
+			}
+		}
+		for r, bytes := range held { // its rows, and what is left of the stripes at both ends
+			if most := all/n*(n/size+2*tiles.StripeRows) + all%n; bytes > most {
+				t.Errorf("rank %d of %d holds %d bytes of categories, more than %d", r, size, bytes, most)
+			}
+		}
+		t.Logf("%d ranks hold %d bytes of categories", size, held)
 	}
 }

@@ -161,6 +161,9 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 			t.fitted[i].number.In.Of = t.made[from]
 			return nil
 		}
+		if t.deal != nil {
+			return nil
+		}
 		c, err := from.LoadInto(t.ctx, &t.spare)
 		if err != nil {
 			return err
@@ -173,6 +176,9 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		}
 		return nil
 	})
+	if err == nil && t.deal != nil {
+		err = t.dealCategories()
+	}
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ func NewDeal(rows int, train []int, with *ranks.Rows) (*Deal, error) {
 	return d, nil
 }
 
+// Comm is what the rows are dealt by.
+func (d *Deal) Comm() ranks.Comm { return d.rows.Comm() }
+
 // Visits are the rows that this rank reads: all, without a deal.
 func (d *Deal) Visits(rows int) (first, end int) {
 	if d == nil {

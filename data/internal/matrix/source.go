@@ -30,7 +30,14 @@ type Category struct {
 type Codes struct {
 	narrow []uint8
 	wide   []int32 // if there are too many columns for bytes
+	first  int     // row of the table
 }
+
+// From says that the first of the rows is this one of the table.
+func (c *Codes) From(row int) { c.first = row }
+
+// Bytes is the memory that they take.
+func (c *Codes) Bytes() int { return len(c.narrow) + 4*len(c.wide) }
 
 // NewCodes are those of a category of so many columns: 0 in every row.
 func NewCodes(rows, columns int) Codes {
@@ -40,7 +47,7 @@ func NewCodes(rows, columns int) Codes {
 	return Codes{wide: make([]int32, rows)}
 }
 
-// Set sets that of a row.
+// Set sets that of a row, counted from the first.
 func (c *Codes) Set(row, code int) {
 	if c.narrow != nil {
 		c.narrow[row] = uint8(code)
@@ -50,6 +57,7 @@ func (c *Codes) Set(row, code int) {
 }
 
 func (c *Codes) at(row int) int {
+	row -= c.first
 	if c.narrow != nil {
 		return int(c.narrow[row])
 	}
