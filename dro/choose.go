@@ -15,7 +15,8 @@ var formedPasses = tuning.New("dro: cost of a Hessian, above which conjugate gra
 // in words. Where the objective has a Hessian that is Newton's method: with the
 // Hessian formed where that costs little beside the passes over the data, else by
 // conjugate gradients; and on growing prefixes of the samples where there are many of
-// them, which supposes that they are in random order.
+// them, which supposes that they are in random order. Where a Hessian costs several steps of
+// L-BFGS these come first, while they do well.
 func Choose(p *Problem) (m Method, why string) {
 	p = saddle.Answered(p)
 	n, d, _ := p.Oracle.Dims()

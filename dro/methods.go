@@ -50,7 +50,9 @@ type OverflowError = hessian.OverflowError
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
 // little. A step is two and a half passes, one where the Hessian of the step before
-// still serves, more when the search shortens it. It needs ν > 0 (or fixed
+// still serves, more when the search shortens it. Where a Hessian costs four passes or more,
+// and near kinks, where fewer samples have second derivatives than there are columns, L-BFGS
+// takes the first steps while it does well. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton = newton.Newton
 
@@ -61,8 +63,9 @@ type LineSearch = newton.LineSearch
 // NewtonCG is Newton's method with the step of each iteration computed by
 // preconditioned conjugate gradients from products with the Hessian, which is
 // never formed: for more parameters than a d×d matrix allows. A product is one
-// pass. Where the products have cost what the matrix would, it is formed after all,
-// of up to 2000 parameters. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// pass. Of up to 2000 parameters L-BFGS takes the first steps, while it is expected
+// at the optimum before a few Hessians have paid, and where that and the products have cost what
+// the matrix would, it is formed after all. It needs ν > 0 (or fixed weights), second derivatives, products with the
 // rows, and the L2 regulariser.
 type NewtonCG = newton.NewtonCG
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
@@ -67,6 +68,56 @@ func TestProductsGiveWayToAHessian(t *testing.T) {
 		}
 		if with.Certificate.Lower > without.Certificate.Upper || without.Certificate.Lower > with.Certificate.Upper {
 			t.Errorf("rank %d: bounds contradict: %+v, %+v", rank, with.Certificate, without.Certificate)
+		}
+	}
+}
+
+// Near the kinks of Huber's loss a Hessian knows fewer samples than there are columns, and
+// L-BFGS takes the steps; a snapshot taken then goes on bit for bit.
+func TestKinksAreLeftToLBFGS(t *testing.T) {
+	const n, d = 1500, 10
+	rng := rand.New(rand.NewPCG(5, 0))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	for j := range target {
+		target[j] = x[j*d] + 2*x[j*d+1] + rng.NormFloat64()
+	}
+	o, err := losses.NewLinear(losses.Huber{Delta: 1e-3}, dense(t, n, d, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n}}
+	s := dro.DefaultSettings()
+	var states [][]byte
+	s.Snapshot = func(state []byte) { states = append(states, state) }
+	with, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Snapshot = nil
+	ablate.Off.Rent = true
+	without, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+	ablate.Off.Rent = false
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.4g passes, %.4g of Hessians; %d snapshots", with.Passes, without.Passes, len(states))
+	if with.Status != dro.Certified || !(with.Passes < without.Passes/2) {
+		t.Errorf("%v after %.4g passes, %.4g of Hessians", with.Status, with.Passes, without.Passes)
+	}
+	if len(states) < 4 {
+		t.Fatalf("%d snapshots", len(states))
+	}
+	for _, state := range states[:4] {
+		s.Resume = state
+		resumed, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resumed.Certificate != with.Certificate || resumed.Passes != with.Passes || !slices.Equal(resumed.X, with.X) {
+			t.Errorf("resumed: %+v after %v passes, %+v after %v", resumed.Certificate, resumed.Passes, with.Certificate, with.Passes)
 		}
 	}
 }

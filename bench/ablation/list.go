@@ -55,6 +55,8 @@ func Cells() []Cell {
 	add("heavy", "tails", table{n: 20_000, d: 400, noise: "student"}, losses.Squared{}, dro.KL{Nu: 1})
 	add("heavy", "x", table{n: 20_000, d: 20, columns: "heavy", noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 	add("heavy", "x", table{n: 5000, d: 20, columns: "cube", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
+	add("heavy", "x", table{n: 6000, d: 80, columns: "heavy", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
+	add("heavy", "x", table{n: 12_000, d: 80, columns: "heavy", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
 	add("heavy", "rare", table{n: 12_000, d: 40, columns: "rare", noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 	add("heavy", "kinks", table{n: 5000, d: 20, noise: "student"}, losses.Huber{Delta: 1e-3}, dro.KL{Nu: 1})
 	for _, n := range []int{600, 5000, 20_000} {

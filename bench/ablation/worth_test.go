@@ -10,7 +10,7 @@ import (
 
 // Every heuristic saves arithmetic, which is counted, on a cell of its kind: without it, or
 // with it broken, the solve takes as much as if it were switched off. Penalties that fall
-// and products that give way to a Hessian have tests of their own in package dro.
+// have tests of their own in package dro.
 func TestHeuristicsEarnTheirRoom(t *testing.T) {
 	cells := map[string]Cell{}
 	for _, c := range Cells() {
@@ -22,10 +22,11 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 	}{
 		{"working sets", "κ = 1 100000 × 20 squared, KL, ν = 1", 1.7},
 		{"coresets", "x 5000 × 20 squared, KL, ν = 1", 3},
-		{"sampled Hessians", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.7},
+		{"sampled Hessians", "κ = 100 30000 × 100 logistic, KL, ν = 1", 1.7},
 		{"renewal", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.8},
 		{"distrust", "rare 12000 × 40 logistic, KL, ν = 1", 3},
 		{"BFGS corrections", "rare 12000 × 40 logistic, KL, ν = 1", 3},
+		{"rent or buy", "x 12000 × 80 squared, KL, ν = 1", 2},
 		{"prefixes", "κ = 1 100000 × 20 logistic, KL, ν = 1", 1.3},
 	} {
 		t.Run(w.without, func(t *testing.T) {
@@ -60,13 +61,20 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 	}
 }
 
-// Heavy tails and many columns: a first Hessian of few samples serves until the end, where more
-// samples, which its rate seems to call for, would cost several times as much.
-func TestHeavyTailsTakeFewHessians(t *testing.T) {
+// Where steps are short, by heavy tails or kinks, many Hessians say little and cost as much as
+// any: a first one of few samples serves until the end, or L-BFGS takes the steps.
+func TestShortStepsTakeFewHessians(t *testing.T) {
+	most := map[string]float64{ // passes of arithmetic: about half as many again as are measured
+		"tails 20000 × 400 squared, KL, ν = 1":   100,
+		"x 6000 × 80 squared, KL, ν = 1":         130,
+		"kinks 5000 × 20 huber 0.001, KL, ν = 1": 25,
+	}
 	for _, c := range Cells() {
-		if c.Name != "tails 20000 × 400 squared, KL, ν = 1" {
+		limit, ok := most[c.Name]
+		if !ok {
 			continue
 		}
+		delete(most, c.Name)
 		p, err := c.make()
 		if err != nil {
 			t.Fatal(err)
@@ -75,11 +83,12 @@ func TestHeavyTailsTakeFewHessians(t *testing.T) {
 		if took.Err != nil {
 			t.Fatal(took.Err)
 		}
-		t.Logf("%.4g passes of arithmetic", took.Arithmetic)
-		if took.Status != dro.Certified || took.Arithmetic > 220 {
-			t.Errorf("%v after %.4g passes of arithmetic", took.Status, took.Arithmetic)
+		t.Logf("%s: %.4g passes of arithmetic", c.Name, took.Arithmetic)
+		if took.Status != dro.Certified || took.Arithmetic > limit {
+			t.Errorf("%s: %v after %.4g passes of arithmetic", c.Name, took.Status, took.Arithmetic)
 		}
-		return
 	}
-	t.Fatal("the cell is gone")
+	if len(most) > 0 {
+		t.Errorf("cells that are gone: %v", most)
+	}
 }

@@ -8,8 +8,9 @@ import (
 // NewtonCG is Newton's method with the step of each iteration computed by
 // preconditioned conjugate gradients from products with the Hessian, which is
 // never formed: for more parameters than a d×d matrix allows. A product is one
-// pass. Where the products have cost what the matrix would, it is formed after all,
-// of up to 2000 parameters. It needs ν > 0 (or fixed weights), second derivatives, products with the
+// pass. Of up to 2000 parameters L-BFGS takes the first steps, while it is expected
+// at the optimum before a few Hessians have paid, and where that and the products have cost what
+// the matrix would, it is formed after all. It needs ν > 0 (or fixed weights), second derivatives, products with the
 // rows, and the L2 regulariser.
 type NewtonCG struct{}
 

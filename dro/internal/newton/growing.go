@@ -178,7 +178,7 @@ func (g *growing) stage(size int) error {
 	passes := l.Cert.Passes * float64(size) / float64(g.Cert.N)
 	g.Cert.Passes += passes
 	copy(g.x, l.Cert.BestX)
-	if ok && stage.handsOn {
+	if ok && stage.handsOn && stage.formed {
 		g.hessian, _ = stage.h.(*hessian.Factored)
 	}
 	if ok && stage.arrivedAt {

@@ -40,14 +40,15 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 
 type lbfgs struct {
 	*saddle.Run
-	phi    saddle.Smooth
-	memory int
-	quasi  *optimize.LBFGS // nil: start from steepest descent
-	trail  [][]float64     // points and gradients that quasi has seen, newest last: as many as it remembers
-	at     optimize.Location
-	next   optimize.Location
-	dir    []float64
-	failed int // consecutive line searches without a decrease
+	phi       saddle.Smooth
+	memory    int
+	quasi     *optimize.LBFGS // nil: start from steepest descent
+	trail     [][]float64     // points and gradients that quasi has seen, newest last: as many as it remembers
+	at        optimize.Location
+	next      optimize.Location
+	dir       []float64
+	decrement float64 // ∇PᵀH⁻¹∇P by what quasi knows, at the step before; +Inf of a first one
+	failed    int     // consecutive line searches without a decrease
 }
 
 // evaluate fills loc with P and ∇P at loc.X: one pass, unless the certifier
@@ -80,6 +81,10 @@ func (l *lbfgs) Step() error {
 		if !(slope < 0) {
 			return saddle.ErrStalled // the gradient is zero
 		}
+	}
+	l.decrement = math.Inf(1)
+	if len(l.trail) > 2 {
+		l.decrement = -size * slope
 	}
 	if !(size > 0) || math.IsInf(slope, -1) {
 		if err := hessian.Overflowing(l.Problem.Oracle); err != nil {
@@ -147,6 +152,7 @@ func (l *lbfgs) saw() {
 // Visit lists what a snapshot holds. What quasi remembers it is shown again.
 func (l *lbfgs) Visit(s *saddle.State) {
 	s.Float(&l.at.F)
+	s.Float(&l.decrement)
 	s.Floats(l.at.X, l.at.Gradient)
 	s.Integer(&l.failed)
 	started := l.quasi != nil

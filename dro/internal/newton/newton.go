@@ -18,7 +18,9 @@ import (
 // (math: §9), semismooth where the χ² adversary's active set changes, with a line
 // search that only accepts a decrease and damping where the Hessian says too
 // little. A step is two and a half passes, one where the Hessian of the step before
-// still serves, more when the search shortens it. It needs ν > 0 (or fixed
+// still serves, more when the search shortens it. Where a Hessian costs four passes or more,
+// and near kinks, where fewer samples have second derivatives than there are columns, L-BFGS
+// takes the first steps while it does well. It needs ν > 0 (or fixed
 // weights), second derivatives, the L2 regulariser and d ≤ 2000.
 type Newton struct {
 	Sample int        // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
@@ -97,6 +99,7 @@ type newton struct {
 	working workingSet
 	settled bool           // no more solves on working sets or coresets
 	fallen  bool           // no path of penalties
+	rent    *tenancy       // l-bfgs in the place of the first steps; nil: these
 	rescue  saddle.Stepper // what goes on where these steps stalled; nil: nothing yet
 	patient float64        // passes that it has until the gap is half of
 	hoped   float64
@@ -242,17 +245,35 @@ func (m *newton) goOn() error {
 	return m.rescue.Step()
 }
 
+// begin takes the point evaluated last for the first one, and reports whether a working set led
+// on from there.
+func (m *newton) begin() (moved bool) {
+	m.began = true
+	m.accept()
+	m.forget() // this was no step
+	if m.tryWorkingSet(math.Inf(1)) {
+		return true
+	}
+	if !m.formed && !m.buy() {
+		m.refresh()
+	}
+	return false
+}
+
 func (m *newton) advance() error {
-	if !m.began {
-		m.began = true
-		m.accept()
-		m.first = m.value
-		m.forget() // this was no step
-		if m.tryWorkingSet(math.Inf(1)) {
-			return nil
+	if m.rent != nil || !m.began && m.rents() {
+		if !m.rent.pays(m) {
+			return m.giveWay()
 		}
-		if !m.formed {
-			m.refresh()
+		if m.arrivedAt {
+			return saddle.ErrStalled
+		}
+		return nil
+	}
+	if !m.began {
+		m.first = m.Cert.Objective
+		if m.begin() {
+			return nil
 		}
 	}
 	if m.stepsDone >= fallAfter.Int() && m.fall() {
@@ -282,7 +303,9 @@ func (m *newton) advance() error {
 			return nil
 		}
 		if m.stale {
-			m.sampleMore(slope)
+			if m.sampleMore(slope) && m.rents() {
+				return nil
+			}
 			m.refresh()
 		}
 		slope = m.direction()
@@ -326,44 +349,6 @@ func (m *newton) arrived(slope float64) bool {
 	return true
 }
 
-// refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
-// for than steps in the present one, by the fall of the squared decrement to slope in
-// the last step.
-func (m *newton) refreshPays(slope float64) bool {
-	rate := slope / m.decrement
-	if m.h.Widen(m.h.Width()) {
-		return true
-	}
-	if ablate.Off.Renewal || !(rate < 1) {
-		return true
-	}
-	left := slope / (m.Settings.RelativeGap * max(1e-12, math.Abs(m.value)))
-	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewedSteps.Value
-}
-
-// sampleMore takes Hessians of several times as many samples where a new one gave a step that
-// had to be shortened, or twice in a row did not bring the squared decrement, now slope,
-// down to a tenth, or to what the number of samples promises (hessianSample): the sample may
-// lack the few rows in which a column is not zero.
-func (m *newton) sampleMore(slope float64) {
-	h, ok := m.h.(*hessian.Factored)
-	if !ok || h.Samples == 0 || ablate.Off.Distrust {
-		return
-	}
-	short := m.decrement == 0
-	promised := max(distrustRate.Value, 4*float64(h.D)/float64(h.Samples))
-	if len(m.steps) != 1 || !short && slope < promised*m.decrement {
-		m.poorSteps = 0
-		return
-	}
-	if m.poorSteps++; short || m.poorSteps == 2 {
-		m.poorSteps = 0
-		if h.Samples *= distrustGrowth.Int(); 2*h.Samples >= h.N {
-			h.Samples = 0
-		}
-	}
-}
-
 // takeOver takes over the Hessian of another run on a like problem, if both have
 // one.
 func (m *newton) takeOver(from *hessian.Factored) {
@@ -389,6 +374,13 @@ func (m *newton) Visit(s *saddle.State) {
 		}
 		defer func() { m.rescue.(saddle.Resumable).Visit(s) }()
 	}
+	rents := m.rent != nil
+	if s.Boolean(&rents); rents {
+		if s.Reading {
+			m.rent = m.newTenancy(0)
+		}
+		m.rent.visit(s)
+	}
 	s.Boolean(&m.began)
 	s.Boolean(&m.formed)
 	s.Boolean(&m.stale)
@@ -411,7 +403,9 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Floats(m.x, m.g)
 	s.Vectors(&m.steps, len(m.x))
 	s.Vectors(&m.changes, len(m.x))
-	m.h.Visit(s)
+	if m.formed {
+		m.h.Visit(s)
+	}
 }
 
 // Needs implements Method.

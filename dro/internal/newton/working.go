@@ -221,7 +221,7 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 	l.Iterate(m.Ctx)
 	m.Cert.Passes += l.Cert.Passes * float64(l.Cert.N) / float64(m.Cert.N)
 	copy(x, l.Cert.BestX)
-	if from, ok := l.Method.(*newton); ok {
+	if from, ok := l.Method.(*newton); ok && from.formed {
 		if h, ok := from.h.(*hessian.Factored); ok {
 			m.takeOver(h)
 		}
