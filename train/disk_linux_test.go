@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -112,4 +114,33 @@ func TestCacheThatIsLost(t *testing.T) {
 		t.Errorf("cut short: %v", err)
 	}
 	m.Run.Close()
+}
+
+// Vectors on disk are mapped, and take address space where ulimit -v leaves little.
+func TestAddressSpaceIsCounted(t *testing.T) {
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
+		t.Fatal(err)
+	}
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := strconv.Atoi(strings.Fields(string(statm))[0])
+	f := &data.Frame{Rows: 30_000_000, Columns: []*data.Column{{Name: "x", Kind: data.Numeric}, {Name: "y", Kind: data.Numeric}}}
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Cache = "y", t.TempDir()
+	small := was
+	small.Cur = uint64(pages*os.Getpagesize()) + 2<<30
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
+		t.Skip(err)
+	}
+	o, err := cfg.outsideOf(t.Context(), f, false)
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
+		t.Fatal(err)
+	}
+	o.close()
+	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "ulimit -v, of which vectors on disk take their part") {
+		t.Errorf("%v", err)
+	}
 }

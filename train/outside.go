@@ -32,6 +32,7 @@ type outside struct {
 const (
 	fewestBytes   = 160 << 20
 	rowBytes      = 90
+	mappedBytes   = 120 // of a row on disk, at most at a time
 	placeBytes    = 22  // of a row while they are put in order
 	measuredBytes = 300 // of a hold-out row while the report measures it
 
@@ -92,6 +93,10 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if c.Memory > 0 && c.Memory < may {
 		may, limit = c.Memory, "--memory"
 	}
+	here := may // in memory; what lies on disk is mapped, and takes address space all the same
+	if space := memory.Space(); space < math.MaxInt64 && max(0, space-int64(f.Rows)*mappedBytes)+have < may {
+		may, limit = max(0, space-int64(f.Rows)*mappedBytes)+have, memory.Ulimit+", of which vectors on disk take their part"
+	}
 	now := may // may is what decisions are taken from: in a run that goes on, those before
 	was, _ := c.Checkpoint.Fact(factMemory)
 	if before, err := strconv.ParseInt(was, 10, 64); err == nil {
@@ -112,11 +117,11 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	n := int64(f.Rows)
 	trained := int64(float64(n) * (1 - c.Holdout))
 	matrix := trained * int64(columns) * cell
-	here := matrix
+	whole := matrix
 	if c.Scale == "none" && c.Intercept {
-		here *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
+		whole *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
 	}
-	if !full && here+n*rowBytes < may-may/8-have {
+	if !full && whole+n*rowBytes < here-here/8-have {
 		return nil, nil
 	}
 	refuse := func(hint, format string, args ...any) (*outside, error) {

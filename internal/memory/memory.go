@@ -25,6 +25,13 @@ func Free() (bytes int64, limit string) {
 	return bytes, limit
 }
 
+// Ulimit is the name of the limit of the address space.
+const Ulimit = "ulimit -v"
+
+// Space is the address space that may still be taken, in bytes, files that are mapped counted;
+// math.MaxInt64 without a limit.
+func Space() int64 { return space() }
+
 // live is what the objects in use take.
 func live() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

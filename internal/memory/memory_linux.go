@@ -13,14 +13,8 @@ import (
 // system looks at the limits of the process (ulimit), its control groups and the
 // machine.
 func system(tighten func(n int64, name string)) {
-	var r syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && r.Cur < math.MaxInt64 {
-		if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
-			if f := strings.Fields(string(statm)); len(f) > 0 {
-				pages, _ := strconv.ParseInt(f[0], 10, 64)
-				tighten(int64(r.Cur)-pages*int64(os.Getpagesize()), "ulimit -v")
-			}
-		}
+	if n := space(); n < math.MaxInt64 {
+		tighten(n, Ulimit)
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	group(string(groups), "/sys/fs/cgroup", tighten)
@@ -34,6 +28,21 @@ func system(tighten func(n int64, name string)) {
 			}
 		}
 	}
+}
+
+// space is the address space that is left by ulimit.
+func space() int64 {
+	var r syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	statm, err := os.ReadFile("/proc/self/statm")
+	f := strings.Fields(string(statm))
+	if err != nil || len(f) == 0 {
+		return math.MaxInt64
+	}
+	pages, _ := strconv.ParseInt(f[0], 10, 64)
+	return int64(r.Cur) - pages*int64(os.Getpagesize())
 }
 
 // group looks at the control groups of a process and at those they are in, of
