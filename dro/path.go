@@ -73,7 +73,7 @@ func (p *Path) Between(nu float64) (Certificate, error) {
 	}
 	losses := &knownLosses{}
 	losses.n, _, _ = p.problem.Oracle.Dims()
-	c := saddle.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: L2{}})
+	c := saddle.NewCertifier(saddle.Answered(&Problem{Oracle: losses, Dual: p.at(nu), Primal: L2{}}))
 	unknown := c.Best
 	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown

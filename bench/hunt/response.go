@@ -20,7 +20,7 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 		}
 		linear += y * f[j]
 		size += math.Abs(y * f[j])
-		if c.own == nil { // what a margin may be off by, where it cancels: more than the solve's own
+		if c.own == nil || !c.own.onWord { // what a margin may be off by, where it cancels: more than the solve's own
 			off := math.Abs(c.Target[j])
 			for i, x := range res.X {
 				off += math.Abs(c.Rows[j*c.D+i] * x)
@@ -55,8 +55,19 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 				break
 			}
 		}
-		if b, ok := p.Dual.(dro.Ball); ok && b.Nu == 0 && !(b.Of(res.Y) <= b.Radius*(1+1e-6)+1e-12) && !math.IsInf(b.Of(res.Y), 1) { // of references that underflow
-			t.find("response", c, name+fmt.Sprintf(": weights at %.17g, in a ball of %.17g", b.Of(res.Y), b.Radius))
+		b, ok := p.Dual.(dro.Ball)
+		if !ok || math.IsInf(b.Radius, 1) {
+			return
+		}
+		// Weights are losses less a threshold over the price: as exact as that leaves them. Of
+		// references that underflow D is +Inf.
+		top := 0.0
+		for _, v := range f {
+			top = max(top, math.Abs(v))
+		}
+		off := 1e-9 + float64(n+64)*0x1p-50*top/b.Price(f)
+		if d := b.Of(res.Y); d > b.Radius*(1+off)+1e-12 && !math.IsInf(d, 1) {
+			t.find("response", c, name+fmt.Sprintf(": weights at %.17g, in a ball of %.17g, exact to %.3g", d, b.Radius, off))
 		}
 	}
 }

@@ -113,12 +113,14 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 		} else {
 			hi = nu
 		}
-		step := (math.Log(d) - math.Log(b.Radius)) * d / slope // of log ν
+		ratio := math.Log(d) - math.Log(b.Radius)
+		step := ratio * d / slope // of log ν
 		next := nu * math.Exp(max(-3, min(3, step)))
-		if math.Abs(step) <= 1e-8 {
+		lost := math.Abs(ratio) > 1 // of a slope that is all rounding, where the step is short
+		if math.Abs(step) <= 1e-8 && !lost {
 			return next // as exact as rounding lets D be
 		}
-		if !(next > lo && next < hi) {
+		if !(next > lo && next < hi) || math.Abs(step) <= 1e-8 {
 			if next = (lo + hi) / 2; math.IsInf(hi, 1) {
 				next = 4 * lo
 			}
@@ -209,6 +211,7 @@ func (b Ball) priceChi2(y, f, w []float64) float64 {
 	theta := mean - math.Sqrt(variance/(2*b.Radius)) // of all samples
 	nu := 0.0
 	for range 400 {
+		about := max(mean, theta) // what the losses above θ are near to
 		outside, first, second := b.rows.Scalars(len(f)), b.rows.Scalars(len(f)), b.rows.Scalars(len(f))
 		b.rows.Run(len(f), func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
@@ -219,7 +222,7 @@ func (b Ball) priceChi2(y, f, w []float64) float64 {
 				if !(f[j]-top > theta) {
 					outside[s] += v
 				} else if v > 0 {
-					u := f[j] - top - mean
+					u := f[j] - top - about
 					first[s] += v * u
 					second[s] += v * u * u
 				}
@@ -229,7 +232,7 @@ func (b Ball) priceChi2(y, f, w []float64) float64 {
 		o := vec.Sum(outside) / total
 		a := 1 - o
 		centre := vec.Sum(first) / total / a
-		m := centre + (mean - theta)
+		m := centre + (about - theta)
 		v := max(0, vec.Sum(second)/total/a-centre*centre)
 		nu = a * m
 		now := (v/(m*m) + o) / a // 2D
