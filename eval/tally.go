@@ -40,11 +40,17 @@ func (c *Comparison) tally() *Tally {
 
 // String says a tally in words.
 func (t Tally) String() string {
-	better := "no group is"
+	better, worse := "no group is", words.Count(t.Worse)+" measurably"
 	if t.Better > 0 {
 		better = words.Plural(t.Better, "group is", "groups are")
 	}
-	s := fmt.Sprintf("%s measurably better off, %s measurably worse off, %s undecided", better, words.Count(t.Worse), words.Count(t.Undecided))
+	if t.Worse == 0 {
+		worse = "none"
+	}
+	s := fmt.Sprintf("%s measurably better off, %s worse off, %s undecided", better, worse, words.Count(t.Undecided))
+	if t.Better == 0 && t.Worse == 0 {
+		s = fmt.Sprintf("no group is measurably better or worse off, %s undecided", words.Count(t.Undecided))
+	}
 	if t.TooSmall > 0 {
 		s += fmt.Sprintf(", %s too small to tell", words.Count(t.TooSmall))
 	}

@@ -206,7 +206,7 @@ func (j *judge) headline(v *Verdict, changed string) string {
 		return changed + "."
 	case Mixed:
 		if !settled {
-			return fmt.Sprintf("%s helped %s, the worst group of %s, but %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
+			return fmt.Sprintf("%s helped %s, the worst group of %s, but not groups on the whole: %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
 		}
 		if !j.pays() {
 			return fmt.Sprintf("%s, but the average pays more for it than %s.", changed, j.price())

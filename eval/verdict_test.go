@@ -179,7 +179,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 			}
 			in.Models[0].Loss[i], in.Models[1].Loss[i] = a, b
 		}
-		want, words := eval.Mixed, "Robust training helped g00000, the worst group of ERM, but 1 group is measurably better off, 2 measurably worse off"
+		want, words := eval.Mixed, "Robust training helped g00000, the worst group of ERM, but not groups on the whole: 1 group is measurably better off, 2 measurably worse off"
 		if gain == 0 {
 			want, words = eval.Hurt, "did more harm than good: no group is measurably better off, 2 measurably worse off"
 		}

@@ -283,8 +283,12 @@ func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *out
 	case !s.Certified:
 		return notCertified(m, s)
 	case len(s.Warnings) > 0 && !o.allowDegenerate:
+		advice := "a milder level, the huber loss or --average plain"
+		if m.Config.Level.Average == "plain" {
+			advice = "other columns, or more rows to measure on (--holdout)"
+		}
 		return exit.With(exit.Gate, fmt.Errorf("the model is no success: %s", strings.Join(s.Warnings, " ")),
-			"a milder level, the huber loss or --average plain; --allow-degenerate takes the model as it is")
+			advice+"; --allow-degenerate takes the model as it is")
 	}
 	return nil
 }
