@@ -139,6 +139,11 @@ func TestReach(t *testing.T) {
 				if math.Abs(lacking-rho/within) > 1e-12*lacking && !math.IsInf(rho, 1) {
 					t.Errorf("lacking %v, where ρ ≤ %v is to be within %v", lacking, rho, within)
 				}
+				if most == 0 && lacking > 1 && !math.IsInf(rho, 1) { // found by steps of a quarter
+					if _, still := f.radius(c, o, weight, rho/1.26, 0); still <= 1 {
+						t.Errorf("ρ ≤ %v, and %v could be proved", rho, rho/1.26)
+					}
+				}
 				if most > 0 && (lacking <= 1) != (exact <= within) {
 					t.Errorf("lacking %v, where ρ = %v is to be within %v", lacking, exact, within)
 				}
