@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -34,6 +36,14 @@ func TestValueOfAChoice(t *testing.T) {
 		if !(chosen <= plain*2/3) {
 			t.Errorf("worst group: ERM %v, chosen %v", plain, chosen)
 		}
+		// What is fitted to the rows held out has no larger a worst group than any model.
+		for _, m := range Models {
+			for k, r := range at(rows, "digits", m) {
+				if floor, rate := at(rows, "digits", Floor)[k], at(rows, "digits", Oracle)[k]; !(floor.Worst <= 1.01*r.Worst) || !(floor.Worst <= 1.01*rate.Worst) {
+					t.Errorf("%s has %v, fitted to the rows held out %v, at the rate %v", m, r.Worst, floor.Worst, rate.Worst)
+				}
+			}
+		}
 		var b bytes.Buffer
 		if err := Write(&b, tables, rows, 2); err != nil {
 			t.Fatal(err)
@@ -41,6 +51,23 @@ func TestValueOfAChoice(t *testing.T) {
 		if page := b.String(); !strings.Contains(page, "| digits | ") || !strings.Contains(page, "| lower |") || strings.Contains(page, "| adult |") {
 			t.Errorf("the page:\n%s", page)
 		}
+	}
+}
+
+// Groups are judged on the hold-out by their name, wherever they stand there, if they have
+// rows enough to train on, however few are held out.
+func TestJudged(t *testing.T) {
+	of := func(labels []string, index ...int32) *data.Dataset {
+		return &data.Dataset{Groups: []data.Grouping{{Name: "other"}, {Name: "g", Labels: labels, Index: index}}}
+	}
+	f := &data.Fitted{Train: of([]string{"a", "b", "c"}, 0, 1, 1, 1, 2, 2), Holdout: of([]string{"b", "c", "d", "a"}, 0, 1, 2, 3, 0)}
+	if got := Judged(f, 2); !slices.Equal(got, []int32{0, 1, -1, -1, 0}) {
+		t.Errorf("judged: %v", got)
+	}
+	var r Row
+	r.fill([]int32{0, 1, -1, -1, 0}, []float64{1, 3, 9, 8, 2})
+	if r.Worst != 3 || math.Abs(r.Average-4.6) > 1e-12 {
+		t.Errorf("%+v", r)
 	}
 }
 
