@@ -74,9 +74,7 @@ func gathered() []Table {
 		of("VerbAgg", "verbal aggression (lme4), groups gender × behaviour", "r2", "Gender", "btype"),
 		of("rotterdam", "deaths (survival), groups by chemotherapy", "death", "chemo"),
 		of("quakes", "magnitudes (datasets), groups by depth", "mag", "deep"),
-		of("Chile", "yes or no to Pinochet (carData), groups by sex", "vote", "sex"))
-	seen = Fresh
-	return append(all,
+		of("Chile", "yes or no to Pinochet (carData), groups by sex", "vote", "sex"),
 		of("ResumeNames", "calls after an application (AER), groups ethnicity × gender", "call", "ethnicity", "gender"),
 		of("CPS1985", "log wages (AER), groups by gender", "wage", "gender"),
 		of("TeachingRatings", "ratings of teachers (AER), groups minority × gender", "eval", "minority", "gender"),
@@ -89,4 +87,14 @@ func gathered() []Table {
 		of("colon", "deaths (survival), groups by obstruction", "status", "obstruct"),
 		of("midwest", "poverty of counties (ggplot2), groups by state", "percbelowpoverty", "state"),
 		of("cars", "log prices of used cars (caret), groups by body", "Price", "body"))
+	seen = Fresh
+	return append(all,
+		of("SwissLabor", "women at work (AER), groups by nationality", "participation", "foreign"),
+		of("Medicaid1986", "visits to doctors (AER), groups by programme", "visits", "program"),
+		of("CPSSW9204", "hourly earnings of 8000 (AER), groups gender × year", "earnings", "gender", "year"),
+		of("GSSvocab", "vocabulary of 8000 (carData), groups nativity × gender", "vocab", "nativeBorn", "gender"),
+		of("Cowles", "volunteers (carData), groups by sex", "volunteer", "sex"),
+		of("CES11", "abortion to be banned (carData), groups gender × place", "abortion", "gender", "urban"),
+		of("mgus2", "deaths (survival), groups by sex", "death", "sex"),
+		of("gbsg", "relapses (survival), groups by grade", "status", "grade"))
 }

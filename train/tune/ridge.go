@@ -17,7 +17,7 @@ type Ridge struct {
 const ridgeRows = 1000
 
 // chooseRidge chooses μ for all candidates alike: the one at which the plain average
-// predicts best, if by more than two standard errors better than at the μ given. The same μ is less of a
+// predicts best, if by what a candidate has to be better than at the μ given. The same μ is less of a
 // ridge to losses that an adversary raises, so that a robust model may beat a plain
 // average that is merely fitted too closely: this is no merit of robustness.
 func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64) error {
@@ -50,7 +50,7 @@ func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start
 		c := Ridge{Mu: factor * t.Primal.Mu, Average: at.value}
 		c.Fall, c.SE = plain.minus(at)
 		s.Ridges = append(s.Ridges, c)
-		if c.Fall > max(best, standardErrors*c.SE, tie*plain.value) {
+		if c.Fall > max(best, standardErrors*c.SE, worth*plain.value) {
 			best, s.Mu = c.Fall, c.Mu
 		}
 	}

@@ -278,10 +278,10 @@ func TestRidgeIsTheSameForAll(t *testing.T) {
 		s := choose(t, a, o)
 		at, fall := 0, 0.0
 		for i, r := range s.Ridges { // {90, 0.5}: the largest fall is 1.9 of its errors, a smaller one 3.2
-			if i > 0 && r.Fall > max(2*r.SE, tie*s.Ridges[0].Average, fall) {
+			if i > 0 && r.Fall > max(2*r.SE, worth*s.Ridges[0].Average, fall) {
 				at, fall = i, r.Fall
 			}
-			if r.Fall > tie*s.Ridges[0].Average && r.Fall <= 2*r.SE {
+			if r.Fall > worth*s.Ridges[0].Average && r.Fall <= 2*r.SE {
 				kept++
 			}
 		}
@@ -521,7 +521,7 @@ func TestRecordsOfAChoice(t *testing.T) {
 		if math.Abs(r.Fall-(s.Ridges[0].Average-r.Average)) > 1e-12 || (r.SE > 0) != (r.Fall != 0) {
 			t.Errorf("%+v, the first %+v", r, s.Ridges[0])
 		}
-		if r.Fall > max(best.Fall, 2*r.SE, tie*s.Ridges[0].Average) {
+		if r.Fall > max(best.Fall, 2*r.SE, worth*s.Ridges[0].Average) {
 			best = r
 		}
 	}
