@@ -28,6 +28,10 @@ func TestKinksTakeFewPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	weights := make([]float64, n)
+	for j := range weights {
+		weights[j] = float64(j % 3)
+	}
 	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
 		y := target
 		if loss.Name() == "logistic" {
@@ -40,7 +44,7 @@ func TestKinksTakeFewPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, dual := range []dro.Dual{dro.CVaR(0.1), dro.CVaR(0.01), dro.KL{}, groups} {
+		for _, dual := range []dro.Dual{dro.CVaR(0.1), dro.CVaR(0.01), dro.KL{}, dro.NewPenalty(dro.KullbackLeibler, 0, weights), groups} {
 			for _, intercept := range []bool{false, true} {
 				p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n, Intercept: intercept}}
 				m, _ := dro.Choose(p)

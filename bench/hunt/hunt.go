@@ -59,6 +59,7 @@ type bounds struct {
 	passes       float64
 	work         float64 // multiplications with entries of the rows; 0: not counted
 	above        float64 // the upper bound of the point, where that is above upper: the best on the way to a point next to it
+	warm         bool    // the solve started from the solution of another, and is no match for one that did not
 }
 
 // Run draws problem after problem, and tells of every finding as it is made.
@@ -146,6 +147,7 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		}
 		b, ok := t.solve(ctx, own, from, name, storage, m, rng.IntN(20) == 0)
 		if ok {
+			b.warm = from != c
 			all = append(all, b)
 		}
 	}
@@ -170,6 +172,9 @@ func (t *Tally) compare(c *Case, all []bounds) {
 	var best *bounds // certified by the fewest passes
 	least := math.Inf(1)
 	for k, b := range all {
+		if b.warm {
+			continue
+		}
 		if b.status == dro.Certified && b.work > 0 {
 			least = min(least, b.work)
 		}

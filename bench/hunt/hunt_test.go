@@ -42,7 +42,7 @@ func TestWrongBoundsAreFound(t *testing.T) {
 		lower, upper       float64
 		compared, computed int
 	}{{below, above, 0, 0}, {above, above, 0, 1}, {below, below, 0, 1}, {above, below, 1, 2}} {
-		all := []bounds{{"a", k.lower, math.Inf(1), at, nil, dro.Limit, 1, 0, 0}, {"b", 0, k.upper, at, nil, dro.Limit, 1, 0, 0}}
+		all := []bounds{{"a", k.lower, math.Inf(1), at, nil, dro.Limit, 1, 0, 0, false}, {"b", 0, k.upper, at, nil, dro.Limit, 1, 0, 0, false}}
 		var t1, t2 Tally
 		t1.compare(c, all)
 		t2.recompute(c, all)

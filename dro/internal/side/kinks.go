@@ -13,6 +13,7 @@ var (
 	_ saddle.Kinked       = CappedKL{}
 	_ saddle.Kinked       = CappedChiSquare{}
 	_ saddle.Kinked       = Protected{}
+	_ saddle.Kinked       = Ball{}
 	_ saddle.KinkedPieces = (*Groups)(nil)
 )
 
@@ -36,6 +37,18 @@ func (c CappedKL) CapTo(u []float64) bool {
 
 // CapTo implements Kinked: without a penalty, the capped simplex.
 func (c CappedChiSquare) CapTo(u []float64) bool { return CappedKL(c).CapTo(u) }
+
+// CapTo implements Kinked: without a penalty and a radius, the simplex of the samples that
+// have reference weight.
+func (b Ball) CapTo(u []float64) bool {
+	lo, hi := b.rows.Here(len(u))
+	for j := lo; j < hi; j++ {
+		if u[j] = math.Inf(1); b.Weights != nil && !(b.Weights[j] > 0) {
+			u[j] = 0
+		}
+	}
+	return b.Nu == 0 && math.IsInf(b.Radius, 1)
+}
 
 // CapTo implements Kinked: w_j/Share.
 func (p Protected) CapTo(u []float64) bool {
