@@ -153,23 +153,29 @@ func TestHardInput(t *testing.T) {
 	}
 }
 
-// Ten thousand groups: done in a moment, and the page stays small.
-func TestManyGroups(t *testing.T) {
-	in := evaltest.Two(40_000, 10_000, 0.1, 1)
-	in.Resamples = 100
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := WriteHTML(&b, &eval.Report{Title: "many", Evaluation: e}); err != nil {
-		t.Fatal(err)
-	}
-	if b.Len() > 1_000_000 || len(e.Groupings[0].Groups) != 10_000 {
-		t.Errorf("%d bytes, %d groups", b.Len(), len(e.Groupings[0].Groups))
-	}
-	if !strings.Contains(b.String(), "more groups are in metrics.json") {
-		t.Error("the page hides that groups are left out")
+// The page and the file of numbers stay small whatever the groups: -v prints their sizes.
+func TestSizesAreBounded(t *testing.T) {
+	for _, c := range []struct{ groups, page, numbers int }{{10, 130_000, 120_000}, {10_000, 260_000, 1_200_000}} {
+		in := evaltest.Two(4*c.groups+400, c.groups, 0.1, 1)
+		in.Resamples = 100
+		e, err := eval.Evaluate(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var html, numbers bytes.Buffer
+		if err := WriteHTML(&html, &eval.Report{Title: "many", Evaluation: e}); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.WriteJSON(&numbers); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d groups: %d bytes of report.html, %d of metrics.json", c.groups, html.Len(), numbers.Len())
+		if html.Len() > c.page || numbers.Len() > c.numbers || e.Groupings[0].Count() != c.groups {
+			t.Errorf("%d groups: %d bytes of the page, %d of the numbers; at most %d and %d", e.Groupings[0].Count(), html.Len(), numbers.Len(), c.page, c.numbers)
+		}
+		if strings.Contains(html.String(), "more groups are in metrics.json") != (c.groups > eval.MostGroups) {
+			t.Errorf("%d groups: the page hides that groups are left out, or says so of none", c.groups)
+		}
 	}
 }
 
