@@ -102,7 +102,7 @@ func readerOf(ctx context.Context, r io.Reader) io.Reader {
 		b   []byte
 		err error
 	}
-	pieces, free := make(chan piece, 1), make(chan []byte, 2)
+	pieces, free := make(chan piece, 2), make(chan []byte, 2) // a send never waits
 	free <- make([]byte, 1<<18)
 	free <- make([]byte, 1<<18)
 	go func() {
@@ -128,6 +128,7 @@ func readerOf(ctx context.Context, r io.Reader) io.Reader {
 			case at = <-pieces:
 				rest = at.b
 			case <-ctx.Done():
+				close(free) // which ends the reading
 				at = piece{err: ctx.Err()}
 				return 0, at.err
 			}

@@ -3,8 +3,10 @@ package frame
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -115,4 +117,27 @@ func TestIPCRowsAreBound(t *testing.T) {
 			t.Errorf("%s: %d changes found", name, found)
 		}
 	}
+}
+
+// A reader that is cancelled is not read any further, once what it waits for has come.
+func TestReaderOfEnds(t *testing.T) {
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithCancel(t.Context())
+	more := make(chan struct{})
+	r := readerOf(ctx, readFunc(func(p []byte) (int, error) {
+		<-more
+		return len(p), nil
+	}))
+	cancel()
+	if _, err := r.Read(make([]byte, 10)); !errors.Is(err, context.Canceled) {
+		t.Errorf("read, %v", err)
+	}
+	close(more) // from here on it could be read for ever
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

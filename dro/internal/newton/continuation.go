@@ -19,7 +19,6 @@ var (
 	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
 	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
 	fallPasses  = tuning.New("continuation: a stage, and the optimum without a penalty", "passes at most", 60, 20, 200)
-	fallEnough  = tuning.New("continuation: largest penalty at which ν need not fall further", "of the gap asked for", 0.3, 0.1, 0.9)
 	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
 	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
 	peakGap     = tuning.New("continuation: gap of the optimum without a penalty", "of ν", 0.1, 0.01, 1)
@@ -55,12 +54,7 @@ func (m *newton) fall() bool {
 		}
 		stage := l.Method.(*newton)
 		stage.fallen, stage.settled = true, true
-		last := nu*dual.Most(c.N) <= fallEnough.Value*m.Settings.RelativeGap*size
-		if last { // an optimum as good as that at the target
-			l.Settings.RelativeGap /= 2
-		} else {
-			stage.tolerance = func() float64 { return fallNear.Value * nu / math.Max(1e-12, math.Abs(l.Cert.Objective)) }
-		}
+		stage.tolerance = func() float64 { return fallNear.Value * nu / math.Max(1e-12, math.Abs(l.Cert.Objective)) }
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes
 		c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower)
@@ -71,9 +65,6 @@ func (m *newton) fall() bool {
 		nu = min(nu, fallFactor.Value*fallMildest.Value*dual.Mild(l.Cert.Top, c.N)) // what was large was the start
 		m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes", nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 		l.Close()
-		if last {
-			break
-		}
 		if before == nil && m.Ctx.Err() == nil && fallMildest.Value*dual.Mild(size, c.N) > fallWorth.Value*target {
 			if moved := m.peak(x); moved || m.fallen {
 				return moved
