@@ -26,7 +26,7 @@ type Run struct {
 }
 
 // Close gives up what of the rows lies on disk, which must not be used any more: the
-// training rows, and what is known of each.
+// training and the hold-out rows, and what is known and was measured of each.
 func (r *Run) Close() {
 	if r != nil {
 		r.outside.close()

@@ -48,10 +48,11 @@ func (x *Measured) Report() (*eval.Report, error) {
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
-		rows, room := x.run.Train.Rows, roomOf(x.run.Train).Part()
-		defer room.Close()
-		var order []int32
-		if room != nil {
+		rows, order := x.run.Train.Rows, []int32(nil)
+		var room *paged.Room
+		if x.run.Outside() {
+			room = roomOf(x.run.Train).Part()
+			defer room.Close()
 			rows, order = tableOrder(room, rows, x.run.Frame.Rows) // that in which columns are read
 		}
 		if !x.options.Quick {
