@@ -69,13 +69,14 @@ func (m *newton) rents() bool {
 	return true
 }
 
-// rentFor is what the next Hessian costs in passes, 0 where it may be formed at once.
+// rentFor is what the next Hessian costs in passes, 0 where it may be formed at once, since there
+// is an earlier one, few samples are taken, or it is wanted for what comes after.
 func (m *newton) rentFor() float64 {
 	if _, products := m.h.(*hessian.Operator); products {
 		cost, _ := price(m.Problem)
 		return cost
 	}
-	if !m.began && (m.estimates() || m.handsOn) {
+	if m.handsOn || !m.began && (m.formed || m.estimates()) {
 		return 0
 	}
 	pass, gram := saddle.WorkOf(m.Problem.Oracle)
