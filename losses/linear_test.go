@@ -128,23 +128,3 @@ func TestSelectCopies(t *testing.T) {
 		t.Errorf("losses %v, want %v", before[0], want)
 	}
 }
-
-// The loops of a step take no memory, whatever the storage.
-func TestLinearAllocatesNothing(t *testing.T) {
-	const n, d = 40, 6
-	for _, o := range linearOver(t, Logistic{}, n, d) {
-		x, dst, gram := make([]float64, d), make([]float64, d), make([]float64, d*d)
-		value, slope, weight := make([]float64, n), make([]float64, n), make([]float64, n)
-		if a := testing.AllocsPerRun(10, func() {
-			o.EvalTo(value, slope, x, 0, n)
-			o.CurvatureTo(weight, slope, 0, n)
-			o.AddGradTo(dst, weight, slope, 0, n)
-			o.AddChangeTo(dst, weight, slope, value, slope, 0, n)
-			o.AddGramTo(gram, weight, 0, n)
-			o.AddSquaresTo(dst, weight, 0, n)
-			o.MarginsTo(value, dst, 0, n)
-		}); a != 0 {
-			t.Errorf("%T: %v allocations", o.z, a)
-		}
-	}
-}
