@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // Every heuristic saves arithmetic, which is counted, on a cell of its kind: without it, or
@@ -90,5 +91,22 @@ func TestShortStepsTakeFewHessians(t *testing.T) {
 	}
 	if len(most) > 0 {
 		t.Errorf("cells that are gone: %v", most)
+	}
+}
+
+// The separable method on prefixes leaves a problem that rests on few samples to Newton's steps
+// in the Hessian of the last prefix, 12 passes; L-BFGS in their place would make it 23.
+func TestNewtonStartsInTheHessianOfThePrefix(t *testing.T) {
+	p, err := table{n: 40_000, d: 80, noise: "student"}.problem(losses.Squared{}, dro.KL{Nu: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := one(context.Background(), p, Variant{Method: dro.OnPrefixes(p, dro.SeparableBlock{})}, 400, time.Minute, nil)
+	if took.Err != nil {
+		t.Fatal(took.Err)
+	}
+	t.Logf("%.4g passes", took.Passes)
+	if took.Status != dro.Certified || took.Passes > 17 {
+		t.Errorf("%v after %.4g passes", took.Status, took.Passes)
 	}
 }
