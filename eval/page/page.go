@@ -369,11 +369,17 @@ func methods(e *eval.Evaluation) []string {
 	return out
 }
 
-// Cell sets the interval or remark at the end of a cell below its number.
+// Cell sets the interval or remark at the end of a cell below its number; one that is long
+// may go on in a third line.
 func (table) Cell(s string) template.HTML {
+	const longest = 24 // characters of an interval on a line: [−0.0136 to 0.0178] has 19
 	for _, open := range []string{" [", " (×", " ("} {
 		if i := strings.Index(s, open); i >= 0 {
-			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(s[i+1:]) + `</span>`)
+			class, small := "i", s[i+1:]
+			if utf8.RuneCountInString(small) > longest {
+				class, small = "i long", strings.ReplaceAll(small, " × ", "\u00a0×\u00a0")
+			}
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="` + class + `">` + template.HTMLEscapeString(small) + `</span>`)
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))

@@ -153,6 +153,19 @@ func TestHardInput(t *testing.T) {
 	}
 }
 
+// Long intervals may break between their ends, and not within a number.
+func TestLongIntervalsBreak(t *testing.T) {
+	for s, want := range map[string]string{
+		"0.391 [0.249 to 0.537]":          `0.391<span class="i">[0.249 to 0.537]</span>`,
+		"0.1 [−1.5 × 10⁻⁵ to 6.0 × 10⁻⁶]": `0.1<span class="i long">[−1.5` + "\u00a0×\u00a0" + `10⁻⁵ to 6.0` + "\u00a0×\u00a0" + `10⁻⁶]</span>`,
+		"82.4 % (<b>ERM: 82.4 %)":         `82.4 %<span class="i">(&lt;b&gt;ERM: 82.4 %)</span>`,
+	} {
+		if got := string(table{}.Cell(s)); got != want {
+			t.Errorf("%s: %s, want %s", s, got, want)
+		}
+	}
+}
+
 // The page and the file of numbers stay small whatever the groups: -v prints their sizes.
 func TestSizesAreBounded(t *testing.T) {
 	for _, c := range []struct{ groups, page, numbers int }{{10, 130_000, 120_000}, {10_000, 260_000, 1_200_000}} {
