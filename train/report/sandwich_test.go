@@ -280,3 +280,24 @@ func dense(t *testing.T, x []float64) design.Matrix {
 	}
 	return m
 }
+
+// What a weight costs is nothing where it is its own, more wherever else, convex, and goes
+// on to a weight of zero.
+func TestDivergencesCostNothingAtOne(t *testing.T) {
+	for _, kind := range []string{"kl", "chi2"} {
+		a := answer{kind: kind}
+		if v := a.divergence(1); v != 0 {
+			t.Errorf("%s: %v at 1", kind, v)
+		}
+		const h = 1e-3
+		for v := h; v < 6; v += 0.05 {
+			low, mid, high := a.divergence(v-h), a.divergence(v), a.divergence(v+h)
+			if mid < 0 || low+high <= 2*mid || (v > 1.01) != (high > mid) && math.Abs(v-1) > 0.01 {
+				t.Errorf("%s: %v, %v, %v about %v", kind, low, mid, high, v)
+			}
+		}
+		if at, near := a.divergence(0), a.divergence(1e-12); math.Abs(at-near) > 1e-9 {
+			t.Errorf("%s: %v at 0, %v beside it", kind, at, near)
+		}
+	}
+}

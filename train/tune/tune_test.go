@@ -365,8 +365,13 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 // looks at the worst group, or at the tail.
 func TestCriterionFollowsTheGroups(t *testing.T) {
 	a := table(t, 300, 0.3, true)
-	if s := choose(t, a, DefaultOptions()); s.Criterion != "worst-group" {
-		t.Errorf("of two groups: %s", s.Criterion)
+	if s := choose(t, a, DefaultOptions()); s.Criterion != "worst-group" || s.Rows != 300 || s.Of != 300 {
+		t.Errorf("of two groups: %s, by %d rows of %d", s.Criterion, s.Rows, s.Of)
+	}
+	fewer := DefaultOptions()
+	fewer.Rows = 200
+	if s := choose(t, a, fewer); s.Rows != 200 || s.Of != 300 {
+		t.Errorf("by %d rows of %d", s.Rows, s.Of)
 	}
 	a = table(t, 300, 0, true)
 	if s := choose(t, a, DefaultOptions()); s.Criterion == "worst-group" {
