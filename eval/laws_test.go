@@ -211,3 +211,14 @@ func must(b []byte, err error) []byte {
 	}
 	return b
 }
+
+// An adversary over groups weighs all rows of one alike: of these the worst are listed.
+func TestHeaviestOfEqualWeightAreTheWorst(t *testing.T) {
+	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: []float64{0.1, 0.3, 0.3, 0.3}, Loss: []float64{9, 1, 3, 2}, Top: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Top) != 3 || a.Top[0].Row != 3 || a.Top[1].Row != 4 || a.Top[2].Row != 2 {
+		t.Errorf("%+v", a.Top)
+	}
+}

@@ -254,7 +254,7 @@ func TestRidgeIsTheSameForAll(t *testing.T) {
 	for _, c := range []struct {
 		n     int
 		noise float64
-	}{{150, 0}, {60, 3}, {90, 0.5}} {
+	}{{150, 0}, {60, 3}, {90, 0.5}, {1300, 1}} {
 		const d = 24
 		rng := rand.New(rand.NewPCG(5, uint64(c.n)))
 		a := table(t, c.n, 0.2, true)
