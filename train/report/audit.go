@@ -149,7 +149,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	if len(values) > 2 {
 		return &data.Error{Column: o.Label, Msg: "the label of a binary task has two values, but this one has at least three", Hint: "the task is regression if it is a quantity"}
 	}
-	positive, err := o.choosePositive(values)
+	positive, err := o.choosePositive(c, values)
 	if err != nil {
 		return err
 	}
@@ -165,33 +165,30 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	return nil
 }
 
-// choosePositive follows the rule of training: the greater number; true, 1 or
-// yes; else the last in alphabetical order.
-func (o *AuditOptions) choosePositive(values []string) (string, error) {
+// choosePositive follows the rule of training: of numbers the greater; of text and truth
+// values the one that reads true, else 1, else yes, else the last in alphabetical order.
+func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if !slices.Contains(values, o.Positive) && len(values) > 1 {
 			return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 		}
 		return o.Positive, nil
 	}
-	rank := func(s string) (word bool, number float64) {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			x = 0
-		}
-		return strings.EqualFold(s, "true") || strings.EqualFold(s, "yes"), x
+	if c.Kind == data.Numeric {
+		return slices.MaxFunc(values, func(a, b string) int {
+			x, _ := strconv.ParseFloat(a, 64)
+			y, _ := strconv.ParseFloat(b, 64)
+			return cmp.Compare(x, y)
+		}), nil
 	}
-	return slices.MaxFunc(values, func(a, b string) int {
-		wa, xa := rank(a)
-		wb, xb := rank(b)
-		switch {
-		case wa != wb && wa:
-			return 1
-		case wa != wb:
-			return -1
+	for _, word := range []string{"true", "1", "yes"} {
+		for _, v := range values {
+			if strings.EqualFold(v, word) {
+				return v, nil
+			}
 		}
-		return cmp.Or(cmp.Compare(xa, xb), cmp.Compare(a, b))
-	}), nil
+	}
+	return slices.Max(values), nil
 }
 
 // readScores fills in the models and their losses.

@@ -152,6 +152,49 @@ func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
 	}
 }
 
+// Of two labels that is positive which training takes for it, in either order: words, and
+// numbers that stand in a column of text, as well.
+func TestPositiveLabelIsThatOfTraining(t *testing.T) {
+	positive := func(f *data.Frame) (own, trained string) {
+		t.Helper()
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl"}
+		x, err := report.Audit(t.Context(), f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := data.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, data.Spec{Target: "y", Features: []string{"s"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Input.Positive, e.Target.Positive
+	}
+	score := []float64{0.1, 0.2, 0.9, 0.5}
+	kind := data.Column{Name: "s", Kind: data.Numeric, Number: score}
+	texts := []string{"no", "yes", "Yes", "true", "TRUE", "1", "2", "10", "-3", "1e999", "inf", "b", "zebra", "false"}
+	for i, a := range texts {
+		for _, b := range texts[i+1:] {
+			for _, level := range [][]string{{a, b}, {b, a}} {
+				f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Categorical, Level: level, Code: []int32{0, 1, 1, 0}}, kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if own, trained := positive(f); own != trained {
+					t.Errorf("of %q the audit takes %q, training %q", level, own, trained)
+				}
+			}
+		}
+	}
+	for _, v := range [][]float64{{0, 1}, {9, 10}, {-1, -2}, {1e-300, 2e-300}, {1e20, 3}, {2, 1}} {
+		f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Number: []float64{v[0], v[1], v[1], v[0]}}, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own, trained := positive(f); own != trained {
+			t.Errorf("of %v the audit takes %q, training %q", v, own, trained)
+		}
+	}
+}
+
 // What cannot be measured is said with its column and row: no scores, scores that are none,
 // weights that are none, and columns that are not there.
 func TestAuditRefusals(t *testing.T) {
