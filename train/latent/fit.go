@@ -246,7 +246,7 @@ func (f *fitter) begin(l *Laws, null bool) bool {
 // of it that is the second part's.
 func (f *fitter) maximiseScaled(l *Laws, inside, outside []float64) bool {
 	w, moved := make([]float64, f.n), make([]float64, f.n)
-	a, b := 1/(l.Noise[0]*l.Noise[0]), 1/(l.Noise[1]*l.Noise[1])
+	a, b := math.Pow(f.scale/l.Noise[0], 2), math.Pow(f.scale/l.Noise[1], 2) // in the units of the ridge
 	for j, y := range f.Target {
 		own, other := outside[j]*a, inside[j]*b*l.scale
 		if w[j] = own + other*l.scale; w[j] > 0 {

@@ -356,6 +356,82 @@ func TestBeginsWithTheWorstRows(t *testing.T) {
 	}
 }
 
+// Targets in other units have the same laws in those units, those that rows follow exactly
+// as well: the least noise a law keeps is a share of the target's deviation.
+func TestLawsFollowTheUnits(t *testing.T) {
+	const n, d, units = 400, 3, 1 << 20
+	rng := rand.New(rand.NewPCG(9, 4))
+	z := make([]float64, n*d)
+	for _, noise := range []float64{0, 0.3} {
+		r := &Rows{Target: make([]float64, n), Free: true}
+		far := &Rows{Target: make([]float64, n), Free: true}
+		for j := range n {
+			a, b := 100*rng.NormFloat64(), 100*rng.NormFloat64() // so large that the ridge is nothing
+			z[j*d], z[j*d+1], z[j*d+2] = a, b, 1
+			if r.Target[j] = (a+b)/100 + noise*rng.NormFloat64(); j%5 == 0 {
+				r.Target[j] = (b-a)/100 + noise*rng.NormFloat64()
+			}
+			far.Target[j] = units * r.Target[j]
+		}
+		x, err := design.NewDense(n, d, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.X, far.X = x, x
+		one, other := Fit(r), Fit(far)
+		if floor := least * newFitter(r).scale; noise == 0 && (math.Abs(one.Noise[0]/floor-1) > 1e-9 || math.Abs(one.Noise[1]/floor-1) > 1e-9) {
+			t.Errorf("laws that rows follow exactly have a noise of %v, not of %v", one.Noise, floor)
+		}
+		for name, pair := range map[string][2]*Laws{"two": {one, other}, "null": {Null(r, one), Null(far, other)}, "one": {Single(r), Single(far)}} {
+			a, b := pair[0], pair[1]
+			if a == nil || b == nil {
+				t.Fatalf("%s: no laws", name)
+			}
+			if math.Abs(a.Share-b.Share) > 1e-6 {
+				t.Errorf("%s: a share of %v, in other units %v", name, a.Share, b.Share)
+			}
+			for k := range a.Common {
+				if math.Abs(units*a.Common[k]-b.Common[k]) > 1e-6*units || math.Abs(units*a.Other[k]-b.Other[k]) > 1e-6*units {
+					t.Errorf("%s: %v and %v, in other units %v and %v", name, a.Common, a.Other, b.Common, b.Other)
+				}
+			}
+			for k := range a.Noise {
+				if math.Abs(units*a.Noise[k]/b.Noise[k]-1) > 1e-6 {
+					t.Errorf("%s: a noise of %v, in other units %v", name, a.Noise, b.Noise)
+				}
+			}
+		}
+	}
+}
+
+// No law loses all its rows, wherever the steps begin: the second of two has at most a half
+// of them, a part of the mixture that is no other law nearly all.
+func TestShareIsHeld(t *testing.T) {
+	for _, binary := range []bool{false, true} {
+		for _, null := range []bool{false, true} {
+			r, _ := mixed(t, 300, 0, binary)
+			f := newFitter(r)
+			one := f.single()
+			top := 0.5
+			if null {
+				top = 1 - least
+			}
+			for _, of := range []float64{1e-9, 0.5, 1 - 1e-9} {
+				l := &Laws{Common: make([]float64, 4), Other: append([]float64(nil), one.Common...), Share: of, scale: 1}
+				if !binary {
+					l.Noise = []float64{one.Noise[0], one.Noise[0]}
+				}
+				if l = f.alternate(l, null); l == nil || !(l.Share >= least && l.Share <= top) {
+					t.Errorf("binary %v, null %v: from a share of %v %+v", binary, null, of, l)
+				}
+			}
+			if l := f.parted(f.weight); !binary && (l == nil || l.Share != 1-least) {
+				t.Errorf("parted by all rows: %+v", l)
+			}
+		}
+	}
+}
+
 // Rows too few to part are no crash.
 func TestFewRows(t *testing.T) {
 	for n := 1; n <= 7; n++ {
