@@ -116,7 +116,7 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 			}
 		}
 		f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: answer{kind: penalty, nu: nu}}
-		f.y = weightsAt(loss, z, target, x, penalty, nu)
+		f.y = weightsAt(loss, z, target, nil, x, penalty, nu)
 		got := f.standardErrors(rows, []int{0, 1}, 1)
 		for j := range want {
 			w := math.Sqrt(want[j] * n / (n - 2))
@@ -127,76 +127,98 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 	}
 }
 
-// After a recalibration by a slope a, found at the coefficients, those are a·x: the
-// variance is that of the product, both trained again for every row.
+// After a recalibration by a slope a, and a constant where there is an intercept, found at
+// the coefficients, those are a·x: the variance is that of the product, both trained again
+// for every row. Rows have weights of their own.
 func TestStandardErrorsOfARecalibration(t *testing.T) {
 	const n, nu, mu = 60, 0.8, 0.1
-	r := rand.New(rand.NewPCG(3, 2))
-	var z [][]float64
-	var flat []float64
-	target, times := make([]float64, n), make([]float64, n)
-	for i := range n {
-		a, b := r.NormFloat64(), r.NormFloat64()
-		z, flat = append(z, []float64{a, b}), append(flat, a, b)
-		target[i], times[i] = 1, 1
-		if r.Float64() > 1/(1+math.Exp(-2*a-0.5*b)) {
-			target[i] = -1
-		}
-	}
 	loss := losses.Logistic{}
-	for _, penalty := range []string{"", "kl", "chi2"} {
-		slope := func(x [2]float64) float64 { // of the margins, where the loss is least
-			lo, hi := -10.0, 11.0
-			m, d := make([]float64, n), make([]float64, n)
-			for range 100 {
-				a, sum := (lo+hi)/2, 0.0
+	for _, free := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(3, 2))
+		var z [][]float64
+		var flat []float64
+		target, times, weight := make([]float64, n), make([]float64, n), make([]float64, n)
+		total := 0.0
+		for i := range n {
+			a, b := r.NormFloat64(), r.NormFloat64()
+			if free {
+				b = 1
+			}
+			z, flat = append(z, []float64{a, b}), append(flat, a, b)
+			target[i], times[i] = 1, 1+float64(i%3)
+			total += times[i]
+			if r.Float64() > 1/(1+math.Exp(-2*a-0.5*b)) {
+				target[i] = -1
+			}
+		}
+		for i := range weight {
+			weight[i] = times[i] / total
+		}
+		// again is the slope and the constant, where the loss of a·m + c is least.
+		again := func(x [2]float64) (a, c float64) {
+			m, d, h := make([]float64, n), make([]float64, n), make([]float64, n)
+			a = 1
+			for range 30 {
 				for i, v := range z {
-					m[i] = a * (v[0]*x[0] + v[1]*x[1])
+					m[i] = a*(v[0]*x[0]+v[1]*x[1]) + c
 				}
 				loss.EvalTo(make([]float64, n), d, m, target)
-				for i, v := range d {
-					sum += times[i] * v * m[i] / a
+				loss.CurvatureTo(h, d, target)
+				var ga, gc, haa, hac, hcc float64
+				for i, v := range z {
+					by := v[0]*x[0] + v[1]*x[1]
+					ga, gc = ga+times[i]*d[i]*by, gc+times[i]*d[i]
+					haa, hac, hcc = haa+times[i]*h[i]*by*by, hac+times[i]*h[i]*by, hcc+times[i]*h[i]
 				}
-				if sum < 0 {
-					lo = a
-				} else {
-					hi = a
+				if !free {
+					gc, hac, hcc = 0, 0, 1
+				}
+				det := haa*hcc - hac*hac
+				a, c = a-(hcc*ga-hac*gc)/det, c-(haa*gc-hac*ga)/det
+			}
+			return a, c
+		}
+		for _, penalty := range []string{"", "kl", "chi2"} {
+			if free && penalty == "chi2" {
+				continue // nothing that the others do not ask
+			}
+			train := func() [2]float64 {
+				x := optimum(loss, z, target, times, penalty, nu, mu, free)
+				a, _ := again(x)
+				return [2]float64{a * x[0], a * x[1]}
+			}
+			x := optimum(loss, z, target, times, penalty, nu, mu, free)
+			var want [2]float64
+			for i, own := range times {
+				const h = 0.02
+				times[i] = own * (1 + h)
+				up := train()
+				times[i] = own * (1 - h)
+				down := train()
+				times[i] = own
+				for j := range want {
+					d := (up[j] - down[j]) / (2 * h)
+					want[j] += d * d
 				}
 			}
-			return lo
-		}
-		train := func() [2]float64 {
-			x := optimum(loss, z, target, times, penalty, nu, mu, false)
-			a := slope(x)
-			return [2]float64{a * x[0], a * x[1]}
-		}
-		x := optimum(loss, z, target, times, penalty, nu, mu, false)
-		var want [2]float64
-		for i := range n {
-			const h = 0.02
-			times[i] = 1 + h
-			up := train()
-			times[i] = 1 - h
-			down := train()
-			times[i] = 1
+			f := fit{loss: loss, x: x[:], weight: weight, mu: mu, free: -1, answer: answer{kind: penalty, nu: nu}}
+			if free {
+				f.free = 1
+			}
+			f.slope, f.intercept = again(x)
+			f.y = weightsAt(loss, z, target, weight, x, penalty, nu)
+			got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 			for j := range want {
-				d := (up[j] - down[j]) / (2 * h)
-				want[j] += d * d
-			}
-		}
-		f := fit{loss: loss, x: x[:], mu: mu, free: -1, answer: answer{kind: penalty, nu: nu}, slope: slope(x)}
-		f.y = weightsAt(loss, z, target, x, penalty, nu)
-		got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
-		for j := range want {
-			if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
-				t.Errorf("%q: standard error %d is %v, training again says %v", penalty, j, got, w)
+				if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
+					t.Errorf("free %v, %q: standard error %d is %v, training again says %v", free, penalty, j, got, w)
+				}
 			}
 		}
 	}
 }
 
-// weightsAt are the adversary's at x.
-func weightsAt(loss losses.Loss, z [][]float64, target []float64, x [2]float64, penalty string, nu float64) []float64 {
+// weightsAt are the adversary's at x, of rows with weights of their own, nil: equal.
+func weightsAt(loss losses.Loss, z [][]float64, target, weight []float64, x [2]float64, penalty string, nu float64) []float64 {
 	n := len(z)
 	m, l, y := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, r := range z {
@@ -207,13 +229,14 @@ func weightsAt(loss losses.Loss, z [][]float64, target []float64, x [2]float64, 
 	for range 200 {
 		tau, mass := (lo+hi)/2, 0.0
 		for i, v := range l {
+			if y[i] = 1 / float64(n); weight != nil {
+				y[i] = weight[i]
+			}
 			switch penalty {
-			case "":
-				y[i] = 1 / float64(n)
 			case "kl":
-				y[i] = math.Exp((v-tau)/nu) / float64(n)
-			default:
-				y[i] = max(0, 1+(v-tau)/nu) / float64(n)
+				y[i] *= math.Exp((v - tau) / nu)
+			case "chi2":
+				y[i] *= max(0, 1+(v-tau)/nu)
 			}
 			mass += y[i]
 		}
