@@ -10,8 +10,11 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/latent"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -220,6 +223,81 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 				t.Errorf("%+v: %v", l, got)
 			}
 		}
+	}
+}
+
+// Which rows a hidden subgroup has is asked where a level weighs one, laws tell it and
+// there are targets to tell it by.
+func TestRowsOfALevel(t *testing.T) {
+	x, err := design.NewDense(2, 1, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 8 {
+		m, d := &Model{}, &data.Dataset{N: 2, X: x}
+		if k&1 > 0 {
+			m.Config.Latent = level.At(0.5)
+		}
+		if k&2 > 0 {
+			m.Latent = &latent.Laws{Common: []float64{1}, Other: []float64{-1}, Share: 0.5, Noise: []float64{1, 1}}
+		}
+		if k&4 > 0 {
+			d.Target = []float64{1, -2}
+		}
+		got := m.levelRows(d, []float64{1, 3}) // the first row follows Common, the second Other
+		if known := got.Latent != nil; known != (k == 7) || known && !(got.Latent[0] < 0.2 && got.Latent[1] > 0.9) {
+			t.Errorf("case %d: %v", k, got.Latent)
+		}
+		if got.N != 2 || !slices.Equal(got.Weights, []float64{1, 3}) {
+			t.Errorf("case %d: %+v", k, got)
+		}
+	}
+}
+
+// What has an entry for every row is kept of few rows that are here, and of no others.
+func TestWhatIsKeptOfRows(t *testing.T) {
+	for k := range 4 {
+		m := &Model{Run: &Run{}}
+		if k&1 > 0 {
+			m.Run.outside = &outside{}
+		}
+		if k&2 > 0 {
+			m.Run.rows = &ranks.Rows{}
+		}
+		for n, many := range map[int]bool{1: false, mostKept: false, mostKept + 1: true} {
+			if got := m.large(n); got != (many || k > 0) {
+				t.Errorf("case %d: %v of %d rows", k, got, n)
+			}
+		}
+	}
+}
+
+// The bar moves from 0 to 1, by the gap or by the passes, whichever is further; without a
+// limit of passes by the gap alone.
+func TestShareOfTheWay(t *testing.T) {
+	for _, most := range []float64{0, 40} {
+		last := -1.0
+		for passes := 0.0; passes <= 50; passes++ {
+			p := Progress{Passes: passes, MaxPasses: most, RelativeGap: math.Pow(10, -passes/20), Target: 1e-2}
+			want := passes / 40 // of two powers of ten, as of the passes
+			if got := p.Share(1); math.Abs(got-min(1, want)) > 1e-9 || got < last {
+				t.Errorf("after %v of %v passes: %v, not %v", passes, most, got, want)
+			} else {
+				last = got
+			}
+			p.RelativeGap = math.Inf(1) // no bound yet
+			if got := p.Share(math.Inf(1)); most == 0 && got != 0 || most > 0 && got != min(1, want) {
+				t.Errorf("after %v of %v passes without a bound: %v", passes, most, got)
+			}
+		}
+	}
+	for _, gap := range []float64{0.01, 0.001, 0} {
+		if got := (Progress{RelativeGap: gap, Target: 0.01}).Share(1); got != 1 {
+			t.Errorf("at a gap of %v: %v", gap, got)
+		}
+	}
+	if got := (Progress{RelativeGap: 0.5, Passes: 3}).Share(1); got != 0 {
+		t.Errorf("of a target of 0 without a limit: %v", got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -124,6 +125,30 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 					total := 0.0
 					for _, w := range m.Run.Weights {
 						total += w
+					}
+					c, dealt := m.Run.Copies()
+					stand, square := 0.0, 0.0 // what copies stand for is all rows, but for the luck of the draw
+					for _, v := range c.Times {
+						stand, square = stand+v, square+v*(v-1)
+					}
+					if !dealt || slices.Min(c.Times) < 1 || math.Abs(stand-float64(m.TrainRows)) > 5*math.Sqrt(square) {
+						t.Fatalf("copies of %d rows stand for %v of %d", len(c.Rows), stand, m.TrainRows)
+					}
+					loss, err := losses.Parse(m.Config.Loss, m.Config.HuberDelta)
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := len(c.Rows)
+					margin, target, value := make([]float64, n), make([]float64, n), make([]float64, n)
+					c.X.MarginsTo(margin, m.Coefficients, 0, n)
+					for k, j := range c.Rows {
+						target[k] = m.Run.Train.Target[j]
+					}
+					loss.EvalTo(value, make([]float64, n), margin, target)
+					for k, j := range c.Rows {
+						if math.Abs(value[k]-m.Run.Loss[j]) > 1e-9*(1+value[k]) {
+							t.Fatalf("copy %d has a loss of %v, row %d of %v", k, value[k], j, m.Run.Loss[j])
+						}
 					}
 					if math.Abs(total-1) > 1e-9 || len(m.Run.Loss) != m.TrainRows {
 						t.Errorf("weights of %d rows sum to %v", len(m.Run.Weights), total)
