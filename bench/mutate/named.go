@@ -25,7 +25,7 @@ var Hand = []Named{
 	{"the sign of a coreset's offset", "dro/internal/side/kl.go", "return -k.Nu * math.Log(p)", "return k.Nu * math.Log(p)", "./dro CoresetOffset"},
 	{"working sets off", "dro/internal/newton/working.go", "m.Ctx.Err() == nil && !ablate.Off.WorkingSets", "false", "./dro WorkingSetsSavePasses"},
 	{"sampled Hessians off", "dro/internal/newton/growing.go", "if ablate.Off.SampledHessians {", "if true {", "./dro HessiansAreOfFewSamples"},
-	{"a new Hessian at every step", "dro/internal/newton/newton.go", "ablate.Off.Renewal || !(rate < 1)", "true || !(rate < 1)", "./dro HessiansAreKeptWhileTheyServe"},
+	{"a new Hessian at every step", "dro/internal/newton/renewal.go", "ablate.Off.Renewal || !(rate < 1)", "true || !(rate < 1)", "./dro HessiansAreKeptWhileTheyServe"},
 	{"the choice for missing numbers does not reach the encoder", "train/problem.go", "Impute: c.Impute, ", "", "./train ImputeReachesTheEncoder"},
 	{"no allowance for the rounding of logistic curvature", "losses/loss.go", "rounding = 10 * 0x1p-53", "rounding = 0 * 0x1p-53", "./losses Round|Curvature|LowerBound"},
 	{"no allowance on the upper bound", "dro/internal/saddle/certificate.go", "upper := c.Objective + rounding + ", "upper := c.Objective + 0*rounding + 0*", "./dro UpperBoundNextToTheOptimum"},
