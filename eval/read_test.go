@@ -316,6 +316,31 @@ func TestManyGroupsAreShortened(t *testing.T) {
 	if err := page.WriteHTML(io.Discard, &eval.Report{Title: "short", Evaluation: back}); err != nil {
 		t.Error(err)
 	}
+	// The group that a model is said to be worst in keeps everything, where it is of the
+	// grouping that is shortened.
+	was := e.Models[0].WorstGroup
+	least := g.Others.Label[0]
+	for _, name := range []string{e.Headline().Name, "another"} {
+		e.Models[0].WorstGroup = &eval.WorstGroup{Grouping: name, Label: least}
+		var file struct {
+			Groupings []struct {
+				Groups []struct {
+					Group string `json:"group"`
+				} `json:"by_group"`
+			} `json:"groupings"`
+		}
+		if err := json.Unmarshal(write(e), &file); err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, h := range file.Groupings[0].Groups {
+			found = found || h.Group == least
+		}
+		if found != (name != "another") {
+			t.Errorf("worst group %s of %s: all is kept of it: %v", least, name, found)
+		}
+	}
+	e.Models[0].WorstGroup = was
 	e.AllGroups = true
 	whole := write(e)
 	if back, err = eval.ReadEvaluation(bytes.NewReader(whole)); err != nil || len(back.Headline().Groups) != 300 || len(whole) < 2*len(short) {

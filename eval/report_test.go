@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,30 @@ func TestObjectiveText(t *testing.T) {
 	} {
 		if got := o.ObjectiveText(); !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	// What the price is called elsewhere follows it: at its ends there is none to state.
+	for _, penalty := range []string{"kl", "chi2"} {
+		for _, nu := range []float64{0, 0.25, 1, 2, math.Inf(1)} {
+			o := eval.Objective{Penalty: penalty, Nu: nu, Mu: 1, N: 10}
+			s, want := strings.Join(o.Normalisation(), " "), "with ν = "+strconv.FormatFloat(nu, 'g', -1, 64)+", in units"
+			switch nu {
+			case 0:
+				want = "The robust risk is the largest loss"
+			case math.Inf(1):
+				want = "plain empirical risk minimisation"
+			}
+			if !strings.Contains(s, want) {
+				t.Errorf("%+v: %q lacks %q", o, s, want)
+			}
+			if largest := strings.Contains(o.ObjectiveText(), "max over j"); largest != (nu == 0) || strings.Contains(s, "largest loss") != largest {
+				t.Errorf("%+v: %q and %q", o, o.ObjectiveText(), s)
+			}
+		}
+	}
+	for _, nu := range []float64{0, 1} {
+		if s := (eval.Objective{Nu: nu}).Normalisation(); s != nil {
+			t.Errorf("%q of no adversary", s)
 		}
 	}
 	// ½ν′‖y − 1/n‖² with ν′ = νn, and ν″n‖y − 1/n‖² with ν″ = ν/2.

@@ -102,3 +102,28 @@ func TestFiguresSayWhatGroupsTheyShow(t *testing.T) {
 		}
 	}
 }
+
+// Of many groups or columns a figure says the first twelve in words, of fewer all.
+func TestFiguresSayTwelveInWords(t *testing.T) {
+	for _, n := range []int{1, 11, 12, 13, 30} {
+		e := &eval.Evaluation{Task: eval.Regression, N: 90, Models: []eval.ModelResult{{Name: "A"}}}
+		g, mass, c := eval.Grouping{Name: "site"}, eval.MassGrouping{Name: "site"}, &eval.Coefficients{Models: []string{"A"}}
+		var changes []eval.GroupDifference
+		for k := range n {
+			label := string(rune('a' + k))
+			g.Groups = append(g.Groups, eval.Group{Label: label, N: 10, Sufficient: true, Models: []eval.GroupModel{{Values: eval.Values{Of: map[string]eval.Num{"risk": eval.Num(k), "bias": eval.Num(k)}}}}})
+			changes = append(changes, eval.GroupDifference{Label: label})
+			mass.Groups = append(mass.Groups, eval.GroupMass{Label: label, Share: 0.1, Mass: 0.01 * float64(k)})
+			c.Rows = append(c.Rows, eval.Coefficient{Name: label, Original: []eval.Num{1}, Scaled: []eval.Num{eval.Num(k + 1)}})
+		}
+		e.Groupings = []eval.Grouping{g}
+		e.Compared = []eval.Comparison{{Model: "B", Baseline: "A", Groups: changes}}
+		r := &eval.Report{Evaluation: e, Adversary: &eval.Adversary{Groupings: []eval.MassGrouping{mass}}, Coefficients: c}
+		for name, draw := range map[string]func(*eval.Report) (Figure, bool){"risk": figRisk, "change": figChange, "bias": figGroupBias, "mass": figMass, "coefficients": figCoefficients} {
+			f, ok := draw(r)
+			if said := 1 + strings.Count(f.Alt, "; "); !ok || said != min(n, 12) {
+				t.Errorf("%s: %d of %d in words: %q", name, said, n, f.Alt)
+			}
+		}
+	}
+}

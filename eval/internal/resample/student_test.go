@@ -138,3 +138,19 @@ func TestTrialsOfWeights(t *testing.T) {
 		t.Errorf("of no hit %v to %v", lo, hi) // Kish: 60²/100 = 36 rows
 	}
 }
+
+// Rows are of one class where one has next to none of the weight, whatever the unit of the
+// weights; quantities have no classes.
+func TestOneClassWhateverTheUnit(t *testing.T) {
+	for _, unit := range []float64{1e-12, 1e-6, 1, 1e6, 1e12} {
+		for share, want := range map[float64]bool{0: true, 1e-14: true, 1e-6: false, 0.5: false, 1 - 1e-6: false, 1: true} {
+			for task, classes := range map[measure.Task]bool{measure.Binary: true, measure.Regression: false} {
+				p := &Part{r: &Resampler{C: &Columns{}, in: &measure.Rows{Task: task}}, sum: make([]float64, 2)}
+				p.sum[sharedWeight], p.sum[sharedA] = unit, share*unit
+				if got := p.OneClass(); got != (want && classes) {
+					t.Errorf("%v: a share of %v of %v: %v", task, share, unit, got)
+				}
+			}
+		}
+	}
+}
