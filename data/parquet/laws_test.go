@@ -7,7 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	pq "github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -386,6 +390,67 @@ func TestThriftNestsSoDeep(t *testing.T) {
 			} else if !got && r.i != len(r.b) {
 				t.Errorf("%d of %s in each other: %d of %d bytes read", levels, name, r.i, len(r.b))
 			}
+		}
+	}
+}
+
+// The chunks of columns lie behind the magic number, before the footer and beside one another;
+// those of no bytes may be said to be anywhere in the file.
+func TestChunksLieBesideOneAnother(t *testing.T) {
+	const body = 1000
+	number := func(n int64) thriftValue { return thriftValue{kind: thriftI64, num: n} }
+	root, err := schema.NewGroupNode("schema", pq.Repetitions.Required, schema.FieldList{schema.NewInt32Node("a", pq.Repetitions.Required, -1), schema.NewInt32Node("b", pq.Repetitions.Required, -1)}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := schema.NewSchema(root)
+	type chunk struct{ from, size, dictionary int64 }
+	located := func(rows int64, chunks ...chunk) error {
+		group := thriftValue{kind: thriftList}
+		for k, c := range chunks {
+			md := thriftValue{kind: thriftStruct, fields: []thriftField{
+				{1, number(int64(pq.Types.Int32))},
+				{3, thriftValue{kind: thriftList, list: []thriftValue{{kind: thriftString, bytes: []byte("ab")[k%2 : k%2+1]}}}},
+				{5, number(rows)}, {7, number(c.size)}, {9, number(c.from)}}}
+			if c.dictionary != 0 {
+				md.fields = append(md.fields, thriftField{11, number(c.dictionary)})
+			}
+			group.list = append(group.list, thriftValue{kind: thriftStruct, fields: []thriftField{{3, md}}})
+		}
+		tree := thriftValue{kind: thriftStruct, fields: []thriftField{{3, number(rows)}, {4, thriftValue{kind: thriftList, list: []thriftValue{
+			{kind: thriftStruct, fields: []thriftField{{1, group}, {3, number(rows)}}}}}}}}
+		n, err := locateChunks(body, &tree, sc, nil)
+		if err == nil && int64(n) != rows {
+			t.Errorf("%d rows, not %d", n, rows)
+		}
+		return err
+	}
+	for _, c := range []struct {
+		a, b chunk
+		says string // empty: they are read
+	}{
+		{chunk{4, 96, 0}, chunk{100, 900, 0}, ""},
+		{chunk{100, 900, 0}, chunk{4, 96, 0}, ""},
+		{chunk{4, 97, 0}, chunk{100, 900, 0}, "overlap"},
+		{chunk{100, 900, 0}, chunk{4, 97, 0}, "overlap"},
+		{chunk{4, 996, 0}, chunk{500, 10, 0}, "overlap"},
+		{chunk{4, 50, 0}, chunk{4, 50, 0}, "overlap"},
+		{chunk{60, 90, 10}, chunk{100, 9, 0}, ""}, // from the dictionary on
+		{chunk{60, 91, 10}, chunk{100, 9, 0}, "overlap"},
+		{chunk{0, 90, 10}, chunk{100, 9, 0}, ""},  // the other offset is left at 0
+		{chunk{10, 90, 60}, chunk{100, 9, 0}, ""}, // a dictionary behind the values is none
+		{chunk{3, 9, 0}, chunk{100, 9, 0}, "outside"},
+		{chunk{100, 9, 0}, chunk{991, 10, 0}, "outside"},
+		{chunk{100, 9, 0}, chunk{1001, 0, 0}, "outside"},
+		{chunk{100, 9, 0}, chunk{-1, 9, 0}, "outside"},
+		{chunk{100, 9, 0}, chunk{50, -1, 0}, "outside"},
+		{chunk{4, 996, 0}, chunk{0, 0, 0}, ""},
+		{chunk{4, 996, 0}, chunk{500, 0, 0}, ""},
+		{chunk{4, 996, 0}, chunk{1000, 0, 0}, ""},
+	} {
+		err := located(20, c.a, c.b)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("chunks %+v and %+v: %v, not %q", c.a, c.b, err, c.says)
 		}
 	}
 }

@@ -334,6 +334,27 @@ func TestMissingCodes(t *testing.T) {
 	}
 }
 
+// Zeros, and shares below one, are numbers like others beside a code; a second number below
+// 0, and a column of two values, have none.
+func TestMissingCodesBesideZeros(t *testing.T) {
+	for _, c := range []struct {
+		number      []float64
+		rows, first int
+	}{
+		{[]float64{0, 1, -9, 2, -9}, 2, 3},
+		{[]float64{0.25, 0.5, -99, 0.75}, 1, 3},
+		{[]float64{-999, 0, math.Copysign(0, -1), 5}, 1, 1},
+		{[]float64{-9, 1, -0.5, 2}, 0, 0},
+		{[]float64{-9, 0, -9, 0}, 0, 0},
+		{[]float64{-8, 0, 1, 2}, 0, 0},
+	} {
+		column := &data.Column{Name: "x", Kind: data.Numeric, Number: c.number}
+		if rows, first := missingCode(column, summarise(column)); rows != c.rows || first != c.first {
+			t.Errorf("%v: %d rows, the first %d", c.number, rows, first)
+		}
+	}
+}
+
 // Columns of the same finite numbers are no copies where what is not finite is elsewhere.
 func TestCopiesAreCopiesInEveryRow(t *testing.T) {
 	text := "y,a,b\n"
