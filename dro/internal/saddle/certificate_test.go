@@ -23,3 +23,26 @@ func TestCertificateArithmetic(t *testing.T) {
 		}
 	}
 }
+
+// The weights of a response of KL are off by the rounding of their exponents,
+// uΣ y_j(16 + 4|log(y_j/max y)|): what is said of the gradient has that in it, for one heavy
+// weight and many light ones in any proportion, and is not many times of it.
+func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
+	for n := 2; n <= 1<<40; n *= 4 {
+		c := &Certifier{Evaluator: &Evaluator{N: n}}
+		c.Exact.largest = []float64{1, 3}
+		c.Weights.slope = 0.5 // of all samples
+		dst, most := make([]float64, 2), 0.0
+		c.ResponseGradientRounding(dst)
+		for share := 0.001; share < 1; share += 0.001 { // of the heavy weight
+			if light := (1 - share) / float64(n-1); light <= share {
+				most = max(most, UnitRoundoff*(16+4*(1-share)*math.Log(share/light)))
+			}
+		}
+		for k, z := range c.Exact.largest {
+			if ratio := dst[k] / (most * z * c.Weights.slope); !(ratio >= 1 && ratio < 4) {
+				t.Errorf("%d samples: a gradient off by %.3g, its weights by %.3g", n, dst[k], most*z*c.Weights.slope)
+			}
+		}
+	}
+}
