@@ -404,6 +404,37 @@ func TestLawsFollowTheUnits(t *testing.T) {
 	}
 }
 
+// Where steps begin a law that its rows follow exactly keeps the least noise, in any unit of
+// the target; the second is the multiple that its rows follow.
+func TestLawsBeginWithTheLeastNoise(t *testing.T) {
+	const n = 90
+	rng := rand.New(rand.NewPCG(9, 5))
+	for _, units := range []float64{1e-6, 1, 1e6} {
+		z, target, p := make([]float64, 2*n), make([]float64, n), make([]float64, n)
+		for j := range target {
+			z[2*j], z[2*j+1] = 100*rng.NormFloat64(), 1
+			if target[j] = units * z[2*j] / 100; j%3 == 0 {
+				target[j], p[j] = 2*target[j]+units, 1
+			}
+		}
+		x, err := design.NewDense(n, 2, z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFitter(&Rows{X: x, Target: target, Free: true})
+		floor := least * f.scale
+		l := f.parted(p)
+		if math.Abs(l.Noise[0]/floor-1) > 1e-9 || math.Abs(l.Noise[1]/floor-1) > 1e-9 || math.Abs(l.Share-1./3) > 1e-12 ||
+			math.Abs(l.scale-2) > 1e-3 || math.Abs(l.shift/units-1) > 1e-3 {
+			t.Errorf("in units of %v: %+v, the least noise is %v", units, l, floor)
+		}
+		l = &Laws{Common: []float64{units / 100, 0}, Other: make([]float64, 2), Noise: []float64{9, 9}}
+		if !f.begin(l, false) || math.Abs(l.Noise[0]/floor-1) > 1e-9 {
+			t.Errorf("in units of %v: it begins with a noise of %v, not %v", units, l.Noise, floor)
+		}
+	}
+}
+
 // No law loses all its rows, wherever the steps begin: the second of two has at most a half
 // of them, a part of the mixture that is no other law nearly all.
 func TestShareIsHeld(t *testing.T) {
