@@ -24,6 +24,11 @@ func dense(t testing.TB, n, d int, x []float64) *design.Dense {
 // sample is a random problem of n rows: a linear model with noise of heavy
 // tails, or its sign.
 func sample(t testing.TB, loss losses.Loss, n, d int) *losses.Linear {
+	return sampleOfScales(t, loss, n, d, 1)
+}
+
+// sampleOfScales is sample with columns of scales from 1 to largest.
+func sampleOfScales(t testing.TB, loss losses.Loss, n, d int, largest float64) *losses.Linear {
 	rng := rand.New(rand.NewPCG(11, uint64(n)))
 	x, target, truth := make([]float64, n*d), make([]float64, n), make([]float64, d)
 	for i := range truth {
@@ -34,6 +39,7 @@ func sample(t testing.TB, loss losses.Loss, n, d int) *losses.Linear {
 		for i := range d {
 			x[j*d+i] = rng.NormFloat64()
 			m += x[j*d+i] * truth[i]
+			x[j*d+i] *= math.Pow(largest, float64(i)/float64(d))
 		}
 		m += 0.5 * rng.NormFloat64() / math.Sqrt(0.2+rng.ExpFloat64())
 		target[j] = m
