@@ -128,7 +128,8 @@ type pricedResponse struct {
 // respond is BestResponseTo with a guess of ν, NaN for none.
 func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 	if a.nu = b.Nu; !math.IsInf(b.Radius, 1) {
-		a.nu = max(a.nu, b.price(y, f, guess))
+		const most = 0x1p1020 // of a price: its products with D do not overflow
+		a.nu = max(a.nu, min(b.price(y, f, guess), most))
 	}
 	var w []float64
 	if b.Weights != nil {

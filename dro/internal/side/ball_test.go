@@ -321,3 +321,60 @@ func TestPriceWhereTermsCancel(t *testing.T) {
 		}
 	}
 }
+
+// A ball of hardly any radius holds the reference weights to the last digits, and its price is
+// a number, whatever the losses.
+func TestSmallestBallsHoldTheReference(t *testing.T) {
+	w := []float64{0.25, 0.875, 1}
+	for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+		for _, radius := range []float64{1e-40, 3.6e-136, 1e-320} {
+			for _, unit := range []float64{1e-150, 1, 1e92, 1e292} {
+				f, y, mean := []float64{2.0 * unit, 1.2 * unit, 3.3 * unit}, make([]float64, 3), 0.0
+				b := Ball{Divergence: d, Radius: radius, Nu: 5, Weights: w}
+				risk, _ := b.BestResponseTo(y, f)
+				for j, v := range w {
+					if mean += v / 2.125 * f[j]; math.Abs(y[j]-v/2.125) > 2e-15 {
+						t.Errorf("%v, radius %g, losses of %g: weights %v", d, radius, unit, y)
+					}
+				}
+				if math.Abs(risk-mean) > 1e-14*mean {
+					t.Errorf("%v, radius %g, losses of %g: risk %v, mean %v", d, radius, unit, risk, mean)
+				}
+				a := b.respond(y, f, math.NaN())
+				if own, _ := b.rounding(a, y, f); math.IsNaN(own) {
+					t.Errorf("%v, radius %g, losses of %g: rounding %v at price %v", d, radius, unit, own, a.nu)
+				}
+			}
+		}
+	}
+}
+
+// Weights are relative: where their products with losses overflow or underflow, the best
+// response is that of the same weights in another unit.
+func TestResponseHasNoUnitOfWeights(t *testing.T) {
+	f := []float64{0, 0, 3.75e15, 3.76e15, 1e15}
+	w := []float64{1, 2e-3, 1.7e-6, 1e-9, 3e-10}
+	for _, b := range []Ball{
+		NewBall(KullbackLeibler, 0.00264, w), NewBall(PearsonChi2, 0.00264, w),
+		NewPenalty(KullbackLeibler, 1e14, w), NewPenalty(PearsonChi2, 1e9, w),
+	} {
+		want, y := make([]float64, len(f)), make([]float64, len(f))
+		risk, _ := b.BestResponseTo(want, f)
+		for _, unit := range []float64{0x1p-900, 0x1p990, 0x1p1020} {
+			b.Weights = make([]float64, len(w))
+			for j, v := range w {
+				b.Weights[j] = unit * v
+			}
+			got, _ := b.BestResponseTo(y, f)
+			for j := range y {
+				if !(math.Abs(y[j]-want[j]) <= 1e-9*want[j] && math.Abs(got-risk) <= 1e-9*risk) {
+					t.Errorf("%v, weights times %g: %v of risk %v, want %v of %v", b.Divergence, unit, y, got, want, risk)
+					break
+				}
+			}
+			if off := b.Of(y) - b.Radius; !(off <= 1e-9*b.Radius) {
+				t.Errorf("%v, weights times %g: %g from the ball", b.Divergence, unit, off)
+			}
+		}
+	}
+}

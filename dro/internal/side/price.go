@@ -12,6 +12,10 @@ import (
 // a hundredth, for one reading in fifty.
 const guessRows = 1 << 14
 
+// leastRadius is the ball whose price the search begins at in smaller ones: its weights are
+// the reference weights but for their last digits, and the quotient does not overflow.
+const leastRadius = 1e-28
+
 // price returns the ν ≥ 0 at which the best response to the penalty ν·D lies on the
 // boundary of the ball, D(y_ν‖w) = Radius; 0 where the ball holds a vertex of largest
 // loss. It uses y. The derivative of νρ + R_ν in ν is ρ − D(y_ν‖w), so that this ν is
@@ -44,7 +48,7 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 // momentsOf returns the total weight, the mean less the largest and the variance of the
 // losses, the share of the weight on the largest, and that loss.
 func momentsOf(rows *ranks.Rows, f, w []float64) (total, mean, variance, atTop, top float64) {
-	n := len(f)
+	n, unit := len(f), 1.0
 	top = largestOf(rows, f, w)
 	weigh := func(g func(v float64) float64) float64 {
 		return rows.Sum(n, func(lo, hi int) float64 {
@@ -52,24 +56,33 @@ func momentsOf(rows *ranks.Rows, f, w []float64) (total, mean, variance, atTop, 
 			for j := lo; j < hi; j++ {
 				switch {
 				case w == nil:
-					s += g(f[j])
+					s += unit * g(f[j])
 				case w[j] > 0:
-					s += w[j] * g(f[j])
+					s += w[j] * unit * g(f[j])
 				}
 			}
 			return s
 		})
 	}
 	total = weigh(func(float64) float64 { return 1 })
-	mean = weigh(func(v float64) float64 { return v - top }) / total
-	variance = weigh(func(v float64) float64 { return (v - top - mean) * (v - top - mean) }) / total
+	unit = unitOf(total)
+	mass := total * unit
+	mean = weigh(func(v float64) float64 { return v - top }) / mass
+	variance = weigh(func(v float64) float64 { return (v - top - mean) * (v - top - mean) }) / mass
 	atTop = weigh(func(v float64) float64 {
 		if v == top {
 			return 1
 		}
 		return 0
-	}) / total
+	}) / mass
 	return total, mean, variance, atTop, top
+}
+
+// unitOf returns a power of two that brings a total weight near one, where the products of
+// weights and losses do not overflow.
+func unitOf(total float64) float64 {
+	_, power := math.Frexp(total)
+	return math.Ldexp(1, -max(power, -1000))
 }
 
 // beyondSquares reports that losses of this mean, less the largest, differ, and that their
@@ -99,7 +112,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 		return 0
 	}
 	lo, hi := 0.0, math.Inf(1)
-	nu := math.Sqrt(variance / (2 * b.Radius))
+	nu := math.Sqrt(variance / (2 * max(b.Radius, leastRadius)))
 	if guess > 0 {
 		nu = guess
 	}
@@ -208,16 +221,17 @@ func (b Ball) priceChi2(y, f, w []float64) float64 {
 		return 0
 	}
 	lo, hi := math.Inf(-1), 0.0
-	theta := mean - math.Sqrt(variance/(2*b.Radius)) // of all samples
-	nu := 0.0
+	theta := mean - math.Sqrt(variance/(2*max(b.Radius, leastRadius))) // of all samples
+	nu, unit := 0.0, unitOf(total)
+	total *= unit
 	for range 400 {
 		about := max(mean, theta) // what the losses above θ are near to
 		outside, first, second := b.rows.Scalars(len(f)), b.rows.Scalars(len(f)), b.rows.Scalars(len(f))
 		b.rows.Run(len(f), func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
-				v := 1.0
+				v := unit
 				if w != nil {
-					v = w[j]
+					v *= w[j]
 				}
 				if !(f[j]-top > theta) {
 					outside[s] += v

@@ -79,20 +79,21 @@ func weightedKL(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, rou
 func weightedChi2(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, tau, unsolved float64) {
 	n := len(f)
 	total := totalOf(rows, w)
+	unit := unitOf(total)
 	level := math.Inf(-1) // of v = 1 + (f − top)/ν, above which there is weight
 	for range 200 {
 		mass, first := rows.Scalars(n), rows.Scalars(n)
 		rows.Run(n, func(s, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				if v := 1 + (f[j]-top)/nu; v > level && w[j] > 0 {
-					mass[s] += w[j]
-					first[s] += w[j] * (v - 1)
+					mass[s] += w[j] * unit
+					first[s] += w[j] * unit * (v - 1)
 				}
 			}
 		})
 		rows.Share(mass, first)
 		m := vec.Sum(mass)
-		next := 1 + (vec.Sum(first)-total)/m // Σ_A w(v − t) = Σ w
+		next := 1 + (vec.Sum(first)-total*unit)/m // Σ_A w(v − t) = Σ w
 		if !(next > level) {
 			break
 		}
