@@ -378,3 +378,27 @@ func TestResponseHasNoUnitOfWeights(t *testing.T) {
 		}
 	}
 }
+
+// The log of a mean of exponentials that is no normal number is that of the largest, nearly
+// alone: so is the risk, and the weights at the price of the ball lie in it.
+func TestResponseWhereMeansUnderflow(t *testing.T) {
+	for _, c := range []struct{ a, b, want float64 }{
+		{0x1p-1070, 1, -1070 * math.Ln2}, {0x1p-900, 0x1p900, -1800 * math.Ln2}, {0x1p-1000, 1, -1000 * math.Ln2},
+	} {
+		if got := logRatio(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("log(%g/%g) is %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+	f, w := []float64{0, 1e-4, 3.86e-4, 3.6e-5}, []float64{1e279, 1e215, 1e-228, 1e248}
+	b, y := NewBall(KullbackLeibler, 0.667, w), make([]float64, 4)
+	risk, _ := b.BestResponseTo(y, f)
+	d, linear := 0.0, 0.0
+	for j, v := range y {
+		if linear += v * f[j]; v > 0 {
+			d += v * (math.Log(v) - math.Log(w[j]) + 279*math.Ln10)
+		}
+	}
+	if math.Abs(d-b.Radius) > 1e-9 || math.Abs(risk-linear) > 1e-9*risk {
+		t.Errorf("weights %v at %v, in a ball of %v: risk %v, of the weights %v", y, d, b.Radius, risk, linear)
+	}
+}

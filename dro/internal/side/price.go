@@ -108,7 +108,7 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 	if beyondSquares(mean, variance) {
 		return b.priceScaled(y, f, top, mean)
 	}
-	if !(variance > 0) || b.Radius >= -math.Log(atTop) {
+	if !(variance > 0) || b.Radius >= -logRatio(atTop, 1) {
 		return 0
 	}
 	lo, hi := 0.0, math.Inf(1)
@@ -173,7 +173,7 @@ func divergenceKL(rows *ranks.Rows, y, f, w []float64, total, nu, top float64) (
 	m := vec.Sum(mass)
 	mean := vec.Sum(first) / m
 	slope = vec.Sum(second)/m - mean*mean
-	if d = mean - math.Log(m/total); d > 1e-3 {
+	if d = mean - logRatio(m, total); d > 1e-3 {
 		return d, slope
 	}
 	logM := math.Log(m / total) // small: the difference above cancels

@@ -70,7 +70,7 @@ func weightedKL(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, rou
 		total = totalOf(rows, w)
 	}
 	risk, rounding = klRisk(rows, f, w, nu, top, sum)
-	return risk, rounding, math.Log(sum / total)
+	return risk, rounding, logRatio(sum, total)
 }
 
 // weightedChi2 stores y = w(1 + (f − τ)/ν)₊, scaled to a sum of one, and returns the risk and
