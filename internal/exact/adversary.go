@@ -130,11 +130,14 @@ func (a *Adversary) bounded(f []Real) Risk {
 	}
 	high := Add(low, Sub(f[order[0]], f[order[len(order)-1]]))
 	below := excess(high)
-	for below.Sign() > 0 {
+	for k := 0; below.Sign() > 0; k++ {
+		if k == 2*Prec { // the radius is below what divergences of this precision tell from 0
+			return Risk{inner(w, f), w, zeros(len(f))}
+		}
 		low, above, high = high, below, scaled(high, 1)
 		below = excess(high)
 	}
-	for low.Sign() == 0 {
+	for k := 0; low.Sign() == 0 && k < 2*Prec; k++ {
 		if mid := scaled(high, -4); excess(mid).Sign() > 0 {
 			low, above = mid, excess(mid)
 		} else {
