@@ -401,4 +401,11 @@ func TestResponseWhereMeansUnderflow(t *testing.T) {
 	if math.Abs(d-b.Radius) > 1e-9 || math.Abs(risk-linear) > 1e-9*risk {
 		t.Errorf("weights %v at %v, in a ball of %v: risk %v, of the weights %v", y, d, b.Radius, risk, linear)
 	}
+	for _, nu := range []float64{5.2e-7, 5.3e-7, 5.4e-7} { // exponentials of −742 to −715: nearly all weight is on f = 0
+		few := []float64{1e279, 0, 1e-228, 0}
+		risk, rounding, _ := weightedKL(nil, y, f, few, nu, 3.86e-4)
+		if !(math.Abs(risk) <= rounding && rounding < 2*nu) {
+			t.Errorf("risk %v within %v at ν = %v, want one near 0", risk, rounding, nu)
+		}
+	}
 }

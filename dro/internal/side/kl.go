@@ -106,7 +106,8 @@ func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, round
 	}
 	logMean := logRatio(sum, total)
 	risk = top + nu*logMean
-	rounding = nu*(gamma+response) + 8*saddle.UnitRoundoff*(math.Abs(top)+math.Abs(risk))
+	underflow := 0x1p-1000 * (total + float64(n)) / sum * 0x1p-74 // of exponentials and of their products with w
+	rounding = nu*(gamma+response+underflow) + 8*saddle.UnitRoundoff*(math.Abs(top)+math.Abs(risk))
 	if logMean <= -0.5 && nu <= math.Abs(risk) && math.Abs(top) <= 2*math.Abs(risk) {
 		return risk, rounding
 	}
