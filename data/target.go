@@ -1,7 +1,9 @@
 package data
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,25 +109,30 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		}
 		return f.Fault(c.Name, -1, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
+	positive, rule := Positive(c, values)
+	if positive == a {
+		return set(a, b, rule)
+	}
+	return set(b, a, rule)
+}
+
+// Positive returns which of the values of a column is the positive class where nobody says, and
+// by which rule: of numbers the greater; of texts and truth values the one that reads true, else
+// 1, else yes, else the last in alphabetical order.
+func Positive(c *Column, values []string) (positive, rule string) {
 	if c.Kind == Numeric {
-		x, _ := strconv.ParseFloat(a, 64)
-		y, _ := strconv.ParseFloat(b, 64)
-		if x > y {
-			a, b = b, a
-		}
-		return set(b, a, "the greater number")
+		return slices.MaxFunc(values, func(a, b string) int {
+			x, _ := strconv.ParseFloat(a, 64)
+			y, _ := strconv.ParseFloat(b, 64)
+			return cmp.Compare(x, y)
+		}), "the greater number"
 	}
 	for _, word := range []string{"true", "1", "yes"} {
-		for i, v := range values {
-			if strings.EqualFold(v, word) {
-				return set(v, values[1-i], "it reads "+word+"")
-			}
+		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
+			return values[i], "it reads " + word
 		}
 	}
-	if a > b {
-		a, b = b, a
-	}
-	return set(b, a, "the last in alphabetical order")
+	return slices.Max(values), "the last in alphabetical order"
 }
 
 // covers refuses targets that have no logarithm.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -165,8 +164,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	return nil
 }
 
-// choosePositive follows the rule of training: of numbers the greater; of text and truth
-// values the one that reads true, else 1, else yes, else the last in alphabetical order.
+// choosePositive is the value asked for, or that of training.
 func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if !slices.Contains(values, o.Positive) && len(values) > 1 {
@@ -174,21 +172,8 @@ func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, 
 		}
 		return o.Positive, nil
 	}
-	if c.Kind == data.Numeric {
-		return slices.MaxFunc(values, func(a, b string) int {
-			x, _ := strconv.ParseFloat(a, 64)
-			y, _ := strconv.ParseFloat(b, 64)
-			return cmp.Compare(x, y)
-		}), nil
-	}
-	for _, word := range []string{"true", "1", "yes"} {
-		for _, v := range values {
-			if strings.EqualFold(v, word) {
-				return v, nil
-			}
-		}
-	}
-	return slices.Max(values), nil
+	positive, _ := data.Positive(c, values)
+	return positive, nil
 }
 
 // readScores fills in the models and their losses.
