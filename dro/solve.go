@@ -82,8 +82,9 @@ type Result = saddle.Result
 
 // Solve runs m on p until the relative gap asked for is certified, a limit is
 // reached, no progress is possible, or ctx is done. Limits are statuses. A
-// cancelled context is an error besides a valid Result; every other error means
-// invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
+// cancelled context is an error besides a valid Result, all of whose numbers are finite but
+// for a bound that is not known; every other error means invalid input, or numbers beyond
+// double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	return saddle.Solve(ctx, p, m, s)
 }

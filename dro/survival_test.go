@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,5 +106,57 @@ func TestEverySolveEnds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// blank is an adversary whose weights are not numbers, though its risk is.
+type blank struct{ dro.KL }
+
+func (b blank) BestResponseTo(y, f []float64) (risk, tau float64) {
+	risk, tau = b.KL.BestResponseTo(y, f)
+	y[0] = math.NaN()
+	return risk, tau
+}
+
+// A solve whose objective or weights are not numbers is refused, and one that is cancelled
+// before it has evaluated anything is no exception.
+func TestNothingButNumbersIsReturned(t *testing.T) {
+	const n = 12
+	x, target, group := make([]float64, n), make([]float64, n), make([]int, n)
+	for j := range n {
+		x[j], target[j], group[j] = float64(1+j%3), 1.8e154, j%2
+	}
+	o, err := losses.NewLinear(losses.Squared{}, dense(t, n, 1, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := dro.NewGroups(dro.Ball{Divergence: dro.PearsonChi2, Radius: 0.01, Nu: 0.2}, nil, group) // the sum of losses overflows, no loss does
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, ctx := range []context.Context{context.Background(), cancelled} {
+		for _, m := range []dro.Method{dro.Newton{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}} {
+			p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 0.1}}
+			if res, err := dro.Solve(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
+				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)
+			}
+		}
+		p := &dro.Problem{Oracle: bounded{o}, Dual: blank{dro.KL{Nu: 1}}, Primal: dro.L2{Mu: 0.1}}
+		s := dro.DefaultSettings()
+		s.MaxPasses = 4
+		if res, err := dro.Solve(ctx, p, dro.LBFGS{}, s); err == nil || res != nil || !strings.Contains(err.Error(), "not finite") {
+			t.Errorf("weights that are no numbers, cancelled %v: %v, %+v", ctx.Err() != nil, err, res)
+		}
+	}
+}
+
+// bounded has mild losses of the same rows.
+type bounded struct{ *losses.Linear }
+
+func (bounded) EvalTo(value, slope, x []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		value[j], slope[j] = x[0]*x[0]/2, x[0]
 	}
 }

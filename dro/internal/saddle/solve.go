@@ -13,7 +13,10 @@ import (
 // ErrStalled is what a step returns that can make no further progress.
 var ErrStalled = errors.New("no further progress in double precision")
 
-var errNotFinite = errors.New("dro: the objective is not finite at the starting point")
+var (
+	errNotFinite = errors.New("dro: the objective is not finite at the starting point")
+	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
+)
 
 // Settings say where to start and when to stop. Start from DefaultSettings.
 type Settings struct {
@@ -168,8 +171,9 @@ func (r *Run) Logf(format string, args ...any) {
 
 // Solve runs m on p until the relative gap asked for is certified, a limit is
 // reached, no progress is possible, or ctx is done. Limits are statuses. A
-// cancelled context is an error besides a valid Result; every other error means
-// invalid input, or numbers beyond double precision (OverflowError), and a nil Result.
+// cancelled context is an error besides a valid Result, all of whose numbers are finite but
+// for a bound that is not known; every other error means invalid input, or numbers beyond
+// double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	p = Answered(p)
 	moved := newCentred(p)
@@ -188,8 +192,9 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if l.Failed != nil {
 		return nil, l.Failed
 	}
-	if l.Finish(); l.Result.Status != Cancelled && math.IsInf(l.Cert.BestObjective, 1) {
-		return nil, errNotFinite
+	l.Finish()
+	if err := l.unusable(); err != nil { // of a solve that was cancelled, too
+		return nil, err
 	}
 	if err := l.Cert.KeepsPromise(); err != nil {
 		return nil, err
@@ -404,6 +409,23 @@ func (l *Loop) Finish() {
 		res.Drawn = w.Drawn()
 	}
 	res.Elapsed = l.elapsed()
+}
+
+// unusable says why what was found is nothing to return: it is not made of numbers.
+func (l *Loop) unusable() error {
+	c := l.Cert
+	if math.IsInf(c.BestObjective, 1) {
+		return errNotFinite
+	}
+	if c.Rows.Max(c.N, func(lo, hi int) float64 {
+		if finite(l.Result.Y[lo:hi]) {
+			return 0
+		}
+		return 1
+	}) > 0 {
+		return errNoWeights
+	}
+	return nil
 }
 
 // CertifyWhenClose asks for the lower bound at the point last evaluated, which
