@@ -409,3 +409,45 @@ func TestResponseWhereMeansUnderflow(t *testing.T) {
 		}
 	}
 }
+
+// Reference weights whose sum has no inverse are shared out like others, and are none of a
+// group.
+func TestReferenceWeightsNextToZero(t *testing.T) {
+	f, of := []float64{3, 1, 2, 5}, []int{0, 1, 0, 1}
+	for _, w := range [][]float64{{5e-324, 5e-324, 1e-323, 5e-324}, {1e-310, 2e-310, 0, 3e-310}, {1e300, 1e300, 0, 1e-310}, {3e-308, 3e-308, 1e-310, 0}} {
+		fixed, err := NewFixed(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior, err := NewGroups(NewPenalty(KullbackLeibler, 2, []float64{5e-324, 5e-324}), nil, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		duals := map[string]saddle.Dual{
+			"kl": NewPenalty(KullbackLeibler, 0.001, w), "chi2": NewPenalty(PearsonChi2, 3, w),
+			"kl ball": NewBall(KullbackLeibler, 0.1, w), "chi2 ball": NewBall(PearsonChi2, 0.1, w),
+			"protected": Protected{Share: 0.4, Weights: w}, "priced": Protected{Share: 0.4, Nu: 1, Weights: w},
+			"fixed": fixed, "prior": prior,
+		}
+		groups, err := NewGroups(NewBall(PearsonChi2, 0.1, nil), w, of)
+		if small := w[0]+w[2] < 0x1p-1022 || w[1]+w[3] < 0x1p-1022; (err != nil) != small {
+			t.Errorf("groups of weights %v: %v", w, err)
+		} else if !small {
+			duals["groups"] = groups
+		}
+		for name, d := range duals {
+			y := make([]float64, len(f))
+			risk, _ := d.BestResponseTo(y, f)
+			sum := 0.0
+			for _, v := range y {
+				if !(v >= 0) {
+					sum = math.NaN()
+				}
+				sum += v
+			}
+			if !(math.Abs(sum-1) < 1e-12) || !(risk >= 1 && risk <= 5) {
+				t.Errorf("%s around %v: weights %v, risk %v", name, w, y, risk)
+			}
+		}
+	}
+}

@@ -40,6 +40,9 @@ var (
 	_ saddle.Contained       = (*Groups)(nil)
 )
 
+// leastMass is the least weight of a group: the inverse of a smaller number may overflow.
+const leastMass = 0x1p-1022
+
 // NewGroups returns the adversary that pays what near says for weights over groups.
 // of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
 // −1 for none; the groups of all ways are numbered through. w are the weights of the
@@ -74,8 +77,8 @@ func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
 			g.count[first+id] += g.weightOf(j)
 		}
 		for id, c := range g.count[first:] {
-			if !(c > 0) {
-				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with weight", id, k)
+			if !(c >= leastMass) {
+				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with a weight that can be divided by", id, k)
 			}
 		}
 		g.of = append(g.of, ids)
@@ -179,7 +182,7 @@ func (g *Groups) at(f []float64) *grouped {
 	s.near.Weights = nil
 	for id, m := range masses {
 		s.place[id] = -1
-		if !(m > 0) {
+		if !(m >= leastMass) {
 			continue
 		}
 		s.place[id] = int32(len(s.id))

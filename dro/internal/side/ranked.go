@@ -55,3 +55,13 @@ func scale(rows *ranks.Rows, v []float64, a float64) {
 		}
 	})
 }
+
+// divide makes the numbers v ≥ 0 shares of their sum, which may be so small that its inverse
+// overflows.
+func divide(rows *ranks.Rows, v []float64, sum float64) {
+	if sum < 0x1p-1000 {
+		scale(rows, v, 0x1p500)
+		sum *= 0x1p500
+	}
+	scale(rows, v, 1/sum)
+}

@@ -64,7 +64,7 @@ func weightedKL(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, rou
 		}
 		return s
 	})
-	scale(rows, y, 1/sum)
+	divide(rows, y, sum)
 	total := float64(len(f))
 	if w != nil {
 		total = totalOf(rows, w)
@@ -108,7 +108,7 @@ func weightedChi2(rows *ranks.Rows, y, f, w []float64, nu, top float64) (risk, t
 		}
 	})
 	mass := totalOf(rows, y)
-	scale(rows, y, 1/mass)
+	divide(rows, y, mass)
 	linear, penalty := 0.0, nu*Ball{Divergence: PearsonChi2, Weights: w, rows: rows}.Of(y)
 	linear = rows.Sum(n, func(lo, hi int) float64 {
 		s := 0.0
