@@ -40,8 +40,8 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			fmt.Println(string(raw))
 		}
 	})
-	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives and %d optima in 256 bits (%d problems out of range), %d points and paths, %d resumed, %.0f s\n",
-		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Optima, t.Skipped, t.Points, t.Resumed, time.Since(began).Seconds())
+	fmt.Printf("seed %d, problems %d to %d: %d problems, %d solves, %d check points, %d objectives and %d optima in 256 bits (%d problems out of range), %d points and paths, %d resumed, %d fits, %d refusals, %.0f s\n",
+		s.Seed, s.First, s.First+t.Problems-1, t.Problems, t.Solves, t.Checks, t.Exact, t.Optima, t.Skipped, t.Points, t.Resumed, t.Fits, t.Spoilt, time.Since(began).Seconds())
 	var names []string
 	for name := range t.Statuses {
 		names = append(names, name)

@@ -42,6 +42,14 @@ func (d *drawing) adversary() {
 		if d.one(2) {
 			d.Weights = d.weights(size)
 		}
+		if d.one(4) {
+			d.Adjust = make([]float64, size)
+			most := d.power(-6, 4)
+			for g := range d.Adjust {
+				d.Adjust[g] = most * d.Float64()
+			}
+			d.tell("means adjusted by up to %.3g", most)
+		}
 	case "given":
 		priced, d.Alpha = false, 1
 		if d.one(2) {
@@ -181,10 +189,15 @@ func (c *Case) dual() (dro.Dual, error) {
 	case c.Kind == "protected":
 		return dro.Protected{Share: c.Alpha, Nu: c.Nu, Weights: c.Weights}, nil
 	case c.Kind == "groups":
+		of := [][]int{c.Group}
 		if c.Other != nil {
-			return dro.NewGroups(ball, c.Share, c.Group, c.Other)
+			of = append(of, c.Other)
 		}
-		return dro.NewGroups(ball, c.Share, c.Group)
+		g, err := dro.NewGroups(ball, c.Share, of...)
+		if err == nil {
+			g.Adjust = c.Adjust
+		}
+		return g, err
 	case c.Kind == "given" && c.Weights == nil:
 		return dro.Uniform{}, nil
 	case c.Kind == "given":

@@ -39,7 +39,7 @@ func (f Finding) String() string { return fmt.Sprintf("%s: %s\n    %s", f.Kind, 
 // A Tally is what a hunt has done.
 type Tally struct {
 	Problems, Solves, Checks, Exact int
-	Resumed, Points                 int            // solves in two goes; points and paths bounded alone
+	Resumed, Points, Fits, Spoilt   int            // solves in two goes; points and paths bounded alone; tables trained on; problems that are none
 	Skipped                         int            // exact evaluations out of the range of numbers
 	Statuses                        map[string]int // of solves
 	Optima                          int            // problems held against their optimum in 256 bits
@@ -94,6 +94,7 @@ func methods(p *dro.Problem) []dro.Method {
 		dro.Newton{Sample: 1 + n/3}, dro.Newton{Search: dro.LineSearch{Decrease: 0.3, Shortest: 1e-6, Damping: 1}},
 		dro.Growing{First: 2, Factor: 3, Gap: 1e-3, Finish: dro.LBFGS{}}, dro.Growing{First: 4, Factor: 2, Finish: dro.SeparableBlock{}},
 		dro.Growing{First: 4, Finish: dro.NewtonCG{}}, dro.LBFGS{Memory: 1},
+		dro.OnPrefixes(p, dro.SeparableBlock{}), dro.OnPrefixes(p, dro.LBFGS{}),
 		dro.Stochastic{Block: 1}, dro.SeparableBlock{Block: 1 + n/2, Sampling: dro.UniformSampling()}}
 }
 
@@ -113,6 +114,12 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		if len(dro.Unmet(m, first)) == 0 {
 			number = append(number, k)
 		}
+	}
+	if c.own == nil && rng.IntN(50) == 0 {
+		t.spoil(ctx, s, c, rng)
+	}
+	if c.own == nil && c.N > 1 && rng.IntN(40) == 0 {
+		t.fit(ctx, s, c, rng)
 	}
 	if len(number) == 0 { // oracles and duals that no method is for
 		t.Statuses["refused"]++

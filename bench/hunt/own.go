@@ -125,7 +125,7 @@ func (d *drawing) side(c *composed) dro.Dual {
 	case 8:
 		return changed{dro.KL{Nu: positive}}
 	}
-	d.Group, d.Share, d.Other, d.Weights, d.Radius, d.Alpha = nil, nil, nil, nil, 0, 0
+	d.Group, d.Share, d.Other, d.Adjust, d.Weights, d.Radius, d.Alpha = nil, nil, nil, nil, nil, 0, 0
 	d.adversary()
 	dual, err := d.dual()
 	if err != nil {

@@ -55,6 +55,9 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 				break
 			}
 		}
+		if g, ok := p.Dual.(*dro.Groups); ok && c.Other == nil {
+			t.overGroups(c, name, g, res.Y)
+		}
 		b, ok := p.Dual.(dro.Ball)
 		if !ok || math.IsInf(b.Radius, 1) {
 			return
@@ -69,5 +72,33 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 		if d := b.Of(res.Y); d > b.Radius*(1+off)+1e-12 && !math.IsInf(d, 1) {
 			t.find("response", c, name+fmt.Sprintf(": weights at %.17g, in a ball of %.17g, exact to %.3g", d, b.Radius, off))
 		}
+	}
+}
+
+// overGroups holds weights over samples that are grouped one way against Y: within a group
+// they are as given, and over groups in the ball.
+func (t *Tally) overGroups(c *Case, name string, g *dro.Groups, y []float64) {
+	q, mass := make([]float64, g.Count()), g.Shares()
+	for j, v := range y {
+		if k := c.Group[j]; k >= 0 {
+			q[k] += v
+		}
+	}
+	for j, v := range y {
+		share, k := 1.0, c.Group[j]
+		if c.Share != nil {
+			share = c.Share[j]
+		}
+		want := 0.0
+		if k >= 0 {
+			want = q[k] * (share / mass[k])
+		}
+		if math.Abs(v-want) > 1e-9*want+1e-300 {
+			t.find("response", c, name+fmt.Sprintf(": weight %d is %.17g, within its group %.17g", j, v, want))
+			return
+		}
+	}
+	if d := g.Near.Of(q); d > g.Near.Radius*(1+1e-6)+1e-12 && !math.IsInf(d, 1) {
+		t.find("response", c, name+fmt.Sprintf(": weights over groups at %.17g, in a ball of %.17g", d, g.Near.Radius))
 	}
 }

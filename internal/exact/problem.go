@@ -15,9 +15,10 @@ type Problem struct {
 	Delta float64 // of huber
 
 	Adversary
-	Group []int     // by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
-	Other []int     // further groups, which may overlap with these; nil: none
-	Share []float64 // by sample, not all 0 in a group; nil: equal
+	Group  []int     // by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
+	Other  []int     // further groups, which may overlap with these; nil: none
+	Share  []float64 // by sample, not all 0 in a group; nil: equal
+	Adjust []float64 // by group, those of Other after the others: added to its mean; nil: none
 
 	Mu        float64 // μ ≥ 0
 	Intercept bool    // the last coordinate is not penalised
@@ -107,7 +108,9 @@ func (p *Problem) Respond(f []Real) Risk {
 		mass[g].Add(mass[g], share(j))
 	})
 	for g := range mean {
-		mean[g] = Div(mean[g], mass[g])
+		if mean[g] = Div(mean[g], mass[g]); p.Adjust != nil {
+			mean[g] = Add(mean[g], New(p.Adjust[g]))
+		}
 	}
 	of := p.Adversary.Respond(mean)
 	r := Risk{of.Value, zeros(len(f)), zeros(len(f))}
