@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -32,25 +31,23 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	return FitOutside(ctx, f, train, holdout, s, storage, nil)
 }
 
-// FitOutside is Fit with the training rows on disk, and with vectors of one entry a row
-// where they leave memory; a nil place is memory. So are hold-out rows, which ascend: they take
-// another reading of the columns, block by block. The matrices are then each a [design.Disk]
-// that the caller closes, unless no rows are left.
+// FitOutside is Fit with the rows on disk, and with vectors of one entry a row where they leave
+// memory; a nil place is memory. The matrices are then each a [design.Disk] that the caller
+// closes.
 func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside) (*Fitted, error) {
 	return fit(ctx, f, train, holdout, s, storage, where, nil)
 }
 
 func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside, deal *matrix.Deal) (*Fitted, error) {
 	var room *paged.Room
-	var held []int
 	if where != nil {
-		room, held, holdout = where.Room, holdout, nil
+		room = where.Room
 	}
 	t, err := newFitting(ctx, f, train, holdout, s, room)
 	if err != nil {
 		return nil, err
 	}
-	if where != nil && t.partition.Again[0] != nil {
+	if again := t.partition.Again; where != nil && (again[0] != nil || again[1] != nil) {
 		return nil, errors.New("rows that are named twice cannot be kept on disk")
 	}
 	if storage == "" {
@@ -69,7 +66,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	err = t.measure(func(columns int, entries float64) error {
 		if where != nil {
 			var err error
-			t.piles, err = matrix.NewPiles(*where, d.Set(0).Len(), t.numbers)
+			t.piles, err = matrix.NewPiles(*where, d, t.numbers)
 			return err
 		}
 		if t.e.Spec.Scale == "none" && storage == AutoStorage {
@@ -131,11 +128,6 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	out.HoldoutReport.Dropped = t.dropped[1]
 	out.TrainReport.Dropped = t.dropped[0]
 	d.FreePlaces()
-	if len(held) > 0 {
-		if out.Holdout, out.HoldoutReport, err = e.encodeOutside(ctx, f, held, out.Storage, *where); err != nil {
-			return nil, fmt.Errorf("hold-out rows: %w", err)
-		}
-	}
 	if err := f.Fingerprint(); err != nil {
 		return nil, err
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
-	"runtime"
 	"sync"
 
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Place says where rows lie that are not to be in memory, and what may be there of them.
@@ -150,7 +150,7 @@ func (w *DiskWriter) Matrix() *Disk {
 // hold settles how many blocks are held in memory.
 func (m *Disk) hold() {
 	// Each thread is in a block while the one after it is read.
-	least := 4 * runtime.GOMAXPROCS(0)
+	least := 4 * shard.Threads()
 	m.most = max(least, int(m.place.Memory/max(1, 8*int64(m.widest()))))
 	m.pinned = (m.most - least) / 2
 }

@@ -36,8 +36,8 @@ const (
 	placeBytes    = 22  // of a row while they are put in order
 	measuredBytes = 300 // of a hold-out row while the report measures it
 
-	roomShare = 0.8 // of the memory: beyond, what can leave it does
-	heapShare = 0.7 // of it, what cannot
+	roomShare = 0.85 // of the memory: before, what can leave it does
+	heapShare = 0.7  // of it, what cannot
 )
 
 // A MemoryError says that a training needs more memory, or more room on disk, than there
@@ -142,9 +142,9 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
-	// The matrix is written while its piles are there; then there are vectors, and the hold-out rows.
-	piles := trained*8*int64(columns-categories+1) + n*placeBytes
-	need := matrix + matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*(int64(columns)*cell+measuredBytes))
+	// The matrices are written while their piles are there; then there are vectors.
+	piles := n*8*int64(columns-categories+1) + n*placeBytes
+	need := n*int64(columns)*cell + matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
 	if free < need {
 		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -64,20 +65,22 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 		room = z.Room()
 	}
 	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: paged.Make[float64](room, d.N), Score: paged.Make[float64](room, d.N)}
-	d.X.MarginsTo(p.Margin, x, 0, d.N)
-	t := m.Encoder.Target
-	for i, v := range p.Margin {
-		if t.Task == data.Binary {
-			p.Score[i] = losses.Probability(v)
-		} else {
-			p.Score[i] = t.Predicted(v)
-		}
-	}
 	if d.Target != nil {
 		p.Loss = paged.Make[float64](room, d.N)
-		slope := paged.Make[float64](room, d.N)
-		m.loss.EvalTo(p.Loss, slope, p.Margin, d.Target)
-		paged.Free(room, slope)
 	}
+	t := m.Encoder.Target
+	shard.Run(d.N, func(_, lo, hi int) {
+		d.X.MarginsTo(p.Margin, x, lo, hi)
+		for i, v := range p.Margin[lo:hi] {
+			if t.Task == data.Binary {
+				p.Score[lo+i] = losses.Probability(v)
+			} else {
+				p.Score[lo+i] = t.Predicted(v)
+			}
+		}
+		if p.Loss != nil {
+			m.loss.EvalTo(p.Loss[lo:hi], make([]float64, hi-lo), p.Margin[lo:hi], d.Target[lo:hi])
+		}
+	})
 	return p, nil
 }

@@ -55,13 +55,16 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	margin, rows := paged.Make[float64](oracle.Room(), d.N), paged.Make[float64](room, (end-first)*columns)
 	defer paged.Free(room, rows)
 	defer paged.Free(oracle.Room(), margin)
-	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
-	for j, v := range margin[first:end] {
-		rows[j*columns] = v / norm // so that ½μ times the square of its weight is ½μ‖x‖²
-		if columns == 2 {
-			rows[j*columns+1] = 1
+	m.Run.rows.Run(d.N, func(_, lo, hi int) {
+		d.X.MarginsTo(margin, direction, lo, hi)
+		for j := lo; j < hi; j++ {
+			row := rows[(j-first)*columns:][:columns]
+			row[0] = margin[j] / norm // so that ½μ times the square of its weight is ½μ‖x‖²
+			if columns == 2 {
+				row[1] = 1
+			}
 		}
-	}
+	})
 	z, err := design.NewDense(end-first, columns, rows)
 	if err != nil {
 		return err

@@ -3,8 +3,9 @@ package table
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
+
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Parallel calls do(0), …, do(n−1), a few at a time, and returns the error of
@@ -15,7 +16,7 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	next, failed := 0, n
 	var first error
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(shard.Threads(), n) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

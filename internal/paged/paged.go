@@ -38,6 +38,11 @@ type Room struct {
 
 	look   func()  // keeps the process below its limit
 	before *func() // the look of the room before
+	aside  func()  // ends the thread of keep
+
+	looking sync.Mutex
+	last    int64 // bytes in memory when it was looked last
+	ahead   int64 // that the process may take until the next look, by what it took before others
 }
 
 // Virtual returns a room whose slices are of the address space alone: they take memory where
@@ -57,8 +62,8 @@ func (r *Room) Part() *Room {
 // touches some ten megabytes.
 const tick = 4 * time.Millisecond
 
-// New returns a room whose files lie in dir. Whenever the process has more than resident
-// bytes in memory, the slices leave it. Close ends it.
+// New returns a room whose files lie in dir. The slices leave memory whenever the process would
+// soon have more than resident bytes there. Close ends it.
 func New(dir string, resident int64) (*Room, error) {
 	r := &Room{Least: 1 << 20, dir: dir, resident: resident, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
 	if !supported {
@@ -69,12 +74,9 @@ func New(dir string, resident int64) (*Room, error) {
 		return nil, err
 	}
 	f.Close()
-	r.look = func() {
-		if Resident() > r.resident {
-			r.Evict()
-		}
-	}
+	r.look = r.keepBelow
 	r.before = shard.Between(&r.look) // the last room's: others have their tick
+	r.aside = shard.Aside()
 	go r.keep(r.stop)
 	return r, nil
 }
@@ -225,6 +227,7 @@ func (r *Room) Close() {
 		}
 		close(r.stop)
 		r.stop = nil
+		r.aside()
 	}
 	for at, b := range r.maps {
 		if r.of != nil {
@@ -249,6 +252,28 @@ func (r *Room) keep(stop chan struct{}) {
 		r.look()
 	}
 }
+
+// keepBelow takes the slices out of memory where the process has, with what it may take until the
+// next look, more than it may have. Looks come late where there are more threads than processors,
+// and pages of a file come in by sixteen: the largest step of late says how far ahead to look.
+func (r *Room) keepBelow() {
+	if !r.looking.TryLock() {
+		return // another is at it
+	}
+	defer r.looking.Unlock()
+	now := Resident()
+	r.ahead = max(now-r.last, r.ahead-r.ahead/forget, r.resident/leastAhead)
+	if now+r.ahead > r.resident {
+		r.Evict()
+		now = Resident()
+	}
+	r.last = now
+}
+
+const (
+	forget     = 1 << 10 // looks until a step counts e times less
+	leastAhead = 16      // of what the process may have
+)
 
 // Evict takes the slices out of memory; what is used of them comes back.
 func (r *Room) Evict() {

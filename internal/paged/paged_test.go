@@ -75,6 +75,44 @@ func TestRoomKeepsLimit(t *testing.T) {
 	}
 }
 
+// A step between two looks is expected again: slices leave memory before it would lead beyond the
+// limit, and not before that without it.
+func TestRoomLooksAhead(t *testing.T) {
+	if !supported {
+		t.Skip("slices are of the heap on this system")
+	}
+	const part = 16 << 20
+	for _, late := range []bool{false, true} {
+		limit := Resident() + 5*part/2
+		r := &Room{Least: 1 << 20, dir: t.TempDir(), resident: limit, maps: map[uintptr][]byte{}}
+		touched := func(v []float64, looks int) int64 {
+			for k := range looks {
+				for i := k * len(v) / looks; i < (k+1)*len(v)/looks; i += 512 {
+					v[i] = 1
+				}
+				r.keepBelow()
+			}
+			return r.last
+		}
+		r.keepBelow()
+		r.ahead = 0 // of the process before
+		v := [3][]float64{}
+		for k := range v {
+			v[k] = Make[float64](r, part/8)
+		}
+		looks := 64
+		if late {
+			looks = 1
+		}
+		one := touched(v[0], looks)
+		two := touched(v[1], looks)
+		if grew := two-one > part/2; grew == late {
+			t.Errorf("late %v: %d MB after one part, %d after two, of %d", late, one>>20, two>>20, limit>>20)
+		}
+		r.Close()
+	}
+}
+
 // Without room on disk a slice is of the heap, and there is an error.
 func TestRoomOnFullDisk(t *testing.T) {
 	if !supported {

@@ -22,6 +22,35 @@ const (
 // costs memory, and above their number they only wait.
 func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
+// Threads is the number of goroutines that a loop runs on: those of GOMAXPROCS, but for one that
+// is set aside.
+func Threads() int { return max(1, runtime.GOMAXPROCS(0)-int(aside.threads.Load())) }
+
+var aside struct {
+	threads atomic.Int32
+	mu      sync.Mutex
+	users   int
+}
+
+// Aside has Go run on one thread more than loops take, until it is ended: for what must not wait
+// for them. Where all threads are in loops a goroutine waits ten milliseconds and longer.
+func Aside() (end func()) {
+	aside.mu.Lock()
+	defer aside.mu.Unlock()
+	if aside.users++; aside.users == 1 {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+		aside.threads.Store(1)
+	}
+	return sync.OnceFunc(func() {
+		aside.mu.Lock()
+		defer aside.mu.Unlock()
+		if aside.users--; aside.users == 0 {
+			aside.threads.Store(0)
+			runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1))
+		}
+	})
+}
+
 // Count returns the number of shards of n rows.
 func Count(n int) int {
 	return max(1, min(n/minRows, Limit))
@@ -32,8 +61,8 @@ func Bounds(n, count, s int) (lo, hi int) {
 	return int(int64(n) * int64(s) / int64(count)), int(int64(n) * int64(s+1) / int64(count))
 }
 
-// Run calls f(s, lo, hi) once for every shard of n rows, on GOMAXPROCS
-// goroutines, and returns when all are done. A panic in f is raised again in the
+// Run calls f(s, lo, hi) once for every shard of n rows, on as many
+// goroutines as there are Threads, and returns when all are done. A panic in f is raised again in the
 // caller.
 func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 
@@ -42,7 +71,7 @@ func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count,
 
 // RunSome is RunCount over the shards [first, end) of count alone.
 func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
-	threads := min(runtime.GOMAXPROCS(0), end-first)
+	threads := min(Threads(), end-first)
 	if threads <= 1 {
 		for s := first; s < end; s++ {
 			lo, hi := Bounds(n, count, s)

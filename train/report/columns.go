@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -172,9 +173,11 @@ func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
 	return out
 }
 
+// levelsAt are the levels of a column at rows, in ascending order, whatever that of the rows.
 func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, code []int32) {
-	levels, code = []string{}, paged.Make[int32](room, lengthOf(c, rows))
+	code = paged.Make[int32](room, lengthOf(c, rows))
 	index := map[string]int32{}
+	first := map[string]int{}
 	for i := range code {
 		r := placeOf(rows, i)
 		if c.IsNull(r) {
@@ -184,10 +187,25 @@ func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, co
 		text := c.Text(r)
 		k, ok := index[text]
 		if !ok {
-			k = int32(len(levels))
-			index[text], levels = k, append(levels, text)
+			k = int32(len(index))
+			index[text], first[text] = k, r
 		}
 		code[i] = k
+	}
+	levels = slices.SortedFunc(maps.Keys(index), func(a, b string) int {
+		if c.Number != nil {
+			return cmp.Compare(c.Number[first[a]], c.Number[first[b]])
+		}
+		return cmp.Compare(a, b)
+	})
+	place := make([]int32, len(levels))
+	for at, text := range levels {
+		place[index[text]] = int32(at)
+	}
+	for i, k := range code {
+		if k >= 0 {
+			code[i] = place[k]
+		}
 	}
 	return levels, code
 }

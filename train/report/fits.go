@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -14,7 +15,7 @@ import (
 func (x *Measured) fits() (fits []*fit, why []string) {
 	m, run, c := x.model, x.run, x.model.Config
 	for _, v := range versions(m) {
-		f := &fit{loss: m.Loss(), x: v.x, mu: *c.Mu, free: run.Train.Intercept, weight: shares(run.Weight)}
+		f := &fit{loss: m.Loss(), x: v.x, mu: *c.Mu, free: run.Train.Intercept, weight: sharesOf(run.Weight)}
 		reason := ""
 		switch {
 		case v.name == Balanced, v.name == Robust && c.Average == "balanced":
@@ -49,7 +50,7 @@ func (x *Measured) answering(f *fit) (why string) {
 	case run.Weights == nil:
 		return "the weights of its adversary are not unique and were not kept; the page that drotrain train writes has them"
 	}
-	f.y = shares(run.Weights)
+	f.y = sharesOf(run.Weights)
 	switch {
 	case c.Groupwise():
 		return x.answeringGroups(f)
@@ -85,7 +86,7 @@ func (x *Measured) answeringGroups(f *fit) (why string) {
 		f.over.q = make([]float64, len(f.over.n))
 		for i, g := range f.over.of[0] {
 			if g >= 0 {
-				f.over.q[g] += f.y[i]
+				f.over.q[g] += f.y.at(i)
 			}
 		}
 		return ""
@@ -110,6 +111,7 @@ func (x *Measured) groups(each bool) *overGroups {
 		ways = rows.Ways
 	}
 	o := &overGroups{}
+	room := roomOf(x.run.Train)
 	for _, way := range ways {
 		number := map[int32]int32{}
 		for _, g := range way {
@@ -120,7 +122,7 @@ func (x *Measured) groups(each bool) *overGroups {
 			number[g] = int32(len(o.n))
 			o.n = append(o.n, 0)
 		}
-		of := make([]int32, len(way))
+		of := paged.Make[int32](room, len(way))
 		for i, g := range way {
 			if of[i] = -1; g >= 0 {
 				of[i] = number[g]
@@ -132,18 +134,18 @@ func (x *Measured) groups(each bool) *overGroups {
 	return o
 }
 
-// shares scales weights to add up to 1; nil stays nil.
-func shares(weight []float64) []float64 {
-	if weight == nil {
-		return nil
-	}
-	sum := 0.0
-	for _, w := range weight {
-		sum += w
-	}
-	out := make([]float64, len(weight))
-	for i, w := range weight {
-		out[i] = w / sum
-	}
-	return out
+// shares are weights over their sum, of which there is no copy.
+type shares struct {
+	weight []float64 // nil: none
+	sum    float64
 }
+
+func sharesOf(weight []float64) shares {
+	s := shares{weight: weight}
+	for _, w := range weight {
+		s.sum += w
+	}
+	return s
+}
+
+func (s shares) at(i int) float64 { return s.weight[i] / s.sum }

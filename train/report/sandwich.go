@@ -21,8 +21,8 @@ import (
 type fit struct {
 	loss   losses.Loss
 	x      []float64
-	weight []float64 // of the rows by themselves, Σ = 1; nil: equal
-	y      []float64 // by the adversary, Σ = 1; nil: as weight
+	weight shares // of the rows by themselves; none: equal
+	y      shares // by the adversary; none: as weight
 	mu     float64
 	free   int // the column without a penalty; −1: none
 
@@ -132,17 +132,17 @@ func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
 	n := rows.N
 	r := &drawn{z: rows.X, target: rows.Target}
 	even := 1 / float64(n)
-	at := func(v []float64, i int) float64 {
-		if v == nil {
+	at := func(s shares, i int) float64 {
+		if s.weight == nil {
 			return even
 		}
-		return v[i]
+		return s.at(i)
 	}
 	take := func(i int, times float64) {
 		w := at(f.weight, i)
 		y := w
-		if f.y != nil {
-			y = f.y[i]
+		if f.y.weight != nil {
+			y = f.y.at(i)
 		}
 		r.times, r.w, r.y = append(r.times, times), append(r.w, w), append(r.y, y)
 	}
@@ -153,8 +153,13 @@ func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
 			take(i, f.copies.Times[k])
 		}
 	} else if n <= most {
+		all := make([]int, n)
 		for i := range n {
+			all[i] = i
 			take(i, 1)
+		}
+		if roomOf(rows) != nil { // sums are those of rows in memory
+			r.z = rows.X.Select(all)
 		}
 	} else {
 		g := rand.New(rand.NewPCG(seed, 0x5a9d))

@@ -116,7 +116,7 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 			}
 		}
 		f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: answer{kind: penalty, nu: nu}}
-		f.y = weightsAt(loss, z, target, nil, x, penalty, nu)
+		f.y = shares{weightsAt(loss, z, target, nil, x, penalty, nu), 1}
 		got := f.standardErrors(rows, []int{0, 1}, 1)
 		for j := range want {
 			w := math.Sqrt(want[j] * n / (n - 2))
@@ -201,12 +201,12 @@ func TestStandardErrorsOfARecalibration(t *testing.T) {
 					want[j] += d * d
 				}
 			}
-			f := fit{loss: loss, x: x[:], weight: weight, mu: mu, free: -1, answer: answer{kind: penalty, nu: nu}}
+			f := fit{loss: loss, x: x[:], weight: shares{weight, 1}, mu: mu, free: -1, answer: answer{kind: penalty, nu: nu}}
 			if free {
 				f.free = 1
 			}
 			f.slope, f.intercept = again(x)
-			f.y = weightsAt(loss, z, target, weight, x, penalty, nu)
+			f.y = shares{weightsAt(loss, z, target, weight, x, penalty, nu), 1}
 			got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 			for j := range want {
 				if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
@@ -265,7 +265,7 @@ func TestStandardErrorsOfASample(t *testing.T) {
 		y[i] /= total
 	}
 	rows := &data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}
-	f := fit{loss: losses.Squared{}, x: []float64{1, 0}, y: y, mu: 1e-4, free: 1, answer: answer{kind: "kl", nu: 5}}
+	f := fit{loss: losses.Squared{}, x: []float64{1, 0}, y: shares{y, 1}, mu: 1e-4, free: 1, answer: answer{kind: "kl", nu: 5}}
 	all := f.standardErrors(rows, []int{0, 1}, 1)
 	some := f.draw(rows, most, 1)
 	if k := len(some.target); k < most*9/10 || k > most*11/10 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -157,15 +158,50 @@ func TestMeasuredOnDisk(t *testing.T) {
 					fmt.Fprintf(&b, "%d %v\n", row.Row, row.Values)
 				}
 			}
+			for _, c := range r.Coefficients.Rows {
+				fmt.Fprintln(&b, c.Name, c.Original)
+				for _, iv := range c.Intervals {
+					fmt.Fprintf(&b, "%.9g %.9g\n", iv.Low, iv.High) // the last digits come from the weights of the adversary
+				}
+			}
 			return b.String()
 		}
-		got, again := measured(m), *m
-		if err := again.Rerun(t.Context(), f); err != nil {
+		got := measured(m)
+		cfg.Cache, cfg.KeepCache = "", false
+		inMemory, err := train.FitFrame(t.Context(), f, cfg)
+		if err != nil || inMemory.Run.Outside() {
 			t.Fatal(name, err)
 		}
-		if want := measured(&again); got != want {
+		if want := measured(inMemory); got != want {
 			t.Errorf("%s: on disk\n%s\nin memory\n%s", name, got, want)
 		}
+	}
+}
+
+// What says how the adversary's weights follow the losses has no copy of them.
+func TestFitsCopyNoWeights(t *testing.T) {
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Impute, cfg.Nu, cfg.Gap = "y", "drop", level.At(1), 1e-3
+	m, err := train.FitFrame(t.Context(), tableOf(t, 1000), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1 << 20
+	run := *m.Run
+	run.Weights = make([]float64, n)
+	for i := range run.Weights {
+		run.Weights[i] = 1. / n
+	}
+	x := &Measured{model: m, run: &run}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fits, _ := x.fits()
+	runtime.ReadMemStats(&after)
+	if len(fits) != 2 || fits[1] == nil || fits[1].y.at(7) != 1./n {
+		t.Errorf("%+v", fits)
+	}
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n {
+		t.Errorf("%d bytes for %d weights", bytes, n)
 	}
 }
 

@@ -3,11 +3,11 @@ package tune
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -137,7 +137,7 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 	took := make([]float64, r.count*(1+len(r.of))) // by fold and family, added up in this order
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	limit := make(chan struct{}, shard.Threads())
 	var jobs sync.WaitGroup
 	run := func(f func() error) {
 		jobs.Add(1)

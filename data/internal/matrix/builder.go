@@ -14,7 +14,7 @@ import (
 // safe for concurrent use on different tiles.
 type Builder struct {
 	Storage schema.Storage
-	piles   *Piles      // where the rows of set 0 are on disk
+	piles   *Piles      // where the rows are on disk
 	rows    *ranks.Rows // how those of set 0 lie with ranks; nil: all are here
 	total   int         // of them, on all ranks
 	d       int
@@ -190,7 +190,7 @@ func finishRows[T float32 | float64](x []T, width int, d *tiles.Partition, s, lo
 // Matrix makes the matrix of a set.
 func (b *Builder) Matrix(s int) (design.Matrix, error) {
 	if b.piles != nil {
-		return b.piles.matrix, nil
+		return b.piles.sets[s].matrix, nil
 	}
 	z, err := b.here(s)
 	if err != nil || b.rows == nil {

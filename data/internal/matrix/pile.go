@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
-// Outside says that training rows are to lie on disk: where, and in how much memory they
-// may be put in order.
+// Outside says that rows are to lie on disk: where, and in how much memory they may be put in
+// order.
 type Outside struct {
 	design.Place
 	Pile int64 // bytes
@@ -30,12 +30,17 @@ type Outside struct {
 // What is in a pile is the numbers of its rows as they are in the table.
 type Piles struct {
 	where   Outside
-	n       int // rows
 	numbers int // of a row
-	rows    int // of a pile, but for the last
-	pile    []*pile
-	matrix  *design.Disk
-	Taken   bool // the matrix is somebody's
+	rows    int // of a pile, but for the last of a set
+	sets    [2]pileSet
+	Taken   bool // the matrices are somebody's
+}
+
+// A pileSet is the piles of the rows of a set, and the matrix that they become.
+type pileSet struct {
+	n      int // rows
+	pile   []*pile
+	matrix *design.Disk // nil without rows
 }
 
 // A pile is a file of records: a head, then numbers of neighbouring columns of a row. The
@@ -59,36 +64,45 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-// NewPiles are for n rows of so many numbers.
-func NewPiles(where Outside, n, numbers int) (*Piles, error) {
-	p := &Piles{where: where, n: n, numbers: numbers}
+// NewPiles are for the rows of both sets, of so many numbers.
+func NewPiles(where Outside, d *tiles.Partition, numbers int) (*Piles, error) {
+	p := &Piles{where: where, numbers: numbers}
 	if numbers >= 1<<headFirst {
 		return nil, fmt.Errorf("%d numeric columns are more than can be put in order on disk", numbers)
 	}
 	row := 8 * int64(max(1, numbers))
 	p.rows = int(max(1, min(1<<headPlace, where.Pile/row)/pileGrain)) * pileGrain
-	p.pile = make([]*pile, (n+p.rows-1)/p.rows)
-	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/len(p.pile)))
-	for i := range p.pile {
-		f, err := paged.Unnamed(where.Dir)
-		if err != nil {
-			p.Close()
-			return nil, err
+	all := 0
+	for s := range p.sets {
+		n := d.Set(s).Len()
+		p.sets[s] = pileSet{n: n, pile: make([]*pile, (n+p.rows-1)/p.rows)}
+		all += len(p.sets[s].pile)
+	}
+	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/all))
+	for _, set := range p.sets {
+		for i := range set.pile {
+			f, err := paged.Unnamed(where.Dir)
+			if err != nil {
+				p.Close()
+				return nil, err
+			}
+			set.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
 		}
-		p.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
 	}
 	return p, nil
 }
 
-// Close gives up the piles that are left, and the matrix if nobody has taken it.
+// Close gives up the piles that are left, and the matrices if nobody has taken them.
 func (p *Piles) Close() {
-	if p.matrix != nil && !p.Taken {
-		p.matrix.Close()
-	}
-	for i, k := range p.pile {
-		if k != nil {
-			k.file.Close()
-			p.pile[i] = nil
+	for _, set := range p.sets {
+		if set.matrix != nil && !p.Taken {
+			set.matrix.Close()
+		}
+		for i, k := range set.pile {
+			if k != nil {
+				k.file.Close()
+				set.pile[i] = nil
+			}
 		}
 	}
 }
@@ -96,14 +110,24 @@ func (p *Piles) Close() {
 // Put adds columns of a tile, whose rows are split. It is safe for concurrent use on
 // different tiles.
 func (p *Piles) Put(t *tiles.Tile, columns [][]float64) error {
+	for s := range p.sets {
+		if err := p.put(s, t, columns); err != nil {
+			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+		}
+	}
+	return nil
+}
+
+// put adds the rows of a set.
+func (p *Piles) put(s int, t *tiles.Tile, columns [][]float64) error {
 	// The rows of every pile, one pile after the other.
-	rows, places := t.RowsOf[0], t.PlaceOf[0]
-	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(p.pile)+1), tiles.Resized(t.ByPile, len(rows))
+	pile, rows, places := p.sets[s].pile, t.RowsOf[s], t.PlaceOf[s]
+	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(pile)+1), tiles.Resized(t.ByPile, len(rows))
 	clear(t.Ends)
 	for _, at := range places {
 		t.Ends[at/p.rows+1]++
 	}
-	for i := range p.pile {
+	for i := range pile {
 		t.Ends[i+1] += t.Ends[i]
 	}
 	for k, at := range places {
@@ -113,10 +137,10 @@ func (p *Piles) Put(t *tiles.Tile, columns [][]float64) error {
 	}
 	head := uint64(t.Lo)<<headPlace | uint64(len(columns))<<(headPlace+headFirst)
 	from := 0
-	for i, to := range t.Ends[:len(p.pile)] {
+	for i, to := range t.Ends[:len(pile)] {
 		if to > from {
-			if err := p.pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.rows); err != nil {
-				return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+			if err := pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.rows); err != nil {
+				return err
 			}
 		}
 		from = to
@@ -148,39 +172,57 @@ func (k *pile) flush() error {
 	return err
 }
 
-// Finish writes the matrix of the rows, encoded. The piles are gone afterwards, one after
+// Finish writes the matrices of the rows, encoded. The piles are gone afterwards, one after
 // the other.
 func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) (*Builder, error) {
-	w, err := design.NewDiskWriter(p.where.Place, p.n, l.Width, DiskFormat(storage))
-	if err != nil {
-		return nil, err
+	raw := make([]float64, min(p.rows, max(p.sets[0].n, p.sets[1].n))*p.numbers)
+	for s := range p.sets {
+		if err := p.finish(ctx, s, raw, l, d, storage, sources); err != nil {
+			return nil, err
+		}
 	}
-	raw := make([]float64, min(p.rows, p.n)*p.numbers)
+	return &Builder{Storage: storage, piles: p}, nil
+}
+
+// finish writes the matrix of a set. Rows held out are read once, in their order, and none of
+// their blocks is kept in memory.
+func (p *Piles) finish(ctx context.Context, s int, raw []float64, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) error {
+	set, place := &p.sets[s], p.where.Place
+	if set.n == 0 {
+		return nil
+	}
+	if s == 1 {
+		place.Memory = 0
+	}
+	w, err := design.NewDiskWriter(place, set.n, l.Width, DiskFormat(storage))
+	if err != nil {
+		return err
+	}
 	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*l.Width); return &x }}
-	for i, k := range p.pile {
+	for i, k := range set.pile {
 		first := i * p.rows
-		n := min(p.rows, p.n-first)
+		n := min(p.rows, set.n-first)
 		if err := p.order(raw, k, n); err != nil {
 			w.Close()
-			return nil, fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
+			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
 		k.file.Close()
-		p.pile[i] = nil
+		set.pile[i] = nil
 		err := table.Parallel(ctx, (n+w.BlockRows()-1)/w.BlockRows(), func(b int) error {
 			x := blocks.Get().(*[]float64)
 			defer blocks.Put(x)
 			lo := b * w.BlockRows()
 			hi := min(lo+w.BlockRows(), n)
-			p.encode(*x, raw[lo*p.numbers:], first+lo, first+hi, l, d, sources)
+			p.encode(*x, raw[lo*p.numbers:], s, first+lo, first+hi, l, d, sources)
 			return w.Write(first/w.BlockRows()+b, *x)
 		})
 		if err != nil {
 			w.Close()
-			return nil, err
+			return err
 		}
 	}
-	p.matrix = w.Matrix()
-	return &Builder{Storage: storage, piles: p}, nil
+	set.matrix = w.Matrix()
+	return nil
 }
 
 // DiskFormat is how rows of a storage lie on disk.
@@ -232,9 +274,9 @@ func (p *Piles) order(raw []float64, k *pile, n int) error {
 
 var errPile = errors.New("what was read is not what was written: the disk is damaged")
 
-// encode stores the rows [lo, hi) of the matrix in x, from their numbers as they are in
-// the table.
-func (p *Piles) encode(x, raw []float64, lo, hi int, l Layout, d *tiles.Partition, sources []Source) {
+// encode stores the rows [lo, hi) of the matrix of a set in x, from their numbers as they are
+// in the table.
+func (p *Piles) encode(x, raw []float64, s, lo, hi int, l Layout, d *tiles.Partition, sources []Source) {
 	width := l.Width
 	clear(x[:(hi-lo)*width])
 	for _, o := range sources {
@@ -247,7 +289,7 @@ func (p *Piles) encode(x, raw []float64, lo, hi int, l Layout, d *tiles.Partitio
 				}
 				z := (v - shift) / scale
 				if z-z != 0 {
-					q.far(0, d.Sets[0][lo+i], v)
+					q.far(s, d.Sets[s][lo+i], v)
 					z = 0 // told by the encoder, which fails
 				}
 				x[i*width+q.In.First] = z
@@ -256,7 +298,7 @@ func (p *Piles) encode(x, raw []float64, lo, hi int, l Layout, d *tiles.Partitio
 		}
 		k := o.Category
 		for i := range hi - lo {
-			if c := k.at(d.Sets[0][lo+i]); c >= 2 {
+			if c := k.at(d.Sets[s][lo+i]); c >= 2 {
 				x[i*width+k.First+c-2] = 1
 			}
 		}

@@ -136,7 +136,7 @@ type Scratch struct {
 	PlaceOf [2][]int   // and their places in the set
 	Buf     []float64
 	Coded   [][]float64
-	ByPile  []int32 // rows of the tile that are trained on, by their pile
+	ByPile  []int32 // rows of the tile, of a set, by their pile
 	Ends    []int   // of the rows of every pile
 }
 

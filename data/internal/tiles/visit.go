@@ -2,11 +2,11 @@ package tiles
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // StripeRows is the number of rows of a stripe: small enough that a stripe of
@@ -46,7 +46,7 @@ func Visit(ctx context.Context, first, end, rows int, cols []*table.Column, whol
 		}
 		return inexact, nil
 	}
-	workers := runtime.GOMAXPROCS(0)
+	workers := shard.Threads()
 	lead := &table.Column{}
 	if len(cols) > 0 {
 		lead = cols[0]

@@ -3,11 +3,11 @@ package measure
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Progress is where a measurement has come to: Done of Total equal steps of a
@@ -58,7 +58,7 @@ func (p Pool) Parallel(ctx context.Context, phase string, n int, f func(i int, b
 // its own. It returns the error of the lowest index, or ctx's.
 func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) error) error {
 	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = shard.Threads()
 	}
 	workers = min(workers, n)
 	errs := make([]error, n)
