@@ -68,6 +68,8 @@ func (d *drawing) radius() {
 		d.Radius = d.power(-10, 4)
 	case d.one(12):
 		d.Radius = d.power(-16, 12)
+	case d.one(20):
+		d.Radius = d.power(-40, -12)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -123,6 +124,7 @@ type pricedResponse struct {
 	risk, tau, nu, top float64
 	rounding, logMean  float64 // of KL's risk; log of the mean of its exp((f − top)/ν)
 	unsolved           float64 // of χ²: what its weights summed to above one, before they were scaled
+	still              bool    // the weights are the reference weights: rounding bounds the risk
 }
 
 // respond is BestResponseTo with a guess of ν, NaN for none.
@@ -152,6 +154,9 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 	}
 	if a.nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
 		a.risk += (a.nu - b.Nu) * b.Radius
+		if b.Radius < stillRadius {
+			b.rest(&a, y, f)
+		}
 	}
 	return a
 }
@@ -267,7 +272,7 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 	a := b.respond(y, e.Value, guess)
 	e.Threshold, e.HasThreshold = a.nu, a.nu > 0
 	if a.nu > 0 { // else a vertex: the largest loss, as it is
-		e.Price = a.nu
+		e.Price = a.price()
 		e.Own, e.Outside = b.rounding(a, y, e.Value)
 	}
 	e.GradTo(g, y)
@@ -281,9 +286,12 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) {
 	n := len(f)
 	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
+	if a.still {
+		return a.rounding, 0
+	}
 	bounded := !math.IsInf(b.Radius, 1) && a.nu > b.Nu
 	const small = 1e-2 // a divergence that cancels
-	linear := lossOf(b.rows, y, f)
+	linear, base := b.losses(y, f)
 	var divergence, off float64
 	if b.Divergence == KullbackLeibler {
 		own = a.rounding + 4*saddle.UnitRoundoff*math.Abs(a.risk)
@@ -311,8 +319,37 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 	if bounded {
 		own += (a.nu - b.Nu) * (math.Abs(divergence-b.Radius) + off)
 	}
-	outside = b.beyond(divergence + off)
-	return own + outside*math.Abs(linear), outside
+	if outside = b.beyond(divergence + off); outside > 0 {
+		own += outside * (math.Abs(linear-base) + 4*gamma*(math.Abs(linear)+math.Abs(base)))
+	}
+	return own, outside
+}
+
+// losses returns the mean losses by the weights y and by the reference weights.
+func (b Ball) losses(y, f []float64) (by, base float64) {
+	own, reference, total := b.rows.Scalars(len(f)), b.rows.Scalars(len(f)), b.rows.Scalars(len(f))
+	b.rows.Run(len(f), func(s, lo, hi int) {
+		var of, at, mass float64
+		for j := lo; j < hi; j++ {
+			w := 1.0
+			if b.Weights != nil {
+				w = b.Weights[j]
+			}
+			if y[j] != 0 {
+				of += y[j] * f[j]
+			}
+			if w != 0 {
+				at += w * f[j]
+				mass += w
+			}
+		}
+		own[s], reference[s], total[s] = of, at, mass
+	})
+	b.rows.Share(own, reference, total)
+	if by, base = vec.Sum(own), vec.Sum(reference)/vec.Sum(total); math.IsInf(base, 0) || math.IsNaN(base) {
+		base = 0 // the products may overflow where the losses are ≥ 0
+	}
+	return by, base
 }
 
 // divergence returns D(y‖w) and what rounding may have done to it.
@@ -323,12 +360,13 @@ func (b Ball) divergence(y []float64) (divergence, off float64) {
 	return divergence, gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 }
 
-// beyond is the share of w that brings weights of divergence d into the ball.
+// beyond is the share of w that brings weights of divergence d into the ball: D is convex, and
+// 0 at w.
 func (b Ball) beyond(d float64) float64 {
-	if math.IsInf(b.Radius, 1) {
+	if !(d > b.Radius) {
 		return 0
 	}
-	return max(0, d-b.Radius) / b.Radius
+	return (d - b.Radius) / d
 }
 
 // OutsideShare implements Contained.

@@ -162,7 +162,7 @@ func TestInvalidAdversaries(t *testing.T) {
 func errorOf(_ *Groups, err error) error { return err }
 
 // At a price that is off, the risk is above what the weights prove by (ν − Nu)·|D − ρ|, and
-// the weights outside the ball by their share: the allowance is both, and hardly more.
+// what the weights outside the ball lose on their way back: the allowance is both, and hardly more.
 func TestBallAllowsForAPriceThatIsOff(t *testing.T) {
 	rng := drotest.RngOf(213)
 	for trial := range 200 {
@@ -185,18 +185,26 @@ func TestBallAllowsForAPriceThatIsOff(t *testing.T) {
 			a.risk, a.tau, a.top, a.rounding, a.logMean = at.risk+(a.nu-b.Nu)*b.Radius, at.tau, at.top, at.rounding, at.logMean
 			own, outside := b.rounding(a, y, f)
 			divergence, linear := b.Of(y), vec.Dot(y, f)
-			if want := max(0, divergence-b.Radius) / b.Radius; !(math.Abs(outside-want) < 1e-9*(1+want)) {
+			if want := max(0, 1-b.Radius/divergence); !(math.Abs(outside-want) < 1e-9*(1+want)) {
 				t.Errorf("divergence %d, radius %g, ν %g times what is exact: %g outside, not %g", d, b.Radius, off, outside, want)
 			}
-			want := (a.nu-b.Nu)*math.Abs(divergence-b.Radius) + outside*math.Abs(linear)
+			base, back := 0.0, make([]float64, n)
+			for j, v := range y {
+				reference := 1 / float64(n)
+				if w != nil {
+					reference = w[j]
+				}
+				base += reference * f[j]
+				back[j] = (1-outside)*v + outside*reference
+			}
+			if within := b.Of(back); within > b.Radius*(1+1e-9) {
+				t.Errorf("divergence %d, radius %g: brought back to %g", d, b.Radius, within)
+			}
+			want := (a.nu-b.Nu)*math.Abs(divergence-b.Radius) + outside*math.Abs(linear-base)
 			if !(own >= want && own-want < 1e-9*(1+want)) {
 				t.Errorf("divergence %d, radius %g, ν %g times what is exact: an allowance of %g, not %g", d, b.Radius, off, own, want)
 			}
-			proved := linear - b.Nu*divergence // by weights in the ball
-			if divergence > b.Radius {
-				continue
-			}
-			if gap := a.risk - proved; math.Abs(gap-(a.nu-b.Nu)*(b.Radius-divergence)) > 1e-9*(1+math.Abs(a.risk)) || own < gap*(1-1e-12)-1e-12 {
+			if gap := a.risk - vec.Dot(back, f) + b.Nu*b.Of(back); own < gap*(1-1e-12)-1e-12 || divergence <= b.Radius && math.Abs(gap-(a.nu-b.Nu)*(b.Radius-divergence)) > 1e-9*(1+math.Abs(a.risk)) {
 				t.Errorf("divergence %d, radius %g: the risk %g is %g above what is proved, the allowance %g", d, b.Radius, a.risk, gap, own)
 			}
 		}

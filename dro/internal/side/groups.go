@@ -246,7 +246,7 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 	worst := gamma * largest // of a mean: the risk rises by as much at most, and less where ν > 0
 	e.Own = worst
 	if s.nu > 0 {
-		e.Price = s.nu
+		e.Price = s.price()
 		e.Own, e.Outside = s.near.rounding(s.pricedResponse, s.q, s.loss)
 		e.Own += gamma*linear + min(worst, worst/s.nu*worst) + e.Outside*adjust
 	}
