@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/internal/optima"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -58,5 +59,35 @@ func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
 	}
 	if copied < 2 {
 		t.Error("no samples were copied: the test asks nothing")
+	}
+}
+
+// Nor of the few that the adversary rests on, to be solved for alone or to prove a bound.
+func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
+	for _, c := range optima.Cases() {
+		if c.N != 6000 || c.Penalty != "kl" || c.Loss == "logistic" {
+			continue
+		}
+		z, err := design.NewDense(c.N, c.D, c.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, err := losses.Parse(c.Loss, c.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, most := range []int{c.N, c.N / 10, c.N / 30, 40} {
+			asked := 0
+			oracle, err := losses.NewLinear(loss, tight{z, most, &asked}, c.Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := DefaultSettings()
+			s.MaxPasses = 30
+			res := solve(t, &Problem{Oracle: oracle, Dual: KL{Nu: c.Nu}, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}, Newton{}, s)
+			if asked > most || most == c.N && asked < 100 || res.Status != Certified {
+				t.Errorf("%s: %d samples are copied where %d may be; %v", c.Name, asked, most, res.Status)
+			}
+		}
 	}
 }

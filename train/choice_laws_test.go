@@ -310,3 +310,63 @@ func TestUnknownStatusIsNamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The folds of a choice are those of the seed, though it trains on the same rows.
+func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2, Levels: 1, Rule: "best"}
+	var out [3]float64
+	for i, seed := range []uint64{1, 2, 1} {
+		cfg.Seed = seed
+		s, _, err := Choose(t.Context(), noisy(t), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = s.Candidates[0].Average
+	}
+	if out[0] == out[1] || out[0] != out[2] {
+		t.Errorf("out of fold, by seeds 1, 2 and 1: %v", out)
+	}
+}
+
+// Optima at every price are bracketed for somebody who asks for a choice, however many rows
+// and columns there are; in a training, where they are few.
+func TestPathsAreForThoseWhoAsk(t *testing.T) {
+	const n, levels = 1000, 410
+	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	g := data.Column{Name: "g", Kind: data.Categorical, Code: make([]int32, n)}
+	for i := range n {
+		y.Number[i], g.Code[i] = math.Sin(float64(i*i)), int32(i%levels)
+	}
+	for k := range levels {
+		g.Level = append(g.Level, fmt.Sprint("l", k))
+	}
+	f, err := data.NewFrame(y, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout, cfg.Gap, cfg.Choice = "y", 0, 1e-2, Choice{Select: "average", Folds: 2, Levels: 1, Rule: "best"}
+	s, _, err := Choose(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked, trained := len(s.Paths), len(m.Result.Selection.Paths); asked == 0 || trained > 0 {
+		t.Errorf("%d × %d: %d paths for who asks, %d of a training", m.TrainRows, m.Encoder.D(), asked, trained)
+	}
+}
+
+// Ranks look for no hidden subgroup: where no group is named they choose by the tail.
+func TestRanksChooseByTheTail(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Drop, cfg.Folds, cfg.Levels = "y", []string{"g"}, 2, 1
+	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
+		if s := m.Result.Selection; s.Criterion != "tail" || s.Subgroup != nil {
+			t.Errorf("rank %d chose by %v, among hidden subgroups too: %v", r, s.Criterion, s.Subgroup != nil)
+		}
+	}
+}

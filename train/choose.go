@@ -55,10 +55,11 @@ func (c Choice) validate() error {
 const mostPathWork = 400_000
 
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
-// rows too few for one leave the plain average, with a note.
+// rows too few for one leave the plain average, with a note. The rows lie in an order drawn
+// by the seed, and so do the folds.
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
-	o.MinGroupSize, o.Seed, o.Ridge = m.Config.MinGroupSize, m.Config.Seed, !m.muGiven && m.Config.Solver == Auto
+	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == Auto
 	if m.Run.rows != nil && o.Criterion == "" && len(m.Run.Train.Groups) == 0 {
 		o.Criterion = "tail" // no look for a hidden subgroup, of which every rank would have to know all rows
 	}

@@ -91,6 +91,31 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// Where another law's group falls by less than a third, the page says whether any linear
+// model reaches that.
+func TestVerdicts(t *testing.T) {
+	var tables []Table
+	var rows []Row
+	for name, v := range map[string][2]float64{"helped": {0.6, 0.5}, "missed": {0.8, 0.6}, "out of reach": {0.8, 0.7}} {
+		tables = append(tables, Table{Name: name, Slope: true, Alone: true})
+		for model, w := range map[string]float64{ERM: 1, Chosen: v[0], Oracle: v[0], Floor: v[1]} {
+			rows = append(rows, Row{Table: name, Model: model, Worst: w})
+		}
+	}
+	var b bytes.Buffer
+	if err := Write(&b, tables, rows, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"by a third or more: helped (-40 %). By less: missed (-20 %; at the rate -20 %, at any price -40 %).\n",
+		"fitted to the rows held out: out of reach (-20 %; at the rate -20 %, at any price -30 %).\n",
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is not in the page:\n%s", line, b.String())
+		}
+	}
+}
+
 // A seed draws the same tables again, with both groups or classes in them, and another
 // seed others.
 func TestDrawn(t *testing.T) {
