@@ -76,6 +76,21 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// A stage is worth three passes over its samples: it is begun where as many can be paid
+// before the two and a half over all that come after.
+func TestBudgetOfAStage(t *testing.T) {
+	const n, size = 800, 100
+	s := drotest.NewSample(drotest.RngOf(85), n, 4, true)
+	for passes, begun := range map[float64]bool{2.9: false, 3.1: true} {
+		o := &drotest.Counter{Linear: s.Oracle(t, losses.Logistic{})}
+		p := &Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 0.01, Intercept: true}}
+		drotest.Solve(t, p, Growing{First: size, Factor: n / size, Finish: LBFGS{}}, drotest.Asking(1e-9, 2.5+passes*size/n))
+		if rest := o.Touched() % n; (rest > 0) != begun {
+			t.Errorf("%v passes over a stage can be paid: %d samples read beside all", passes, rest)
+		}
+	}
+}
+
 // sampled reports that a method draws the rows of a Hessian one by one, whose gradient the
 // counter does not know to be at hand.
 func sampled(m Method) bool {
