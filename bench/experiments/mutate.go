@@ -23,7 +23,8 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	rooms := fs.String("rooms", "dro,losses,data,eval,train,design,internal/kernel", "folders to draw from")
 	only := fs.String("only", "", "a part of the path of the files to draw from")
 	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
-	beyond := fs.Bool("beyond", false, "run the tests of the rooms that use a room, too")
+	beyond := fs.Bool("beyond", false, "run the tests of all packages that use a mutant's, too: what go test ./... notices")
+	jobs := fs.Int("jobs", 1, "mutants that tests are run on at once")
 	own := fs.Bool("own", false, "run the tests of a mutant's package alone: soon done, and a lower bound of the score")
 	kept := fs.String("journal", "", "a file of what is decided: another run of the same draw goes on with it, the survivors of -own against the tests of their rooms")
 	seed := fs.Uint64("seed", 1, "of the draw")
@@ -53,7 +54,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Timeout: *limit, Known: known(), Journal: *kept,
+		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Jobs: *jobs, Timeout: *limit, Known: known(), Journal: *kept,
 		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"

@@ -24,7 +24,8 @@ type journal struct {
 type run struct {
 	Name    string
 	Took    time.Duration
-	Reached []string // functions, by the byte in a file where they begin
+	Roomy   bool     `json:",omitempty"`
+	Reached []string // statements, by the byte in a file where they begin
 }
 
 // scopes are the tests that a mutant survived, in the words of a journal, from fewer to
@@ -99,17 +100,17 @@ func (j *journal) write(what, of, more string) error {
 	return errors.Join(err, f.Close())
 }
 
-// function names the function of a mutant among those of one commit.
-func (s Site) function() string { return fmt.Sprintf("%s:%d", s.File, s.body) }
+// statement names the statement of a mutant among those of one commit.
+func (s Site) statement() string { return fmt.Sprintf("%s:%d", s.File, s.place) }
 
 // runsOf are those of a test in an earlier run, by the numbers of a schema.
 func (j *journal) runsOf(m *schema, dir, name string) (tests []oneTest, ok bool) {
 	runs, ok := j.runs[dir+" "+name]
 	for _, r := range runs {
-		one := oneTest{r.Name, map[int]bool{}, r.Took}
+		one := oneTest{r.Name, map[int]bool{}, r.Took, r.Roomy}
 		for id, s := range m.sites {
-			if slices.Contains(r.Reached, s.function()) {
-				one.reached[m.function(id)] = true
+			if slices.Contains(r.Reached, s.statement()) {
+				one.reached[m.place(id)] = true
 			}
 		}
 		tests = append(tests, one)
@@ -124,9 +125,9 @@ func (j *journal) ran(m *schema, dir, name string, tests []oneTest) error {
 	}
 	runs := []run{}
 	for _, one := range tests {
-		r := run{Name: one.name, Took: one.took}
+		r := run{Name: one.name, Took: one.took, Roomy: one.roomy}
 		for id := range one.reached {
-			r.Reached = append(r.Reached, m.sites[id].function())
+			r.Reached = append(r.Reached, m.sites[id].statement())
 		}
 		slices.Sort(r.Reached)
 		runs = append(runs, r)

@@ -124,10 +124,10 @@ func TestJournal(t *testing.T) {
 	}
 	m := &schema{sites: map[int]Site{1: site(0), 2: site(1), 3: site(2)}}
 	for id, s := range m.sites {
-		s.body = 100 * (id / 2) // the last two are of one function
+		s.place = 100 * (id / 2) // the last two are of one statement
 		m.sites[id] = s
 	}
-	tests := []oneTest{{"^TestA$/^part$", map[int]bool{1: true}, 5}, {"^TestA$/^rest$", map[int]bool{2: true}, 7}}
+	tests := []oneTest{{"^TestA$/^part$", map[int]bool{1: true}, 5, false}, {"^TestA$/^rest$", map[int]bool{2: true}, 7, true}}
 	for name, of := range map[string][]oneTest{"^TestA$": tests, "^TestB$": nil} {
 		if err := j.ran(m, "some/where", name, of); err != nil {
 			t.Fatal(err)
@@ -202,6 +202,13 @@ func g(a *int) {
 	for _, id := range ids {
 		if at := fmt.Sprintf("mutantNumber == %d {", id); !strings.Contains(text, at) {
 			t.Errorf("no %q", at)
+		}
+		if at := fmt.Sprintf("mutantReach(%d) }; ", all[0].place(id)); strings.Count(text, at) != 1 {
+			t.Errorf("%d of %q", strings.Count(text, at), at)
+		}
+		s := all[0].sites[id]
+		if of := source[s.place:s.To]; s.Kind == "statement" && s.place != s.From || s.Kind == "condition" && !strings.HasPrefix(of, "if ") || strings.Contains(of, "{\n") {
+			t.Errorf("%v is in the statement %q", s, of)
 		}
 	}
 }

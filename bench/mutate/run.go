@@ -22,6 +22,7 @@ type Options struct {
 	Seed    uint64        // of the draw
 	Beyond  bool          // run the tests of other rooms, too
 	Own     bool          // run those of a mutant's package alone
+	Jobs    int           // mutants that tests are run on at once; 0: one
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
 	Note    func(string)  // hears of tests that fail without a mutant, and are left out
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn

@@ -14,7 +14,7 @@ import (
 
 // The mutants of all packages are compiled together: every function holds, before its own
 // body, one body a mutant, of which the environment variable MUTANT says which one runs.
-// With MUTANT=-1 a function reports that it was reached.
+// With MUTANT=-1 the statements of mutants report that they were reached.
 const (
 	number = "MUTANT"
 	reach  = "MUTANT_REACHED" // a file
@@ -25,15 +25,15 @@ const selector = `package %s
 import (
 	mutantOS "os"
 	mutantConv "strconv"
-	mutantSync "sync"
+	mutantAtomic "sync/atomic"
 )
 
 var mutantNumber, _ = mutantConv.Atoi(mutantOS.Getenv("` + number + `"))
 
-var mutantReached mutantSync.Map
+var mutantReached [%d]mutantAtomic.Bool
 
 func mutantReach(id int) {
-	if _, known := mutantReached.LoadOrStore(id, true); known {
+	if mutantReached[id].Load() || mutantReached[id].Swap(true) {
 		return
 	}
 	if f, err := mutantOS.OpenFile(mutantOS.Getenv("` + reach + `"), mutantOS.O_APPEND|mutantOS.O_CREATE|mutantOS.O_WRONLY, 0o644); err == nil {
@@ -96,7 +96,7 @@ func (m *schema) overlay(clone, scratch string) (string, error) {
 			continue
 		}
 		selected[s.dir] = true
-		if err := write(filepath.Join(clone, s.dir, "mutant_selector.go"), fmt.Sprintf(selector, s.pkg)); err != nil {
+		if err := write(filepath.Join(clone, s.dir, "mutant_selector.go"), fmt.Sprintf(selector, s.pkg, slices.Max(slices.Collect(maps.Keys(m.sites)))+1)); err != nil {
 			return "", err
 		}
 	}
@@ -110,33 +110,37 @@ func rewrite(source, file string, ids []int, sites map[int]Site) string {
 	if s := sites[ids[0]]; s.alone {
 		return source[:s.From] + s.New + source[s.To:]
 	}
-	byBody := map[int][]int{}
+	byBody, byPlace := map[int][]int{}, map[int]int{}
 	for _, id := range ids {
 		byBody[sites[id].body] = append(byBody[sites[id].body], id)
+		if at := sites[id].place; byPlace[at] == 0 || id < byPlace[at] {
+			byPlace[at] = id
+		}
 	}
-	var bodies []int
-	for at := range byBody {
-		bodies = append(bodies, at)
-	}
-	slices.Sort(bodies)
 	var out strings.Builder
 	done := 0
-	for _, at := range bodies {
+	at := slices.AppendSeq(slices.Collect(maps.Keys(byBody)), maps.Keys(byPlace))
+	slices.Sort(at)
+	for _, at := range slices.Compact(at) {
 		out.WriteString(source[done:at])
 		done = at
-		of := byBody[at]
-		slices.Sort(of)
-		fmt.Fprintf(&out, "\nif mutantNumber != 0 {\nif mutantNumber < 0 {\nmutantReach(%d)\n}\n", of[0])
-		for _, id := range of {
-			s := sites[id]
-			fmt.Fprintf(&out, "if mutantNumber == %d {\n//line mutant_%d.go:1\n%s%s%s\n", id, id,
-				s.relabelled(source, s.body, s.From, id), s.New, s.relabelled(source, s.To, s.end, id))
-			if s.void {
-				out.WriteString("return\n")
+		if of := byBody[at]; len(of) > 0 {
+			slices.Sort(of)
+			out.WriteString("\nif mutantNumber > 0 {\n")
+			for _, id := range of {
+				s := sites[id]
+				fmt.Fprintf(&out, "if mutantNumber == %d {\n//line mutant_%d.go:1\n%s%s%s\n", id, id,
+					s.relabelled(source, s.body, s.From, id), s.New, s.relabelled(source, s.To, s.end, id))
+				if s.void {
+					out.WriteString("return\n")
+				}
+				out.WriteString("}\n")
 			}
-			out.WriteString("}\n")
+			fmt.Fprintf(&out, "}\n//line %s:%d\n", file, 1+strings.Count(source[:at], "\n"))
 		}
-		fmt.Fprintf(&out, "}\n//line %s:%d\n", file, 1+strings.Count(source[:at], "\n"))
+		if id := byPlace[at]; id > 0 {
+			fmt.Fprintf(&out, "if mutantNumber < 0 { mutantReach(%d) }; ", id)
+		}
 	}
 	out.WriteString(source[done:])
 	return out.String()
@@ -167,12 +171,11 @@ func (m *schema) dropFailing(messages string) bool {
 	return len(m.sites) < before
 }
 
-// function returns the number by which the function of a mutant reports that it was
-// reached.
-func (m *schema) function(id int) int {
+// place returns the number by which the statement of a mutant reports that it was reached.
+func (m *schema) place(id int) int {
 	first := id
 	for other, s := range m.sites {
-		if s.File == m.sites[id].File && s.body == m.sites[id].body {
+		if s.File == m.sites[id].File && s.place == m.sites[id].place {
 			first = min(first, other)
 		}
 	}

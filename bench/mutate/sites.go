@@ -22,6 +22,7 @@ type Site struct {
 
 	dir, pkg  string // of the package, below the root; its name
 	body, end int    // of the function it is in, without its braces; 0: it is in none
+	place     int    // where the statement of a list begins that it is in
 	labels    []int  // where each mention of a label in it ends, in order
 	alone     bool   // it cannot be compiled beside others
 	void      bool   // the function has no result
@@ -124,12 +125,43 @@ func Sites(root, file string) ([]Site, error) {
 			for _, l := range labels(f) {
 				in.labels = append(in.labels, files.Position(l.End()).Offset)
 			}
+			first := len(sites)
 			ast.Inspect(f.Body, look)
+			ast.Inspect(f.Body, func(n ast.Node) bool { // from the outermost statement inwards
+				for _, stmt := range listed(n) {
+					from, to := files.Position(stmt.Pos()).Offset, files.Position(stmt.End()).Offset
+					for k := range sites[first:] {
+						if s := &sites[first+k]; from <= s.From && s.To <= to {
+							s.place = from
+						}
+					}
+				}
+				return true
+			})
 			continue
 		}
 		ast.Inspect(d, look)
 	}
 	return sites, nil
+}
+
+// listed returns the statements of a list: where one is, there may be others before it.
+func listed(n ast.Node) (list []ast.Stmt) {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		list = n.List
+	case *ast.CaseClause:
+		list = n.Body
+	case *ast.CommClause:
+		list = n.Body
+	}
+	if len(list) > 0 {
+		switch list[0].(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return nil
+		}
+	}
+	return list
 }
 
 // labels returns the labels of a function wherever they are named: each may be there once

@@ -3,6 +3,7 @@ package mutate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -57,6 +59,7 @@ type oneTest struct {
 	name    string
 	reached map[int]bool
 	took    time.Duration
+	roomy   bool // it fails where memory is limited
 }
 
 // run compiles the schema and tells of every mutant that does.
@@ -99,28 +102,44 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 			break
 		}
 		for _, dir := range t.packages() {
-			var next []int
-			for k, id := range left {
-				if !t.uses(dir, id, own) {
-					next = append(next, id)
-					continue
-				}
-				b, err := t.build(ctx, dir)
-				by := ""
-				if err == nil {
-					by, err = t.killer(ctx, b, id)
-				}
-				if err != nil {
-					left = append(next, left[k:]...)
-					return err
-				}
-				if by != "" {
-					tell(Result{Site: t.sites[id], Killed: true, By: by})
+			var next, these []int
+			for _, id := range left {
+				if t.uses(dir, id, own) {
+					these = append(these, id)
 				} else {
 					next = append(next, id)
 				}
 			}
-			left = next
+			if len(these) == 0 {
+				continue
+			}
+			b, err := t.build(ctx, dir)
+			if err != nil {
+				return err
+			}
+			var work sync.WaitGroup
+			var lock sync.Mutex
+			var failed error
+			free := make(chan bool, max(1, t.options.Jobs))
+			for _, id := range these {
+				free <- true
+				work.Go(func() {
+					defer func() { <-free }()
+					by, err := t.killer(ctx, b, id)
+					lock.Lock()
+					defer lock.Unlock()
+					if failed = errors.Join(failed, err); by != "" {
+						tell(Result{Site: t.sites[id], Killed: true, By: by})
+					} else {
+						next = append(next, id)
+					}
+				})
+			}
+			work.Wait()
+			slices.Sort(next)
+			if left = next; failed != nil {
+				return failed
+			}
 		}
 	}
 	return nil
@@ -150,7 +169,7 @@ func (t *tester) packages() (dirs []string) {
 }
 
 // uses reports whether the tests of a package may notice a mutant: of its own package, or
-// of another one of its room, or beyond but for commands and experiments.
+// of another one of its room, or beyond.
 func (t *tester) uses(dir string, id int, own bool) bool {
 	of := t.sites[id].dir
 	if own || dir == of {
@@ -159,11 +178,11 @@ func (t *tester) uses(dir string, id int, own bool) bool {
 	if !t.tests[module+dir][module+of] {
 		return false
 	}
-	return top(dir) == top(of) || t.options.Beyond && !slices.Contains([]string{"cmd", "bench", "notebooks-go", "release"}, top(dir))
+	return top(dir) == top(of) || t.options.Beyond
 }
 
 // build makes the tests of a package, once, and runs each without a mutant: the quickest
-// of those that reach a function are the first to be run on its mutants.
+// of those that reach a statement are the first to be run on its mutants.
 func (t *tester) build(ctx context.Context, dir string) (*binary, error) {
 	if b := t.binaries[dir]; b != nil {
 		return b, nil
@@ -211,7 +230,10 @@ func (t *tester) build(ctx context.Context, dir string) (*binary, error) {
 // without runs a test without a mutant, part by part if it takes long and has parts: none
 // of one that fails.
 func (t *tester) without(ctx context.Context, b *binary, name string) ([]oneTest, error) {
-	one, text, err := t.reaches(ctx, b, name)
+	one, text, err := t.reaches(ctx, b, oneTest{name: name})
+	if err != nil && ctx.Err() == nil {
+		one, text, err = t.reaches(ctx, b, oneTest{name: name, roomy: true})
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -229,7 +251,7 @@ func (t *tester) without(ctx context.Context, b *binary, name string) ([]oneTest
 	}
 	var tests []oneTest
 	for _, p := range parts {
-		part, _, err := t.reaches(ctx, b, name+"/^"+regexp.QuoteMeta(p[1])+"$")
+		part, _, err := t.reaches(ctx, b, oneTest{name: name + "/^" + regexp.QuoteMeta(p[1]) + "$", roomy: one.roomy})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -244,9 +266,9 @@ func (t *tester) without(ctx context.Context, b *binary, name string) ([]oneTest
 // inParts finds the subtests in what a test says.
 var inParts = regexp.MustCompile(`(?m)^    --- PASS: [^/\s]+/([^/\s]+) \(`)
 
-// reaches runs a test without a mutant, and returns which functions it reaches.
-func (t *tester) reaches(ctx context.Context, b *binary, name string) (oneTest, string, error) {
-	one := oneTest{name: name, reached: map[int]bool{}}
+// reaches runs a test without a mutant, and returns which statements it reaches.
+func (t *tester) reaches(ctx context.Context, b *binary, one oneTest) (oneTest, string, error) {
+	one.reached = map[int]bool{}
 	said := filepath.Join(t.scratch, "reached")
 	os.Remove(said)
 	began := time.Now()
@@ -265,7 +287,7 @@ func (t *tester) reaches(ctx context.Context, b *binary, name string) (oneTest, 
 // killer returns a test that fails on a mutant, "" for none.
 func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err error) {
 	for _, one := range b.tests {
-		if one.reached != nil && !one.reached[t.function(id)] {
+		if one.reached != nil && !one.reached[t.place(id)] {
 			continue
 		}
 		limit := t.options.Timeout
@@ -292,7 +314,10 @@ func (t *tester) killer(ctx context.Context, b *binary, id int) (by string, err 
 // takes without one, and some. Without a limit of its own (-test.timeout) Go itself sees
 // goroutines that wait for each other.
 func (t *tester) execute(ctx context.Context, b *binary, one oneTest, id int, said string) (string, error) {
-	limits, run := "ulimit -v 8000000 2>/dev/null; ", "."
+	limits, run := "", "."
+	if !one.roomy {
+		limits = "ulimit -v 8000000 2>/dev/null; "
+	}
 	if one.took > 0 {
 		limits += fmt.Sprintf("ulimit -t %d 2>/dev/null; ", 5+int(6*one.took.Seconds()))
 	}
