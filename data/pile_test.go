@@ -94,3 +94,21 @@ func TestFitOutsideFaults(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// One row is a matrix outside of memory, too.
+func TestOneRowOutside(t *testing.T) {
+	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
+	got, err := FitOutside(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Float64, outside(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Train.X.(*design.Disk).Close()
+	if n, _ := got.Holdout.X.Dims(); n != 1 || got.Holdout.Target[0] != 2 {
+		t.Errorf("%d rows held out, targets %v", n, got.Holdout.Target)
+	}
+	if held, ok := got.Holdout.X.(*design.Disk); ok {
+		held.Close()
+	} else {
+		t.Errorf("the matrix held out is a %T", got.Holdout.X)
+	}
+}

@@ -111,3 +111,15 @@ func TestHoldoutOfNoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
 	datatest.WantError(t, err, "t.csv", "no rows")
 }
+
+// Of rows in time one is held out and one trains, whatever the share.
+func TestHoldoutsOfFewRowsInTime(t *testing.T) {
+	for text, want := range map[string][2]int{"when\n1\n2\n3\n4\n": {1, 3}, "when\n2\n1\n": {1, 1}} {
+		for _, share := range []float64{0.01, 0.99} {
+			train, held, err := frameOf(t, text).SplitRows(t.Context(), Holdout{Fraction: share, Time: "when"})
+			if n := want[0] + want[1]; err != nil || len(train)+len(held) != n || share < 0.5 && len(held) != 1 || share > 0.5 && len(train) != 1 {
+				t.Errorf("%v of %d rows: %v train, %v held out, %v", share, n, train, held, err)
+			}
+		}
+	}
+}

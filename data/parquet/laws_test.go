@@ -454,3 +454,20 @@ func TestChunksLieBesideOneAnother(t *testing.T) {
 		}
 	}
 }
+
+// Of packed numbers those asked for are looked at, whatever the bits behind them.
+func TestBitsBehindTheLastNumber(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 8, 13} {
+		for _, count := range []int{0, 1, 5, 64, 70} {
+			part := bytes.Repeat([]byte{0xff}, size*count/8+24)
+			for k := range size * count {
+				if k%size > 0 {
+					part[k/8] &^= 1 << (k % 8) // every number is 1
+				}
+			}
+			if most, nonzero := widest(part, size, count); nonzero != count || most != uint64(min(count, 1)) {
+				t.Errorf("%d numbers of %d bits: %d are not 0, the largest is %d", count, size, nonzero, most)
+			}
+		}
+	}
+}

@@ -308,3 +308,28 @@ func TestProgressOfASweep(t *testing.T) {
 		w.Encoded(1, 1) // and nobody is told
 	}
 }
+
+// Integers that a float64 holds are those that read back; numbers are written so that they
+// do, and below 2^53 as whole ones.
+func TestNumbersThatAreHeld(t *testing.T) {
+	for k := range 64 {
+		for _, by := range []int64{-1, 0, 1, 1 << max(0, k-52), 1 << max(0, k-53), 3 << max(0, k-54)} {
+			v := int64(1)<<k + by
+			for _, v := range []int64{v, -v} {
+				b := new(big.Float).SetInt64(v)
+				if f, _ := b.Float64(); ExactInt64(v) != (new(big.Float).SetFloat64(f).Cmp(b) == 0) {
+					t.Errorf("%d is held: %v", v, ExactInt64(v))
+				}
+			}
+			b := new(big.Float).SetUint64(uint64(v))
+			if f, _ := b.Float64(); ExactUint64(v) != (new(big.Float).SetFloat64(f).Cmp(b) == 0) {
+				t.Errorf("%d is held: %v", uint64(v), ExactUint64(v))
+			}
+		}
+	}
+	for v, want := range map[float64]string{1<<53 - 1: "9007199254740991", 1 << 53: "9.007199254740992e+15", -1 << 52: "-4503599627370496", 0.5: "0.5"} {
+		if got := FormatNumber(v); got != want {
+			t.Errorf("%v is written %q, not %q", v, got, want)
+		}
+	}
+}

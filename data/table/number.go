@@ -2,21 +2,23 @@ package table
 
 import (
 	"errors"
-	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
 
 // ExactInt64 says that v survives as a float64.
 func ExactInt64(v int64) bool {
-	const limit = 1 << 53
-	return v >= -limit && v <= limit || v != math.MaxInt64 && int64(float64(v)) == v && float64(v) < 1<<63
+	if v < 0 {
+		v = -v // as unsigned bits, of the least number too
+	}
+	return ExactUint64(v)
 }
 
-// ExactUint64 says so of the bits of an unsigned integer.
+// ExactUint64 says so of the bits of an unsigned integer: from the first that is set to the
+// last they are no more than a float64 has.
 func ExactUint64(v int64) bool {
-	u := uint64(v)
-	return float64(u) < 1<<64 && uint64(float64(u)) == u
+	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
 }
 
 // ParseBool reads true or false in lower, upper or title case.

@@ -24,6 +24,9 @@ func TestNearest(t *testing.T) {
 		{"a", []string{"b", "a", "a", "c"}, 2, []string{"a"}},
 		{"ab", []string{"abc", "b"}, 2, []string{"abc"}},
 		{"x", nil, 3, nil},
+		{"age", []string{"customer_age_group", "region"}, 3, []string{"customer_age_group"}},
+		{"customer_age_group", []string{"age", "ag"}, 3, []string{"age"}},
+		{"ag", []string{"customer_age_group"}, 3, nil},
 	} {
 		if got := Nearest(c.name, c.among, c.max); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("Nearest(%q) = %q, want %q", c.name, got, c.want)
