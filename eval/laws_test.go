@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -220,5 +221,61 @@ func TestHeaviestOfEqualWeightAreTheWorst(t *testing.T) {
 	}
 	if len(a.Top) != 3 || a.Top[0].Row != 3 || a.Top[1].Row != 4 || a.Top[2].Row != 2 {
 		t.Errorf("%+v", a.Top)
+	}
+}
+
+// In which order the columns have the rows changes nothing that is said of the rows, but for
+// the names of groups that occur in another order, where they are named so.
+func TestAdversaryInAnyOrder(t *testing.T) {
+	const n = 9
+	in := eval.AdversaryInput{Loss: make([]float64, n), Weights: make([]float64, n), Top: 4, ShowRows: true}
+	column, order := make([]float64, n), make([]int32, n)
+	for i := range n {
+		in.Loss[i], in.Weights[i] = float64(i*i%7), float64(1+i*5%n)
+		order[i] = int32(i * 4 % n)
+	}
+	order[0], order[1] = order[1], order[0]
+	total := 0.0
+	for _, w := range in.Weights {
+		total += w
+	}
+	for i := range in.Weights {
+		in.Weights[i] /= total
+		column[i] = float64(10 * i)
+	}
+	there := make([]float64, n)
+	for k, i := range order {
+		there[k] = column[i]
+	}
+	in.Columns = []eval.Column{{Name: "c", Value: column}}
+	want, err := eval.DescribeAdversary(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Columns[0].Value, in.Order = there, order
+	got, err := eval.DescribeAdversary(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Top, want.Top) || !reflect.DeepEqual(got.TopColumns, want.TopColumns) {
+		t.Errorf("%+v, in the order of the rows %+v", got.Top, want.Top)
+	}
+}
+
+// A group all of whose rows are of one class is named among the caveats, with its rows.
+func TestGroupsOfOneClassAreNamed(t *testing.T) {
+	in := crossed(eval.Binary, 60, false, 3)
+	in.MinGroupSize = 3
+	for i, g := range in.Groups[0].Index {
+		if in.Groups[0].Labels[g] == "few" {
+			in.Target[i] = 1
+		}
+	}
+	e, err := eval.Evaluate(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(e.Caveats, "\n"); !strings.Contains(said, "one class") || !strings.Contains(said, "few (n = 3)") {
+		t.Errorf("caveats:\n%s", said)
 	}
 }

@@ -365,6 +365,11 @@ func TestRanksChooseByTheTail(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Drop, cfg.Folds, cfg.Levels = "y", []string{"g"}, 2, 1
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
+		if c, _ := m.Run.Copies(); len(c.Rows) != m.TrainRows || slices.Min(c.Times) != 1 || slices.Max(c.Times) != 1 {
+			t.Errorf("rank %d has copies of %d of %d rows, which stand for %v to %v", r, len(c.Rows), m.TrainRows, slices.Min(c.Times), slices.Max(c.Times))
+		} else if n, _ := c.X.Dims(); n != len(c.Rows) {
+			t.Errorf("rank %d has copies of %d rows", r, n)
+		}
 		if s := m.Result.Selection; s.Criterion != "tail" || s.Subgroup != nil {
 			t.Errorf("rank %d chose by %v, among hidden subgroups too: %v", r, s.Criterion, s.Subgroup != nil)
 		}

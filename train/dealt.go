@@ -338,14 +338,15 @@ func (r *Run) copy(seed uint64) {
 	const stream = 0x636f7079
 	rng := rand.New(rand.NewPCG(seed, stream))
 	n, c := r.Train.N, &Copies{}
-	most := 9 * mostCopied(r.Train.X) / 10
+	few := n <= mostCopied(r.Train.X)
+	most := 9 * mostCopied(r.Train.X) / 10 // on average
 	even := float64(most) / float64(n)
 	for j := range n {
 		p := even
 		if r.Weights != nil {
 			p = even/2 + r.Weights[j]*float64(most)/2
 		}
-		if p = min(1, p); n <= most {
+		if p = min(1, p); few {
 			p = 1
 		}
 		if rng.Float64() < p {

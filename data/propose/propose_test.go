@@ -404,3 +404,27 @@ func TestPersonsOfTwoRows(t *testing.T) {
 		t.Errorf("left out %q, want person_id: %+v", p.Drop, p.Findings)
 	}
 }
+
+// Of a model that is too good the columns are named that make it so, by their part of the
+// scores: not the one whose number is larger, nor the intercept.
+func TestFlawlessNamesTheColumns(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,large,tells\n")
+	for i := range 120 {
+		v := float64(i*37%101)/50 - 1
+		fmt.Fprintf(&b, "%v,%v,%v\n", v, 100+float64(i*53%89)/10, v/1000)
+	}
+	f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, f.Train.D)
+	for _, in := range f.Encoder.Inputs {
+		x[in.First] = map[string]float64{"large": 1e-5, "tells": 1000}[in.Name]
+	}
+	x[f.Train.Intercept] = -0.001
+	said := strings.Join(Flawless(f.Encoder, f.Train, x), "\n")
+	if !strings.Contains(said, `"tells"`) || strings.Contains(said, `"large"`) {
+		t.Errorf("%q", said)
+	}
+}

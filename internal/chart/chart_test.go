@@ -114,3 +114,24 @@ func TestCompactTicks(t *testing.T) {
 		}
 	}
 }
+
+// A text that is too wide keeps as much of both ends as has room, half at either.
+func TestClippedTexts(t *testing.T) {
+	const text, size = "households of two with children under five in the north", vg.Length(9)
+	runes := []rune(text)
+	for width := textWidth("households", size); width < textWidth(text, size); width += 7 {
+		got := clip(text, width, size)
+		head, tail, cut := strings.Cut(got, "…")
+		if !cut || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || textWidth(got, size) > width {
+			t.Fatalf("%q in %v", got, width)
+		}
+		a, b := len([]rune(head)), len([]rune(tail))
+		if a-b != 0 && a-b != 1 {
+			t.Errorf("%q keeps %d letters and %d", got, a, b)
+		}
+		more := string(runes[:(a+b+2)/2]) + "…" + string(runes[len(runes)-(a+b+1)/2:])
+		if textWidth(more, size) <= width {
+			t.Errorf("%q, where there is room for %q", got, more)
+		}
+	}
+}

@@ -82,3 +82,18 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 		t.Errorf("the largest loss is %.3g higher than allowed for", over)
 	}
 }
+
+// A loss of 0 may be half the square of what its margin is off.
+func TestLossesOfZeroHaveMarginsThatRound(t *testing.T) {
+	o, err := losses.NewLinear(losses.Squared{}, drotest.Dense(t, 1, 2, []float64{0.1, 0.3}), []float64{0.1*1.5 + 0.3*2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{}, Primal: L2{}})
+	if c.Evaluate([]float64{1.5, 2}); c.Value[0] != 0 || c.Margin == 0 {
+		t.Fatalf("a loss of %v, its margin to %v", c.Value[0], c.Margin)
+	}
+	if rises := c.Rises(); rises < c.Margin*c.Margin/2 {
+		t.Errorf("the loss may be %v, and is allowed %v", c.Margin*c.Margin/2, rises)
+	}
+}

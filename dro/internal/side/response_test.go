@@ -237,3 +237,44 @@ func TestKnownResponses(t *testing.T) {
 		}
 	}
 }
+
+// What was in the weights before changes nothing of a response, nor of the next one.
+func TestResponsesOverwrite(t *testing.T) {
+	const n = 30
+	f, w, of := drotest.Normals(drotest.RngOf(23), n, 2), make([]float64, n), make([]int, n)
+	for j := range w {
+		w[j], of[j] = float64(j%3), j%4
+	}
+	duals := []saddle.Dual{Uniform{}, Box{0, 0.3, 0.5}, OrthantKL{0.5, 0.3}, OrthantChiSquare{0.5, math.Inf(1)}}
+	for _, c := range simplexCases() {
+		duals = append(duals, c.dual)
+	}
+	for _, w := range [][]float64{nil, w} {
+		for _, by := range []Divergence{KullbackLeibler, PearsonChi2} {
+			duals = append(duals, NewPenalty(by, 0.7, w), NewPenalty(by, 0.01, w), NewBall(by, 0.2, w))
+		}
+		duals = append(duals, Protected{Share: 0.3, Weights: w}, Protected{Share: 0.3, Nu: 0.2, Weights: w})
+		g, err := NewGroups(NewPenalty(KullbackLeibler, 0.1, nil), w, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		duals = append(duals, g)
+	}
+	fixed, err := NewFixed(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range append(duals, fixed) {
+		var y [3][]float64
+		var risk [3]float64
+		for k, was := range []float64{0, 7, math.NaN()} {
+			y[k] = slices.Repeat([]float64{was}, n)
+			risk[k], _ = d.BestResponseTo(y[k], f)
+		}
+		for k := range y {
+			if !slices.Equal(y[k], y[0]) || risk[k] != risk[0] {
+				t.Errorf("%T%+v: %v of %v, %v of %v", d, d, risk[k], y[k], risk[0], y[0])
+			}
+		}
+	}
+}

@@ -283,3 +283,15 @@ func TestRescaling(t *testing.T) {
 		}
 	})
 }
+
+// The largest ratio of constants is of those that are not 0, in any unit.
+func TestLargestRatioOfConstants(t *testing.T) {
+	for _, unit := range []float64{1e-6, 1, 1e6} {
+		c, p, gamma := []float64{3 * unit, 0, unit}, []float64{0.25, 1, 1}, []float64{9, 0, 0.1}
+		for want, got := range map[float64]float64{6: maxRatio(c, p, nil), math.Sqrt(10): maxRatio(c, p, gamma), 2: maxRatio2(c, p, []float64{3, 1, 1})} {
+			if !drotest.Near(got, want*unit, 1e-12*unit, 0) {
+				t.Errorf("%v, not %v", got, want*unit)
+			}
+		}
+	}
+}

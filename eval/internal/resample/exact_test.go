@@ -190,3 +190,53 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 		}
 	}
 }
+
+// The AUC of classes that are apart is 1, or 0 with the scores turned round: its interval is
+// that of as many trials as the scarcer class has rows, and turns round with it.
+func TestIntervalOfClassesApart(t *testing.T) {
+	target, score := []float64{1, 1, 1, -1, -1}, []float64{0.9, 0.8, 0.7, 0.2, 0.1}
+	for _, auc := range []float64{1, 0} {
+		in := &measure.Rows{Task: measure.Binary, Target: target, Threshold: 0.5, Models: []measure.Model{{Score: score}}}
+		s, err := measure.NewStrata(t.Context(), in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		iv := map[string]measure.Interval{}
+		AddExact(in, 0, s.All, measure.Values{Of: map[string]measure.Num{"auc": measure.Num(auc)}}, 0.9, iv)
+		low, high := Wilson(int(2*auc), 2, 0.9)
+		if got, ok := iv["auc"]; !ok || float64(got.Low) != low || float64(got.High) != high {
+			t.Errorf("an AUC of %v: %+v, not [%v, %v]", auc, got, low, high)
+		}
+		for i := range score {
+			score[i] = 1 - score[i]
+		}
+	}
+}
+
+// Ranks are near normal where there are rows enough: of both classes, if there are classes.
+func TestRanksNearNormal(t *testing.T) {
+	in := &measure.Rows{Task: measure.Binary, Target: make([]float64, normalRows)}
+	need := int(math.Ceil(1 / (lyapunov * lyapunov)))
+	for i := range in.Target {
+		in.Target[i] = 1
+	}
+	if nearNormalRanks(in) {
+		t.Error("of one class")
+	}
+	if in.Task = measure.Regression; !nearNormalRanks(in) {
+		t.Error("numbers above 0 are taken for a class")
+	}
+	in.Target = in.Target[1:]
+	if nearNormalRanks(in) {
+		t.Errorf("of %d rows", len(in.Target))
+	}
+	in = &measure.Rows{Task: measure.Binary, Target: make([]float64, normalRows)}
+	for k, want := range []bool{false, true} {
+		for i := range need - 1 + k {
+			in.Target[i] = 1
+		}
+		if nearNormalRanks(in) != want {
+			t.Errorf("%d rows of the scarcer class: %v", need-1+k, !want)
+		}
+	}
+}

@@ -192,3 +192,19 @@ func TestProgressOfAChoice(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
 }
+
+// A phase that has ended is ended once.
+func TestProgressEndsOnce(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := NewProgress(&out, false, func() time.Time { return clock }, false)
+	p.Observe(train.Progress{Phase: "choosing", Done: 0, Total: 9})
+	clock = clock.Add(3 * time.Second)
+	p.Observe(train.Progress{Phase: "choosing", Done: 1, Total: 9})
+	clock = clock.Add(3 * time.Second)
+	p.Finish()
+	was := out.String()
+	if p.Finish(); was == "" || out.String() != was {
+		t.Errorf("%q, ended again %q", was, out.String())
+	}
+}
