@@ -50,9 +50,7 @@ func Choose(p *Problem) (m Method, why string) {
 		growing.Finish = m
 		why += ": conjugate gradients instead"
 	}
-	if _, may := p.Dual.(saddle.DifferentiableDual); may && p.Dual.Modulus() == 0 && d <= hessian.MaxColumns {
-		defer func() { m = newton.Guarded{Method: m} }()
-	}
+	defer func() { m = newton.Guarded{Method: m} }()
 	if grows {
 		return growing, fmt.Sprintf("%s on growing prefixes of the %d rows; %s", m.Name(), n, why)
 	}

@@ -26,7 +26,7 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 		{"sampled Hessians", "κ = 100 30000 × 100 logistic, KL, ν = 1", 1.7},
 		{"renewal", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.8},
 		{"distrust", "rare 12000 × 40 logistic, KL, ν = 1", 3},
-		{"BFGS corrections", "rare 12000 × 40 logistic, KL, ν = 1", 3},
+		{"BFGS corrections", "x 12000 × 80 squared, KL, ν = 1", 4},
 		{"rent or buy", "x 12000 × 80 squared, KL, ν = 1", 2},
 		{"prefixes", "κ = 1 100000 × 20 logistic, KL, ν = 1", 1.3},
 	} {

@@ -113,6 +113,13 @@ func (g *growing) startFinish() (err error) {
 	return nil
 }
 
+// MoveToBest implements Moving: it lets the last stage go on from the best point.
+func (g *growing) MoveToBest() {
+	if m, ok := g.finish.(saddle.Moving); ok {
+		m.MoveToBest()
+	}
+}
+
 // Current is the method at work.
 func (g *growing) Current() saddle.Stepper {
 	if g.finish != nil {

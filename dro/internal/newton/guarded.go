@@ -9,11 +9,16 @@ import (
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
-// Guarded runs a method for objectives with gradients, and Smoothing from the point
-// where that stalls or is on its way to a kink. The risk of a Ball without a penalty has
+// Guarded runs a method and, where that takes long or stalls, the others that could have been
+// taken, in turns: each goes on from the best point, for as many passes as the others had, until
+// one has a certificate. Bounds are of the problem, whoever proves them. So it takes no more than
+// a few times what the best of them takes, whichever that is.
+//
+// L-BFGS is among them where the objective has gradients, and Smoothing where it is a maximum or
+// near one: the risk of a Ball without a penalty has
 // a gradient but where the ball reaches a vertex of largest loss, and an optimum may lie
 // there: at x = 0, say, where all losses are the same. The price of the ball falls to 0 on
-// the way, and Newton's steps are as short as it.
+// the way, and Newton's steps are as short as it: Smoothing's turn comes at once.
 type Guarded struct {
 	Method saddle.Method
 }
@@ -26,86 +31,187 @@ func (m Guarded) Name() string { return m.Method.Name() }
 // Start implements Method.
 func (m Guarded) Start(r *saddle.Run) (saddle.Stepper, error) {
 	first, err := m.Method.Start(r)
-	return &guarded{Run: r, method: first}, err
+	g := &guarded{Run: r, turns: []turn{{method: m.Method, stepper: first}}, round: firstTurn.Value, until: firstTurn.Value}
+	others := []saddle.Method{Smoothing{}, LBFGS{}}
+	if ball(r.Problem) {
+		others = others[:1]
+	}
+	for _, other := range others {
+		if other.Name() != m.Name() && saddle.Supports(other, r.Problem) {
+			g.turns = append(g.turns, turn{method: other})
+		}
+	}
+	return g, err
+}
+
+// ball reports that the dual is a ball without a penalty.
+func ball(p *saddle.Problem) bool {
+	_, ok := p.Dual.(saddle.DifferentiableDual)
+	return ok && p.Dual.Modulus() == 0
 }
 
 type guarded struct {
 	*saddle.Run
-	method  saddle.Stepper
-	stalled bool
+	turns []turn
+	at    int     // whose turn it is
+	round float64 // passes of a turn
+	until float64 // passes at which this one ends
+}
+
+// A turn is a method at work, or still to begin.
+type turn struct {
+	method  saddle.Method
+	stepper saddle.Stepper // nil: not begun
+	over    bool           // it stalled
+	gap     float64        // that it stalled at
 }
 
 var (
+	firstTurn = tuning.New("guarded: turn of a method, before another one's; twice as many in the next round", "passes", 60, 30, 120)
 	kinkPrice = tuning.New("guarded: price of a ball at which a kink is near", "of the objective", 0.02, 0.002, 0.1)
 	kinkFirst = tuning.New("guarded: first of the penalties that fall", "× the price", 10, 1, 100)
 )
 
 // StartsLate reports that the first point worth evaluating is not the start.
 func (g *guarded) StartsLate() bool {
-	late, ok := g.method.(saddle.LateStarting)
+	late, ok := g.Current().(saddle.LateStarting)
 	return ok && late.StartsLate()
 }
 
 // Step implements Stepper.
 func (g *guarded) Step() error {
-	err := g.method.Step()
-	if (err == saddle.ErrStalled || errors.Is(err, hessian.ErrSteep)) && !g.stalled && !g.Certified() {
-		g.method.Check()
-		if g.Certified() {
+	now := &g.turns[g.at]
+	err := now.stepper.Step()
+	stalled := err == saddle.ErrStalled || errors.Is(err, hessian.ErrSteep)
+	if err != nil && !stalled || g.Certified() {
+		return err
+	}
+	if stalled {
+		now.stepper.Check()
+		if now.over, now.gap = true, g.Cert.Best.Gap(); g.Certified() {
 			return err
 		}
-		g.Logf("guarded: no further progress at a relative gap of %.3g: penalties that fall", g.Cert.Best.Relative())
-		return g.fall()
+		if !g.pass() {
+			return err
+		}
+		return nil
 	}
-	if err == nil && !g.stalled && !g.StartsLate() && !g.Certified() && kinkAt(g.Cert) {
-		g.Logf("guarded: a price of %.3g at an objective of %.6g: a kink is near: penalties that fall", g.Cert.Price, g.Cert.Objective)
-		return g.fall()
+	switch {
+	case g.kinked():
+		g.pass()
+		g.until = math.Inf(1) // steps at a kink are short for good
+	case g.Cert.Passes >= g.until && !g.StartsLate():
+		g.pass()
 	}
-	return err
+	return nil
+}
+
+// kinked reports that the objective has a kink nearby that penalties that fall have not been
+// tried at.
+func (g *guarded) kinked() bool {
+	if g.StartsLate() || !kinkAt(g.Cert) {
+		return false
+	}
+	_, may := g.turns[min(1, len(g.turns)-1)].method.(Smoothing)
+	return may && g.turns[1].stepper == nil
 }
 
 // kinkAt reports that the dual is a ball without a penalty, of a price next to nothing at the
 // point last evaluated.
 func kinkAt(c *saddle.Certifier) bool {
-	_, ball := c.Problem.Dual.(saddle.DifferentiableDual)
-	return ball && c.Problem.Dual.Modulus() == 0 && saddle.Differentiable(c.Problem) && !math.IsInf(c.BestObjective, 0) &&
+	return ball(c.Problem) && saddle.Differentiable(c.Problem) && !math.IsInf(c.BestObjective, 0) &&
 		c.Price <= kinkPrice.Value*math.Abs(c.Objective)
 }
 
-// fall goes on by smoothing from the best point.
-func (g *guarded) fall() (err error) {
+// pass gives the turn to the next method that has not stalled, or may go on since the gap
+// is half of what it was then. It reports whether there is one.
+func (g *guarded) pass() bool {
+	const half = 0.5
+	for k := 1; k <= len(g.turns); k++ {
+		next := (g.at + k) % len(g.turns)
+		if next == 0 {
+			g.round *= 2
+		}
+		t := &g.turns[next]
+		if t.over && !(g.Cert.Best.Gap() <= half*t.gap) {
+			continue
+		}
+		t.over = false
+		if k < len(g.turns) {
+			g.Logf("guarded: a relative gap of %.3g after %.4g passes: %s", g.Cert.Best.Relative(), g.Cert.Passes, t.method.Name())
+		}
+		g.at, g.until = next, g.Cert.Passes+g.round
+		return g.goOn(t)
+	}
+	return false
+}
+
+// goOn begins a turn at the best point.
+func (g *guarded) goOn(t *turn) bool {
+	if t.stepper != nil {
+		if m, ok := t.stepper.(saddle.Moving); ok {
+			m.MoveToBest()
+		}
+		return true
+	}
+	if err := g.begin(t); err != nil {
+		t.over, t.gap = true, 0
+		return g.pass()
+	}
+	return true
+}
+
+// begin starts a method at the best point.
+func (g *guarded) begin(t *turn) (err error) {
 	copy(g.Start, g.Cert.BestX)
-	g.stalled = true
-	if g.method, err = (Smoothing{}).Start(g.Run); err != nil {
+	if t.stepper, err = t.method.Start(g.Run); err != nil {
 		return err
 	}
-	if price := g.Cert.Price; price > 0 && saddle.Differentiable(g.Problem) {
-		g.method.(*smoothing).most = kinkFirst.Value * price
+	if s, ok := t.stepper.(*smoothing); ok {
+		if price := g.Cert.Price; price > 0 && saddle.Differentiable(g.Problem) {
+			s.most = kinkFirst.Value * price
+		}
 	}
 	return nil
 }
 
 // Check implements Stepper.
-func (g *guarded) Check() { g.method.Check() }
+func (g *guarded) Check() { g.Current().Check() }
 
 // Current implements Delegating.
-func (g *guarded) Current() saddle.Stepper { return g.method }
+func (g *guarded) Current() saddle.Stepper { return g.turns[g.at].stepper }
 
 // Visit lists what a snapshot holds.
 func (g *guarded) Visit(s *saddle.State) {
-	was := g.stalled
-	if s.Boolean(&g.stalled); g.stalled && !was {
-		if s.Err = g.fall(); s.Err != nil {
-			return
-		}
+	s.Integer(&g.at)
+	s.Float(&g.round)
+	s.Float(&g.until)
+	if g.at < 0 || g.at >= len(g.turns) {
+		s.Err = errors.New("it is of other methods")
+		return
 	}
-	g.method.(saddle.Resumable).Visit(s)
+	for k := range g.turns {
+		t := &g.turns[k]
+		begun := t.stepper != nil
+		s.Boolean(&begun)
+		s.Boolean(&t.over)
+		s.Float(&t.gap)
+		if !begun || s.Err != nil {
+			continue
+		}
+		if t.stepper == nil {
+			passes := g.Cert.Passes // what the start reads was counted before
+			if s.Err = g.begin(t); s.Err != nil {
+				return
+			}
+			g.Cert.Passes = passes
+		}
+		t.stepper.(saddle.Resumable).Visit(s)
+	}
 }
 
 // Needs implements Method.
-func (m Guarded) Needs() []saddle.Need {
-	return append([]saddle.Need{saddle.NeedSmoothable}, m.Method.Needs()...)
-}
+func (m Guarded) Needs() []saddle.Need { return m.Method.Needs() }
 
 // RunsEverywhere implements Everywhere: as the method guarded.
 func (m Guarded) RunsEverywhere() bool {

@@ -141,6 +141,15 @@ func (l *lbfgs) search(size, slope float64) bool {
 	return false
 }
 
+// MoveToBest implements Moving: it goes to the best point where that is lower.
+func (l *lbfgs) MoveToBest() {
+	if l.Cert.BestObjective < l.at.F {
+		copy(l.at.X, l.Cert.BestX)
+		l.at.F, l.quasi = math.NaN(), nil
+	}
+	l.failed = 0
+}
+
 // saw keeps the point that quasi has seen.
 func (l *lbfgs) saw() {
 	l.trail = append(l.trail, slices.Clone(l.at.X), slices.Clone(l.at.Gradient))

@@ -285,6 +285,9 @@ func (m *minimax) follow(delta []float64, fall float64) {
 	}
 }
 
+// MoveToBest implements Moving: it goes to the best point.
+func (m *minimax) MoveToBest() { copy(m.x, m.Cert.BestX) }
+
 // Check implements Stepper.
 func (m *minimax) Check() {}
 

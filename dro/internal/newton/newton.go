@@ -222,7 +222,7 @@ func (m *newton) Step() error {
 // Hessian is lost in rounding, or in differences of an objective that hardly differs, the
 // slopes along a step still say where to go.
 func (m *newton) relieve() bool {
-	if _, ball := m.Problem.Dual.(saddle.DifferentiableDual); ball && m.Problem.Dual.Modulus() == 0 || !saddle.Supports(LBFGS{}, m.Problem) {
+	if ball(m.Problem) || !saddle.Supports(LBFGS{}, m.Problem) {
 		return false
 	}
 	copy(m.Start, m.Cert.BestX)
@@ -359,6 +359,23 @@ func (m *newton) takeOver(from *hessian.Factored) {
 	m.fault = to.TakeOver(from)
 	m.forget()
 	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
+}
+
+// MoveToBest implements Moving: it goes to the best point where that is lower.
+func (m *newton) MoveToBest() {
+	if !m.began || !(m.Cert.BestObjective < m.value) {
+		return
+	}
+	if m.rent != nil {
+		m.rent.method.MoveToBest()
+		return
+	}
+	if !slices.Equal(m.Cert.X, m.Cert.BestX) {
+		m.Cert.Evaluate(slices.Clone(m.Cert.BestX))
+	}
+	m.accept()
+	m.forget()
+	m.stale, m.decrement = true, 0
 }
 
 // Check implements Stepper.

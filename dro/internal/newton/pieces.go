@@ -29,7 +29,11 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 		u := make([]float64, len(v))
 		vec.Fill(u, math.Inf(1))
 		m.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
-		return &kinkStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk,
+		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}
+		if len(v) <= fewPieces(c.D) {
+			q.rows = rows
+		}
+		return &kinkStep{quadratic: q, start: c.Risk,
 			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}
 	}
 	count := min(c.N, max(int(share*float64(c.N)), kinkRows.Int()*c.D))
@@ -43,8 +47,14 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 	sub := m.Problem.Oracle.(saddle.Selectable).Select(ids)
 	s := &samples{Curved: sub.(saddle.Curved), rows: sub.(saddle.RowProducts), scratch: make([]float64, len(ids)), d: c.D}
 	p := &kinkStep{quadratic: &quadratic{h: h, g: g, j: s}}
-	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
+	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y, m.y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
+	if len(ids) <= fewPieces(c.D) {
+		p.rows = s.each()
+		if p.j = dense(p.rows); !math.IsInf(m.last, 1) {
+			p.warm = at[4]
+		}
+	}
 	p.values = func() []float64 { return c.Rows.Pick(ids, c.Value)[0] }
 	p.weigh = func(y, q []float64) float64 {
 		lo, hi := c.Rows.Here(c.N)
@@ -63,7 +73,11 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)
-	p.spend = func() { c.Spend(part) }
+	each := part
+	if p.rows != nil { // a product with them, and no more
+		each = part / 2
+	}
+	p.spend = func() { c.Spend(each) }
 	p.mass = p.j.AddTransposedTo(p.g, own)
 	floats.Scale(-1, p.g)
 	floats.Add(p.g, c.G)
@@ -132,6 +146,17 @@ type samples struct {
 func (s *samples) TimesTo(dst, delta []float64) {
 	s.rows.MarginsTo(dst, delta, 0, len(dst))
 	floats.Mul(dst, s.slope)
+}
+
+// each returns the rows of the Jacobian.
+func (s *samples) each() [][]float64 {
+	rows, one := make([][]float64, len(s.slope)), make([]float64, len(s.slope))
+	vec.Fill(one, 1)
+	for k := range rows {
+		rows[k] = make([]float64, s.d)
+		s.Curved.(saddle.Oracle).AddGradTo(rows[k], one, s.slope, k, k+1)
+	}
+	return rows
 }
 
 func (s *samples) AddTransposedTo(dst, q []float64) float64 {

@@ -20,6 +20,9 @@ type quadratic struct {
 	mass float64
 	lie  *lie // where the pieces are
 
+	rows [][]float64 // of J, where pieces are few; nil: not
+	warm []float64   // K: weights to begin with where they are few; nil: those of the largest value
+
 	base     *spdFactor // of H
 	delta, q []float64  // the solution
 	value    float64    // of the maximum there
@@ -39,6 +42,9 @@ func (s *quadratic) solve(tolerance float64) bool {
 	}
 	if s.base == nil {
 		return false
+	}
+	if s.rows != nil && s.solveFew(tolerance) {
+		return true
 	}
 	slackLow, slackHigh := make([]float64, k), make([]float64, k) // m, p
 	r, jd := make([]float64, k), make([]float64, k)
@@ -191,9 +197,7 @@ func (s *quadratic) start() bool {
 		}
 		return sum
 	})
-	for i, u := range s.u {
-		s.q[i] = s.mass * min(u, s.mass) / caps
-	}
+	s.even(caps)
 	if s.mass < caps*(1-1e-12) {
 		return true
 	}
@@ -204,6 +208,13 @@ func (s *quadratic) start() bool {
 	floats.Scale(-1, s.delta)
 	s.finish()
 	return false
+}
+
+// even stores the share of the mass in q that the caps have of all.
+func (s *quadratic) even(caps float64) {
+	for i, u := range s.u {
+		s.q[i] = s.mass * min(u, s.mass) / caps
+	}
 }
 
 // gradientTo stores g + HΔ + Jᵀq, and returns Σq.

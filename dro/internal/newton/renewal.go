@@ -25,9 +25,8 @@ func (m *newton) refreshPays(slope float64) bool {
 // sampleMore takes Hessians of several times as many samples where a new one gave a step that
 // had to be shortened, or twice in a row did not bring the squared decrement, now slope,
 // down to a tenth, or to what the number of samples promises (hessianSample): the sample may
-// lack the few rows in which a column is not zero. It reports whether the next one is of all
-// samples for the first time.
-func (m *newton) sampleMore(slope float64) (all bool) {
+// lack the few rows in which a column is not zero. It reports whether the next one is of more.
+func (m *newton) sampleMore(slope float64) (more bool) {
 	h, ok := m.h.(*hessian.Factored)
 	if !ok || h.Samples == 0 || ablate.Off.Distrust {
 		return false
@@ -43,6 +42,7 @@ func (m *newton) sampleMore(slope float64) (all bool) {
 		if h.Samples *= distrustGrowth.Int(); 2*h.Samples >= h.N {
 			h.Samples = 0
 		}
+		return true
 	}
-	return h.Samples == 0
+	return false
 }

@@ -80,7 +80,11 @@ func (m *newton) rentFor() float64 {
 		return 0
 	}
 	pass, gram := saddle.WorkOf(m.Problem.Oracle)
-	return gram / pass
+	share := 1.0
+	if h := m.h.(*hessian.Factored); h.Samples > 0 {
+		share = float64(h.Samples) / float64(m.Cert.N)
+	}
+	return share * gram / pass
 }
 
 // newTenancy is one that has not begun, in the place of Hessians that cost so many passes.

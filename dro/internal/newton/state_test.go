@@ -68,14 +68,15 @@ func TestRareStatesAreInSnapshots(t *testing.T) {
 	if err := g.Step(); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.fall(); err != nil {
-		t.Fatal(err)
+	if !g.pass() {
+		t.Fatal("no other method guards")
 	}
-	if again(g, h); !h.stalled {
-		t.Error("that a guarded method fell is lost")
+	g.until, g.turns[0].over, g.turns[0].gap = 7, true, 0.5
+	if again(g, h); h.until != 7 || !h.turns[0].over || h.turns[0].gap != 0.5 || h.round != g.round {
+		t.Errorf("guarded: %+v", h)
 	}
 	if _, falls := h.Current().(*smoothing); !falls {
-		t.Errorf("a %T after it fell", h.Current())
+		t.Errorf("a %T after the turn was passed on", h.Current())
 	}
 }
 

@@ -41,6 +41,10 @@ type Checking interface{ WantsCheck() bool }
 // Delegating is the ability of a Stepper to let another one work.
 type Delegating interface{ Current() Stepper }
 
+// Moving is the ability of a Stepper to go on from the best point, which another one may have
+// found.
+type Moving interface{ MoveToBest() }
+
 // Returning is the ability of a Stepper to return a point at random, as the theorems do.
 type Returning interface{ Drawn() []float64 }
 
