@@ -5,46 +5,220 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// FitDealt is Fit of training rows that are dealt to several ranks, a collective call: each
-// reads the numbers and the categories of its own rows and has the matrix of these, a
-// *design.Dealt. Targets and groups are read whole by every rank. Encoders are the same
-// everywhere, to the bits of those of Fit. The training rows, each named once, are in the
-// order of the table but within the shards of rows, so that those of a rank lie together in
-// the file.
-func FitDealt(ctx context.Context, f *Frame, train []int, s Spec, storage Storage, rows *ranks.Rows) (*Fitted, error) {
+// FitDealt is Fit of total training rows that are dealt to several ranks, a collective call:
+// each has train of them, all behind those of the ranks before and each named once, reads the
+// numbers, categories, targets and groups of these and has the matrix of these, a
+// *design.Dealt. Vectors of one entry a row are as long as the rows of all, and have the
+// entries of a rank's own. Encoders are the same everywhere, to the bits of those of Fit. The
+// training rows are in the order of the table but within the shards of rows, so that those of
+// a rank lie together in the file.
+func FitDealt(ctx context.Context, f *Frame, train []int, total int, s Spec, storage Storage, rows *ranks.Rows) (*Fitted, error) {
 	if s.Impute == "drop" {
 		return nil, errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
 	}
-	d, err := matrix.NewDeal(f.Rows, train, rows)
+	d, err := matrix.NewDeal(f.Rows, train, total, rows)
 	if err != nil {
 		return nil, err
 	}
-	return fit(ctx, f, train, nil, s, storage, nil, d)
+	return fit(ctx, f, nil, nil, s, storage, nil, d)
+}
+
+// whole are the rows of all ranks: what is made of whole columns, features made of others and
+// medians, asks for them.
+func (t *fitting) whole() (*tiles.Partition, error) {
+	if t.partition == nil {
+		var err error
+		all := t.deal.Rows().Collect(t.deal.Here.Sets[0])
+		if t.partition, err = tiles.NewPartition(t.f.Rows, all, nil); err != nil {
+			return nil, err
+		}
+	}
+	return t.partition, nil
+}
+
+// placed are the entries of a rank's own rows in a vector as long as the rows of all, which
+// takes memory for these alone.
+func placed[T paged.Entry](d *matrix.Deal, own []T) []T {
+	all := paged.Make[T](paged.Virtual(), d.Total())
+	lo, _ := d.Bounds()
+	copy(all[lo:], own)
+	return all
+}
+
+// here is a column with values, of the rows that this rank visits, from first on.
+func (t *fitting) here(c *Column) (here *Column, first int, err error) {
+	first, end := t.deal.Visits(t.f.Rows)
+	here = c.Slice(first, max(first, end))
+	if first < end {
+		here, err = here.Load(t.ctx)
+	}
+	return here, first, err
+}
+
+// dealTarget reads the target of the rows that are here and settles its coding by what is
+// known of all.
+func (t *fitting) dealTarget() error {
+	c := t.targetOf
+	if c == nil || c.Kind == table.Other {
+		if c == nil {
+			return nil
+		}
+		return t.problems.Add(t.e.fitTarget(t.f, c, 0, nil))
+	}
+	var first int
+	var err error
+	if t.target, first, err = t.here(c); err != nil {
+		return err
+	}
+	transform := t.e.Spec.TargetTransform
+	own := factsOf(transform, t.target, t.deal.Here.Relative().Set(0))
+	own.from(first)
+	all, err := told(t.deal.Comm(), own)
+	if err != nil {
+		return err
+	}
+	known := joinedFacts(all)
+	known.moments = func() []tiles.Moment {
+		v, _ := ranks.GatherAll(t.deal.Comm(), tiles.AppendMoments(nil, momentsOf(transform, t.target, t.deal.Owning().Set(0))))
+		return tiles.MomentsOf(v)
+	}
+	return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(0), known))
+}
+
+// from counts rows from the first of the table, not from this one.
+func (k *targetFacts) from(first int) {
+	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
+		if *row >= 0 {
+			*row += first
+		}
+	}
+	if k.Inexact > 0 {
+		k.Inexact += first
+	}
+}
+
+// joinedFacts are those of the rows of all ranks, whose rows are in the order of the table.
+func joinedFacts(all []*targetFacts) *targetFacts {
+	out := &targetFacts{First: -1, Null: -1, Bad: -1, Outside: -1}
+	for _, k := range all {
+		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.Null, &k.Null}} {
+			if *row.to < 0 {
+				*row.to = *row.is
+			}
+		}
+		if out.Bad < 0 {
+			out.Bad, out.Value = k.Bad, k.Value
+		}
+		if out.Outside < 0 {
+			out.Outside, out.Text = k.Outside, k.Text
+		}
+		if out.Inexact == 0 {
+			out.Inexact = k.Inexact
+		}
+		out.Nulls, out.Uncovered = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered
+		for _, v := range k.Values {
+			if len(out.Values) < tellingApart && !slices.Contains(out.Values, v) {
+				out.Values = append(out.Values, v)
+			}
+		}
+	}
+	return out
+}
+
+// encodeDealtTarget is encodeTargets of the rows that are here.
+func (t *fitting) encodeDealtTarget() error {
+	own := make([]float64, t.deal.Here.Set(0).Len())
+	t.targetErrs[0] = encodeTo(own, &t.e.Target, t.f, t.target, t.deal.Here.Relative().Set(0))
+	t.targets[0] = placed(t.deal, own)
+	t.target = nil
+	return nil
+}
+
+// dealGroups are the groups of the rows that are here, by the values of a column, with the
+// labels of the rows of all.
+func (t *fitting) dealGroups(c *Column) (Grouping, error) {
+	here, first, err := t.here(c)
+	if err != nil {
+		return Grouping{}, err
+	}
+	rows := t.deal.Here.Relative()
+	g, err := groupsOf(t.f.Slice(first, first+rows.Rows), here, c.Kind, rows.Set(0))
+	if g, err = t.labelled(g, err); err != nil {
+		return g, err
+	}
+	fractions := false
+	for _, l := range g.Labels {
+		if v, _, ok := table.ParseNumber(l); ok && c.Kind == Numeric {
+			fractions = fractions || v != math.Trunc(v)
+		}
+	}
+	if fractions && len(g.Labels) > maxFloatGroups {
+		return g, tooFine(t.f, c.Name)
+	}
+	return g, tooMany(t.f, c.Name, len(g.Labels))
+}
+
+// labelled gives a grouping of the rows that are here the labels of the rows of all, or the
+// first fault of a rank: a collective call.
+func (t *fitting) labelled(g Grouping, fault error) (Grouping, error) {
+	type groups struct {
+		Labels []string
+		Fault  *table.Error
+	}
+	own := groups{Labels: g.Labels}
+	if fault != nil && !errors.As(fault, &own.Fault) {
+		return g, fault
+	}
+	all, err := told(t.deal.Comm(), own)
+	if err != nil {
+		return g, err
+	}
+	for _, of := range all {
+		if of.Fault != nil {
+			return g, of.Fault
+		}
+	}
+	for _, of := range all {
+		g = g.with(of.Labels)
+	}
+	return g, nil
+}
+
+// told returns what every rank has to tell.
+func told[T any](c ranks.Comm, own T) ([]T, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(own); err != nil {
+		return nil, err
+	}
+	var all []T
+	for _, text := range ranks.GatherBytes(c, b.Bytes()) {
+		var of T
+		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&of); err != nil {
+			return nil, err
+		}
+		all = append(all, of)
+	}
+	return all, nil
 }
 
 // dealCategories fits the categories: every rank reads those of its rows, and all have the
 // levels of all.
 func (t *fitting) dealCategories() error {
-	first, end := t.deal.Visits(t.partition.Rows)
+	first, end := t.deal.Visits(t.f.Rows)
 	end = max(first, end)
-	f, rows := t.f.Slice(first, end), slices.Clone(t.deal.Here.Sets[0])
-	for i := range rows {
-		rows[i] -= first
-	}
-	here, err := tiles.NewPartition(end-first, rows, nil)
-	if err != nil {
-		return err
-	}
+	f, here := t.f.Slice(first, end), t.deal.Here.Relative()
 	columns, own := make([]*Column, len(t.features)), make([]levels, len(t.features))
-	err = table.Parallel(t.ctx, len(t.features), func(i int) error {
+	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
 		from := t.features[i]
 		if t.fitted[i].number != nil {
 			return nil
@@ -69,17 +243,9 @@ func (t *fitting) dealCategories() error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(own); err != nil {
+	all, err := told(t.deal.Comm(), own)
+	if err != nil {
 		return err
-	}
-	var all [][]levels
-	for _, text := range ranks.GatherBytes(t.deal.Comm(), b.Bytes()) {
-		var l []levels
-		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&l); err != nil {
-			return err
-		}
-		all = append(all, l)
 	}
 	return table.Parallel(t.ctx, len(t.features), func(i int) error {
 		if t.fitted[i].number != nil {
@@ -89,7 +255,7 @@ func (t *fitting) dealCategories() error {
 		for r := range all {
 			each[r] = all[r][i]
 		}
-		k := settled(&t.e.Spec, t.f, t.features[i], joined(each), t.partition.Set(0).Len())
+		k := settled(&t.e.Spec, t.f, t.features[i], joined(each), t.rows(0))
 		t.fitted[i].category = k
 		if k.err == nil && t.encode {
 			k.encode(f, columns[i], here)

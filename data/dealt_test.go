@@ -28,7 +28,7 @@ func TestFitDealtIsFit(t *testing.T) {
 	}
 	for i, s := range []Spec{
 		{Target: "y", Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
-		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "none"},
+		{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "none"},
 	} {
 		for _, storage := range [][]Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
 			want, err := Fit(context.Background(), openFrame(t, path), train, nil, s, storage)
@@ -44,18 +44,23 @@ func TestFitDealtIsFit(t *testing.T) {
 						return err
 					}
 					defer f.Close()
-					got, err := FitDealt(context.Background(), f, slices.Clone(train), s, storage, rows)
+					got, err := FitDealt(context.Background(), f, ownOf(rows, train), len(train), s, storage, rows)
 					if err != nil {
 						return err
 					}
 					mu.Lock()
 					defer mu.Unlock()
+					lo, hi := rows.Here(len(train))
+					for k, g := range got.Train.Groups {
+						if of := want.Train.Groups[k]; g.Name != of.Name || !slices.Equal(g.Labels, of.Labels) || !slices.Equal(g.Index[lo:hi], of.Index[lo:hi]) {
+							t.Errorf("rank %d: groups %s of %q, not %s of %q", c.Rank(), g.Name, g.Labels, of.Name, of.Labels)
+						}
+					}
 					what := fmt.Sprintf("storage %s, rank %d of %d", storage, c.Rank(), size)
 					sameEncoder(t, what, want.Encoder, got.Encoder)
-					if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.Train.N != want.Train.N || !slices.Equal(got.Train.Target, want.Train.Target) {
+					if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.Train.N != want.Train.N || !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) || !slices.Equal(got.Train.Rows[lo:hi], want.Train.Rows[lo:hi]) {
 						t.Errorf("%s: %s %q, %d rows; want %s %q, %d", what, got.Storage, got.TrainReport, got.Train.N, want.Storage, want.TrainReport, want.Train.N)
 					}
-					lo, hi := rows.Here(len(train))
 					a, b := make([]float64, want.Train.D), make([]float64, want.Train.D)
 					for j := lo; j < hi; j++ {
 						got.Train.X.RowTo(a, j)
@@ -73,6 +78,12 @@ func TestFitDealtIsFit(t *testing.T) {
 	}
 }
 
+// ownOf are the rows of a rank.
+func ownOf(rows *ranks.Rows, train []int) []int {
+	lo, hi := rows.Here(len(train))
+	return slices.Clone(train[lo:hi])
+}
+
 // What is wrong with rows is told on every rank as one process tells it: of the first row
 // that has it, wherever it is.
 func TestFaultsOfDealtRows(t *testing.T) {
@@ -87,24 +98,46 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		{"infinite numbers", map[int]string{10_000: "1,-inf,3", 6500: "1,inf,3", 6501: "1,,3"}},
 		{"nulls of the first", map[int]string{0: "1,,3"}},
 		{"far away", map[int]string{3: "1,1e300,3", n - 2: "1,-1e300,3"}},
+		{"null targets", map[int]string{7000: ",1,3", 11_000: ",1,3"}},
+		{"infinite targets", map[int]string{7000: ",1,3", 11_000: "inf,1,3", 11_500: "-inf,1,3"}},
+		{"targets without a logarithm", map[int]string{11_000: "-7,1,3", 11_001: "-2,1,3"}},
+		{"groups of infinite numbers", map[int]string{11_000: "1,1,inf", 8000: "1,2,3"}},
+		{"too many groups", nil},
+		{"one class", nil},
+		{"three classes", map[int]string{n - 1: "2,1,3"}},
 	} {
+		s := Spec{Target: "y", Impute: "error", Scale: "standard"}
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i%11)
+			switch q.name {
+			case "targets without a logarithm":
+				s.TargetTransform = "log1p"
+			case "groups of infinite numbers":
+				s.Groups = []string{"b", "a"}
+			case "too many groups": // no rank has as many
+				s.Groups, lines[i] = []string{"b"}, fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i/100)
+			case "one class":
+				s.Task, lines[i] = Binary, fmt.Sprintf("1,%d,%d", i%7, i%11)
+			case "three classes":
+				s.Task, lines[i] = Binary, fmt.Sprintf("%d,%d,%d", i%2, i%7, i%11)
+			}
 			if line, is := q.at[i]; is {
 				lines[i] = line
 			}
 		}
 		text := "y,a,b\n" + strings.Join(lines, "\n") + "\n"
-		s := Spec{Target: "y", Impute: "error", Scale: "standard"}
 		train := make([]int, n)
 		for i := range train {
 			train[i] = i
 		}
 		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, Float64)
+		if want == nil && q.name != "far away" {
+			t.Errorf("%s: no fault", q.name)
+		}
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), slices.Clone(train), s, Float64, ranks.NewRows(c, n))
+				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), n, s, Float64, ranks.NewRows(c, n))
 				return nil
 			}); err != nil {
 				t.Error(err)
@@ -117,11 +150,61 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		}
 	}
 	err := ranks.Run(2, func(c ranks.Comm) error {
-		_, err := FitDealt(context.Background(), nil, nil, Spec{Impute: "drop"}, Float64, ranks.NewRows(c, n))
+		_, err := FitDealt(context.Background(), nil, nil, n, Spec{Impute: "drop"}, Float64, ranks.NewRows(c, n))
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
 		t.Error(err)
+	}
+}
+
+// Of what there is of every row a rank has that of its own.
+func TestTargetsAndGroupsAreDealt(t *testing.T) {
+	const n = 40_000
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	writeMixed(t, path, n, 2)
+	train := make([]int, n)
+	for i := range train {
+		train[i] = i
+	}
+	for _, size := range []int{1, 2, 4} {
+		err := ranks.Run(size, func(c ranks.Comm) error {
+			f, err := Open(context.Background(), path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			rows := ranks.NewRows(c, n)
+			got, err := FitDealt(context.Background(), f, ownOf(rows, train), n, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, "", rows)
+			if err != nil {
+				return err
+			}
+			lo, hi := rows.Here(n)
+			set := func(at func(i int) bool) (of int) {
+				for i := range n {
+					if at(i) && (i < lo || i >= hi) {
+						of++
+					}
+				}
+				return of
+			}
+			d := got.Train
+			if k := set(func(i int) bool { return d.Target[i] != 0 }); k > 0 {
+				t.Errorf("rank %d of %d knows the targets of %d rows of others", c.Rank(), size, k)
+			}
+			if k := set(func(i int) bool { return d.Rows[i] != 0 }); k > 0 {
+				t.Errorf("rank %d of %d knows the places of %d rows of others", c.Rank(), size, k)
+			}
+			for _, g := range d.Groups {
+				if k := set(func(i int) bool { return g.Index[i] != 0 }); k > 0 {
+					t.Errorf("rank %d of %d knows the groups of %d rows of others", c.Rank(), size, k)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -143,11 +226,13 @@ func TestCategoriesAreDealt(t *testing.T) {
 				return err
 			}
 			defer f.Close()
-			w, err := newFitting(context.Background(), f, train, nil, Spec{Target: "y", Impute: "mean"}, nil)
+			rows := ranks.NewRows(c, n)
+			deal, err := matrix.NewDeal(n, ownOf(rows, train), n, rows)
 			if err != nil {
 				return err
 			}
-			if w.deal, err = matrix.NewDeal(n, train, ranks.NewRows(c, n)); err != nil {
+			w, err := newFitting(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, nil, deal)
+			if err != nil {
 				return err
 			}
 			w.encode = true

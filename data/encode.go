@@ -123,7 +123,7 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 	if err != nil {
 		return fail(err)
 	}
-	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
+	sets, reports, err := e.datasets(f, d, nil, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
 		if target != nil {
 			ds.Target = make([]float64, ds.N)
 			if err := encodeTarget(&e.Target, f, target, d.Set(s), ds.Target); err != nil {
@@ -142,13 +142,16 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 // datasets makes the datasets of the sets that have rows, set 0 always. It
 // reports on them and refuses rows that cannot be encoded; rest adds to each
 // what is not features.
-func (e *Encoder) datasets(f *Frame, d *tiles.Partition, b *matrix.Builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
+func (e *Encoder) datasets(f *Frame, d *tiles.Partition, deal *matrix.Deal, b *matrix.Builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
 	for s := range d.Sets {
-		n := d.Set(s).Len()
+		n, rows := d.Set(s).Len(), d.Sets[s]
 		if s > 0 && n == 0 {
 			continue
 		}
-		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
+		if deal != nil {
+			n, rows = deal.Total(), placed(deal, rows)
+		}
+		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: rows}
 		r := &reports[s]
 		r.Rows = n
 		err := func() error {

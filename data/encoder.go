@@ -33,7 +33,7 @@ type Encoder struct {
 // category are a level of their own. Columns that are constant on the training
 // rows are left out, with a note.
 func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, error) {
-	t, err := newFitting(ctx, f, rows, nil, s, nil)
+	t, err := newFitting(ctx, f, rows, nil, s, nil, nil)
 	if err != nil {
 		return nil, err
 	}

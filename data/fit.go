@@ -43,18 +43,17 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	if where != nil {
 		room = where.Room
 	}
-	t, err := newFitting(ctx, f, train, holdout, s, room)
+	t, err := newFitting(ctx, f, train, holdout, s, room, deal)
 	if err != nil {
 		return nil, err
 	}
-	if again := t.partition.Again; where != nil && (again[0] != nil || again[1] != nil) {
+	if where != nil && (t.partition.Again[0] != nil || t.partition.Again[1] != nil) {
 		return nil, errors.New("rows that are named twice cannot be kept on disk")
 	}
 	if storage == "" {
 		storage = AutoStorage
 	}
-	t.encode, t.deal = true, deal
-	d := t.partition
+	t.encode = true
 	if len(t.problems) > 0 {
 		return nil, t.tellAll()
 	}
@@ -66,7 +65,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	err = t.measure(func(columns int, entries float64) error {
 		if where != nil {
 			var err error
-			t.piles, err = matrix.NewPiles(*where, d, t.numbers)
+			t.piles, err = matrix.NewPiles(*where, t.partition, t.numbers)
 			return err
 		}
 		if t.e.Spec.Scale == "none" && storage == AutoStorage {
@@ -96,7 +95,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	made := matrixSources(sources)
 	switch {
 	case t.piles != nil:
-		b, err = t.piles.Finish(ctx, e.layout(), d, storage.Choose(t.entries(), len(e.Columns)), made)
+		b, err = t.piles.Finish(ctx, e.layout(), t.partition, storage.Choose(t.entries(), len(e.Columns)), made)
 	case b != nil:
 		err = b.Finish(ctx, e.layout(), t.matrixRows(), made, true)
 	default:
@@ -110,10 +109,10 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		if err := deal.ShareFaults(numbers); err != nil {
 			return nil, err
 		}
-		b.Deal(deal, d.Set(0).Len())
+		b.Deal(deal)
 	}
 	out := &Fitted{Encoder: e, Storage: b.Storage}
-	sets, reports, err := e.datasets(f, d, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
+	sets, reports, err := e.datasets(f, t.matrixRows(), deal, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
 		ds.Target = t.targets[s]
 		if t.targetErrs[s] != nil {
 			return t.targetErrs[s]
@@ -127,7 +126,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	out.Train, out.Holdout, out.TrainReport, out.HoldoutReport = sets[0], sets[1], reports[0], reports[1]
 	out.HoldoutReport.Dropped = t.dropped[1]
 	out.TrainReport.Dropped = t.dropped[0]
-	d.FreePlaces()
+	t.matrixRows().FreePlaces()
 	if err := f.Fingerprint(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type fitting struct {
 	ctx       context.Context
 	f         *Frame
 	e         *Encoder
-	partition *tiles.Partition
+	partition *tiles.Partition // of rows of ranks those of all: see whole
 	dropped   [2]int
 	targetOf  *Column // as the table has it
 	target    *Column // with its values
@@ -54,18 +54,20 @@ type feature struct {
 }
 
 // newFitting checks the roles, settles the rows and fits the target.
-func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room) (*fitting, error) {
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room, deal *matrix.Deal) (*fitting, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	d, err := tiles.NewPartitionIn(room, f.Rows, train, holdout)
-	if err != nil {
-		return nil, err
+	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: deal}
+	var err error
+	if deal == nil {
+		if t.partition, err = tiles.NewPartitionIn(room, f.Rows, train, holdout); err != nil {
+			return nil, err
+		}
 	}
-	if d.Set(0).Len() == 0 {
+	if t.rows(0) == 0 {
 		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
 	}
-	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, partition: d}
 	target, err := f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
@@ -88,12 +90,15 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	if err := t.make(); err != nil {
 		return nil, err
 	}
+	t.targetOf = target
+	if t.deal != nil {
+		return t, t.dealTarget()
+	}
 	if target != nil {
 		if t.target, err = target.Load(ctx); err != nil {
 			return nil, err
 		}
 	}
-	t.targetOf = target
 	if s.Impute == "drop" {
 		if err := t.dropNulls(); err != nil {
 			return nil, err
@@ -102,7 +107,23 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	if target == nil {
 		return t, nil
 	}
-	return t, t.problems.Add(t.e.fitTarget(f, t.target, t.partition.Set(0)))
+	rows := t.partition.Set(0)
+	known := &targetFacts{}
+	if target.Kind != table.Other {
+		known = factsOf(s.TargetTransform, t.target, rows)
+	}
+	return t, t.problems.Add(t.e.fitTarget(f, t.target, rows.Len(), known))
+}
+
+// rows is how many rows a set has, on all ranks.
+func (t *fitting) rows(set int) int {
+	switch {
+	case t.deal == nil:
+		return t.partition.Set(set).Len()
+	case set > 0:
+		return 0
+	}
+	return t.deal.Total()
 }
 
 // dropNulls leaves only the rows without nulls in numeric features or the
@@ -138,6 +159,9 @@ func (t *fitting) dropNulls() error {
 // encodeTargets encodes the target of all rows and lets go of the column. An
 // error is kept for when the rows before it have been seen.
 func (t *fitting) encodeTargets() error {
+	if t.deal != nil {
+		return t.encodeDealtTarget()
+	}
 	for s := range t.partition.Sets {
 		rows := t.partition.Set(s)
 		t.targets[s] = paged.Make[float64](t.partition.Room, rows.Len())
@@ -152,7 +176,10 @@ func (t *fitting) encodeTargets() error {
 // numbers are read, begin is told how many columns there can be and how many
 // entries a row can have, and may set t.into.
 func (t *fitting) measure(begin func(columns int, entries float64) error) error {
-	f, e, d := t.f, t.e, t.partition
+	f, e, d, rows := t.f, t.e, t.partition, t.f.Rows
+	if t.deal != nil {
+		d = t.deal.Owned
+	}
 	t.fitted = make([]feature, len(t.features))
 	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
 		from := t.features[i]
@@ -208,12 +235,12 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 			return err
 		}
 	}
-	stripes := (d.Rows + tiles.StripeRows - 1) / tiles.StripeRows
+	stripes := (rows + tiles.StripeRows - 1) / tiles.StripeRows
 	for _, x := range numbers {
 		x.Moments = make([]tiles.Moment, stripes)
 	}
-	first, end := t.deal.Visits(d.Rows)
-	inexact, err := tiles.Visit(t.ctx, first, end, d.Rows, matrix.ColumnsOf(numbers), false, func(w *tiles.Tile) error {
+	first, end := t.deal.Visits(rows)
+	inexact, err := tiles.Visit(t.ctx, first, end, rows, matrix.ColumnsOf(numbers), false, func(w *tiles.Tile) error {
 		d.Split(w)
 		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
 		for j := range w.Number {
@@ -255,12 +282,12 @@ func (t *fitting) matrixRows() *tiles.Partition {
 
 // fitRest makes the columns of the features that were measured, and the groups.
 func (t *fitting) fitRest() error {
-	f, e, d := t.f, t.e, t.partition
+	f, e := t.f, t.e
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
 		if q.number != nil {
-			q.kept, err = e.addNumeric(t.ctx, f, q.number, d)
+			q.kept, err = e.addNumeric(t.ctx, f, q.number, t)
 			q.number.Moments = nil
 		} else if err = q.category.err; err == nil {
 			q.kept = e.addCategory(q.category)
@@ -281,7 +308,7 @@ func (t *fitting) fitRest() error {
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
 	}
-	if w, n := len(e.Columns), d.Set(0).Len(); w > n {
+	if w, n := len(e.Columns), t.rows(0); w > n {
 		e.notef("%d encoded columns but only %d training rows", w, n)
 	}
 	return nil
@@ -304,7 +331,7 @@ func (t *fitting) sources() (all []source, numbers []*matrix.Number) {
 // entries is how many cells of a row are not zero, on average; of categories,
 // and of numbers that are standardised, at most.
 func (t *fitting) entries() float64 {
-	n := float64(t.partition.Set(0).Len())
+	n := float64(t.rows(0))
 	sum := 0.0
 	for _, q := range t.fitted {
 		switch {

@@ -29,10 +29,14 @@ func (t *fitting) fitGroups() error {
 		if err != nil {
 			continue // told before
 		}
-		if c, err = c.Load(t.ctx); err != nil {
+		var g Grouping
+		if t.deal != nil {
+			g, err = t.dealGroups(c)
+		} else if c, err = c.Load(t.ctx); err != nil {
 			return err
+		} else {
+			g, err = groupsOf(f, c, c.Kind, t.partition.Set(0))
 		}
-		g, err := groupsOf(f, c, c.Kind, t.partition.Set(0))
 		if err != nil {
 			if err = problems.Add(err); err != nil {
 				return err
@@ -45,8 +49,8 @@ func (t *fitting) fitGroups() error {
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
-		if rows := t.partition.Set(1); t.encode && rows.Len() > 0 && t.groupErrs[1] == nil {
-			g, err := groupsOf(f, c, c.Kind, rows)
+		if t.rows(1) > 0 && t.encode && t.groupErrs[1] == nil {
+			g, err := groupsOf(f, c, c.Kind, t.partition.Set(1))
 			t.groupErrs[1] = err
 			singles[1] = append(singles[1], nameGroups(factor, g.with(factor.Labels)))
 		}
@@ -56,12 +60,23 @@ func (t *fitting) fitGroups() error {
 	}
 	t.groups = singles
 	if len(e.Spec.Groups) >= 2 {
-		g := cross(singles[0], t.partition.Set(0).Len())
+		g := cross(singles[0], len(singles[0][0].Index))
+		if t.deal != nil {
+			var err error
+			if g, err = t.labelled(g, nil); err != nil {
+				return err
+			}
+		}
 		factor := Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels}
 		e.Groups = append(e.Groups, factor)
 		t.groups[0] = append(t.groups[0], g)
-		if rows := t.partition.Set(1); t.encode && rows.Len() > 0 && t.groupErrs[1] == nil {
-			t.groups[1] = append(t.groups[1], cross(singles[1], rows.Len()).with(factor.Labels))
+		if rows := t.rows(1); t.encode && rows > 0 && t.groupErrs[1] == nil {
+			t.groups[1] = append(t.groups[1], cross(singles[1], rows).with(factor.Labels))
+		}
+	}
+	if t.deal != nil {
+		for k := range t.groups[0] {
+			t.groups[0][k].Index = placed(t.deal, t.groups[0][k].Index)
 		}
 	}
 	return nil
@@ -184,16 +199,26 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, erro
 			byNumber[v] = k
 			fractions = fractions || v != math.Trunc(v)
 			if fractions && len(byNumber) > maxFloatGroups {
-				return Grouping{}, f.Fault(c.Name, -1, table.Hint("bin it into a column of a few ranges first"),
-					"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
+				return Grouping{}, tooFine(f, c.Name)
 			}
 		}
 		g.Index[i] = k
 	}
-	if len(g.Labels) > maxGroups {
-		return Grouping{}, f.Fault(c.Name, -1, table.Hint("choose a coarser column"), "%d groups are too many", len(g.Labels))
+	return g.sorted(), tooMany(f, c.Name, len(g.Labels))
+}
+
+// tooMany refuses so many groups.
+func tooMany(f *Frame, column string, groups int) error {
+	if groups <= maxGroups {
+		return nil
 	}
-	return g.sorted(), nil
+	return f.Fault(column, -1, table.Hint("choose a coarser column"), "%d groups are too many", groups)
+}
+
+// tooFine refuses so many different fractions as groups.
+func tooFine(f *Frame, column string) error {
+	return f.Fault(column, -1, table.Hint("bin it into a column of a few ranges first"),
+		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 
 // sorted puts the labels in order, as numbers if they all are, the missing ones last.

@@ -19,6 +19,9 @@ func (t *fitting) make() error {
 	if s.Empty() {
 		return nil
 	}
+	if _, err := t.whole(); err != nil {
+		return err
+	}
 	t.made = map[*Column][]Operand{}
 	find := func(name, what string) *Column {
 		for _, c := range t.features {

@@ -12,9 +12,9 @@ import (
 
 // addNumeric fits the coding of a feature whose rows were measured. It is left
 // out, with a note, if it is constant or has no values.
-func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, d *tiles.Partition) (kept bool, err error) {
+func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t *fitting) (kept bool, err error) {
 	c := x.Column
-	if err := x.Err(f, 0, d.Set(0).Len(), e.Spec.Impute); err != nil {
+	if err := x.Err(f, 0, t.rows(0), e.Spec.Impute); err != nil {
 		return false, err
 	}
 	n, mean, sd, constant := tiles.JoinMoments(x.Moments)
@@ -35,6 +35,10 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, d 
 	case "mean":
 		in.Fill = mean
 	case "median":
+		d, err := t.whole()
+		if err != nil {
+			return false, err
+		}
 		if in.Fill, err = medianOf(ctx, c, d.Set(0)); err != nil {
 			return false, err
 		}

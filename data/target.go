@@ -12,23 +12,21 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-func (e *Encoder) fitTarget(f *Frame, c *Column, rows tiles.Set) error {
+// fitTarget settles the coding of the target of n rows, from what is known of them.
+func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) error {
 	s := e.Spec
 	if c.Kind == Other {
 		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
-	if err := checkTarget(f, c, rows); err != nil {
+	if err := known.fault(f, c.Name, n); err != nil {
 		return err
 	}
-	values, _, err := distinct(c, rows, 3)
-	if err != nil {
-		return err
-	}
+	values := known.Values
 	switch {
-	case rows.Len() == 1:
-		return f.Fault(c.Name, rows.First(), table.Advice{}, "there is only one row to train on; at least two are needed")
+	case n == 1:
+		return f.Fault(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", c.Text(rows.First()))
+		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -48,23 +46,19 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, rows tiles.Set) error {
 		if c.Kind == Categorical {
 			return f.Fault(c.Name, -1, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
 		}
-		if c.InexactRow > 0 {
-			path, row := f.Where(c.InexactRow - 1)
+		if known.Inexact > 0 {
+			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
 			return f.Fault(c.Name, -1, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
-		if err := covers(&e.Target, f, c, rows); err != nil {
+		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
 			return err
 		}
 		if s.ScaleTarget {
-			v := make([]float64, rows.Len())
-			for i, r := range rows.All() {
-				v[i] = e.Target.Of(c.Number[r])
-			}
-			mean, sd, _ := tiles.MeanDeviation(v)
+			_, mean, sd, _ := tiles.JoinMoments(known.moments())
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
 				return f.Fault(c.Name, -1, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
@@ -135,12 +129,96 @@ func Positive(c *Column, values []string) (positive, rule string) {
 	return slices.Max(values), "the last in alphabetical order"
 }
 
-// covers refuses targets that have no logarithm.
-func covers(t *Target, f *Frame, c *Column, rows tiles.Set) error {
-	if t.Transform == "" {
-		return nil
+// tellingApart is how many values of a target are told apart: two classes, and more.
+const tellingApart = 3
+
+// targetFacts are what a coding depends on, of the targets of some rows. Rows are those of
+// the table, −1 for none.
+type targetFacts struct {
+	First       int      // the least row
+	Nulls, Null int      // how many are null, and the first
+	Bad         int      // the first that is not finite
+	Value       float64  // that
+	Inexact     int      // the first row (1-based) of the column of a whole number too large for a float64; 0: none
+	Values      []string // as many different ones as a coding asks for, in order of appearance
+	Uncovered   int      // how many have no logarithm, where one is asked for
+	Outside     int      // the first of them
+	Text        string   // that
+
+	moments func() []tiles.Moment // of what is fitted, by stripe of the table: asked for where there are no faults
+}
+
+// faultsOf are what is wrong with rows of a column with values.
+func faultsOf(c *Column, rows tiles.Set) *targetFacts {
+	k := &targetFacts{First: rows.First(), Null: -1, Bad: -1, Outside: -1, Inexact: c.InexactRow}
+	for _, r := range rows.All() {
+		if c.IsNull(r) {
+			if k.Nulls++; k.Null < 0 {
+				k.Null = r
+			}
+			continue
+		}
+		if c.Kind == Numeric {
+			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
+				k.Bad, k.Value = r, v
+				return k
+			}
+		}
 	}
-	count, first := 0, -1
+	return k
+}
+
+// factsOf are what a coding takes of rows of a column with values.
+func factsOf(transform string, c *Column, rows tiles.Set) *targetFacts {
+	k := faultsOf(c, rows)
+	k.moments = func() []tiles.Moment { return momentsOf(transform, c, rows) }
+	if k.Nulls > 0 || k.Bad >= 0 || rows.Len() == 0 {
+		return k
+	}
+	k.Values = distinct(c, rows, tellingApart)
+	if transform != "" && c.Kind != Categorical {
+		if k.Uncovered, k.Outside = countUncovered(transform, c, rows); k.Outside >= 0 {
+			k.Text = c.Text(k.Outside)
+		}
+	}
+	return k
+}
+
+// momentsOf are the moments of what is fitted of the rows of a numeric target.
+func momentsOf(transform string, c *Column, rows tiles.Set) (parts []tiles.Moment) {
+	t := Target{Transform: transform}
+	var v []float64
+	at := 0
+	for _, r := range rows.All() {
+		if stripe := r / tiles.StripeRows; stripe != at {
+			parts, v, at = append(parts, tiles.MomentOf(v)), v[:0], stripe
+		}
+		v = append(v, t.Of(c.Number[r]))
+	}
+	return append(parts, tiles.MomentOf(v))
+}
+
+// fault refuses nulls, NaN and infinities in n rows.
+func (k *targetFacts) fault(f *Frame, column string, n int) error {
+	switch {
+	case k.Bad >= 0:
+		return matrix.NotFinite(f, column, k.Bad, k.Value)
+	case k.Nulls > 0:
+		e := f.Fault(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", k.Nulls, n)
+		e.Rows = k.Nulls
+		return e
+	}
+	return nil
+}
+
+// countUncovered counts the rows whose target has no logarithm, where it is to have one, and
+// finds the first of them.
+func countUncovered(transform string, c *Column, rows tiles.Set) (count, first int) {
+	t := Target{Transform: transform}
+	first = -1
+	if transform == "" {
+		return 0, first
+	}
 	for _, r := range rows.All() {
 		if v := t.Of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
 			if count++; first < 0 {
@@ -148,64 +226,49 @@ func covers(t *Target, f *Frame, c *Column, rows tiles.Set) error {
 			}
 		}
 	}
+	return count, first
+}
+
+// uncovered refuses targets that have no logarithm.
+func uncovered(f *Frame, column, transform string, count, first int, text string) error {
 	if count == 0 {
 		return nil
 	}
-	e := f.Fault(c.Name, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", c.Text(first), t.Transform)
+	e := f.Fault(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
 	e.Rows = count
 	return e
 }
 
-// checkTarget refuses nulls, NaN and infinities.
-func checkTarget(f *Frame, c *Column, rows tiles.Set) error {
-	nulls, first := 0, -1
-	for _, r := range rows.All() {
-		if c.IsNull(r) {
-			if nulls++; first < 0 {
-				first = r
-			}
-			continue
-		}
-		if c.Kind == Numeric {
-			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
-				return matrix.NotFinite(f, c.Name, r, v)
-			}
-		}
-	}
-	if nulls > 0 {
-		e := f.Fault(c.Name, first, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", nulls, rows.Len())
-		e.Rows = nulls
-		return e
-	}
-	return nil
-}
-
 // distinct lists up to limit distinct values in order of appearance.
-func distinct(c *Column, rows tiles.Set, limit int) (values []string, more bool, err error) {
+func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
 	if c.Kind == Categorical {
 		seen := make(map[int32]bool, limit)
+		last := int32(-1)
 		for _, r := range rows.All() {
-			if code := c.Code[r]; !seen[code] {
+			if code := c.Code[r]; code != last && !seen[code] {
 				if len(values) == limit {
-					return values, true, nil
+					return values
 				}
 				seen[code] = true
 				values = append(values, c.Level[code])
 			}
+			last = c.Code[r]
 		}
-		return values, false, nil
+		return values
 	}
 	seen := make(map[float64]bool, limit)
+	last := math.NaN()
 	for _, r := range rows.All() {
-		if v := c.Number[r]; !seen[v] {
+		if v := c.Number[r]; v != last && !seen[v] {
 			if len(values) == limit {
-				return values, true, nil
+				return values
 			}
 			seen[v] = true
 			values = append(values, c.Text(r))
 		}
+		last = c.Number[r]
 	}
-	return values, false, nil
+	return values
 }
 
 // encodeTarget fills dst with the targets of the rows.
@@ -213,16 +276,23 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64)
 	if c.Kind == Other {
 		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
-	if err := checkTarget(f, c, rows); err != nil {
+	if err := faultsOf(c, rows).fault(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
 			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
-		if err := covers(t, f, c, rows); err != nil {
-			return err
+		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
+			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
 		}
+	}
+	return encodeTo(dst, t, f, c, rows)
+}
+
+// encodeTo fills dst with the targets of rows that have no fault.
+func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) error {
+	if t.Task == Regression {
 		for i, r := range rows.All() {
 			dst[i] = (t.Of(c.Number[r]) - t.Shift) / t.Scale
 		}

@@ -111,7 +111,16 @@ func (m *Dealt) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
 
 // Select implements Matrix: every rank has the copies.
 func (m *Dealt) Select(rows []int) Matrix {
-	c := m.rows.Comm()
+	copies, _ := m.SelectWith(rows, nil)
+	return copies
+}
+
+// SelectWith is Select with the entries of a vector of one entry a row; nil is none.
+func (m *Dealt) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
+	c, width := m.rows.Comm(), m.d
+	if v != nil {
+		width++
+	}
 	place := make([]int, len(rows)) // in the order of the ranks
 	ends := make([]int, c.Size())
 	for r, at := 0, 0; r < len(ends); r++ {
@@ -122,25 +131,38 @@ func (m *Dealt) Select(rows []int) Matrix {
 				at++
 			}
 		}
-		ends[r] = at * m.d
+		ends[r] = at * width
 	}
-	all := make([]float64, len(rows)*m.d)
+	all := make([]float64, len(rows)*width)
 	for k, i := range rows {
 		if i >= m.lo && i < m.hi {
-			m.RowTo(all[place[k]*m.d:(place[k]+1)*m.d], i)
+			at := place[k] * width
+			m.RowTo(all[at:at+m.d], i)
+			if v != nil {
+				all[at+m.d] = v[i]
+			}
 		}
 	}
 	c.Gather(all, ends)
-	return gathered(m.here, all, place, m.d, m.largest)
+	if v != nil {
+		beside = make([]float64, len(rows))
+		for k, p := range place {
+			beside[k] = all[p*width+m.d]
+		}
+	}
+	for k := range place {
+		place[k] *= width
+	}
+	return gathered(m.here, all, place, m.d, m.largest), beside
 }
 
-// gathered returns rows from their places in x, stored as like is.
+// gathered returns rows that begin at places of x, stored as like is.
 func gathered(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
 	switch like.(type) {
 	case *Dense32:
-		out := make([]float32, len(x))
+		out := make([]float32, len(place)*d)
 		for k, p := range place {
-			for i, v := range x[p*d : (p+1)*d] {
+			for i, v := range x[p : p+d] {
 				out[k*d+i] = float32(v)
 			}
 		}
@@ -148,7 +170,7 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 	case *Sparse:
 		csr := kernel.CSR{D: d, Start: make([]int, 1, len(place)+1)}
 		for _, p := range place {
-			for i, v := range x[p*d : (p+1)*d] {
+			for i, v := range x[p : p+d] {
 				if v != 0 {
 					csr.Column, csr.Value = append(csr.Column, int32(i)), append(csr.Value, v)
 				}
@@ -157,9 +179,9 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 		}
 		return newSparse(csr, largest)
 	}
-	out := make([]float64, len(x))
+	out := make([]float64, len(place)*d)
 	for k, p := range place {
-		copy(out[k*d:(k+1)*d], x[p*d:(p+1)*d])
+		copy(out[k*d:(k+1)*d], x[p:p+d])
 	}
 	return &Dense{len(place), d, out, largest}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // onRanks solves the problem of a sample whose rows are dealt to so many ranks, and returns
-// the result of every rank, and the collective calls of a rank.
-func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, dual Dual, primal Primal, m Method, set Settings) (out []*Result, rounds int64) {
+// the result of every rank, and the collective calls of a rank. A rank knows no label, weight
+// or group of the rows of others.
+func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, weighed func(rows *ranks.Rows) (Dual, error), primal Primal, m Method, set Settings) (out []*Result, rounds int64) {
 	t.Helper()
 	out = make([]*Result, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
@@ -28,6 +29,10 @@ func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Los
 			}
 		}()
 		oracle, err := dealt(c, s, loss, few)
+		if err != nil {
+			return err
+		}
+		dual, err := weighed(ranks.NewRows(c, s.N))
 		if err != nil {
 			return err
 		}
@@ -63,10 +68,19 @@ func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss, few bool) (*losses.
 	if err != nil {
 		return nil, err
 	}
+	label := hereAlone(rows, s.Label, math.NaN())
 	if few {
-		return losses.NewLinear(loss, fewCopies{z}, s.Label)
+		return losses.NewLinear(loss, fewCopies{z}, label)
 	}
-	return losses.NewLinear(loss, z, s.Label)
+	return losses.NewLinear(loss, z, label)
+}
+
+// hereAlone is a copy of v in which entries of other ranks' rows are unknown.
+func hereAlone[T any](rows *ranks.Rows, v []T, unknown T) []T {
+	out := slices.Repeat([]T{unknown}, len(v))
+	lo, hi := rows.Here(len(v))
+	copy(out[lo:hi], v[lo:hi])
+	return out
 }
 
 // fewCopies are rows of which every rank may have a quarter.
@@ -97,49 +111,54 @@ func TestRanksAgree(t *testing.T) {
 		weights[i] = float64(rng.IntN(4))
 		group[i] = rng.IntN(3)
 	}
-	fixed, err := NewFixed(weights)
-	if err != nil {
-		t.Fatal(err)
+	const unknown = 1 << 30 // no number of a group
+	is := func(d Dual) func(*ranks.Rows) (Dual, error) {
+		return func(*ranks.Rows) (Dual, error) { return d, nil }
 	}
-	groups, err := NewGroups(NewPenalty(KullbackLeibler, 0.1, nil), weights, group)
-	if err != nil {
-		t.Fatal(err)
+	own := func(of func(w []float64) Dual) func(*ranks.Rows) (Dual, error) {
+		return func(rows *ranks.Rows) (Dual, error) {
+			d, _ := of(hereAlone(rows, weights, math.NaN())).(Ranked).Over(rows)
+			return d, nil
+		}
 	}
-	worst, err := NewGroups(NewPenalty(KullbackLeibler, 0, nil), nil, group)
-	if err != nil {
-		t.Fatal(err)
+	fixed := func(rows *ranks.Rows) (Dual, error) { return NewFixedOver(rows, hereAlone(rows, weights, math.NaN())) }
+	groups := func(rows *ranks.Rows) (Dual, error) {
+		return NewGroupsOver(rows, NewPenalty(KullbackLeibler, 0.1, nil), hereAlone(rows, weights, math.NaN()), hereAlone(rows, group, unknown))
+	}
+	worst := func(rows *ranks.Rows) (Dual, error) {
+		return NewGroupsOver(rows, NewPenalty(KullbackLeibler, 0, nil), nil, hereAlone(rows, group, unknown))
 	}
 	free := L2{Mu: 1e-3, Intercept: true}
 	cases := []struct {
 		name   string
 		sample drotest.Sample
 		loss   losses.Loss
-		dual   Dual
+		dual   func(*ranks.Rows) (Dual, error)
 		primal Primal
 		method Method
 		rounds int64 // of all ranks together, at most
 	}{
-		{"KL", s, losses.Logistic{}, KL{Nu: 0.5}, free, nil, 60},
-		{"KL of a small ν", heavy, losses.Squared{}, KL{Nu: 0.3}, free, nil, 190},
-		{"χ²", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, nil, 100},
-		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, ChiSquare{Nu: 0.05}, L2{Mu: 1e-3}, nil, 100},
-		{"uniform", s, losses.Squared{}, Uniform{}, free, nil, 50},
+		{"KL", s, losses.Logistic{}, is(KL{Nu: 0.5}), free, nil, 60},
+		{"KL of a small ν", heavy, losses.Squared{}, is(KL{Nu: 0.3}), free, nil, 190},
+		{"χ²", s, losses.Logistic{}, is(ChiSquare{Nu: 0.5}), free, nil, 100},
+		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, is(ChiSquare{Nu: 0.05}), L2{Mu: 1e-3}, nil, 100},
+		{"uniform", s, losses.Squared{}, is(Uniform{}), free, nil, 50},
 		{"fixed", s, losses.Logistic{}, fixed, free, nil, 50},
-		{"KL with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0.5, weights), free, nil, 80},
-		{"χ² with weights", s, losses.Squared{}, NewPenalty(PearsonChi2, 0.5, weights), free, nil, 85},
-		{"KL ball", s, losses.Logistic{}, NewBall(KullbackLeibler, 0.1, nil), free, nil, 90},
-		{"χ² ball with weights", s, losses.Logistic{}, NewBall(PearsonChi2, 0.1, weights), free, nil, 125},
+		{"KL with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return NewPenalty(KullbackLeibler, 0.5, w) }), free, nil, 95},
+		{"χ² with weights", s, losses.Squared{}, own(func(w []float64) Dual { return NewPenalty(PearsonChi2, 0.5, w) }), free, nil, 85},
+		{"KL ball", s, losses.Logistic{}, is(NewBall(KullbackLeibler, 0.1, nil)), free, nil, 90},
+		{"χ² ball with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return NewBall(PearsonChi2, 0.1, w) }), free, nil, 125},
 		{"groups", s, losses.Logistic{}, groups, free, nil, 55},
 		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil, 60},
-		{"the largest loss of those with weights", s, losses.Logistic{}, NewPenalty(KullbackLeibler, 0, weights), free, nil, 380},
-		{"CVaR", s, losses.Logistic{}, Protected{Share: 0.2}, free, nil, 125},
-		{"CVaR with weights", s, losses.Squared{}, Protected{Share: 0.3, Weights: weights}, free, nil, 135},
-		{"CVaR where all losses are equal", s, losses.Logistic{}, Protected{Share: 0.03}, free, nil, 300},
-		{"the largest loss", s, losses.Huber{Delta: 1}, KL{}, free, nil, 90},
-		{"without μ", s, losses.Logistic{}, KL{Nu: 0.5}, L2{Intercept: true}, nil, 60},
-		{"newton", s, losses.Logistic{}, KL{Nu: 0.5}, free, Newton{}, 75},
-		{"newton-cg", s, losses.Logistic{}, ChiSquare{Nu: 0.5}, free, NewtonCG{}, 95},
-		{"lbfgs", s, losses.Logistic{}, KL{Nu: 0.5}, free, LBFGS{}, 110},
+		{"the largest loss of those with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return NewPenalty(KullbackLeibler, 0, w) }), free, nil, 80},
+		{"CVaR", s, losses.Logistic{}, is(Protected{Share: 0.2}), free, nil, 125},
+		{"CVaR with weights", s, losses.Squared{}, own(func(w []float64) Dual { return Protected{Share: 0.3, Weights: w} }), free, nil, 135},
+		{"CVaR where all losses are equal", s, losses.Logistic{}, is(Protected{Share: 0.03}), free, nil, 300},
+		{"the largest loss", s, losses.Huber{Delta: 1}, is(KL{}), free, nil, 90},
+		{"without μ", s, losses.Logistic{}, is(KL{Nu: 0.5}), L2{Intercept: true}, nil, 60},
+		{"newton", s, losses.Logistic{}, is(KL{Nu: 0.5}), free, Newton{}, 75},
+		{"newton-cg", s, losses.Logistic{}, is(ChiSquare{Nu: 0.5}), free, NewtonCG{}, 95},
+		{"lbfgs", s, losses.Logistic{}, is(KL{Nu: 0.5}), free, LBFGS{}, 110},
 	}
 	for k, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,7 +167,11 @@ func TestRanksAgree(t *testing.T) {
 				sizes = []int{1, 3}
 			}
 			set := DefaultSettings()
-			p := &Problem{Oracle: c.sample.Oracle(t, c.loss), Dual: c.dual, Primal: c.primal}
+			dual, err := c.dual(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Problem{Oracle: c.sample.Oracle(t, c.loss), Dual: dual, Primal: c.primal}
 			alone := solve(t, p, c.method, set)
 			var first *Result
 			var y []float64

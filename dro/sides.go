@@ -2,6 +2,7 @@ package dro
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Divergence measures how far weights y are from reference weights w.
@@ -93,6 +94,9 @@ type Fixed = side.Fixed
 // they need not sum to one. The slice is kept.
 func NewFixed(w []float64) (Fixed, error) { return side.NewFixed(w) }
 
+// NewFixedOver is [NewFixed] over samples that lie with several ranks.
+func NewFixedOver(rows *ranks.Rows, w []float64) (Fixed, error) { return side.NewFixedOver(rows, w) }
+
 // Groups is the adversary over groups of samples. With f_g the mean loss of group g
 // under the weights of its samples, and q weights over the groups,
 //
@@ -110,6 +114,11 @@ type Groups = side.Groups
 // are kept.
 func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
 	return side.NewGroups(near, w, of...)
+}
+
+// NewGroupsOver is [NewGroups] over samples that lie with several ranks: a collective call.
+func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Groups, error) {
+	return side.NewGroupsOver(rows, near, w, of...)
 }
 
 // KL is the simplex with the Kullback-Leibler penalty

@@ -37,7 +37,12 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)
 	}
 	_, signs := loss.(Logistic)
-	for i, v := range target {
+	lo, hi := 0, n
+	if of, ok := z.(dealt); ok { // the targets of other ranks' rows are theirs to check
+		lo, hi = of.Rows().Here(n)
+	}
+	for i, v := range target[lo:hi] {
+		i += lo
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("losses: target of row %d is %v", i, v)
 		}
@@ -165,6 +170,10 @@ type Samples = interface {
 
 // Select returns the oracle over a copy of the given samples, in their order.
 func (l *Linear) Select(samples []int) Samples {
+	if z, ok := l.z.(dealt); ok {
+		copies, target := z.SelectWith(samples, l.target)
+		return &Linear{loss: l.loss, n: len(samples), d: l.d, z: copies, target: target, moved: l.moved, less: l.less}
+	}
 	target := make([]float64, len(samples))
 	for k, j := range samples {
 		target[k] = l.target[j]
@@ -202,7 +211,7 @@ func (l *Linear) Rows() *ranks.Rows {
 // first ones of every shard, count in all, where they are.
 func (l *Linear) Part(count int) Samples {
 	z := l.z.(dealt).Part(count)
-	target := make([]float64, count)
+	target := paged.Make[float64](paged.Virtual(), count)
 	lo, _ := z.(dealt).Rows().Here(count)
 	for k, j := range l.Rows().SpreadHere(l.n, count) {
 		target[lo+k] = l.target[j]
@@ -223,6 +232,7 @@ func (l *Linear) MostSelected() int {
 type dealt interface {
 	Rows() *ranks.Rows
 	Part(count int) design.Matrix
+	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)
 }
 
 // spacious is a matrix that is not in memory.

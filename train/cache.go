@@ -114,7 +114,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		return nil, err
 	}
 	o.keeps(k.fitted)
-	if k.weight, err = c.weights(ctx, f, k.fitted.Train); err != nil {
+	if k.weight, err = c.weights(ctx, f, k.fitted.Train, k.dealt); err != nil {
 		return nil, err
 	}
 	return k, c.keep(ctx, f, o, k)

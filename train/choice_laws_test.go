@@ -122,7 +122,7 @@ func TestStartIsTheBestConstant(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := m.Run.Train
-		x := start(loss, d)
+		x := start(loss, d, mean(d.Target))
 		for i, v := range x {
 			if i != d.Intercept && v != 0 {
 				t.Errorf("%s: entry %d is %v", target, i, v)
@@ -141,11 +141,10 @@ func TestStartIsTheBestConstant(t *testing.T) {
 			t.Errorf("%s: a constant of %v is not the best", target, x[d.Intercept])
 		}
 		one := *d
-		one.Target = slices.Repeat([]float64{1}, d.N)
-		if b := start(losses.Logistic{}, &one)[d.Intercept]; b != 0 {
+		if b := start(losses.Logistic{}, &one, 1)[d.Intercept]; b != 0 {
 			t.Errorf("of one class: %v", b)
 		}
-		if one.Intercept = -1; slices.Max(start(loss, &one)) != 0 {
+		if one.Intercept = -1; slices.Max(start(loss, &one, 0)) != 0 {
 			t.Error("a constant without an intercept")
 		}
 		m.Run.Close()

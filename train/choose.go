@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -149,6 +150,9 @@ func (m *Model) lawsText() string {
 // levelRows is what the level has to know of the rows of d.
 func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
 	r := Rows(d, weight)
+	if m.Run != nil && d == m.Run.Train {
+		r.Dealt = m.Run.rows
+	}
 	if m.Config.Latent != nil && m.Latent != nil && d.Target != nil {
 		r.Latent, _ = m.Latent.Posterior(d.X, d.Target)
 	}
@@ -166,12 +170,15 @@ func (c Config) unique() bool {
 	return true
 }
 
-// weights reads the weights of the rows of d; nil without a weight column.
-func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]float64, error) {
+// weights reads the weights of the rows of d, of those that are here; nil without a weight
+// column.
+func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, rows *ranks.Rows) ([]float64, error) {
 	if c.Weight == "" {
 		return nil, nil
 	}
-	column, err := f.Column(ctx, c.Weight)
+	lo, hi := rows.Here(d.N)
+	from, to := stretch(f, d.Rows[lo:hi], rows)
+	column, err := f.Slice(from, to).Column(ctx, c.Weight)
 	if err != nil {
 		return nil, err
 	}
@@ -182,32 +189,71 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset) ([]
 		}
 		return e
 	}
-	if column.Number == nil {
+	if column.Number == nil && from < to {
 		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
 	}
-	first, wrong := -1, 0
-	for row, v := range column.Number { // of the hold-out too
-		if column.IsNull(row) || math.IsInf(v, 0) || !(v > 0) {
-			if wrong++; first < 0 {
-				first = row
+	all, err := gathered(rows.Comm(), wrongWeights(column, from))
+	if err != nil {
+		return nil, err
+	}
+	known := weightFaults{First: -1}
+	for _, k := range all {
+		if known.Wrong += k.Wrong; known.First < 0 {
+			known.First, known.What = k.First, k.What
+		}
+	}
+	if known.Wrong > 0 {
+		more := ""
+		if known.Wrong > 1 {
+			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", known.Wrong, f.Rows)
+		}
+		return nil, fail(known.First, "the weight is %s%s", known.What, more)
+	}
+	w := make([]float64, d.N)
+	if rows != nil {
+		w = paged.Make[float64](paged.Virtual(), d.N)
+	}
+	for i, row := range d.Rows[lo:hi] {
+		w[lo+i] = column.Number[row-from]
+	}
+	return w, nil
+}
+
+// weightFaults are what is wrong with weights: in how many rows, the first and its value.
+type weightFaults struct {
+	First, Wrong int
+	What         string
+}
+
+// wrongWeights are those of a column whose first row is that of the table: of the hold-out
+// too.
+func wrongWeights(column *data.Column, first int) weightFaults {
+	k := weightFaults{First: -1}
+	for row, v := range column.Number {
+		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
+			continue
+		}
+		if k.Wrong++; k.First < 0 {
+			if k.First, k.What = first+row, "missing"; !column.IsNull(row) {
+				k.What = column.Text(row)
 			}
 		}
 	}
-	if wrong > 0 {
-		what, more := "missing", ""
-		if !column.IsNull(first) {
-			what = column.Text(first)
-		}
-		if wrong > 1 {
-			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", wrong, len(column.Number))
-		}
-		return nil, fail(first, "the weight is %s%s", what, more)
+	return k
+}
+
+// meanTarget is the mean of the targets of the training rows.
+func (r *Run) meanTarget() float64 {
+	if r.rows == nil {
+		return mean(r.Train.Target)
 	}
-	w := make([]float64, d.N)
-	for i, row := range d.Rows {
-		w[i] = column.Number[row]
-	}
-	return w, nil
+	y := r.Train.Target
+	return r.rows.Sum(len(y), func(lo, hi int) (sum float64) {
+		for _, v := range y[lo:hi] {
+			sum += v
+		}
+		return sum
+	}) / float64(len(y))
 }
 
 // averageOf returns the mean of v under the sample weights.

@@ -13,13 +13,13 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Training over several ranks. Every rank runs FitFrame on the same table, and has the
-// features of its own rows alone; what is small (targets, groups, weights, the encoder) it
-// has of all.
+// Training over several ranks. Every rank runs FitFrame on the same table, and has of its own
+// rows alone what there is of each: features, target, groups, weight, place in the table. The
+// vectors of one entry a row are as long as the rows of all, and have these entries.
 
 // rankable refuses what is not for several ranks.
 func (c *Config) rankable() error {
@@ -40,12 +40,12 @@ func (c *Config) rankable() error {
 // fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, train, held []int) (*data.Fitted, *ranks.Rows, error) {
 	rows := ranks.NewRows(c.Ranks, len(train))
-	count := rows.Shards(len(train))
-	for s := range count { // so that the first rows of a shard are a sample of it
-		lo, hi := shard.Bounds(len(train), count, s)
-		shuffle(train[lo:hi], c.Seed+uint64(s))
-	}
-	fitted, err := data.FitDealt(ctx, f, train, c.Spec(), data.Storage(c.Storage), rows)
+	lo, hi := rows.Here(len(train))
+	own := slices.Clone(train[lo:hi])
+	rows.Run(len(train), func(s, from, to int) { // so that the first rows of a shard are a sample of it
+		shuffle(own[from-lo:to-lo], c.Seed+uint64(s))
+	})
+	fitted, err := data.FitDealt(ctx, f, own, len(train), c.Spec(), data.Storage(c.Storage), rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,11 +184,56 @@ func (r *Run) sample(count int) *data.Dataset {
 		return &d
 	}
 	at := r.rows.Spread(d.N, min(count, mostCopied(d.X)))
-	d.N, d.X, d.Target = len(at), d.X.Select(at), make([]float64, len(at))
-	for k, j := range at {
-		d.Target[k] = r.Train.Target[j]
-	}
+	d.N, d.X, d.Target = len(at), d.X.Select(at), picked(r.rows, at, d.Target)
 	return &d
+}
+
+// stretch are the rows [from, to) of a table that a rank looks at where each row is one rank's:
+// from its first training row to that of the next rank. All of them, where all rows are here.
+func stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
+	if rows == nil {
+		return 0, f.Rows
+	}
+	c := rows.Comm()
+	first := make([]float64, c.Size())
+	if len(own) > 0 {
+		first[c.Rank()] = 1 + float64(slices.Min(own))
+	}
+	c.Sum(first) // each has one term that is not zero
+	to = f.Rows
+	for r := c.Size() - 1; r > c.Rank(); r-- {
+		if first[r] > 0 {
+			to = int(first[r]) - 1
+		}
+	}
+	before := slices.ContainsFunc(first[:c.Rank()], func(v float64) bool { return v > 0 })
+	switch {
+	case len(own) == 0:
+		return to, to
+	case !before:
+		return 0, to
+	}
+	return int(first[c.Rank()]) - 1, to
+}
+
+// picked returns the entries of a vector of one entry a row at some rows, with whatever rank
+// these are; nil of nil.
+func picked[T int | int32 | float64](rows *ranks.Rows, at []int, v []T) []T {
+	if v == nil {
+		return nil
+	}
+	lo, hi := rows.Here(len(v))
+	all, out := make([]float64, len(at)), make([]T, len(at))
+	for k, j := range at {
+		if j >= lo && j < hi {
+			all[k] = float64(v[j])
+		}
+	}
+	rows.Comm().Sum(all) // each has one term that is not zero
+	for k, x := range all {
+		out[k] = T(x)
+	}
+	return out
 }
 
 // follows says that another rank writes and speaks.
@@ -269,17 +314,12 @@ func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
 		return g.Risks(loss)
 	}
 	k := len(g.Labels)
-	part := r.rows.Partials(r.rows.Shards(len(loss)), 2*k)
-	part.Clear()
-	r.rows.Run(len(loss), func(s, lo, hi int) {
-		sums := part.Of(s)
+	sums := r.rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			sums[g.Index[j]] += loss[j]
 			sums[k+int(g.Index[j])]++
 		}
 	})
-	sums := make([]float64, 2*k)
-	r.rows.SumTo(sums, part)
 	var out []data.GroupRisk
 	for i, label := range g.Labels {
 		if n := sums[k+i]; n > 0 {
@@ -305,20 +345,41 @@ func (m *Model) Complete() {
 		r.Weights = nil
 		return
 	}
-	r.Loss, r.Weights = slices.Clone(r.Loss), slices.Clone(r.Weights)
-	ends := make([]int, r.rows.Comm().Size())
+	d := *r.Train
+	r.Loss, r.Weights, r.Weight = completed(r.rows, r.Loss), completed(r.rows, r.Weights), completed(r.rows, r.Weight)
+	d.Target, d.Rows, d.Groups = completed(r.rows, d.Target), completed(r.rows, d.Rows), slices.Clone(d.Groups)
+	for k := range d.Groups {
+		d.Groups[k].Index = completed(r.rows, d.Groups[k].Index)
+	}
+	r.Train = &d
+	r.copy(m.Config.Seed)
+}
+
+// completed is a vector of one entry a row with those of all ranks; nil of nil.
+func completed[T int | int32 | float64](rows *ranks.Rows, v []T) []T {
+	if v == nil {
+		return nil
+	}
+	all, ends := make([]float64, len(v)), make([]int, rows.Comm().Size())
 	for rank := range ends {
-		_, ends[rank] = r.rows.Bounds(r.Train.N, rank)
+		_, ends[rank] = rows.Bounds(len(v), rank)
 		if rank > 0 {
 			ends[rank] = max(ends[rank], ends[rank-1])
 		}
 	}
-	for _, v := range [][]float64{r.Loss, r.Weights} {
-		if v != nil {
-			r.rows.Comm().Gather(v, ends)
-		}
+	lo, hi := rows.Here(len(v))
+	for j, x := range v[lo:hi] {
+		all[lo+j] = float64(x)
 	}
-	r.copy(m.Config.Seed)
+	rows.Comm().Gather(all, ends)
+	if of, ok := any(all).([]T); ok {
+		return of
+	}
+	out := make([]T, len(v))
+	for j, x := range all {
+		out[j] = T(x)
+	}
+	return out
 }
 
 // Copies are some of the training rows, each of which stands for Times of them.
@@ -357,13 +418,31 @@ func (r *Run) copy(seed uint64) {
 	r.copies = c
 }
 
+// sampled is t.Select of rows that lie with several ranks.
+func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
+	s := *t
+	s.X, s.Target = t.X.Select(at), picked(rows, at, t.Target)
+	s.Rows = level.Rows{N: len(at), Weights: picked(rows, at, t.Weights), Group: picked(rows, at, t.Group), Labels: t.Labels}
+	for _, way := range t.Ways {
+		s.Ways = append(s.Ways, picked(rows, at, way))
+	}
+	return &s
+}
+
+// levels is what a level has to know of the training rows.
+func (r *Run) levels() level.Rows {
+	rows := Rows(r.Train, r.Weight)
+	rows.Dealt = r.rows
+	return rows
+}
+
 // selected is tune.Select. Of rows that lie with several ranks a sample is chosen on, by
 // rank 0, which tells the others.
 func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
 	}
-	t = t.Select(m.Run.rows.Spread(t.N, min(t.N, o.Rows, mostCopied(t.X))))
+	t = sampled(m.Run.rows, t, m.Run.rows.Spread(t.N, min(t.N, o.Rows, mostCopied(t.X))))
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool

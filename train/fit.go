@@ -213,6 +213,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if m.from, err = m.startFrom(cfg.Start); err != nil {
 		return nil, nil, err
 	}
+	if m.from == nil {
+		m.from = start(m.loss, train, m.Run.meanTarget())
+	}
 	m.Config.Start = nil // its rows are not ours to keep
 	return m, oracle, nil
 }
@@ -231,13 +234,13 @@ func (m *Model) noteStorage(s data.Storage) {
 }
 
 // start is the point both trainings start from: zero, with the constant that
-// suits the targets best.
-func start(loss losses.Loss, d *data.Dataset) []float64 {
+// suits the targets best, whose mean is given.
+func start(loss losses.Loss, d *data.Dataset, mean float64) []float64 {
 	x := make([]float64, d.D)
 	if d.Intercept < 0 {
 		return x
 	}
-	b := mean(d.Target)
+	b := mean
 	if loss.Name() == "logistic" {
 		b = math.Log((1 + b) / (1 - b)) // log-odds of the positive rows
 	}
@@ -249,9 +252,7 @@ func start(loss losses.Loss, d *data.Dataset) []float64 {
 
 func (m *Model) settings(phase string, began time.Time) dro.Settings {
 	s := dro.DefaultSettings()
-	if s.X0 = m.from; s.X0 == nil {
-		s.X0 = start(m.loss, m.Run.Train)
-	}
+	s.X0 = m.from
 	s.RelativeGap = m.Config.Gap
 	s.MaxPasses = m.Config.MaxPasses
 	s.Seed = m.Config.Seed
@@ -271,7 +272,7 @@ func (m *Model) settings(phase string, began time.Time) dro.Settings {
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
 func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began time.Time) (plain, balanced *dro.Result, err error) {
-	rows := Rows(m.Run.Train, m.Run.Weight)
+	rows := m.Run.levels()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
 		return nil, nil, err

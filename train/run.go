@@ -86,7 +86,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 		return err
 	}
 	run.Loss = p.Loss
-	if run.Weight, err = m.Config.weights(ctx, f, run.Train); err != nil {
+	if run.Weight, err = m.Config.weights(ctx, f, run.Train, nil); err != nil {
 		return err
 	}
 	if m.Config.unique() {

@@ -3,6 +3,8 @@ package train
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // smear makes predictions of a target whose logarithm was fitted means instead of
@@ -15,6 +17,10 @@ func (m *Model) smear() {
 	}
 	d := m.Run.Train
 	margin := make([]float64, d.N)
+	if m.Run.rows != nil {
+		margin = paged.Make[float64](m.Run.room(), d.N)
+		defer paged.Free(m.Run.room(), margin)
+	}
 	lo, hi := m.Run.rows.Here(d.N)
 	d.X.MarginsTo(margin, m.Scoring(), lo, hi)
 	add := func(lo, hi int) float64 {

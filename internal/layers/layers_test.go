@@ -45,7 +45,7 @@ var rooms = []struct {
 	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
 	{"eval/figure", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},
 	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval", "eval/figure"}},
-	{"train/level", []string{"dro"}},
+	{"train/level", []string{"internal", "dro"}},
 	{"train/latent", []string{"design"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level", "train/latent"}},
 	{"train/score", []string{"losses", "data"}},

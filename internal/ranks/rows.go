@@ -215,6 +215,16 @@ func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
 	return total
 }
 
+// Totals returns width sums over n samples, to which add adds those of [lo, hi).
+func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []float64 {
+	part := r.Partials(r.Shards(n), width)
+	part.Clear()
+	r.Run(n, func(s, lo, hi int) { add(part.Of(s), lo, hi) })
+	sums := make([]float64, width)
+	r.SumTo(sums, part)
+	return sums
+}
+
 // Max returns the largest f(lo, hi) over the shards of n samples.
 func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
 	if r == nil {

@@ -1,6 +1,6 @@
 // Package level says how robust a model is to be in the words of people, a share of
 // rows, a smallest group, a confidence, a price, and turns that into the adversary of
-// package dro that it means exactly (docs/math.md §10). It may import dro alone. Start
+// package dro that it means exactly (docs/math.md §10). It may import dro and internal alone. Start
 // reading at Level.
 package level
 
@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Level is how robust a model is to be. At most one of Average, Latent, Nu, Ess,
@@ -131,6 +133,26 @@ type Rows struct {
 	Labels  []string  // of the groups
 	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 	Latent  []float64 // probability of every row to be of a hidden subgroup; nil where none was looked for
+
+	Dealt *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
+}
+
+// entries returns n zeros: of rows that lie with ranks those that are here take memory.
+func entries[T paged.Entry](r Rows) []T {
+	if r.Dealt == nil {
+		return make([]T, r.N)
+	}
+	return paged.Make[T](paged.Virtual(), r.N)
+}
+
+// totals returns sums over the rows, to which add adds those of [lo, hi).
+func (r Rows) totals(width int, add func(sums []float64, lo, hi int)) []float64 {
+	if r.Dealt != nil {
+		return r.Dealt.Totals(r.N, width, add)
+	}
+	sums := make([]float64, width)
+	add(sums, 0, r.N)
+	return sums
 }
 
 // Select returns what is to know of some of the rows.
@@ -165,8 +187,16 @@ func (r Rows) Weight(j int) float64 {
 }
 
 // Dual returns the adversary of a valid level over the rows. Errors say what the rows
-// lack: groups, or rows enough.
+// lack: groups, or rows enough. Of rows that lie with several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
+	d, err := l.dual(r)
+	if over, ok := d.(dro.Ranked); ok && err == nil && r.Dealt != nil {
+		d, _ = over.Over(r.Dealt)
+	}
+	return d, err
+}
+
+func (l Level) dual(r Rows) (dro.Dual, error) {
 	divergence := dro.KullbackLeibler
 	if l.Penalty == "chi2" {
 		divergence = dro.PearsonChi2
@@ -177,13 +207,13 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	case l.Average == "plain" && r.Weights == nil:
 		return dro.Uniform{}, nil
 	case l.Average == "plain":
-		return dro.NewFixed(r.Weights)
+		return dro.NewFixedOver(r.Dealt, r.Weights)
 	case l.Average == "balanced":
 		w, err := Balanced(r)
 		if err != nil {
 			return nil, err
 		}
-		return dro.NewFixed(w)
+		return dro.NewFixedOver(r.Dealt, w)
 	case l.Latent != nil:
 		w, err := Emphasised(r, *l.Latent)
 		if err != nil {
@@ -245,7 +275,7 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	if l.Radius != nil {
 		near.Radius = *l.Radius
 	}
-	g, err := dro.NewGroups(near, r.Weights, all...)
+	g, err := dro.NewGroupsOver(r.Dealt, near, r.Weights, all...)
 	if err != nil {
 		return nil, err
 	}
@@ -266,25 +296,33 @@ func (r Rows) groups(of []int32) (index []int, count []float64, err error) {
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
-	number := make([]int, 1+int(slices.Max(of)))
-	for j, g := range of {
-		if g >= 0 && r.Weight(j) > 0 {
-			number[g]++
-		}
+	lo, hi := r.Dealt.Here(r.N)
+	last := []float64{-1}
+	if lo < hi {
+		last[0] = float64(slices.Max(of[lo:hi]))
 	}
-	for g, n := range number {
+	r.Dealt.Comm().Max(last)
+	number := make([]int, 1+int(last[0]))
+	rows := r.totals(len(number), func(sums []float64, lo, hi int) {
+		for j, g := range of[lo:hi] {
+			if g >= 0 && r.Weight(lo+j) > 0 {
+				sums[g]++
+			}
+		}
+	})
+	for g, n := range rows {
 		if number[g] = -1; n > 0 {
 			number[g] = len(count)
-			count = append(count, float64(n))
+			count = append(count, n)
 		}
 	}
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
 	}
-	index = make([]int, r.N)
-	for j, g := range of {
-		if index[j] = -1; g >= 0 {
-			index[j] = number[g]
+	index = entries[int](r)
+	for j, g := range of[lo:hi] {
+		if index[lo+j] = -1; g >= 0 {
+			index[lo+j] = number[g]
 		}
 	}
 	return index, count, nil
@@ -297,16 +335,18 @@ func Balanced(r Rows) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := make([]float64, len(count))
-	for j, g := range index {
-		if g >= 0 {
-			total[g] += r.Weight(j)
+	total := r.totals(len(count), func(sums []float64, lo, hi int) {
+		for j, g := range index[lo:hi] {
+			if g >= 0 {
+				sums[g] += r.Weight(lo + j)
+			}
 		}
-	}
-	w := make([]float64, r.N)
-	for j, g := range index {
+	})
+	w := entries[float64](r)
+	lo, hi := r.Dealt.Here(r.N)
+	for j, g := range index[lo:hi] {
 		if g >= 0 {
-			w[j] = r.Weight(j) / (total[g] * float64(len(count)))
+			w[lo+j] = r.Weight(lo+j) / (total[g] * float64(len(count)))
 		}
 	}
 	return w, nil

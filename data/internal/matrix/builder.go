@@ -41,8 +41,8 @@ func NewBuilder(storage schema.Storage, d int, partition *tiles.Partition) *Buil
 	return b
 }
 
-// Deal says that the rows of set 0 are dealt to ranks, so many in all.
-func (b *Builder) Deal(d *Deal, total int) { b.rows, b.total = d.rows, total }
+// Deal says that the rows of set 0 are dealt to ranks.
+func (b *Builder) Deal(d *Deal) { b.rows, b.total = d.rows, d.total }
 
 // scatterRows is how many rows of a tile are written at a time: few enough that
 // they stay in the cache from one group of columns to the next.

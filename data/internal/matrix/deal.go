@@ -1,48 +1,110 @@
 package matrix
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Deal is how the rows of a table are dealt to ranks: each visits the stripes of its rows,
-// and owns those that no rank before it owns, of which it takes the moments.
+// and owns those that no rank before it owns, of which it takes the moments. It knows its own
+// rows, and those of others in the stripes that it owns.
 type Deal struct {
 	rows   *ranks.Rows
+	total  int              // rows of all ranks
 	Here   *tiles.Partition // the rows of this rank
+	Owned  *tiles.Partition // the rows of the stripes that it owns, whose ever they are
 	owned  []int            // stripes by rank: rank r owns [owned[r], owned[r+1])
 	stripe int              // of the last row that is here
 }
 
-// NewDeal deals the training rows of a table.
-func NewDeal(rows int, train []int, with *ranks.Rows) (*Deal, error) {
-	size := with.Comm().Size()
-	d := &Deal{rows: with, owned: make([]int, size+1), stripe: -1}
-	lo, hi := with.Here(len(train))
-	var err error
-	if d.Here, err = tiles.NewPartition(rows, append([]int{}, train[lo:hi]...), nil); err != nil {
-		return nil, err
+// NewDeal deals total training rows of a table, of which this rank has train, each named
+// once and all of them behind those of the ranks before: a collective call.
+func NewDeal(rows int, train []int, total int, with *ranks.Rows) (*Deal, error) {
+	c := with.Comm()
+	size, rank := c.Size(), c.Rank()
+	d := &Deal{rows: with, total: total, owned: make([]int, size+1), stripe: -1}
+	if lo, hi := with.Here(total); hi-lo != len(train) {
+		return nil, fmt.Errorf("rank %d has %d training rows, not %d", rank, len(train), hi-lo)
 	}
+	least := make([]float64, size)
+	if len(train) > 0 {
+		least[rank] = float64(slices.Min(train))
+		d.stripe = slices.Max(train) / tiles.StripeRows
+	}
+	c.Sum(least) // each has one term that is not zero
 	d.owned[size] = (rows + tiles.StripeRows - 1) / tiles.StripeRows
 	for r := size - 1; r >= 0; r-- {
 		d.owned[r] = d.owned[r+1]
-		if lo, hi := with.Bounds(len(train), r); lo == 0 && hi > 0 {
+		if lo, hi := with.Bounds(total, r); lo == 0 && hi > 0 {
 			d.owned[r] = 0
 		} else if lo < hi {
-			least := math.MaxInt
-			for _, row := range train[lo:hi] {
-				least = min(least, row)
-			}
-			d.owned[r] = least / tiles.StripeRows
+			d.owned[r] = int(least[r]) / tiles.StripeRows
 		}
 	}
-	for _, row := range train[lo:hi] {
-		d.stripe = max(d.stripe, row/tiles.StripeRows)
+	first, end := d.Visits(rows)
+	end = max(first, end)
+	var err error
+	if d.Here, err = tiles.NewPartitionWithin(first, end, rows, train); err != nil {
+		return nil, err
 	}
-	return d, nil
+	d.Owned = d.Here
+	if others := d.shareTails(train); len(others) > 0 {
+		d.Owned, err = tiles.NewPartitionWithin(first, end, rows, append(others, train...))
+	}
+	return d, err
 }
+
+// shareTails returns the rows that others have in stripes that are owned here: those of
+// their last stripe, of which each tells the others.
+func (d *Deal) shareTails(train []int) (others []int) {
+	c := d.rows.Comm()
+	var tail []byte
+	if d.stripe >= d.owned[c.Rank()+1] {
+		tail = make([]byte, 8+tiles.StripeRows/8)
+		binary.LittleEndian.PutUint64(tail, uint64(d.stripe))
+		for _, row := range train {
+			if i := row - d.stripe*tiles.StripeRows; i >= 0 {
+				tail[8+i/8] |= 1 << (i % 8)
+			}
+		}
+	}
+	for _, tail := range ranks.GatherBytes(c, tail) {
+		if len(tail) == 0 {
+			continue
+		}
+		first := int(binary.LittleEndian.Uint64(tail)) * tiles.StripeRows
+		if !d.Owns(first) {
+			continue
+		}
+		for i := range tiles.StripeRows {
+			if tail[8+i/8]&(1<<(i%8)) != 0 {
+				others = append(others, first+i)
+			}
+		}
+	}
+	return others
+}
+
+// Total is how many rows the ranks have together.
+func (d *Deal) Total() int { return d.total }
+
+// Bounds are the places of the rows of this rank.
+func (d *Deal) Bounds() (lo, hi int) { return d.rows.Here(d.total) }
+
+// Owning are the rows of the stripes that are owned here alone, counted from the first that
+// is visited.
+func (d *Deal) Owning() *tiles.Partition {
+	r := d.rows.Comm().Rank()
+	return d.Owned.Relative().Before((d.owned[r+1] - d.owned[r]) * tiles.StripeRows)
+}
+
+// Rows says how they lie with the ranks.
+func (d *Deal) Rows() *ranks.Rows { return d.rows }
 
 // Comm is what the rows are dealt by.
 func (d *Deal) Comm() ranks.Comm { return d.rows.Comm() }

@@ -19,6 +19,7 @@ type Partition struct {
 	Again [2]map[int32][]int // by row, the further places of one that is named more than once
 	Room  *paged.Room        // of what is as long as the table; nil: the heap
 
+	first int     // the row of the table that place begins with
 	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 }
 
@@ -30,10 +31,10 @@ func NewPartition(rows int, train, holdout []int) (*Partition, error) {
 
 // NewPartitionIn is NewPartition with places in a room.
 func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partition, error) {
-	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Room: room}
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
 	}
+	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Room: room}
 	if train == nil {
 		p.Sets[0] = paged.Make[int](room, rows)
 		for i := range p.Sets[0] {
@@ -43,21 +44,33 @@ func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partitio
 			return p, nil
 		}
 	}
-	p.place = paged.Make[int32](room, rows)
+	return p, p.settle(0, rows)
+}
+
+// NewPartitionWithin is NewPartition of rows [first, end) of a table, to train on: it is as
+// long as these.
+func NewPartitionWithin(first, end, rows int, train []int) (*Partition, error) {
+	p := &Partition{Rows: rows, Sets: [2][]int{train, nil}, first: first}
+	return p, p.settle(first, end)
+}
+
+// settle finds the places of rows, which are to be of [first, end).
+func (p *Partition) settle(first, end int) error {
+	p.place = paged.Make[int32](p.Room, end-first)
 	for s, list := range p.Sets {
 		for k, r := range list {
-			if r < 0 || r >= rows {
-				return nil, fmt.Errorf("row %d is not one of the %d rows of the table", r, rows)
+			if r < first || r >= end {
+				return fmt.Errorf("row %d is not one of the %d rows of the table", r, p.Rows)
 			}
 			mine := int32(k + 1)
 			if s == 1 {
 				mine = -mine
 			}
-			switch at := p.place[r]; {
+			switch at := p.place[r-first]; {
 			case at == 0:
-				p.place[r] = mine
+				p.place[r-first] = mine
 			case at > 0 != (mine > 0):
-				return nil, fmt.Errorf("row %d is both a training and a hold-out row", r)
+				return fmt.Errorf("row %d is both a training and a hold-out row", r)
 			default:
 				if p.Again[s] == nil {
 					p.Again[s] = make(map[int32][]int)
@@ -66,7 +79,22 @@ func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partitio
 			}
 		}
 	}
-	return p, nil
+	return nil
+}
+
+// Relative is the partition with rows counted from the first one that it was made within.
+// Its sets can be gone through; they are named as before.
+func (p *Partition) Relative() *Partition {
+	r := *p
+	r.Rows, r.first = len(p.place), 0
+	return &r
+}
+
+// Before is the partition of the rows before one; its sets can be gone through.
+func (p *Partition) Before(row int) *Partition {
+	r := *p
+	r.place = p.place[:min(row, len(p.place))]
+	return &r
 }
 
 // PlaceOf is the first place of a row of a set.
@@ -75,9 +103,9 @@ func (p *Partition) PlaceOf(s, row int) int {
 	case p.place == nil:
 		return row
 	case s == 1:
-		return int(-p.place[row]) - 1
+		return int(-p.place[row-p.first]) - 1
 	}
-	return int(p.place[row]) - 1
+	return int(p.place[row-p.first]) - 1
 }
 
 // A Set are the rows of one set of a partition.
@@ -106,10 +134,11 @@ func (r Set) All() iter.Seq2[int, int] {
 	}
 	return func(yield func(int, int) bool) {
 		sign := int32(1 - 2*r.s)
-		for row, at := range p.place {
+		for i, at := range p.place {
 			if at*sign <= 0 {
 				continue
 			}
+			row := p.first + i
 			if !yield(int(at*sign)-1, row) {
 				return
 			}
@@ -151,7 +180,7 @@ func (p *Partition) Split(t *Tile) {
 		}
 		return
 	}
-	for i, at := range p.place[t.First : t.First+t.Rows] {
+	for i, at := range p.place[t.First-p.first : t.First-p.first+t.Rows] {
 		switch {
 		case at > 0:
 			t.RowsOf[0], t.PlaceOf[0] = append(t.RowsOf[0], int32(i)), append(t.PlaceOf[0], int(at)-1)

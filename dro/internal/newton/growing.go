@@ -144,14 +144,15 @@ const afterStages = 2
 // and for what is to come.
 func (g *growing) stage(size int) error {
 	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
+	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
 		if size >= max(stageOverRanks, rows.Shards(g.Cert.N)) {
 			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
-			o = dealt.Part(size)
+			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
 		} else {
 			samples := rows.Spread(g.Cert.N, size)
 			all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
-			o, size = all.Select(samples), len(samples)
+			o, dual, size = all.Select(samples), saddle.OfSamples(dual, samples), len(samples)
 		}
 	}
 	s := saddle.DefaultSettings()
@@ -162,7 +163,7 @@ func (g *growing) stage(size int) error {
 	if s.MaxPasses = g.Cert.Left(afterStages, size, 200); s.MaxPasses < leastStage {
 		return nil
 	}
-	p, method := &saddle.Problem{Oracle: o, Dual: saddle.Here(g.Problem.Dual), Primal: g.Problem.Primal}, g.finisher(size)
+	p, method := &saddle.Problem{Oracle: o, Dual: dual, Primal: g.Problem.Primal}, g.finisher(size)
 	if err := saddle.Refusal(method, p); err != nil { // a ball that is not small enough for them
 		g.Logf("growing: %d samples are too few: %v", size, err)
 		return nil

@@ -94,6 +94,26 @@ func Here(d Dual) Dual {
 	return d
 }
 
+// OfSamples is the dual of copies of some of the samples that d weighs, which every rank has.
+func OfSamples(d Dual, samples []int) Dual {
+	if s, ok := d.(Sampled); ok {
+		if of := s.OfSamples(samples); reflect.TypeOf(of) == reflect.TypeOf(d) {
+			d = of
+		}
+	}
+	return Here(d)
+}
+
+// OfPart is the dual of the first of the samples of every shard that d weighs.
+func OfPart(d Dual, count int) Dual {
+	if s, ok := d.(Sampled); ok {
+		if of := s.OfPart(count); reflect.TypeOf(of) == reflect.TypeOf(d) {
+			d = of
+		}
+	}
+	return Here(d)
+}
+
 // Ability returns o as a T, if o is one and so is, all the way down, what it is derived
 // from. It is how the abilities of an oracle are asked for; none is asserted.
 func Ability[T any](o Oracle) (t T, ok bool) {

@@ -232,6 +232,14 @@ type Ranked interface {
 	Over(rows *ranks.Rows) (Dual, bool)
 }
 
+// Sampled is the ability of a Ranked dual that has numbers of every sample to be that of some
+// of them: of copies that every rank has, and of the first samples of every shard, as
+// ranks.Rows.Part has them. Both are collective calls.
+type Sampled interface {
+	OfSamples(samples []int) Dual
+	OfPart(count int) Dual
+}
+
 // Everywhere is the ability of a Method to solve problems whose samples lie with several
 // ranks.
 type Everywhere interface{ RunsEverywhere() bool }

@@ -65,7 +65,7 @@ func (b Ball) Valid(n int) error {
 	if !(b.Radius > 0) {
 		return fmt.Errorf("a radius of %v: it must be > 0", b.Radius)
 	}
-	return validWeights(b.Weights, n)
+	return validWeights(b.rows, b.Weights, n)
 }
 
 // Unpriced implements Unpriced: ψ(w) = 0.

@@ -38,23 +38,28 @@ func (Fixed) SumNorm() bool { return true }
 
 // NewFixed returns the dual of the weights w ≥ 0, one per sample, not all zero;
 // they need not sum to one. The slice is kept.
-func NewFixed(w []float64) (Fixed, error) {
-	if err := validMass(w); err != nil {
+func NewFixed(w []float64) (Fixed, error) { return NewFixedOver(nil, w) }
+
+// NewFixedOver is NewFixed over samples that lie with several ranks.
+func NewFixedOver(rows *ranks.Rows, w []float64) (Fixed, error) {
+	if err := validMass(rows, w); err != nil {
 		return Fixed{}, fmt.Errorf("dro: %w", err)
 	}
-	return Fixed{weights: w}, nil
+	return Fixed{weights: w, rows: rows}, nil
 }
 
-// validMass checks that weights are finite, ≥ 0, and not all zero.
-func validMass(w []float64) error {
+// validMass checks that weights are finite, ≥ 0, and not all zero: of samples that lie with
+// several ranks those that are here, of which each may be.
+func validMass(rows *ranks.Rows, w []float64) error {
 	total := 0.0
-	for j, v := range w {
+	lo, hi := rows.Here(len(w))
+	for j, v := range w[lo:hi] {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", j, v)
+			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", lo+j, v)
 		}
 		total += v
 	}
-	if !(total > 0) || math.IsInf(total, 1) {
+	if !(total > 0) && rows == nil || math.IsInf(total, 1) {
 		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 )
@@ -49,33 +50,36 @@ const leastMass = 0x1p-1022
 // samples, nil for equal. Groups without weight are an error. The slices of near and w
 // are kept.
 func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
+	return NewGroupsOver(nil, near, w, of...)
+}
+
+// NewGroupsOver is NewGroups over samples that lie with several ranks: a collective call.
+func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Groups, error) {
 	if len(of) == 0 || len(of[0]) == 0 {
 		return nil, errors.New("dro: an adversary over groups needs samples in groups")
 	}
 	n := len(of[0])
-	if err := validWeights(w, n); err != nil {
+	if err := validWeights(rows, w, n); err != nil {
 		return nil, fmt.Errorf("dro: %w", err)
 	}
-	g := &Groups{Near: near, ways: len(of), weight: w}
+	g := &Groups{Near: near, ways: len(of), weight: w, rows: rows}
+	lo, hi := rows.Here(n)
 	for k, index := range of {
 		if len(index) != n {
 			return nil, fmt.Errorf("dro: %d samples are grouped one way and %d another", n, len(index))
 		}
-		first := len(g.count)
-		ids := make([]int32, n)
-		for j, id := range index {
-			if ids[j] = -1; id < 0 {
+		first, most := len(g.count), -1
+		ids := paged.Make[int32](roomOf(rows), n)
+		for j, id := range index[lo:hi] {
+			if ids[lo+j] = -1; id < 0 {
 				continue
 			}
 			if id >= n {
-				return nil, fmt.Errorf("dro: sample %d is in group %d of %d samples: number the groups from 0", j, id, n)
+				return nil, fmt.Errorf("dro: sample %d is in group %d of %d samples: number the groups from 0", lo+j, id, n)
 			}
-			for id+first >= len(g.count) {
-				g.count = append(g.count, 0)
-			}
-			ids[j] = int32(first + id)
-			g.count[first+id] += g.weightOf(j)
+			ids[lo+j], most = int32(first+id), max(most, id)
 		}
+		g.count = append(g.count, g.massOf(ids, first, most)...)
 		for id, c := range g.count[first:] {
 			if !(c >= leastMass) {
 				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with a weight that can be divided by", id, k)
@@ -90,6 +94,26 @@ func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
 		return nil, fmt.Errorf("dro: %w", err)
 	}
 	return g, nil
+}
+
+// massOf is the weight of the samples of the groups numbered from first on, of which most is
+// the last that has samples here.
+func (g *Groups) massOf(ids []int32, first, most int) []float64 {
+	add := func(sums []float64, lo, hi int) {
+		for j, id := range ids[lo:hi] {
+			if id >= 0 {
+				sums[int(id)-first] += g.weightOf(lo + j)
+			}
+		}
+	}
+	if g.rows == nil {
+		sums := make([]float64, most+1)
+		add(sums, 0, len(ids))
+		return sums
+	}
+	last := []float64{float64(most)}
+	g.rows.Comm().Max(last)
+	return g.rows.Totals(len(ids), int(last[0])+1, add)
 }
 
 func (g *Groups) weightOf(j int) float64 {

@@ -41,7 +41,10 @@ func (c CappedChiSquare) CapTo(u []float64) bool { return CappedKL(c).CapTo(u) }
 // CapTo implements Kinked: without a penalty and a radius, the simplex of the samples that
 // have reference weight.
 func (b Ball) CapTo(u []float64) bool {
-	lo, hi := b.rows.Here(len(u))
+	lo, hi := 0, 0
+	if len(u) > 0 {
+		lo, hi = b.rows.Here(len(u))
+	}
 	for j := lo; j < hi; j++ {
 		if u[j] = math.Inf(1); b.Weights != nil && !(b.Weights[j] > 0) {
 			u[j] = 0

@@ -35,7 +35,7 @@ func (p Protected) Valid(n int) error {
 	if err := validAlpha(p.Share); err != nil {
 		return err
 	}
-	return validWeights(p.Weights, n)
+	return validWeights(p.rows, p.Weights, n)
 }
 
 // Unpriced implements Unpriced: ψ(w) = 0.

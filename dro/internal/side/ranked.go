@@ -2,6 +2,7 @@ package side
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -14,6 +15,11 @@ var (
 	_ saddle.Ranked = Ball{}
 	_ saddle.Ranked = (*Groups)(nil)
 	_ saddle.Ranked = Protected{}
+
+	_ saddle.Sampled = Fixed{}
+	_ saddle.Sampled = Ball{}
+	_ saddle.Sampled = (*Groups)(nil)
+	_ saddle.Sampled = Protected{}
 )
 
 // Over implements Ranked.
@@ -45,6 +51,101 @@ func (g *Groups) Over(rows *ranks.Rows) (saddle.Dual, bool) {
 func (p Protected) Over(rows *ranks.Rows) (saddle.Dual, bool) {
 	p.rows = rows
 	return p, true
+}
+
+// roomOf is where vectors of one entry a sample lie: of samples of several ranks they take
+// memory for those that are here.
+func roomOf(rows *ranks.Rows) *paged.Room {
+	if rows == nil {
+		return nil
+	}
+	return paged.Virtual()
+}
+
+// OfSamples implements Sampled.
+func (d Fixed) OfSamples(samples []int) saddle.Dual {
+	return Fixed{weights: at(d.rows, d.weights, samples)}
+}
+
+// OfPart implements Sampled.
+func (d Fixed) OfPart(count int) saddle.Dual { return Fixed{weights: partOf(d.rows, d.weights, count)} }
+
+// OfSamples implements Sampled.
+func (b Ball) OfSamples(samples []int) saddle.Dual {
+	b.Weights, b.rows = at(b.rows, b.Weights, samples), nil
+	return b
+}
+
+// OfPart implements Sampled.
+func (b Ball) OfPart(count int) saddle.Dual {
+	b.Weights, b.rows = partOf(b.rows, b.Weights, count), nil
+	return b
+}
+
+// OfSamples implements Sampled.
+func (p Protected) OfSamples(samples []int) saddle.Dual {
+	p.Weights, p.rows = at(p.rows, p.Weights, samples), nil
+	return p
+}
+
+// OfPart implements Sampled.
+func (p Protected) OfPart(count int) saddle.Dual {
+	p.Weights, p.rows = partOf(p.rows, p.Weights, count), nil
+	return p
+}
+
+// OfSamples implements Sampled.
+func (g *Groups) OfSamples(samples []int) saddle.Dual {
+	of := *g
+	of.rows, of.weight, of.of = nil, at(g.rows, g.weight, samples), nil
+	for _, ids := range g.of {
+		of.of = append(of.of, at(g.rows, ids, samples))
+	}
+	return &of
+}
+
+// OfPart implements Sampled.
+func (g *Groups) OfPart(count int) saddle.Dual {
+	of := *g
+	of.rows, of.weight, of.of = nil, partOf(g.rows, g.weight, count), nil
+	for _, ids := range g.of {
+		of.of = append(of.of, partOf(g.rows, ids, count))
+	}
+	return &of
+}
+
+// at returns the entries of a vector of one entry a sample at some samples, with whatever
+// rank these are; nil of nil.
+func at[T int32 | float64](rows *ranks.Rows, v []T, samples []int) []T {
+	if v == nil {
+		return nil
+	}
+	lo, hi := rows.Here(len(v))
+	all, out := make([]float64, len(samples)), make([]T, len(samples))
+	for k, j := range samples {
+		if j >= lo && j < hi {
+			all[k] = float64(v[j])
+		}
+	}
+	rows.Comm().Sum(all) // each has one term that is not zero
+	for k, x := range all {
+		out[k] = T(x)
+	}
+	return out
+}
+
+// partOf returns the entries of a vector of one entry a sample at the first samples of every
+// shard, as long as there are, with those that are here; nil of nil.
+func partOf[T int32 | float64](rows *ranks.Rows, v []T, count int) []T {
+	if v == nil {
+		return nil
+	}
+	lo, _ := rows.Part(count).Here(count)
+	out := paged.Make[T](roomOf(rows), count)
+	for k, j := range rows.SpreadHere(len(v), count) {
+		out[lo+k] = v[j]
+	}
+	return out
 }
 
 // scale multiplies the entries that are here by a.

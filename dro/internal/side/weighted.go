@@ -12,14 +12,14 @@ import (
 // Best responses with reference weights w in the place of 1/n.
 
 // validWeights checks reference weights of n samples; nil is fine.
-func validWeights(w []float64, n int) error {
+func validWeights(rows *ranks.Rows, w []float64, n int) error {
 	if w == nil {
 		return nil
 	}
 	if len(w) < n {
 		return fmt.Errorf("there are %d weights for %d samples", len(w), n)
 	}
-	return validMass(w)
+	return validMass(rows, w)
 }
 
 func totalOf(rows *ranks.Rows, w []float64) float64 {
