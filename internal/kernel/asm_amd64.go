@@ -66,6 +66,12 @@ func gramTile8AVX2(a *float64, b *float64, k int, room int, c *float64, stride i
 //go:noescape
 func gramTile4AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
 
+// manyAVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4
+// and j < 12.
+//
+//go:noescape
+func manyAVX2(a *float64, step int, next int, b *float64, row int, n int, c *float64, stride int)
+
 // expAVX2 stores exp((src[i] − shift)/scale) in dst[i] for n > 0 entries and returns their sum.
 //
 //go:noescape

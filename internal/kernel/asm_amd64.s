@@ -8384,6 +8384,90 @@ store:
 	VZEROUPPER
 	RET
 
+// func manyAVX2(a *float64, step int, next int, b *float64, row int, n int, c *float64, stride int)
+// Requires: AVX, FMA3
+TEXT ·manyAVX2(SB), NOSPLIT, $0-64
+	MOVQ   a+0(FP), AX
+	MOVQ   step+8(FP), CX
+	MOVQ   next+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   row+32(FP), SI
+	MOVQ   n+40(FP), DI
+	MOVQ   c+48(FP), R8
+	MOVQ   stride+56(FP), R9
+	SHLQ   $0x03, CX
+	SHLQ   $0x03, DX
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, R9
+	LEAQ   (DX)(DX*2), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+term:
+	VMOVUPD      (BX), Y12
+	VMOVUPD      32(BX), Y13
+	VMOVUPD      64(BX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(DX*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(DX*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R10*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         CX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          term
+	VADDPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (R8)
+	VADDPD       32(R8), Y1, Y1
+	VMOVUPD      Y1, 32(R8)
+	VADDPD       64(R8), Y2, Y2
+	VMOVUPD      Y2, 64(R8)
+	ADDQ         R9, R8
+	VADDPD       (R8), Y3, Y3
+	VMOVUPD      Y3, (R8)
+	VADDPD       32(R8), Y4, Y4
+	VMOVUPD      Y4, 32(R8)
+	VADDPD       64(R8), Y5, Y5
+	VMOVUPD      Y5, 64(R8)
+	ADDQ         R9, R8
+	VADDPD       (R8), Y6, Y6
+	VMOVUPD      Y6, (R8)
+	VADDPD       32(R8), Y7, Y7
+	VMOVUPD      Y7, 32(R8)
+	VADDPD       64(R8), Y8, Y8
+	VMOVUPD      Y8, 64(R8)
+	ADDQ         R9, R8
+	VADDPD       (R8), Y9, Y9
+	VMOVUPD      Y9, (R8)
+	VADDPD       32(R8), Y10, Y10
+	VMOVUPD      Y10, 32(R8)
+	VADDPD       64(R8), Y11, Y11
+	VMOVUPD      Y11, 64(R8)
+	ADDQ         R9, R8
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst *float64, src *float64, shift float64, scale float64, n int) (sum float64)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-48

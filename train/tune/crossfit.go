@@ -3,8 +3,10 @@ package tune
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -99,6 +101,23 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 	return value, nil
 }
 
+// lossesAt returns the loss of every row at every point.
+func (t *Table) lossesAt(x [][]float64) [][]float64 {
+	value := make([][]float64, len(x))
+	for k := range value {
+		value[k] = make([]float64, t.N)
+	}
+	shard.Run(t.N, func(_, lo, hi int) {
+		design.ManyMarginsTo(t.X, value, x, lo, hi)
+		loss := make([]float64, hi-lo)
+		for _, v := range value {
+			t.Loss.EvalTo(loss, v[lo:hi], v[lo:hi], t.Target[lo:hi])
+			copy(v[lo:hi], loss)
+		}
+	})
+	return value
+}
+
 // A race is one round of the choice: candidates solved without every fold of a table.
 type race struct {
 	name   string
@@ -110,6 +129,7 @@ type race struct {
 	alive  []bool      // by candidate, the plain average first: those still in the race
 	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
 	passes float64     // over the rows of the table that the round took
+	metric *metric     // not nil: the candidates of a fold are searched for together in it
 	tell   func()      // called after every candidate of every fold, by any goroutine
 }
 
@@ -120,6 +140,18 @@ func candidates(of []family) int {
 		n += len(f.levels)
 	}
 	return n
+}
+
+// within are the rows of all folds but k.
+func (r *race) within(k int, inside []int) *Table {
+	train := r.table.Select(inside)
+	if r.laws != nil {
+		train.Latent = make([]float64, len(inside))
+		for i, j := range inside {
+			train.Latent[i] = r.laws.membership[k][j]
+		}
+	}
+	return train
 }
 
 // run returns the out-of-fold losses of every row by every candidate, nil for those that
@@ -133,6 +165,9 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 		if r.alive[c] {
 			out[c] = make([]float64, t.N)
 		}
+	}
+	if r.metric != nil {
+		return out, r.search(ctx, out)
 	}
 	took := make([]float64, r.count*(1+len(r.of))) // by fold and family, added up in this order
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -155,13 +190,7 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 	for k := range r.count {
 		run(func() error {
 			inside, outside := split(r.fold, k)
-			train, held := t.Select(inside), t.Select(outside)
-			if r.laws != nil {
-				train.Latent = make([]float64, len(inside))
-				for i, j := range inside {
-					train.Latent[i] = r.laws.membership[k][j]
-				}
-			}
+			train, held := r.within(k, inside), t.Select(outside)
 			share := float64(train.N) / float64(t.N)
 			solve := func(c, job int, l level.Level, ridge float64, x []float64) ([]float64, error) {
 				at := *train
@@ -216,6 +245,91 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 		r.passes += v
 	}
 	return out, context.Cause(ctx)
+}
+
+// search is run where the candidates of a fold are searched for together, fold after fold.
+func (r *race) search(ctx context.Context, out [][]float64) error {
+	t := r.table
+	levels, ridges := []level.Level{plainAverage}, []float64{1}
+	for _, f := range r.of {
+		for i, l := range f.levels {
+			ridge := 1.0
+			if f.ridge != nil {
+				ridge = f.ridge[i]
+			}
+			levels, ridges = append(levels, l), append(ridges, ridge)
+		}
+	}
+	all := len(levels)
+	for k := range r.count {
+		inside, outside := split(r.fold, k)
+		train, held := r.within(k, inside), t.Select(outside)
+		share := float64(train.N) / float64(t.N)
+		start := r.from[k*all]
+		var searches []*search
+		of := map[*search]int{}
+		name := func(c int) string { return fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c) }
+		for c, l := range levels {
+			if !r.alive[c] {
+				continue
+			}
+			if train.Memory != nil {
+				var known solved
+				if ok, err := train.Memory.Done(name(c), &known); err != nil {
+					return err
+				} else if ok {
+					r.from[k*all+c] = known.X
+					r.passes += share * known.Passes
+					r.tell()
+					continue
+				}
+			}
+			s := &search{level: l, primal: train.Primal}
+			s.primal.Mu *= ridges[c]
+			if s.x = slices.Clone(r.from[k*all+c]); s.x == nil {
+				s.x = slices.Clone(start)
+			}
+			searches, of[s] = append(searches, s), c
+		}
+		err := train.together(ctx, searches, r.metric, func(*search) { r.tell() })
+		if err != nil {
+			return fmt.Errorf("without fold %d: %w", k+1, err)
+		}
+		for _, s := range searches {
+			c := of[s]
+			if !s.ended {
+				at := *train
+				at.Primal = s.primal
+				x, passes, err := at.Solve(ctx, s.level, s.x)
+				if err != nil {
+					return fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
+				}
+				s.x = x
+				s.passes += passes
+			}
+			if train.Memory != nil {
+				train.Memory.Finish(name(c), solved{s.x, s.passes})
+			}
+			r.from[k*all+c] = s.x
+			r.passes += share * s.passes
+		}
+		var x [][]float64
+		for c := range levels {
+			if r.alive[c] {
+				x = append(x, r.from[k*all+c])
+			}
+		}
+		loss := held.lossesAt(x)
+		for c := range levels {
+			if r.alive[c] {
+				for i, j := range outside {
+					out[c][j] = loss[0][i]
+				}
+				loss = loss[1:]
+			}
+		}
+	}
+	return nil
 }
 
 // Margins returns the margin of every row by a model of the level that was solved, from

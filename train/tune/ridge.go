@@ -20,7 +20,7 @@ const ridgeRows = 1000
 // predicts best, if by what a candidate has to be better than at the μ given. The same μ is less of a
 // ridge to losses that an adversary raises, so that a robust model may beat a plain
 // average that is merely fitted too closely: this is no merit of robustness.
-func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64) error {
+func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64, met *metric) error {
 	s.Mu = t.Primal.Mu
 	if _, d := t.X.Dims(); !(s.Mu > 0) || t.N >= ridgeRows*d {
 		return nil
@@ -30,7 +30,7 @@ func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start
 		of.levels = append(of.levels, plainAverage)
 	}
 	all := 1 + len(of.levels)
-	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), tell: func() {}}
+	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), metric: met, tell: func() {}}
 	for c := range r.alive {
 		r.alive[c] = true
 	}

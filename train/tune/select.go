@@ -158,12 +158,27 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if !math.IsInf(budget, 1) {
 		s.Budget = &budget
 	}
+	var met *metric
+	if t.wide() {
+		if start == nil {
+			passes := 0.0
+			if start, passes, err = t.Solve(ctx, plainAverage, nil); err != nil {
+				return nil, err
+			}
+			s.Passes += passes
+		}
+		if met = t.metricAt(start); met != nil {
+			s.Passes += met.passes
+		}
+	}
 	if o.Ridge {
-		if err := s.chooseRidge(ctx, t, m, start); err != nil {
+		if err := s.chooseRidge(ctx, t, m, start, met); err != nil {
 			return nil, err
 		}
 		other := *t
-		other.Primal.Mu = s.Mu
+		if other.Primal.Mu = s.Mu; met != nil && s.Mu != t.Primal.Mu {
+			met.with(other.Primal)
+		}
 		t = &other
 	}
 	plain, passes, err := t.Solve(ctx, plainAverage, start)
@@ -185,7 +200,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	s.list(of)
 	all := len(s.Candidates)
-	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all)}
+	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all), metric: met}
 	for c := range r.alive {
 		r.alive[c] = true
 	}

@@ -20,6 +20,7 @@ func main() {
 		addRows(size, true)
 	}
 	gram()
+	many()
 	exponential()
 	logistic()
 	reductions()

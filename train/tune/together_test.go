@@ -1,0 +1,187 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// wideTable draws rows of so many columns that candidates are searched for together; shared is
+// the share of every column's variance that all have in common.
+func wideTable(t testing.TB, n, d int, shared float64, loss losses.Loss) *Table {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	z, target := make([]float64, n*d), make([]float64, n)
+	r := level.Rows{N: n, Labels: []string{"common", "other"}, Group: make([]int32, n)}
+	for i := range target {
+		if r.Group[i] = 0; rng.Float64() < 0.2 {
+			r.Group[i] = 1
+		}
+		common := rng.NormFloat64()
+		for j := range d - 1 {
+			z[i*d+j] = math.Sqrt(shared)*common + math.Sqrt(1-shared)*rng.NormFloat64()
+		}
+		z[i*d+d-1] = 1
+		target[i] = z[i*d]*float64(1-2*r.Group[i]) + z[i*d+1] + 0.3*rng.NormFloat64()
+		if _, signs := loss.(losses.Logistic); signs {
+			target[i] = math.Copysign(1, target[i]+rng.NormFloat64())
+		}
+	}
+	x, err := design.NewDense(n, d, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := &Table{Rows: r, X: x, Target: target, Loss: loss, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: 1}}
+	if !tb.wide() {
+		t.Fatalf("%d rows of %d columns are not wide", n, d)
+	}
+	return tb
+}
+
+// offBy is what the estimate of the metric may be off by, as where the curvature without a fold
+// is another than with it: 4 of nearly separable rows.
+const offBy = 10
+
+// What searches end at is within a few times their gap of the optimum, and has the bits that
+// each search has alone, whatever the threads.
+func TestSearchesEndWhereSolvesDo(t *testing.T) {
+	const n, d = 1500, 310
+	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
+		tb := wideTable(t, n, d, 0.9, loss)
+		m := tb.metricAt(make([]float64, d))
+		if m == nil {
+			t.Fatal("there is no metric")
+		}
+		levels := []level.Level{plainAverage, {Average: "balanced", Penalty: "kl"}}
+		for _, nu := range []float64{5, 2} {
+			levels = append(levels, level.Level{Penalty: "kl", Nu: &nu}, level.Level{Penalty: "chi2", Nu: &nu},
+				level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: level.At(nu / 20)})
+		}
+		run := func(of ...level.Level) []*search {
+			var all []*search
+			for _, l := range of {
+				all = append(all, &search{level: l, primal: tb.Primal})
+			}
+			count := 0
+			if err := tb.together(t.Context(), all, m, func(*search) { count++ }); err != nil || count != len(all) {
+				t.Fatalf("%d of %d ended: %v", count, len(all), err)
+			}
+			return all
+		}
+		all := run(levels...)
+		threads := runtime.GOMAXPROCS(1)
+		alone := run(levels[4])[0]
+		runtime.GOMAXPROCS(threads)
+		if !reflect.DeepEqual(alone.x, all[4].x) || alone.passes != all[4].passes {
+			t.Errorf("%s: %v alone, %v with others", loss.Name(), alone.x[:3], all[4].x[:3])
+		}
+		for _, s := range all {
+			if least := tb.least(t, s.level, s.x); !s.ended || !(s.f <= least*(1+offBy*searchGap)) {
+				t.Errorf("%s, %v: %v after %v passes, the optimum is %v", loss.Name(), s.level, s.f, s.passes, least)
+			}
+		}
+	}
+}
+
+// least is the optimum, to 1e-8, by Newton's method from x.
+func (t *Table) least(tt *testing.T, l level.Level, x []float64) float64 {
+	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
+	if err != nil {
+		tt.Fatal(err)
+	}
+	dual, err := l.Dual(t.Rows)
+	if err != nil {
+		tt.Fatal(err)
+	}
+	settings := dro.DefaultSettings()
+	settings.X0, settings.RelativeGap = x, 1e-8
+	res, err := dro.Solve(tt.Context(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}, dro.Newton{}, settings)
+	if err != nil || res.Status != dro.Certified {
+		tt.Fatalf("%v: %v, %v", l, res.Status, err)
+	}
+	return res.Objective
+}
+
+// A choice on a wide table searches, and every point that it measures is within a few times
+// the gap of searches of the optimum without the fold.
+func TestWideTablesAreSearched(t *testing.T) {
+	tb := wideTable(t, 1200, 310, 0.2, losses.Logistic{})
+	o := DefaultOptions()
+	o.Levels, o.Folds = 1, 2
+	kept := remembering{}
+	tb.Memory = kept
+	s := choose(t, tb, o)
+	if s.Best().Family == "erm" {
+		t.Errorf("chosen: %s, where a group has another slope", s.Reason)
+	}
+	fold, err := tb.Folds(o.Folds, o.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range o.Folds {
+		inside, _ := split(fold, k)
+		train := tb.Select(inside)
+		train.Primal.Mu = s.Mu
+		for _, c := range []int{0, s.Chosen, len(s.Candidates) - 1} {
+			x := kept[fmt.Sprintf("round 1 of 1, fold %d, candidate %d", k, c)].X
+			oracle, err := losses.NewLinear(tb.Loss, train.X, train.Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dual, err := s.Candidates[c].Level.Dual(train.Rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := dro.Certify(&dro.Problem{Oracle: oracle, Dual: dual, Primal: train.Primal}, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if least := train.least(t, s.Candidates[c].Level, x); !(at.Upper <= least*(1+offBy*searchGap)) {
+				t.Errorf("%s without fold %d: %v, the optimum is %v", s.Candidates[c].Name, k, at.Upper, least)
+			}
+		}
+	}
+}
+
+// A choice on a wide table that was interrupted goes on with what its memory has of it.
+func TestSearchesAreRemembered(t *testing.T) {
+	tb := wideTable(t, 1200, 310, 0, losses.Logistic{})
+	o := DefaultOptions()
+	o.Levels, o.Folds = 2, 2
+	want := choose(t, tb, o)
+	kept := remembering{}
+	tb.Memory = kept
+	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v with a memory, without %+v", got, want)
+	}
+	whole := len(kept)
+	for name := range kept {
+		if rand.IntN(2) == 0 {
+			delete(kept, name)
+		}
+	}
+	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) || len(kept) != whole {
+		t.Errorf("%+v from a memory of a part, without %+v; %d of %d parts", got, want, len(kept), whole)
+	}
+}
+
+// remembering keeps what it is given.
+type remembering map[string]solved
+
+func (m remembering) Done(part string, into any) (bool, error) {
+	s, ok := m[part]
+	if ok {
+		*into.(*solved) = s
+	}
+	return ok, nil
+}
+
+func (m remembering) Finish(part string, value any) { m[part] = value.(solved) }
