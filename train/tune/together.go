@@ -66,8 +66,7 @@ func (t *Table) wide() bool {
 		return false
 	}
 	method, _ := dro.Choose(&dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal})
-	_, wide := method.(dro.NewtonCG)
-	return wide
+	return method.Name() == (dro.NewtonCG{}).Name()
 }
 
 // together solves for all searches in the metric. done is told of every search that ended.
