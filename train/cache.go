@@ -94,27 +94,31 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 			return nil, err
 		}
 	}
+	if c.Ranks != nil {
+		s, err := c.share(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		k = &keptRows{filtered: s.total + s.allHeld, allHeld: s.allHeld, dealt: s.rows}
+		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
+			return nil, err
+		}
+		k.weight, err = c.weights(ctx, f, k.fitted.Train, k.dealt)
+		return k, err
+	}
 	rows, held, err := c.rows(ctx, f, o.room())
 	if err != nil {
 		return nil, err
 	}
 	k = &keptRows{filtered: len(rows) + len(held), allHeld: len(held)}
-	if c.Ranks != nil {
-		held = thinned(held, mostHeld, c.Seed)
-	}
 	if o != nil && !slices.IsSorted(held) {
 		slices.Sort(held) // they are read in the order of the table
 	}
-	if c.Ranks != nil {
-		k.fitted, k.dealt, err = c.fitDealt(ctx, f, shared, rows, held)
-	} else {
-		k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place())
-	}
-	if err != nil {
+	if k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place()); err != nil {
 		return nil, err
 	}
 	o.keeps(k.fitted)
-	if k.weight, err = c.weights(ctx, f, k.fitted.Train, k.dealt); err != nil {
+	if k.weight, err = c.weights(ctx, f, k.fitted.Train, nil); err != nil {
 		return nil, err
 	}
 	return k, c.keep(ctx, f, o, k)

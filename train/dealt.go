@@ -38,45 +38,20 @@ func (c *Config) rankable() error {
 }
 
 // fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
-func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, train, held []int) (*data.Fitted, *ranks.Rows, error) {
-	rows := ranks.NewRows(c.Ranks, len(train))
-	lo, hi := rows.Here(len(train))
-	own := slices.Clone(train[lo:hi])
-	rows.Run(len(train), func(s, from, to int) { // so that the first rows of a shard are a sample of it
-		shuffle(own[from-lo:to-lo], c.Seed+uint64(s))
-	})
-	fitted, err := data.FitDealt(ctx, f, own, len(train), c.Spec(), data.Storage(c.Storage), rows)
+func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, s *share) (*data.Fitted, error) {
+	fitted, err := data.FitDealt(ctx, f, s.train, s.total, c.Spec(), data.Storage(c.Storage), s.rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := files.agree(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if len(held) > 0 && c.Ranks.Rank() == 0 {
-		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.Encode(ctx, f, held); err != nil {
-			return nil, nil, fmt.Errorf("hold-out rows: %w", err)
+	if len(s.held) > 0 && c.Ranks.Rank() == 0 {
+		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.Encode(ctx, f, s.held); err != nil {
+			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}
-	return fitted, rows, nil
-}
-
-// mostHeld is the number of hold-out rows that rank 0 measures, at most.
-const mostHeld = 200_000
-
-// thinned leaves as many rows, drawn at random, in their order.
-func thinned(rows []int, most int, seed uint64) []int {
-	const stream = 0x7468696e
-	if len(rows) <= most {
-		return rows
-	}
-	rng := rand.New(rand.NewPCG(seed, stream))
-	out := make([]int, 0, most)
-	for i, r := range rows {
-		if rng.IntN(len(rows)-i) < most-len(out) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return fitted, nil
 }
 
 // Files are the same for all ranks. Those that all see as one file, by its size, its times

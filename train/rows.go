@@ -52,7 +52,7 @@ func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (tra
 	} else if train, held, err = f.SplitRows(ctx, c.holdout()); err != nil {
 		return nil, nil, err
 	}
-	if c.Ranks == nil { // else their order is that of the table, but for fitDealt's
+	if c.Ranks == nil { // else their order is that of the table, but for share's
 		shuffle(train, c.Seed)
 	}
 	return train, held, nil

@@ -32,11 +32,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, err
 	}
 	if len(rows) == 0 {
-		msg := fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)
-		if f.Rows == 0 {
-			msg = "the table has no rows"
-		}
-		return nil, nil, &Error{Path: f.Name(), Msg: msg}
+		return nil, nil, f.NoSplit(h, 0, 0)
 	}
 	var out []bool // by index of rows
 	switch {
@@ -51,6 +47,11 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		out, err = f.units(ctx, rows, h)
 	case h.Time != "":
 		out, err = f.last(ctx, rows, h)
+	case drawnByRow(f.Rows, h.Fraction):
+		out = make([]bool, len(rows))
+		for i, r := range rows {
+			out[i] = heldOut(r, h.Fraction, h.Seed)
+		}
 	default:
 		train, held, err = Split(len(rows), h.Fraction, h.Seed)
 		for _, list := range [][]int{train, held} {
@@ -70,9 +71,59 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 			train = append(train, r)
 		}
 	}
-	column := cmp.Or(h.Split, h.Group, h.Time)
-	if len(train) == 0 || len(held) == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined) {
-		return nil, nil, f.Fault(column, -1, table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", len(rows), len(train), len(held))
+	if err := f.NoSplit(h, len(train), len(held)); err != nil {
+		return nil, nil, err
+	}
+	return train, held, nil
+}
+
+// NoSplit refuses so many rows to train on and to hold out where there are to be some.
+func (f *Frame) NoSplit(h Holdout, train, held int) error {
+	switch {
+	case train+held == 0 && f.Rows == 0:
+		return &Error{Path: f.Name(), Msg: "the table has no rows"}
+	case train+held == 0 && h.Filter != "":
+		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)}
+	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), -1, table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
+	}
+	return nil
+}
+
+// SplitsByRow says that a row alone tells whether it is trained on or held out: those of
+// SplitRows can then be had of some rows without the others (SplitWithin).
+func (f *Frame) SplitsByRow(h Holdout) bool {
+	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || drawnByRow(f.Rows, h.Fraction))
+}
+
+// SplitWithin gives those of SplitRows that are of the rows [first, end): of a split by row.
+func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (train, held []int, err error) {
+	some := f.Slice(first, end)
+	rows, err := some.Filter(ctx, h.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]bool, len(rows))
+	switch {
+	case h.Joined:
+		for i, r := range rows {
+			out[i] = first+r >= f.joined
+		}
+	case h.Split != "":
+		if rows, out, err = some.named(ctx, rows, h.Split); err != nil {
+			return nil, nil, err
+		}
+	case h.Fraction > 0:
+		for i, r := range rows {
+			out[i] = heldOut(first+r, h.Fraction, h.Seed)
+		}
+	}
+	for i, r := range rows {
+		if out[i] {
+			held = append(held, first+r)
+		} else {
+			train = append(train, first+r)
+		}
 	}
 	return train, held, nil
 }

@@ -1,0 +1,93 @@
+package train
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// The shares of ranks are the rows that one process trains on and holds out, whatever the
+// number of ranks, and no rank has rows of another.
+func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
+	const n = 5*chunkRows + 77
+	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"}, Code: make([]int32, n)}
+	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	for i := range n {
+		x.Number[i] = float64(i % 5)
+		if part.Code[i] = int32(i % 3); i/chunkRows == 2 {
+			part.Code[i] = 1 // a chunk without training rows
+		}
+	}
+	f, err := data.NewFrame(part, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, set := range map[string]func(*Config){
+		"a column says it":       func(c *Config) { c.Split = "part" },
+		"a column and a filter":  func(c *Config) { c.Split, c.Filter = "part", "x > 0" },
+		"none is held out":       func(c *Config) { c.Holdout, c.Filter = 0, "x > 3" },
+		"drawn from a list":      func(c *Config) {},
+		"a list that is thinned": func(c *Config) { c.Holdout = 0.9 },
+	} {
+		c := DefaultConfig()
+		set(&c)
+		want, held, err := f.SplitRows(t.Context(), c.holdout())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = thinned(held, mostHeld, c.Seed)
+		var first []int // of one rank, in its order
+		for _, size := range []int{1, 3, 4, 9} {
+			got := make([][]int, size)
+			err := ranks.Run(size, func(comm ranks.Comm) error {
+				own := c
+				own.Ranks = comm
+				s, err := own.share(context.Background(), f)
+				if err != nil {
+					return err
+				}
+				if lo, hi := s.rows.Here(len(want)); s.total != len(want) || len(s.train) != hi-lo {
+					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.train), s.total)
+				}
+				if comm.Rank() == 0 && !slices.Equal(s.held, held) {
+					t.Errorf("%s: %d ranks measure %d rows, not %d, or others", name, size, len(s.held), len(held))
+				}
+				got[comm.Rank()] = s.train
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := slices.Concat(got...)
+			if first == nil {
+				first = slices.Clone(all)
+			}
+			if !slices.Equal(all, first) {
+				t.Errorf("%s: the rows of %d ranks are in another order than those of one", name, size)
+			}
+			if slices.Sort(all); !slices.Equal(all, want) {
+				t.Errorf("%s: %d ranks have %d rows, not the %d of one process", name, size, len(all), len(want))
+			}
+		}
+	}
+	for _, filter := range []string{"x > 7", "x == 0 && part == 'test'"} {
+		c := DefaultConfig()
+		c.Split, c.Filter = "part", filter
+		_, _, want := f.SplitRows(t.Context(), c.holdout())
+		told := make([]error, 2)
+		_ = ranks.Run(2, func(comm ranks.Comm) error {
+			own := c
+			own.Ranks = comm
+			_, told[comm.Rank()] = own.share(context.Background(), f)
+			return nil
+		})
+		for rank, got := range told {
+			if got == nil || want == nil || got.Error() != want.Error() {
+				t.Errorf("%s: rank %d says %v, one process %v", filter, rank, got, want)
+			}
+		}
+	}
+}
