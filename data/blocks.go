@@ -71,11 +71,11 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 // Groupings are those that Encode makes of the given rows of f, without their features, and
 // the group columns that f does not have.
 func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups []Grouping, missing []string, err error) {
-	return e.groupings(ctx, f, rows, nil)
+	return e.GroupingsIn(ctx, f, rows, nil)
 }
 
-// groupings are Groupings with what is as long as the table in a room.
-func (e *Encoder) groupings(ctx context.Context, f *Frame, rows []int, room *paged.Room) (groups []Grouping, missing []string, err error) {
+// GroupingsIn are Groupings with what is as long as the table in a room; nil is the heap.
+func (e *Encoder) GroupingsIn(ctx context.Context, f *Frame, rows []int, room *paged.Room) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()
 	}

@@ -256,7 +256,9 @@ func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCa
 	default:
 		return nil, WorstCase{}, fmt.Errorf("eval: penalty %q is neither kl nor chi2", penalty)
 	}
-	y, w, err := f(in.Loss, measure.ScaleWeights(in.RowWeight), nu)
+	room := in.Room.Part()
+	defer room.Close()
+	y, w, err := f(room, in.Loss, measure.ScaleWeightsIn(room, in.RowWeight), nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}

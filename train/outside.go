@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -27,17 +26,14 @@ type outside struct {
 	cancel atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Bytes that a run needs beside what grows with the rows, and that a row takes in memory
-// beside its features: its number, place and target, and the vectors of the solver.
+// Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
 const (
-	fewestBytes   = 160 << 20
 	rowBytes      = 90
 	mappedBytes   = 120 // of a row on disk, at most at a time
 	placeBytes    = 22  // of a row while they are put in order
 	measuredBytes = 300 // of a hold-out row while the report measures it
 
-	roomShare = 0.85 // of the memory: before, what can leave it does
-	heapShare = 0.7  // of it, what cannot
+	heapShare = 0.7 // of the memory, what cannot leave it
 )
 
 // A MemoryError says that a training needs more memory, or more room on disk, than there
@@ -127,17 +123,17 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	refuse := func(hint, format string, args ...any) (*outside, error) {
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d columns: ", f.Rows, columns) + fmt.Sprintf(format, args...), hint}
 	}
-	if may < fewestBytes {
-		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(fewestBytes))
+	if may < paged.LeastMemory {
+		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(paged.LeastMemory))
 	}
-	heap := n*int64(9+categories+4*len(c.Groups)) + fewestBytes/2
+	heap := n*int64(9+categories+4*len(c.Groups)) + paged.LeastMemory/2
 	if c.Filter != "" || c.Rows != nil {
 		heap += 16 * n
 	}
 	if float64(heap) > heapShare*float64(may) {
 		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(heap), size(may), limit)
 	}
-	dir := existing(c.Cache)
+	dir := paged.Existing(c.Cache)
 	free, err := paged.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
@@ -155,7 +151,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		dir = c.Cache
 	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(matrix), size(may), limit, dir))
-	room, err := paged.New(dir, int64(roomShare*float64(now)))
+	room, err := paged.New(dir, paged.Share(now))
 	if err != nil {
 		return nil, err
 	}
@@ -170,20 +166,6 @@ func (c Config) announce(line string) {
 	}
 	if c.Logf != nil {
 		c.Logf("%s", line)
-	}
-}
-
-// existing is the nearest directory above a path, or it, that is there.
-func existing(dir string) string {
-	for {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return dir
-		}
-		dir = up
 	}
 }
 

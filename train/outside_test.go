@@ -199,10 +199,10 @@ func TestOutsideOf(t *testing.T) {
 	}
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), fewestBytes
+	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), paged.LeastMemory
 	least, err := cfg.outsideOf(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
-		t.Errorf("ten rows in %s: %v", size(fewestBytes), err)
+		t.Errorf("ten rows in %s: %v", size(paged.LeastMemory), err)
 	}
 	least.close()
 	cfg.Memory--
@@ -234,7 +234,7 @@ func TestReadAgainIsRefused(t *testing.T) {
 	err = m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "report --data") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "--cache") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,9 +1,13 @@
 package train
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -55,13 +59,28 @@ func (e *ChangedDataError) Error() string {
 var ErrRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
 
 // Rerun splits and encodes the training table again, as the training did, for a
-// model that was loaded, and sets m.Run. A table of other contents, by the SHA-256
-// of its files, is a *ChangedDataError. Where the adversary's weights are not unique, at
-// ν = 0 and for CVaR, they stay unknown.
-func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
+// model that was loaded, and sets m.Run. Where memory (m.Config.Memory, else what the
+// system leaves) has no room for the rows they lie in m.Config.Cache, to be given up by
+// Run.Close; without that directory they are a *MemoryError. A table of other contents, by
+// the SHA-256 of its files, is a *ChangedDataError. Where the adversary's weights are not
+// unique, at ν = 0 and for CVaR, they stay unknown.
+func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	known := m.Run != nil && m.Run.Frame == f
+	var away *outside
 	if !known {
-		if err := m.affordable(f); err != nil {
+		if away, err = m.Config.outsideOf(ctx, f, false); err != nil {
+			return err
+		}
+		defer func() {
+			if err = cmp.Or(err, away.err()); err != nil {
+				away.close()
+				err = away.advised(err, "")
+			}
+		}()
+		if away == nil {
+			err = m.affordable(f)
+		}
+		if err != nil {
 			return err
 		}
 		if err := f.Fingerprint(); err != nil {
@@ -74,7 +93,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	if m.RowsGiven && !known {
 		return ErrRowsGiven
 	}
-	run, err := m.readAgain(ctx, f, known)
+	run, err := m.readAgain(ctx, f, known, away)
 	if err != nil {
 		return err
 	}
@@ -85,6 +104,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	if err != nil {
 		return err
 	}
+	paged.Free(run.room(), p.Margin, p.Score)
 	run.Loss = p.Loss
 	if run.Weight, err = m.Config.weights(ctx, f, run.Train, nil); err != nil {
 		return err
@@ -101,8 +121,9 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) error {
 	return nil
 }
 
-// readAgain encodes the rows of the training again; of those that are known their groups alone.
-func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool) (*Run, error) {
+// readAgain encodes the rows of the training again, on disk where they are not to be in memory;
+// of those that are known their groups alone.
+func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *outside) (*Run, error) {
 	if known {
 		run := *m.Run
 		for _, d := range []**data.Dataset{&run.Train, &run.Holdout} {
@@ -111,17 +132,20 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool) (*Run,
 			}
 			other := **d
 			var err error
-			if other.Groups, _, err = m.Encoder.Groupings(ctx, f, other.Rows); err != nil {
+			if other.Groups, _, err = m.Encoder.GroupingsIn(ctx, f, other.Rows, run.room()); err != nil {
 				return nil, err
 			}
 			*d = &other
 		}
 		return &run, nil
 	}
-	run := &Run{Frame: f}
-	rows, held, err := m.Config.rows(ctx, f, nil)
+	run := &Run{Frame: f, outside: away}
+	rows, held, err := m.Config.rows(ctx, f, away.room())
 	if err != nil {
 		return nil, err
+	}
+	if away != nil {
+		return run, m.encodeAway(ctx, run, rows, held)
 	}
 	if run.Train, _, err = m.Encoder.Encode(ctx, f, rows); err != nil {
 		return nil, err
@@ -130,6 +154,32 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool) (*Run,
 		run.Holdout, _, err = m.Encoder.Encode(ctx, f, held)
 	}
 	return run, err
+}
+
+// encodeAway encodes the rows of the training on disk. As they are put in order there an encoder
+// is fitted to them, which has to be that of the model.
+func (m *Model) encodeAway(ctx context.Context, run *Run, rows, held []int) error {
+	if !slices.IsSorted(held) {
+		slices.Sort(held)
+	}
+	fitted, err := data.FitOutside(ctx, run.Frame, rows, held, m.Config.Spec(), data.Storage(m.Config.Storage), run.outside.place())
+	if err != nil {
+		return err
+	}
+	run.outside.keeps(fitted)
+	run.Train, run.Holdout = fitted.Train, fitted.Holdout
+	var text [2][]byte
+	for k, e := range []*data.Encoder{m.Encoder, fitted.Encoder} {
+		target := e.Target
+		target.Smear = 0 // of the training
+		if text[k], err = json.Marshal([]any{e.Inputs, e.Columns, e.Groups, target}); err != nil {
+			return err
+		}
+	}
+	if !bytes.Equal(text[0], text[1]) {
+		return fmt.Errorf("drotrain %s encodes the rows of the training otherwise than %s did, which trained the model: measure it on a table", Version(), m.Version)
+	}
+	return nil
 }
 
 // affordable refuses to read the rows of a training again where memory has no room for them,
@@ -143,7 +193,7 @@ func (m *Model) affordable(f *data.Frame) error {
 	if need := n * (8*d + rowBytes); need > free {
 		return &MemoryError{
 			fmt.Sprintf("the report of a training reads its %d rows × %d columns again, which takes %s, and %s of memory (%s) are free", n, d, size(need), size(free), limit),
-			"drotrain train writes it from rows on disk; report --data measures the rows of a table block by block",
+			"name a directory for them with --cache, or allow more memory",
 		}
 	}
 	return nil

@@ -58,6 +58,9 @@ difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.
 		o.gates.define(fs)
 	})
 	readingOptions(cmd, &o.reading)
+	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
+		defineMemory(fs, &o.measure.Memory, &o.measure.Cache, "where --out is, or the working directory")
+	})
 	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.out, "out", "", "`file` to write too: metrics in .json, or gates as JUnit in .xml")
 		fs.BoolVar(&o.force, "force", false, "replace that file")
@@ -85,10 +88,16 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := requireData(o.data); err != nil {
 		return err
 	}
+	if o.measure.Cache == "" {
+		o.measure.Cache = filepath.Dir(o.out)
+	}
+	limitHeap(o.measure.Memory)
+	o.measure.Announce = announcing(a, o.measure.Memory, o.quiet)
 	measured, err := measureFile(ctx, a, m, o.data, o.reading, o.measure.Options, o.quiet)
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
+	defer measured.Close()
 	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err

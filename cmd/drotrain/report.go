@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		o.gates.define(fs)
 	})
 	readingOptions(cmd, &o.reading)
+	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
+		defineMemory(fs, &o.measure.Memory, &o.measure.Cache, "where --out is")
+	})
 	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		o.out.define(fs, []string{reportFile})
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
@@ -91,6 +95,11 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if o.measure.Card, err = readCard(o.card); err != nil {
 		return err
 	}
+	if o.measure.Cache == "" {
+		o.measure.Cache = cmp.Or(o.out.directory(), filepath.Dir(o.out.out[0]))
+	}
+	limitHeap(o.measure.Memory)
+	o.measure.Announce = announcing(a, o.measure.Memory, o.quiet)
 	p := a.newProgress(o.quiet)
 	defer p.Finish()
 	ctx = p.Watch(ctx)
@@ -164,7 +173,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Rerun(ctx, f); err != nil {
+	if err := o.rerun(ctx, m, f); err != nil {
 		var changed *train.ChangedDataError
 		if errors.As(err, &changed) {
 			return nil, exit.WithHint(err, "name the data to measure the model on with --data")
@@ -176,6 +185,12 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		return nil, err
 	}
 	return measured.Report()
+}
+
+// rerun reads the rows of a training again, onto disk where memory has no room for them.
+func (o *reportOptions) rerun(ctx context.Context, m *train.Model, f *data.Frame) error {
+	m.Config.Cache, m.Config.Memory, m.Config.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
+	return m.Rerun(ctx, f)
 }
 
 // buildComparison measures the models of --compare on the rows of --data, or on those
@@ -204,7 +219,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 	if o.data == "" {
 		on = nil
 		for _, m := range models {
-			if err := m.Model.Rerun(ctx, f); err != nil {
+			if err := o.rerun(ctx, m.Model, f); err != nil {
 				var other *train.ChangedDataError
 				if m.Name != models[0].Name && errors.As(err, &other) {
 					err = fmt.Errorf("trained on %s, and %s on %s, another table (%s)", other.Data, models[0].Name, path, other.Why)

@@ -83,8 +83,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	})
 	readingOptions(cmd, &c.Reading)
 	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
-		fs.Var(options.Size(&c.Memory), "memory", "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)")
-		fs.StringVar(&c.Cache, "cache", "", "`directory` for rows kept on disk, in files without a name (default: where --out is)")
+		defineMemory(fs, &c.Memory, &c.Cache, "where --out is")
 		fs.BoolVar(&c.KeepCache, "keep-cache", false, "keep the encoded rows in --cache: runs on the same files, columns and seed need not read them again, others are refused")
 	})
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -180,8 +178,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	if o.verbose {
 		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
 	}
-	o.limitMemory(&cfg)
-	cfg.Announce = o.announced(a)
+	o.limitMemory(a, &cfg)
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
 	frame, err := cfg.OpenData(ctx, a.openTable)
@@ -222,30 +219,13 @@ func oneChoice(fs *pflag.FlagSet) error {
 	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
 }
 
-// announced tells what a training says at once: that its rows go to disk. The heap is then
-// to leave room for what is held of them.
-func (o *trainOptions) announced(a *app) func(line string) {
-	return func(line string) {
-		if o.cfg.Memory > 0 {
-			debug.SetMemoryLimit(o.cfg.Memory / 20 * 13)
-		}
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(10) // what lives is a few large blocks: a collection costs nothing
-		}
-		if !o.quiet {
-			a.note("%s", line)
-		}
-	}
-}
-
 // limitMemory sets where rows go that memory does not hold, and the limit of the heap.
-func (o *trainOptions) limitMemory(cfg *train.Config) {
+func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 	if cfg.Cache == "" {
 		cfg.Cache = o.out
 	}
-	if cfg.Memory > 0 {
-		debug.SetMemoryLimit(cfg.Memory)
-	}
+	limitHeap(cfg.Memory)
+	cfg.Announce = announcing(a, cfg.Memory, o.quiet)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training

@@ -79,8 +79,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	p := show.NewProgress(a.stderr, a.terminal, a.now, o.quiet)
 	defer p.Finish()
 	o.cfg.Observe = p.Observe
-	o.limitMemory(&o.cfg)
-	o.cfg.Announce = o.announced(a)
+	o.limitMemory(a, &o.cfg)
 	s, notes, err := train.Choose(ctx, frame, o.cfg)
 	p.Finish()
 	if err != nil {

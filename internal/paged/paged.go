@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 	"unsafe"
@@ -79,6 +80,27 @@ func New(dir string, resident int64) (*Room, error) {
 	r.aside = shard.Aside()
 	go r.keep(r.stop)
 	return r, nil
+}
+
+// LeastMemory is that of a process that keeps on disk what memory does not hold.
+const LeastMemory = 160 << 20
+
+// Share is what of the memory that a process may have its slices may use with all else: beyond,
+// they leave it.
+func Share(memory int64) int64 { return int64(0.85 * float64(memory)) }
+
+// Existing is the nearest directory above a path, or it, that is there.
+func Existing(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dir
+		}
+		dir = up
+	}
 }
 
 // Unnamed returns a new file in dir that no name leads to: it is gone when it is closed,

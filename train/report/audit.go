@@ -88,7 +88,9 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	if f.Rows == 0 {
 		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
 	}
-	if err := affordable(f, f.Rows, len(o.Scores)); err != nil {
+	alone := o.Options
+	alone.Cache = "" // its columns are read whole
+	if _, err := alone.roomFor(f, f.Rows, len(o.Scores)); err != nil {
 		return nil, err
 	}
 	if err := o.readLabels(ctx, f, label, in); err != nil {

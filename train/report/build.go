@@ -105,7 +105,7 @@ func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) 
 	m := x.Input.Models[eval.Focus(len(x.Input.Models))]
 	a, _, err := eval.Holders(eval.AdversaryInput{
 		Model: m.Name, Rows: x.Input.Split, Loss: m.Loss, RowWeight: x.Input.Weight, Groups: x.Input.Groups,
-		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows,
+		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows, Room: x.Input.Room,
 	}, penalty, nu)
 	return a, err
 }

@@ -52,20 +52,10 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	if split == Table {
 		return x, x.evaluateTable(ctx, f)
 	}
-	encoder, err := first.Encoder.WithGroups(ctx, f, o.Groups)
-	if err != nil {
-		return nil, err
+	if !slices.IsSorted(rows) {
+		rows = slices.Sorted(slices.Values(rows))
 	}
-	d, encoding, err := encoder.Encode(ctx, f, rows)
-	if err != nil {
-		return nil, err
-	}
-	x.Encoding = encoding
-	t, err := x.take(ctx, f, d)
-	if err != nil {
-		return nil, err
-	}
-	return x, x.evaluate(ctx, f, t, split)
+	return x, x.evaluateRows(ctx, f, rows, split)
 }
 
 // comparable says why the risks of two models are not the same thing.

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -24,8 +25,9 @@ type Measured struct {
 	run     *train.Run       // of the training, where its rows were measured
 	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
 
-	audit    *audit  // nil for a model
-	compared []Named // the models of a comparison
+	room     *paged.Room // of what was measured of a table; nil: memory
+	audit    *audit      // nil for a model
+	compared []Named     // the models of a comparison
 }
 
 // Measure evaluates a model and its baselines on the rows that its training held

@@ -51,9 +51,17 @@ type Options struct {
 
 	Observe func(eval.Progress) // told how far the measuring has come; may be nil
 
+	// What is known of the rows of a table that memory has no room for lies in files without a
+	// name in this directory, or the nearest one above that is there; without one they are
+	// refused. Measured.Close gives it up.
+	Cache    string
+	Memory   int64        // bytes that the process may have; 0: what the system leaves it
+	Announce func(string) // told that rows are measured there; may be nil
+
 	Command string // that reproduces the report; may be empty
 
-	blockRows int // of a table in a block; 0: some megabytes of them
+	blockRows int   // of a table in a block; 0: some megabytes of them
+	paging    int64 // bytes from which a slice lies in Cache, whatever memory there is; 0: memory decides
 }
 
 // DefaultOptions are those of the command without options.

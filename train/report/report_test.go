@@ -103,6 +103,86 @@ func TestRerunTellsTheSame(t *testing.T) {
 	}
 }
 
+// The report of a model that was loaded is the same to the last digit whether the rows of its
+// training are read again into memory or onto disk, where nothing of them is left.
+func TestRerunOnDisk(t *testing.T) {
+	for name, change := range map[string]func(*train.Config){
+		"hold-out": func(c *train.Config) { c.Gap = 1e-4 },
+		"training rows, χ²": func(c *train.Config) {
+			c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"}
+			c.Holdout, c.Penalty, c.Gap, c.TargetTransform = 0, "chi2", 1e-4, "log"
+		},
+	} {
+		m := fit(t, change)
+		path := filepath.Join(t.TempDir(), "model.json")
+		if err := m.Save(path, false); err != nil {
+			t.Fatal(err)
+		}
+		var reports [2]string
+		dir := t.TempDir()
+		for k := range reports {
+			loaded, err := train.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k == 1 {
+				loaded.Config.Cache, loaded.Config.KeepCache = dir, true // even where memory has room
+			}
+			frame, err := train.Open(t.Context(), m.Config.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := loaded.Rerun(t.Context(), frame); err != nil {
+				t.Fatal(name, err)
+			}
+			if loaded.Run.Outside() != (k == 1) {
+				t.Fatalf("%s: on disk %v", name, loaded.Run.Outside())
+			}
+			o := report.DefaultOptions()
+			o.Resamples = 100
+			x, err := report.Measure(t.Context(), loaded, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := x.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := eval.WriteJSON(&b, r); err != nil {
+				t.Fatal(err)
+			}
+			reports[k] = b.String()
+			loaded.Run.Close()
+		}
+		if reports[0] != reports[1] {
+			at := 0
+			for at < min(len(reports[0]), len(reports[1])) && reports[0][at] == reports[1][at] {
+				at++
+			}
+			t.Errorf("%s: in memory …%.200s\non disk …%.200s", name, reports[0][max(0, at-100):], reports[1][max(0, at-100):])
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%s: left behind: %v", name, left)
+		}
+
+		// Another encoder than the model's is refused.
+		other, err := train.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Encoder.Columns[0].Shift++
+		other.Config.Cache, other.Config.KeepCache = dir, true
+		frame, err := train.Open(t.Context(), m.Config.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "encodes the rows of the training otherwise") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRerunRefusesOtherData(t *testing.T) {
 	m := fit(t, nil)
 	m.Run = nil

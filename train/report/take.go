@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
@@ -26,15 +26,20 @@ type taken struct {
 	along  variation // of the losses of the model in focus
 }
 
-// evaluateTable measures the rows of f that the filter leaves, reading features block by
-// block.
+// evaluateTable measures the rows of f that the filter leaves.
 func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
-	e, o := x.model.Encoder, x.options
-	encoder, err := e.WithGroups(ctx, f, o.Groups)
+	rows, err := filtered(ctx, f, x.options.Filter)
 	if err != nil {
 		return err
 	}
-	rows, err := filtered(ctx, f, o.Filter)
+	return x.evaluateRows(ctx, f, rows, Table)
+}
+
+// evaluateRows measures rows of f, which ascend, nil meaning all, reading features block by
+// block.
+func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, split string) error {
+	e, o := x.model.Encoder, x.options
+	encoder, err := e.WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return err
 	}
@@ -45,19 +50,20 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	if rows != nil {
 		n = len(rows)
 	}
-	if err := affordable(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
+	if t.room, err = o.roomFor(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
 		return err
 	}
+	x.room = t.room
 	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
 		return x.add(ctx, t, b.Frame, b.Rows, b.First, n)
 	})
 	if err != nil {
 		return err
 	}
-	if t.Groups, x.Encoding.MissingGroups, err = encoder.Groupings(ctx, f, t.Rows); err != nil {
+	if t.Groups, x.Encoding.MissingGroups, err = encoder.GroupingsIn(ctx, f, t.Rows, t.room); err != nil {
 		return err
 	}
-	return x.evaluate(ctx, f, t, Table)
+	return cmp.Or(x.evaluate(ctx, f, t, split), t.room.Err())
 }
 
 // take takes all of the encoded rows of f at once.
@@ -82,15 +88,15 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 			rows[i] += first
 		}
 	}
-	extend(&t.Rows, rows, n)
-	extend(&t.Target, d.Target, n)
+	extend(t.room, &t.Rows, rows, n)
+	extend(t.room, &t.Target, d.Target, n)
 	if t.models == nil {
 		t.models = make([]eval.Model, len(models))
 	}
 	for k, m := range models {
 		t.models[k].Name = m.Name
-		extend(&t.models[k].Score, m.Score, n)
-		extend(&t.models[k].Loss, m.Loss, n)
+		extend(t.room, &t.models[k].Score, m.Score, n)
+		extend(t.room, &t.models[k].Loss, m.Loss, n)
 	}
 	if laws := x.model.Latent; laws != nil {
 		other := paged.Make[int32](t.room, d.N)
@@ -100,7 +106,7 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 				other[j] = 1
 			}
 		}
-		extend(&t.hidden, other, n)
+		extend(t.room, &t.hidden, other, n)
 	}
 	if !x.options.Quick {
 		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss)
@@ -134,29 +140,15 @@ func inOrder[T paged.Entry](room *paged.Room, v []T, order []int32) []T {
 	return out
 }
 
-// affordable refuses to measure more rows than memory has room for, before any is read.
-func affordable(f *data.Frame, rows, models int) error {
-	const row, model = 55, 55 // bytes of a row, and by every model: numbers, orders, sorted losses, influences
-	free, limit := memory.Free()
-	need := int64(rows) * int64(row+model*models)
-	if need <= free {
-		return nil
-	}
-	return &train.MemoryError{
-		Msg:    fmt.Sprintf("%s: to measure %d rows by %d models takes %d MB of memory, and %d MB (%s) are free", f.Name(), rows, models, need>>20, free>>20, limit),
-		Advice: "measure some of the rows, or allow more memory",
-	}
-}
-
 // extend appends to a slice that is to have n entries at most; all of them at once are taken
 // as they are.
-func extend[T any](to *[]T, more []T, n int) {
+func extend[T paged.Entry](room *paged.Room, to *[]T, more []T, n int) {
 	if *to == nil && len(more) == n {
 		*to = more
 		return
 	}
 	if *to == nil {
-		*to = make([]T, 0, n)
+		*to = paged.Make[T](room, n)[:0]
 	}
 	*to = append(*to, more...)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -78,22 +79,36 @@ func TestMeasuredByBlocks(t *testing.T) {
 			return Compare(t.Context(), []Named{{"one", m}, {"other", other}}, f, o)
 		},
 	} {
-		var pages [2]bytes.Buffer
-		var measured [2]*Measured
-		for k, rows := range []int{0, 37} {
+		var pages [3]bytes.Buffer
+		var measured [3]*Measured
+		dir := t.TempDir()
+		for k, rows := range []int{0, 37, 37} {
 			o := DefaultOptions()
-			o.Resamples, o.blockRows = 0, rows
+			o.Resamples, o.blockRows = 100, rows
+			if k == 2 { // on disk too
+				o.Cache, o.paging = dir, 1
+			}
 			x, err := measure(o)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if err := x.Evaluation.WriteJSON(&pages[k]); err != nil {
+			r, err := x.Report()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := eval.WriteJSON(&pages[k], r); err != nil {
 				t.Fatal(err)
 			}
 			measured[k] = x
+			if on := x.room != nil && x.room.Slices() > 5; on != (k == 2) {
+				t.Errorf("%s: measured on disk %v", name, on)
+			}
+			x.Close()
 		}
-		if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) || measured[0].Encoding.String() != measured[1].Encoding.String() {
-			t.Errorf("%s: by blocks the numbers, or what is said of the encoding, are others", name)
+		for k := 1; k < len(pages); k++ {
+			if !bytes.Equal(pages[0].Bytes(), pages[k].Bytes()) || measured[0].Encoding.String() != measured[k].Encoding.String() {
+				t.Errorf("%s: by blocks, on disk %v, the numbers, or what is said of the encoding, are others", name, k == 2)
+			}
 		}
 		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 || len(measured[1].Input.Groups[0].Labels) != 3) {
 			t.Errorf("%d rows, %+v", measured[1].Evaluation.N, measured[1].Encoding)
@@ -283,5 +298,36 @@ func TestMeasuringIsAsked(t *testing.T) {
 	debug.SetMemoryLimit(was)
 	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") || !strings.Contains(err.Error(), "to measure 400000000 rows by 1 models") {
 		t.Errorf("%v", err)
+	}
+
+	// Of what is asked for, and with a directory for it.
+	for _, c := range []struct {
+		rows   int
+		memory int64
+		cache  bool
+		want   string // "" for memory, "disk", else of the error
+	}{
+		{1000, 0, false, ""},
+		{1000, 1 << 30, true, ""},
+		{4_000_000, 300 << 20, false, "MB (--memory) are free"},
+		{4_000_000, 300 << 20, true, "disk"},
+		{4_000_000, 100 << 20, true, "at least 160 MB are needed"},
+		{1 << 40, 1 << 30, true, "MB free and memory"},
+	} {
+		o, said := DefaultOptions(), ""
+		o.Memory, o.Announce = c.memory, func(line string) { said = line }
+		if c.cache {
+			o.Cache = t.TempDir() + "/not/there"
+		}
+		room, err := o.roomFor(f, c.rows, 3)
+		switch {
+		case err != nil:
+			if c.want == "" || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d rows in %d: %v", c.rows, c.memory, err)
+			}
+		case (room != nil) != (c.want == "disk") || room != nil && !strings.Contains(said, "kept in"):
+			t.Errorf("%d rows in %d: on disk %v, %q", c.rows, c.memory, room != nil, said)
+		}
+		room.Close()
 	}
 }

@@ -3,6 +3,8 @@ package measure
 import (
 	"math"
 	"testing"
+
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // Whole weights are repeated rows: the curves agree.
@@ -44,8 +46,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			near("radius", float64(c[0].Radius), float64(c[1].Radius))
 			near("penalised", float64(c[0].Penalised), float64(c[1].Penalised))
 		}
-		for _, f := range []func([]float64, []float64, float64) ([]float64, WorstCase, error){WorstKL, WorstChiSquare} {
-			y, w, err := f(loss, ScaleWeights(weight), nu)
+		for _, f := range []func(*paged.Room, []float64, []float64, float64) ([]float64, WorstCase, error){WorstKL, WorstChiSquare} {
+			y, w, err := f(nil, loss, ScaleWeights(weight), nu)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // A WorstCase is the worst reweighting of the rows within a penalty ν. At
@@ -22,17 +23,17 @@ type WorstCase struct {
 // Σ y_j ℓ_j − ν Σ y_j log(n y_j) over the simplex, and what they amount to. It
 // is an error if loss is empty or not finite or ν is not positive.
 func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	return WorstKL(loss, nil, nu)
+	return WorstKL(nil, loss, nil, nu)
 }
 
 // WorstKL is WorstCaseKL for rows of weight w (nil: equal): the weights are
-// y ∝ w exp(ℓ/ν), and the penalty is measured from w.
-func WorstKL(loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(loss, weight, nu)
+// y ∝ w exp(ℓ/ν), and the penalty is measured from w. They lie in a room; nil is the heap.
+func WorstKL(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(room, loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
-	y := make([]float64, len(loss))
+	y := paged.Make[float64](room, len(loss))
 	w, z := KLAt(s, nu)
 	for i, l := range loss {
 		y[i] = math.Exp((l-s.loss[0])/nu) / z
@@ -47,17 +48,17 @@ func WorstKL(loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
 // Σ y_j = 1, which maximises Σ y_j ℓ_j − (νn/2) Σ (y_j − 1/n)² over the
 // simplex, and what it amounts to. Errors as [WorstCaseKL].
 func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	return WorstChiSquare(loss, nil, nu)
+	return WorstChiSquare(nil, loss, nil, nu)
 }
 
-// WorstChiSquare is [WorstCaseChiSquare] for rows of weight w (nil: equal).
-func WorstChiSquare(loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(loss, weight, nu)
+// WorstChiSquare is [WorstCaseChiSquare] for rows of weight w (nil: equal), in a room.
+func WorstChiSquare(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(room, loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
 	w, k, top := chiSquareAt(s, nu)
-	y := make([]float64, len(loss))
+	y := paged.Make[float64](room, len(loss))
 	n := float64(len(loss))
 	for i, l := range loss {
 		y[i] = math.Max(0, n/k+(l-top)/nu) / n
@@ -68,11 +69,11 @@ func WorstChiSquare(loss, weight []float64, nu float64) ([]float64, WorstCase, e
 	return y, w, nil
 }
 
-func newWorst(loss, weight []float64, nu float64) (*Sorted, error) {
+func newWorst(room *paged.Room, loss, weight []float64, nu float64) (*Sorted, error) {
 	if !(nu > 0) || math.IsInf(nu, 0) {
 		return nil, fmt.Errorf("eval: penalty ν = %v is not a positive number", nu)
 	}
-	return Sort(loss, weight)
+	return SortIn(room, loss, weight)
 }
 
 // KLAt evaluates the KL worst case at ν; z = Σ w exp((ℓ − max ℓ)/ν).

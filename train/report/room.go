@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/train"
+)
+
+// Bytes of a row that is measured, and of it by every model: numbers, orders, sorted losses,
+// influences.
+const (
+	measuredRow   = 55
+	measuredModel = 55
+)
+
+// measuredBytes is the memory that rows take that so many models are measured on.
+func measuredBytes(rows, models int) int64 {
+	return int64(rows) * int64(measuredRow+measuredModel*models)
+}
+
+// roomFor is where what is as long as the rows lies while models are measured on them: nil is
+// memory, if that has room. Without a directory for them, or where its disk has no room either,
+// they are refused before any is read.
+func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
+	if o.paging > 0 {
+		room, err := paged.New(o.Cache, 1<<40)
+		if err == nil {
+			room.Least = o.paging
+		}
+		return room, err
+	}
+	have := paged.Resident()
+	free, limit := memory.Free()
+	if o.Memory > 0 && o.Memory-have < free {
+		free, limit = max(0, o.Memory-have), "--memory"
+	}
+	need := measuredBytes(rows, models)
+	if need <= free {
+		return nil, nil
+	}
+	refuse := func(advice, format string, args ...any) (*paged.Room, error) {
+		return nil, &train.MemoryError{Msg: f.Name() + ": " + fmt.Sprintf(format, args...), Advice: advice}
+	}
+	if o.Cache == "" {
+		return refuse("name a directory for what is known of them with --cache, allow more memory, or measure some of the rows",
+			"to measure %d rows by %d models takes %d MB of memory, and %d MB (%s) are free", rows, models, need>>20, free>>20, limit)
+	}
+	if free+have < paged.LeastMemory {
+		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", (free+have)>>20, limit, paged.LeastMemory>>20)
+	}
+	dir := paged.Existing(o.Cache)
+	disk, err := paged.DiskFree(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the rows cannot be measured in %s: %w", dir, err)
+	}
+	if disk < need {
+		return refuse("name a directory on another disk with --cache, or allow more memory",
+			"to measure %d rows by %d models takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, need>>20, dir, disk>>20, free>>20, limit)
+	}
+	if o.Announce != nil {
+		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): kept in %s", need>>20, (free+have)>>20, limit, dir))
+	}
+	return paged.New(dir, paged.Share(free+have))
+}
+
+// Close gives up what of the measured rows lies on disk; Input must not be used any more.
+func (x *Measured) Close() { x.room.Close() }
