@@ -53,8 +53,12 @@ func (e *Evaluation) caveat(in *Input) {
 			}
 		}
 		if len(one) > 0 {
-			say("%s: in %s all rows are of one class, so what the models do on the other is not known there, and bounds on the worst group do not allow for it: %s.",
-				g.Name, words.Plural(len(one), "group", "groups"), words.List(one, 8))
+			bounds := "do not allow for it"
+			if in.logarithmic() {
+				bounds = "allow for as many rows of it as chance may have left out, by their scores"
+			}
+			say("%s: in %s all rows are of one class, so what the models do on the other is not known there; bounds on the worst group %s: %s.",
+				g.Name, words.Plural(len(one), "group", "groups"), bounds, words.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)

@@ -141,6 +141,8 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 			d.Interval = diffs[s][k]
 			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
+			few := in.scarcityOf(strata[s].Rows, g.Models[0].Values, crit)
+			few.widen(d.Simultaneous, float64(d.Value), few.of(k+1)-few.of(0))
 		}
 		c.Groups = append(c.Groups, d)
 	}

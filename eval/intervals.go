@@ -168,7 +168,7 @@ func fewOfAClass(v Values, n int) bool {
 
 // simultaneous gives every eligible group an interval that covers together
 // with all the others: risk ± c·se with c the confidence quantile of the
-// largest studentised deviation.
+// largest studentised deviation, and what rows of a class that few are of may add.
 func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.Stratum, maxT []float64) {
 	c := resample.UpperQuantile(maxT, e.Confidence)
 	for s := range groups {
@@ -176,6 +176,7 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 		if !g.Sufficient || g.N < 2 {
 			continue
 		}
+		few := in.scarcityOf(strata[s].Rows, g.Models[0].Values, c)
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
 			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
@@ -183,7 +184,10 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 			if slices.Min(in.Models[k].Loss) >= 0 {
 				low = 0 // and so is their mean
 			}
-			g.Models[k].Simultaneous = &Interval{Low: max(low, Num(m-c*se)), High: Num(m + c*se), Method: "simultaneous"}
+			iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
+			few.widen(iv, m, few.of(k))
+			iv.Low = max(low, iv.Low)
+			g.Models[k].Simultaneous = iv
 		}
 	}
 }
