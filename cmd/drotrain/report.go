@@ -34,6 +34,8 @@ type reportOptions struct {
 	card        string
 	compare     []string
 	json, quiet bool
+
+	begin func(phase string) // of the progress
 }
 
 func newReport(a *app) *cobra.Command {
@@ -103,7 +105,8 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	p := a.newProgress(o.quiet)
 	defer p.Finish()
 	ctx = p.Watch(ctx)
-	p.Begin(show.Reading)
+	o.begin = p.Begin
+	o.begin(show.Reading)
 	o.measure.Observe = p.Measuring
 	o.measure.Command = options.CommandLine("report", fs, "model")
 	build := func() (*eval.Report, error) { return o.build(ctx, a, m) }
@@ -189,6 +192,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 
 // rerun reads the rows of a training again, onto disk where memory has no room for them.
 func (o *reportOptions) rerun(ctx context.Context, m *train.Model, f *data.Frame) error {
+	o.begin(show.Encoding)
 	m.Config.Cache, m.Config.Memory, m.Config.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
 	return m.Rerun(ctx, f)
 }
