@@ -50,7 +50,9 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	for k := range crossfitFolds {
 		cfg := m.unchosen()
 		cfg.Checkpoint = m.Config.Checkpoint.Within(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
-		cfg.Observe = m.tickFold(k, began)
+		if cfg.Observe = m.tickFold(k, began); cfg.Observe != nil {
+			cfg.Observe(Progress{}) // before its rows are encoded
+		}
 		var places []int32 // in d, of the rows of the fold
 		cfg.Rows, places = withoutFold(d.Rows, fold, k)
 		other, err := FitFrame(ctx, m.Run.Frame, cfg)

@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -72,6 +73,14 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 	}
 	if len(out.Levels) != out.Folds || out.Levels[0] != m.Result.Level {
 		t.Errorf("levels %q", out.Levels)
+	}
+	// A fold is told of before its rows are encoded.
+	var told []train.Progress
+	m.Config.Observe = func(p train.Progress) { told = append(told, p) }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.CrossFit(ctx); err == nil || len(told) != 1 || told[0].Phase != "cross-fitting" || told[0].Total != out.Folds {
+		t.Errorf("%v, told %+v", err, told)
 	}
 	cfg.Holdout = 0.2
 	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "set holdout to 0") {
