@@ -106,9 +106,7 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 		return nil, err
 	}
 	if deal != nil {
-		if err := deal.ShareFaults(numbers); err != nil {
-			return nil, err
-		}
+		deal.ShareFaults(numbers)
 		b.Deal(deal)
 	}
 	out := &Fitted{Encoder: e, Storage: b.Storage}

@@ -235,9 +235,9 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 			return err
 		}
 	}
-	stripes := (rows + tiles.StripeRows - 1) / tiles.StripeRows
+	from, to := t.deal.Stripes(rows)
 	for _, x := range numbers {
-		x.Moments = make([]tiles.Moment, stripes)
+		x.Moments, x.Stripe = make([]tiles.Moment, to-from), from
 	}
 	first, end := t.deal.Visits(rows)
 	inexact, err := tiles.Visit(t.ctx, first, end, rows, matrix.ColumnsOf(numbers), false, func(w *tiles.Tile) error {
@@ -269,7 +269,8 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	for j, x := range numbers {
 		x.Inexact = inexact[j]
 	}
-	return t.deal.ShareMoments(numbers)
+	t.deal.ShareCounts(numbers)
+	return nil
 }
 
 // matrixRows are the rows of the matrices that are made here.
@@ -287,6 +288,7 @@ func (t *fitting) fitRest() error {
 		q := &t.fitted[i]
 		var err error
 		if q.number != nil {
+			t.deal.ShareMoments(q.number)
 			q.kept, err = e.addNumeric(t.ctx, f, q.number, t)
 			q.number.Moments = nil
 		} else if err = q.category.err; err == nil {

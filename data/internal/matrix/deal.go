@@ -3,7 +3,6 @@ package matrix
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -127,56 +126,98 @@ func (d *Deal) Owns(row int) bool {
 	return stripe >= d.owned[r] && stripe < d.owned[r+1]
 }
 
-// ShareMoments completes what ranks have measured of numeric columns.
-func (d *Deal) ShareMoments(numbers []*Number) error {
+// Stripes are those of a table of so many rows that this rank measures: all, without a deal.
+func (d *Deal) Stripes(rows int) (first, end int) {
 	if d == nil {
-		return nil
+		return 0, (rows + tiles.StripeRows - 1) / tiles.StripeRows
+	}
+	r := d.rows.Comm().Rank()
+	return d.owned[r], d.owned[r+1]
+}
+
+// MostMoments is the number of moments, of all stripes and columns, that are gathered at once,
+// 40 bytes each; of more those of a column are. Tests set it.
+var MostMoments = 1 << 19
+
+// ShareCounts completes what ranks have found in numeric columns.
+func (d *Deal) ShareCounts(numbers []*Number) {
+	if d == nil {
+		return
 	}
 	c := d.rows.Comm()
-	r := c.Rank()
+	own := make([]float64, 0, 2*len(numbers))
 	for _, x := range numbers {
-		own := tiles.AppendMoments(nil, x.Moments[d.owned[r]:d.owned[r+1]])
-		all, _ := ranks.GatherAll(c, own)
-		x.Moments = tiles.MomentsOf(all)
-		zeros := []float64{float64(x.Nonzero)}
-		c.Sum(zeros)
-		x.Nonzero = int(zeros[0])
-		first := []float64{math.Inf(-1)}
-		if x.Inexact > 0 {
-			first[0] = -float64(x.Inexact)
-		}
-		if c.Max(first); !math.IsInf(first[0], 0) {
-			x.Inexact = int(-first[0])
+		own = append(own, float64(x.Nonzero), float64(x.Inexact))
+	}
+	all, _ := ranks.GatherAll(c, own)
+	for k, x := range numbers {
+		x.Nonzero, x.Inexact = 0, 0
+		for at := 2 * k; at < len(all); at += len(own) {
+			x.Nonzero += int(all[at])
+			if row := int(all[at+1]); row > 0 && (x.Inexact == 0 || row < x.Inexact) {
+				x.Inexact = row
+			}
 		}
 	}
-	return d.ShareFaults(numbers)
+	d.ShareFaults(numbers)
+	if len(numbers)*d.owned[len(d.owned)-1] <= MostMoments {
+		d.ShareMoments(numbers...)
+	}
+}
+
+// ShareMoments completes the moments of columns of which those of the stripes that are owned
+// here are known; of others it is done already.
+func (d *Deal) ShareMoments(numbers ...*Number) {
+	if d == nil || len(numbers) == 0 || numbers[0].complete {
+		return
+	}
+	var own []float64
+	for _, x := range numbers {
+		own = tiles.AppendMoments(own, x.Moments)
+	}
+	v, _ := ranks.GatherAll(d.rows.Comm(), own)
+	all := tiles.MomentsOf(v)
+	for k, x := range numbers {
+		x.Moments, x.complete = x.Moments[:0:0], true
+		from := 0
+		for r := range len(d.owned) - 1 {
+			n := d.owned[r+1] - d.owned[r]
+			x.Moments = append(x.Moments, all[from+k*n:from+(k+1)*n]...)
+			from += len(numbers) * n
+		}
+	}
 }
 
 // ShareFaults completes what ranks have found wrong with numeric columns: the first row of
 // all, and how many.
-func (d *Deal) ShareFaults(numbers []*Number) error {
+func (d *Deal) ShareFaults(numbers []*Number) {
 	c := d.rows.Comm()
+	const width = 6
+	own := make([]float64, 0, width*len(numbers))
 	for _, x := range numbers {
 		w := &x.faults[0]
-		own := []float64{float64(w.nulls - w.shared), float64(w.null), float64(w.bad), w.value, float64(w.far), w.farValue}
-		all, _ := ranks.GatherAll(c, own)
-		for k := 0; k < len(all); k += len(own) {
-			if k != c.Rank()*len(own) {
-				w.nulls += int(all[k])
+		own = append(own, float64(w.nulls-w.shared), float64(w.null), float64(w.bad), w.value, float64(w.far), w.farValue)
+	}
+	all, _ := ranks.GatherAll(c, own)
+	for k, x := range numbers {
+		w := &x.faults[0]
+		for r := range c.Size() {
+			of := all[r*len(own)+k*width:][:width]
+			if r != c.Rank() {
+				w.nulls += int(of[0])
 			}
 			for _, f := range []struct {
 				row   *int
 				value *float64
 				at    int
 			}{{&w.null, nil, 1}, {&w.bad, &w.value, 2}, {&w.far, &w.farValue, 4}} {
-				if row := int(all[k+f.at]); row >= 0 && earlier(row, *f.row) {
+				if row := int(of[f.at]); row >= 0 && earlier(row, *f.row) {
 					if *f.row = row; f.value != nil {
-						*f.value = all[k+f.at+1]
+						*f.value = of[f.at+1]
 					}
 				}
 			}
 		}
 		w.shared = w.nulls
 	}
-	return nil
 }

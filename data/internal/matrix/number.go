@@ -17,13 +17,15 @@ type Number struct {
 	In     schema.Input
 	Coding schema.Coding
 
-	Moments []tiles.Moment // by stripe, of the training values
-	Inexact int            // first row (1-based) that float64 cannot hold exactly, or 0
-	Nonzero int            // training values that are not 0, nulls among them; under scale none alone
-	mu      sync.Mutex
-	faults  [2]fault // by set
-	At      int      // column of the matrix it is written to
-	Nth     int      // of the numeric features
+	Moments  []tiles.Moment // by stripe, of the training values
+	Stripe   int            // the first of them
+	complete bool           // they are those of all ranks
+	Inexact  int            // first row (1-based) that float64 cannot hold exactly, or 0
+	Nonzero  int            // training values that are not 0, nulls among them; under scale none alone
+	mu       sync.Mutex
+	faults   [2]fault // by set
+	At       int      // column of the matrix it is written to
+	Nth      int      // of the numeric features
 }
 
 // A fault is what is wrong with the values of a column, in the rows of a set.
@@ -73,7 +75,7 @@ func (x *Number) Measure(d *tiles.Partition, t *tiles.Tile, j int, zeros bool) {
 			buf = x.sift(d, t, j, s)
 		}
 		if s == 0 {
-			x.Moments[t.First/tiles.StripeRows] = tiles.MomentOf(buf)
+			x.Moments[t.First/tiles.StripeRows-x.Stripe] = tiles.MomentOf(buf)
 			if zeros {
 				n := len(t.RowsOf[0]) - len(buf)
 				for _, v := range buf {
