@@ -103,7 +103,8 @@ func together(sites []Site) (out []*schema) {
 }
 
 // list returns the mutants of all files that are compiled here, but for those that are
-// known to mean nothing and those of packages that only tests use.
+// known to mean nothing, those of packages that only tests use and those of programs that
+// wrote what is in the repository, and is tested there.
 func list(ctx context.Context, root string, o Options) ([]Site, error) {
 	known := map[string]bool{}
 	for _, k := range o.Known {
@@ -120,7 +121,7 @@ func list(ctx context.Context, root string, o Options) ([]Site, error) {
 	var sites []Site
 	for line := range strings.Lines(text) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
-		if len(fields) != 3 || strings.HasSuffix(fields[1], "test") {
+		if len(fields) != 3 || strings.HasSuffix(fields[1], "test") || strings.HasSuffix(fields[0], "/gen") {
 			continue
 		}
 		dir, err := filepath.Rel(root, fields[0])

@@ -201,9 +201,11 @@ func TestProgressEndsOnce(t *testing.T) {
 	p.Observe(train.Progress{Phase: "choosing", Done: 0, Total: 9})
 	clock = clock.Add(3 * time.Second)
 	p.Observe(train.Progress{Phase: "choosing", Done: 1, Total: 9})
-	clock = clock.Add(3 * time.Second)
+	clock = clock.Add(time.Millisecond)
+	p.Observe(train.Progress{Phase: "choosing", Done: 2, Total: 9}) // too soon to be shown
 	p.Finish()
 	was := out.String()
+	clock = clock.Add(3 * time.Second)
 	if p.Finish(); was == "" || out.String() != was {
 		t.Errorf("%q, ended again %q", was, out.String())
 	}
