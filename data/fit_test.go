@@ -429,3 +429,33 @@ func TestDamageByStripes(t *testing.T) {
 		t.Errorf("%d of 300 damaged files were refused", refused)
 	}
 }
+
+// Rows that are encoded later lie as those of training do, however many levels it takes to
+// make a matrix sparse.
+func TestLaterRowsAreStoredAlike(t *testing.T) {
+	stored := map[string]int{}
+	for levels := 3; levels < 30; levels++ {
+		text := "y,g\n"
+		for i := range 90 {
+			text += fmt.Sprintf("%d,l%d\n", i%7, i%levels)
+		}
+		f := frameOf(t, text)
+		for _, intercept := range []bool{false, true} {
+			got, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Intercept: intercept}, AutoStorage)
+			if err != nil {
+				t.Fatal(err)
+			}
+			later, _, err := got.Encoder.Encode(t.Context(), f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := fmt.Sprintf("%T", got.Train.X), fmt.Sprintf("%T", later.X); a != b {
+				t.Errorf("%d levels, intercept %v: %s in training, %s later", levels, intercept, a, b)
+			}
+			stored[fmt.Sprintf("%T", later.X)]++
+		}
+	}
+	if len(stored) < 2 {
+		t.Error("the storage is the same for any number of levels")
+	}
+}

@@ -152,6 +152,25 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+// What a configuration sets, lists too, is given: the command that repeats the run has it.
+func TestCommandLineOfAConfiguration(t *testing.T) {
+	cmd := &cobra.Command{Use: "train"}
+	new(trainOptions).define(cmd)
+	if err := cmd.ParseFlags([]string{"--seed", "4"}); err != nil {
+		t.Fatal(err)
+	}
+	const file = "data: a.csv\ntarget: y\ndrop: [a, \"b, c\"]\ncategorical: zip\nnu: 0.5\nintercept: false\nseed: 5\npenalty: chi2\n"
+	if err := options.ApplyYAML(cmd.Flags(), "c.yaml", strings.NewReader(file)); err != nil {
+		t.Fatal(err)
+	}
+	got := options.CommandLine("train", cmd.Flags())
+	for _, want := range []string{"--data a.csv", "--target y", `--drop 'a,"b, c"'`, "--categorical zip", "--nu 0.5", "--intercept=false", "--seed 4", "--penalty chi2"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+}
+
 // A configuration is options or an error of the command line that names the file;
 // what it sets prints and reads back the same.
 func FuzzConfig(f *testing.F) {

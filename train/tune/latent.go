@@ -115,9 +115,11 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64
 		}
 		two, null, one := found.Two, found.Null, found.One
 		s.Share += two.Share
-		if s.Noise++; two.Noise != nil {
-			s.Noise += two.Noise[1]/two.Noise[0] - 1
+		noise := 1.0
+		if two.Noise != nil {
+			noise = two.Noise[1] / two.Noise[0]
 		}
+		s.Noise += noise
 		s.Rows = max(s.Rows, len(inside))
 		p, density := two.Posterior(t.X, t.Target)
 		_, other := null.Posterior(t.X, t.Target)

@@ -68,6 +68,7 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 		if err := setFromNode(flag, at, value); err != nil {
 			return err
 		}
+		flag.Changed = true // as on the command line
 	}
 	return nil
 }
@@ -152,7 +153,6 @@ func setScalar(flag *pflag.Flag, what, value string) error {
 	if err := flag.Value.Set(value); err != nil {
 		return invalidValue(what, value, err)
 	}
-	flag.Changed = true
 	return nil
 }
 
