@@ -381,3 +381,44 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 		}
 	}
 }
+
+// The averages of the theory are those of what it is followed by, by the weights of the steps.
+func TestAveragesAreOfTheSteps(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(72), 40, 3, false)
+	for _, m := range []saddle.Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 9}} {
+		x, y, total := make([]float64, 3), make([]float64, 40), 0.0
+		settings := saddle.DefaultSettings()
+		settings.Follow = func(at saddle.Iterate) {
+			for i, v := range at.X {
+				x[i] += at.Weight * v
+			}
+			for j, v := range at.Y {
+				y[j] += at.Weight * v
+			}
+			if total += at.Weight; !drotest.Near(total, at.Total, 1e-12*total, 0) {
+				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
+			}
+		}
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{}}, m, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		w := l.Method.(*iteration)
+		for range 12 {
+			if err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range w.template.averageX {
+				if !drotest.Near(v*total, x[i], 1e-12*total, 0) {
+					t.Fatalf("%T: an average of %v, not %v", m, v, x[i]/total)
+				}
+			}
+			for j, v := range w.averageY {
+				if !drotest.Near(v*total, y[j], 1e-12*total, 0) {
+					t.Fatalf("%T: an average weight of %v, not %v", m, v, y[j]/total)
+				}
+			}
+		}
+	}
+}
