@@ -1,0 +1,77 @@
+package dro
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The unit of the target changes nothing: twice the targets, by a power of two, have twice
+// the coefficients to the last bit and four times the losses and bounds, in as many passes;
+// but for L-BFGS, whose first step is of length one: it takes about as many.
+func TestUnitsOfTheTarget(t *testing.T) {
+	for _, c := range []struct {
+		n, d    int
+		heavy   bool
+		exact   bool
+		methods []Method
+	}{
+		{300, 5, true, true, []Method{Newton{}, NewtonCG{}, FullVector{}, SeparableBlock{}, Minimax{}, Smoothing{}, FullVector{Schedule: Theory}}},
+		{300, 5, true, false, []Method{LBFGS{}}},
+		{1000, 100, false, false, []Method{NewtonCG{}}},
+		{6000, 3, true, true, []Method{Newton{}, Growing{First: 500}}},
+	} {
+		s := drotest.NewSample(drotest.RngOf(93), c.n, c.d, true)
+		for i := range s.Design {
+			if c.heavy && i/c.d%40 == 0 && i%c.d < c.d-1 {
+				s.Design[i] *= 8
+			}
+		}
+		label := s.Label
+		for _, m := range c.methods {
+			for _, dual := range []func(unit float64) Dual{
+				func(unit float64) Dual { return KL{Nu: 0.5 * unit * unit} },
+				func(unit float64) Dual { return ChiSquare{Nu: 0.25 * unit * unit} },
+				func(float64) Dual { return CVaR(0.25) },
+			} {
+				var res [2]*Result
+				for k, unit := range []float64{1, 1024} {
+					s.Label = make([]float64, c.n)
+					for j := range label {
+						s.Label[j] = unit * label[j]
+					}
+					p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: dual(unit), Primal: L2{Mu: 0.01, Intercept: true}}
+					if len(Unmet(m, p)) > 0 {
+						continue
+					}
+					res[k] = drotest.Solve(t, p, m, drotest.Asking(1e-8, 40))
+				}
+				s.Label = label
+				if res[0] == nil {
+					continue
+				}
+				what := fmt.Sprintf("%d × %d, %s, %T", c.n, c.d, drotest.Describe(m), dual(1))
+				a, b := res[0], res[1]
+				if !c.exact {
+					if a.Status != Certified || b.Status != Certified || b.Passes > 1.5*a.Passes || a.Passes > 1.5*b.Passes {
+						t.Errorf("%s: %v after %v passes, in the other unit %v after %v", what, a.Status, a.Passes, b.Status, b.Passes)
+					}
+					continue
+				}
+				if a.Passes != b.Passes || a.Status != b.Status || b.Objective != a.Objective*(1<<20) || b.Certificate.Lower != a.Certificate.Lower*(1<<20) || b.Certificate.Upper != a.Certificate.Upper*(1<<20) {
+					t.Errorf("%s: %v after %v passes, [%v, %v]; in the other unit %v after %v, [%v, %v]", what, a.Status, a.Passes, a.Certificate.Lower, a.Certificate.Upper,
+						b.Status, b.Passes, b.Certificate.Lower/(1<<20), b.Certificate.Upper/(1<<20))
+				}
+				for i := range a.X {
+					if b.X[i] != 1024*a.X[i] || math.IsNaN(a.X[i]) {
+						t.Errorf("%s: coefficients %v, in the other unit %v", what, a.X[i], b.X[i]/1024)
+						break
+					}
+				}
+			}
+		}
+	}
+}
