@@ -145,3 +145,23 @@ func TestDealtIsTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// However many rows there are, every rank may have copies of 65 536.
+func TestRowsThatEveryRankMayCopy(t *testing.T) {
+	for n, want := range map[int]int{100: 100, 1 << 17: 1 << 16} {
+		err := ranks.Run(1, func(c ranks.Comm) error {
+			here, err := design.NewDense(n, 1, make([]float64, n))
+			if err != nil {
+				return err
+			}
+			m, err := design.NewDealt(ranks.NewRows(c, n), n, here)
+			if err == nil && m.MostSelected() != want {
+				t.Errorf("%d of %d", m.MostSelected(), n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
