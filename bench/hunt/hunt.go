@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"time"
 
@@ -245,8 +246,12 @@ func (t *Tally) judge(c *Case, auto bounds, best *bounds, least float64) {
 // against all lower bounds, and the optimum against all bounds, in 256-bit arithmetic.
 func (t *Tally) recompute(c *Case, all []bounds) {
 	defer func() {
-		if recover() != nil {
+		switch r := recover().(type) {
+		case nil:
+		case big.ErrNaN: // beyond the range of numbers
 			t.Skipped++
+		default:
+			panic(r)
 		}
 	}()
 	const own = 1e-32 // the rounding of exact, relative to the terms: a price is found to the square of that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,12 +12,38 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 )
 
 // root is the top of the repository, seen from here.
 const root = "../.."
+
+// The README, the help of train and the comment of the command tell the exit codes that there are.
+func TestExitCodesOfTheDocumentation(t *testing.T) {
+	_, help, _ := try(t.Context(), "train", "-h")
+	told := map[string]string{"train -h": help}
+	for _, file := range []string{"README.md", "cmd/drotrain/main.go"} {
+		b, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told[file] = strings.ReplaceAll(string(b), "\n//", "")
+	}
+	for where, text := range told {
+		_, codes, found := strings.Cut(text, "Exit codes: ")
+		if !found {
+			t.Errorf("%s tells no exit codes", where)
+			continue
+		}
+		for code, what := range map[int]string{exit.OK: "certified", exit.Failed: "failed", exit.Usage: "wrong", exit.Limit: "stopped", exit.Gate: "(gate|degenerate)"} {
+			if !regexp.MustCompile(fmt.Sprintf(`^([^.]*,\s)?%d [^,:]*%s`, code, what)).MatchString(codes) {
+				t.Errorf("%s: no %d with %q in %.200q", where, code, what, codes)
+			}
+		}
+	}
+}
 
 // Every test that docs/reliability.md and docs/input.md name is there, and every row of the
 // latter names one.

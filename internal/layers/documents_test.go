@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -137,5 +139,35 @@ func TestArchitectureNamesItsFiles(t *testing.T) {
 	}
 	if names < 60 {
 		t.Errorf("only %d files are named", names)
+	}
+}
+
+// The README promises as many problems with known optima as docs/methods.md says, lists by
+// data set and has a line for.
+func TestProblemsAreAsManyAsPromised(t *testing.T) {
+	root := filepath.Join("..", "..")
+	read := func(page, pattern string) (found []int) {
+		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(b), -1) {
+			k, err := strconv.Atoi(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, k)
+		}
+		return found
+	}
+	promised := read("README.md", `on (\d+) problems with known optima`)
+	said := read("docs/methods.md", `(?m)^(\d+) reference problems`)
+	listed := 0
+	for _, k := range read("docs/methods.md", `(?m)^\| [a-z0-9]+ \| (\d+) \|`) {
+		listed += k
+	}
+	lines := len(read("docs/methods.md", `(?m)^\| (?:squared|logistic|huber) \| \S+ \| (\d)`))
+	if len(promised) != 1 || !slices.Equal(said, promised) || listed != promised[0] || lines != promised[0] {
+		t.Errorf("%v problems promised, %v said, %d listed, %d lines", promised, said, listed, lines)
 	}
 }
