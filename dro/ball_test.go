@@ -74,7 +74,7 @@ func TestAdversariesOverManyRows(t *testing.T) {
 }
 
 // Where all losses are the same at the optimum, or next to it, a ball has no gradient there:
-// penalties that fall certify it in 30 to 90 passes, where Newton's steps are as short as the
+// penalties that fall certify it in 30 to 115 passes, where Newton's steps are as short as the
 // distance that is left.
 func TestBallsOverEqualLosses(t *testing.T) {
 	rng := drotest.RngOf(119)
@@ -90,7 +90,7 @@ func TestBallsOverEqualLosses(t *testing.T) {
 				p := &Problem{Oracle: o, Dual: near, Primal: phi}
 				method, _ := Choose(p)
 				res := drotest.Solve(t, p, method, drotest.Asking(1e-6, 300))
-				if res.Status != Certified || res.Passes > 100 {
+				if res.Status != Certified || res.Passes > 120 {
 					t.Errorf("%s, %+v, %+v by %s: %v, %.4g passes, gap %.3g", loss.Name(), near, phi, method.Name(), res.Status, res.Passes, res.Certificate.Relative())
 				}
 				t.Logf("%s, %+v, %+v: %.4g passes, objective %.8g", loss.Name(), near, phi, res.Passes, res.Objective)

@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -49,7 +48,6 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 		return none
 	}
 	count = len(weight)
-	first, end := rows.Here(count)
 	c.Spend(float64(count) / float64(c.N))
 	total := 0.0
 	if rows == nil {
@@ -59,12 +57,6 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	}
 	if !(total > 0) {
 		return none
-	}
-	here := weight[first:end]
-	for j, w := range here { // a sample of far less weight than the mean adds little to H and may add much to ρ
-		if w < lightest.Value*total/float64(count) {
-			here[j] = 0
-		}
 	}
 	f := newMinorant(o, rows, ridge, weight, c.Exact.Empty)
 	if f == nil {
@@ -95,11 +87,6 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.MinimumFalls(c.Weights, c.Margin, phi)+c.PointRounding(phi))
 	return lacking
 }
-
-var (
-	lightest      = tuning.New("bound: weight of a sample that H is taken of, at least", "× the mean weight", 1.0/64, 1.0/1024, 1.0/8)
-	cachedProduct = tuning.New("bound: cost of a product with rows in the cache", "passes", 0.25, 0.1, 1)
-)
 
 // reachable returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
 // the fall is 1.65 λ²/2.
@@ -259,7 +246,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 		}
 		return rho, rho / within
 	}
-	if share*float64(f.d)*cachedProduct.Value <= most {
+	if share*float64(f.d) <= most {
 		c.Spend(0.5 * share)
 		rho = f.longest(c, o, norm, weight, longest)
 		return rho, rho / within

@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/internal/tuning"
@@ -14,28 +15,15 @@ import (
 
 // How much a lower bound from the curvature may cost, and what is expected to be needed.
 var (
-	rowsPerColumn  = tuning.New("bound: samples of a bound, at least", "per column", 16, 4, 64)
-	StepPasses     = tuning.New("bound: cost of H and a bound of ρ, of Newton's method", "passes at most", 1, 0.25, 4)
-	SweepPasses    = tuning.New("bound: cost of H and a bound of ρ, of a method in sweeps", "passes at most", 4, 1, 8)
-	radiusPasses   = tuning.New("bound: cost of ρ itself", "passes at most", 2, 0.5, 8)
-	beyondAll      = tuning.New("bound: samples needed by estimate, beyond which no bound is tried", "× n", 4, 1, 16)
-	shortfallRows  = tuning.New("bound: samples of the estimate of the shortfall", "samples", 1<<14, 1<<10, 1<<17)
-	shortfallSpare = tuning.New("bound: allowance of that estimate, and of what lacked where a bound failed", "×", 1.2, 1, 3)
-	shortfallGuess = tuning.New("bound: shortfall where it cannot be estimated", "×", 3, 1, 9)
-)
-
-// From which samples the bound is taken.
-var (
-	evenShare     = tuning.New("bound: effective share from which the first samples are as good as any", "of n", 0.3, 0.1, 0.9)
-	heavyMultiple = tuning.New("bound: weight of the heaviest samples that is worth that of all wanted; the first samples must have no less than the inverse", "× their share", 4, 1.5, 16)
-	firstRows     = tuning.New("bound: effective number of the first samples, at least", "per column", 8, 2, 32)
+	mostPasses     = tuning.New("bound: cost of H and a bound of ρ, and of ρ itself", "passes at most", 1, 0.25, 4)
+	shortfallSpare = tuning.New("bound: allowance of an estimate of the shortfall, and of what lacked where a bound failed", "×", 1.2, 1, 3)
 )
 
 // AtDecrement tries FromCurvature where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
-func AtDecrement(r *saddle.Run, decrement, passes float64) {
+func AtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
 	goal := r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective))
 	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
@@ -44,14 +32,14 @@ func AtDecrement(r *saddle.Run, decrement, passes float64) {
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := Affordable(c, max(passes, c.Passes/5))
+	affordable := Affordable(c, max(mostPasses.Value, c.Passes/5))
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
-		if !(needs <= beyondAll.Value*float64(c.N)) {
+		if !(needs <= float64(c.N)) {
 			return
 		}
-		count := min(c.N, max(int(min(needs, float64(c.N))), rowsPerColumn.Int()*c.D))
-		switch lacking := FromCurvature(c, count, affordable, radiusPasses.Value); {
+		count := min(c.N, max(int(needs), sampling.RowsPerColumn.Int()*c.D))
+		switch lacking := FromCurvature(c, count, affordable, mostPasses.Value); {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
@@ -67,26 +55,32 @@ func AtDecrement(r *saddle.Run, decrement, passes float64) {
 }
 
 // shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
-// of them all, and half as much again: by the first samples.
+// of them all, and by a little more; 1 where that is not known.
 func shortfall(c *saddle.Certifier) float64 {
 	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
-	if !ok || !saddle.HasResponse(c.Problem.Dual) || c.Rows != nil {
-		return shortfallGuess.Value
+	if !ok || !saddle.HasResponse(c.Problem.Dual) {
+		return 1
 	}
-	n := min(c.N, shortfallRows.Int())
-	below, curvature, response := make([]float64, n), make([]float64, n), c.Scratch()
-	o.CurvatureLowerBoundTo(below, c.Slope, 0, n)
-	o.CurvatureTo(curvature, c.Slope, 0, n)
-	saddle.ResponseAt(c.Problem.Dual, c.Evaluator).ResponseTo(response, c.Y, 0, n)
-	has, wants := 0.0, 0.0
-	for j, y := range c.Y[:n] {
-		has += y * below[j]
-		wants += y*curvature[j] + response[j]*c.Slope[j]*c.Slope[j]
+	response := saddle.ResponseAt(c.Problem.Dual, c.Evaluator)
+	v, has, wants := c.Scratch(), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
+	c.Rows.Run(c.N, func(s, lo, hi int) {
+		for ; lo < hi; lo += c.BlockRows {
+			end := min(lo+c.BlockRows, hi)
+			o.CurvatureLowerBoundTo(v, c.Slope, lo, end)
+			has[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
+			o.CurvatureTo(v, c.Slope, lo, end)
+			wants[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
+			response.ResponseTo(v, c.Y, lo, end)
+			for j := lo; j < end; j++ {
+				wants[s] += v[j] * c.Slope[j] * c.Slope[j]
+			}
+		}
+	})
+	c.Rows.Share(has, wants)
+	if all := vec.Sum(has); all > 0 {
+		return shortfallSpare.Value * vec.Sum(wants) / all
 	}
-	if !(has > 0) {
-		return shortfallGuess.Value
-	}
-	return shortfallSpare.Value * wants / has
+	return 1
 }
 
 // Affordable is the number of samples that FromCurvature can take at the cost of so
@@ -97,13 +91,12 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 }
 
 // weightsOf returns some of the samples and their weights in the lower bound, y_j κ_j: the
-// first count; or, where the adversary does not rest on all alike, as many or fewer of
-// the largest weights, if these make up a multiple of the part that count is of all
-// samples, or the first have too little of it. It reports false where that takes more
-// than limit samples.
+// first count; or, where the adversary does not rest on all alike and few of these have weight,
+// those of the largest weights that make up the part that count is of all samples. It reports
+// false where that takes more than limit samples.
 func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
-	uneven := selectable && count < c.N && c.EffectiveShare() < evenShare.Value
+	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare.Value
 	until := c.N
 	if c.Rows != nil {
 		return dealtWeights(c, o, all, count, limit, uneven)
@@ -125,13 +118,10 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	heavy := sampling.Heaviest(nil, weight, min(1, heavyMultiple.Value*portion), rowsPerColumn.Int()*c.D)
-	if len(heavy) > min(count, limit) {
-		if first := weight[:count]; vec.Sum(c.Y[:count]) >= portion/heavyMultiple.Value && sampling.All(count).EffectiveNumber(first) >= firstRows.Value*float64(c.D) && count <= limit {
-			return o, nil, first, radius, decay, true
-		}
-		heavy = sampling.Heaviest(nil, weight, portion, rowsPerColumn.Int()*c.D)
+	if first := weight[:count]; count <= limit && sampling.All(count).EffectiveNumber(first) >= sampling.RowsPerColumn.Value*float64(c.D) {
+		return o, nil, first, radius, decay, true
 	}
+	heavy := sampling.Heaviest(nil, weight, portion, sampling.RowsPerColumn.Int()*c.D)
 	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
@@ -157,7 +147,7 @@ func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddl
 	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
 	samples := c.Rows.Spread(c.N, count)
 	if uneven {
-		samples = sampling.Heaviest(c.Rows, weight, min(1, heavyMultiple.Value*float64(count)/float64(c.N)), rowsPerColumn.Int()*c.D)
+		samples = sampling.Heaviest(c.Rows, weight, float64(count)/float64(c.N), sampling.RowsPerColumn.Int()*c.D)
 		if len(samples) > min(count, most) {
 			samples = c.Rows.Spread(c.N, count)
 		}

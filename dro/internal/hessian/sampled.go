@@ -6,9 +6,9 @@ import (
 )
 
 var (
-	alikeShare  = tuning.New("hessian: effective share of the weights that need no draw", "of the samples", 0.52, 0.25, 0.8)
-	mostStripes = tuning.New("hessian: stripes that are drawn from instead of all samples", "of n at most", 0.5, 0.25, 0.9)
-	drawnFrom   = tuning.New("hessian: stripes that are drawn from", "× the effective number wanted", 3, 1.5, 6)
+	// AlikeShare is the effective share from which weights are as good as equal.
+	AlikeShare = tuning.New("hessian: effective share of the weights from which a part of the samples is like any other", "of them", 0.52, 0.25, 0.8)
+	drawnFrom  = tuning.New("hessian: stripes that are drawn from", "× the effective number wanted", 3, 1.5, 6)
 )
 
 // updateSampled is update by about w.sample of the samples: a part of all, where they have
@@ -19,10 +19,10 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
 	even := min(sampling.AllOf(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
-	drawn := even < alikeShare.Value
+	drawn := even < AlikeShare.Value
 	chunk := max(e.BlockRows, chunkRows)
 	if drawn {
-		if of.Share *= drawnFrom.Value / even; !(of.Share <= mostStripes.Value) {
+		if of.Share *= drawnFrom.Value / even; !(of.Share < 1) {
 			of.Share = 1
 		}
 		w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })

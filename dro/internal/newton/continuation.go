@@ -15,13 +15,11 @@ import (
 var (
 	fallAfter   = tuning.New("continuation: steps before it, which tell what was large in the start alone", "steps", 2, 0, 5)
 	fallFactor  = tuning.New("continuation: fall of ν from stage to stage", "×", 5, 2.5, 12)
-	fallNear    = tuning.New("continuation: gap of a stage", "of ν", 0.002, 0.0002, 0.02)
-	fallLeast   = tuning.New("continuation: fall of ν where stages are dear", "×", 2, 1.3, 4)
+	fallNear    = tuning.New("continuation: gap of a stage, and of the optimum without a penalty", "of ν", 0.002, 0.0002, 0.02)
 	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
 	fallPasses  = tuning.New("continuation: a stage, and the optimum without a penalty", "passes at most", 60, 20, 200)
 	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
 	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
-	peakGap     = tuning.New("continuation: gap of the optimum without a penalty", "of ν", 0.1, 0.01, 1)
 	fallMildest = tuning.New("continuation: first ν", "of what leaves the adversary mild", 0.3, 0.05, 1)
 )
 
@@ -43,9 +41,10 @@ func (m *newton) fall() bool {
 	nu := fallMildest.Value * dual.Mild(size, c.N)
 	x := append([]float64(nil), m.x...)
 	passes, factor := c.Passes, fallFactor.Value
-	var before []float64 // the optimum at the penalty before, ν₀
+	least := math.Sqrt(factor) // where stages are dear
+	var before []float64       // the optimum at the penalty before, ν₀
 	nuBefore := 0.0
-	for nu > fallLeast.Value*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
+	for nu > least*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
 		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap
 		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(nu), Primal: m.Problem.Primal}, m.method, s)
@@ -72,12 +71,12 @@ func (m *newton) fall() bool {
 		}
 		switch {
 		case l.Cert.Passes > fallDear.Value:
-			factor = max(fallLeast.Value, math.Sqrt(factor))
+			factor = least
 		case l.Cert.Passes < fallDear.Value/2:
 			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
-		if next <= fallLeast.Value*target {
+		if next <= least*target {
 			next = target
 		}
 		at := append([]float64(nil), x...)
@@ -113,7 +112,7 @@ func (m *newton) peak(x []float64) bool {
 	}
 	s := saddle.DefaultSettings()
 	s.X0, s.MaxPasses, s.Seed = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed
-	s.RelativeGap = max(m.Settings.RelativeGap/2, peakGap.Value*nu/max(1e-300, math.Abs(m.value)))
+	s.RelativeGap = max(m.Settings.RelativeGap/2, fallNear.Value*nu/max(1e-300, math.Abs(m.value)))
 	l, err := saddle.NewLoop(p, Minimax{}, s)
 	if err != nil {
 		return false

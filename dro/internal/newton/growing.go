@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -25,7 +26,6 @@ type Growing struct {
 }
 
 var (
-	firstStage   = tuning.New("growing: samples of the first stage", "per column", 8, 3, 40)
 	stageGrowth  = tuning.New("growing: samples of a stage", "× the stage before", 8, 3, 20)
 	mostStageGap = tuning.New("growing: gap that a stage is solved to", "of the objective at most", 0.1, 0.01, 1)
 	growingFrom  = tuning.New("growing: rows from which there are stages", "rows", 10_000, 3000, 50_000)
@@ -45,7 +45,7 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 		return nil, errors.New("dro: growing needs a first stage of at least one sample, a factor of at least 2 and a positive gap")
 	}
 	if m.First == 0 {
-		m.First = firstStage.Int() * r.Cert.D
+		m.First = sampling.RowsPerColumn.Int() * r.Cert.D
 	}
 	if m.Factor == 0 {
 		m.Factor = stageGrowth.Int()
@@ -287,7 +287,7 @@ func hessianSample(o saddle.Oracle, n int, reduction float64) int {
 	}
 	pass, gram := saddle.WorkOf(o)
 	best, least := 0, math.Inf(1)
-	for m := 8 * d; 2*m < n; m += m / 4 {
+	for m := sampling.RowsPerColumn.Int() * d; 2*m < n; m += m / 4 {
 		work := float64(m)/float64(n)*(1+gram/pass) - math.Log(reduction)/math.Log(float64(m)/float64(4*d))
 		if largerSample.Value*work < least {
 			best, least = m, work

@@ -29,7 +29,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 	phi := r.Problem.Primal.(saddle.Smooth)
 	memory := m.Memory
 	if memory <= 0 {
-		memory = 10
+		memory = pairsKept.Int()
 	}
 	d := len(r.Start)
 	l := &lbfgs{Run: r, phi: phi, memory: memory, dir: make([]float64, d)}

@@ -28,7 +28,6 @@ var _ saddle.Method = Minimax{}
 
 var (
 	kinkShare = tuning.New("minimax: samples near the threshold whose weights a step decides", "of all", 0.125, 0.03, 0.5)
-	kinkRows  = tuning.New("minimax: of them", "a column at least", 8, 4, 32)
 	kinkGap   = tuning.New("minimax: gap of a step's problem", "of the fall expected before", 0.01, 0.001, 0.1)
 )
 
@@ -181,7 +180,7 @@ func (m *minimax) prove(p *kinkStep, psi, fall float64) {
 	if c.CertifyAdopted(); m.Certified() {
 		return
 	}
-	bound.AtDecrement(m.Run, 2*fall, bound.StepPasses.Value)
+	bound.AtDecrement(m.Run, 2*fall)
 	if !m.Certified() {
 		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
 	}

@@ -127,12 +127,11 @@ type newton struct {
 }
 
 var (
-	correctionsKept = tuning.New("newton: BFGS corrections of a Hessian", "steps kept", 10, 2, 40)
-	trustedStep     = tuning.New("newton: squared decrement, halved, below which a stage's last step is not evaluated", "of the objective", 0.01, 0.0001, 0.1)
-	renewedSteps    = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
-	distrustRate    = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
-	reliefPasses    = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 30, 10, 100)
-	distrustGrowth  = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
+	pairsKept      = tuning.New("newton: steps, and changes of the gradient along them, that L-BFGS and corrections of a Hessian keep", "steps", 10, 2, 40)
+	renewedSteps   = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
+	distrustRate   = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
+	reliefPasses   = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 30, 10, 100)
+	distrustGrowth = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
 )
 
 // accept makes the point the certifier evaluated last the current one.
@@ -156,7 +155,7 @@ func (m *newton) remember(step, change []float64) {
 		return
 	}
 	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
-	if len(m.steps) > correctionsKept.Int() {
+	if len(m.steps) > pairsKept.Int() {
 		m.steps, m.changes = m.steps[1:], m.changes[1:]
 	}
 }
@@ -289,7 +288,7 @@ func (m *newton) advance() error {
 		if m.arrived(slope) {
 			return saddle.ErrStalled
 		}
-	} else if bound.AtDecrement(m.Run, slope, bound.StepPasses.Value); m.Certified() {
+	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
 	if atHand && m.working.count > 0 { // again, while it pays
@@ -332,7 +331,7 @@ func (m *newton) advance() error {
 }
 
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
-// takes one more step, without an evaluation, in a new Hessian where that is handed on.
+// takes a new Hessian where that is handed on.
 func (m *newton) arrived(slope float64) bool {
 	size := max(1e-12, math.Abs(m.value))
 	if enough := m.tolerance(); !(slope/2 <= enough*size) {
@@ -340,10 +339,6 @@ func (m *newton) arrived(slope float64) bool {
 	}
 	if m.stale && m.handsOn {
 		m.refresh()
-		slope = m.direction()
-	}
-	if slope/2 <= trustedStep.Value*size {
-		floats.Sub(m.x, m.dir)
 	}
 	m.arrivedAt = true
 	return true

@@ -36,7 +36,7 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 		return &kinkStep{quadratic: q, start: c.Risk,
 			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}
 	}
-	count := min(c.N, max(int(share*float64(c.N)), kinkRows.Int()*c.D))
+	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn.Int()*c.D))
 	if most := saddle.MostSelected(m.Problem.Oracle); count > most {
 		if share > kinkShare.Value { // fewer did not do
 			return m.everywhere(h, g)

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/ablate"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // price is what a formed Hessian costs in passes, of as many samples as save work, and
@@ -39,13 +40,12 @@ type tenancy struct {
 	least  float64 // and of this one
 }
 
-const (
-	shortRent   = 4    // passes of a period at least: a Hessian that costs less is formed at once
-	longRent    = 8    // and at most
-	hessiansDue = 3    // Hessians from where they serve to the optimum
-	mostRent    = 60   // passes that are worth it, whatever Hessians cost
-	steadyFall  = 0.8  // of the objective over a period, far from the optimum
-	beyondGoal  = 1e-5 // of the gap asked for: a decrement at which a certificate takes a Hessian
+var (
+	shortRent   = tuning.New("rent: cost of a Hessian from which L-BFGS takes the first steps, and its passes between two looks at the progress; twice as many at most", "passes", 4, 2, 10)
+	hessiansDue = tuning.New("rent: Hessians expected from where they serve to the optimum", "Hessians", 3, 1, 10)
+	mostRent    = tuning.New("rent: what L-BFGS may take, whatever Hessians cost", "passes at most", 60, 20, 200)
+	steadyFall  = tuning.New("rent: objective far from the optimum after such passes, below which more are worth it", "of that before", 0.8, 0.5, 0.95)
+	beyondGoal  = tuning.New("rent: decrement at which a certificate takes a Hessian", "of the gap asked for", 1e-5, 1e-7, 1e-3)
 )
 
 // rents lets L-BFGS begin from the point evaluated last where a Hessian costs as much as several
@@ -57,7 +57,7 @@ func (m *newton) rents() bool {
 		return false
 	}
 	cost := m.rentFor()
-	if dear := cost >= shortRent && !math.IsInf(cost, 1); !dear && (m.began || !m.blind()) {
+	if dear := cost >= shortRent.Value && !math.IsInf(cost, 1); !dear && (m.began || !m.blind()) {
 		return false
 	}
 	if !m.began {
@@ -91,7 +91,7 @@ func (m *newton) rentFor() float64 {
 func (m *newton) newTenancy(cost float64) *tenancy {
 	l, _ := LBFGS{}.Start(m.Run)
 	return &tenancy{method: l.(*lbfgs), before: math.Inf(1), least: math.Inf(1),
-		most: max(hessiansDue*shortRent, min(hessiansDue*cost, mostRent)), period: max(shortRent, min(cost, longRent))}
+		most: max(hessiansDue.Value*shortRent.Value, min(hessiansDue.Value*cost, mostRent.Value)), period: max(shortRent.Value, min(cost, 2*shortRent.Value))}
 }
 
 // blind reports that the losses are curved at fewer samples, by their effective number, than
@@ -137,11 +137,11 @@ func (t *tenancy) pays(m *newton) bool {
 			return true
 		}
 	} else if left <= goal && slices.Equal(c.X, at.X) {
-		if bound.AtDecrement(m.Run, left, bound.StepPasses.Value); m.Certified() {
+		if bound.AtDecrement(m.Run, left); m.Certified() {
 			return true
 		}
 	}
-	if err != nil || m.tolerance == nil && left < beyondGoal*goal {
+	if err != nil || m.tolerance == nil && left < beyondGoal.Value*goal {
 		return false
 	}
 	t.least = min(t.least, left)
@@ -150,7 +150,7 @@ func (t *tenancy) pays(m *newton) bool {
 		return true
 	}
 	rate := math.Log(t.before/t.least) / passes
-	if at.F > t.value-(1-steadyFall)*math.Abs(t.value) && !(max(1, math.Log(t.least/goal)) <= t.most*rate) {
+	if at.F > t.value-(1-steadyFall.Value)*math.Abs(t.value) && !(max(1, math.Log(t.least/goal)) <= t.most*rate) {
 		return false
 	}
 	t.since, t.value, t.before, t.least = c.Passes, at.F, t.least, math.Inf(1)

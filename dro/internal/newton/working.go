@@ -43,7 +43,7 @@ func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count,
 		w.in = make([]bool, len(y))
 	}
 	least := sampling.Cutoff(rows, y, share, count)
-	first := firstOf(rows, len(y), 8*d)
+	first := firstOf(rows, len(y), sampling.RowsPerColumn.Int()*d)
 	added := make([]int, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {

@@ -7,10 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
-var (
-	dearNear         = tuning.New("saddle: gap below which other weights than the balanced ones are tried", "of the objective", 0.1, 0.01, 1)
-	bracketOvershoot = tuning.New("saddle: length of a step to the far end of the bracket", "Newton steps", 1.1, 1.01, 2)
-)
+var dearNear = tuning.New("saddle: gap below which other weights than the balanced ones are tried", "of the objective", 0.1, 0.01, 1)
 
 // certifyBalanced records the bound of the balanced weights. It reports whether
 // moving the weights there cost more than what is left of the gap, close enough
@@ -150,7 +147,7 @@ func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
 }
 
 // freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
-// the x last evaluated, a little less so that a Newton step with it overshoots,
+// the x last evaluated, half of it so that a Newton step with it overshoots,
 // but not so little that the step leaves the scale of the problem; 1 for an
 // oracle that does not tell. It touches no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
@@ -161,7 +158,7 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 	}
 	lo, hi := c.Rows.Here(c.N)
 	o.CurvatureTo(c.shifted.Value, c.Slope, lo, hi)
-	return math.Max(c.linear(y, c.shifted.Value)/bracketOvershoot.Value, leastCurvature)
+	return math.Max(c.linear(y, c.shifted.Value)/2, leastCurvature)
 }
 
 // Balance stores in dst the weights y scaled by one factor where the slope is

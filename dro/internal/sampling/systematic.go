@@ -68,6 +68,10 @@ func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 
 // the p_j passes another half, in every shard anew.
 type systematic struct{ Theta float64 }
 
+// RowsPerColumn is the number of samples that say something of every direction: the first
+// stage of a prefix, a bound, the pieces of a kink.
+var RowsPerColumn = tuning.New("sampling: samples that say something of every direction", "per column", 8, 3, 32)
+
 var (
 	countReached = tuning.New("sampling: samples expected, at least, for the threshold to do", "of those asked for", 0.8, 0.5, 0.95)
 	countRounds  = tuning.New("sampling: readings of the scores to find the threshold", "at most", 6, 2, 20)

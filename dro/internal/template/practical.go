@@ -115,7 +115,7 @@ func (p *practical) TakeOver(from saddle.Hessian) {
 func (p *practical) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
-	bound.AtDecrement(p.Run, p.decrement, bound.SweepPasses.Value)
+	bound.AtDecrement(p.Run, p.decrement)
 	p.start()
 	p.done, p.sweeps = 0, p.needed()
 }
