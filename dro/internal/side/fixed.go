@@ -40,7 +40,7 @@ func (Fixed) SumNorm() bool { return true }
 // they need not sum to one. The slice is kept.
 func NewFixed(w []float64) (Fixed, error) { return NewFixedOver(nil, w) }
 
-// NewFixedOver is NewFixed over samples that lie with several ranks.
+// NewFixedOver is [NewFixed] over samples that lie with several ranks.
 func NewFixedOver(rows *ranks.Rows, w []float64) (Fixed, error) {
 	if err := validMass(rows, w); err != nil {
 		return Fixed{}, fmt.Errorf("dro: %w", err)

@@ -53,7 +53,7 @@ func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
 	return NewGroupsOver(nil, near, w, of...)
 }
 
-// NewGroupsOver is NewGroups over samples that lie with several ranks: a collective call.
+// NewGroupsOver is [NewGroups] over samples that lie with several ranks: a collective call.
 func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Groups, error) {
 	if len(of) == 0 || len(of[0]) == 0 {
 		return nil, errors.New("dro: an adversary over groups needs samples in groups")
