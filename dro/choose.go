@@ -66,14 +66,14 @@ func proximal(p *Problem) Method {
 	return FullVector{}
 }
 
-// OnPrefixes returns m as the last stage of Growing where the samples are many enough for
-// prefixes of them to say something and m can start with the Hessian of the last of these,
-// as SeparableBlock can; else m.
+// OnPrefixes returns m as the last stage of Growing where m can start with the Hessian of the
+// stage before, as SeparableBlock can; else m. Where the samples are too few for prefixes of them to
+// say much, one half of them comes first, and that only where the adversary rests on few at the start.
 func OnPrefixes(p *Problem, m Method) Method {
 	p = saddle.Answered(p)
 	n, d, _ := p.Oracle.Dims()
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && newton.GrowsWell(n, d) && saddle.Supports(Newton{}, p) {
-		return Growing{Finish: m}
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
+		return Growing{Finish: m, OnFew: !newton.GrowsWell(n, d)}
 	}
 	return m
 }

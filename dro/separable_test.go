@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
@@ -34,8 +35,21 @@ func TestSeparableOnPrefixes(t *testing.T) {
 		}
 	}
 	few := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
-	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{}).(dro.SeparableBlock); !ok {
+	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{}).(dro.Growing); !ok || !m.OnFew {
 		t.Errorf("prefixes of 500 rows: %#v", m)
+	}
+	resting := &dro.Problem{Oracle: sample(t, losses.Squared{}, 500, 3), Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-3}}
+	for p, half := range map[*dro.Problem]bool{few: false, resting: true} { // a half of them comes first where the adversary rests on few
+		staged := false
+		s := dro.DefaultSettings()
+		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "growing: %d samples to") }
+		res, err := dro.Solve(context.Background(), p, dro.OnPrefixes(p, dro.SeparableBlock{}), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Status != dro.Certified || staged != half || res.Passes > 40 {
+			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)
+		}
 	}
 	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{Schedule: dro.Theory}).(dro.SeparableBlock); !ok {
 		t.Errorf("the paper's schedule was changed: %#v", m)

@@ -23,6 +23,7 @@ type Growing struct {
 	Factor int           // growth from stage to stage; 0: 8
 	Gap    float64       // relative gap of a stage, by estimate where it is Newton's; 0: as far as its optimum is from that of all samples
 	Finish saddle.Method // also of the stages; nil: Newton on samples of the Hessian where one can be formed, else NewtonCG
+	OnFew  bool          // one stage alone, of half the samples, and that where the adversary rests on few of them at the start
 }
 
 var (
@@ -57,6 +58,9 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 	for size := float64(r.Cert.N) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
 		g.sizes = append(g.sizes, int(size))
 	}
+	if m.OnFew {
+		g.sizes = []int{r.Cert.N / 2}
+	}
 	_, err := g.finisher(r.Cert.N).Start(r) // fails now rather than after the stages
 	return g, err
 }
@@ -73,10 +77,13 @@ type growing struct {
 
 // StartsLate says that the first point worth evaluating on all samples is the
 // last stage's, not the starting point.
-func (g *growing) StartsLate() bool { return len(g.sizes) > 0 }
+func (g *growing) StartsLate() bool { return len(g.sizes) > 0 && !g.settings.OnFew }
 
 // Step implements Stepper.
 func (g *growing) Step() error {
+	if g.settings.OnFew && !g.rests() {
+		g.sizes = nil
+	}
 	if k := len(g.sizes); k > 0 {
 		size := g.sizes[k-1]
 		g.sizes = g.sizes[:k-1]
@@ -89,6 +96,9 @@ func (g *growing) Step() error {
 	}
 	return g.finish.Step()
 }
+
+// rests reports that the adversary rests on few samples at the point evaluated last.
+func (g *growing) rests() bool { return g.Cert.EffectiveShare() < mostResting.Value }
 
 // startFinish starts the last stage where the ones before ended.
 func (g *growing) startFinish() (err error) {
@@ -203,7 +213,7 @@ func (g *growing) stage(size int) error {
 // the adversary rests on samples too few to be in every block.
 func (g *growing) last() saddle.Method {
 	m := g.finisher(g.Cert.N)
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.Cert.EffectiveShare() < mostResting.Value {
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.rests() {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
 		g.resting = true
 		return Newton{}

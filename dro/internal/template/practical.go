@@ -42,7 +42,9 @@ type practical struct {
 	rate      float64 // by which that fell a sweep, at the check before; 0: unknown
 	up        bool    // the weight was raised last
 	formed    bool    // there is a Hessian
-	fault     error   // of the Hessian: what ends the solve
+	reach     float64 // of the steps until the next check, from the last restart, beyond which it is due
+	from      []float64
+	fault     error // of the Hessian: what ends the solve
 }
 
 var (
@@ -54,6 +56,7 @@ var (
 	firstWeight = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
 	farWeight   = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
 	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
+	astray      = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
 	veryFar     = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
 )
 
@@ -64,7 +67,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 	if hessian.Formable(w.Run.Problem) {
 		m = hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	}
-	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy}
+	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
 	p.primal = newPreconditioned(m, w.Run.Problem.Primal.(saddle.Smooth), w.Run.Cert.D, lifted, min(heavy, firstWeight.Value))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
@@ -89,7 +92,9 @@ func (p *practical) Step() error {
 		return p.fault
 	}
 	p.advance()
-	p.done++
+	if p.done++; floats.Distance(p.point(p.template.x), p.from, 2) > p.reach || floats.HasNaN(p.template.x) {
+		p.sweeps = 0
+	}
 	if p.template.alpha < 1e-7*p.most {
 		return saddle.ErrStalled
 	}
@@ -118,6 +123,7 @@ func (p *practical) restart() {
 	bound.AtDecrement(p.Run, p.decrement)
 	p.start()
 	p.done, p.sweeps = 0, p.needed()
+	copy(p.from, p.Cert.X)
 }
 
 // squaredDecrement returns ∇PᵀH⁻¹∇P at the point the certifier evaluated last.
@@ -130,6 +136,7 @@ func (p *practical) squaredDecrement() float64 {
 		return math.NaN()
 	}
 	p.metric.Solve(dir)
+	p.reach = astray.Value * floats.Norm(dir[:p.Cert.D], 2)
 	return floats.Dot(g, dir)
 }
 
@@ -274,7 +281,8 @@ func (p *practical) Visit(s *saddle.State) {
 	for _, v := range []*int{&p.sweeps, &p.done} {
 		s.Integer(v)
 	}
-	for _, v := range []*float64{&p.last, &p.decrement, &p.rate, &p.heavy, &p.primal.weight} {
+	s.Floats(p.from)
+	for _, v := range []*float64{&p.last, &p.decrement, &p.rate, &p.heavy, &p.primal.weight, &p.reach} {
 		s.Float(v)
 	}
 	s.Boolean(&p.up)
