@@ -130,7 +130,7 @@ func (l *lbfgs) search(size, slope float64) bool {
 		}
 		op, step, err := ls.Iterate(f, end)
 		if err != nil || op == optimize.MajorIteration {
-			if err != nil && !(f < l.at.F) {
+			if err != nil && !(f < l.at.F) || slices.Equal(l.next.X, l.at.X) {
 				return false
 			}
 			l.at, l.next = l.next, l.at

@@ -155,6 +155,7 @@ func (l *Loop) Visit(s *State) {
 	s.Float(&l.next)
 	s.Float(&l.stride)
 	s.Float(&l.dear)
+	s.Integer(&l.idle)
 	stalled := l.last == ErrStalled
 	if s.Boolean(&stalled); stalled {
 		l.last = ErrStalled // there is nothing to continue

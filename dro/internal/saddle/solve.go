@@ -220,6 +220,7 @@ type Loop struct {
 	last   error         // of the last step
 	spent  bool          // a step or a check would have read more than is allowed
 	stride float64       // passes of the last step
+	idle   int           // steps in a row that read nothing
 	dear   float64       // passes of the last check, or of the start
 	Failed error         // what a step said, if it was no status
 	began  time.Time     // of this process
@@ -343,6 +344,12 @@ func (l *Loop) step() {
 	}
 	l.Result.Iterations++
 	l.stride = c.Passes - before
+	if l.idle++; l.stride > 0 {
+		l.idle = 0
+	}
+	if err == nil && l.idle >= mostIdle { // nothing else would end it but the context
+		err = ErrStalled
+	}
 	due := c.Passes >= l.next
 	if w, ok := l.Current().(Checking); ok {
 		due = w.WantsCheck()
@@ -409,23 +416,6 @@ func (l *Loop) Finish() {
 		res.Drawn = w.Drawn()
 	}
 	res.Elapsed = l.elapsed()
-}
-
-// unusable says why what was found is nothing to return: it is not made of numbers.
-func (l *Loop) unusable() error {
-	c := l.Cert
-	if math.IsInf(c.BestObjective, 1) {
-		return errNotFinite
-	}
-	if c.Rows.Max(c.N, func(lo, hi int) float64 {
-		if finite(l.Result.Y[lo:hi]) {
-			return 0
-		}
-		return 1
-	}) > 0 {
-		return errNoWeights
-	}
-	return nil
 }
 
 // CertifyWhenClose asks for the lower bound at the point last evaluated, which

@@ -1,5 +1,10 @@
 package saddle
 
+import "math"
+
+// mostIdle is the number of steps in a row that may read nothing.
+const mostIdle = 100
+
 // Ends returns why a solve is to end with what is known, NotSolved where it is to go on:
 // the first of these that holds. It depends on its arguments alone. stalled says that the
 // last step could make no progress.
@@ -21,3 +26,20 @@ func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled boo
 
 // Within reports that a relative gap is proved.
 func (c Certificate) Within(gap float64) bool { return c.Relative() <= gap }
+
+// unusable says why what was found is nothing to return: it is not made of numbers.
+func (l *Loop) unusable() error {
+	c := l.Cert
+	if math.IsInf(c.BestObjective, 1) {
+		return errNotFinite
+	}
+	if c.Rows.Max(c.N, func(lo, hi int) float64 {
+		if finite(l.Result.Y[lo:hi]) {
+			return 0
+		}
+		return 1
+	}) > 0 {
+		return errNoWeights
+	}
+	return nil
+}

@@ -129,9 +129,11 @@ type pricedResponse struct {
 
 // respond is BestResponseTo with a guess of ν, NaN for none.
 func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
+	still := b.Radius < stillRadius
 	if a.nu = b.Nu; !math.IsInf(b.Radius, 1) {
-		const most = 0x1p1020 // of a price: its products with D do not overflow
-		a.nu = max(a.nu, min(b.price(y, f, guess), most))
+		const least, most = 0x1p-1000, 0x1p1020 // of a price: it has all its digits, and its products with D do not overflow
+		price := b.price(y, f, guess)
+		a.nu, still = max(a.nu, min(price, most)), still || price > most || price < least
 	}
 	var w []float64
 	if b.Weights != nil {
@@ -154,7 +156,7 @@ func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
 	}
 	if a.nu > b.Nu { // (ν − Nu)·Radius + R_ν is above R for any ν
 		a.risk += (a.nu - b.Nu) * b.Radius
-		if b.Radius < stillRadius {
+		if still {
 			b.rest(&a, y, f)
 		}
 	}

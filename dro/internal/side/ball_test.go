@@ -459,3 +459,21 @@ func TestReferenceWeightsNextToZero(t *testing.T) {
 		}
 	}
 }
+
+// Where the price of a ball is at an end of the numbers, the weights lie in it all the same.
+func TestBallsAtTheEndsOfPrices(t *testing.T) {
+	for _, f := range [][]float64{
+		{1.1871113432724825e+307, 5.2151311247967e+306, 6.549482878758022e+306}, {1.441e-320, 5.1625e-320, 1.5e-322}, {3e-310, 2e-323, 1e-310},
+	} {
+		for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+			for _, w := range [][]float64{nil, {1, 2, 3}} {
+				b, y := NewBall(d, 0.0112, w), make([]float64, 3)
+				risk, _ := b.BestResponseTo(y, f)
+				least, most := slices.Min(f), slices.Max(f)
+				if at := b.Of(y); !(at <= b.Radius*(1+1e-9)) || math.Abs(vec.Sum(y)-1) > 1e-12 || !(risk >= least*(1-1e-12)) || !(risk <= most*2) {
+					t.Errorf("divergence %d of losses %g: weights %v at %v, risk %g", d, f, y, at, risk)
+				}
+			}
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 const stillRadius = 1e-18
 
 // rest puts the reference weights, which lie in any ball, in the place of the response a to
-// the losses f. Between their mean loss and the risk lies √(2·Radius) times the deviation of
+// the losses f: in a small ball, and where the price is at an end of the numbers. Between their mean loss and the risk lies √(2·Radius) times the deviation of
 // the losses for χ², by Cauchy's inequality, and the risk at any price for KL (math: §11).
 func (b Ball) rest(a *pricedResponse, y, f []float64) {
 	n := len(f)
