@@ -9,7 +9,7 @@ import (
 
 // adversary draws Y, its price and its reference weights.
 func (d *drawing) adversary() {
-	d.Kind = []string{"price", "price", "price", "price", "weights", "ball", "ball", "capped", "protected", "groups", "groups", "given"}[d.IntN(12)]
+	d.Kind = []string{"price", "price", "price", "price", "weights", "ball", "ball", "capped", "protected", "groups", "groups", "given", "separate"}[d.IntN(13)]
 	d.Penalty = []string{"kl", "chi2"}[d.IntN(2)]
 	priced := d.one(2)
 	switch d.Kind {
@@ -50,6 +50,10 @@ func (d *drawing) adversary() {
 			}
 			d.tell("means adjusted by up to %.3g", most)
 		}
+	case "separate":
+		d.Penalty = []string{"kl", "chi2", "square"}[d.IntN(3)]
+		d.Cap = d.power(-3, 1)
+		d.tell("weights up to %.3g", d.Cap)
 	case "given":
 		priced, d.Alpha = false, 1
 		if d.one(2) {
@@ -200,6 +204,12 @@ func (c *Case) dual() (dro.Dual, error) {
 			g.Adjust = c.Adjust
 		}
 		return g, err
+	case c.Kind == "separate" && c.Penalty == "kl":
+		return dro.OrthantKL{Nu: c.Nu, Cap: c.Cap}, nil
+	case c.Kind == "separate" && c.Penalty == "chi2":
+		return dro.OrthantChiSquare{Nu: c.Nu, Cap: c.Cap}, nil
+	case c.Kind == "separate":
+		return dro.Box{Nu: c.Nu, Upper: c.Cap}, nil
 	case c.Kind == "given" && c.Weights == nil:
 		return dro.Uniform{}, nil
 	case c.Kind == "given":

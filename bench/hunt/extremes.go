@@ -158,7 +158,7 @@ func (t *Tally) sound(c *Case, name string, settings dro.Settings, res *dro.Resu
 		}
 		mass += v
 	}
-	if !(math.Abs(mass-1) <= 1e-9) && (c.own == nil || c.own.unit) {
+	if !(math.Abs(mass-1) <= 1e-9) && c.Cap == 0 && (c.own == nil || c.own.unit) {
 		wrong("weights sum to %.17g", mass)
 	}
 }

@@ -282,7 +282,7 @@ func (t *Tally) recompute(c *Case, all []bounds) {
 		t.Exact++
 		holds("P at the point of "+b.name, c.Objective(x), max(b.upper, b.above), b.name)
 	}
-	if c.Nu > 0 && c.Radius == 0 && c.Group == nil && c.N*c.D*c.D < 2000 && best.x != nil {
+	if c.Nu > 0 && c.Radius == 0 && c.Group == nil && c.Cap == 0 && c.N*c.D*c.D < 2000 && best.x != nil {
 		if p := c.Polish(best.x); p != nil {
 			t.Optima++
 			holds("the optimum", p, best.upper, best.name)

@@ -125,8 +125,10 @@ func (d *drawing) side(c *composed) dro.Dual {
 	case 8:
 		return changed{dro.KL{Nu: positive}}
 	}
-	d.Group, d.Share, d.Other, d.Adjust, d.Weights, d.Radius, d.Alpha = nil, nil, nil, nil, nil, 0, 0
-	d.adversary()
+	d.Group, d.Share, d.Other, d.Adjust, d.Weights, d.Radius, d.Alpha, d.Cap = nil, nil, nil, nil, nil, 0, 0, 0
+	for d.adversary(); d.Kind == "separate"; {
+		d.adversary()
+	}
 	dual, err := d.dual()
 	if err != nil {
 		panic(err)

@@ -40,6 +40,8 @@ func (t *Tally) response(c *Case, name string, p *dro.Problem, res *dro.Result) 
 	}
 	most := math.Inf(1)
 	switch c.Kind {
+	case "separate":
+		most = c.Cap
 	case "capped":
 		most = 1 / (c.Alpha * float64(c.N))
 	case "protected":

@@ -12,6 +12,9 @@ type Risk struct {
 // Respond returns the risk at losses f. That of a bound on D is the least over prices,
 // off by the square of 2⁻⁶⁰.
 func (a *Adversary) Respond(f []Real) Risk {
+	if a.Cap > 0 {
+		return a.separate(f)
+	}
 	if a.Radius > 0 {
 		return a.bounded(f)
 	}
@@ -20,6 +23,51 @@ func (a *Adversary) Respond(f []Real) Risk {
 	}
 	y, slope := a.weights(f, New(a.Nu))
 	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
+}
+
+// separate is Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
+// ψ = ν(y log ny − y + 1/n) for KL, ν(ny − 1)²/2n for χ² and else νy²/2.
+func (a *Adversary) separate(f []Real) Risk {
+	n, top, nu := New(float64(len(f))), New(a.Cap), New(a.Nu)
+	r := Risk{zero(), zeros(len(f)), zeros(len(f))}
+	for j, v := range f {
+		y, psi := zero(), zero()
+		switch {
+		case a.Nu == 0 && v.Sign() > 0:
+			y = top
+		case a.Nu == 0:
+		case a.Penalty == "kl":
+			if u := Div(v, nu); Less(u, Log(Mul(n, top))) {
+				y = Div(Exp(u), n)
+			} else {
+				y = top
+			}
+			if psi = Div(nu, n); y.Sign() > 0 {
+				psi = Add(psi, Mul(nu, Mul(y, Sub(Log(Mul(n, y)), New(1)))))
+			}
+		case a.Penalty == "chi2":
+			y = least(top, Div(Add(New(1), Div(v, nu)), n))
+			off := Sub(Mul(n, y), New(1))
+			psi = scaled(Div(Mul(nu, Mul(off, off)), n), -1)
+		default:
+			y = least(top, Div(v, nu))
+			psi = scaled(Mul(nu, Mul(y, y)), -1)
+		}
+		r.Weight[j] = y
+		r.Value = Add(r.Value, Sub(Mul(y, v), psi))
+	}
+	return r
+}
+
+// least returns the smaller of top and v, and 0 below that.
+func least(top, v Real) Real {
+	switch {
+	case v.Sign() < 0:
+		return zero()
+	case Less(top, v):
+		return top
+	}
+	return v
 }
 
 // base returns the reference weights of n samples, of sum one.

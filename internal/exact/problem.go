@@ -32,6 +32,7 @@ type Adversary struct {
 	Radius  float64   // D is at most that; 0: anything
 	Alpha   float64   // weights are at most w/α; 0: no cap. Not beside a radius
 	Weights []float64 // w, of any positive sum; nil: equal
+	Cap     float64   // > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
 }
 
 // A Sample is the loss of one sample and its first two derivatives in the margin.
