@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
@@ -49,10 +50,9 @@ func (x *Measured) Report() (*eval.Report, error) {
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
 		rows, order := x.run.Train.Rows, []int32(nil)
-		var room *paged.Room
-		if x.run.Outside() {
-			room = roomOf(x.run.Train).Part()
-			defer room.Close()
+		room := roomOf(x.run.Train).Part()
+		defer room.Close()
+		if !slices.IsSorted(rows) {
 			rows, order = tableOrder(room, rows, x.run.Frame.Rows) // that in which columns are read
 		}
 		if !x.options.Quick {

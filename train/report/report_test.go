@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -106,8 +107,25 @@ func TestRerunTellsTheSame(t *testing.T) {
 // The report of a model that was loaded is the same to the last digit whether the rows of its
 // training are read again into memory or onto disk, where nothing of them is left.
 func TestRerunOnDisk(t *testing.T) {
+	const n = 45_000 // of which columns are cut by a sample
+	rng := rand.New(rand.NewPCG(16, 2))
+	a, b, y := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range a {
+		a[i], b[i] = rng.NormFloat64(), float64(rng.IntN(9))
+		if a[i]-b[i]/4+rng.NormFloat64() > -1 {
+			y[i] = 1
+		}
+	}
+	many := filepath.Join(t.TempDir(), "many.parquet")
+	err := data.WriteTable(many, []data.Column{{Name: "a", Kind: data.Numeric, Type: "double", Number: a}, {Name: "b", Kind: data.Numeric, Type: "double", Number: b}, {Name: "y", Kind: data.Numeric, Type: "double", Number: y}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, change := range map[string]func(*train.Config){
 		"hold-out": func(c *train.Config) { c.Gap = 1e-4 },
+		"many rows": func(c *train.Config) {
+			c.Data, c.Target, c.Groups, c.Categorical, c.Gap = many, "y", nil, []string{"b"}, 1e-3
+		},
 		"training rows, χ²": func(c *train.Config) {
 			c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"}
 			c.Holdout, c.Penalty, c.Gap, c.TargetTransform = 0, "chi2", 1e-4, "log"
