@@ -208,3 +208,17 @@ func TestMoreColumnsThanRows(t *testing.T) {
 		t.Errorf("notes %q", e.Notes)
 	}
 }
+
+// One null among the targets is refused as many are, numbers and words alike, and the rows
+// that are reported on are all that were asked for.
+func TestOneTargetIsNull(t *testing.T) {
+	for _, text := range []string{"y,x\n1,2\n,3\n4,1\n3.5,3\n", "y,x\nno,2\n,3\nyes,1\nno,3\n"} {
+		f := frameOf(t, text)
+		_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Float64)
+		datatest.WantError(t, err, "row 2", "the target is null")
+		got, err := Fit(t.Context(), f, []int{0, 2, 3}, nil, Spec{Target: "y"}, Float64)
+		if err != nil || got.TrainReport.Rows != 3 {
+			t.Errorf("%+v: %v", got, err)
+		}
+	}
+}

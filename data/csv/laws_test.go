@@ -477,3 +477,17 @@ func TestNamesOfColumns(t *testing.T) {
 		}
 	}
 }
+
+// Words are offered to be numbers where one in ten is not, and truth values are where there
+// are some.
+func TestShapesOfFewValues(t *testing.T) {
+	var c shape
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3); k != nil {
+		t.Errorf("a remark on no words: %v", k)
+	}
+	c = shape{words: 1}
+	c.offered[0] = 1
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1); k == nil || !strings.Contains(k.Msg, "are numbers") {
+		t.Errorf("one word that is a number otherwise: %v", k)
+	}
+}

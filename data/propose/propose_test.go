@@ -428,3 +428,18 @@ func TestFlawlessNamesTheColumns(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+// A column is named in a condition as it is where the name is one word of letters, digits and
+// marks that a condition reads so, and else in quotes.
+func TestNamesInConditions(t *testing.T) {
+	for text, plain := range map[string]bool{"a": true, "z": true, "A": true, "Z": true, "_": true, "b0": true, "b9": true, "b.c": true, "b-c": true,
+		"0b": false, "9": false, ".b": false, "-b": false, "b c": false, "b@": false, "b[": false, "b`": false, "b{": false, "b/": false, "b:": false, "é": false} {
+		want := text
+		if !plain {
+			want = "`" + text + "`"
+		}
+		if got := name(&data.Column{Name: text}); got != want {
+			t.Errorf("%q is named %s", text, got)
+		}
+	}
+}

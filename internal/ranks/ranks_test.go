@@ -368,3 +368,20 @@ func TestRanksStopTogether(t *testing.T) {
 		t.Error("samples that are here go on")
 	}
 }
+
+// A part is half of the samples at most, and one of every shard at least.
+func TestLargestAndLeastParts(t *testing.T) {
+	for _, count := range []int{9, 10_005, 8, 10_006} {
+		if err := Run(1, func(c Comm) error {
+			defer func() {
+				if refused := recover() != nil; refused != (count < 9 || count > 10_005) {
+					t.Errorf("a part of %d: refused %v", count, refused)
+				}
+			}()
+			NewRowsIn(c, 20_011, 9).Part(count)
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
