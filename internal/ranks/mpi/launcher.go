@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Launcher is the program that started this process as one of several, as far as the
@@ -62,6 +63,24 @@ func (l Launcher) agrees(size int, library string) error {
 		return nil
 	}
 	return fmt.Errorf("%s started %d processes, and the MPI library sees %d (%s): they do not belong together; name the library of the launcher in %s", l.Name, l.Size, size, library, Variable)
+}
+
+// Patience says in the environment how long a rank waits for the others before it ends all, as
+// 90s or 10m: longer than the first one ever works alone. Without it ranks wait for ever, as
+// launchers do that take no notice of a wire that is cut.
+const Patience = "DROTRAIN_MPI_PATIENCE"
+
+// patienceOf reads it; 0 where it is not set.
+func patienceOf(getenv func(string) string) (time.Duration, error) {
+	text := getenv(Patience)
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%s is %q: a time to wait is a number above 0 with its unit, as 90s or 10m", Patience, text)
+	}
+	return d, nil
 }
 
 // Variable names the MPI library to load, in the environment.

@@ -3,6 +3,7 @@ package mpi
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestLauncherOf(t *testing.T) {
@@ -43,6 +44,19 @@ func TestLibraryOfAnotherLauncher(t *testing.T) {
 	for _, say := range []string{l.Name, "4 processes", "Open MPI v4.1.4", Variable} {
 		if err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%v does not say %q", err, say)
+		}
+	}
+}
+
+func TestPatience(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": 0, "90s": 90 * time.Second, "10m": 10 * time.Minute} {
+		if d, err := patienceOf(func(string) string { return text }); err != nil || d != want {
+			t.Errorf("%q: %v, %v", text, d, err)
+		}
+	}
+	for _, text := range []string{"90", "-1s", "0s", "soon"} {
+		if _, err := patienceOf(func(string) string { return text }); err == nil || !strings.Contains(err.Error(), Patience) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type comm struct {
 	library    string
 	rank, size int
 	calls      chan func()
+	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
 	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr, r *request) int32
@@ -61,6 +62,9 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		return nil, nil, fmt.Errorf("there is no MPI library (%s): install one, or name it in %s", strings.Join(failed, ", "), Variable)
 	}
 	m := &comm{calls: make(chan func())}
+	if m.patience, err = patienceOf(getenv); err != nil {
+		return nil, nil, err
+	}
 	if m.abi, err = abiOf(handle); err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +193,12 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 			if *done != 0 {
 				return
 			}
-			if waited := time.Since(began); waited > moment {
+			waited := time.Since(began)
+			if m.patience > 0 && waited > m.patience {
+				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no word of the other ranks for %v (%s): all are ended\n", m.rank, m.patience, Patience)
+				m.abort(m.world, 1)
+			}
+			if waited > moment {
 				m.usleep(uint32(min(waited/4, longest).Microseconds()))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +40,18 @@ func asRank(what string) int {
 		}
 		c.Sum([]float64{1})
 		time.Sleep(time.Minute)
+	case "kill":
+		if c.Rank() == 1 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		c.Sum([]float64{1})
+		time.Sleep(time.Minute)
+	case "stop": // as one whose wire is cut
+		c.Sum([]float64{1})
+		if c.Rank() == 1 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+		c.Sum([]float64{1})
 	case "abort":
 		if c.Rank() == 1 {
 			c.Abort(5)
@@ -132,11 +145,18 @@ func TestWorld(t *testing.T) {
 // The death of a rank ends all within seconds, with an exit code.
 func TestDeathOfARank(t *testing.T) {
 	for _, f := range families(t) {
-		for _, what := range []string{"die", "abort"} {
+		t.Setenv(Patience, "")
+		for _, what := range []string{"die", "kill", "abort", "stop"} {
+			if what == "stop" {
+				t.Setenv(Patience, "500ms")
+			}
 			began := time.Now()
 			if out, err := f.run(t, 2, what); err == nil || time.Since(began) > 20*time.Second {
 				t.Errorf("%s, %s: after %v: %v: %s", f.name, what, time.Since(began), err, out)
+			} else if what == "stop" && !strings.Contains(out, "no word of the other ranks for 500ms") {
+				t.Errorf("%s: %s", f.name, out)
 			}
+			t.Logf("%s, %s: ended after %.1f s", f.name, what, time.Since(began).Seconds())
 		}
 	}
 }
