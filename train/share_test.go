@@ -40,7 +40,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		}
 		held = thinned(held, mostHeld, c.Seed)
 		var first []int // of one rank, in its order
-		for _, size := range []int{1, 3, 4, 9} {
+		for _, size := range []int{1, 4} {
 			got := make([][]int, size)
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
