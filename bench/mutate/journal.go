@@ -17,6 +17,7 @@ import (
 type journal struct {
 	path string
 	told map[string]Result // by key
+	past map[string]int    // by key: of which of scopes no test failed in an earlier run
 	runs map[string][]run  // by folder and name of a test
 }
 
@@ -43,7 +44,7 @@ func (o Options) scope() int {
 }
 
 func openJournal(path string, o Options) (*journal, error) {
-	j := &journal{path: path, told: map[string]Result{}, runs: map[string][]run{}}
+	j := &journal{path: path, told: map[string]Result{}, past: map[string]int{}, runs: map[string][]run{}}
 	if path == "" {
 		return j, nil
 	}
@@ -63,6 +64,8 @@ func openJournal(path string, o Options) (*journal, error) {
 			j.runs[f[1]] = runs
 		case f[0] == "killed" || slices.Index(scopes, f[0]) >= o.scope():
 			j.told[f[1]] = Result{Killed: f[0] == "killed", By: f[2]}
+		default:
+			j.past[f[1]] = slices.Index(scopes, f[0]) + 1
 		}
 	}
 	return j, err
@@ -79,6 +82,9 @@ func (j *journal) of(s Site) (Result, bool) {
 	r.Site = s
 	return r, ok
 }
+
+// survived reports that the tests of a scope have been run on a mutant in an earlier run.
+func (j *journal) survived(s Site, scope int) bool { return j.past[s.key()] > scope }
 
 func (j *journal) add(r Result, o Options) error {
 	if j.path == "" || r.Undecided {

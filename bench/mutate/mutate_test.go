@@ -120,6 +120,10 @@ func TestJournal(t *testing.T) {
 			if ok != (want == 'y') || r.Line != k || ok && r.Killed != (k == 0) {
 				t.Errorf("%s: mutant %d is known: %v, %+v", what, k, ok, r)
 			}
+			past := map[string]string{"room": "nynnn", "all": "nyynn"}[what]
+			if own := past != "" && past[k] == 'y'; j.survived(site(k), 0) != own || j.survived(site(k), 1) != (own && k == 2) {
+				t.Errorf("%s: mutant %d has survived %v and %v", what, k, j.survived(site(k), 0), j.survived(site(k), 1))
+			}
 		}
 	}
 	m := &schema{sites: map[int]Site{1: site(0), 2: site(1), 3: site(2)}}

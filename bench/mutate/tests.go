@@ -169,16 +169,19 @@ func (t *tester) packages() (dirs []string) {
 }
 
 // uses reports whether the tests of a package may notice a mutant: of its own package, or
-// of another one of its room, or beyond.
+// of another one of its room, or beyond; none that an earlier run has seen it survive.
 func (t *tester) uses(dir string, id int, own bool) bool {
 	of := t.sites[id].dir
 	if own || dir == of {
-		return own && dir == of
+		return own && dir == of && !t.kept.survived(t.sites[id], 0)
 	}
 	if !t.tests[module+dir][module+of] {
 		return false
 	}
-	return top(dir) == top(of) || t.options.Beyond
+	if top(dir) == top(of) {
+		return !t.kept.survived(t.sites[id], 1)
+	}
+	return t.options.Beyond
 }
 
 // build makes the tests of a package, once, and runs each without a mutant: the quickest
