@@ -85,20 +85,10 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		return nil
 	}
 	if want := e.Spec.Positive; want != "" {
-		match := func(v string) bool {
-			if v == want {
-				return true
-			}
-			if c.Kind != Numeric {
-				return c.Kind == Bool && strings.EqualFold(v, want)
-			}
-			x, _, ok := table.ParseNumber(want)
-			return ok && table.FormatNumber(x) == v
-		}
-		switch {
-		case match(a):
+		switch v, _ := Meant(c, values, want); v {
+		case a:
 			return set(a, b, "as asked")
-		case match(b):
+		case b:
 			return set(b, a, "as asked")
 		}
 		return f.Fault(c.Name, -1, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
@@ -108,6 +98,20 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		return set(a, b, rule)
 	}
 	return set(b, a, rule)
+}
+
+// Meant returns which of the values of a column a text names: of numbers the same number, of
+// truth values in any case; false where it names none.
+func Meant(c *Column, values []string, text string) (value string, ok bool) {
+	if x, _, number := table.ParseNumber(text); number && c.Kind == Numeric && !slices.Contains(values, text) {
+		text = table.FormatNumber(x)
+	}
+	for _, v := range values {
+		if v == text || c.Kind == Bool && strings.EqualFold(v, text) {
+			return v, true
+		}
+	}
+	return "", false
 }
 
 // Positive returns which of the values of a column is the positive class where nobody says, and

@@ -169,10 +169,10 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 // choosePositive is the value asked for, or that of training.
 func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
-		if !slices.Contains(values, o.Positive) && len(values) > 1 {
-			return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
+		if v, ok := data.Meant(c, values, o.Positive); ok || len(values) == 1 {
+			return cmp.Or(v, o.Positive), nil
 		}
-		return o.Positive, nil
+		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
 	positive, _ := data.Positive(c, values)
 	return positive, nil

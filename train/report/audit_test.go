@@ -153,18 +153,19 @@ func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
 }
 
 // Of two labels that is positive which training takes for it, in either order: words, and
-// numbers that stand in a column of text, as well.
+// numbers that stand in a column of text, as well; and which of them a text asks for.
 func TestPositiveLabelIsThatOfTraining(t *testing.T) {
+	asked := ""
 	positive := func(f *data.Frame) (own, trained string) {
 		t.Helper()
-		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl"}
-		x, err := report.Audit(t.Context(), f, o)
-		if err != nil {
-			t.Fatal(err)
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl", Positive: asked}
+		x, failed := report.Audit(t.Context(), f, o)
+		e, err := data.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, data.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
+		if asked == "none" && failed != nil && err != nil {
+			return "", ""
 		}
-		e, err := data.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, data.Spec{Target: "y", Features: []string{"s"}})
-		if err != nil {
-			t.Fatal(err)
+		if failed != nil || err != nil {
+			t.Fatal(asked, failed, err)
 		}
 		return x.Input.Positive, e.Target.Positive
 	}
@@ -191,6 +192,24 @@ func TestPositiveLabelIsThatOfTraining(t *testing.T) {
 		}
 		if own, trained := positive(f); own != trained {
 			t.Errorf("of %v the audit takes %q, training %q", v, own, trained)
+		}
+	}
+	for _, c := range []struct {
+		kind data.Kind
+		asks []string
+		want string
+	}{
+		{data.Numeric, []string{"0", "0.0", "-0", "0e5"}, "0"}, {data.Numeric, []string{"1", "1.0", "+1", "1e0"}, "1"}, {data.Numeric, []string{"none"}, ""},
+		{data.Bool, []string{"true", "True", "TRUE"}, "true"}, {data.Bool, []string{"false", "fALSE"}, "false"}, {data.Bool, []string{"none"}, ""},
+	} {
+		f, err := data.NewFrame(data.Column{Name: "y", Kind: c.kind, Number: []float64{0, 1, 1, 0}}, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, asked = range c.asks {
+			if own, trained := positive(f); own != c.want || trained != c.want {
+				t.Errorf("%q of %v: the audit takes %q, training %q", asked, c.kind, own, trained)
+			}
 		}
 	}
 }
