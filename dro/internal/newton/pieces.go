@@ -2,7 +2,6 @@ package newton
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
@@ -89,50 +88,15 @@ func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
 // to the threshold, or the largest where weights have no caps.
 func (m *minimax) nearest(count int) []int {
 	c := m.Cert
-	away := func(j int) float64 {
-		if math.IsInf(m.cap[j], 1) {
+	return sampling.Least(c.Rows, c.N, count, func(j int) float64 {
+		switch u := m.cap[j]; {
+		case !(u > 0):
+			return math.Inf(1)
+		case math.IsInf(u, 1):
 			return c.Top - c.Value[j]
 		}
 		return math.Abs(c.Value[j] - c.Tau)
-	}
-	if c.Rows != nil {
-		return sampling.Least(c.Rows, c.N, count, func(j int) float64 {
-			if m.cap[j] > 0 {
-				return away(j)
-			}
-			return math.Inf(1)
-		})
-	}
-	ids := make([]int, 0, c.N)
-	for j, u := range m.cap {
-		if u > 0 {
-			ids = append(ids, j)
-		}
-	}
-	if count >= len(ids) {
-		return ids
-	}
-	sorted := make([]float64, len(ids))
-	for k, j := range ids {
-		sorted[k] = away(j)
-	}
-	slices.Sort(sorted)
-	last := sorted[count-1]
-	ties := 1 // of last, that are among them
-	for ties < count && sorted[count-1-ties] == last {
-		ties++
-	}
-	out := ids[:0]
-	for _, j := range ids {
-		v := away(j)
-		if v == last {
-			ties--
-		}
-		if v < last || v == last && ties >= 0 {
-			out = append(out, j)
-		}
-	}
-	return out
+	})
 }
 
 // samples is the Jacobian of samples.
