@@ -54,8 +54,13 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		Example: `  drotrain report --model drotrain-out/model.json --out report.html,report.json
   drotrain report --model drotrain-out --out paper --format html,pdf
   drotrain report --model drotrain-out --data new.parquet --groups region
-  drotrain report --compare runA,runB --out both.html`,
-		Args: noArgs,
+  drotrain report --compare runA runB --out both.html`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(o.compare) > 0 { // the other models, with or without commas
+				return nil
+			}
+			return noArgs(cmd, args)
+		},
 	}
 	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
@@ -77,7 +82,12 @@ named with --trained-on. For the conditions of --fail-if see drotrain eval -h.`,
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
 	})
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, more []string) error {
+		for _, model := range more {
+			if err := cmd.Flags().Set("compare", model); err != nil {
+				return err
+			}
+		}
 		return exit.Interruption(cmd.Context(), o.run(cmd.Context(), a, cmd.Flags()))
 	}
 	return cmd
