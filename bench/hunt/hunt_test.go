@@ -19,7 +19,7 @@ func TestShortHunt(t *testing.T) {
 		s.N, s.Passes = 20_000, 60
 	}
 	tally := Run(context.Background(), s, func(f Finding) { t.Error(f) })
-	if tally.Problems != s.N || tally.Solves < 3*s.N || tally.Checks < 3*tally.Solves || tally.Exact < s.N/10 || tally.Optima == 0 {
+	if tally.Problems != s.N || tally.Solves < 3*s.N || tally.Checks < 3*tally.Solves || tally.Exact < s.N/10 || tally.Optima == 0 || tally.Fits == 0 || tally.Spoilt == 0 {
 		t.Errorf("%+v", tally)
 	}
 }
@@ -69,7 +69,7 @@ func TestDraw(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2", "price", "weights", "ball", "capped", "protected", "groups", "given"} {
+	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2", "price", "weights", "ball", "capped", "protected", "groups", "given", "separate"} {
 		if kinds[kind] < 10 {
 			t.Errorf("%d cases of %s", kinds[kind], kind)
 		}
@@ -80,7 +80,8 @@ func TestDraw(t *testing.T) {
 // above them proved 7e-5 too much, and the risk of groups of very unequal priors was off
 // by the rounding of a loss without weight, and weights of a smoothed ball lay outside it, and
 // χ² weights of very unequal references did not sum to one, and a price of 1e-265 took more
-// halvings than there were.
+// halvings than there were, and weights lay outside a ball whose price has no digits or no
+// room, and steps that moved nothing went on for ever.
 func TestFoundBefore(t *testing.T) {
 	raw, err := os.ReadFile("testdata/found.json")
 	if err != nil {
