@@ -196,3 +196,21 @@ func TestL2Prox(t *testing.T) {
 		}
 	}
 }
+
+// A step on the simplex stays there however steep the gradient is, and a starting point
+// that is not there is refused.
+func TestEntropyStaysOnTheSimplex(t *testing.T) {
+	p := Entropy{0.5}
+	for _, steep := range []float64{1, 1e3, 1e6} {
+		dst := make([]float64, 3)
+		p.ProxTo(dst, []float64{-steep, steep, -steep}, []float64{0, 0, 0}, 1, 1)
+		if err := p.Contains(dst); err != nil || !drotest.Near(dst[0], dst[2], 1e-12, 0) || dst[1] > dst[0] {
+			t.Errorf("gradients of ±%v: %v, %v", steep, dst, err)
+		}
+	}
+	for _, x := range [][]float64{{0.5, 0.6, 0}, {0.5, 0.4, 0}, {1.5, -0.5, 0}} {
+		if p.Contains(x) == nil {
+			t.Errorf("%v is on the simplex", x)
+		}
+	}
+}
