@@ -29,7 +29,7 @@ func (Entropy) Contains(x []float64) error {
 			return fmt.Errorf("entry %d of the starting point is %v: the simplex has none below 0", i, v)
 		}
 	}
-	if s := vec.Sum(x); math.Abs(s-1) > 1e-9 {
+	if s := vec.Sum(x); !(math.Abs(s-1) <= 1e-9) {
 		return fmt.Errorf("the entries of the starting point sum to %v, on the simplex to 1", s)
 	}
 	return nil

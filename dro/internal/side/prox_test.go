@@ -208,7 +208,7 @@ func TestEntropyStaysOnTheSimplex(t *testing.T) {
 			t.Errorf("gradients of ±%v: %v, %v", steep, dst, err)
 		}
 	}
-	for _, x := range [][]float64{{0.5, 0.6, 0}, {0.5, 0.4, 0}, {1.5, -0.5, 0}} {
+	for _, x := range [][]float64{{0.5, 0.6, 0}, {0.5, 0.4, 0}, {1.5, -0.5, 0}, {0.5, 0.5, math.NaN()}} {
 		if p.Contains(x) == nil {
 			t.Errorf("%v is on the simplex", x)
 		}
