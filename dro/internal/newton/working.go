@@ -32,7 +32,7 @@ var (
 
 // coresetGap is the relative gap that a coreset is solved to. Its optimum is no nearer to that
 // of all samples; where less is left to gain there is no use in one.
-const coresetGap = 1e-4
+var coresetGap = tuning.New("coreset: gap that one is solved to, and that must be left for one to be tried", "of the objective", 1e-4, 1e-6, 1e-2)
 
 // extend adds the samples that carry all but a share of the weight y, the heaviest
 // ones, count of them at least, and a few of the first for each of the d columns, so
@@ -125,7 +125,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetGap*math.Abs(m.value) {
+	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetGap.Value*math.Abs(m.value) {
 		m.solveCoreset(all, kind, x)
 		if tried = true; m.moveTo(x) {
 			m.settled = true // once
@@ -194,7 +194,7 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 		samples, offset = c.Rows.Collect(samples), c.Rows.CollectNumbers(offset)
 	}
 	passes := c.Passes
-	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: saddle.Here(dual), Primal: m.Problem.Primal}, x, coresetGap)
+	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: saddle.Here(dual), Primal: m.Problem.Primal}, x, coresetGap.Value)
 	if m.estimates() {
 		m.formed = false // a draw from all at the end says more
 	}
