@@ -108,6 +108,19 @@ func (m *Disk) release(k *block) {
 	m.mu.Unlock()
 }
 
+// Forget gives up the blocks in memory that nobody is at: they are read again when they are asked
+// for.
+func (m *Disk) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for b, k := range m.held {
+		if k.users == 0 {
+			delete(m.held, b)
+			m.made--
+		}
+	}
+}
+
 // begin makes room for a block that is to be loaded, whose user the caller is. The lock
 // is held.
 func (m *Disk) begin(b int) *block {

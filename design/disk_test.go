@@ -508,3 +508,33 @@ func TestWorkAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// Blocks that are forgotten are read again, to the same rows.
+func TestForgottenBlocksAreReadAgain(t *testing.T) {
+	const n, d = 3000, 7
+	m, want := onDisk(t, Place{Memory: 1 << 20}, Disk64, n, d)
+	x := make([]float64, d)
+	for j := range x {
+		x[j] = float64(j + 1)
+	}
+	got, margin := make([]float64, n), make([]float64, n)
+	want.MarginsTo(margin, x, 0, n)
+	m.MarginsTo(got, x, 0, n)
+	m.MarginsTo(got, x, 0, n)
+	read := m.Read()
+	if len(m.held) == 0 || read > m.Bytes() {
+		t.Fatalf("%d blocks are held, %d bytes of %d were read", len(m.held), read, m.Bytes())
+	}
+	at := m.acquire(0)
+	m.Forget()
+	if len(m.held) != 1 || m.made != 1 {
+		t.Errorf("%d blocks are held, %d made: one is in use", len(m.held), m.made)
+	}
+	m.release(at)
+	m.Forget()
+	clear(got)
+	m.MarginsTo(got, x, 0, n)
+	if !slices.Equal(got, margin) || m.Read() < 2*read {
+		t.Errorf("%d bytes were read, %d before; other margins: %v", m.Read(), read, !slices.Equal(got, margin))
+	}
+}

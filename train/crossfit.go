@@ -47,6 +47,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	began, room := time.Now(), m.Run.room()
 	out := &OutOfFold{Folds: crossfitFolds}
+	m.Run.Rest() // the folds have rows of their own
 	for k := range crossfitFolds {
 		cfg := m.unchosen()
 		cfg.Checkpoint = m.Config.Checkpoint.Within(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
@@ -43,6 +44,15 @@ func (r *Run) Err() error { return r.outside.err() }
 
 // Outside says that the training rows lie on disk.
 func (r *Run) Outside() bool { return r.outside != nil }
+
+// Rest gives up the memory that training rows on disk take, which are read again when they are
+// asked for.
+func (r *Run) Rest() {
+	if r.outside != nil && r.outside.disk != nil {
+		r.outside.disk.Forget()
+		debug.FreeOSMemory()
+	}
+}
 
 // A ChangedDataError says that a table is not the one a model was trained on.
 type ChangedDataError struct {

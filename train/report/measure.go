@@ -46,6 +46,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		rows, split = run.Train, Training
 	}
 	x := &Measured{options: o, model: m, run: run}
+	run.Rest()
 	if m.Config.Evaluate == train.EvaluateCrossfit {
 		if x.folds, err = m.CrossFit(ctx); err != nil {
 			return nil, fmt.Errorf("cross-fitted evaluation: %w", err)
