@@ -159,6 +159,31 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 	}
 }
 
+// Ranks that have no rows, since there are fewer shards than ranks, follow the others.
+func TestRanksWithoutRows(t *testing.T) {
+	f := wide(t, 400)
+	weight := data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
+	for i := range weight.Number {
+		weight.Number[i] = 1 + float64(i%3)
+	}
+	f, err := data.NewFrame(*f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], weight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, set := range map[string]func(*Config){
+		"rows":   func(c *Config) { c.Target, c.Nu, c.Groups = "y", level.At(0.5), []string{"g"} },
+		"groups": func(c *Config) { c.Target, c.Nu, c.Groups, c.Adversary = "b", level.At(0.5), []string{"g"}, "groups" },
+	} {
+		c := DefaultConfig()
+		c.Weight = "w"
+		set(&c)
+		one, four := written(t, ranked(t, 1, f, c)[0]), written(t, ranked(t, 4, f, c)[0])
+		if !bytes.Equal(one, four) {
+			t.Errorf("%s: four ranks have another model than one:\n%s\n%s", name, four, one)
+		}
+	}
+}
+
 func encoded(t *testing.T, m *Model) string {
 	t.Helper()
 	e := *m.Encoder
