@@ -12,6 +12,9 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
+// mostResamples tell no more of an interval than a tenth as many.
+const mostResamples = 1_000_000
+
 // trainMeasure says how much of the measuring, drawing and writing follows a
 // training.
 type trainMeasure struct {
@@ -40,8 +43,11 @@ func (o *trainMeasure) options() (report.Options, error) {
 	r := report.DefaultOptions()
 	if o.resamples != "auto" {
 		n, err := strconv.Atoi(o.resamples)
-		if err != nil || n != 0 && n < 100 {
-			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or at least 100", o.resamples)
+		if err != nil || n != 0 && n < 100 || n > mostResamples {
+			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or from 100 to %d", o.resamples, mostResamples)
+		}
+		if o.fast && n > 0 {
+			return r, exit.Usagef("leave out one of them", "--fast measures without intervals, and --resamples %d asks for them", n)
 		}
 		r.Resamples = n
 	}
@@ -53,6 +59,9 @@ func (o *trainMeasure) options() (report.Options, error) {
 		if !slices.Contains(known, f) {
 			return r, exit.Usagef(options.DidYouMean(f, known, ""), "--plots %q: must be none, or some of %s", f, strings.Join(known, ", "))
 		}
+	}
+	if o.tolerance > 1 {
+		return r, exit.Usagef("0.1 accepts rates that are ten percentage points apart", "--tolerance %v: a gap between rates is at most 1", o.tolerance)
 	}
 	if o.fast {
 		r.Resamples, r.Quick, o.plots = 0, true, nil
