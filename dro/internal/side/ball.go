@@ -129,7 +129,7 @@ type pricedResponse struct {
 
 // respond is BestResponseTo with a guess of ν, NaN for none.
 func (b Ball) respond(y, f []float64, guess float64) (a pricedResponse) {
-	still := b.Radius < stillRadius
+	still := b.Radius < b.stillRadius(len(f))
 	if a.nu = b.Nu; !math.IsInf(b.Radius, 1) {
 		const least, most = 0x1p-1000, 0x1p1020 // of a price: it has all its digits, and its products with D do not overflow
 		price := b.price(y, f, guess)

@@ -6,10 +6,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// stillRadius is the ball in which weights move by less than is worth proving: what rounding
-// does to a divergence is more than a hundred-thousandth of the radius below it, and the risk
-// is within 1.5e-9 deviations of the losses of that of the reference weights.
-const stillRadius = 1e-18
+// stillRadius is the ball of n samples in which weights move by less than is worth proving:
+// rounding may take a share of 4e-6 of them out of it, and the risk is within 1e6·γ deviations
+// of the losses of that of the reference weights.
+func (b Ball) stillRadius(n int) float64 {
+	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
+	return max(1e-18, 1e12*gamma*gamma)
+}
 
 // rest puts the reference weights, which lie in any ball, in the place of the response a to
 // the losses f: in a small ball, and where the price is at an end of the numbers. Between their mean loss and the risk lies √(2·Radius) times the deviation of
