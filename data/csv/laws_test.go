@@ -490,4 +490,10 @@ func TestShapesOfFewValues(t *testing.T) {
 	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1); k == nil || !strings.Contains(k.Msg, "are numbers") {
 		t.Errorf("one word that is a number otherwise: %v", k)
 	}
+	for want, c := range map[string]shape{"null": {nulls: 2}, "bool": {nulls: 1, bools: 1}, "int64": {nulls: 1, numbers: 1, integers: 1}, "string": {nulls: 1, missing: 1}} {
+		c.options = &Options{}
+		if got := c.column("c", 2); got.Type != want {
+			t.Errorf("%+v is of type %s, not %s", c, got.Type, want)
+		}
+	}
 }
