@@ -117,6 +117,34 @@ func (s *share) byRow(ctx context.Context, c *Config, f *data.Frame, h data.Hold
 	return nil
 }
 
+// stretch are the rows [from, to) of a table that a rank looks at where each row is one rank's:
+// from its first training row to that of the next rank. All of them, where all rows are here.
+func stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
+	if rows == nil {
+		return 0, f.Rows
+	}
+	c := rows.Comm()
+	first := make([]float64, c.Size())
+	if len(own) > 0 {
+		first[c.Rank()] = 1 + float64(slices.Min(own))
+	}
+	c.Sum(first) // each has one term that is not zero
+	to = f.Rows
+	for r := c.Size() - 1; r > c.Rank(); r-- {
+		if first[r] > 0 {
+			to = int(first[r]) - 1
+		}
+	}
+	before := slices.ContainsFunc(first[:c.Rank()], func(v float64) bool { return v > 0 })
+	switch {
+	case len(own) == 0:
+		return to, to
+	case !before:
+		return 0, to
+	}
+	return int(first[c.Rank()]) - 1, to
+}
+
 // mostHeld is the number of hold-out rows that rank 0 measures, at most.
 const mostHeld = 200_000
 
