@@ -120,31 +120,41 @@ func (m *Model) find() error {
 		return nil
 	}
 	d := m.Run.Train
-	if m.Latent = m.table(d).Laws(); m.Latent == nil {
-		return fmt.Errorf("latent: %d training rows are too few to find two laws of %d columns", d.N, d.D)
+	if m.Latent = m.table(d).Laws(len(m.Config.Hidden())); m.Latent == nil {
+		return fmt.Errorf("latent: %d training rows are too few to find %d laws of %d columns", d.N, 1+len(m.Config.Hidden()), d.D)
 	}
 	m.note(m.lawsText())
 	return nil
 }
 
-// lawsText says in which columns the two laws of a hidden subgroup differ most.
+// lawsText says in which columns the laws of hidden subgroups differ most from that of most rows.
 func (m *Model) lawsText() string {
-	common, other := m.Original(m.Latent.Common), m.Original(m.Latent.Other)
-	order := make([]int, m.Encoder.D())
-	for i := range order {
-		order[i] = i
-	}
-	apart := func(i int) float64 { return math.Abs(m.Latent.Common[i] - m.Latent.Other[i]) }
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(apart(j), apart(i)) })
-	var said []string
-	for _, i := range order[:min(3, len(order))] {
-		if m.Encoder.Columns[i].Kind == "intercept" || apart(i) < apart(order[0])/5 {
-			continue
+	common := m.Latent.Law[0].Coefficients
+	per := m.Original(common)
+	var parts []string
+	for _, law := range m.Latent.Law[1:] {
+		other := m.Original(law.Coefficients)
+		order := make([]int, m.Encoder.D())
+		for i := range order {
+			order[i] = i
 		}
-		said = append(said, fmt.Sprintf("%s %.3g instead of %.3g", m.Encoder.Columns[i].Name, other[i], common[i]))
+		apart := func(i int) float64 { return math.Abs(common[i] - law.Coefficients[i]) }
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(apart(j), apart(i)) })
+		var said []string
+		for _, i := range order[:min(3, len(order))] {
+			if m.Encoder.Columns[i].Kind == "intercept" || apart(i) < apart(order[0])/5 {
+				continue
+			}
+			said = append(said, fmt.Sprintf("%s %.3g instead of %.3g", m.Encoder.Columns[i].Name, other[i], per[i]))
+		}
+		parts = append(parts, fmt.Sprintf("about %.2g %% of the training rows follow another law than most (per unit of %s)", 100*law.Share, strings.Join(said, ", ")))
 	}
-	return fmt.Sprintf("a hidden subgroup: about %.2g %% of the training rows follow another law than the others (per unit of %s); a mixture of two linear models found it, which is an estimate, and the certificate is about the average with its rows weighted so",
-		100*m.Latent.Share, strings.Join(said, ", "))
+	what := "a hidden subgroup"
+	if len(parts) > 1 {
+		what = fmt.Sprintf("%d hidden subgroups", len(parts))
+	}
+	return fmt.Sprintf("%s: %s; a mixture of linear models found it, which is an estimate, and the certificate is about the average with its rows weighted so",
+		what, strings.Join(parts, "; "))
 }
 
 // levelRows is what the level has to know of the rows of d.

@@ -161,7 +161,7 @@ func (m *Model) check() error {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}
-	if l := m.Latent; l != nil && (len(l.Common) != d || len(l.Other) != d || !(l.Share > 0 && l.Share <= 0.5) || l.Noise != nil && len(l.Noise) != 2) {
+	if l := m.Latent; l != nil && !l.Valid(d) {
 		return errors.New("its latent_laws do not fit its columns")
 	}
 	c := m.Config
@@ -183,7 +183,7 @@ func (m *Model) check() error {
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
 		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
-	case (c.Latent == nil) != (m.Latent == nil):
+	case (c.Latent == nil) != (m.Latent == nil) || m.Latent != nil && len(m.Latent.Law) != 1+len(c.Hidden()):
 		return errors.New("its level and its latent_laws do not fit each other")
 	case c.Recalibrate != (m.Recalibrated != nil):
 		return errors.New("its recalibrated_coefficients are missing, or not asked for")

@@ -242,22 +242,28 @@ func TestLoadRefuses(t *testing.T) {
 		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
 		"laws without a level": {"level and its latent_laws", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.5}
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}}
 		}},
-		"laws of one": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"common": []float64{1}, "other": v["coefficients"], "share": 0.5}
+		"a law of one column": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf([]float64{1}, 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}}
 		}},
-		"other laws of one": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": []float64{1}, "share": 0.5}
+		"another law of one column": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf([]float64{1}, 0.4, 1)}}
 		}},
-		"laws of no share": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0}
+		"a law of no rows": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0, 1)}}
 		}},
-		"laws of most": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.51}
+		"a law of all rows": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 1, 1), lawOf(v["coefficients"], 0.4, 1)}}
 		}},
-		"laws of one noise": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.5, "noise": []float64{1}}
+		"one law alone": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1)}}
+		}},
+		"a law without noise": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 0)}}
+		}},
+		"growth of one column": {"latent_laws do not fit its columns", func(v object) {
+			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}, "growth": []float64{1}}
 		}},
 		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
 		"of another penalty":     {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
@@ -346,4 +352,9 @@ func FuzzReadModel(f *testing.F) {
 			t.Errorf("what was written does not read: %v", err)
 		}
 	})
+}
+
+// lawOf is a law as a model's file has it.
+func lawOf(x any, share, noise float64) map[string]any {
+	return map[string]any{"coefficients": x, "share": share, "noise": noise}
 }

@@ -79,7 +79,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		model string // that says the step is done
 		do    func(context.Context, value.Table, *data.Frame) error
 		of    func(value.Table) bool
-	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && !t.Whole }}} {
+	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" }}} {
 		if *parallel == 0 {
 			break
 		}

@@ -134,7 +134,7 @@ func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows leve
 	fit := *s.table
 	fit.Rows, fit.Primal.Mu = rows, mu
 	if l.Latent != nil {
-		fit.Latent, _ = s.table.Laws().Posterior(fit.X, fit.Target)
+		fit.Latent, _ = s.table.Laws(len(l.Hidden())).Posterior(fit.X, fit.Target)
 	}
 	x, err := solve(ctx, &fit, l)
 	if name == Tempered && err == nil {

@@ -15,7 +15,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 	p := &printer{w: w}
 	p.line("# What robust training is worth")
 	p.line("")
-	p.line("Written by `go run ./bench/experiments value -python PYTHON -r Rscript -write docs/value.md`: %d splits of every table, a quarter of the rows held out and never seen by the training or the choice; of tables not drawn up to 12 000 of the others are trained on. Tables that are not embedded are read from a folder beside the repository or are those of R's packages (AER, carData, caret, ggplot2, lme4, MASS, nlme, survival); an interpreter that has scikit-learn and fairlearn adds their columns, on tables not drawn. Losses are logistic for two classes and squared, in standard deviations of the target, else; μ = 1/n but where it is chosen. Splits have the seeds 0 to %d, drawn tables the seed %d. Measured by %s.", seeds, seeds-1, freshSeed, programs(rows))
+	p.line("Written by `go run ./bench/experiments value -python PYTHON -r Rscript -write docs/value.md`: %d splits of every table, a quarter of the rows held out and never seen by the training or the choice; of tables not drawn up to 12 000 of the others are trained on. Tables that are not embedded are read from a folder beside the repository or are those of R's packages (AER, carData, caret, ggplot2, lme4, MASS, nlme, survival); an interpreter that has scikit-learn and fairlearn adds their columns. Losses are logistic for two classes and squared, in standard deviations of the target, else; μ = 1/n but where it is chosen. Splits have the seeds 0 to %d, drawn tables the seed %d. Measured by %s.", seeds, seeds-1, freshSeed, programs(rows))
 	p.line("")
 	p.line("| model | |")
 	p.line("|---|---|")

@@ -14,7 +14,9 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Level of robustness: one of these, or the data choose", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Average, []string{"plain", "balanced"}), "average", "an average instead: plain (ERM), or with the same weight for every group")
 		fs.Var(options.Optional(&c.Latent, "be above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 }),
-			"latent", "an average with this share of the weight on a hidden subgroup: rows that follow another law, found by a mixture of two models")
+			"latent", "an average with this share of the weight on a hidden subgroup: rows that follow another law, found by a mixture of models")
+		fs.Var(options.Optional(&c.Second, "be above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 }),
+			"latent-second", "with --latent: so much of the weight on a second hidden subgroup")
 		fs.Var(options.OptionalShare(&c.Ess), "ess", "robust to every reweighting that leaves this share of the rows effective")
 		fs.Var(options.OptionalShare(&c.Protect), "protect", "every subgroup of at least this share of the rows (CVaR)")
 		fs.Var(options.Optional(&c.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 }),

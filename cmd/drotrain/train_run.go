@@ -212,7 +212,7 @@ func oneChoice(fs *pflag.FlagSet) error {
 		}
 		return out
 	}
-	level, choice := given("average", "latent", "nu", "ess", "protect", "radius", "confidence"), given("select", "folds", "levels", "rule")
+	level, choice := given("average", "latent", "latent-second", "nu", "ess", "protect", "radius", "confidence"), given("select", "folds", "levels", "rule")
 	if len(level) == 0 || len(choice) == 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package latent
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,74 +17,80 @@ type Rows struct {
 	Weight []float64     // n, ≥ 0; nil: equal
 	Binary bool
 	Free   bool // the last column is an intercept: not penalised
-}
-
-// Laws are two linear models of which every row follows one.
-type Laws struct {
-	Common []float64 `json:"common"`          // d, of the columns of X: the law of most rows
-	Other  []float64 `json:"other"`           // d, that of the hidden subgroup
-	Share  float64   `json:"share"`           // of the rows that follow Other, at most a half
-	Noise  []float64 `json:"noise,omitempty"` // standard deviations around Common and Other; nil for two classes
-
-	scale, shift float64 // of Null: Other is scale·Common, and shift in the intercept
+	Even   bool // noise does not grow with the features
 }
 
 const (
 	iterations = 60   // of expectation and maximisation, at most
 	settled    = 1e-7 // rise of the mean log-likelihood that ends them
-	ridge      = 1    // ½·ridge·‖x‖² is added to the negative log-likelihood of either law
+	ridge      = 1    // ½·ridge·‖x‖² is added to the negative log-likelihood of every law
 	least      = 1e-3 // share and, of the target's deviation, noise that a law keeps
 )
 
-// Fit returns the laws of the rows that expectation maximisation ends in, from the rows
-// that one law fits worst; nil where the arithmetic fails.
-func Fit(r *Rows) *Laws {
+// Single returns the one law that fits the rows best; nil where the arithmetic fails.
+func Single(r *Rows) *Laws { return newFitter(r).single() }
+
+// More returns the laws of the rows with one more than l has, that expectation maximisation
+// ends in: the likeliest of those that begin with the rows that one of the laws of l fits
+// worst. nil where the arithmetic fails.
+func More(r *Rows, l *Laws) *Laws {
 	f := newFitter(r)
-	first := f.single()
-	if first == nil {
-		return nil
+	var best *Laws
+	for k := range l.Law {
+		best = f.likelier(best, f.split(l, k, false))
 	}
-	return f.mixture(first, false)
+	return best.sorted()
 }
 
-// Null returns the best mixture that is no other law, to hold Fit against: for numbers
-// one set of slopes, of which the second part has a multiple, 0 or more, with a constant
-// and a noise of its own, for skewed and heavy tails and for noise that grows with the
-// prediction; for two classes labels that are wrong at random. It starts from the rows
-// that one law fits worst, and from the rows of either of the laws of two, which may be
-// nil. nil where the arithmetic fails.
-func Null(r *Rows, two *Laws) *Laws {
+// Null returns the best mixture that has no law but as many as l, to hold one law more
+// against: for numbers a further part follows a multiple, 0 or more, of one of the laws, with
+// a constant and a noise of its own, for skewed and heavy tails and for noise that grows with
+// the prediction; for two classes it is labels of a law that are wrong at random. It starts
+// from the rows that a law of l fits worst. nil where the arithmetic fails.
+func Null(r *Rows, l *Laws) *Laws {
 	f := newFitter(r)
-	first := f.single()
-	if first == nil {
-		return nil
-	}
-	best := f.mixture(first, true)
-	if two == nil || f.Binary || best == nil {
-		return best
-	}
-	p, _ := two.Posterior(r.X, r.Target)
-	for range 2 {
-		if l := f.parted(p); l != nil {
-			if l = f.alternate(l, true); l != nil && f.likelihood(l) > f.likelihood(best) {
-				best = l
-			}
-		}
-		for j := range p {
-			p[j] = 1 - p[j]
-		}
+	var best *Laws
+	for k := range l.Law {
+		best = f.likelier(best, f.split(l, k, true))
 	}
 	return best
 }
 
-// Single returns the one law that fits the rows best, as Laws with a Share of 0.
-func Single(r *Rows) *Laws { return newFitter(r).single() }
+// Nearer returns the likelier of null and of such mixtures that start from the rows of the
+// laws of more, which null is to be held against.
+func Nearer(r *Rows, null, more *Laws) *Laws {
+	if r.Binary {
+		return null
+	}
+	f := newFitter(r)
+	p, _ := more.Posterior(r.X, r.Target)
+	for of := range p {
+		for part := range p {
+			if of != part {
+				null = f.likelier(null, f.alternate(f.tied(more, p, of, part)))
+			}
+		}
+	}
+	return null
+}
+
+// sorted puts the law of most rows first, and the others by their shares.
+func (l *Laws) sorted() *Laws {
+	if l != nil {
+		slices.SortStableFunc(l.Law, func(a, b Law) int { return cmp.Compare(b.Share, a.Share) })
+	}
+	return l
+}
 
 type fitter struct {
 	*Rows
 	n, d   int
 	weight []float64 // their mean is 1
 	scale  float64   // standard deviation of the target
+
+	u           design.Matrix             // n×(4d+1): sizes
+	spread      []float64                 // n: the factor of every row's noise
+	information func([]float64) []float64 // of Growth, solved for
 
 	work, margin []float64 // n
 }
@@ -109,55 +116,87 @@ func newFitter(r *Rows) *fitter {
 		square += w * (r.Target[j] - mean) * (r.Target[j] - mean) / float64(f.n)
 	}
 	f.scale = math.Sqrt(square)
+	f.spread = make([]float64, f.n)
+	for j := range f.spread {
+		f.spread[j] = 1
+	}
+	if f.grows() {
+		var err error
+		if f.u, err = sizes(r.X, f.n, r.Free); err != nil {
+			f.Even = true
+		}
+	}
 	return f
 }
 
+func (f *fitter) grows() bool { return !f.Binary && !f.Even }
+
 // single fits one law.
 func (f *fitter) single() *Laws {
-	x := make([]float64, f.d)
-	before := make([]float64, f.d)
-	for range 15 {
-		copy(before, x)
-		if !f.maximise(x, f.weight) {
-			return nil
+	l := &Laws{Law: []Law{{Coefficients: make([]float64, f.d), Share: 1}}, Classes: f.Binary}
+	if f.Binary {
+		x := l.Law[0].Coefficients
+		before := make([]float64, f.d)
+		for range 15 {
+			copy(before, x)
+			if !f.maximise(x, f.weight) {
+				return nil
+			}
+			if floats.Distance(x, before, math.Inf(1)) <= 1e-6*floats.Norm(x, math.Inf(1)) {
+				break
+			}
 		}
-		if !f.Binary || floats.Distance(x, before, math.Inf(1)) <= 1e-6*floats.Norm(x, math.Inf(1)) {
-			break
-		}
+		return l
 	}
-	l := &Laws{Common: x, Other: slices.Clone(x)}
-	if !f.Binary {
-		s := f.deviation(x, f.weight)
-		l.Noise = []float64{s, s}
+	if f.grows() {
+		l.Growth = make([]float64, terms*f.d)
 	}
-	return l
-}
-
-// mixture alternates between the probabilities of the rows and the laws.
-func (f *fitter) mixture(first *Laws, null bool) *Laws {
-	l := &Laws{Common: slices.Clone(first.Common), Other: slices.Clone(first.Common), Share: 0.1, Noise: slices.Clone(first.Noise)}
-	if !f.begin(l, null) {
+	if !f.law(l, 0, f.weight) {
 		return nil
 	}
-	return f.alternate(l, null)
+	return f.alternate(l)
 }
 
-// alternate is mixture from laws to begin with.
-func (f *fitter) alternate(l *Laws, null bool) *Laws {
-	most := 0.5 // of the share: Other is the law of the fewer
-	if null {
-		most = 1 - least
+// law fits law k of l to the rows under weights.
+func (f *fitter) law(l *Laws, k int, w []float64) bool {
+	law := &l.Law[k]
+	if f.Binary {
+		return f.maximise(law.Coefficients, w)
 	}
-	p, density := make([]float64, f.n), make([]float64, f.n)
-	inside, outside := make([]float64, f.n), make([]float64, f.n)
+	if !f.maximise(law.Coefficients, f.precise(w)) {
+		return false
+	}
+	law.Noise = max(least*f.scale, f.deviation(law.Coefficients, w))
+	return true
+}
+
+// precise are weights over the squares of what noise grows by.
+func (f *fitter) precise(w []float64) []float64 {
+	out := make([]float64, f.n)
+	for j, v := range w {
+		out[j] = v / (f.spread[j] * f.spread[j])
+	}
+	return out
+}
+
+// alternate goes between the probabilities of the rows and the laws, from laws to begin with.
+func (f *fitter) alternate(l *Laws) *Laws {
+	if l == nil {
+		return nil
+	}
+	if f.grows() {
+		growthOf(f.spread, f.u, l.Growth)
+	}
+	p, density, in := make([][]float64, len(l.Law)), make([]float64, f.n), make([][]float64, len(l.Law))
+	for k := range p {
+		p[k], in[k] = make([]float64, f.n), make([]float64, f.n)
+	}
 	before := math.Inf(-1)
-	for range iterations {
-		l.posterior(p, density, f.X, f.Target)
-		likelihood, mass := 0.0, 0.0
+	for round := range iterations {
+		l.posterior(p, density, f.X, f.Target, f.spread)
+		likelihood := 0.0
 		for j, w := range f.weight {
 			likelihood += w * density[j] / float64(f.n)
-			mass += w * p[j] / float64(f.n)
-			inside[j], outside[j] = w*p[j], w*(1-p[j])
 		}
 		if math.IsNaN(likelihood) || math.IsInf(likelihood, 0) {
 			return nil
@@ -166,73 +205,118 @@ func (f *fitter) alternate(l *Laws, null bool) *Laws {
 			break
 		}
 		before = likelihood
-		l.Share = min(max(mass, least), most)
-		switch {
-		case null && f.Binary:
-			if !f.maximiseFlipped(l, inside, outside) {
+		total := 0.0
+		for k := range l.Law {
+			mass := 0.0
+			for j, w := range f.weight {
+				in[k][j] = w * p[k][j]
+				mass += in[k][j] / float64(f.n)
+			}
+			l.Law[k].Share = max(mass, least)
+			total += l.Law[k].Share
+		}
+		for k := range l.Law {
+			l.Law[k].Share /= total
+		}
+		for k := range l.Law {
+			if t := l.tie; t != nil && (k == t.of || k == t.part) {
+				continue
+			}
+			if !f.law(l, k, in[k]) {
 				return nil
 			}
-		case null:
-			if !f.maximiseScaled(l, inside, outside) {
-				return nil
-			}
-		case !f.maximise(l.Common, outside) || !f.maximise(l.Other, inside):
+		}
+		if t := l.tie; t != nil && !f.maximiseTied(l, in[t.of], in[t.part]) {
 			return nil
 		}
-		if !f.Binary {
-			l.Noise[0] = max(least*f.scale, f.deviation(l.Common, outside))
-			l.Noise[1] = max(least*f.scale, f.deviation(l.Other, inside))
+		if round%between == 0 && f.grows() && !f.grow(l, p) {
+			return nil
 		}
 	}
 	return l
 }
 
-// begin takes the rows that one law fits worst for the second.
-func (f *fitter) begin(l *Laws, null bool) bool {
-	f.X.MarginsTo(f.margin, l.Common, 0, f.n)
+// likelier is the likelier of two.
+func (f *fitter) likelier(a, b *Laws) *Laws {
+	if a == nil || b != nil && f.likelihood(b) > f.likelihood(a) {
+		return b
+	}
+	return a
+}
+
+// split gives the rows that law k of l fits worst a law of their own, or one tied to k.
+func (f *fitter) split(l *Laws, k int, tied bool) *Laws {
+	next := l.clone()
+	if f.grows() {
+		growthOf(f.spread, f.u, l.Growth)
+	}
+	p := make([][]float64, len(l.Law))
+	for i := range p {
+		p[i] = make([]float64, f.n)
+	}
+	l.posterior(p, make([]float64, f.n), f.X, f.Target, f.spread)
+	if !f.begin(next, p[k], k, tied) {
+		return nil
+	}
+	return f.alternate(next)
+}
+
+func (l *Laws) clone() *Laws {
+	c := &Laws{Growth: slices.Clone(l.Growth), Classes: l.Classes}
+	for _, law := range l.Law {
+		law.Coefficients = slices.Clone(law.Coefficients)
+		c.Law = append(c.Law, law)
+	}
+	return c
+}
+
+// begin adds to l a law of the rows that law k fits worst, of those that are its by p.
+func (f *fitter) begin(l *Laws, p []float64, k int, tied bool) bool {
+	law := &l.Law[k]
+	f.X.MarginsTo(f.margin, law.Coefficients, 0, f.n)
 	misfit := make([]float64, f.n)
+	var own []float64
+	mass := 0.0
 	for j, m := range f.margin {
-		if misfit[j] = math.Abs(m - f.Target[j]); f.Binary {
+		if misfit[j] = math.Abs(m-f.Target[j]) / f.spread[j]; f.Binary {
 			misfit[j] = -m * f.Target[j]
 		}
+		mass += p[j]
+		if p[j] > 0.5 {
+			own = append(own, misfit[j])
+		}
 	}
-	sorted := slices.Clone(misfit)
-	slices.Sort(sorted)
+	if len(own) == 0 {
+		return false
+	}
+	slices.Sort(own)
 	share, rest := 0.05, 1e-3
 	if f.Binary {
 		share, rest = 0.1, 0.05
 	}
-	count := min(f.n, max(1, int(share*float64(f.n)), min(3*f.d, f.n/3)))
-	threshold := sorted[f.n-count]
+	count := min(len(own), max(1, int(share*float64(len(own))), min(3*f.d, len(own)/3)))
+	threshold := own[len(own)-count]
 	w := make([]float64, f.n)
-	shift, mass := 0.0, 0.0
 	for j, v := range misfit {
-		w[j] = rest * f.weight[j]
+		w[j] = rest * f.weight[j] * p[j]
 		if v >= threshold {
-			w[j] = f.weight[j]
+			w[j] = f.weight[j] * p[j]
 		}
-		shift += w[j] * (f.Target[j] - f.margin[j])
-		mass += w[j]
 	}
+	next := Law{Coefficients: slices.Clone(law.Coefficients), Share: law.Share * 0.1, Noise: law.Noise}
+	law.Share *= 0.9
 	if !f.Binary {
-		l.Noise[0] = max(least*f.scale, sorted[f.n/2]/0.6745) // of a normal law, by the median
+		law.Noise = max(least*f.scale, own[len(own)/2]/0.6745) // of a normal law, by the median
 	}
-	switch {
-	case null && f.Binary:
-		for k := range l.Other {
-			l.Other[k] = -l.Common[k]
-		}
-		return true
-	case null:
-		l.scale = 1
-		if f.Free {
-			l.shift = shift / mass
-			l.Other[f.d-1] += l.shift
-		}
+	l.Law = append(l.Law, next)
+	last := len(l.Law) - 1
+	if tied {
+		l.tie = &tie{of: k, part: last, scale: 1}
+		f.follow(l, w)
 		return true
 	}
 	for range 4 {
-		if !f.maximise(l.Other, w) {
+		if !f.maximise(l.Law[last].Coefficients, f.precise(w)) {
 			return false
 		}
 		if !f.Binary {
@@ -242,33 +326,74 @@ func (f *fitter) begin(l *Laws, null bool) bool {
 	return true
 }
 
-// maximiseScaled fits one set of slopes under weights of two noises, and then the multiple
-// of it that is the second part's.
-func (f *fitter) maximiseScaled(l *Laws, inside, outside []float64) bool {
+// tied are laws with one the less: of is fitted to its rows by the probabilities p, and part
+// is the multiple of it that its rows follow.
+func (f *fitter) tied(l *Laws, p [][]float64, of, part int) *Laws {
+	next := l.clone()
+	if f.grows() {
+		growthOf(f.spread, f.u, l.Growth)
+	}
+	next.tie = &tie{of: of, part: part, scale: 1}
+	inside, outside := make([]float64, f.n), make([]float64, f.n)
+	for j, w := range f.weight {
+		inside[j], outside[j] = w*p[part][j], w*p[of][j]
+	}
+	if !f.law(next, of, outside) {
+		return nil
+	}
+	f.follow(next, inside)
+	next.Law[part].Noise = max(least*f.scale, f.deviation(next.Law[part].Coefficients, inside))
+	return next
+}
+
+// maximiseTied fits a law and the part that is tied to it: one set of slopes under weights of
+// two noises, and then the multiple of it that is the part's; one law to labels of which the
+// part's are wrong.
+func (f *fitter) maximiseTied(l *Laws, outside, inside []float64) bool {
+	t := l.tie
+	law, part := &l.Law[t.of], &l.Law[t.part]
+	if f.Binary {
+		if !f.maximise(law.Coefficients, outside) {
+			return false
+		}
+		f.follow(l, inside)
+		return true
+	}
 	w, moved := make([]float64, f.n), make([]float64, f.n)
-	a, b := math.Pow(f.scale/l.Noise[0], 2), math.Pow(f.scale/l.Noise[1], 2) // in the units of the ridge
+	a, b := math.Pow(f.scale/law.Noise, 2), math.Pow(f.scale/part.Noise, 2) // in the units of the ridge
 	for j, y := range f.Target {
-		own, other := outside[j]*a, inside[j]*b*l.scale
-		if w[j] = own + other*l.scale; w[j] > 0 {
-			moved[j] = (own*y + other*(y-l.shift)) / w[j]
+		own, other := outside[j]*a, inside[j]*b*t.scale
+		if w[j] = own + other*t.scale; w[j] > 0 {
+			moved[j] = (own*y + other*(y-t.shift)) / w[j]
 		}
 	}
 	given := f.Target
 	f.Target = moved
-	ok := f.maximise(l.Common, w)
+	ok := f.maximise(law.Coefficients, f.precise(w))
 	f.Target = given
-	if ok {
-		f.follow(l, inside)
+	if !ok {
+		return false
 	}
-	return ok
+	f.follow(l, inside)
+	law.Noise = max(least*f.scale, f.deviation(law.Coefficients, outside))
+	part.Noise = max(least*f.scale, f.deviation(part.Coefficients, inside))
+	return true
 }
 
-// follow sets Other to the multiple of Common, 0 or more, and the shift of it where there
-// is an intercept, that are nearest to the targets under weights.
+// follow sets the part to the multiple of its law, 0 or more, and the shift of it where there
+// is an intercept, that are nearest to the targets under weights; of two classes to wrong labels.
 func (f *fitter) follow(l *Laws, inside []float64) {
-	f.X.MarginsTo(f.margin, l.Common, 0, f.n)
+	t := l.tie
+	law, part := l.Law[t.of].Coefficients, l.Law[t.part].Coefficients
+	if f.Binary {
+		for k, v := range law {
+			part[k] = -v
+		}
+		return
+	}
+	f.X.MarginsTo(f.margin, law, 0, f.n)
 	var mass, m, y, mm, my float64
-	for j, v := range inside {
+	for j, v := range f.precise(inside) {
 		mass += v
 		m += v * f.margin[j]
 		y += v * f.Target[j]
@@ -278,34 +403,18 @@ func (f *fitter) follow(l *Laws, inside []float64) {
 	if !f.Free {
 		m, y = 0, 0
 	}
-	if spread := mm - m*m/mass; mass > 0 && spread > 0 {
-		l.scale = max(0, (my-m*y/mass)/spread)
-		l.shift = (y - l.scale*m) / mass
+	if mass > 0 {
+		if spread := mm - m*m/mass; spread > 0 {
+			t.scale = max(0, (my-m*y/mass)/spread)
+		}
+		t.shift = (y - t.scale*m) / mass
 	}
-	for k, v := range l.Common {
-		l.Other[k] = l.scale * v
+	for k, v := range law {
+		part[k] = t.scale * v
 	}
 	if f.Free {
-		l.Other[f.d-1] += l.shift
+		part[f.d-1] += t.shift
 	}
-}
-
-// parted are laws of one set of slopes whose second part has the rows by the
-// probabilities p.
-func (f *fitter) parted(p []float64) *Laws {
-	inside, outside := make([]float64, f.n), make([]float64, f.n)
-	mass := 0.0
-	for j, w := range f.weight {
-		inside[j], outside[j] = w*p[j], w*(1-p[j])
-		mass += inside[j] / float64(f.n)
-	}
-	l := &Laws{Common: make([]float64, f.d), Other: make([]float64, f.d), Share: min(max(mass, least), 1-least), scale: 1}
-	if !f.maximise(l.Common, outside) {
-		return nil
-	}
-	f.follow(l, inside)
-	l.Noise = []float64{max(least*f.scale, f.deviation(l.Common, outside)), max(least*f.scale, f.deviation(l.Other, inside))}
-	return l
 }
 
 // likelihood is the mean log-likelihood of the rows.
@@ -318,23 +427,13 @@ func (f *fitter) likelihood(l *Laws) float64 {
 	return sum
 }
 
-// maximiseFlipped fits one law to labels of which the second part is wrong.
-func (f *fitter) maximiseFlipped(l *Laws, inside, outside []float64) bool {
-	if !f.maximise(l.Common, outside) {
-		return false
-	}
-	for k, v := range l.Common {
-		l.Other[k] = -v
-	}
-	return true
-}
-
-// deviation is the root mean square of the residuals at x under weights.
+// deviation is the root mean square of the residuals at x under weights, in units of what
+// noise grows by.
 func (f *fitter) deviation(x, w []float64) float64 {
 	f.X.MarginsTo(f.margin, x, 0, f.n)
 	sum, mass := 0.0, 0.0
 	for j, v := range w {
-		r := f.Target[j] - f.margin[j]
+		r := (f.Target[j] - f.margin[j]) / f.spread[j]
 		sum += v * r * r
 		mass += v
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/drotrain/drotrain/dro"
@@ -27,9 +28,10 @@ type Level struct {
 	Average string `json:"average,omitempty" yaml:"average"`
 
 	// Latent trains an average that gives this share of the weight, in (0, 1), to a
-	// hidden subgroup: rows that follow another law than the others, as a mixture of two
-	// linear models finds them (package latent).
+	// hidden subgroup: rows that follow another law than the others, as a mixture of
+	// linear models finds them (package latent). Second is the share of a second one.
 	Latent *float64 `json:"latent,omitempty" yaml:"latent"`
+	Second *float64 `json:"latent_second,omitempty" yaml:"latent-second"`
 
 	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                 // price ν ≥ 0 of the divergence, in loss units
 	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`               // least effective share of the rows, in (0, 1]: a ball
@@ -56,7 +58,7 @@ func (l Level) names() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"latent", l.Latent != nil}, {"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
+	}{{"latent", l.Latent != nil || l.Second != nil}, {"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -104,6 +106,13 @@ func (l Level) Validate() error {
 		}
 	}
 	within("latent", l.Latent, func(v float64) bool { return v > 0 && v < 1 }, "a share of the weight, above 0 and below 1")
+	within("latent-second", l.Second, func(v float64) bool { return v > 0 && v < 1 }, "a share of the weight, above 0 and below 1")
+	switch {
+	case l.Second != nil && l.Latent == nil:
+		say("latent-second is the weight on a second hidden subgroup: it goes with latent")
+	case l.Second != nil && !(*l.Latent+*l.Second < 1):
+		say("latent and latent-second are %v and %v: together less than the whole weight", *l.Latent, *l.Second)
+	}
 	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
 	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
@@ -113,7 +122,7 @@ func (l Level) Validate() error {
 		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
 	if l.Groupwise() {
-		if l.Average != "" || l.Latent != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
+		if l.Average != "" || l.Hidden() != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
 		}
 	} else if l.Adjust > 0 || l.Prior != "" || l.Among != "" {
@@ -128,11 +137,11 @@ func (l Level) Validate() error {
 // Rows is what a level has to know of the training rows.
 type Rows struct {
 	N       int
-	Weights []float64 // sample weights, nil for equal
-	Group   []int32   // group of every row, −1 for none; nil without groups
-	Labels  []string  // of the groups
-	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
-	Latent  []float64 // probability of every row to be of a hidden subgroup; nil where none was looked for
+	Weights []float64   // sample weights, nil for equal
+	Group   []int32     // group of every row, −1 for none; nil without groups
+	Labels  []string    // of the groups
+	Ways    [][]int32   // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
+	Latent  [][]float64 // by law, that of most rows first: probability of every row to follow it; nil where none was looked for
 
 	Dealt *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
 }
@@ -155,6 +164,17 @@ func (r Rows) totals(width int, add func(sums []float64, lo, hi int)) []float64 
 	return sums
 }
 
+// Hidden are the shares of the weight on hidden subgroups, that of most rows first; nil
+// where the level speaks of none.
+func (l Level) Hidden() (shares []float64) {
+	for _, share := range []*float64{l.Latent, l.Second} {
+		if share != nil {
+			shares = append(shares, *share)
+		}
+	}
+	return shares
+}
+
 // Select returns what is to know of some of the rows.
 func (r Rows) Select(rows []int) Rows {
 	s := Rows{N: len(rows), Labels: r.Labels}
@@ -171,8 +191,11 @@ func (r Rows) Select(rows []int) Rows {
 			}
 			s.Ways[k] = append(s.Ways[k], way[j])
 		}
-		if r.Latent != nil {
-			s.Latent = append(s.Latent, r.Latent[j])
+		for k, p := range r.Latent {
+			if s.Latent == nil {
+				s.Latent = make([][]float64, len(r.Latent))
+			}
+			s.Latent[k] = append(s.Latent[k], p[j])
 		}
 	}
 	return s
@@ -215,7 +238,7 @@ func (l Level) dual(r Rows) (dro.Dual, error) {
 		}
 		return dro.NewFixedOver(r.Dealt, w)
 	case l.Latent != nil:
-		w, err := Emphasised(r, *l.Latent)
+		w, err := Emphasised(r, l.Hidden()...)
 		if err != nil {
 			return nil, err
 		}
@@ -352,21 +375,25 @@ func Balanced(r Rows) ([]float64, error) {
 	return w, nil
 }
 
-// Emphasised returns weights that give the hidden subgroup this share of the total: with p
-// the probability of a row to be of it, share·p/Σp + (1−share)·(1−p)/Σ(1−p), times the
-// weight of the row.
-func Emphasised(r Rows, share float64) ([]float64, error) {
-	inside, outside := 0.0, 0.0
-	for j, p := range r.Latent {
-		inside += p * r.Weight(j)
-		outside += (1 - p) * r.Weight(j)
-	}
-	if !(inside > 0) || !(outside > 0) {
-		return nil, errors.New("latent: no hidden subgroup is known of these rows")
+// Emphasised returns weights that give hidden subgroups these shares of the total, and the
+// other rows what is left: with p_k the probabilities of the rows to follow law k, 0 that of
+// most, Σ_k share_k·p_k/Σp_k, times the weight of the row.
+func Emphasised(r Rows, shares ...float64) ([]float64, error) {
+	if len(r.Latent) != 1+len(shares) {
+		return nil, fmt.Errorf("latent: %d hidden subgroups are known of these rows, not %d", max(0, len(r.Latent)-1), len(shares))
 	}
 	w := make([]float64, r.N)
-	for j, p := range r.Latent {
-		w[j] = (share*p/inside + (1-share)*(1-p)/outside) * r.Weight(j)
+	for k, share := range append([]float64{1 - floats.Sum(shares)}, shares...) {
+		mass := 0.0
+		for j, p := range r.Latent[k] {
+			mass += p * r.Weight(j)
+		}
+		if !(mass > 0) {
+			return nil, errors.New("latent: no rows follow one of the laws")
+		}
+		for j, p := range r.Latent[k] {
+			w[j] += share * p / mass * r.Weight(j)
+		}
 	}
 	return w, nil
 }
@@ -395,6 +422,8 @@ func (l Level) String() string {
 		return "plain average (ERM)"
 	case l.Average == "balanced":
 		return "average with equal group weights"
+	case l.Latent != nil && l.Second != nil:
+		return fmt.Sprintf("average with %.3g and %.3g %% of the weight on two hidden subgroups", 100**l.Latent, 100**l.Second)
 	case l.Latent != nil:
 		return fmt.Sprintf("average with %.3g %% of the weight on the hidden subgroup", 100**l.Latent)
 	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:

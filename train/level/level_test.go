@@ -190,6 +190,10 @@ func TestInvalidLevels(t *testing.T) {
 		"adversary-groups is \"all\"":                   {Adversary: "groups", Among: "all"},
 		"latent is 1: it must be a share of the weight": {Latent: level.At(1)},
 		"latent and nu are levels of robustness":        {Latent: level.At(0.5), Nu: level.At(1)},
+		"latent-second is the weight on a second":       {Second: level.At(0.5)},
+		"latent-second is 1: it must be a share":        {Latent: level.At(0.1), Second: level.At(1)},
+		"together less than the whole weight":           {Latent: level.At(0.5), Second: level.At(0.5)},
+		"takes nu or radius, not latent":                {Adversary: "groups", Latent: level.At(0.5), Second: level.At(0.2)},
 		"takes nu or radius, not ess":                   {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"
@@ -206,7 +210,7 @@ func TestInvalidLevels(t *testing.T) {
 		"need groups: name their columns":      errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
 		"two groups with rows: there are 1":    errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 		"sample 1 is -1":                       errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{1, -1}})),
-		"no hidden subgroup is known":          errorOf(level.Level{Latent: level.At(0.5)}.Dual(level.Rows{N: 3})),
+		"0 hidden subgroups are known":         errorOf(level.Level{Latent: level.At(0.5)}.Dual(level.Rows{N: 3})),
 		"the weights sum to 0":                 errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{0, 0}})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -289,20 +293,33 @@ func TestWeightsOfGroupsByHand(t *testing.T) {
 	if w, err = level.Balanced(r); err == nil {
 		t.Errorf("one group has weight: %v", w)
 	}
-	latent := level.Rows{N: 3, Latent: []float64{1, 0.5, 0}, Weights: []float64{1, 2, 3}}
-	w, err = level.Emphasised(latent, 0.4)
-	want := []float64{0.4 / 2, (0.4*0.5/2 + 0.6*0.5/4) * 2, 0.6 / 4 * 3}
-	for j := range want {
-		if err != nil || math.Abs(w[j]-want[j]) > 1e-15 {
-			t.Errorf("%v, want %v: %v", w, want, err)
+	latent := level.Rows{N: 3, Latent: [][]float64{{0, 0.5, 1}, {1, 0.5, 0}}, Weights: []float64{1, 2, 3}}
+	same := func(w []float64, err error, want ...float64) {
+		t.Helper()
+		for j := range want {
+			if err != nil || math.Abs(w[j]-want[j]) > 1e-15 {
+				t.Errorf("%v, want %v: %v", w, want, err)
+			}
 		}
 	}
+	w, err = level.Emphasised(latent, 0.4)
+	same(w, err, 0.4/2, (0.4*0.5/2+0.6*0.5/4)*2, 0.6/4*3)
+	third := level.Rows{N: 3, Latent: [][]float64{{0, 0.5, 1}, {0.75, 0.5, 0}, {0.25, 0, 0}}}
+	w, err = level.Emphasised(third, 0.25, 0.5)
+	same(w, err, 0.25*0.75/1.25+0.5, 0.25*0.5/1.25+0.25*0.5/1.5, 0.25/1.5)
+	if _, err := level.Emphasised(third, 0.4); err == nil || !strings.Contains(err.Error(), "2 hidden subgroups are known of these rows, not 1") {
+		t.Errorf("one share of two subgroups: %v", err)
+	}
 	for _, none := range [][]float64{{0, 0, 0}, {1, 1, 1}} {
-		if _, err := level.Emphasised(level.Rows{N: 3, Latent: none}, 0.4); err == nil {
+		rest := make([]float64, 3)
+		for j, p := range none {
+			rest[j] = 1 - p
+		}
+		if _, err := level.Emphasised(level.Rows{N: 3, Latent: [][]float64{rest, none}}, 0.4); err == nil {
 			t.Errorf("a subgroup of %v", none)
 		}
 	}
-	if some := latent.Select([]int{2, 0}); some.N != 2 || !slices.Equal(some.Latent, []float64{0, 1}) || !slices.Equal(some.Weights, []float64{3, 1}) || some.Group != nil || some.Ways != nil {
+	if some := latent.Select([]int{2, 0}); some.N != 2 || len(some.Latent) != 2 || !slices.Equal(some.Latent[0], []float64{1, 0}) || !slices.Equal(some.Latent[1], []float64{0, 1}) || !slices.Equal(some.Weights, []float64{3, 1}) || some.Group != nil || some.Ways != nil {
 		t.Errorf("%+v", some)
 	}
 }
@@ -311,21 +328,22 @@ func TestWeightsOfGroupsByHand(t *testing.T) {
 func TestLevelsInWords(t *testing.T) {
 	at := level.At
 	for want, l := range map[string]level.Level{
-		"plain average (ERM)":                                    {Average: "plain"},
-		"average with equal group weights":                       {Average: "balanced"},
-		"average with 25 % of the weight on the hidden subgroup": {Latent: at(0.25)},
-		"group DRO over groups":                                  {Adversary: "groups", Nu: at(0)},
-		"group DRO over groups, adjusted by 0.5/√n":              {Adversary: "groups", Nu: at(0), Adjust: 0.5},
-		"KL over groups (equal prior) of every column, ν = 1":    {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
-		"KL over rows, ν = 0.125":                                {Nu: at(0.125)},
-		"KL over rows, ν = 0":                                    {Nu: at(0)},
-		"χ² over rows, ν = 2":                                    {Penalty: "chi2", Nu: at(2)},
-		"KL ball that leaves 10 % of the rows effective":         {Ess: at(0.1)},
-		"CVaR: every subgroup of at least 5 % of the rows":       {Protect: at(0.05)},
-		"χ² ball over rows, ρ = 0.5":                             {Penalty: "chi2", Radius: at(0.5)},
-		"KL ball over groups, ρ = 0.5":                           {Adversary: "groups", Radius: at(0.5)},
-		"KL ball of confidence 0.95":                             {Confidence: at(0.95)},
-		"chosen on the data":                                     {},
+		"plain average (ERM)":                                            {Average: "plain"},
+		"average with equal group weights":                               {Average: "balanced"},
+		"average with 25 % of the weight on the hidden subgroup":         {Latent: at(0.25)},
+		"average with 25 and 40 % of the weight on two hidden subgroups": {Latent: at(0.25), Second: at(0.4)},
+		"group DRO over groups":                                          {Adversary: "groups", Nu: at(0)},
+		"group DRO over groups, adjusted by 0.5/√n":                      {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"KL over groups (equal prior) of every column, ν = 1":            {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
+		"KL over rows, ν = 0.125":                                        {Nu: at(0.125)},
+		"KL over rows, ν = 0":                                            {Nu: at(0)},
+		"χ² over rows, ν = 2":                                            {Penalty: "chi2", Nu: at(2)},
+		"KL ball that leaves 10 % of the rows effective":                 {Ess: at(0.1)},
+		"CVaR: every subgroup of at least 5 % of the rows":               {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                                     {Penalty: "chi2", Radius: at(0.5)},
+		"KL ball over groups, ρ = 0.5":                                   {Adversary: "groups", Radius: at(0.5)},
+		"KL ball of confidence 0.95":                                     {Confidence: at(0.95)},
+		"chosen on the data":                                             {},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -19,6 +19,8 @@ func objectiveText(m *train.Model) string {
 	switch {
 	case c.Average == "balanced":
 		inner = "mean over groups of their mean of ℓⱼ(x)"
+	case c.Second != nil:
+		inner = fmt.Sprintf("%.3g · mean of ℓⱼ(x) over a hidden subgroup + %.3g · mean over another + %.3g · mean over the others (every row in all by its probabilities)", *c.Latent, *c.Second, 1-*c.Latent-*c.Second)
 	case c.Latent != nil:
 		inner = fmt.Sprintf("%.3g · mean of ℓⱼ(x) over the hidden subgroup + %.3g · mean over the others (every row in both by its probabilities)", *c.Latent, 1-*c.Latent)
 	case c.Average != "" && c.Weight != "":
@@ -63,7 +65,11 @@ func selectionText(m *train.Model) string {
 	}
 	hidden := ""
 	if h := s.Subgroup; h != nil && h.Found {
-		hidden = fmt.Sprintf("; on rows not fitted a hidden subgroup of %.2g %% of the rows shows (evidence %.2g standard errors, agreement of the folds %.2g)", 100*h.Share, h.Evidence, h.Agreement)
+		what := "a hidden subgroup"
+		if len(h.Shares) > 1 {
+			what = "two hidden subgroups"
+		}
+		hidden = fmt.Sprintf("; on rows not fitted %s of %.2g %% of the rows shows (evidence %.2g standard errors, agreement of the folds %.2g)", what, 100*h.Share, h.Evidence, h.Agreement)
 	}
 	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s%s; %s",
 		s.Folds, len(s.Candidates), s.Reason, hidden, ridge)

@@ -148,7 +148,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	in.Models = rows.models
 	if rows.hidden != nil && len(in.Groups) == 0 {
-		in.Groups = []data.Grouping{{Name: "hidden subgroup", Labels: []string{"common law", "other law"}, Index: rows.hidden}}
+		in.Groups = []data.Grouping{{Name: "hidden subgroup", Labels: x.model.Latent.Names(), Index: rows.hidden}}
 	}
 	left := 0
 	if !o.Quick {

@@ -101,9 +101,11 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 	if laws := x.model.Latent; laws != nil {
 		other := paged.Make[int32](t.room, d.N)
 		p, _ := laws.Posterior(d.X, d.Target) // it takes the targets, as any measurement does, and no model's predictions
-		for j, v := range p {
-			if v > 0.5 {
-				other[j] = 1
+		for j := range other {
+			for k := range p {
+				if p[k][j] > p[other[j]][j] {
+					other[j] = int32(k)
+				}
 			}
 		}
 		extend(t.room, &t.hidden, other, n)

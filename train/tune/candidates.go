@@ -21,16 +21,20 @@ type scales struct{ mean, spread float64 }
 // families are the candidates beside the plain average, the simplest first. steps is the
 // number of prices of an adversary over rows; hidden is the share of a hidden subgroup, 0
 // for none.
-func families(r level.Rows, s scales, steps int, hidden float64) []family {
+func families(r level.Rows, s scales, steps int, hidden []float64) []family {
 	var out []family
 	price := func(v float64) *float64 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 		return &v
 	}
-	if hidden > 0 {
+	if hidden != nil {
 		f := family{name: "latent"}
-		for _, share := range shares(hidden) {
-			f.levels = append(f.levels, level.Level{Penalty: "kl", Latent: price(share)})
+		for _, of := range shares(hidden) {
+			l := level.Level{Penalty: "kl", Latent: price(of[0])}
+			if len(of) > 1 {
+				l.Second = price(of[1])
+			}
+			f.levels = append(f.levels, l)
 		}
 		out = append(out, f)
 	}

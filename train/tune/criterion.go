@@ -17,8 +17,8 @@ type measure struct {
 	weight []float64
 	total  float64
 
-	eligible []bool    // groups that have rows enough to be called the worst; nil without groups
-	hidden   []float64 // probability of every row to be of a hidden subgroup, which then is the group of index 1
+	eligible []bool      // groups that have rows enough to be called the worst; nil without groups
+	hidden   [][]float64 // by law, the probability of every row to follow it: they are the groups then
 }
 
 func newMeasure(r level.Rows, fold []int, folds, least int, tail float64) *measure {
@@ -56,9 +56,11 @@ func (m *measure) groups() (count int) {
 	return count
 }
 
-// reveal makes the groups a hidden subgroup and the others, every row in both by its
+// reveal makes the groups the laws that rows follow, every row in all of them by its
 // probabilities.
-func (m *measure) reveal(p []float64) { m.hidden, m.eligible = p, []bool{true, true} }
+func (m *measure) reveal(p [][]float64) {
+	m.hidden, m.eligible = p, slices.Repeat([]bool{true}, len(p))
+}
 
 // grouped reports whether there is a worst group.
 func (m *measure) grouped() bool {
@@ -74,8 +76,9 @@ func (m *measure) grouped() bool {
 func (m *measure) in(j int, f func(g int, w float64)) {
 	switch {
 	case m.hidden != nil:
-		f(0, (1-m.hidden[j])*m.weight[j])
-		f(1, m.hidden[j]*m.weight[j])
+		for g, p := range m.hidden {
+			f(g, p[j]*m.weight[j])
+		}
 	case m.rows.Group[j] >= 0 && m.eligible[m.rows.Group[j]]:
 		f(int(m.rows.Group[j]), m.weight[j])
 	}

@@ -146,9 +146,8 @@ func candidates(of []family) int {
 func (r *race) within(k int, inside []int) *Table {
 	train := r.table.Select(inside)
 	if r.laws != nil {
-		train.Latent = make([]float64, len(inside))
-		for i, j := range inside {
-			train.Latent[i] = r.laws.membership[k][j]
+		for _, p := range r.laws.membership[k] {
+			train.Latent = append(train.Latent, pick(p, inside))
 		}
 	}
 	return train
@@ -375,11 +374,11 @@ func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int,
 	held, free := t.within(outside)
 	defer free()
 	if l.Latent != nil {
-		two := train.Laws()
-		if two == nil {
+		laws := train.Laws(len(l.Hidden()))
+		if laws == nil {
 			return &FewRowsError{fmt.Sprintf("%d rows are too few to find a hidden subgroup", train.N)}
 		}
-		train.Latent, _ = two.Posterior(train.X, train.Target)
+		train.Latent, _ = laws.Posterior(train.X, train.Target)
 	}
 	x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
 	if err != nil {

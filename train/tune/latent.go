@@ -6,27 +6,31 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/train/latent"
 )
 
-// A Subgroup says what was found of a hidden subgroup: rows that follow another linear law
-// than the others. It is taken for one only if rows that were not fitted say so (Evidence),
-// if every fold finds the same law (Agreement), if it is a minority, and if
-// the features do not tell its rows apart (Explained), or no better than a
+// A Subgroup says what was found of hidden subgroups: rows that follow other linear laws
+// than most. They are taken for such only if rows that were not fitted say so (Evidence),
+// if every fold finds the same laws (Agreement), if each is a minority, and if
+// the features do not tell their rows apart (Explained), or no better than a
 // shift of them does and no single curve predicts as well (OverCurve): else the law is one
-// with heavy tails, or a curve, not two lines.
+// with heavy tails, or a curve, not several lines. Two are found where these say so of a third
+// law beside two.
 type Subgroup struct {
-	Found     bool    `json:"found"`
-	Share     float64 `json:"share"`                // of the rows that follow the other law
-	Evidence  float64 `json:"evidence"`             // rise of the log-likelihood out of fold over the best single law with free noise, in its standard errors
-	Agreement float64 `json:"agreement"`            // least correlation between two folds of what sets the laws apart
-	Explained float64 `json:"explained"`            // share of the variance of the membership that the features and their squares predict, out of fold
-	OverCurve float64 `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it does not matter
-	Noise     float64 `json:"noise"`                // of the other law, in standard deviations of the common one; 1 for two classes
-	Rows      int     `json:"rows"`                 // that the laws were fitted to
+	Found     bool      `json:"found"`
+	Share     float64   `json:"share"`                // of the rows that follow another law than most
+	Shares    []float64 `json:"shares"`               // of those of every other law
+	Evidence  float64   `json:"evidence"`             // rise of the log-likelihood out of fold over the best mixture with a law less, free noise for it, in its standard errors
+	Agreement float64   `json:"agreement"`            // least correlation between two folds of what sets a law apart from that of most
+	Explained float64   `json:"explained"`            // largest share of the variance of a law's membership that the features and their squares predict, out of fold
+	OverCurve float64   `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it does not matter
+	Fan       float64   `json:"fan,omitempty"`        // of two: by how much they lie on opposite sides of the law of most, as noise along a direction makes them: less the correlation of what sets them apart from it
+	Noise     float64   `json:"noise"`                // largest of another law, in standard deviations of the common one; 1 for two classes
+	Rows      int       `json:"rows"`                 // that the laws were fitted to
 }
 
 // What makes a subgroup. No bar is enough by itself: a sine has evidence 19 and agreement
@@ -36,6 +40,7 @@ const (
 	leastEvidence = 4
 	leastAgree    = 0.95
 	mostExplained = 0.05
+	mostFan       = 0.9
 	mostShifted   = 1. / 3 // of mostExplained, where a curve is held against the laws
 
 	mostLatentRows = 10_000
@@ -45,8 +50,8 @@ const (
 
 // laws are those found without every fold.
 type laws struct {
-	membership [][]float64 // by fold, of every row: the probability of the other law
-	held       []float64   // of every row by the laws found without its own fold
+	membership [][][]float64 // by fold, law and row: the probability of the law
+	held       [][]float64   // by law and row, by the laws found without the row's own fold
 }
 
 // latentRows are the rows of a fit, few enough for repeated fits; nil where the table has
@@ -77,9 +82,9 @@ func (t *Table) mixtureOf(rows []int) *latent.Rows {
 	return &latent.Rows{X: s.X, Target: s.Target, Weight: s.Weights, Binary: t.Loss.Name() == "logistic", Free: t.Primal.Intercept}
 }
 
-// Laws fits the two laws of a hidden subgroup to the table, whether or not there is one;
+// Laws fits the laws of so many hidden subgroups to the table, whether or not there are any;
 // nil where the rows are too few for the columns or the arithmetic fails.
-func (t *Table) Laws() *latent.Laws {
+func (t *Table) Laws(subgroups int) *latent.Laws {
 	all := make([]int, t.N)
 	for j := range all {
 		all[j] = j
@@ -88,103 +93,241 @@ func (t *Table) Laws() *latent.Laws {
 	if rows == nil {
 		return nil
 	}
-	return latent.Fit(t.mixtureOf(rows))
+	of := t.mixtureOf(rows)
+	l := latent.Single(of)
+	for range subgroups {
+		if l != nil {
+			l = latent.More(of, l)
+		}
+	}
+	return l
 }
 
-// subgroup looks for a hidden subgroup by folds. What it found is nil where the rows are
-// too few to look.
-func (t *Table) subgroup(ctx context.Context, fold []int, count int, seed uint64) (*Subgroup, *laws, error) {
-	s := &Subgroup{}
-	l := &laws{held: make([]float64, t.N)}
-	var apart [][]float64 // by fold: difference of the laws' margins
-	var gain, over []float64
-	by := make([]float64, t.N) // log density of every row by the laws found without its fold
-	_, d := t.X.Dims()
+// subgroup looks for hidden subgroups by folds: for one, and of numbers for a second where
+// the rows do not speak against one. What it found is nil where the rows are too few to look.
+func (t *Table) subgroup(ctx context.Context, fold []int, count int) (*Subgroup, *laws, error) {
+	parts := t.parts(fold, count)
+	if parts == nil {
+		return nil, nil, nil
+	}
+	best, of, err := t.hold(ctx, 2, parts, fold)
+	if err != nil || best == nil || best.Evidence < 0 || parts[0].rows.Binary {
+		return best, of, err
+	}
+	s, l, err := t.hold(ctx, 3, parts, fold)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s != nil && s.Found {
+		best, of = s, l
+	}
+	return best, of, nil
+}
+
+// A part is the rows without a fold, and the laws found of them.
+type part struct {
+	name    string
+	rows    *latent.Rows
+	outside []int // rows of the fold
+	held    design.Matrix
+
+	one    *latent.Laws
+	rivals []rival // by number of laws, from two on
+}
+
+// A rival is laws, and what they are held against: a mixture with a law less.
+type rival struct{ Laws, Null *latent.Laws }
+
+// parts are those of every fold; nil where rows are too few.
+func (t *Table) parts(fold []int, count int) []*part {
+	out := make([]*part, count)
 	for k := range count {
+		inside, outside := split(fold, k)
+		if inside = t.latentRows(inside); inside == nil {
+			return nil
+		}
+		out[k] = &part{name: fmt.Sprintf("laws, fold %d", k), rows: t.mixtureOf(inside), outside: outside}
+	}
+	return out
+}
+
+// hold holds k laws against fewer, on the rows that were not fitted. What it found is nil
+// where the arithmetic fails.
+func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Subgroup, *laws, error) {
+	s := &Subgroup{Noise: 1, Agreement: 1, Shares: make([]float64, k-1)}
+	l := &laws{held: make([][]float64, k)}
+	for i := range l.held {
+		l.held[i] = make([]float64, t.N)
+	}
+	var apart [][][]float64      // by fold and other law: difference of its margins from those of the law of most
+	gain := make([][]float64, k) // over one law, and over every mixture with fewer and a part more
+	by := make([]float64, t.N)   // log density of every row by the laws found without its fold
+	seen := 0
+	for i, p := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		inside, outside := split(fold, k)
-		inside = t.latentRows(inside)
-		if inside == nil {
-			return nil, nil, nil
-		}
-		found, err := t.lawsOf(fmt.Sprintf("laws, fold %d", k), inside)
-		if found == nil || err != nil {
+		ok, err := t.find(p, k, i == 0)
+		if !ok || err != nil {
 			return nil, nil, err
 		}
-		two, null, one := found.Two, found.Null, found.One
-		s.Share += two.Share
-		noise := 1.0
-		if two.Noise != nil {
-			noise = two.Noise[1] / two.Noise[0]
-		}
-		s.Noise += noise
-		s.Rows = max(s.Rows, len(inside))
-		p, density := two.Posterior(t.X, t.Target)
-		_, other := null.Posterior(t.X, t.Target)
-		_, single := one.Posterior(t.X, t.Target)
-		for _, j := range outside {
-			l.held[j], by[j] = p[j], density[j]
-			gain, over = append(gain, density[j]-other[j]), append(over, density[j]-single[j])
-		}
-		difference, margin := make([]float64, d), make([]float64, t.N)
-		for i := range difference {
-			difference[i] = two.Other[i] - two.Common[i]
-		}
-		t.X.MarginsTo(margin, difference, 0, t.N)
-		apart, l.membership = append(apart, margin), append(l.membership, p)
-		if k == 0 && min(inErrors(gain), inErrors(over)) < 1 { // no sign of one
-			break
-		}
-	}
-	s.Share, s.Noise = s.Share/float64(len(apart)), s.Noise/float64(len(apart))
-	s.Evidence, s.Agreement = min(inErrors(gain), inErrors(over)), 1
-	if len(apart) == count {
-		for a := range apart {
-			for b := range a {
-				s.Agreement = min(s.Agreement, stat.Correlation(apart[a], apart[b], nil))
+		own := p.rivals[k-2].Laws
+		density := t.density(own, p)
+		for r := range gain {
+			other := p.one
+			if r > 0 {
+				other = p.rivals[r-1].Null
+			}
+			for j, v := range t.density(other, p) {
+				gain[r] = append(gain[r], density[j]-v)
 			}
 		}
-		s.Explained = t.explained(l.held, fold, count)
-	} else {
-		s.Agreement = 0
+		for r, law := range own.Law[1:] {
+			s.Shares[r] += law.Share
+			if !own.Classes {
+				s.Noise = max(s.Noise, law.Noise/own.Law[0].Noise)
+			}
+		}
+		rows, _ := p.rows.X.Dims()
+		s.Rows, seen = max(s.Rows, rows), seen+1
+		if i == 0 && leastRise(gain) < 1 { // no sign of one
+			s.Agreement = 0
+			break
+		}
+		margins := t.apart(own)
+		member, _ := own.Posterior(t.X, t.Target)
+		if i > 0 {
+			match(apart[0], margins, own.Law[1:], member[1:])
+		}
+		for _, before := range apart {
+			for r := range margins {
+				s.Agreement = min(s.Agreement, stat.Correlation(before[r], margins[r], nil))
+			}
+		}
+		apart, l.membership = append(apart, margins), append(l.membership, member)
+		for i, j := range p.outside {
+			by[j] = density[i]
+			for r := range member {
+				l.held[r][j] = member[r][j]
+			}
+		}
+	}
+	s.Evidence = leastRise(gain)
+	for r := range s.Shares {
+		s.Shares[r] /= float64(seen)
+		s.Share += s.Shares[r]
+	}
+	if len(apart) == len(parts) {
+		for _, p := range l.held[1:] {
+			s.Explained = max(s.Explained, t.explained(p, fold, len(parts)))
+		}
 	}
 	if math.IsNaN(s.Agreement) || math.IsNaN(s.Evidence) || math.IsNaN(s.Explained) {
 		return nil, nil, nil
 	}
-	s.Found = s.Share <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
+	if len(s.Shares) > 1 && len(apart) == len(parts) {
+		s.Fan = -stat.Correlation(apart[0][0], apart[0][1], nil)
+	}
+	s.Found = s.Fan <= mostFan && slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
 	if s.Found && s.Explained > mostExplained {
-		s.OverCurve = t.overCurve(by, fold, count)
+		s.OverCurve = t.overCurve(by, fold, len(parts))
 		s.Found = s.OverCurve >= leastEvidence
 	}
 	return s, l, nil
 }
 
-// A lawsFound is what is held against each other of some rows.
-type lawsFound struct{ Two, Null, One *latent.Laws }
+// density is the logarithm of that of the targets of a part's fold under laws.
+func (t *Table) density(l *latent.Laws, p *part) []float64 {
+	if p.held == nil {
+		p.held = t.X.Select(p.outside)
+	}
+	_, density := l.Posterior(p.held, pick(t.Target, p.outside))
+	return density
+}
 
-// lawsOf fits the laws of some rows, but for those of that name that the memory has; nil
-// where the arithmetic fails.
-func (t *Table) lawsOf(name string, inside []int) (*lawsFound, error) {
-	f := &lawsFound{}
-	if t.Memory != nil {
-		if ok, err := t.Memory.Done(name, f); ok || err != nil {
-			return f, err
+// leastRise is the least of the mean rises of the log-likelihood, in their standard errors.
+func leastRise(gain [][]float64) float64 {
+	least := math.Inf(1)
+	for _, g := range gain {
+		least = min(least, inErrors(g))
+	}
+	return least
+}
+
+// apart is by how much the margins of every other law differ from those of the law of most.
+func (t *Table) apart(l *latent.Laws) [][]float64 {
+	var out [][]float64
+	for _, law := range l.Law[1:] {
+		x, margin := slices.Clone(law.Coefficients), make([]float64, t.N)
+		floats.Sub(x, l.Law[0].Coefficients)
+		t.X.MarginsTo(margin, x, 0, t.N)
+		out = append(out, margin)
+	}
+	return out
+}
+
+// match puts the other laws of a fold in the order of those of the first that they are most
+// like.
+func match(first, own [][]float64, law []latent.Law, member [][]float64) {
+	for r := range own {
+		best, at := math.Inf(-1), r
+		for i := r; i < len(own); i++ {
+			if c := stat.Correlation(first[r], own[i], nil); c > best {
+				best, at = c, i
+			}
+		}
+		own[r], own[at] = own[at], own[r]
+		law[r], law[at] = law[at], law[r]
+		member[r], member[at] = member[at], member[r]
+	}
+}
+
+// find fits laws up to k in number to the rows of a part, but for those that the memory has,
+// and what they are held against, in the first part less of that where a third law does not
+// show anyway. It reports whether the arithmetic held.
+func (t *Table) find(p *part, k int, first bool) (bool, error) {
+	if p.one == nil {
+		if p.one = latent.Single(p.rows); p.one == nil {
+			return false, nil
 		}
 	}
-	rows := t.mixtureOf(inside)
-	f.Two, f.Null, f.One = latent.Fit(rows), nil, latent.Single(rows)
-	if f.Two != nil {
-		f.Null = latent.Null(rows, f.Two)
+	last := p.one
+	for of := 2; of <= k; of++ {
+		if len(p.rivals) == of-1 {
+			last = p.rivals[of-2].Laws
+			continue
+		}
+		name, r := fmt.Sprintf("%s, %d of them", p.name, of), rival{}
+		if t.Memory != nil {
+			if ok, err := t.Memory.Done(name, &r); err != nil {
+				return false, err
+			} else if ok {
+				p.rivals, last = append(p.rivals, r), r.Laws
+				continue
+			}
+		}
+		if r.Laws = latent.More(p.rows, last); r.Laws == nil {
+			return false, nil
+		}
+		if r.Null = latent.Null(p.rows, last); r.Null == nil {
+			return false, nil
+		}
+		if !first || of == 2 || t.rises(p, r) {
+			r.Null = latent.Nearer(p.rows, r.Null, r.Laws)
+		}
+		if t.Memory != nil {
+			t.Memory.Finish(name, r)
+		}
+		p.rivals, last = append(p.rivals, r), r.Laws
 	}
-	if f.Two == nil || f.Null == nil || f.One == nil {
-		return nil, nil
-	}
-	if t.Memory != nil {
-		t.Memory.Finish(name, f)
-	}
-	return f, nil
+	return true, nil
+}
+
+// rises reports whether the laws show at all on the rows that were not fitted.
+func (t *Table) rises(p *part, r rival) bool {
+	gain := t.density(r.Laws, p)
+	floats.Sub(gain, t.density(r.Null, p))
+	return inErrors(gain) >= 1
 }
 
 // inErrors is a mean in its standard errors.
@@ -196,101 +339,22 @@ func inErrors(v []float64) float64 {
 	return m / s * math.Sqrt(float64(len(v)))
 }
 
-// bent is what a curve is made of, on some of the rows: the features, their squares and
-// their sizes, and a constant.
-func (t *Table) bent(rows []int) (design.Matrix, error) {
-	_, d := t.X.Dims()
-	width := 3*d + 1
-	z := make([]float64, len(rows)*width)
-	row := make([]float64, d)
-	for i, j := range rows {
-		t.X.RowTo(row, j)
-		for k, v := range row {
-			copy(z[i*width+3*k:], []float64{v, v * v, math.Abs(v)})
-		}
-		z[i*width+width-1] = 1
-	}
-	return design.NewDense(len(rows), width, z)
-}
-
-// overCurve is the mean rise of the log-likelihood out of fold, from a single curved law
-// with free noise to the laws that give the rows the densities by, in its standard errors; 0 where rows
-// are too few for a curve.
-func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
-	const work = 4 * mostLatentWork
-	_, d := t.X.Dims()
-	var gain []float64
-	for k := range count {
-		inside, outside := split(fold, k)
-		if inside = fewer(inside, 3*d+1, work); inside == nil {
-			return 0
-		}
-		outside = outside[:min(len(outside), mostLatentRows)]
-		x, err := t.bent(inside)
-		if err != nil {
-			return 0
-		}
-		rows := t.mixtureOf(inside)
-		rows.X, rows.Free = x, true
-		curve := latent.Null(rows, nil)
-		if curve == nil {
-			return 0
-		}
-		held, err := t.bent(outside)
-		if err != nil {
-			return 0
-		}
-		_, density := curve.Posterior(held, pick(t.Target, outside))
-		for i, j := range outside {
-			gain = append(gain, by[j]-density[i])
-		}
-	}
-	return inErrors(gain)
-}
-
-// explained is the share of the variance of p that a regression on what a curve is made of
-// predicts out of fold.
-func (t *Table) explained(p []float64, fold []int, count int) float64 {
-	step := max(1, t.N/mostLatentRows)
-	var rows []int
-	for j := 0; j < t.N; j += step {
-		rows = append(rows, j)
-	}
-	target := pick(p, rows)
-	x, err := t.bent(rows)
-	if err != nil {
-		return math.NaN()
-	}
-	mean := stat.Mean(target, nil)
-	wrong, all := 0.0, 0.0
-	for k := range count {
-		var inside []int
-		for i, j := range rows {
-			if fold[j] != k {
-				inside = append(inside, i)
+// shares are the weights tried on hidden subgroups of these shares of the rows: more in all than
+// they have.
+func shares(of []float64) (out [][]float64) {
+	steps := []float64{0.1, 0.2, 0.3, 0.4, 0.5}
+	for _, first := range steps {
+		if len(of) == 1 {
+			if first > of[0] {
+				out = append(out, []float64{first})
 			}
+			continue
 		}
-		one := latent.Single(&latent.Rows{X: x.Select(inside), Target: pick(target, inside), Free: true})
-		if one == nil {
-			return math.NaN()
-		}
-		fitted := make([]float64, len(rows))
-		x.MarginsTo(fitted, one.Common, 0, len(rows))
-		for i, j := range rows {
-			if fold[j] == k {
-				wrong += (target[i] - fitted[i]) * (target[i] - fitted[i])
-				all += (target[i] - mean) * (target[i] - mean)
+		for _, second := range steps {
+			if v := first + second; v > of[0]+of[1] && v < 0.85 {
+				out = append(out, []float64{first, second})
 			}
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return 1 - wrong/all
-}
-
-// shares are the weights tried on a hidden subgroup of this share of the rows.
-func shares(of float64) []float64 {
-	all := []float64{0.1, 0.2, 0.3, 0.4, 0.5}
-	return slices.DeleteFunc(all, func(v float64) bool { return v <= of })
+	return out
 }

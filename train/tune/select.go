@@ -86,7 +86,7 @@ type Candidate struct {
 
 // A Selection is a choice and its grounds.
 type Selection struct {
-	Criterion  string      `json:"criterion"` // worst-group, tail, average; subgroup: the worse of the two laws of a hidden subgroup
+	Criterion  string      `json:"criterion"` // worst-group, tail, average; subgroup: the worst of the laws of hidden subgroups
 	Rate       float64     `json:"rate"`
 	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
 	Rule       string      `json:"rule"`
@@ -136,7 +136,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	var hidden *laws
 	if o.Criterion == "" && s.Criterion == "tail" {
-		if s.Subgroup, hidden, err = t.subgroup(ctx, fold, o.Folds, o.Seed); err != nil {
+		if s.Subgroup, hidden, err = t.subgroup(ctx, fold, o.Folds); err != nil {
 			return nil, err
 		}
 		if s.Subgroup == nil || !s.Subgroup.Found {
@@ -192,11 +192,11 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	var of []family
 	if sc := m.scales(loss); sc.mean > 0 && sc.spread > 0 {
-		share := 0.0
+		var hiddens []float64
 		if hidden != nil {
-			share = s.Subgroup.Share
+			hiddens = s.Subgroup.Shares
 		}
-		of = families(t.Rows, sc, o.Levels, share)
+		of = families(t.Rows, sc, o.Levels, hiddens)
 	}
 	s.list(of)
 	all := len(s.Candidates)
@@ -280,9 +280,15 @@ func (l *laws) pick(rows []int) *laws {
 	if l == nil {
 		return nil
 	}
-	out := &laws{held: pick(l.held, rows)}
+	some := func(p [][]float64) (out [][]float64) {
+		for _, v := range p {
+			out = append(out, pick(v, rows))
+		}
+		return out
+	}
+	out := &laws{held: some(l.held)}
 	for _, p := range l.membership {
-		out.membership = append(out.membership, pick(p, rows))
+		out.membership = append(out.membership, some(p))
 	}
 	return out
 }
@@ -330,12 +336,17 @@ func (s *Selection) measure(m *measure, out [][]float64) {
 	}
 }
 
+// affordable reports whether the average stays within the budget by two standard errors.
+func (s *Selection) affordable(c *Candidate, budget float64) bool {
+	return c.Rise+standardErrors*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
+}
+
 // leaveBehind takes out of the race what two standard errors keep from being chosen.
 func (s *Selection) leaveBehind(alive []bool, budget float64) {
 	best := 0.0
 	for i := range s.Candidates[1:] {
 		c := &s.Candidates[i+1]
-		if c.Rise+c.RiseSE <= budget*math.Abs(s.Candidates[0].Average) {
+		if s.affordable(c, budget) {
 			best = max(best, s.score(c)-2*s.scoreSE(c))
 		}
 	}
@@ -347,7 +358,7 @@ func (s *Selection) leaveBehind(alive []bool, budget float64) {
 }
 
 const (
-	standardErrors = 2    // that a fall has to exceed: the best of some thirty is looked for
+	standardErrors = 2    // that a fall has to exceed, and a budget to be kept by: the best of some thirty is looked for
 	worth          = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
 	tie            = 1e-3 // share of it below which two candidates are equally good
 )
@@ -383,15 +394,14 @@ func (s *Selection) scoreSE(c *Candidate) float64 {
 }
 
 // choose applies the rule: the highest score among the candidates whose fall exceeds two
-// standard errors and what the rise costs, within the budget by a standard error; ties, and with rule se what
+// standard errors and what the rise costs, within the budget by two as well; ties, and with rule se what
 // is within one standard error of the best, go to the simpler; none: ERM.
 func (s *Selection) choose(rule string, budget float64) {
-	plain := s.Candidates[0].Average
 	least := tie * math.Abs(s.Value(&s.Candidates[0]))
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && c.Rise+c.RiseSE <= budget*math.Abs(plain)
+		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && s.affordable(c, budget)
 		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
@@ -404,7 +414,7 @@ func (s *Selection) choose(rule string, budget float64) {
 		}
 	}
 	s.Chosen = best
-	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worse of the two laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worst of the laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
 		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, what)
 		return

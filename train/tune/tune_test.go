@@ -420,7 +420,11 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 			t.Fatalf("%d groups may be the worst: %v", count, m.eligible)
 		}
 		if trial >= 3 {
-			m.reveal(hidden)
+			common := make([]float64, n)
+			for j, p := range hidden {
+				common[j] = 1 - p
+			}
+			m.reveal([][]float64{common, hidden})
 		}
 		share := func(g, j int) float64 { // of row j in group g
 			switch {

@@ -1,0 +1,106 @@
+package tune
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/train/latent"
+)
+
+// bent is what a curve is made of, on some of the rows: the features, their squares and
+// their sizes, and a constant.
+func (t *Table) bent(rows []int) (design.Matrix, error) {
+	_, d := t.X.Dims()
+	width := 3*d + 1
+	z := make([]float64, len(rows)*width)
+	row := make([]float64, d)
+	for i, j := range rows {
+		t.X.RowTo(row, j)
+		for k, v := range row {
+			copy(z[i*width+3*k:], []float64{v, v * v, math.Abs(v)})
+		}
+		z[i*width+width-1] = 1
+	}
+	return design.NewDense(len(rows), width, z)
+}
+
+// overCurve is the mean rise of the log-likelihood out of fold, from a single curved law
+// with free noise to the laws that give the rows the densities by, in its standard errors; 0 where rows
+// are too few for a curve.
+func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
+	const work = 4 * mostLatentWork
+	_, d := t.X.Dims()
+	var gain []float64
+	for k := range count {
+		inside, outside := split(fold, k)
+		if inside = fewer(inside, 3*d+1, work); inside == nil {
+			return 0
+		}
+		outside = outside[:min(len(outside), mostLatentRows)]
+		x, err := t.bent(inside)
+		if err != nil {
+			return 0
+		}
+		rows := t.mixtureOf(inside)
+		rows.X, rows.Free = x, true
+		curve := latent.Single(rows)
+		if curve != nil {
+			curve = latent.Null(rows, curve)
+		}
+		if curve == nil {
+			return 0
+		}
+		held, err := t.bent(outside)
+		if err != nil {
+			return 0
+		}
+		_, density := curve.Posterior(held, pick(t.Target, outside))
+		for i, j := range outside {
+			gain = append(gain, by[j]-density[i])
+		}
+	}
+	return inErrors(gain)
+}
+
+// explained is the share of the variance of p that a regression on what a curve is made of
+// predicts out of fold.
+func (t *Table) explained(p []float64, fold []int, count int) float64 {
+	step := max(1, t.N/mostLatentRows)
+	var rows []int
+	for j := 0; j < t.N; j += step {
+		rows = append(rows, j)
+	}
+	target := pick(p, rows)
+	x, err := t.bent(rows)
+	if err != nil {
+		return math.NaN()
+	}
+	mean := stat.Mean(target, nil)
+	wrong, all := 0.0, 0.0
+	for k := range count {
+		var inside []int
+		for i, j := range rows {
+			if fold[j] != k {
+				inside = append(inside, i)
+			}
+		}
+		one := latent.Single(&latent.Rows{X: x.Select(inside), Target: pick(target, inside), Free: true, Even: true})
+		if one == nil {
+			return math.NaN()
+		}
+		fitted := make([]float64, len(rows))
+		x.MarginsTo(fitted, one.Law[0].Coefficients, 0, len(rows))
+		for i, j := range rows {
+			if fold[j] == k {
+				wrong += (target[i] - fitted[i]) * (target[i] - fitted[i])
+				all += (target[i] - mean) * (target[i] - mean)
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return 1 - wrong/all
+}
