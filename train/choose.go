@@ -121,7 +121,7 @@ func (m *Model) find() error {
 	}
 	d := m.Run.Train
 	if m.Latent = m.table(d).Laws(len(m.Config.Hidden())); m.Latent == nil {
-		return fmt.Errorf("latent: %d training rows are too few to find %d laws of %d columns", d.N, 1+len(m.Config.Hidden()), d.D)
+		return fmt.Errorf("latent: %d training rows are too few to find %s laws of %d columns", d.N, []string{"one", "two", "three"}[len(m.Config.Hidden())], d.D)
 	}
 	m.note(m.lawsText())
 	return nil
