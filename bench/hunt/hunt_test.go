@@ -81,7 +81,8 @@ func TestDraw(t *testing.T) {
 // by the rounding of a loss without weight, and weights of a smoothed ball lay outside it, and
 // χ² weights of very unequal references did not sum to one, and a price of 1e-265 took more
 // halvings than there were, and weights lay outside a ball whose price has no digits or no
-// room, and steps that moved nothing went on for ever.
+// room, and steps that moved nothing went on for ever, and one by a Hessian that had no factor
+// was a panic.
 func TestFoundBefore(t *testing.T) {
 	raw, err := os.ReadFile("testdata/found.json")
 	if err != nil {

@@ -185,8 +185,12 @@ func (m *Factored) factorise() error {
 	return nil
 }
 
-// Solve overwrites v by H⁻¹v.
+// Solve overwrites v by H⁻¹v, by NaN where no Hessian could be factorised yet.
 func (m *Factored) Solve(v []float64) {
+	if m.factor.N == 0 {
+		vec.Fill(v, math.NaN())
+		return
+	}
 	for i, a := range m.unit {
 		v[i] *= a
 	}
