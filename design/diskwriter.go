@@ -76,12 +76,6 @@ func (w *DiskWriter) at(b int) int64 {
 // BlockRows is the number of rows of every block but the last.
 func (w *DiskWriter) BlockRows() int { return w.m.rows }
 
-// Cut says that there are n rows only, at least one, before the last of them are written.
-func (w *DiskWriter) Cut(n int) {
-	w.m.n = n
-	w.m.extents = w.m.extents[:(n+w.m.rows-1)/w.m.rows]
-}
-
 // Write stores block b: its rows, dense, row after row. It is safe for concurrent use on
 // different blocks; each is written once. Errors are those of the disk, or name the first
 // entry that is not finite.

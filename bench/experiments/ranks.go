@@ -111,7 +111,7 @@ func countedSolve(ctx context.Context, comm ranks.Comm, n, d int, dual dro.Dual)
 		return err
 	}
 	var work, copied atomic.Int64
-	oracle, err := losses.NewLinear(losses.Logistic{}, &countedRows{z, &work, &copied}, target)
+	oracle, err := losses.NewLinear(losses.Logistic{}, dealtCounted(z, &work, &copied), target)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func countedSolve(ctx context.Context, comm ranks.Comm, n, d int, dual dro.Dual)
 	return nil
 }
 
-// countedRows counts multiplications and additions with entries of a matrix, of its parts and
-// of copies of its rows, and the bytes of these.
+// countedRows counts multiplications and additions with entries of a matrix and of copies of
+// its rows.
 type countedRows struct {
 	design.Matrix
 	work, copied *atomic.Int64
@@ -145,37 +145,38 @@ func (m *countedRows) columns() int {
 	return d
 }
 
-// Rows, Room, MostSelected and Part are those of rows that lie with ranks.
-func (m *countedRows) Rows() *ranks.Rows {
-	if z, ok := m.Matrix.(*design.Dealt); ok {
-		return z.Rows()
-	}
-	return nil
+// countedDealt counts where the rows lie with ranks, copies of them too.
+type countedDealt struct {
+	countedRows
+	dealt *design.Dealt
 }
 
-func (m *countedRows) Room() *paged.Room {
-	if z, ok := m.Matrix.(*design.Dealt); ok {
-		return z.Room()
-	}
-	return nil
+func (m *countedDealt) Rows() *ranks.Rows { return m.dealt.Rows() }
+
+func (m *countedDealt) Room() *paged.Room { return m.dealt.Room() }
+
+func (m *countedDealt) MostSelected() int { return m.dealt.MostSelected() }
+
+func (m *countedDealt) Part(count int) design.Matrix {
+	return dealtCounted(m.dealt.Part(count).(*design.Dealt), m.work, m.copied)
 }
 
-func (m *countedRows) MostSelected() int {
-	if z, ok := m.Matrix.(*design.Dealt); ok {
-		return z.MostSelected()
-	}
-	n, _ := m.Dims()
-	return n
+func (m *countedDealt) Select(rows []int) design.Matrix {
+	copies, _ := m.SelectWith(rows, nil)
+	return copies
 }
 
-func (m *countedRows) Part(count int) design.Matrix {
-	return &countedRows{m.Matrix.(*design.Dealt).Part(count), m.work, m.copied}
+func (m *countedDealt) SelectWith(rows []int, v []float64) (design.Matrix, []float64) {
+	m.copied.Add(8 * int64(len(rows)*m.columns()))
+	copies, beside := m.dealt.SelectWith(rows, v)
+	return &countedRows{copies, m.work, m.copied}, beside
+}
+
+func dealtCounted(z *design.Dealt, work, copied *atomic.Int64) *countedDealt {
+	return &countedDealt{countedRows{z, work, copied}, z}
 }
 
 func (m *countedRows) Select(rows []int) design.Matrix {
-	if m.Rows() != nil {
-		m.copied.Add(8 * int64(len(rows)*m.columns()))
-	}
 	return &countedRows{m.Matrix.Select(rows), m.work, m.copied}
 }
 
