@@ -41,6 +41,7 @@ type Progress struct {
 	begun   time.Time
 	last    train.Progress // of a training
 	text    string         // of any other phase
+	share   float64        // of it that is done
 	shown   time.Time      // when something was last written
 	pending bool           // last or text has not been shown
 	first   float64
@@ -136,16 +137,22 @@ func (p *Progress) step(done, total int) {
 
 // stepAs takes what of the phase is done, in words and as a share.
 func (p *Progress) stepAs(text string, share float64) {
-	p.text, p.pending = text, true
+	p.text, p.share, p.pending = text, share, true
 	p.done = max(p.done, int(barSteps*share))
-	took := p.now().Sub(p.begun)
-	if took >= longPhase && share > 0 {
-		p.text += ", " + shortDuration(took)
-		if left := time.Duration(float64(took) * (1 - share) / share); left >= time.Second {
-			p.text += ", about " + shortDuration(left) + " left"
-		}
-	}
 	p.showIfDue()
+}
+
+// ofTime is how long the phase has taken, and how long it may take yet.
+func (p *Progress) ofTime() string {
+	took := p.now().Sub(p.begun)
+	if took < longPhase || !(p.share > 0) {
+		return ""
+	}
+	text := ", " + shortDuration(took)
+	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
+		text += ", about " + shortDuration(left) + " left"
+	}
+	return text
 }
 
 // Begin starts a phase of which only the time is known. A phase that is over
@@ -166,7 +173,7 @@ func (p *Progress) enter(phase string) {
 		return
 	}
 	p.leave()
-	p.phase, p.first, p.done, p.text = phase, math.Inf(1), 0, ""
+	p.phase, p.first, p.done, p.text, p.share = phase, math.Inf(1), 0, "", 0
 	p.begun, p.bar = p.now(), nil
 	switch {
 	case p.terminal:
@@ -230,11 +237,13 @@ func (p *Progress) show() {
 	case p.last.Phase == p.phase && text == "":
 		p.first, p.done = p.advance(p.last)
 		text = describeProgress(p.last)
-		if quiet := p.now().Sub(p.begun) - p.last.Elapsed; quiet >= longPhase {
-			text += ", at work"
+		if took := p.now().Sub(p.begun); took-p.last.Elapsed >= longPhase {
+			text += ", at work, " + shortDuration(took)
 		}
 	case text == "":
 		text = shortDuration(p.now().Sub(p.begun))
+	default:
+		text += p.ofTime()
 	}
 	if !p.terminal {
 		fmt.Fprintf(p.w, "drotrain: %s: %s\n", printable.Line(phaseName(p.phase)), text)

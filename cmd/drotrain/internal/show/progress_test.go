@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,6 +163,32 @@ func TestProgressTicks(t *testing.T) {
 	p.Finish()
 	if got := out.String(); !strings.Contains(got, "drotrain: drawing: ") {
 		t.Errorf("silent: %q", got)
+	}
+}
+
+// A phase that is not heard of says how long it has been at work: no line is written twice.
+func TestProgressMovesWithTime(t *testing.T) {
+	for name, hear := range map[string]func(p *Progress){
+		"parts":    func(p *Progress) { p.Observe(train.Progress{Phase: "pairs", Done: 1, Total: 1}) },
+		"training": func(p *Progress) { p.Observe(train.Progress{Phase: "erm", RelativeGap: 0.1, Target: 1e-6}) },
+		"unknown":  func(p *Progress) { p.Begin("drawing") },
+	} {
+		var out lockedBuffer
+		clock := time.Unix(0, 0)
+		p := NewProgress(&out, false, func() time.Time { return clock }, false)
+		hear(p)
+		for range 4 {
+			p.mu.Lock()
+			clock = clock.Add(lineInterval + tickInterval)
+			p.showIfAfter(lineInterval)
+			p.mu.Unlock()
+		}
+		p.Finish()
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		slices.Sort(lines)
+		if n := len(slices.Compact(lines)); n < 4 {
+			t.Errorf("%s: %d different lines:\n%s", name, n, out.String())
+		}
 	}
 }
 
