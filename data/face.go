@@ -103,6 +103,8 @@ const (
 	SayStrip        = table.SayStrip
 	NameMissing     = table.NameMissing
 	SayDates        = table.SayDates
+	Standardise     = table.Standardise
+	KeepDouble      = table.KeepDouble
 	RaiseMaxLevels  = table.RaiseMaxLevels
 	MergeRareLevels = table.MergeRareLevels
 )

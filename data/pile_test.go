@@ -80,6 +80,12 @@ func TestFitOutsideFaults(t *testing.T) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	f = frameOf(t, csv)
+	raw := Spec{Target: "y", Impute: "error", Scale: "none"} // float32 has no 1e300
+	_, want = Fit(context.Background(), f, nil, nil, raw, Float32)
+	_, got = FitOutside(context.Background(), f, nil, nil, raw, Float32, outside(t))
+	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(), `column "b", row 2: the value 1e+300 is more than float32 can hold`) {
+		t.Errorf("%v, in memory %v", got, want)
+	}
 	none := outside(t)
 	none.Dir += "/none"
 	if _, err := FitOutside(context.Background(), f, nil, nil, s, Float64, none); err == nil || !strings.Contains(err.Error(), "none") {

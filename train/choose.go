@@ -208,6 +208,7 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, row
 	}
 	known := weightFaults{First: -1}
 	for _, k := range all {
+		known.Sum += k.Sum
 		if known.Wrong += k.Wrong; known.First < 0 {
 			known.First, known.What = k.First, k.What
 		}
@@ -218,6 +219,9 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, row
 			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", known.Wrong, f.Rows)
 		}
 		return nil, fail(known.First, "the weight is %s%s", known.What, more)
+	}
+	if math.IsInf(known.Sum/smallSum, 0) {
+		return nil, &data.Error{Path: f.Name(), Column: c.Weight, Msg: "the sum of the weights overflows double precision", Hint: "divide all of them by the same number: it changes nothing else"}
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
@@ -233,7 +237,11 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, row
 type weightFaults struct {
 	First, Wrong int
 	What         string
+	Sum          float64 // of the right ones, times smallSum: finite
 }
+
+// smallSum is a factor that no number of rows makes up for.
+const smallSum = 0x1p-64
 
 // wrongWeights are those of a column whose first row is that of the table: of the hold-out
 // too.
@@ -241,6 +249,7 @@ func wrongWeights(column *data.Column, first int) weightFaults {
 	k := weightFaults{First: -1}
 	for row, v := range column.Number {
 		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
+			k.Sum += v * smallSum
 			continue
 		}
 		if k.Wrong++; k.First < 0 {

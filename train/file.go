@@ -115,6 +115,9 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("not a model: %w", err)
 	}
 	out := Model(read)
+	if out.Latent != nil && out.Latent.Law == nil {
+		return fmt.Errorf("its latent_laws are as drotrain %s wrote them, which this version does not read: train it again with the options in its config, or use it with that version", out.Version)
+	}
 	if err := out.check(); err != nil {
 		return fmt.Errorf("a damaged model: %w", err)
 	}

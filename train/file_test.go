@@ -241,6 +241,9 @@ func TestLoadRefuses(t *testing.T) {
 		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
 		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
+		"laws of an older form": {"train it again with the options in its config", func(v object) {
+			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.2}
+		}},
 		"laws without a level": {"level and its latent_laws", func(v object) {
 			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}}
 		}},

@@ -297,8 +297,11 @@ func (m *Model) named(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	c := m.Encoder.Columns[overflow.Coordinate]
-	return fmt.Errorf("column %q: the squares of its numbers overflow double precision: train with Scale %q, or divide the column by its scale", c.Name, "standard")
+	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
+	if m.Config.Scale == "none" {
+		e.Remedies = []data.Remedy{data.Standardise}
+	}
+	return e
 }
 
 // solveBaseline minimises the risk of fixed weights.

@@ -30,6 +30,8 @@ const (
 	SayThousands    Remedy = "say what stands between thousands"
 	SayStrip        Remedy = "say which marks to take off numbers"
 	SayDates        Remedy = "take dates as numbers or parts, or drop them"
+	Standardise     Remedy = "standardise the numbers"
+	KeepDouble      Remedy = "keep the rows as float64"
 	RaiseMaxLevels  Remedy = "allow more levels"
 	MergeRareLevels Remedy = "make one level of the rare ones"
 	NameMissing     Remedy = "name the texts that stand for no value"

@@ -122,6 +122,9 @@ func (l Level) Validate() error {
 		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
 	if l.Groupwise() {
+		if !l.Chosen() {
+			say("an adversary over groups needs its level: nu (0 is group DRO) or radius; without it the data choose among adversaries over rows and over groups")
+		}
 		if l.Average != "" || l.Hidden() != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
 		}

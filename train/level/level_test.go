@@ -194,6 +194,7 @@ func TestInvalidLevels(t *testing.T) {
 		"latent-second is 1: it must be a share":        {Latent: level.At(0.1), Second: level.At(1)},
 		"together less than the whole weight":           {Latent: level.At(0.5), Second: level.At(0.5)},
 		"takes nu or radius, not latent":                {Adversary: "groups", Latent: level.At(0.5), Second: level.At(0.2)},
+		"an adversary over groups needs its level":      {Adversary: "groups", Prior: "equal"},
 		"takes nu or radius, not ess":                   {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"

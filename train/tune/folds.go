@@ -115,7 +115,11 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 		}
 		for _, v := range []float64{-1, 1} {
 			if class[v] < count {
-				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds", class[v], t.N, count)}
+				advice := ""
+				if class[v] > 1 {
+					advice = fmt.Sprintf(": at most %d can be dealt", class[v])
+				}
+				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds%s", class[v], t.N, count, advice)}
 			}
 		}
 	}

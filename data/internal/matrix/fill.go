@@ -46,6 +46,9 @@ func Fill(ctx context.Context, f *frame.Frame, l Layout, d *tiles.Partition, dea
 	if err := Check(f, d, l.Width, storage); err != nil {
 		return nil, err
 	}
+	for _, x := range numbers {
+		x.narrow = storage == schema.Float32
+	}
 	b := NewBuilder(storage, l.Width, d)
 	_, err := tiles.Visit(ctx, first, end, d.Rows, ColumnsOf(numbers), false, func(t *tiles.Tile) error {
 		d.Split(t)

@@ -26,6 +26,7 @@ type Number struct {
 	faults   [2]fault // by set
 	At       int      // column of the matrix it is written to
 	Nth      int      // of the numeric features
+	narrow   bool     // it is stored as float32
 }
 
 // A fault is what is wrong with the values of a column, in the rows of a set.
@@ -171,18 +172,23 @@ func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
 		out[i] = v
 		sum += v - v
 	}
-	if sum == 0 {
+	if sum == 0 && !(x.narrow && slices.ContainsFunc(out, x.beyond)) {
 		return out
 	}
 	for s := range d.Sets {
 		for _, i := range t.RowsOf[s] {
-			if out[i]-out[i] != 0 && !(null != nil && null[i]) {
+			if x.beyond(out[i]) && !(null != nil && null[i]) {
 				x.far(s, t.First+int(i), number[i])
 				break
 			}
 		}
 	}
 	return out
+}
+
+// beyond reports whether an encoded value is not finite where it is stored.
+func (x *Number) beyond(z float64) bool {
+	return z-z != 0 || x.narrow && math.IsInf(float64(float32(z)), 0)
 }
 
 // far notes a value that is not finite, or is not after encoding.
@@ -224,10 +230,15 @@ func (x *Number) Err(f *frame.Frame, s, n int, impute string) error {
 	name := x.Column.Name
 	switch {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
+		if x.In.Of != nil && math.IsInf(w.value, 0) {
+			return f.Fault(name, w.bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.value)
+		}
 		if x.In.Of != nil {
 			return f.Fault(name, w.bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
 		}
 		return NotFinite(f, name, w.bad, w.value)
+	case w.far >= 0 && x.narrow && !math.IsInf((w.farValue-x.Coding.Shift)/x.Coding.Scale, 0):
+		return f.Fault(name, w.far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.farValue)
 	case w.far >= 0:
 		return f.Fault(name, w.far, table.Advice{}, "the value %v is too far from those of training to standardise", w.farValue)
 	case w.nulls > 0 && impute != "mean" && impute != "median":

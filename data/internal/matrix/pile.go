@@ -175,6 +175,11 @@ func (k *pile) flush() error {
 // Finish writes the matrices of the rows, encoded. The piles are gone afterwards, one after
 // the other.
 func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) (*Builder, error) {
+	for _, o := range sources {
+		if o.Number != nil {
+			o.Number.narrow = storage == schema.Float32
+		}
+	}
 	raw := make([]float64, min(p.rows, max(p.sets[0].n, p.sets[1].n))*p.numbers)
 	for s := range p.sets {
 		if err := p.finish(ctx, s, raw, l, d, storage, sources); err != nil {
@@ -288,7 +293,7 @@ func (p *Piles) encode(x, raw []float64, s, lo, hi int, l Layout, d *tiles.Parti
 					v = fill
 				}
 				z := (v - shift) / scale
-				if z-z != 0 {
+				if q.beyond(z) {
 					q.far(s, d.Sets[s][lo+i], v)
 					z = 0 // told by the encoder, which fails
 				}

@@ -42,6 +42,10 @@ func remedy(r data.Remedy, column string) string {
 		return "name the marks to take off numbers with --strip '%$€'"
 	case data.SayDates:
 		return "say --dates number, parts or drop"
+	case data.Standardise:
+		return "say --scale standard"
+	case data.KeepDouble:
+		return "keep the rows with --storage float64"
 	case data.MergeRareLevels:
 		return "make one level of the rare ones with --min-count 20"
 	case data.RaiseMaxLevels:
