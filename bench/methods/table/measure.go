@@ -38,12 +38,15 @@ func entries() []methods.Entry {
 	return out
 }
 
-// solve runs one method to one gap with its default settings.
-func (p problem) solve(ctx context.Context, m dro.Method, gap, passes float64) (cell, *dro.Result, error) {
+// solve runs one method to one gap with its default settings, as training runs it or alone.
+func (p problem) solve(ctx context.Context, m dro.Method, asRun bool, gap, passes float64) (cell, *dro.Result, error) {
 	none := cell{math.NaN(), math.NaN(), math.NaN()}
 	problem, grams, err := p.problem()
 	if err != nil {
 		return none, nil, err
+	}
+	if asRun {
+		m = dro.OnPrefixes(problem, m)
 	}
 	s := dro.DefaultSettings()
 	s.RelativeGap, s.MaxPasses = gap, passes
@@ -77,7 +80,7 @@ func measure(ctx context.Context, refs []problem, passes float64, log func(strin
 				for _, e := range entries() {
 					var cells []cell
 					for _, gap := range methods.Targets {
-						c, _, err := refs[i].solve(ctx, e.Method, gap, passes)
+						c, _, err := refs[i].solve(ctx, e.Method, true, gap, passes)
 						if err != nil {
 							mu.Lock()
 							first = err
@@ -89,7 +92,7 @@ func measure(ctx context.Context, refs []problem, passes float64, log func(strin
 				}
 				random := refs[i].shuffle()
 				for k, m := range []dro.Method{dro.Growing{}, dro.Newton{}} {
-					c, _, err := random.solve(ctx, m, methods.Targets[toSix], passes)
+					c, _, err := random.solve(ctx, m, false, methods.Targets[toSix], passes)
 					if err != nil {
 						mu.Lock()
 						first = err
@@ -134,7 +137,7 @@ func tryTheory(ctx context.Context, p problem, passes float64) ([]trial, error) 
 		{"separable, replacement", dro.SeparableBlock{Schedule: dro.Theory}},
 		{"separable, historical", dro.SeparableBlock{Strategy: dro.Historical, Schedule: dro.Theory}},
 	} {
-		_, res, err := p.solve(ctx, m.method, methods.Targets[0], passes)
+		_, res, err := p.solve(ctx, m.method, false, methods.Targets[0], passes)
 		if err != nil {
 			return nil, err
 		}
