@@ -117,7 +117,22 @@ func notes(m *train.Model) []string {
 		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, in which every group of %s weighs the same: what weighing the known groups achieves without an adversary.",
 			Balanced, m.Encoder.Groups[n-1].Name))
 	}
+	if t := m.Result.Tempered; t != nil {
+		out = append(out, tempering(t))
+	}
 	return out
+}
+
+// tempering says what being less sure does without another model.
+func tempering(t *train.SummaryTempered) string {
+	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and another intercept, the two numbers that are best for the robust objective", Tempered, t.Slope)
+	if t.ExplainedRobust != nil {
+		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the fall of the robust risk", 100**t.ExplainedRobust)
+	}
+	if t.RankCorrelation != nil {
+		said += fmt.Sprintf("; the scores of %s and %s have a rank correlation of %.3g there", Baseline, Robust, *t.RankCorrelation)
+	}
+	return said + "."
 }
 
 // facts is the data sheet of the report.
