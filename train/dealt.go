@@ -37,7 +37,7 @@ func (c *Config) rankable() error {
 	return errors.Join(all...)
 }
 
-// fitDealt encodes the training rows of this rank, and the hold-out rows on rank 0.
+// fitDealt encodes the training rows of this rank, and the hold-out rows for rank 0.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, s *share) (*data.Fitted, error) {
 	fitted, err := data.FitDealt(ctx, f, s.train, s.total, c.Spec(), data.Storage(c.Storage), s.rows)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, s *s
 	if err := files.agree(); err != nil {
 		return nil, err
 	}
-	if len(s.held) > 0 && c.Ranks.Rank() == 0 {
-		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.Encode(ctx, f, s.held); err != nil {
+	if len(s.held) > 0 {
+		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.EncodeDealt(ctx, f, s.held, c.Ranks); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}
@@ -84,8 +84,9 @@ func divideFiles(c ranks.Comm, f *data.Frame) (*files, error) {
 	return d, nil
 }
 
-// reader is the rank that takes the SHA-256 of a file that all share.
-func (d *files) reader(i int) int { return i % d.comm.Size() }
+// reader is the rank that takes the SHA-256 of a file that all share: the last ones first, since
+// rank 0 has more to do than others.
+func (d *files) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 
 // agree refuses ranks that have read files of other contents than rank 0, and completes what
 // is known of them.
