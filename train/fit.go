@@ -188,6 +188,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		if s := fitted.HoldoutReport.String(); s != "" {
 			m.note("hold-out rows: " + s)
 		}
+		m.note(strayGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
 	if err := cfg.recalibrable(encoder.Target.Task); err != nil {
 		return nil, nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -93,4 +95,28 @@ func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, na
 func shuffle(rows []int, seed uint64) {
 	const stream = 0x73687566
 	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+}
+
+// strayGroups names groups of the hold-out without a training row: no training protects
+// them.
+func strayGroups(trained, held []data.Grouping) (notes []string) {
+	for k, g := range held {
+		if k >= len(trained) {
+			break
+		}
+		known := map[string]bool{}
+		for _, l := range trained[k].Labels {
+			known[l] = true
+		}
+		stray := slices.DeleteFunc(slices.Clone(g.Labels), func(l string) bool { return known[l] })
+		if len(stray) == 0 {
+			continue
+		}
+		said := strconv.Quote(stray[0])
+		if len(stray) > 1 {
+			said = fmt.Sprintf("%s and %d more", said, len(stray)-1)
+		}
+		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which no training protects: %s", g.Name, said))
+	}
+	return notes
 }

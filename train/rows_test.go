@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -168,5 +169,46 @@ func TestNoBaseline(t *testing.T) {
 	cfg.Nu = nil
 	if _, err := train.Fit(t.Context(), cfg); err == nil {
 		t.Error("a level was chosen without the plain average to start from")
+	}
+}
+
+// Groups that are held out whole are told: the adversary of the training never saw them.
+func TestStrayGroups(t *testing.T) {
+	cfg := priced(t, "hmda", 1)
+	cfg.Groups = []string{"afam", "hschool"}
+	whole := fit(t, cfg)
+	if notes := strings.Join(whole.Notes, "\n"); strings.Contains(notes, "without a training row") {
+		t.Errorf("every group was trained on: %s", notes)
+	}
+	frame, err := train.Open(t.Context(), cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, err := frame.Lookup("afam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if column, err = column.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Rows = &train.RowSet{}
+	for row := range frame.Rows {
+		if column.Text(row) == "yes" || row%5 == 0 {
+			cfg.Rows.Holdout = append(cfg.Rows.Holdout, row)
+		} else {
+			cfg.Rows.Train = append(cfg.Rows.Train, row)
+		}
+	}
+	m, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`groups of afam without a training row, which no training protects: "afam=yes"`,
+		`groups of afam × hschool without a training row, which no training protects: `,
+	} {
+		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+			t.Errorf("no note %q in %q", want, m.Notes)
+		}
 	}
 }
