@@ -310,9 +310,12 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			continue
 		}
 		r := math.Abs(g[i]+mu*x[i]) + err[i] + 4*UnitRoundoff*(math.Abs(g[i])+mu*math.Abs(x[i]))
-		if r > 0 {
+		if r != 0 {
 			s += r / mu * r // +Inf for μ = 0
 		}
+	}
+	if math.IsNaN(s) { // of gradients that overflowed
+		return math.Inf(1)
 	}
 	return (1 + c.Exact.point) * s / 2
 }

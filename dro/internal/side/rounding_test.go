@@ -102,6 +102,24 @@ func TestFenchelYoungWithinAnError(t *testing.T) {
 	}
 }
 
+// A gradient that overflowed proves nothing.
+func TestFenchelYoungOfNoNumber(t *testing.T) {
+	rng := drotest.RngOf(207)
+	o := drotest.NewSample(rng, 10, 4, true).Oracle(t, losses.Squared{})
+	for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{}, L2{Mu: 0.3, Intercept: true}, L2{Intercept: true}, shifted{L2{Mu: 2}, 1}, Entropy{0.5}, Entropy{}} {
+		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: p})
+		for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+			for _, e := range []float64{0, math.Inf(1), math.NaN()} {
+				x, g, err := drotest.OnSimplex(rng, 4), make([]float64, 4), make([]float64, 4)
+				g[1], err[1] = v, e
+				if got := c.FenchelYoung(x, g, err); got < math.Inf(1) {
+					t.Errorf("%#v: %v for a gradient of %v within %v", p, got, v, e)
+				}
+			}
+		}
+	}
+}
+
 // sampleRounding holds margins and tangents against exact ones.
 func sampleRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
 	t.Helper()
