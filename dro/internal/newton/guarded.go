@@ -31,7 +31,7 @@ func (m Guarded) Name() string { return m.Method.Name() }
 // Start implements Method.
 func (m Guarded) Start(r *saddle.Run) (saddle.Stepper, error) {
 	first, err := m.Method.Start(r)
-	g := &guarded{Run: r, turns: []turn{{method: m.Method, stepper: first}}, round: firstTurn.Value, until: firstTurn.Value}
+	g := &guarded{Run: r, turns: []turn{{method: m.Method, stepper: first}}, round: firstTurn.Value, until: firstTurn.Value, from: math.Inf(1)}
 	others := []saddle.Method{Smoothing{}, LBFGS{}}
 	if ball(r.Problem) {
 		others = others[:1]
@@ -56,18 +56,20 @@ type guarded struct {
 	at    int     // whose turn it is
 	round float64 // passes of a turn
 	until float64 // passes at which this one ends
+	from  float64 // gap at which it began
 }
 
 // A turn is a method at work, or still to begin.
 type turn struct {
 	method  saddle.Method
 	stepper saddle.Stepper // nil: not begun
-	over    bool           // it stalled
-	gap     float64        // that it stalled at
+	over    bool           // it stalled, or moved too little
+	gap     float64        // at which it did
 }
 
 var (
 	firstTurn = tuning.New("guarded: turn of a method, before another one's; twice as many in the next round", "passes", 60, 30, 120)
+	idleTurn  = tuning.New("guarded: length of a turn that has to halve the gap", "× the first", 8, 4, 16)
 	kinkPrice = tuning.New("guarded: price of a ball at which a kink is near", "of the objective", 0.02, 0.002, 0.1)
 	kinkFirst = tuning.New("guarded: first of the penalties that fall", "× the price", 10, 1, 100)
 )
@@ -101,9 +103,20 @@ func (g *guarded) Step() error {
 		g.pass()
 		g.until = math.Inf(1) // steps at a kink are short for good
 	case g.Cert.Passes >= g.until && !g.StartsLate():
-		g.pass()
+		if now.over, now.gap = g.idle(), g.Cert.Best.Gap(); !g.pass() {
+			return saddle.ErrStalled
+		}
 	}
 	return nil
+}
+
+// halved is what a gap has to fall to for a method to go on.
+const halved = 0.5
+
+// idle reports that a turn of several hundred passes has not halved the gap: where only
+// rounding is left of it, some methods take steps for ever.
+func (g *guarded) idle() bool {
+	return g.round >= idleTurn.Value*firstTurn.Value && !(g.Cert.Best.Gap() <= halved*g.from)
 }
 
 // kinked reports that the objective has a kink nearby that penalties that fall have not been
@@ -126,21 +139,20 @@ func kinkAt(c *saddle.Certifier) bool {
 // pass gives the turn to the next method that has not stalled, or may go on since the gap
 // is half of what it was then. It reports whether there is one.
 func (g *guarded) pass() bool {
-	const half = 0.5
 	for k := 1; k <= len(g.turns); k++ {
 		next := (g.at + k) % len(g.turns)
 		if next == 0 {
 			g.round *= 2
 		}
 		t := &g.turns[next]
-		if t.over && !(g.Cert.Best.Gap() <= half*t.gap) {
+		if t.over && !(g.Cert.Best.Gap() <= halved*t.gap) {
 			continue
 		}
 		t.over = false
 		if k < len(g.turns) {
 			g.Logf("guarded: a relative gap of %.3g after %.4g passes: %s", g.Cert.Best.Relative(), g.Cert.Passes, t.method.Name())
 		}
-		g.at, g.until = next, g.Cert.Passes+g.round
+		g.at, g.until, g.from = next, g.Cert.Passes+g.round, g.Cert.Best.Gap()
 		return g.goOn(t)
 	}
 	return false
@@ -186,6 +198,7 @@ func (g *guarded) Visit(s *saddle.State) {
 	s.Integer(&g.at)
 	s.Float(&g.round)
 	s.Float(&g.until)
+	s.Float(&g.from)
 	if g.at < 0 || g.at >= len(g.turns) {
 		s.Err = errors.New("it is of other methods")
 		return

@@ -65,3 +65,14 @@ func TestNoMethodIsLeft(t *testing.T) {
 		t.Errorf("%v after %v passes, %d steps of the first", res.Status, res.Passes, steps)
 	}
 }
+
+// Methods that step for ever where only rounding is left of the gap are no endless solve.
+func TestRoundingEndsTurns(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(133), 100, 2, false)
+	steps := 0
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 1e-2}}
+	res := drotest.Solve(t, p, Guarded{Method: idle{false, &steps}}, drotest.Asking(1e-300, 1e5))
+	if res.Status != saddle.Stalled || res.Passes > 10_000 || res.Certificate.Relative() > 1e-9 {
+		t.Errorf("%v after %v passes at a gap of %v", res.Status, res.Passes, res.Certificate.Relative())
+	}
+}
