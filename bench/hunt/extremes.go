@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro"
 )
 
@@ -66,6 +68,9 @@ func (d *drawing) ends() {
 			if d.Weights[j] > 0 {
 				d.Weights[j] = d.power(-320, 300)
 			}
+		}
+		if k := slices.IndexFunc(d.Weights, func(v float64) bool { return v > 0 }); k >= 0 && floats.Sum(d.Weights) < 1e-300 {
+			d.Weights[k] = d.power(-299, 300) // less in all is refused
 		}
 		d.tell("weights 1e±300")
 	}

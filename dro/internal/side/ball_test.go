@@ -418,16 +418,26 @@ func TestResponseWhereMeansUnderflow(t *testing.T) {
 	}
 }
 
-// Reference weights whose sum has no inverse are shared out like others, and are none of a
-// group.
+// Reference weights next to zero beside others are shared out like these, and are none of a
+// group; weights that sum to next to nothing are refused.
 func TestReferenceWeightsNextToZero(t *testing.T) {
 	f, of := []float64{3, 1, 2, 5}, []int{0, 1, 0, 1}
-	for _, w := range [][]float64{{5e-324, 5e-324, 1e-323, 5e-324}, {1e-310, 2e-310, 0, 3e-310}, {1e300, 1e300, 0, 1e-310}, {3e-308, 3e-308, 1e-310, 0}} {
+	for _, w := range [][]float64{{5e-324, 5e-324, 1e-323, 5e-324}, {1e-310, 2e-310, 0, 3e-310}, {3e-308, 3e-308, 1e-310, 0}} {
+		_, fixed := NewFixed(w)
+		_, groups := NewGroups(NewPenalty(KullbackLeibler, 2, nil), w, of)
+		_, prior := NewGroups(NewPenalty(KullbackLeibler, 2, w[:2]), nil, of)
+		for _, err := range []error{fixed, groups, prior, NewBall(PearsonChi2, 0.1, w).Valid(4), NewPenalty(KullbackLeibler, 1, w).Valid(4), Protected{Share: 0.4, Weights: w}.Valid(4)} {
+			if err == nil || !strings.Contains(err.Error(), "multiply all of them by a constant") {
+				t.Errorf("weights %v: %v", w, err)
+			}
+		}
+	}
+	for _, w := range [][]float64{{1e300, 1e300, 0, 1e-310}, {1e-300, 5e-324, 1e-300, 1e-310}} {
 		fixed, err := NewFixed(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		prior, err := NewGroups(NewPenalty(KullbackLeibler, 2, []float64{5e-324, 5e-324}), nil, of)
+		prior, err := NewGroups(NewPenalty(KullbackLeibler, 2, []float64{5e-324, 1e-300}), nil, of)
 		if err != nil {
 			t.Fatal(err)
 		}

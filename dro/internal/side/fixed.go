@@ -48,7 +48,11 @@ func NewFixedOver(rows *ranks.Rows, w []float64) (Fixed, error) {
 	return Fixed{weights: w, rows: rows}, nil
 }
 
-// validMass checks that weights are finite, ≥ 0, and not all zero: of samples that lie with
+// leastTotal is the least sum of weights: a rounding of the smallest numbers there are is
+// 2⁻⁷⁴ of it.
+const leastTotal = 0x1p-1000
+
+// validMass checks that weights are finite, ≥ 0, and not all next to zero: of samples that lie with
 // several ranks those that are here, of which each may be.
 func validMass(rows *ranks.Rows, w []float64) error {
 	total := 0.0
@@ -59,8 +63,11 @@ func validMass(rows *ranks.Rows, w []float64) error {
 		}
 		total += v
 	}
-	if !(total > 0) && rows == nil || math.IsInf(total, 1) {
+	switch {
+	case !(total > 0) && rows == nil || math.IsInf(total, 1):
 		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
+	case total < leastTotal && rows == nil:
+		return fmt.Errorf("the weights sum to %v, too little for parts of them to be numbers: multiply all of them by a constant", total)
 	}
 	return nil
 }
