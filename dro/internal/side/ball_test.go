@@ -487,3 +487,19 @@ func TestBallsAtTheEndsOfPrices(t *testing.T) {
 		}
 	}
 }
+
+// Among the first samples none may have weight: no dual falls over that.
+func TestPrefixWithoutWeight(t *testing.T) {
+	f, w := []float64{3, 1}, []float64{0, 0, 2, 5}
+	for name, d := range map[string]saddle.Dual{
+		"kl": NewPenalty(KullbackLeibler, 0.1, w), "chi2": NewPenalty(PearsonChi2, 3, w),
+		"kl ball": NewBall(KullbackLeibler, 0.1, w), "chi2 ball": NewBall(PearsonChi2, 0.1, w),
+		"protected": Protected{Share: 0.4, Weights: w}, "priced": Protected{Share: 0.4, Nu: 1, Weights: w},
+		"a price next to nothing": Protected{Share: 1e-51, Nu: 1e-300, Weights: w},
+	} {
+		y := make([]float64, 2)
+		if risk, _ := d.BestResponseTo(y, f); risk > 3 {
+			t.Errorf("%s: risk %v of weights %v", name, risk, y)
+		}
+	}
+}

@@ -177,7 +177,8 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 	return thresholdCut{lo, hi, (1 - high) / (low - high)}
 }
 
-// quantile returns the largest τ such that losses of at least τ have a weight of Share.
+// quantile returns the largest τ such that losses of at least τ have a weight of Share; NaN
+// where no sample has weight, as among the first samples alone.
 func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
 	if p.rows != nil {
 		return p.quantileDealt(f, weight)
@@ -190,6 +191,9 @@ func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
 		if weight(j) > 0 {
 			order = append(order, j)
 		}
+	}
+	if len(order) == 0 {
+		return math.NaN()
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(f[j], f[i]) })
 	mass := 0.0
