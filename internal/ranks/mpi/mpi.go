@@ -84,11 +84,16 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 // ends all: MPICH's drops what it has not read.
 const forwarded = 300 * time.Millisecond
 
+// end ends all ranks, on the thread that makes the calls.
+func (m *comm) end(code int) {
+	time.Sleep(forwarded)
+	m.abort(m.world, int32(code))
+}
+
 // exit ends MPI and the process. What libraries do at the end of one they have left with
 // that of C, which Go does not tell: MPICH says then that all is well.
 func (m *comm) exit(code int) {
 	if code != 0 {
-		time.Sleep(forwarded)
 		m.Abort(code)
 	}
 	m.do(func() {
@@ -196,7 +201,7 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 			waited := time.Since(began)
 			if m.patience > 0 && waited > m.patience {
 				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no word of the other ranks for %v (%s): all are ended\n", m.rank, m.patience, Patience)
-				m.abort(m.world, 1)
+				m.end(1)
 			}
 			if waited > moment {
 				m.usleep(uint32(min(waited/4, longest).Microseconds()))
@@ -209,7 +214,7 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 func (m *comm) check(what string, code int32) {
 	if code != 0 {
 		fmt.Fprintf(os.Stderr, "drotrain: rank %d: %s returned %d (%s)\n", m.rank, what, code, m.library)
-		m.abort(m.world, 1)
+		m.end(1)
 	}
 }
 
@@ -279,5 +284,5 @@ func (m *comm) Gather(v []float64, ends []int) {
 
 // Abort implements Comm.
 func (m *comm) Abort(code int) {
-	m.do(func() { m.abort(m.world, int32(code)) })
+	m.do(func() { m.end(code) })
 }
