@@ -251,14 +251,7 @@ func (m *Disk) movedBy(by, largest []float64) Matrix {
 		largest: largest, terms: m.terms, bytes: m.bytes, pass: m.pass, gram: m.gram, held: map[int]*block{}, by: by, from: m}
 	out.of = out
 	out.hold()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for b, k := range m.held {
-		if k.users == 0 {
-			delete(m.held, b)
-			m.made--
-		}
-	}
+	m.Forget()
 	return out
 }
 

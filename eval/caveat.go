@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 
+	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
@@ -54,7 +55,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		if len(one) > 0 {
 			bounds := "do not allow for it"
-			if in.logarithmic() {
+			if resample.Logarithmic(in.rows) {
 				bounds = "allow for as many rows of it as chance may have left out, by their scores"
 			}
 			say("%s: in %s all rows are of one class, so what the models do on the other is not known there; bounds on the worst group %s: %s.",

@@ -113,10 +113,6 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 	c.Measures["auc"] = d
 }
 
-// fewTailRows is the number of rows that a tail needs for an interval: resampling
-// fewer says nothing of the rows that were not met.
-const fewTailRows = 10
-
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.
 func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, part *resample.Part, bt *resample.Result, groups []Group, strata []measure.Stratum, diffs [][]*Interval, k int) {
 	for _, q := range in.Task.Measures() {
@@ -126,7 +122,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 			c.Measures[q.Key] = d
 		}
 	}
-	if measure.TailAlpha*float64(len(in.Target)) >= fewTailRows {
+	if measure.TailAlpha*float64(len(in.Target)) >= resample.FewTailRows {
 		c.CVaR.Interval = part.Change("cvar", k+1, 0, 0)
 	}
 	if groups == nil {
@@ -141,8 +137,8 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 			d.Interval = diffs[s][k]
 			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
-			few := in.scarcityOf(strata[s].Rows, g.Models[0].Values, crit)
-			few.widen(d.Simultaneous, float64(d.Value), few.of(k+1)-few.of(0))
+			few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, crit)
+			few.Widen(d.Simultaneous, float64(d.Value), few.Of(k+1)-few.Of(0))
 		}
 		c.Groups = append(c.Groups, d)
 	}

@@ -150,20 +150,13 @@ func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, 
 	case m.Key == "ece":
 	case m.Key == "median_ae":
 		i = resample.BootInterval(x, method, e.Confidence)
-	case m.Key == "auprc" && fewOfAClass(v, n):
+	case m.Key == "auprc" && resample.FewOfAClass(v, n):
 	default:
 		i = part.Interval(m, k, at)
 	}
 	if i != nil {
 		iv[m.Key] = *i
 	}
-}
-
-// fewOfAClass reports whether a curve of n rows rests on so few of a class that
-// resampling them says nothing of those that were not met.
-func fewOfAClass(v Values, n int) bool {
-	p := float64(v.Of["prevalence"])
-	return math.Min(p, 1-p)*float64(n) < fewTailRows
 }
 
 // simultaneous gives every eligible group an interval that covers together
@@ -176,7 +169,7 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 		if !g.Sufficient || g.N < 2 {
 			continue
 		}
-		few := in.scarcityOf(strata[s].Rows, g.Models[0].Values, c)
+		few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, c)
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
 			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
@@ -185,7 +178,7 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 				low = 0 // and so is their mean
 			}
 			iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
-			few.widen(iv, m, few.of(k))
+			few.Widen(iv, m, few.Of(k))
 			iv.Low = max(low, iv.Low)
 			g.Models[k].Simultaneous = iv
 		}

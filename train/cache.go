@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/internal/rowfile"
 )
 
@@ -88,9 +89,9 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		o.keeps(k.fitted)
 		return k, nil
 	}
-	var shared *files
+	var shared *dealt.Files
 	if c.Ranks != nil {
-		if shared, err = divideFiles(c.Ranks, f); err != nil {
+		if shared, err = dealt.DivideFiles(c.Ranks, f); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +100,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		if err != nil {
 			return nil, err
 		}
-		k = &keptRows{filtered: s.total + s.allHeld, allHeld: s.allHeld, dealt: s.rows}
+		k = &keptRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, dealt: s.Rows}
 		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -187,7 +188,7 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, row
 		return nil, nil
 	}
 	lo, hi := rows.Here(d.N)
-	from, to := stretch(f, d.Rows[lo:hi], rows)
+	from, to := dealt.Stretch(f, d.Rows[lo:hi], rows)
 	column, err := f.Slice(from, to).Column(ctx, c.Weight)
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, row
 	if column.Number == nil && from < to {
 		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
 	}
-	all, err := gathered(rows.Comm(), wrongWeights(column, from))
+	all, err := dealt.Gathered(rows.Comm(), wrongWeights(column, from))
 	if err != nil {
 		return nil, err
 	}

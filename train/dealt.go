@@ -13,6 +13,8 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/spearman"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -37,91 +39,42 @@ func (c *Config) rankable() error {
 	return errors.Join(all...)
 }
 
-// fitDealt encodes the training rows of this rank, and the hold-out rows for rank 0.
-func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *files, s *share) (*data.Fitted, error) {
-	fitted, err := data.FitDealt(ctx, f, s.train, s.total, c.Spec(), data.Storage(c.Storage), s.rows)
+// share deals the rows of a table to ranks: a collective call. The training rows are those of
+// one process in the order of the table, but that each shard is in random order, so that its
+// first rows are a sample of it. Where a row alone tells which side it is on, a rank looks at
+// its part of the table; elsewhere each looks at all of it.
+func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, err error) {
+	if h := c.holdout(); f.SplitsByRow(h) {
+		s, err = dealt.ByRow(ctx, c.Ranks, f, h, c.Seed)
+	} else {
+		var train, held []int
+		if train, held, err = c.rows(ctx, f, nil); err == nil {
+			s = dealt.Given(c.Ranks, train, held, c.Seed)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := files.agree(); err != nil {
+	lo, _ := s.Rows.Here(s.Total)
+	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
+	return s, nil
+}
+
+// fitDealt encodes the training rows of this rank, and the hold-out rows for rank 0.
+func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files, s *dealt.Share) (*data.Fitted, error) {
+	fitted, err := data.FitDealt(ctx, f, s.Train, s.Total, c.Spec(), data.Storage(c.Storage), s.Rows)
+	if err != nil {
 		return nil, err
 	}
-	if len(s.held) > 0 {
-		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.EncodeDealt(ctx, f, s.held, c.Ranks); err != nil {
+	if err := files.Agree(); err != nil {
+		return nil, err
+	}
+	if len(s.Held) > 0 {
+		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.EncodeDealt(ctx, f, s.Held, c.Ranks); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}
 	return fitted, nil
-}
-
-// Files are the same for all ranks. Those that all see as one file, by its size, its times
-// and its number, are read for their SHA-256 by one rank each; others by every rank.
-type files struct {
-	comm   ranks.Comm
-	f      *data.Frame
-	shared []bool
-}
-
-// divideFiles refuses ranks that see another number of files than rank 0, and leaves the
-// SHA-256 of some to others.
-func divideFiles(c ranks.Comm, f *data.Frame) (*files, error) {
-	all, err := gathered(c, f.Stamps())
-	if err != nil {
-		return nil, err
-	}
-	d := &files{c, f, make([]bool, len(f.Sources))}
-	for r, stamps := range all {
-		if len(stamps) != len(all[0]) {
-			return nil, fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(stamps), len(all[0]))
-		}
-	}
-	for i, stamp := range all[0] {
-		d.shared[i] = stamp != "" && !slices.ContainsFunc(all, func(stamps []string) bool { return stamps[i] != stamp })
-		if d.shared[i] && d.reader(i) != c.Rank() {
-			f.Known(i, "")
-		}
-	}
-	return d, nil
-}
-
-// reader is the rank that takes the SHA-256 of a file that all share: the last ones first, since
-// rank 0 has more to do than others.
-func (d *files) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
-
-// agree refuses ranks that have read files of other contents than rank 0, and completes what
-// is known of them.
-func (d *files) agree() error {
-	all, err := gathered(d.comm, d.f.Sources)
-	if err != nil {
-		return err
-	}
-	for i, first := range all[0] {
-		if d.shared[i] {
-			d.f.Known(i, all[d.reader(i)][i].SHA256)
-			continue
-		}
-		for r := range all {
-			if s := all[r][i]; s.SHA256 != first.SHA256 {
-				return fmt.Errorf("rank %d sees another file than rank 0: %s has the SHA-256 %.12s…, and %s %.12s…", r, s.Path, s.SHA256, first.Path, first.SHA256)
-			}
-		}
-	}
-	return nil
-}
-
-// gathered returns what every rank has.
-func gathered[T any](c ranks.Comm, own T) ([]T, error) {
-	b, err := json.Marshal(own)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]T, c.Size())
-	for r, b := range ranks.GatherBytes(c, b) {
-		if err := json.Unmarshal(b, &all[r]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // over is a dual for the training rows as they lie with the ranks.
@@ -160,28 +113,8 @@ func (r *Run) sample(count int) *data.Dataset {
 		return &d
 	}
 	at := r.rows.Spread(d.N, min(count, mostCopied(d.X)))
-	d.N, d.X, d.Target = len(at), d.X.Select(at), picked(r.rows, at, d.Target)
+	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.At(r.rows, d.Target, at)
 	return &d
-}
-
-// picked returns the entries of a vector of one entry a row at some rows, with whatever rank
-// these are; nil of nil.
-func picked[T int | int32 | float64](rows *ranks.Rows, at []int, v []T) []T {
-	if v == nil {
-		return nil
-	}
-	lo, hi := rows.Here(len(v))
-	all, out := make([]float64, len(at)), make([]T, len(at))
-	for k, j := range at {
-		if j >= lo && j < hi {
-			all[k] = float64(v[j])
-		}
-	}
-	rows.Comm().Sum(all) // each has one term that is not zero
-	for k, x := range all {
-		out[k] = T(x)
-	}
-	return out
 }
 
 // follows says that another rank writes and speaks.
@@ -195,7 +128,7 @@ func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
 func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
 	if r.rows == nil {
 		r.Train.X.MarginsTo(score, x, 0, count)
-		return spearman(margin[:count], score[:count])
+		return spearman.Correlation(margin[:count], score[:count])
 	}
 	at := r.rows.SpreadHere(len(margin), count)
 	a, b := make([]float64, len(at)), make([]float64, len(at))
@@ -212,7 +145,7 @@ func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
 	a, b = r.rows.CollectNumbers(a), r.rows.CollectNumbers(b)
 	told := []float64{0}
 	if r.rows.Comm().Rank() == 0 {
-		told[0] = spearman(a, b)
+		told[0] = spearman.Correlation(a, b)
 	}
 	r.rows.Comm().Broadcast(told)
 	return told[0]
@@ -294,40 +227,13 @@ func (m *Model) Complete() {
 		return
 	}
 	d := *r.Train
-	r.Loss, r.Weights, r.Weight = completed(r.rows, r.Loss), completed(r.rows, r.Weights), completed(r.rows, r.Weight)
-	d.Target, d.Rows, d.Groups = completed(r.rows, d.Target), completed(r.rows, d.Rows), slices.Clone(d.Groups)
+	r.Loss, r.Weights, r.Weight = ranks.Completed(r.rows, r.Loss), ranks.Completed(r.rows, r.Weights), ranks.Completed(r.rows, r.Weight)
+	d.Target, d.Rows, d.Groups = ranks.Completed(r.rows, d.Target), ranks.Completed(r.rows, d.Rows), slices.Clone(d.Groups)
 	for k := range d.Groups {
-		d.Groups[k].Index = completed(r.rows, d.Groups[k].Index)
+		d.Groups[k].Index = ranks.Completed(r.rows, d.Groups[k].Index)
 	}
 	r.Train = &d
 	r.copy(m.Config.Seed)
-}
-
-// completed is a vector of one entry a row with those of all ranks; nil of nil.
-func completed[T int | int32 | float64](rows *ranks.Rows, v []T) []T {
-	if v == nil {
-		return nil
-	}
-	all, ends := make([]float64, len(v)), make([]int, rows.Comm().Size())
-	for rank := range ends {
-		_, ends[rank] = rows.Bounds(len(v), rank)
-		if rank > 0 {
-			ends[rank] = max(ends[rank], ends[rank-1])
-		}
-	}
-	lo, hi := rows.Here(len(v))
-	for j, x := range v[lo:hi] {
-		all[lo+j] = float64(x)
-	}
-	rows.Comm().Gather(all, ends)
-	if of, ok := any(all).([]T); ok {
-		return of
-	}
-	out := make([]T, len(v))
-	for j, x := range all {
-		out[j] = T(x)
-	}
-	return out
 }
 
 // Copies are some of the training rows, each of which stands for Times of them.
@@ -369,10 +275,10 @@ func (r *Run) copy(seed uint64) {
 // sampled is t.Select of rows that lie with several ranks.
 func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
-	s.X, s.Target = t.X.Select(at), picked(rows, at, t.Target)
-	s.Rows = level.Rows{N: len(at), Weights: picked(rows, at, t.Weights), Group: picked(rows, at, t.Group), Labels: t.Labels}
+	s.X, s.Target = t.X.Select(at), ranks.At(rows, t.Target, at)
+	s.Rows = level.Rows{N: len(at), Weights: ranks.At(rows, t.Weights, at), Group: ranks.At(rows, t.Group, at), Labels: t.Labels}
 	for _, way := range t.Ways {
-		s.Ways = append(s.Ways, picked(rows, at, way))
+		s.Ways = append(s.Ways, ranks.At(rows, way, at))
 	}
 	return &s
 }

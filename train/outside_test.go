@@ -16,6 +16,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -213,8 +214,8 @@ func TestOutsideOf(t *testing.T) {
 	for i := range held {
 		held[i] = 3 * i
 	}
-	few := thinned(held, 500, 1)
-	if len(few) != 500 || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(thinned(held[:10], 500, 1)) != 10 {
+	few := dealt.Thinned(held, 500, 1)
+	if len(few) != 500 || !slices.IsSorted(few) || few[len(few)-1] < 200_000 || len(dealt.Thinned(held[:10], 500, 1)) != 10 {
 		t.Errorf("%d rows drawn", len(few))
 	}
 }

@@ -7,17 +7,18 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // The shares of ranks are the rows that one process trains on and holds out, whatever the
 // number of ranks, and no rank has rows of another.
 func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
-	const n = 5*chunkRows + 77
+	const n = 5*dealt.ChunkRows + 77
 	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"}, Code: make([]int32, n)}
 	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	for i := range n {
 		x.Number[i] = float64(i % 5)
-		if part.Code[i] = int32(i % 3); i/chunkRows == 2 {
+		if part.Code[i] = int32(i % 3); i/dealt.ChunkRows == 2 {
 			part.Code[i] = 1 // a chunk without training rows
 		}
 	}
@@ -38,7 +39,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held = thinned(held, mostHeld, c.Seed)
+		held = dealt.Thinned(held, dealt.MostHeld, c.Seed)
 		var first []int // of one rank, in its order
 		for _, size := range []int{1, 4} {
 			got := make([][]int, size)
@@ -49,13 +50,13 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if lo, hi := s.rows.Here(len(want)); s.total != len(want) || len(s.train) != hi-lo {
-					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.train), s.total)
+				if lo, hi := s.Rows.Here(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
+					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.Train), s.Total)
 				}
-				if comm.Rank() == 0 && !slices.Equal(s.held, held) {
-					t.Errorf("%s: %d ranks measure %d rows, not %d, or others", name, size, len(s.held), len(held))
+				if comm.Rank() == 0 && !slices.Equal(s.Held, held) {
+					t.Errorf("%s: %d ranks measure %d rows, not %d, or others", name, size, len(s.Held), len(held))
 				}
-				got[comm.Rank()] = s.train
+				got[comm.Rank()] = s.Train
 				return nil
 			})
 			if err != nil {

@@ -2,11 +2,11 @@ package propose
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/spearman"
 )
 
 // A truth is the target in the rows that are looked at.
@@ -32,9 +32,9 @@ func (t *truth) power(v []float64) float64 {
 		return 0
 	}
 	if t.binary {
-		return auc(ranks(x), y)
+		return auc(spearman.Ranks(x), y)
 	}
-	r := correlation(ranks(x), ranks(y))
+	r := correlation(spearman.Ranks(x), spearman.Ranks(y))
 	return max(r*r, square(correlation(x, y)))
 }
 
@@ -92,35 +92,6 @@ func auc(rank, y []float64) float64 {
 	}
 	a := (sum - n1*(n1+1)/2) / (n1 * n0)
 	return max(a, 1-a)
-}
-
-// ranks from 1, with the mean of ties.
-func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case v[a] < v[b]:
-			return -1
-		case v[a] > v[b]:
-			return 1
-		}
-		return 0
-	})
-	out := make([]float64, len(v))
-	for lo := 0; lo < len(order); {
-		hi := lo
-		for hi < len(order) && v[order[hi]] == v[order[lo]] {
-			hi++
-		}
-		for _, i := range order[lo:hi] {
-			out[i] = float64(lo+hi+1) / 2
-		}
-		lo = hi
-	}
-	return out
 }
 
 func correlation(a, b []float64) float64 {

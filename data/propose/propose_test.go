@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/spearman"
 )
 
 // messy is a table of 200 rows with something of everything that stands out.
@@ -109,7 +110,7 @@ func TestPower(t *testing.T) {
 	}
 	// AUC and kappa of n ≤ 6, counted by hand: of the pairs (1; 0) four of six are in
 	// order, one is tied; 4 of 5 agree where chance gives 0.52.
-	if a := auc(ranks([]float64{1, 2, 2, 3, 0}), []float64{0, 1, 0, 1, 1}); math.Abs(a-3.5/6) > 1e-12 {
+	if a := auc(spearman.Ranks([]float64{1, 2, 2, 3, 0}), []float64{0, 1, 0, 1, 1}); math.Abs(a-3.5/6) > 1e-12 {
 		t.Errorf("AUC %v", a)
 	}
 	if k := agreement([]float64{1, 1, 0, 0, 1}, []float64{1, 1, 0, 0, 0}); math.Abs(k-(0.8-0.48)/0.52) > 1e-12 {
@@ -197,7 +198,7 @@ func TestTargetsOfProposals(t *testing.T) {
 
 // Correlation and ranks by hand: ties share their mean rank, and a constant has none.
 func TestRanksByHand(t *testing.T) {
-	if got := ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
+	if got := spearman.Ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
 		t.Errorf("%v", got)
 	}
 	if r := correlation([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}); math.Abs(r-0.8) > 1e-12 {

@@ -64,7 +64,7 @@ func roomOf(rows *ranks.Rows) *paged.Room {
 
 // OfSamples implements Sampled.
 func (d Fixed) OfSamples(samples []int) saddle.Dual {
-	return Fixed{weights: at(d.rows, d.weights, samples)}
+	return Fixed{weights: ranks.At(d.rows, d.weights, samples)}
 }
 
 // OfPart implements Sampled.
@@ -72,7 +72,7 @@ func (d Fixed) OfPart(count int) saddle.Dual { return Fixed{weights: partOf(d.ro
 
 // OfSamples implements Sampled.
 func (b Ball) OfSamples(samples []int) saddle.Dual {
-	b.Weights, b.rows = at(b.rows, b.Weights, samples), nil
+	b.Weights, b.rows = ranks.At(b.rows, b.Weights, samples), nil
 	return b
 }
 
@@ -84,7 +84,7 @@ func (b Ball) OfPart(count int) saddle.Dual {
 
 // OfSamples implements Sampled.
 func (p Protected) OfSamples(samples []int) saddle.Dual {
-	p.Weights, p.rows = at(p.rows, p.Weights, samples), nil
+	p.Weights, p.rows = ranks.At(p.rows, p.Weights, samples), nil
 	return p
 }
 
@@ -97,9 +97,9 @@ func (p Protected) OfPart(count int) saddle.Dual {
 // OfSamples implements Sampled.
 func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	of := *g
-	of.rows, of.weight, of.of = nil, at(g.rows, g.weight, samples), nil
+	of.rows, of.weight, of.of = nil, ranks.At(g.rows, g.weight, samples), nil
 	for _, ids := range g.of {
-		of.of = append(of.of, at(g.rows, ids, samples))
+		of.of = append(of.of, ranks.At(g.rows, ids, samples))
 	}
 	return &of
 }
@@ -112,26 +112,6 @@ func (g *Groups) OfPart(count int) saddle.Dual {
 		of.of = append(of.of, partOf(g.rows, ids, count))
 	}
 	return &of
-}
-
-// at returns the entries of a vector of one entry a sample at some samples, with whatever
-// rank these are; nil of nil.
-func at[T int32 | float64](rows *ranks.Rows, v []T, samples []int) []T {
-	if v == nil {
-		return nil
-	}
-	lo, hi := rows.Here(len(v))
-	all, out := make([]float64, len(samples)), make([]T, len(samples))
-	for k, j := range samples {
-		if j >= lo && j < hi {
-			all[k] = float64(v[j])
-		}
-	}
-	rows.Comm().Sum(all) // each has one term that is not zero
-	for k, x := range all {
-		out[k] = T(x)
-	}
-	return out
 }
 
 // partOf returns the entries of a vector of one entry a sample at the first samples of every
