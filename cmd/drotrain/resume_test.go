@@ -176,7 +176,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 	cmd, stderr := start(t, "train", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000", "--out", "o", "--checkpoint-every", "1ms")
 	go func() { _, _ = io.Copy(io.Discard, stderr) }()
-	for range 400 {
+	for range 2400 {
 		if _, err := os.Stat("o/" + checkpointFile); err == nil {
 			break
 		}

@@ -159,11 +159,12 @@ func TestProgressTicks(t *testing.T) {
 	var out lockedBuffer
 	p := NewProgress(&out, false, time.Now, false)
 	p.Begin("drawing")
-	time.Sleep(2200 * time.Millisecond)
-	p.Finish()
-	if got := out.String(); !strings.Contains(got, "drotrain: drawing: ") {
-		t.Errorf("silent: %q", got)
+	for until := time.Now().Add(time.Minute); !strings.Contains(out.String(), "drotrain: drawing: "); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("silent: %q", out.String())
+		}
 	}
+	p.Finish()
 }
 
 // A phase that is not heard of says how long it has been at work: no line is written twice.
