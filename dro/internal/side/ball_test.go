@@ -503,3 +503,30 @@ func TestPrefixWithoutWeight(t *testing.T) {
 		}
 	}
 }
+
+// A price of other losses, from which the search begins, may be as far from the price as
+// numbers are: the weights lie on the boundary whatever it is.
+func TestPriceFromAnyGuess(t *testing.T) {
+	rng := drotest.RngOf(8)
+	for _, unit := range []float64{1e-200, 1e-70, 1, 1e120} {
+		f := drotest.Normals(rng, 55, unit)
+		w := drotest.OnSimplex(rng, len(f))
+		for j := range f { // of rows far on the right side of a logistic loss
+			if f[j] < unit {
+				f[j] = 0
+			}
+			w[j] = math.Pow(w[j], 4)
+		}
+		for _, radius := range []float64{1e-9, 1.6e-3, 0.1} {
+			b := NewBall(KullbackLeibler, radius, w)
+			y := make([]float64, len(f))
+			want := b.respond(y, f, math.NaN())
+			for power := -300; power <= 300; power += 20 {
+				a := b.respond(y, f, math.Pow(10, float64(power)))
+				if off := math.Abs(b.Of(y)/radius - 1); !(off < 1e-8) || math.Abs(a.risk/want.risk-1) > 1e-12 {
+					t.Errorf("unit %g, radius %g, from 1e%d: off the boundary by %.2g, a risk of %g, not %g", unit, radius, power, off, a.risk, want.risk)
+				}
+			}
+		}
+	}
+}

@@ -113,10 +113,11 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 	}
 	lo, hi := 0.0, math.Inf(1)
 	nu := math.Sqrt(variance / (2 * max(b.Radius, leastRadius)))
-	if guess > 0 {
+	if guess > 0 && guess <= -mean/b.Radius { // ν·D is at most what y gains over w
 		nu = guess
 	}
-	for range 200 {
+	const farthest = 20 // × a step
+	for range 600 {     // which cross all numbers
 		d, slope := divergenceKL(b.rows, y, f, w, total, nu, top)
 		if math.IsNaN(d) {
 			return nu
@@ -134,8 +135,11 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 			return next // as exact as rounding lets D be
 		}
 		if !(next > lo && next < hi) || math.Abs(step) <= 1e-8 {
-			if next = (lo + hi) / 2; math.IsInf(hi, 1) {
-				next = 4 * lo
+			switch next = (lo + hi) / 2; {
+			case math.IsInf(hi, 1):
+				next = farthest * lo
+			case lo == 0:
+				next = hi / farthest
 			}
 		}
 		if next == nu || !math.IsInf(hi, 1) && !(hi-lo > 1e-15*hi) {
