@@ -50,7 +50,8 @@ type GateResult struct {
 //	change.worst_group.risk[.low|.high], change.cvar[0.1][.low|.high]
 //
 // MEASURE is a key of [Task.Measures]. Without a model the last one compared
-// with the baseline is meant: the second if there are two, otherwise the first.
+// with the baseline is meant: the second if there are two, otherwise the first. So it is by
+// the name robust where no model has that name: a gate holds whatever the data chose.
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Text: strings.TrimSpace(s)}
 	var err error
@@ -154,6 +155,8 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 	k := min(1, len(e.Models)-1)
 	if i := slices.Index(e.Names(), part[0]); i >= 0 {
 		k, part = i, part[1:]
+	} else if part[0] == "robust" { // the model in focus, where an average was chosen in its place
+		part = part[1:]
 	}
 	if len(part) == 0 {
 		return 0, fmt.Errorf("%q names a model, not a number", path)

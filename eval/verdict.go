@@ -193,7 +193,7 @@ func (j *judge) changed() string {
 // headline words the outcome, given words for the change.
 func (j *judge) headline(v *Verdict, changed string) string {
 	who, a := j.who(), float64(j.d.Value)
-	if j.c.Alike && v.Outcome == Inconclusive {
+	if j.c.Alike && (v.Outcome == Inconclusive || v.Outcome == Untested) {
 		return fmt.Sprintf("%s and %s are the same model on these rows: there is nothing to gain and nothing to pay.", j.c.Baseline, j.c.Model)
 	}
 	side, settled := j.d.Settled()
@@ -253,6 +253,9 @@ func (j *judge) recommend(v *Verdict) string {
 	base, model := j.c.Baseline, j.c.Model
 	switch v.Outcome {
 	case Degenerate:
+		if j.c.Alike {
+			return "Use neither: train again with other columns or more rows."
+		}
 		return fmt.Sprintf("Use %s, or train again with a larger ν or fewer columns.", base)
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -59,6 +60,32 @@ func TestDegenerateIsNoSuccess(t *testing.T) {
 	code, stdout, _ = try(t.Context(), strings.Fields(base+"20")...)
 	if code != exit.OK || strings.Contains(stdout, "WARNING") || strings.Contains(stdout, "Do not use") {
 		t.Errorf("ν = 20: exit code %d\n%s", code, stdout)
+	}
+}
+
+// An average that is no success is called by its name, wherever it is spoken of.
+func TestDegenerateAverage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("y")
+	for j := range 25 {
+		fmt.Fprintf(&b, ",x%d", j)
+	}
+	for range 60 { // no column says anything of y
+		fmt.Fprintf(&b, "\n%.3f", rng.NormFloat64())
+		for range 25 {
+			fmt.Fprintf(&b, ",%.3f", rng.NormFloat64())
+		}
+	}
+	put(t, "noise.csv", b.String()+"\n")
+	code, stdout, stderr := try(t.Context(), strings.Fields("train --data noise.csv --target y --average plain --fast --force --out m")...)
+	first, _, _ := strings.Cut(stdout, "\n")
+	if code != exit.Gate || !strings.HasPrefix(first, "WARNING: On these rows chosen ERM predicts worse than the best constant") || !strings.Contains(stderr, "no success: On these rows chosen ERM") || !strings.Contains(stdout, "Do not use this model.") {
+		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
+	}
+	if said := stdout + stderr; strings.Contains(said, "robust") || strings.Contains(said, "Robust") {
+		t.Errorf("an average is called robust:\n%s", said)
 	}
 }
 

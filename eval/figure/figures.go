@@ -54,7 +54,7 @@ func figGap(r *eval.Report) (Figure, bool) {
 	first, last := gy[0], gy[len(gy)-1]
 	return Figure{
 		Name: "gap", Title: "Certified gap", draw: chart.Lines{Panels: []chart.Panel{p}}.Drawing(),
-		Caption: "Upper minus lower bound on the robust objective, logarithmic. Points where no lower bound was known yet are not drawn.",
+		Caption: "Upper minus lower bound on the objective, logarithmic. Points where no lower bound was known yet are not drawn.",
 		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
 			words.Number(first), words.Short(px[0]), words.Number(last), words.Short(px[len(px)-1]), words.Short(sx[len(sx)-1])),
 	}, true

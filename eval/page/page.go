@@ -305,9 +305,9 @@ func certificateCaveat(c *eval.Certificate) []string {
 	case c == nil || c.Certified:
 		return nil
 	case !c.Gap.Defined():
-		return []string{"Uncertified: no lower bound is known, so nothing is said about how far the robust objective is from its optimum."}
+		return []string{"Uncertified: no lower bound is known, so nothing is said about how far the objective is from its optimum."}
 	}
-	return []string{"Uncertified: training stopped before the gap asked for. The robust objective is at most the gap above its optimum, and may be that far."}
+	return []string{"Uncertified: training stopped before the gap asked for. The objective is at most the gap above its optimum, and may be that far."}
 }
 
 // about says whose worst case it is, and what the adversary knows.

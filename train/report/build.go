@@ -26,7 +26,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	m := x.model
 	s := m.Summary("")
 	r := &eval.Report{
-		Title: fmt.Sprintf("Robust model of %s", m.Encoder.Target.Name),
+		Title: fmt.Sprintf("%s of %s", titled(m), m.Encoder.Target.Name),
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// The baseline has the same μ; a level that was chosen was so on the
@@ -77,6 +77,17 @@ func (x *Measured) Report() (*eval.Report, error) {
 		}
 	}
 	return r, err
+}
+
+// titled is the model in the title of a page.
+func titled(m *train.Model) string {
+	switch m.Config.Average {
+	case "plain":
+		return "Average model (" + Baseline + ")"
+	case "balanced":
+		return "Average model (" + Balanced + ")"
+	}
+	return "Robust model"
 }
 
 // tableOrder returns rows of a table of n, none of them twice, in its order, and their places

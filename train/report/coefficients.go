@@ -123,10 +123,10 @@ type version struct {
 	x    []float64
 }
 
-// versions are the robust model and its baselines, in the order of presentation.
+// versions are the model that was trained and its baselines, in the order of presentation.
 func versions(m *train.Model) []version {
 	var out []version
-	for _, v := range []version{{Baseline, m.Baseline}, {Robust, m.Scoring()}, {Balanced, m.GroupWeighted}} {
+	for _, v := range []version{{Baseline, m.Baseline}, {Name(m), m.Scoring()}, {Balanced, m.GroupWeighted}} {
 		if v.x != nil {
 			out = append(out, v)
 		}

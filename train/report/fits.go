@@ -13,20 +13,20 @@ import (
 // fits are the versions as solutions of equations over the training rows; nil, and why,
 // where these do not describe them.
 func (x *Measured) fits() (fits []*fit, why []string) {
-	m, run, c := x.model, x.run, x.model.Config
+	m, run, c, name := x.model, x.run, x.model.Config, Name(x.model)
 	for _, v := range versions(m) {
 		f := &fit{loss: m.Loss(), x: v.x, mu: *c.Mu, free: run.Train.Intercept, weight: sharesOf(run.Weight)}
 		reason := ""
 		switch {
-		case v.name == Balanced, v.name == Robust && c.Average == "balanced":
+		case v.name == Balanced, v.name == name && c.Average == "balanced":
 			f.over = x.groups(false)
 			for range f.over.n {
 				f.over.q = append(f.over.q, 1/float64(len(f.over.n)))
 			}
-		case v.name == Robust:
+		case v.name == name:
 			reason = x.answering(f)
 		}
-		if v.name == Robust && m.Recalibrated != nil {
+		if v.name == name && m.Recalibrated != nil {
 			f.x, f.slope, f.intercept = m.Coefficients, m.Result.Recalibration.Slope, m.Result.Recalibration.Intercept
 		}
 		if reason != "" {

@@ -4,15 +4,28 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
 )
 
 // Names of the models of a training in every table and figure.
 const (
 	Baseline = "ERM"
-	Robust   = "robust"
+	Robust   = "robust"       // moved by an adversary, see Name
 	Balanced = "balanced ERM" // every group of the last grouping weighs the same
 	Tempered = "tempered ERM" // the baseline with another slope and intercept, for the robust objective
 )
+
+// Name is what the model that was trained is called beside its baselines: robust, or by the
+// average that was chosen in the place of an adversary.
+func Name(m *train.Model) string {
+	switch m.Config.Average {
+	case "plain":
+		return "chosen " + Baseline
+	case "balanced":
+		return "chosen " + Balanced
+	}
+	return Robust
+}
 
 // What the rows of an evaluation are: eval.Evaluation.Split.
 const (

@@ -185,7 +185,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		for _, v := range []struct {
 			name string
 			p    *train.Prediction
-		}{{Baseline, x.folds.Baseline}, {Robust, x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
+		}{{Baseline, x.folds.Baseline}, {Name(x.model), x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
 			if v.p != nil {
 				out = append(out, eval.Model{Name: v.name, Score: v.p.Score, Loss: v.p.Loss})
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // measuredModels is an evaluation of some models on two groups, the second of few rows.
@@ -117,7 +118,7 @@ func TestComparisonOfTraining(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if printComparison(&b, c.s, "site"); b.String() != c.want {
+		if printComparison(&b, c.s, report.Robust, "site"); b.String() != c.want {
 			t.Errorf("got\n%swant\n%s", b.String(), c.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func Model(w io.Writer, path string, m *train.Model) {
 	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, Target(m), m.Version)
 	Summary(w, m, title)
-	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Robust, 16))
+	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
 	for _, c := range m.Explain() {
 		fmt.Fprintf(w, "%s%s  %s\n", Fit("  "+c.Name, 44), PadLeft(optional6(c.Baseline), 16), PadLeft(Number6(c.Robust), 16))
 	}

@@ -185,7 +185,8 @@ func (p *Progress) enter(phase string) {
 	go p.tick(p.stop)
 }
 
-// tick redraws with the time that has passed where nothing else is heard.
+// tick redraws with the time that has passed where nothing else is heard: after less than a
+// tick, so that a frame between two of them does not make two of one.
 func (p *Progress) tick(stop chan struct{}) {
 	t := time.NewTicker(tickInterval)
 	defer t.Stop()
@@ -197,7 +198,7 @@ func (p *Progress) tick(stop chan struct{}) {
 		}
 		p.mu.Lock()
 		if p.stop == stop {
-			p.showIfAfter(map[bool]time.Duration{true: tickInterval, false: lineInterval - tickInterval}[p.terminal])
+			p.showIfAfter(map[bool]time.Duration{true: tickInterval / 2, false: lineInterval - tickInterval}[p.terminal])
 		}
 		p.mu.Unlock()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
@@ -191,6 +192,40 @@ func TestProgressMovesWithTime(t *testing.T) {
 			t.Errorf("%s: %d different lines:\n%s", name, n, out.String())
 		}
 	}
+}
+
+// Whatever is heard between two ticks, and however little, no two seconds pass without a line,
+// nor one and a half without a frame: a busy machine has a share of them.
+func TestProgressIsNeverSilent(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		for heard := 50 * time.Millisecond; heard < tickInterval; heard += 50 * time.Millisecond {
+			synctest.Test(t, func(t *testing.T) {
+				w := &silences{last: time.Now()}
+				p := NewProgress(w, terminal, time.Now, false)
+				p.Begin("robust")
+				time.Sleep(heard)
+				p.Observe(train.Progress{Phase: "robust", RelativeGap: 0.1, Target: 1e-6})
+				time.Sleep(20 * time.Second)
+				p.Finish()
+				synctest.Wait()
+				if w.longest > map[bool]time.Duration{true: tickInterval * 3 / 2, false: lineInterval}[terminal] {
+					t.Errorf("terminal %v: heard of after %v, silent for %v", terminal, heard, w.longest)
+				}
+			})
+		}
+	}
+}
+
+// silences is a writer that knows the longest time between two writes.
+type silences struct {
+	last    time.Time
+	longest time.Duration
+}
+
+func (s *silences) Write(p []byte) (int, error) {
+	s.longest = max(s.longest, time.Since(s.last))
+	s.last = time.Now()
+	return len(p), nil
 }
 
 type lockedBuffer struct {

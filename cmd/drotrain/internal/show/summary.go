@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// Columns of the summary: a label, then ERM and robust.
+// Columns of the summary: a label, then ERM and the model that was trained.
 const (
 	labelWidth  = 20
 	columnWidth = 28
@@ -35,7 +35,7 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
-	printComparison(w, s, groupingName(m))
+	printComparison(w, s, report.Name(m), groupingName(m))
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
 	}
@@ -54,8 +54,8 @@ func unitText(m *train.Model) string {
 	return ": " + report.LossUnit(m.Config)
 }
 
-// printComparison is the table of the baseline beside the robust model.
-func printComparison(w io.Writer, s train.Summary, grouping string) {
+// printComparison is the table of the baseline beside the model that was trained, of that name.
+func printComparison(w io.Writer, s train.Summary, name, grouping string) {
 	line := func(label, erm, robust string) {
 		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, PadLeft(erm, columnWidth), PadLeft(robust, columnWidth))
 	}
@@ -63,9 +63,11 @@ func printComparison(w io.Writer, s train.Summary, grouping string) {
 	if s.ERM != nil {
 		erm = *s.ERM
 	}
-	line("Training rows", "ERM", "robust")
+	line("Training rows", report.Baseline, name)
 	line("  average risk", Number6(erm.Risk), Number6(s.ERMRisk))
-	line("  robust risk", Number6(erm.RobustRisk), Number6(s.RobustRisk))
+	if name == report.Robust {
+		line("  robust risk", Number6(erm.RobustRisk), Number6(s.RobustRisk))
+	}
 	if s.WorstGroup != nil || erm.WorstGroup != nil {
 		a, b := groupCells(erm.WorstGroup), groupCells(s.WorstGroup)
 		fmt.Fprintf(w, "  worst group of %s\n", grouping)
