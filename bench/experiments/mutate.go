@@ -31,8 +31,16 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	limit := fs.Duration("timeout", 20*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
 	hand := fs.Bool("hand", false, "only the mutants found by hand: those whose name holds -only")
+	list := fs.String("list", "", "a file of mutants of your own in place of a draw, \"dro/solve.go:12 old → new\" a line")
 	if err := parse(fs, args); err != nil {
 		return err
+	}
+	var mine []byte
+	if *list != "" {
+		var err error
+		if mine, err = os.ReadFile(*list); err != nil {
+			return err
+		}
 	}
 	if *hand {
 		left := 0
@@ -54,7 +62,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Jobs: *jobs, Timeout: *limit, Known: known(), Journal: *kept,
+		List: string(mine), Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Jobs: *jobs, Timeout: *limit, Known: known(), Journal: *kept,
 		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"

@@ -216,3 +216,31 @@ func g(a *int) {
 		}
 	}
 }
+
+// A mutant of one's own is a place in a line, in the function it is in; what is wrong with
+// others is said of all at once.
+func TestOwn(t *testing.T) {
+	const source = "package p\n\nconst a = 2\n\nfunc f() int {\n\tif a > 1 {\n\t\treturn a + a\n\t}\n\treturn 0\n}\n"
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sites, err := Own(root, "# mine\n\np.go:3 2 → 3\np.go:7 + a → (nothing)\n")
+	if err != nil || len(sites) != 2 {
+		t.Fatal(sites, err)
+	}
+	for k, want := range []string{"p.go:3 own: 2 → 3", "p.go:7 own: + a → (nothing)"} {
+		if s := sites[k]; s.String() != want || source[s.From:s.To] != s.Old {
+			t.Errorf("%v at %d, want %s", s, s.From, want)
+		}
+	}
+	if !sites[0].alone || sites[1].alone || !strings.HasPrefix(source[sites[1].place:], "return a + a") {
+		t.Error(sites)
+	}
+	_, err = Own(root, "p.go:7 a → b\nq.go:1 a → b\np.go:70 a → b\np.go:x a → b\n")
+	for _, want := range []string{"there 2 times", "q.go:1 a → b: ", "p.go has", "not of the form"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %q", err, want)
+		}
+	}
+}

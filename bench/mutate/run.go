@@ -16,6 +16,7 @@ import (
 
 // Options of a Run.
 type Options struct {
+	List    string        // mutants of one's own (Own) in place of a draw; "": none
 	Rooms   []string      // folders of the repository, with all that is below them
 	Only    string        // a part of the path of the files; "": all
 	N       int           // mutants drawn at random, of which about one in six does not compile
@@ -49,7 +50,7 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	if _, err := output(ctx, root, nil, "git", "clone", "--quiet", "--local", root, clone); err != nil {
 		return nil, err
 	}
-	sites, err := list(ctx, clone, o)
+	sites, err := draw(ctx, clone, o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +62,8 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(o.Seed, 1))
-	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
 	var left []Site
-	for _, s := range sites[:min(len(sites), o.N)] {
+	for _, s := range sites {
 		if r, ok := kept.of(s); ok {
 			results = append(results, r)
 		} else {
@@ -100,6 +99,17 @@ func together(sites []Site) (out []*schema) {
 		out = append([]*schema{all}, out...)
 	}
 	return out
+}
+
+// draw returns the mutants that tests are run on.
+func draw(ctx context.Context, clone string, o Options) ([]Site, error) {
+	if o.List != "" {
+		return Own(clone, o.List)
+	}
+	sites, err := list(ctx, clone, o)
+	rng := rand.New(rand.NewPCG(o.Seed, 1))
+	rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
+	return sites[:min(len(sites), o.N)], err
 }
 
 // list returns the mutants of all files that are compiled here, but for those that are

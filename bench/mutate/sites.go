@@ -121,28 +121,40 @@ func Sites(root, file string) ([]Site, error) {
 			if f.Body == nil {
 				continue
 			}
-			in = Site{body: files.Position(f.Body.Lbrace).Offset + 1, end: files.Position(f.Body.Rbrace).Offset, void: f.Type.Results == nil}
-			for _, l := range labels(f) {
-				in.labels = append(in.labels, files.Position(l.End()).Offset)
-			}
+			in = inside(files, f)
 			first := len(sites)
 			ast.Inspect(f.Body, look)
-			ast.Inspect(f.Body, func(n ast.Node) bool { // from the outermost statement inwards
-				for _, stmt := range listed(n) {
-					from, to := files.Position(stmt.Pos()).Offset, files.Position(stmt.End()).Offset
-					for k := range sites[first:] {
-						if s := &sites[first+k]; from <= s.From && s.To <= to {
-							s.place = from
-						}
-					}
-				}
-				return true
-			})
+			placed(files, f, sites[first:])
 			continue
 		}
 		ast.Inspect(d, look)
 	}
 	return sites, nil
+}
+
+// inside is a mutant of a function, without what it changes.
+func inside(files *token.FileSet, f *ast.FuncDecl) Site {
+	in := Site{body: files.Position(f.Body.Lbrace).Offset + 1, end: files.Position(f.Body.Rbrace).Offset, void: f.Type.Results == nil}
+	for _, l := range labels(f) {
+		in.labels = append(in.labels, files.Position(l.End()).Offset)
+	}
+	return in
+}
+
+// placed sets the statements that the mutants of a function are in, from the outermost
+// statement inwards.
+func placed(files *token.FileSet, f *ast.FuncDecl, sites []Site) {
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		for _, stmt := range listed(n) {
+			from, to := files.Position(stmt.Pos()).Offset, files.Position(stmt.End()).Offset
+			for k := range sites {
+				if s := &sites[k]; from <= s.From && s.To <= to {
+					s.place = from
+				}
+			}
+		}
+		return true
+	})
 }
 
 // listed returns the statements of a list: where one is, there may be others before it.
