@@ -75,3 +75,26 @@ func TestUnitsOfTheTarget(t *testing.T) {
 		}
 	}
 }
+
+// Whether L-BFGS gives way to Hessians is decided by the gap over the size of the objective, in
+// whatever unit this is.
+func TestRentHasNoUnit(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(93), 1000, 100, true)
+	label := s.Label
+	for _, m := range []Method{Newton{}, NewtonCG{}} {
+		for _, unit := range []float64{0x1p-15, 0x1p-5, 1} {
+			s.Label = make([]float64, len(label))
+			for j := range label {
+				s.Label[j] = unit * label[j]
+			}
+			p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: KL{Nu: 0.5 * unit * unit}, Primal: L2{Mu: 0.01, Intercept: true}}
+			settings := drotest.Asking(1e-8, 60)
+			settings.Logf = func(format string, args ...any) {
+				t.Errorf("%s, targets times %v: "+format, append([]any{m.Name(), unit}, args...)...)
+			}
+			if res := drotest.Solve(t, p, m, settings); res.Status != Certified {
+				t.Errorf("%s, targets times %v: %v after %v passes", m.Name(), unit, res.Status, res.Passes)
+			}
+		}
+	}
+}
