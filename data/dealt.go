@@ -21,12 +21,13 @@ import (
 // *design.Dealt. Vectors of one entry a row are as long as the rows of all, and have the
 // entries of a rank's own. Encoders are the same everywhere, to the bits of those of Fit. The
 // training rows are in the order of the table but within the shards of rows, so that those of
-// a rank lie together in the file.
-func FitDealt(ctx context.Context, f *Frame, train []int, total int, s Spec, storage Storage, rows *ranks.Rows) (*Fitted, error) {
+// a rank lie together in the file. Hold-out rows, which all ranks name, are read with the
+// training rows that lie around them, where these are read once: [Fitted.GatherHoldout] has them.
+func FitDealt(ctx context.Context, f *Frame, train []int, total int, held []int, s Spec, storage Storage, rows *ranks.Rows) (*Fitted, error) {
 	if s.Impute == "drop" {
 		return nil, errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
 	}
-	d, err := matrix.NewDeal(f.Rows, train, total, rows)
+	d, err := matrix.NewDeal(f.Rows, train, total, held, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -137,24 +138,33 @@ func joinedFacts(all []*targetFacts) *targetFacts {
 
 // encodeDealtTarget is encodeTargets of the rows that are here.
 func (t *fitting) encodeDealtTarget() error {
-	own := make([]float64, t.deal.Here.Set(0).Len())
-	t.targetErrs[0] = encodeTo(own, &t.e.Target, t.f, t.target, t.deal.Here.Relative().Set(0))
+	here := t.deal.Here.Relative()
+	own := make([]float64, here.Set(0).Len())
+	t.targetErrs[0] = encodeTo(own, &t.e.Target, t.f, t.target, here.Set(0))
 	t.targets[0] = placed(t.deal, own)
+	if held := here.Set(1); held.Len() > 0 {
+		t.targets[1] = make([]float64, held.Len())
+		t.targetErrs[1] = encodeTarget(&t.e.Target, t.f, t.target, held, t.targets[1])
+	}
 	t.target = nil
 	return nil
 }
 
-// dealGroups are the groups of the rows that are here, by the values of a column, with the
-// labels of the rows of all.
-func (t *fitting) dealGroups(c *Column) (Grouping, error) {
+// dealGroups are the groups of the training rows that are here, by the values of a column, with
+// the labels of the rows of all, and those of the hold-out rows.
+func (t *fitting) dealGroups(c *Column) (g, held Grouping, err error) {
 	here, first, err := t.here(c)
 	if err != nil {
-		return Grouping{}, err
+		return g, held, err
 	}
 	rows := t.deal.Here.Relative()
-	g, err := groupsOf(t.f.Slice(first, first+rows.Rows), here, c.Kind, rows.Set(0))
+	f := t.f.Slice(first, first+rows.Rows)
+	g, err = groupsOf(f, here, c.Kind, rows.Set(0))
 	if g, err = t.labelled(g, err); err != nil {
-		return g, err
+		return g, held, err
+	}
+	if rows.Set(1).Len() > 0 && t.groupErrs[1] == nil {
+		held, t.groupErrs[1] = groupsOf(f, here, c.Kind, rows.Set(1))
 	}
 	fractions := false
 	for _, l := range g.Labels {
@@ -163,9 +173,9 @@ func (t *fitting) dealGroups(c *Column) (Grouping, error) {
 		}
 	}
 	if fractions && len(g.Labels) > maxFloatGroups {
-		return g, tooFine(t.f, c.Name)
+		return g, held, tooFine(t.f, c.Name)
 	}
-	return g, tooMany(t.f, c.Name, len(g.Labels))
+	return g, held, tooMany(t.f, c.Name, len(g.Labels))
 }
 
 // labelled gives a grouping of the rows that are here the labels of the rows of all, or the

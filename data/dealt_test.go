@@ -46,7 +46,7 @@ func TestFitDealtIsFit(t *testing.T) {
 						return err
 					}
 					defer f.Close()
-					got, err := FitDealt(context.Background(), f, ownOf(rows, train), len(train), s, storage, rows)
+					got, err := FitDealt(context.Background(), f, ownOf(rows, train), len(train), nil, s, storage, rows)
 					if err != nil {
 						return err
 					}
@@ -139,7 +139,7 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), n, s, Float64, ranks.NewRows(c, n))
+				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), n, nil, s, Float64, ranks.NewRows(c, n))
 				return nil
 			}); err != nil {
 				t.Error(err)
@@ -152,7 +152,7 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		}
 	}
 	err := ranks.Run(2, func(c ranks.Comm) error {
-		_, err := FitDealt(context.Background(), nil, nil, n, Spec{Impute: "drop"}, Float64, ranks.NewRows(c, n))
+		_, err := FitDealt(context.Background(), nil, nil, n, nil, Spec{Impute: "drop"}, Float64, ranks.NewRows(c, n))
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
@@ -177,7 +177,7 @@ func TestTargetsAndGroupsAreDealt(t *testing.T) {
 			}
 			defer f.Close()
 			rows := ranks.NewRows(c, n)
-			got, err := FitDealt(context.Background(), f, ownOf(rows, train), n, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, "", rows)
+			got, err := FitDealt(context.Background(), f, ownOf(rows, train), n, nil, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, "", rows)
 			if err != nil {
 				return err
 			}
@@ -229,7 +229,7 @@ func TestCategoriesAreDealt(t *testing.T) {
 			}
 			defer f.Close()
 			rows := ranks.NewRows(c, n)
-			deal, err := matrix.NewDeal(n, ownOf(rows, train), n, rows)
+			deal, err := matrix.NewDeal(n, ownOf(rows, train), n, nil, rows)
 			if err != nil {
 				return err
 			}

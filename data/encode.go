@@ -141,14 +141,14 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 
 // datasets makes the datasets of the sets that have rows, set 0 always. It
 // reports on them and refuses rows that cannot be encoded; rest adds to each
-// what is not features.
+// what is not features. Hold-out rows of a deal that cannot be have none.
 func (e *Encoder) datasets(f *Frame, d *tiles.Partition, deal *matrix.Deal, b *matrix.Builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
 	for s := range d.Sets {
 		n, rows := d.Set(s).Len(), d.Sets[s]
 		if s > 0 && n == 0 {
 			continue
 		}
-		if deal != nil {
+		if deal != nil && s == 0 {
 			n, rows = deal.Total(), placed(deal, rows)
 		}
 		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: rows}
@@ -179,6 +179,9 @@ func (e *Encoder) datasets(f *Frame, d *tiles.Partition, deal *matrix.Deal, b *m
 			return rest(s, ds, r)
 		}()
 		if err != nil && s > 0 {
+			if deal != nil {
+				continue
+			}
 			err = fmt.Errorf("hold-out rows: %w", err)
 		}
 		if err != nil {

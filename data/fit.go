@@ -15,6 +15,8 @@ type Fitted struct {
 	TrainReport    EncodeReport
 	HoldoutReport  EncodeReport
 	Storage        Storage // of the matrices: the one asked for, or what auto chose
+
+	held []int // of ranks: where the hold-out rows of each end, of which Holdout are its own; nil: none is read
 }
 
 // Fit is [NewEncoder] on the training rows of f and [Encoder.Encode] of the
@@ -99,17 +101,21 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	case b != nil:
 		err = b.Finish(ctx, e.layout(), t.matrixRows(), made, true)
 	default:
+		if err := deal.KeepHeld(); err != nil {
+			return nil, err
+		}
 		storage = storage.Choose(t.entries(), len(e.Columns))
 		b, err = matrix.Fill(ctx, f, e.layout(), t.matrixRows(), deal, storage, numbers, made, false)
 	}
 	if err != nil {
 		return nil, err
 	}
+	out := &Fitted{Encoder: e, Storage: b.Storage}
 	if deal != nil {
 		deal.ShareFaults(numbers)
 		b.Deal(deal)
+		out.held = deal.Held()
 	}
-	out := &Fitted{Encoder: e, Storage: b.Storage}
 	sets, reports, err := e.datasets(f, t.matrixRows(), deal, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
 		ds.Target = t.targets[s]
 		if t.targetErrs[s] != nil {

@@ -29,13 +29,13 @@ func (t *fitting) fitGroups() error {
 		if err != nil {
 			continue // told before
 		}
-		var g Grouping
+		var g, held Grouping
 		if t.deal != nil {
-			g, err = t.dealGroups(c)
+			g, held, err = t.dealGroups(c)
 		} else if c, err = c.Load(t.ctx); err != nil {
 			return err
-		} else {
-			g, err = groupsOf(f, c, c.Kind, t.partition.Set(0))
+		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.rows(1) > 0 && t.groupErrs[1] == nil {
+			held, t.groupErrs[1] = groupsOf(f, c, c.Kind, t.partition.Set(1))
 		}
 		if err != nil {
 			if err = problems.Add(err); err != nil {
@@ -49,11 +49,7 @@ func (t *fitting) fitGroups() error {
 		if len(g.Labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
 		}
-		if t.rows(1) > 0 && t.encode && t.groupErrs[1] == nil {
-			g, err := groupsOf(f, c, c.Kind, t.partition.Set(1))
-			t.groupErrs[1] = err
-			singles[1] = append(singles[1], nameGroups(factor, g.with(factor.Labels)))
-		}
+		singles[1] = append(singles[1], nameGroups(factor, held.with(factor.Labels)))
 	}
 	if len(problems) > 0 || len(singles[0]) < len(e.Spec.Groups) {
 		return problems.Err()
@@ -70,8 +66,8 @@ func (t *fitting) fitGroups() error {
 		factor := Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels}
 		e.Groups = append(e.Groups, factor)
 		t.groups[0] = append(t.groups[0], g)
-		if rows := t.rows(1); t.encode && rows > 0 && t.groupErrs[1] == nil {
-			t.groups[1] = append(t.groups[1], cross(singles[1], rows).with(factor.Labels))
+		if t.groupErrs[1] == nil {
+			t.groups[1] = append(t.groups[1], cross(singles[1], len(singles[1][0].Index)).with(factor.Labels))
 		}
 	}
 	if t.deal != nil {

@@ -12,38 +12,47 @@ import (
 // travelling is how many numbers of rows are on their way to the first rank at a time.
 const travelling = 1 << 20
 
-// A piece is what a rank tells of the rows that it has encoded for the first one.
+// A piece is what a rank tells of the hold-out rows that it has encoded for the first one.
 type piece struct {
 	Plain   bool // dense, and nothing is to be told of them but the nulls that were filled
 	Imputed []Filled
 	Labels  [][]string // of the groupings
 }
 
-// EncodeDealt is Encode on rank 0, of rows that all ranks name, in an order that is that of the
-// table, with a target: a collective call. Every rank reads and encodes the rows of a stretch of
-// the table and gives them to rank 0; others have nil. Rows of which there is more to be told,
-// that cannot be encoded or have groups that are not everywhere, and those of sparse matrices,
-// rank 0 reads alone.
-func (e *Encoder) EncodeDealt(ctx context.Context, f *Frame, rows []int, c ranks.Comm) (*Dataset, EncodeReport, error) {
-	alone := func() (*Dataset, EncodeReport, error) {
-		if c.Rank() > 0 {
-			return nil, EncodeReport{}, nil
+// GatherHoldout gives rank 0 hold-out rows that all ranks name, those of FitDealt: a collective
+// call. They are then those of Encode there, and Holdout is nil elsewhere. Rows that were not read
+// with the training rows every rank reads and encodes of a stretch of the table. Rows of which
+// there is more to be told, that cannot be encoded or have groups that are not everywhere, and
+// those of sparse matrices, rank 0 reads alone.
+func (d *Fitted) GatherHoldout(ctx context.Context, f *Frame, rows []int, c ranks.Comm) error {
+	e, ends, own, report := d.Encoder, d.held, d.Holdout, d.HoldoutReport
+	d.Holdout, d.HoldoutReport, d.held = nil, EncodeReport{}, nil
+	alone := func() (err error) {
+		if c.Rank() == 0 {
+			d.Holdout, d.HoldoutReport, err = e.Encode(ctx, f, rows)
 		}
-		return e.Encode(ctx, f, rows)
+		return err
 	}
-	if c.Size() == 1 || len(rows) < c.Size() || !slices.IsSorted(rows) || AutoStorage.Choose(e.entries(), e.D()) == Sparse {
-		return alone()
+	if ends == nil {
+		if c.Size() == 1 || len(rows) < c.Size() || !slices.IsSorted(rows) || AutoStorage.Choose(e.entries(), e.D()) == Sparse {
+			return alone()
+		}
+		own, report = e.encodePiece(ctx, f, rows, c)
+		for r := range c.Size() {
+			_, hi := shard.Bounds(len(rows), c.Size(), r)
+			ends = append(ends, hi)
+		}
 	}
-	own, report, x := e.encodePiece(ctx, f, rows, c)
-	is := piece{Plain: x != nil, Imputed: report.Imputed}
-	if own != nil {
+	is := piece{Imputed: report.Imputed}
+	if own != nil && own.Target != nil && report.Dropped == 0 && len(report.Unseen) == 0 && len(report.MissingGroups) == 0 {
+		_, is.Plain = own.X.(*design.Dense)
 		for _, g := range own.Groups {
 			is.Labels = append(is.Labels, g.Labels)
 		}
 	}
 	all, err := told(c, is)
 	if err != nil {
-		return nil, report, err
+		return err
 	}
 	report = EncodeReport{Rows: len(rows)}
 	for _, p := range all {
@@ -53,7 +62,10 @@ func (e *Encoder) EncodeDealt(ctx context.Context, f *Frame, rows []int, c ranks
 		report.Add(EncodeReport{Imputed: p.Imputed})
 	}
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return e.place(a.Column) - e.place(b.Column) })
-	return e.gather(own, x, rows, c), report, nil
+	if d.Holdout = gather(own, rows, ends, c); d.Holdout != nil {
+		d.HoldoutReport = report
+	}
+	return nil
 }
 
 // entries are those of an encoded row that are not zero, at most.
@@ -69,8 +81,8 @@ func (e *Encoder) place(name string) int {
 	return slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == name })
 }
 
-// encodePiece encodes the rows of a rank; its matrix is nil where rank 0 is to read all.
-func (e *Encoder) encodePiece(ctx context.Context, f *Frame, rows []int, c ranks.Comm) (*Dataset, EncodeReport, *design.Dense) {
+// encodePiece encodes the rows of a stretch; nil where they cannot be.
+func (e *Encoder) encodePiece(ctx context.Context, f *Frame, rows []int, c ranks.Comm) (*Dataset, EncodeReport) {
 	lo, hi := shard.Bounds(len(rows), c.Size(), c.Rank())
 	first, end := rows[lo], rows[hi-1]+1
 	own := slices.Clone(rows[lo:hi])
@@ -78,15 +90,15 @@ func (e *Encoder) encodePiece(ctx context.Context, f *Frame, rows []int, c ranks
 		own[k] -= first
 	}
 	ds, report, err := e.Encode(ctx, f.Slice(first, end), own)
-	if err != nil || ds.Target == nil || report.Dropped > 0 || len(report.Unseen) > 0 || len(report.MissingGroups) > 0 {
-		return nil, report, nil
+	if err != nil {
+		return nil, report
 	}
-	x, _ := ds.X.(*design.Dense)
-	return ds, report, x
+	return ds, report
 }
 
-// gather gives the rows of all ranks to rank 0, some of each rank at a time.
-func (e *Encoder) gather(own *Dataset, x *design.Dense, rows []int, c ranks.Comm) *Dataset {
+// gather gives the rows of all ranks, of which those of each end at ends, to rank 0, some of each
+// rank at a time.
+func gather(own *Dataset, rows, ends []int, c ranks.Comm) *Dataset {
 	d, n, size := own.D, len(rows), c.Size()
 	width := d + 1 + len(own.Groups)
 	var all *Dataset
@@ -100,34 +112,39 @@ func (e *Encoder) gather(own *Dataset, x *design.Dense, rows []int, c ranks.Comm
 			all.Groups[k].Index = make([]int32, n)
 		}
 	}
-	step := max(1, travelling/(width*size))
-	ends := make([]int, size)
-	for from := 0; from < (n+size-1)/size; from += step {
+	first, longest := make([]int, size), 0
+	for r := range first {
+		if r > 0 {
+			first[r] = ends[r-1]
+		}
+		longest = max(longest, ends[r]-first[r])
+	}
+	step := max(1, min(longest, travelling/(width*size)))
+	travels, to := make([]float64, step*size*width), make([]int, size)
+	for from := 0; from < longest; from += step {
 		// of every rank the rows [from, from+step) of its own
 		span := func(r int) (lo, hi int) {
-			first, end := shard.Bounds(n, size, r)
-			return min(first+from, end), min(first+from+step, end)
+			return min(first[r]+from, ends[r]), min(first[r]+from+step, ends[r])
 		}
 		total := 0
-		for r := range ends {
+		for r := range to {
 			lo, hi := span(r)
 			total += (hi - lo) * width
-			ends[r] = total
+			to[r] = total
 		}
-		v := make([]float64, total)
+		v := travels[:total]
 		lo, hi := span(c.Rank())
-		first, _ := shard.Bounds(n, size, c.Rank())
-		at := ends[c.Rank()] - (hi-lo)*width
-		for i := lo - first; i < hi-first; i++ {
+		at := to[c.Rank()] - (hi-lo)*width
+		for i := lo - first[c.Rank()]; i < hi-first[c.Rank()]; i++ {
 			row := v[at : at+width]
-			x.RowTo(row[:d], i)
+			own.X.RowTo(row[:d], i)
 			row[d] = own.Target[i]
 			for k, g := range own.Groups {
 				row[d+1+k] = float64(g.Index[i])
 			}
 			at += width
 		}
-		c.Gather(v, ends)
+		c.Gather(v, to)
 		if all == nil {
 			continue
 		}

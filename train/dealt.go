@@ -62,7 +62,7 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, err 
 
 // fitDealt encodes the training rows of this rank, and the hold-out rows for rank 0.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files, s *dealt.Share) (*data.Fitted, error) {
-	fitted, err := data.FitDealt(ctx, f, s.Train, s.Total, c.Spec(), data.Storage(c.Storage), s.Rows)
+	fitted, err := data.FitDealt(ctx, f, s.Train, s.Total, s.Held, c.Spec(), data.Storage(c.Storage), s.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files
 		return nil, err
 	}
 	if len(s.Held) > 0 {
-		if fitted.Holdout, fitted.HoldoutReport, err = fitted.Encoder.EncodeDealt(ctx, f, s.Held, c.Ranks); err != nil {
+		if err := fitted.GatherHoldout(ctx, f, s.Held, c.Ranks); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}

@@ -193,7 +193,7 @@ func (b *Builder) Matrix(s int) (design.Matrix, error) {
 		return b.piles.sets[s].matrix, nil
 	}
 	z, err := b.here(s)
-	if err != nil || b.rows == nil {
+	if err != nil || b.rows == nil || s > 0 {
 		return z, err
 	}
 	return design.NewDealt(b.rows, b.total, z)

@@ -9,53 +9,93 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Deal is how the rows of a table are dealt to ranks: each visits the stripes of its rows,
-// and owns those that no rank before it owns, of which it takes the moments. It knows its own
-// rows, and those of others in the stripes that it owns.
+// A Deal is how the rows of a table are dealt to ranks: each visits the stripes of its training
+// rows, and owns those that no rank before it owns, of which it takes the moments, and the
+// hold-out rows. It knows its own rows, and those of others in the stripes that it owns.
 type Deal struct {
 	rows   *ranks.Rows
-	total  int              // rows of all ranks
+	total  int              // training rows of all ranks
 	Here   *tiles.Partition // the rows of this rank
 	Owned  *tiles.Partition // the rows of the stripes that it owns, whose ever they are
 	owned  []int            // stripes by rank: rank r owns [owned[r], owned[r+1])
-	stripe int              // of the last row that is here
+	stripe int              // of the last training row that is here
+	held   []int            // hold-out rows by rank: where those of rank r end; nil: none is dealt
 }
 
 // NewDeal deals total training rows of a table, of which this rank has train, each named
-// once and all of them behind those of the ranks before: a collective call.
-func NewDeal(rows int, train []int, total int, with *ranks.Rows) (*Deal, error) {
+// once and all of them behind those of the ranks before, and hold-out rows that all ranks name:
+// a collective call. Hold-out rows are dealt where they are in the order of the table and lie
+// among the training rows: some with each rank, and no more than twice its share.
+func NewDeal(rows int, train []int, total int, held []int, with *ranks.Rows) (*Deal, error) {
 	c := with.Comm()
 	size, rank := c.Size(), c.Rank()
 	d := &Deal{rows: with, total: total, owned: make([]int, size+1), stripe: -1}
 	if lo, hi := with.Here(total); hi-lo != len(train) {
 		return nil, fmt.Errorf("rank %d has %d training rows, not %d", rank, len(train), hi-lo)
 	}
-	least := make([]float64, size)
+	ends := make([]float64, 2*size) // by rank, the first stripe of its rows and the one behind them
 	if len(train) > 0 {
-		least[rank] = float64(slices.Min(train))
 		d.stripe = slices.Max(train) / tiles.StripeRows
+		ends[2*rank], ends[2*rank+1] = float64(slices.Min(train)/tiles.StripeRows), float64(d.stripe+1)
 	}
-	c.Sum(least) // each has one term that is not zero
-	d.owned[size] = (rows + tiles.StripeRows - 1) / tiles.StripeRows
+	c.Sum(ends) // each has one term that is not zero
+	d.owned[size] = int(slices.Max(ends))
 	for r := size - 1; r >= 0; r-- {
 		d.owned[r] = d.owned[r+1]
-		if lo, hi := with.Bounds(total, r); lo == 0 && hi > 0 {
-			d.owned[r] = 0
-		} else if lo < hi {
-			d.owned[r] = int(least[r]) / tiles.StripeRows
+		if lo, hi := with.Bounds(total, r); lo < hi {
+			d.owned[r] = int(ends[2*r])
 		}
 	}
+	mine := d.dealHeld(held)
 	first, end := d.Visits(rows)
 	end = max(first, end)
 	var err error
-	if d.Here, err = tiles.NewPartitionWithin(first, end, rows, train); err != nil {
+	if d.Here, err = tiles.NewPartitionWithin(first, end, rows, train, mine); err != nil {
 		return nil, err
 	}
 	d.Owned = d.Here
 	if others := d.shareTails(train); len(others) > 0 {
-		d.Owned, err = tiles.NewPartitionWithin(first, end, rows, append(others, train...))
+		d.Owned, err = tiles.NewPartitionWithin(first, end, rows, append(others, train...), mine)
 	}
 	return d, err
+}
+
+// dealHeld deals hold-out rows, and returns those of this rank.
+func (d *Deal) dealHeld(held []int) (own []int) {
+	size := len(d.owned) - 1
+	if len(held) == 0 || !slices.IsSorted(held) || held[0] < d.owned[0]*tiles.StripeRows {
+		return nil
+	}
+	ends, from := make([]int, size), 0
+	for r := range ends {
+		ends[r], _ = slices.BinarySearch(held, d.owned[r+1]*tiles.StripeRows)
+		if n := ends[r] - from; n == 0 || n > 2*len(held)/size+tiles.StripeRows {
+			return nil
+		}
+		if r == d.rows.Comm().Rank() {
+			own = slices.Clone(held[from:ends[r]])
+		}
+		from = ends[r]
+	}
+	if from < len(held) {
+		return nil
+	}
+	d.held = ends
+	return own
+}
+
+// Held are where the hold-out rows of every rank end; nil where none is dealt.
+func (d *Deal) Held() []int { return d.held }
+
+// KeepHeld leaves the hold-out rows to whoever reads them apart.
+func (d *Deal) KeepHeld() (err error) {
+	if d == nil || d.held == nil {
+		return nil
+	}
+	d.held = nil
+	first, end := d.Visits(d.Here.Rows)
+	d.Here, err = tiles.NewPartitionWithin(first, max(first, end), d.Here.Rows, d.Here.Sets[0], nil)
+	return err
 }
 
 // shareTails returns the rows that others have in stripes that are owned here: those of

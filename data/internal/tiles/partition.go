@@ -47,10 +47,9 @@ func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partitio
 	return p, p.settle(0, rows)
 }
 
-// NewPartitionWithin is NewPartition of rows [first, end) of a table, to train on: it is as
-// long as these.
-func NewPartitionWithin(first, end, rows int, train []int) (*Partition, error) {
-	p := &Partition{Rows: rows, Sets: [2][]int{train, nil}, first: first}
+// NewPartitionWithin is NewPartition of rows [first, end) of a table: it is as long as these.
+func NewPartitionWithin(first, end, rows int, train, holdout []int) (*Partition, error) {
+	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, first: first}
 	return p, p.settle(first, end)
 }
 
