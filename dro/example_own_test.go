@@ -76,7 +76,7 @@ func ExampleDual() {
 	// Output:
 	// lbfgs: the objective has gradients, and no Hessian that is known
 	// certified: 0.4577 ≤ optimum ≤ 0.4577
-	// x = [1.048 0.395 -0.859], weight of the groups 0.546 and 0.454
+	// x = [1.048 0.394 -0.859], weight of the groups 0.546 and 0.454
 }
 
 // Quantile regression needs no loss of its own: the pinball loss is the largest

@@ -74,13 +74,14 @@ func (l *lbfgs) Step() error {
 	slope := floats.Dot(l.at.Gradient, l.dir)
 	if l.quasi == nil || !(slope < 0) {
 		l.quasi = &optimize.LBFGS{Store: l.memory}
-		size = l.quasi.InitDirection(&l.at, l.dir)
+		l.quasi.InitDirection(&l.at, l.dir)
 		l.trail = nil
 		l.saw()
 		slope = floats.Dot(l.at.Gradient, l.dir)
 		if !(slope < 0) {
 			return saddle.ErrStalled // the gradient is zero
 		}
+		size = l.left() / -slope
 	}
 	l.decrement = math.Inf(1)
 	if len(l.trail) > 2 {
@@ -102,6 +103,15 @@ func (l *lbfgs) Step() error {
 		return saddle.ErrStalled
 	}
 	return nil
+}
+
+// left is what is left of the objective at most, as far as is known: a tangent falls by as much
+// within a first step, and a parabola with half of that at its lowest point.
+func (l *lbfgs) left() float64 {
+	if gap := l.at.F - l.Cert.Best.Lower; gap > 0 && !math.IsInf(gap, 1) {
+		return gap
+	}
+	return math.Abs(l.at.F)
 }
 
 // search moves l.at along l.dir to a point that meets the strong Wolfe

@@ -256,7 +256,10 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	if !spectral {
 		o = struct{ saddle.Oracle }{o} // hides the abilities that the norms are computed with
 	}
-	c := newConstants(o, norm, p != r.Problem, b, h, m, r.Cert.Spend)
+	c := newConstants(o, norm, spectral && p != r.Problem, b, h, m, r.Cert.Spend)
+	if !spectral { // of the practical schedule: G_J, L_J and that of τ have units of their own
+		c.lambdas = c.gs
+	}
 	if math.IsInf(c.l, 1) || math.IsInf(c.g, 1) {
 		return constants{}, fmt.Errorf("dro: the weights are unbounded and the losses are not linear: the theory has no constants for that, bound the weights")
 	}
