@@ -166,7 +166,7 @@ func (s *splitOf) oracles(ctx context.Context) error {
 	t := &tune.Table{Rows: level.Rows{N: s.held.N, Group: s.judged, Labels: last.Labels}, X: s.held.X, Target: s.held.Target, Loss: s.loss, Primal: s.table.Primal}
 	t.Primal.Mu = 1e-4 / float64(s.held.N)
 	plain := s.common[0] // ERM
-	var best *Row
+	var best, floor *Row
 	for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01, 0.001} { // as the candidates, and beyond
 		x, err := solve(ctx, t, level.Level{Nu: level.At(share * plain.Average), Penalty: "kl", Adversary: "groups", Prior: "shares"})
 		if err != nil {
@@ -180,12 +180,13 @@ func (s *splitOf) oracles(ctx context.Context) error {
 		if best == nil || gain(r) > gain(best) {
 			best = r
 		}
-		if share == 0.001 {
-			floor := *r
-			floor.Model = Floor
-			s.common = append(s.common, *best, floor)
+		if floor == nil || r.Worst < floor.Worst {
+			least := *r
+			least.Model = Floor
+			floor = &least
 		}
 	}
+	s.common = append(s.common, *best, *floor)
 	return nil
 }
 

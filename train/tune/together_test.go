@@ -47,8 +47,8 @@ func wideTable(t testing.TB, n, d int, shared float64, loss losses.Loss) *Table 
 }
 
 // offBy is what the estimate of the metric may be off by, as where the curvature without a fold
-// is another than with it: 4 of nearly separable rows.
-const offBy = 10
+// is another than with it: 4 of nearly separable rows, 4 to 18 on ten drawn wide tables of groups.
+const offBy = 30
 
 // What searches end at is within a few times their gap of the optimum, and has the bits that
 // each search has alone, whatever the threads.

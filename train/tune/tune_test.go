@@ -642,14 +642,15 @@ func TestRaceLeavesBehind(t *testing.T) {
 // accuracy where columns are nearly dependent and they do not.
 func TestWideTablesAreSolved(t *testing.T) {
 	const n, d = 2500, 320
-	for _, shared := range []float64{0, 0.999} { // of every column's variance
+	for _, shared := range []float64{0, 0.98} { // of every column's variance with its neighbour
 		rng := rand.New(rand.NewPCG(5, 6))
 		z, target := make([]float64, n*d), make([]float64, n)
 		for i := range target {
-			common, sum := rng.NormFloat64(), 0.0
+			last, sum := rng.NormFloat64(), 0.0
 			for j := range d {
-				z[i*d+j] = math.Sqrt(shared)*common + math.Sqrt(1-shared)*rng.NormFloat64()
-				sum += z[i*d+j] * float64(j%5-2)
+				last = math.Sqrt(shared)*last + math.Sqrt(1-shared)*rng.NormFloat64()
+				z[i*d+j] = last
+				sum += last * float64(j%5-2)
 			}
 			target[i] = 1
 			if 2*rng.NormFloat64() > sum/20 {
