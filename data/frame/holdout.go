@@ -27,6 +27,9 @@ type Holdout struct {
 
 // SplitRows gives the rows to train on and those to hold out, both in order.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
+	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
+		return Split(f.Rows, h.Fraction, h.Seed)
+	}
 	rows, err := f.Filter(ctx, h.Filter)
 	if err != nil {
 		return nil, nil, err
