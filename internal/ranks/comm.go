@@ -89,11 +89,6 @@ func (One) Abort(int) {}
 // GatherAll returns the numbers of every rank, one rank after the other, and where those of
 // each end; ranks may have any number of them.
 func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
-	return gatherUpTo(c, own, math.MaxInt)
-}
-
-// gatherUpTo is GatherAll of most numbers together; nil of more.
-func gatherUpTo(c Comm, own []float64, most int) (all []float64, ends []int) {
 	count, each := make([]float64, c.Size()), make([]int, c.Size())
 	for r := range each {
 		each[r] = r + 1
@@ -104,9 +99,6 @@ func gatherUpTo(c Comm, own []float64, most int) (all []float64, ends []int) {
 	for r, k := range count {
 		total += int(k)
 		ends[r] = total
-	}
-	if total > most {
-		return nil, nil
 	}
 	all = make([]float64, total)
 	copy(all[ends[c.Rank()]-len(own):], own)

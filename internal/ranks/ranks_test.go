@@ -251,12 +251,6 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 	if all.Comm() != Comm(One{}) || all.Comm().Size() != 1 || all.Comm().Rank() != 0 || all.Count(n, 2) != 2 || all.Count(n, 50) != shard.Count(n) || all.Count(5, 4) != 1 {
 		t.Errorf("samples that are here: %v, %d shards of at most 2, %d", all.Comm(), all.Count(n, 2), all.Count(n, 50))
 	}
-	if few, ok := all.CollectFew(v[:4], 4); !ok || len(few) != 4 {
-		t.Errorf("%v, %v of four", few, ok)
-	}
-	if _, ok := all.CollectFew(v[:5], 4); ok {
-		t.Error("five are at most four")
-	}
 	covered := make([]int, n)
 	all.RunCount(n, 1, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -292,12 +286,6 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 			})
 			if got := rows.CollectNumbers(v[lo:hi]); !slices.Equal(got, v) {
 				t.Errorf("rank %d of %d collects %d numbers", c.Rank(), size, len(got))
-			}
-			for _, most := range []int{n, n - 1} { // all in the same order
-				got, ok := rows.CollectFew(v[lo:hi], most)
-				if ok != (most == n) || ok && !slices.Equal(got, v) {
-					t.Errorf("rank %d of %d collects %d of at most %d: %v", c.Rank(), size, len(got), most, ok)
-				}
 			}
 			here := rows.SpreadHere(n, 100)
 			if got := rows.Collect(here); !slices.Equal(got, rows.Spread(n, 100)) {

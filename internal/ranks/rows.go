@@ -263,15 +263,6 @@ func (r *Rows) CollectNumbers(own []float64) []float64 {
 	return all
 }
 
-// CollectFew is CollectNumbers of at most so many together; it reports false of more.
-func (r *Rows) CollectFew(own []float64, most int) (all []float64, ok bool) {
-	if r == nil {
-		return own, len(own) <= most
-	}
-	all, ends := gatherUpTo(r.comm, own, most)
-	return all, ends != nil
-}
-
 // EachShard calls f on the shards that are here, one after the other. It is no collective
 // call.
 func (r *Rows) EachShard(f func(lo, hi int)) {

@@ -71,6 +71,7 @@ type minimax struct {
 	last   float64 // fall expected of the step before
 	wide   bool    // majorants in the place of second derivatives
 	lambda float64 // of the diagonal, added to H
+	all    bool    // fewer samples than all did not do, where they lie with several ranks
 }
 
 // Step implements Stepper.
@@ -108,6 +109,7 @@ func (m *minimax) Step() error {
 		}
 		m.last = max(fall, goal)
 		if m.search(p, fall) {
+			m.all = p.lie != nil
 			copy(m.y[lo:hi], m.weight[lo:hi])
 			return nil
 		}
@@ -299,6 +301,7 @@ func (m *minimax) Visit(s *saddle.State) {
 	s.Float(&m.last)
 	s.Float(&m.lambda)
 	s.Boolean(&m.wide)
+	s.Boolean(&m.all)
 }
 
 // Needs implements Method.

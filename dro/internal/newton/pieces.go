@@ -37,7 +37,7 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 	}
 	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn.Int()*c.D))
 	if most := saddle.MostSelected(m.Problem.Oracle); count > most {
-		if share > kinkShare.Value { // fewer did not do
+		if m.all || share > kinkShare.Value { // fewer did not do
 			return m.everywhere(h, g)
 		}
 		count = max(1, most)

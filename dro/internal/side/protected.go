@@ -70,8 +70,7 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}
 	limit := 1 / p.Share
 	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Nu) {
-		tau = p.quantile(f, weight)
-		above, ties := p.around(f, tau, weight)
+		tau, above, ties := p.quantile(f, weight)
 		rest := math.Max(0, math.Min(limit, (1-above*limit)/ties))
 		p.rows.Run(n, func(_, lo, hi int) {
 			for j := lo; j < hi; j++ {
@@ -177,116 +176,143 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 	return thresholdCut{lo, hi, (1 - high) / (low - high)}
 }
 
-// quantile returns the largest τ such that losses of at least τ have a weight of Share; NaN
-// where no sample has weight, as among the first samples alone.
-func (p Protected) quantile(f []float64, weight func(int) float64) float64 {
+// quantile returns the largest τ such that losses of at least τ have a weight of Share, NaN
+// where no sample has weight, as among the first samples alone; and the weight of the losses
+// above it, and of those equal to it.
+func (p Protected) quantile(f []float64, weight func(int) float64) (tau, above, ties float64) {
 	if p.rows != nil {
 		return p.quantileDealt(f, weight)
 	}
+	tau = math.NaN()
 	if p.Weights == nil {
-		return quantileFromTop(append([]float64(nil), f...), p.Share*float64(len(f)))
-	}
-	order := make([]int, 0, len(f))
-	for j := range f {
-		if weight(j) > 0 {
-			order = append(order, j)
-		}
-	}
-	if len(order) == 0 {
-		return math.NaN()
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(f[j], f[i]) })
-	mass := 0.0
-	for _, j := range order {
-		if mass += weight(j); mass >= p.Share*(1-1e-14) {
-			return f[j]
-		}
-	}
-	return f[order[len(order)-1]]
-}
-
-// around returns the weight of the losses above τ, and of those equal to it.
-func (p Protected) around(f []float64, tau float64, weight func(int) float64) (above, ties float64) {
-	add := func(lo, hi int) (above, ties float64) {
-		for j := lo; j < hi; j++ {
-			switch w := weight(j); {
-			case f[j] > tau:
-				above += w
-			case f[j] == tau:
-				ties += w
+		tau = quantileFromTop(append([]float64(nil), f...), p.Share*float64(len(f)))
+	} else {
+		order := make([]int, 0, len(f))
+		for j := range f {
+			if weight(j) > 0 {
+				order = append(order, j)
 			}
 		}
-		return above, ties
-	}
-	if p.rows == nil {
-		return add(0, len(f))
-	}
-	over, equal := p.rows.Scalars(len(f)), p.rows.Scalars(len(f))
-	p.rows.Run(len(f), func(s, lo, hi int) { over[s], equal[s] = add(lo, hi) })
-	p.rows.Share(over, equal)
-	return vec.Sum(over), vec.Sum(equal)
-}
-
-// quantileDealt is quantile of losses ≥ 0 that lie with several ranks: the bits of a number,
-// which are in the order of the numbers, are found eight at a time, a round each, until those
-// that agree with them are few.
-func (p Protected) quantileDealt(f []float64, weight func(int) float64) float64 {
-	const digit, few = 256, 4096
-	part := p.rows.Partials(p.rows.Shards(len(f)), digit)
-	mass := make([]float64, digit)
-	above, found, asked := 0.0, uint64(0), false
-	for shift := 56; shift >= 0; shift -= 8 {
-		if known := 52 - (shift + 8); known >= 0 && !asked && len(f)>>known <= few/4 { // bits after the exponent
-			asked = true
-			if all, ok := p.rows.CollectFew(p.agreeing(f, found, shift+8, weight), 2*few); ok {
-				return p.among(all, above)
+		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(f[j], f[i]) })
+		mass := 0.0
+		for _, j := range order {
+			tau = f[j]
+			if mass += weight(j); mass >= p.Share*(1-1e-14) {
+				break
 			}
 		}
-		part.Clear()
-		p.rows.Run(len(f), func(s, lo, hi int) {
-			sums := part.Of(s)
-			for j := lo; j < hi; j++ {
-				if bits := math.Float64bits(f[j]); bits>>shift>>8 == found {
-					sums[bits>>shift%digit] += weight(j)
+	}
+	for j, v := range f {
+		switch w := weight(j); {
+		case v > tau:
+			above += w
+		case v == tau:
+			ties += w
+		}
+	}
+	return tau, above, ties
+}
+
+// quantileDealt is quantile of losses ≥ 0 that lie with several ranks. The bits of such numbers
+// are in their order: the range from the least to the largest is cut into equal parts, and that
+// which has the quantile again, two rounds each time, until those within are one number, or few
+// in every shard.
+func (p Protected) quantileDealt(f []float64, weight func(int) float64) (tau, above, ties float64) {
+	const parts = 1 << 11
+	lo, hi := uint64(0), uint64(math.MaxUint64)
+	for ties = 1.0; ; {
+		least, most := p.rows.Scalars(len(f)), p.rows.Scalars(len(f))
+		p.rows.Run(len(f), func(s, from, to int) {
+			least[s], most[s] = math.Inf(1), -1
+			for j := from; j < to; j++ {
+				if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi && weight(j) > 0 {
+					least[s], most[s] = min(least[s], f[j]), max(most[s], f[j])
 				}
 			}
 		})
+		p.rows.Share(least, most)
+		first, last := slices.Min(least), slices.Max(most)
+		if first == last {
+			return first, above, ties
+		}
+		if !(first < last) { // no weight, or no numbers
+			return math.NaN(), above, 0
+		}
+		lo, hi = math.Float64bits(first), math.Float64bits(last)
+		width := (hi-lo)/parts + 1
+		part := p.rows.Partials(p.rows.Shards(len(f)), parts)
+		part.Clear()
+		p.rows.Run(len(f), func(s, from, to int) {
+			sums := part.Of(s)
+			for j := from; j < to; j++ {
+				if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi {
+					sums[(bits-lo)/width] += weight(j)
+				}
+			}
+		})
+		mass := make([]float64, parts)
 		p.rows.SumTo(mass, part)
-		k := digit - 1
+		k := int((hi - lo) / width)
 		for ; k > 0 && above+mass[k] < p.Share*(1-1e-12); k-- {
 			above += mass[k]
 		}
-		found = found<<8 | uint64(k)
+		lo, ties = lo+uint64(k)*width, mass[k]
+		hi = min(hi, lo+width-1)
+		if few := p.between(f, lo, hi, weight, ties); few != nil {
+			return p.among(few, above)
+		}
 	}
-	return math.Float64frombits(found)
 }
 
-// agreeing returns the losses here whose first bits are these, each with its weight.
-func (p Protected) agreeing(f []float64, found uint64, shift int, weight func(int) float64) (out []float64) {
-	lo, hi := p.rows.Here(len(f))
-	for j := lo; j < hi; j++ {
-		if math.Float64bits(f[j])>>shift == found {
-			out = append(out, f[j], weight(j))
+// between returns the losses whose bits lie in a range, of this weight together, each with its
+// own; nil of many.
+func (p Protected) between(f []float64, lo, hi uint64, weight func(int) float64, mass float64) (out [][2]float64) {
+	const few = 1 << 12
+	shards := p.rows.Shards(len(f))
+	most := max(4, few/shards) // of a shard
+	if mass*float64(len(f)) > float64(most*shards/4) {
+		return nil
+	}
+	width := 1 + 2*most
+	all := make([]float64, width*shards)
+	p.rows.Run(len(f), func(s, from, to int) {
+		own := all[s*width : (s+1)*width]
+		for j := from; j < to; j++ {
+			if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi {
+				if k := int(own[0]); k < most {
+					own[1+2*k], own[2+2*k] = f[j], weight(j)
+				}
+				own[0]++
+			}
+		}
+	})
+	p.rows.ShareEach(width, func(s int) []float64 { return all[s*width : (s+1)*width] })
+	out = [][2]float64{}
+	for ; len(all) > 0; all = all[width:] {
+		if int(all[0]) > most {
+			return nil
+		}
+		for k := range int(all[0]) {
+			out = append(out, [2]float64{all[1+2*k], all[2+2*k]})
 		}
 	}
 	return out
 }
 
-// among is the quantile where it is among losses, each with its weight, above which there is
-// this much.
-func (p Protected) among(all []float64, above float64) (tau float64) {
-	order := make([]int, len(all)/2)
-	for k := range order {
-		order[k] = 2 * k
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all[j], all[i]) })
-	for _, k := range order {
-		tau = all[k]
-		if above += all[k+1]; above >= p.Share*(1-1e-12) {
+// among is quantile of losses, each with its weight, above which there is this much.
+func (p Protected) among(all [][2]float64, above float64) (tau, over, ties float64) {
+	slices.SortStableFunc(all, func(a, b [2]float64) int { return cmp.Compare(b[0], a[0]) })
+	for k := 0; k < len(all); {
+		tau, ties = all[k][0], 0
+		for ; k < len(all) && all[k][0] == tau; k++ {
+			ties += all[k][1]
+		}
+		if above+ties >= p.Share*(1-1e-12) || k == len(all) {
 			break
 		}
+		above += ties
 	}
-	return tau
+	return tau, above, ties
 }
 
 // RespondingAt implements local.

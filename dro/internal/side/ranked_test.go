@@ -2,6 +2,7 @@ package side
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -33,5 +34,83 @@ func TestSmoothedOverRanks(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// The quantile of losses that lie with ranks is that of one process, with as much weight above
+// it and at it, however the losses lie; by a few rounds.
+func TestQuantileOverRanks(t *testing.T) {
+	const n = 9001
+	rng := drotest.RngOf(303)
+	f := make([]float64, n)
+	for name, c := range map[string]struct {
+		loss   func(j int) float64
+		rounds int64
+	}{
+		"smooth":            {func(int) float64 { return rng.ExpFloat64() }, 3},
+		"three values":      {func(j int) float64 { return float64(j % 3) }, 3},
+		"all equal":         {func(int) float64 { return math.Ln2 }, 1},
+		"all but equal":     {func(int) float64 { return math.Ln2 * (1 + 1e-9*rng.Float64()) }, 3},
+		"of all magnitudes": {func(int) float64 { return math.Exp(200 * rng.NormFloat64()) }, 4},
+		"half are zero":     {func(j int) float64 { return max(0, rng.NormFloat64()) }, 4},
+		"some infinite": {func(j int) float64 {
+			if j%400 == 0 {
+				return math.Inf(1)
+			}
+			return rng.Float64()
+		}, 5},
+	} {
+		for j := range f {
+			f[j] = c.loss(j)
+		}
+		for _, weights := range [][]float64{nil, make([]float64, n)} {
+			total := 0.0
+			for j := range weights {
+				if rng.IntN(3) > 0 {
+					weights[j] = rng.ExpFloat64()
+				}
+				total += weights[j]
+			}
+			of := func(j int) float64 {
+				if weights == nil {
+					return 1.0 / n
+				}
+				return weights[j] / total
+			}
+			for _, share := range []float64{1e-4, 0.1, 0.6, 1} {
+				p := Protected{Share: share, Weights: weights}
+				tau, above, ties := p.quantile(f, of)
+				for _, size := range []int{1, 3} {
+					err := ranks.Run(size, func(comm ranks.Comm) error {
+						counted, traffic := ranks.Count(comm)
+						rows := ranks.NewRows(counted, n)
+						own := make([]float64, n)
+						lo, hi := rows.Here(n)
+						for j := range own {
+							if own[j] = math.NaN(); j >= lo && j < hi {
+								own[j] = f[j]
+							}
+						}
+						over, _ := p.Over(rows)
+						got, more, equal := over.(Protected).quantile(own, of)
+						if got != tau || math.Abs(more-above) > 1e-12 || math.Abs(equal-ties) > 1e-12 {
+							return fmt.Errorf("%s, share %v, rank %d of %d: %v with %v above and %v at it, one process %v with %v and %v", name, share, comm.Rank(), size, got, more, equal, tau, above, ties)
+						}
+						if r := traffic().Rounds; r > c.rounds {
+							return fmt.Errorf("%s, share %v: %d rounds, more than %d", name, share, r, c.rounds)
+						}
+						return nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+	none := Protected{Share: 0.1, Weights: make([]float64, n)}
+	over, _ := none.Over(ranks.NewRows(ranks.One{}, n))
+	if tau, _, _ := over.(Protected).quantile(f, func(int) float64 { return 0 }); !math.IsNaN(tau) {
+		t.Errorf("the quantile of no weight is %v", tau)
 	}
 }
