@@ -159,14 +159,15 @@ func (t *fitting) make() error {
 	return nil
 }
 
-// fill finds what stands for nulls of a number.
+// fill finds what stands for nulls of a number, also where training has none: rows that are
+// scored later may.
 func (t *fitting) fill(o *Operand, c *Column) error {
 	how := t.e.Spec.Impute
-	if how != "mean" && how != "median" || !c.Nullable() {
+	if how != "mean" && how != "median" {
 		return nil
 	}
 	c, err := c.Load(t.ctx)
-	if err != nil || c.Null == nil {
+	if err != nil {
 		return err
 	}
 	var v float64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,5 +119,45 @@ func TestTransforms(t *testing.T) {
 		if _, err := train.FitFrame(t.Context(), f, bad); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A null where training saw none is filled before any function, by table and by row: log(a),
+// and the products that a is in, are those of its median.
+func TestTransformsOfLaterNulls(t *testing.T) {
+	f := transformed(t)
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
+	cfg.Features = []string{"a", "c", "g"}
+	cfg.Log, cfg.Square, cfg.Interact = []string{"a"}, []string{"c"}, []string{"a:c"}
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a []float64
+	for _, c := range f.Columns {
+		if c.Name == "a" {
+			a = slices.Sorted(slices.Values(c.Number))
+		}
+	}
+	median := (a[len(a)/2-1] + a[len(a)/2]) / 2
+	later, err := data.ReadBytes(t.Context(), "later.csv", fmt.Appendf(nil, "a,c,g\n%v,3,u\n,3,u\n2,5,v\n", median))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(t.Context(), later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Score[0] != p.Score[1] || p.Score[0] == p.Score[2] {
+		t.Errorf("scores %v: a null is not the median %v", p.Score, median)
+	}
+	scorer, err := m.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := scorer.Map(map[string]any{"a": nil, "c": 3, "g": "u"})
+	if err != nil || math.Abs(one-p.Score[1]) > 1e-12*math.Abs(one) {
+		t.Errorf("%v by the scorer, %v by the table: %v", one, p.Score[1], err)
 	}
 }
