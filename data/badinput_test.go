@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -131,8 +132,8 @@ func TestEncodeRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for csv, parts := range map[string][]string{
-		"y,c\nno,a\n":             {`no column "x"`},
-		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null"},
+		"y,c\nno,a\n":             {`no column "x"`, "trained on"},
+		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null", "trained without a fill"},
 		"y,x,c\nno,1,a\nmaybe,1,": {`column "y", row 2`, `"maybe"`, `"yes"`, `"no"`},
 		"y,x,c\nno,one,a\n":       {`column "x"`, "text here"},
 		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
@@ -221,4 +222,31 @@ func TestOneTargetIsNull(t *testing.T) {
 			t.Errorf("%+v: %v", got, err)
 		}
 	}
+}
+
+// A column without a name has one that options and models can hold, in Parquet as in text.
+func TestNamesThatAreEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	y := Column{Name: "y", Kind: Numeric, Number: []float64{1, 2, 4}}
+	x := Column{Name: "", Kind: Numeric, Number: []float64{3, 5, 4}}
+	if err := WriteTable(path, []Column{y, x}, false); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*Frame{f, frameOf(t, "y,\n1,3\n2,5\n4,4\n")} {
+		if got := strings.Join(f.Names(), " "); got != "y column_2" || len(f.Notes) != 1 {
+			t.Errorf("%s; %q", got, f.Notes)
+		}
+		c, err := f.Lookup("column_2")
+		if err == nil {
+			c, err = c.Load(t.Context())
+		}
+		if err != nil || c.Number[1] != 5 {
+			t.Errorf("%v, %v", c, err)
+		}
+	}
+	f.Close()
 }

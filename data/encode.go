@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -133,10 +134,18 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 		return e.encodeGroups(ctx, f, d.Set(s), ds, r)
 	})
 	if err != nil {
-		return fail(err)
+		return fail(unfilled(err))
 	}
 	reports[0].Dropped = dropped
 	return sets[0], reports[0], f.Fingerprint()
+}
+
+// unfilled says of nulls, where a model is there already, what helps then.
+func unfilled(err error) error {
+	if of := (*Error)(nil); errors.As(err, &of) && slices.Contains(of.Remedies, table.Impute) {
+		of.Remedies, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
+	}
+	return err
 }
 
 // datasets makes the datasets of the sets that have rows, set 0 always. It
@@ -199,6 +208,9 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	}
 	c, err := f.Lookup(in.Name)
 	if err != nil {
+		if absent := (*Error)(nil); errors.As(err, &absent) && absent.Class == table.ErrNoColumn {
+			absent.Msg += ", which the model was trained on"
+		}
 		return nil, err
 	}
 	return accepted(ctx, f, in, c)

@@ -26,18 +26,19 @@ func (c Config) Spec() data.Spec {
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: pairs(c.Reference, "="), TargetTransform: c.TargetTransform, Transforms: c.transforms(),
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: references(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.transforms(),
 	}
 }
 
 // transforms are the columns to make; what is no number or no pair is refused before.
 func (c Config) transforms() data.Transforms {
 	t := data.Transforms{Log: c.Log, Square: c.Square}
-	for name, knots := range pairs(c.Spline, ":") {
+	for _, s := range c.Spline {
 		if t.Spline == nil {
 			t.Spline = map[string]int{}
 		}
-		t.Spline[name], _ = strconv.Atoi(knots)
+		column, knots := knotted(s)
+		t.Spline[column], _ = strconv.Atoi(knots)
 	}
 	for _, pair := range c.Interact {
 		a, b, _ := strings.Cut(pair, ":")
@@ -46,15 +47,24 @@ func (c Config) transforms() data.Transforms {
 	return t
 }
 
-// pairs takes texts apart, each at its first mark.
-func pairs(list []string, mark string) map[string]string {
+// knotted takes column:knots apart, at its last colon: a column may have some in its name.
+func knotted(s string) (column, knots string) {
+	at := strings.LastIndexByte(s, ':')
+	if at < 0 {
+		return s, ""
+	}
+	return s[:at], s[at+1:]
+}
+
+// references takes the column=level apart, each at its first mark.
+func references(list []string) map[string]string {
 	if len(list) == 0 {
 		return nil
 	}
 	out := make(map[string]string, len(list))
 	for _, text := range list {
-		key, value, _ := strings.Cut(text, mark)
-		out[key] = value
+		column, level, _ := strings.Cut(text, "=")
+		out[column] = level
 	}
 	return out
 }

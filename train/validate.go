@@ -55,15 +55,26 @@ func (c *Config) validate() error {
 			say("%s is %v: it must be finite and %s", e.what, e.value, e.want)
 		}
 	}
+	bent, against := map[string]bool{}, map[string]bool{}
 	for _, s := range c.Spline {
-		_, knots, _ := strings.Cut(s, ":")
+		column, knots := knotted(s)
 		if _, err := strconv.Atoi(knots); err != nil {
 			say("spline %q: write column:knots", s)
+		} else if bent[column] {
+			say("spline: column %q is named twice", column)
 		}
+		bent[column] = true
 	}
 	for _, s := range c.Interact {
 		if strings.Count(s, ":") != 1 {
-			say("interact %q: write column:column", s)
+			say("interact %q: write column:column, of columns without a colon in their names", s)
+		}
+	}
+	for _, s := range c.Reference {
+		if column, _, _ := strings.Cut(s, "="); against[column] {
+			say("reference: column %q is named twice", column)
+		} else {
+			against[column] = true
 		}
 	}
 	ways := 0

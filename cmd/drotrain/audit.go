@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -101,7 +102,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
-	o.measure.Command = options.CommandLine("audit "+options.ShellQuote(path), fs)
+	o.measure.Command = options.CommandLine("audit "+quote.Shell(path), fs)
 	measured, err := report.Audit(ctx, f, report.AuditOptions{
 		Options: o.measure.Options, Name: path, Label: o.label, Scores: scores,
 		Task: eval.Task(o.task), Loss: o.loss, Positive: o.positive, HuberDelta: o.huberDelta,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -108,7 +109,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	if failed := j.Flush(); failed != nil {
 		a.note("note: no checkpoint: %v", failed)
 	} else if !o.quiet {
-		a.note("drotrain train --resume --out %s goes on from here", options.ShellQuote(o.out))
+		a.note("drotrain train --resume --out %s goes on from here", quote.Shell(o.out))
 	}
 	return err
 }

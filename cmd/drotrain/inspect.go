@@ -13,6 +13,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
@@ -118,7 +119,7 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 	if p != nil {
 		p.tell(a.stdout)
 		if o.out != "" {
-			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", options.ShellQuote(o.out))
+			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", quote.Shell(o.out))
 		}
 	}
 	for _, n := range t.Notes {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/propose"
@@ -133,7 +134,7 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 	}
 	err := atomicfile.Write(path, force, func(w io.Writer) error {
 		var b strings.Builder
-		fmt.Fprintf(&b, "# drotrain train --config %s\n", options.ShellQuote(path))
+		fmt.Fprintf(&b, "# drotrain train --config %s\n", quote.Shell(path))
 		p.flags.Visit(func(f *pflag.Flag) {
 			list, ok := f.Value.(*options.ListValue)
 			if !ok {

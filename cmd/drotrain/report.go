@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
@@ -176,7 +177,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
 	}
 	if m.Config.HoldoutData != "" {
-		return nil, exit.Usagef("measure it there with --data "+options.ShellQuote(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
+		return nil, exit.Usagef("measure it there with --data "+quote.Shell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
 	}
 	path, err := o.trainingTable(m)
 	if err != nil {
@@ -265,6 +266,6 @@ func (o *reportOptions) trainingTable(m *train.Model) (string, error) {
 	case strings.HasPrefix(path, datasets.Prefix) || output.Within(dir, path):
 		return path, nil
 	}
-	return "", exit.Usagef("name it, if you trust the model: --trained-on "+options.ShellQuote(path)+"; or measure it on another table with --data",
+	return "", exit.Usagef("name it, if you trust the model: --trained-on "+quote.Shell(path)+"; or measure it on another table with --data",
 		"the table that the model names, %s, lies outside its folder", path)
 }

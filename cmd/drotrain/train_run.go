@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
@@ -158,7 +159,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 	}
 	if c.Target == "" {
-		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", options.ShellQuote(c.Data)),
+		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", quote.Shell(c.Data)),
 			"no --target: name the column to predict")
 	}
 	if !o.quiet {
@@ -343,7 +344,7 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 
 // printNext names commands that go on from here, ready to be run.
 func printNext(w io.Writer, m *train.Model, out *output.Dir) {
-	model, table := options.ShellQuote(out.File(modelFile)), options.ShellQuote(m.Config.Data)
+	model, table := quote.Shell(out.File(modelFile)), quote.Shell(m.Config.Data)
 	fmt.Fprintf(w, "next   drotrain predict --model %s --data %s \\\n         --out preds.parquet\n", model, table)
 	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
 		fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)

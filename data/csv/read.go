@@ -141,6 +141,9 @@ func (r *reading) names(all *records) error {
 			return r.failed(err)
 		}
 		r.header = make([]string, len(first))
+		for i := range r.header {
+			r.header[i] = fmt.Sprintf("column_%d", i+1)
+		}
 	}
 	for i, h := range r.header {
 		r.header[i] = strings.TrimSpace(h)
@@ -149,9 +152,6 @@ func (r *reading) names(all *records) error {
 		}
 		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
-		}
-		if r.header[i] == "" {
-			r.header[i] = fmt.Sprintf("column_%d", i+1) // as pandas writes its index
 		}
 	}
 	r.header, r.renamed = table.Distinct(r.header)

@@ -27,20 +27,27 @@ func Wanted(names, among []string) (map[string]bool, error) {
 	return want, nil
 }
 
-// Distinct gives every column a name of its own: the second "x" is "x.1", as pandas has
-// it. notes tell of it.
+// Distinct gives every column a name of its own: the second "x" is "x.1", and the fifth column
+// is "column_5" where it has none, as pandas has them. notes tell of it.
 func Distinct(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
 		taken[n] = true
 	}
-	if len(taken) == len(names) {
+	if len(taken) == len(names) && !taken[""] {
 		return names, nil
 	}
 	own = make([]string, len(names))
 	seen := make(map[string]int, len(names))
 	for i, n := range names {
 		own[i] = n
+		if n == "" {
+			for own[i] = fmt.Sprintf("column_%d", i+1); taken[own[i]]; own[i] += "_" {
+			}
+			taken[own[i]] = true
+			notes = append(notes, fmt.Sprintf("column %d has no name: it is called %q", i+1, own[i]))
+			continue
+		}
 		if k := seen[n]; k > 0 {
 			for own[i] = fmt.Sprintf("%s.%d", n, k); taken[own[i]]; k++ {
 				own[i] = fmt.Sprintf("%s.%d", n, k+1)

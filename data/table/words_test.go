@@ -60,13 +60,13 @@ func TestGuardsCatch(t *testing.T) {
 }
 
 // Names become different ones, the first of each as it is and those that were different
-// before all as they are; and each that is not is told.
+// before all as they are, none is empty; and each that is not as it was is told.
 func TestNamesBecomeDistinct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	for range 500 {
 		names := make([]string, rng.IntN(8))
 		for i := range names {
-			names[i] = []string{"x", "x.1", "x.2", "y", "x.1.1"}[rng.IntN(5)]
+			names[i] = []string{"x", "x.1", "x.2", "y", "x.1.1", "", "column_2"}[rng.IntN(7)]
 		}
 		own, notes := Distinct(names)
 		changed := 0
@@ -76,7 +76,10 @@ func TestNamesBecomeDistinct(t *testing.T) {
 				t.Fatalf("%q become %q", names, own)
 			}
 			seen[n] = true
-			if first := slices.Index(names, names[i]) == i; first && n != names[i] || !strings.HasPrefix(n, names[i]) {
+			if n == "" {
+				t.Fatalf("%q become %q", names, own)
+			}
+			if first := slices.Index(names, names[i]) == i && names[i] != ""; first && n != names[i] || !strings.HasPrefix(n, names[i]) {
 				t.Fatalf("%q become %q", names, own)
 			} else if !first {
 				changed++

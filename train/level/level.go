@@ -114,6 +114,9 @@ func (l Level) Validate() error {
 		say("latent and latent-second are %v and %v: together less than the whole weight", *l.Latent, *l.Second)
 	}
 	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
+	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
+		say("nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
+	}
 	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
 	within("radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 )
 
@@ -84,29 +85,10 @@ func together(all data.Problems) string {
 		}
 	}
 	if len(drop) > 0 {
-		other = append([]string{"--drop " + shellList(drop)}, other...)
+		other = append([]string{"--drop " + quote.Shell(quote.Names(drop))}, other...)
 	}
 	if len(other) == 0 {
 		return ""
 	}
 	return "together: " + strings.Join(other, " ")
-}
-
-// shellList quotes names for a list option in a shell.
-func shellList(names []string) string {
-	plain := true
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		if quoted[i] = n; flagValue(n) != n {
-			plain = false
-			if strings.ContainsAny(n, "\",") {
-				quoted[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
-			}
-		}
-	}
-	list := strings.Join(quoted, ",")
-	if plain {
-		return list
-	}
-	return "'" + strings.ReplaceAll(list, "'", `'\''`) + "'"
 }

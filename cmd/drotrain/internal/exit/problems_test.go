@@ -19,7 +19,7 @@ func TestProblemsAsTable(t *testing.T) {
 	want := `cannot train: t.csv: 3 things are to be settled before this table can be used:
   column          rows     first  what is wrong
   name, full         -         -  every one of the 7 training rows has its own value
-                                    → leave the column out with --drop "name, full"
+                                    → leave the column out with --drop '"name, full"'
   x                  2         4  the value is null, as in 2 of 7 rows
                                     → choose --impute mean, median or drop, or leave the column out with --drop x
   when               -         -  values of type date cannot be a feature

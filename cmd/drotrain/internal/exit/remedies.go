@@ -1,8 +1,7 @@
 package exit
 
 import (
-	"strconv"
-
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 )
 
@@ -11,13 +10,13 @@ import (
 func remedy(r data.Remedy, column string) string {
 	switch r {
 	case data.DropColumn:
-		return "leave the column out with --drop " + flagValue(column)
+		return "leave the column out with --drop " + quote.Shell(quote.Names([]string{column}))
 	case data.Impute:
 		return "choose --impute mean, median or drop"
 	case data.FillNulls:
 		return "choose --impute mean or median"
 	case data.DropNullRows:
-		return "drop such rows with --impute drop"
+		return "leave such rows out with --filter " + quote.Shell("`"+column+"` is not null") + ", or all rows with nulls with --impute drop"
 	case data.NameFeatures:
 		return "name some with --features"
 	case data.NameTarget:
@@ -54,16 +53,6 @@ func remedy(r data.Remedy, column string) string {
 		return "name the texts that stand for no value with --na"
 	}
 	return ""
-}
-
-// flagValue quotes a column name for a command line where it needs that.
-func flagValue(name string) string {
-	for _, r := range name {
-		if !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127) {
-			return strconv.Quote(name)
-		}
-	}
-	return name
 }
 
 // Remarked gives a note of a table with what would mend it in the options of this

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 )
 
 // notReproduced are the options that change where and how a result is told,
@@ -34,18 +36,7 @@ func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 			words = append(words, "--"+f.Name+"="+value)
 			return
 		}
-		words = append(words, "--"+f.Name, ShellQuote(value))
+		words = append(words, "--"+f.Name, quote.Shell(value))
 	})
 	return strings.Join(words, " ")
-}
-
-// ShellQuote quotes s for a POSIX shell where it needs that.
-func ShellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

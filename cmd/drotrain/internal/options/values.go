@@ -5,7 +5,6 @@
 package options
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 )
 
 // A valueError says what a value must be, and perhaps which was meant.
@@ -141,9 +142,15 @@ func OptionalShare(p **float64) pflag.Value {
 }
 
 // Count is an option for a whole number that is at least 0.
-func Count(p *int) pflag.Value { return &countValue{p} }
+func Count(p *int) pflag.Value { return AtLeast(p, 0) }
 
-type countValue struct{ p *int }
+// AtLeast is an option for a whole number that is at least so large.
+func AtLeast(p *int, least int) pflag.Value { return &countValue{p, least} }
+
+type countValue struct {
+	p     *int
+	least int
+}
 
 func (v *countValue) String() string {
 	if v.p == nil {
@@ -154,8 +161,8 @@ func (v *countValue) String() string {
 func (v *countValue) Type() string { return "int" }
 func (v *countValue) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return Must("be a whole number, at least 0", "")
+	if err != nil || n < v.least {
+		return Must(fmt.Sprintf("be a whole number, at least %d", v.least), "")
 	}
 	*v.p = n
 	return nil
@@ -186,7 +193,7 @@ func (v *seedValue) Set(s string) error {
 func List(p *[]string) *ListValue { return &ListValue{p: p} }
 
 // A ListValue is a list of names: comma-separated, quoted as in CSV when a name
-// holds a comma, and repeatable.
+// holds a comma, say, and repeatable.
 type ListValue struct {
 	p    *[]string
 	set  bool                     // given on the command line already: the next one appends
@@ -205,36 +212,21 @@ func (v *ListValue) Type() string { return "names" }
 func (v *ListValue) Names() []string { return *v.p }
 
 // CSV writes the list so that Set reads it back.
-func (v *ListValue) CSV() string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	_ = w.Write(*v.p)
-	w.Flush()
-	return strings.TrimRight(b.String(), "\n")
-}
+func (v *ListValue) CSV() string { return quote.Names(*v.p) }
 
 func (v *ListValue) Set(s string) error {
-	var names []string
-	if strings.TrimSpace(s) != "" {
-		r := csv.NewReader(strings.NewReader(s))
-		r.TrimLeadingSpace = true
-		fields, err := r.Read()
-		if err != nil || strings.ContainsAny(s, "\r\n") {
-			return Must("be a comma-separated list of names", "")
-		}
-		names = fields
+	names, err := quote.Split(s)
+	switch {
+	case errors.Is(err, quote.ErrList):
+		return Must("be a comma-separated list of names", "")
+	case err != nil:
+		return &valueError{must: err.Error()}
 	}
 	return v.add(names)
 }
 
 // add takes names as they are, commas and all.
 func (v *ListValue) add(names []string) error {
-	for i, n := range names {
-		if n = strings.TrimSpace(n); n == "" {
-			return &valueError{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
-		}
-		names[i] = n
-	}
 	if v.set {
 		names = append(*v.p, names...)
 	}

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
@@ -53,7 +53,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+options.ShellQuote(beside(o.path)))
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+quote.Shell(beside(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
