@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -216,17 +217,17 @@ func (v *ListValue) CSV() string { return quote.Names(*v.p) }
 
 func (v *ListValue) Set(s string) error {
 	names, err := quote.Split(s)
-	switch {
-	case errors.Is(err, quote.ErrList):
+	if err != nil {
 		return Must("be a comma-separated list of names", "")
-	case err != nil:
-		return &valueError{must: err.Error()}
 	}
 	return v.add(names)
 }
 
-// add takes names as they are, commas and all.
+// add takes names as they are, commas and all. None is empty: no column's is.
 func (v *ListValue) add(names []string) error {
+	if i := slices.Index(names, ""); i >= 0 {
+		return &valueError{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
+	}
 	if v.set {
 		names = append(*v.p, names...)
 	}

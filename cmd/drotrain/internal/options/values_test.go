@@ -122,6 +122,7 @@ func TestKeysOfAFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"drop: [a, b, [c]]\n":         "c.yaml:1: drop: item 3 must be a name, not ",
 		"drop: [~]\n":                 "c.yaml:1: drop: item 1 must be a name, not ",
+		"drop: [a, '']\n":             "c.yaml:1: drop: name 2 of 2 is empty",
 		"drop: 'a,,b'\n":              "c.yaml:1: drop \"a,,b\": name 2 of 3 is empty",
 		"dorp: a\n":                   `c.yaml:1: unknown key "dorp"`,
 		"count: 1\nshare: much\n":     "c.yaml:2: share: must be a number, not ",

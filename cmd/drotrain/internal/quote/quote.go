@@ -3,7 +3,6 @@ package quote
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -23,13 +22,12 @@ func Names(names []string) string {
 var ErrList = errors.New("no comma-separated list of names")
 
 // Split reads a list of names. One in quotes is what stands between them, two for one of its
-// own, also where that is nothing; of another the spaces around it are taken off, and an
-// empty one is an error. A list of nothing but spaces has no names.
+// own; of another the spaces around it are taken off. Both may be nothing, but a list of
+// nothing but spaces has no names.
 func Split(list string) (names []string, err error) {
 	if list = strings.TrimSpace(list); list == "" {
 		return nil, nil
 	}
-	empty := 0
 	for rest, more := list, true; more; {
 		rest = strings.TrimLeft(rest, " \t")
 		var name string
@@ -43,17 +41,12 @@ func Split(list string) (names []string, err error) {
 			}
 		} else {
 			name, rest, more = strings.Cut(rest, ",")
-			if name = strings.TrimSpace(name); name == "" && empty == 0 {
-				empty = len(names) + 1
-			}
+			name = strings.TrimSpace(name)
 			if strings.ContainsAny(name, "\r\n") {
 				return nil, ErrList
 			}
 		}
 		names = append(names, name)
-	}
-	if empty > 0 {
-		return nil, fmt.Errorf("name %d of %d is empty", empty, len(names))
 	}
 	return names, nil
 }
