@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
@@ -82,6 +83,49 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 			if o.a == c.a && o.ka == c.ka || o.b == c.b && o.b >= 0 && o.kb == c.kb || o.a == c.b && o.ka == c.kb || o.b == c.a && o.kb == c.ka {
 				t.Errorf("%+v shares a cell with %+v", c, o)
 			}
+		}
+	}
+}
+
+// Of many columns those with the worst single conditions are paired, in their order; a column
+// without any comes last, and of equals the first.
+func TestPairedColumnsAreTheWorst(t *testing.T) {
+	single := make([][]candidate, pairedColumns+3)
+	for a := range single {
+		single[a] = []candidate{{t: 1}, {t: 2 + float64(a%7)}, {t: 3}}
+	}
+	all := pairedOf(single[:pairedColumns])
+	if len(all) != pairedColumns {
+		t.Fatalf("%d of %d columns", len(all), pairedColumns)
+	}
+	single[4], single[11], single[20] = nil, []candidate{{t: 0.5}}, []candidate{{t: 0.25}}
+	got := pairedOf(single)
+	var want []int
+	for a := range single {
+		if a != 4 && a != 11 && a != 20 {
+			want = append(want, a)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("columns %v, not %v", got, want)
+	}
+}
+
+// Two slices share a cell where a condition of one, on the first column or another, is one of
+// the other's.
+func TestSlicesShareCells(t *testing.T) {
+	one := func(a int, ka uint8) candidate { return candidate{a: a, ka: ka, b: -1} }
+	two := func(a int, ka uint8, b int, kb uint8) candidate { return candidate{a: a, ka: ka, b: b, kb: kb} }
+	for _, c := range []struct {
+		x, y   candidate
+		shares bool
+	}{
+		{one(0, 1), one(0, 1), true}, {one(0, 1), one(0, 2), false}, {one(0, 1), one(1, 1), false},
+		{two(1, 0, 2, 0), two(0, 5, 2, 0), true}, {two(0, 3, 2, 1), two(0, 3, 4, 1), true}, {two(0, 1, 1, 2), two(0, 2, 1, 1), false},
+		{two(0, 1, 1, 2), two(1, 2, 3, 0), true}, {two(2, 1, 0, 4), one(0, 4), true}, {one(3, 0), two(0, 0, 3, 1), false},
+	} {
+		if c.x.shares(c.y) != c.shares || c.y.shares(c.x) != c.shares {
+			t.Errorf("%+v and %+v: %v, %v", c.x, c.y, c.x.shares(c.y), c.y.shares(c.x))
 		}
 	}
 }

@@ -145,3 +145,15 @@ func TestManyRowsAreDrawnOneByOne(t *testing.T) {
 		t.Errorf("%d and %d rows: %v", len(train), len(held), err)
 	}
 }
+
+// The hash of a row's number is that of SplitMix64, whose first numbers from the seed 0 are
+// published (Steele, Lea and Flood 2014): rows held out today are held out for good.
+func TestHashIsSplitMix64(t *testing.T) {
+	state := uint64(0)
+	for k, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec} {
+		if got := mixed(state); got != want {
+			t.Errorf("number %d is %#x, not %#x", k, got, want)
+		}
+		state += 0x9e3779b97f4a7c15
+	}
+}

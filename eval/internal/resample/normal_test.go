@@ -193,6 +193,39 @@ func TestFamilyOfRisks(t *testing.T) {
 	}
 }
 
+// The deviation of a resample is the largest of those of the risks and of their changes from
+// the first model's, each in its standard errors; one without an error is passed over.
+func TestDeviationIsTheLargest(t *testing.T) {
+	const models, per = 3, 4
+	c := &Columns{models: models, per: per, shared: models * per}
+	sums := make([]float64, models*per+1)
+	risk := []float64{2, 2.5, 1.25}
+	sums[c.shared] = 8
+	for k, v := range risk {
+		sums[k*per+colLoss] = 8 * v
+	}
+	at := []float64{2, 2.5, 1.25, 0.5, -0.75} // of the risks, and of the changes
+	f := &family{c: c, mean: [][]float64{make([]float64, 5)}, se: [][]float64{{0.5, 0.5, 0.5, 0.5, 0.5}}}
+	for k := range at {
+		copy(f.mean[0], at)
+		if got := f.deviation(0, sums); got != 0 {
+			t.Errorf("%v where nothing differs", got)
+		}
+		for _, off := range []float64{0.125, -0.125} {
+			f.mean[0][k] = at[k] + off
+			f.mean[0][(k+1)%5] = at[(k+1)%5] - off/2
+			if got := f.deviation(0, sums); got != 0.25 {
+				t.Errorf("number %d off by %v: %v standard errors", k, off, got)
+			}
+			f.se[0][k] = 0
+			if got := f.deviation(0, sums); got != 0.125 {
+				t.Errorf("number %d without an error: %v", k, got)
+			}
+			f.se[0][k] = 0.5
+		}
+	}
+}
+
 // Without chance the statistics of ranks are those measured, and their variances are the
 // sums of squared influences.
 func TestLimitOfRanks(t *testing.T) {
