@@ -121,3 +121,22 @@ func TestJournalWithoutRoom(t *testing.T) {
 		t.Error(ok, err)
 	}
 }
+
+// A state is due when twenty times what the last one cost have passed since it was given, or
+// when the file is to be written.
+func TestStatesAreDueByTheirCost(t *testing.T) {
+	for _, c := range []struct {
+		since, cost, next time.Duration
+		due               bool
+	}{
+		{19 * time.Hour, time.Hour, time.Hour, false}, {21 * time.Hour, time.Hour, time.Hour, true},
+		{time.Hour, time.Hour, -time.Hour, true}, {time.Hour, 2 * time.Hour, time.Hour, false}, {time.Hour, 0, time.Hour, true},
+	} {
+		j := New(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
+		now := time.Now()
+		j.kept, j.cost, j.next = now.Add(-c.since), c.cost, now.Add(c.next)
+		if j.Due() != c.due {
+			t.Errorf("%v after a state that took %v, the file in %v: due %v", c.since, c.cost, c.next, !c.due)
+		}
+	}
+}

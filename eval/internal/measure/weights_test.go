@@ -7,6 +7,53 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
+// Weights of one are no weights: the same tail and the same loss at its edge, at levels that
+// end with a row and between; both are those of their definition.
+func TestWeightsOfOneAreNone(t *testing.T) {
+	loss := []float64{3, 1, 4, 1.5, 5, 9, 2.5, 6, 5, 3.5}
+	n := len(loss)
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	a, err := Sort(loss, ones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Sort(loss, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m := 0.25; m <= float64(n); m += 0.25 {
+		alpha := m / float64(n)
+		x, p := a.CVaRAt(alpha)
+		y, q := b.CVaRAt(alpha)
+		if x != y || p != q {
+			t.Errorf("the worst %v of %d rows: %v beyond %v, without weights %v beyond %v", m, n, x, p, y, q)
+		}
+		sum, left := 0.0, m
+		for _, l := range []float64{9, 6, 5, 5, 4, 3.5, 3, 2.5, 1.5, 1} {
+			take := math.Min(1, left)
+			sum, left = sum+take*l, left-take
+		}
+		if math.Abs(y-sum/m) > 1e-14*y {
+			t.Errorf("the worst %v of %d rows: %v, not %v", m, n, y, sum/m)
+		}
+		above, atLeast := 0.0, 0.0
+		for _, l := range loss {
+			if l > q {
+				above++
+			}
+			if l >= q {
+				atLeast++
+			}
+		}
+		if above > m || atLeast < m {
+			t.Errorf("the worst %v of %d rows: %v rows are above %v, and %v at least that", m, n, above, q, atLeast)
+		}
+	}
+}
+
 // Whole weights are repeated rows: the curves agree.
 func TestWeightsAreRepetitions(t *testing.T) {
 	loss := []float64{3, 1, 4, 1, 5, 9, 2, 6}
