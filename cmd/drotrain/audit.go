@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,9 @@ both: logistic is -log of the probability given to what occurred, squared is
 		fs.Var(options.Seed(&o.seed), "seed", "seed of the resamples and of the slice search")
 		o.gates.define(fs)
 	})
+	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
+		defineMemory(fs, &o.measure.Memory, &o.measure.Cache, "where --out is, or the working directory")
+	})
 	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
 		o.out.define(fs, nil)
 		fs.BoolVar(&o.json, "json", false, "print the report as one JSON object on stdout")
@@ -102,6 +106,16 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
+	if o.measure.Cache == "" {
+		if o.measure.Cache = o.out.directory(); o.measure.Cache == "" {
+			o.measure.Cache = "."
+			if len(o.out.out) > 0 {
+				o.measure.Cache = filepath.Dir(o.out.out[0])
+			}
+		}
+	}
+	limitHeap(o.measure.Memory)
+	o.measure.Announce = announcing(a, o.measure.Memory, o.quiet)
 	o.measure.Command = options.CommandLine("audit "+quote.Shell(path), fs)
 	measured, err := report.Audit(ctx, f, report.AuditOptions{
 		Options: o.measure.Options, Name: path, Label: o.label, Scores: scores,
@@ -111,6 +125,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
+	defer measured.Close()
 	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err

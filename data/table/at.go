@@ -19,15 +19,15 @@ func (c *Column) LoadAt(ctx context.Context, room *paged.Room, rows []int) (*Col
 	} else {
 		out.Code = paged.Make[int32](room, len(rows))
 	}
-	null := make([]bool, len(rows))
-	any := false
 	take := func(from *Column, start, lo, hi int, level []int32) {
 		for k := lo; k < hi; k++ {
 			i := rows[k] - start
 			switch {
 			case from.IsNull(i):
-				null[k], any = true, true
-				if !numeric {
+				if out.Null == nil {
+					out.Null = make([]bool, len(rows))
+				}
+				if out.Null[k] = true; !numeric {
 					out.Code[k] = -1
 				}
 			case numeric:
@@ -79,9 +79,6 @@ func (c *Column) LoadAt(ctx context.Context, room *paged.Room, rows []int) (*Col
 		if !numeric {
 			out.Level = all.Text
 		}
-	}
-	if any {
-		out.Null = null
 	}
 	return &out, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
@@ -42,25 +43,32 @@ type AuditOptions struct {
 type audit struct {
 	AuditOptions
 	frame *data.Frame
+	rows  []int // all, where they are read into a room; nil elsewhere
 }
 
 // Audit evaluates the predictions that a table holds, of any model. What does not
-// fit the table is a *data.Error or an *OptionError.
-func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (*Measured, error) {
-	in, err := o.input(ctx, f)
-	if err != nil {
+// fit the table is a *data.Error or an *OptionError. One column is read after the other; where
+// memory has no room for what is known of the rows it lies in Options.Cache.
+func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
+	x := &Measured{options: o.Options, audit: &audit{o, f, nil}}
+	defer func() {
+		if err = cmp.Or(err, x.room.Err()); err != nil {
+			x.Close()
+		}
+	}()
+	if x.Input, err = x.auditInput(ctx); err != nil {
 		return nil, err
 	}
-	e, err := eval.Evaluate(ctx, *in)
-	if err != nil {
+	if x.Evaluation, err = eval.Evaluate(ctx, *x.Input); err != nil {
 		return nil, err
 	}
-	e.AllGroups = o.AllGroups
-	return &Measured{Evaluation: e, Input: in, options: o.Options, audit: &audit{o, f}}, nil
+	x.Evaluation.AllGroups = o.AllGroups
+	return x, nil
 }
 
-// input makes the evaluation's input of a table.
-func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, error) {
+// auditInput makes the evaluation's input of a table.
+func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
+	o, f := x.audit, x.audit.frame
 	if len(o.Scores) == 0 {
 		return nil, &OptionError{"score", "name at least one column of predictions", ""}
 	}
@@ -68,11 +76,7 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 		TargetName: o.Label, TargetUnit: o.Unit, Split: Table,
 		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
-	label, err := f.Column(ctx, o.Label)
-	if err != nil {
-		return nil, err
-	}
-	var named []string
+	named := []string{o.Label}
 	for _, s := range o.Scores {
 		named = append(named, s.Column)
 	}
@@ -88,19 +92,24 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	if f.Rows == 0 {
 		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
 	}
-	alone := o.Options
-	alone.Cache = "" // its columns are read whole
-	if _, err := alone.roomFor(f, f.Rows, len(o.Scores)); err != nil {
+	var err error
+	if x.room, err = o.roomFor(f, f.Rows, len(o.Scores)); err != nil {
 		return nil, err
 	}
-	if err := o.readLabels(ctx, f, label, in); err != nil {
+	if in.Room = x.room; in.Room != nil {
+		o.rows = paged.Make[int](in.Room, f.Rows)
+		for i := range o.rows {
+			o.rows[i] = i
+		}
+	}
+	if err := o.readLabels(ctx, in); err != nil {
 		return nil, err
 	}
-	if err := o.readScores(ctx, f, in); err != nil {
+	if err := o.readScores(ctx, in); err != nil {
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(ctx, f, nil, nil, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, o.rows, in.Room, o.Weight); err != nil {
 			return nil, err
 		}
 	}
@@ -108,15 +117,21 @@ func (o *AuditOptions) input(ctx context.Context, f *data.Frame) (*eval.Input, e
 	if err != nil {
 		return nil, err
 	}
-	if in.Groups, _, err = encoder.Groupings(ctx, f, nil); err != nil {
+	if in.Groups, _, err = encoder.GroupingsIn(ctx, f, o.rows, in.Room); err != nil {
 		return nil, err
 	}
-	in.Columns, err = o.sliceColumns(ctx, f)
+	in.Columns, err = o.sliceColumns(ctx, in.Room)
 	return in, err
 }
 
 // readLabels fills in the task and the targets.
-func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Column, in *eval.Input) error {
+func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
+	f, room := o.frame, in.Room.Part()
+	defer room.Close()
+	c, _, err := columnAt(ctx, f, o.Label, o.rows, room)
+	if err != nil {
+		return err
+	}
 	var values []string
 	for i := range f.Rows {
 		if c.IsNull(i) {
@@ -143,8 +158,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 		in.Task = eval.Regression
 	}
 	if in.Task == eval.Regression {
-		var err error
-		in.Target, err = numbers(ctx, f, nil, nil, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = numbers(ctx, f, o.rows, in.Room, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -156,7 +170,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 	}
 	in.Positive = positive
 	in.Threshold = &o.Threshold
-	in.Target = make([]float64, f.Rows)
+	in.Target = paged.Make[float64](in.Room, f.Rows)
 	for i := range in.Target {
 		in.Target[i] = -1
 		if c.Text(i) == positive {
@@ -167,7 +181,7 @@ func (o *AuditOptions) readLabels(ctx context.Context, f *data.Frame, c *data.Co
 }
 
 // choosePositive is the value asked for, or that of training.
-func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, error) {
+func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if v, ok := data.Meant(c, values, o.Positive); ok || len(values) == 1 {
 			return cmp.Or(v, o.Positive), nil
@@ -179,7 +193,7 @@ func (o *AuditOptions) choosePositive(c *data.Column, values []string) (string, 
 }
 
 // readScores fills in the models and their losses.
-func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.Input) error {
+func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	name := o.Loss
 	if name == "" {
 		name = "squared"
@@ -208,11 +222,18 @@ func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.I
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(ctx, f, nil, nil, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = numbers(ctx, o.frame, o.rows, in.Room, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
-		if m.Loss, err = eval.LossOfScores(loss, in.Task, in.Target, m.Score); err != nil {
-			return err
+		m.Loss = paged.Make[float64](in.Room, len(m.Score))
+		const block = 1 << 16
+		for lo := 0; lo < len(m.Score); lo += block {
+			hi := min(lo+block, len(m.Score))
+			v, err := eval.LossOfScores(loss, in.Task, in.Target[lo:hi], m.Score[lo:hi])
+			if err != nil {
+				return err
+			}
+			copy(m.Loss[lo:hi], v)
 		}
 		in.Models = append(in.Models, m)
 	}
@@ -221,9 +242,9 @@ func (o *AuditOptions) readScores(ctx context.Context, f *data.Frame, in *eval.I
 
 // sliceColumns are the columns searched for bad slices: those named, or all
 // without another role, of few levels enough to be read. Values are read when they are needed.
-func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame) ([]eval.Column, error) {
+func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Column, error) {
 	var out []eval.Column
-	for _, c := range f.Columns {
+	for _, c := range o.frame.Columns {
 		name := c.Name
 		if slices.Contains(o.Drop, name) || name == o.Label || name == o.Weight ||
 			slices.ContainsFunc(o.Scores, func(s Score) bool { return s.Column == name }) {
@@ -232,18 +253,13 @@ func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame) ([]eval.
 		if len(o.Columns) > 0 && !slices.Contains(o.Columns, name) {
 			continue
 		}
-		load := func() (*data.Column, error) {
-			loaded, err := c.Load(ctx)
-			if err == nil {
-				err = f.Unchanged()
-			}
-			return loaded, err
-		}
 		if len(o.Columns) == 0 && name == "row" || c.Kind == data.Other {
 			continue
 		}
 		if len(o.Columns) == 0 && c.Kind == data.Categorical {
-			loaded, err := load()
+			room := room.Part()
+			loaded, _, err := columnAt(ctx, o.frame, name, o.rows, room)
+			room.Close()
 			if err != nil {
 				return nil, err
 			}
@@ -252,11 +268,14 @@ func (o *AuditOptions) sliceColumns(ctx context.Context, f *data.Frame) ([]eval.
 			}
 		}
 		out = append(out, eval.Column{Name: name, Load: func() (eval.Column, error) {
-			c, err := load()
+			room := room.Part()
+			c, _, err := columnAt(ctx, o.frame, name, o.rows, room)
 			if err != nil {
+				room.Close()
 				return eval.Column{}, err
 			}
-			col, _ := rawColumn(nil, c, nil)
+			col, _ := rawColumn(room, c, nil)
+			col.Done = room.Close
 			return col, nil
 		}})
 	}

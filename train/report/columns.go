@@ -104,7 +104,7 @@ func roomOf(d *data.Dataset) *paged.Room {
 // columnAt gives a column, and where in it the values of some rows, nil meaning all, are: only
 // these are read where they are few, or into a room, and at is nil.
 func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room) (c *data.Column, at []int, err error) {
-	if rows == nil || len(rows) > f.Rows/4 && room == nil || !slices.IsSorted(rows) {
+	if kind, _ := f.Kind(name); rows == nil || len(rows) > f.Rows/4 && room == nil || !slices.IsSorted(rows) || kind == data.Other {
 		c, err = f.Column(ctx, name)
 		return c, rows, err
 	}

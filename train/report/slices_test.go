@@ -33,10 +33,10 @@ func TestSliceColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}}, Drop: []string{"left"}}
+	o := audit{AuditOptions: AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}}, Drop: []string{"left"}}, frame: table}
 	for want, named := range map[string][]string{"few age": nil, "many row": {"many", "row", "y"}} {
 		o.Columns = named
-		got, err := o.sliceColumns(t.Context(), table)
+		got, err := o.sliceColumns(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -112,6 +113,70 @@ func TestMeasuredByBlocks(t *testing.T) {
 		}
 		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 || len(measured[1].Input.Groups[0].Labels) != 3) {
 			t.Errorf("%d rows, %+v", measured[1].Evaluation.N, measured[1].Encoding)
+		}
+	}
+}
+
+// An audit of rows that memory has no room for has the numbers of one in memory, to the last
+// digit: of classes and of quantities, with groups, weights and columns searched.
+func TestAuditedOnDisk(t *testing.T) {
+	f := tableOf(t, 3000)
+	p, q := *f.Columns[1], *f.Columns[1]
+	p.Name, p.Number, q.Name, q.Number = "p", make([]float64, f.Rows), "q", make([]float64, f.Rows)
+	for i, b := range f.Columns[1].Number {
+		p.Number[i], q.Number[i] = 1/(1+math.Exp(b)), 1/(1+math.Exp(3*b))
+	}
+	columns := []data.Column{p, q}
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := data.WriteTable(path, columns, true); err != nil {
+		t.Fatal(err)
+	}
+	nu := 0.5
+	for name, o := range map[string]AuditOptions{
+		"classes":    {Label: "y", Scores: []Score{{"p", "p"}, {"q", "q"}}, Penalty: "kl"},
+		"weighted":   {Label: "y", Scores: []Score{{"p", "p"}}, Penalty: "chi2", Nu: &nu},
+		"quantities": {Label: "b", Scores: []Score{{"p", "p"}, {"q", "q"}}, Loss: "huber", HuberDelta: 1, Columns: []string{"a", "g"}, Penalty: "kl"},
+		"text":       {Label: "g", Task: eval.Binary, Positive: "late", Scores: []Score{{"p", "p"}}},
+	} {
+		var pages [2]bytes.Buffer
+		var said [2]string
+		for k := range pages {
+			o.Options = DefaultOptions()
+			o.Resamples = 100
+			if name == "weighted" {
+				o.Groups, o.Weight = []string{"g", "y"}, "w"
+				o.Label, o.Drop = "y", []string{"a"}
+			}
+			if k == 1 {
+				o.Cache, o.paging = t.TempDir(), 1
+			}
+			table, err := data.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := Audit(t.Context(), table, o)
+			if err != nil {
+				said[k] = err.Error()
+				continue
+			}
+			r, err := x.Report()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := eval.WriteJSON(&pages[k], r); err != nil {
+				t.Fatal(err)
+			}
+			if on := x.room != nil && x.room.Slices() > 4; on != (k == 1) {
+				t.Errorf("%s: audited on disk %v", name, on)
+			}
+			x.Close()
+			table.Close()
+		}
+		if said[0] != said[1] || (said[0] != "") != (name == "text") || !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
+			t.Errorf("%s: on disk the numbers are others: %q, %q", name, said[0], said[1])
 		}
 	}
 }
