@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
@@ -210,30 +211,41 @@ func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
 	return out
 }
 
-// mostComplete is the number of rows of which every rank gets the losses and the weights of
-// the adversary, for the report.
-const mostComplete = 10_000_000
+// completeRow is the memory that a report takes of a training row: losses, weights, targets,
+// places and groups, and what is put in order of them.
+const completeRow = 120
 
-// Complete gives every rank what a report takes of training rows that lie with several: a
-// collective call. Of more rows than mostComplete the weights stay unknown. Where all rows
-// are here it does nothing.
+// Complete gives the first rank what a report takes of training rows that lie with several: a
+// collective call. Where its memory has no room the weights stay unknown, and a note says so.
+// Where all rows are here it does nothing.
 func (m *Model) Complete() {
 	r := m.Run
 	if r.rows == nil {
 		return
 	}
-	if r.Train.N > mostComplete {
+	free, limit := memory.Free()
+	need := int64(r.Train.N) * completeRow
+	has := []float64{1}
+	if need > free {
+		has[0] = 0
+	}
+	if m.Config.Ranks.Broadcast(has); has[0] == 0 {
 		r.Weights = nil
+		if !m.follows() {
+			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, size(need), size(free), limit))
+		}
 		return
 	}
-	d := *r.Train
-	r.Loss, r.Weights, r.Weight = ranks.Completed(r.rows, r.Loss), ranks.Completed(r.rows, r.Weights), ranks.Completed(r.rows, r.Weight)
-	d.Target, d.Rows, d.Groups = ranks.Completed(r.rows, d.Target), ranks.Completed(r.rows, d.Rows), slices.Clone(d.Groups)
-	for k := range d.Groups {
-		d.Groups[k].Index = ranks.Completed(r.rows, d.Groups[k].Index)
-	}
-	r.Train = &d
 	r.copy(m.Config.Seed)
+	d := *r.Train
+	loss, weights, weight := ranks.First(r.rows, r.Loss), ranks.First(r.rows, r.Weights), ranks.First(r.rows, r.Weight)
+	d.Target, d.Rows, d.Groups = ranks.First(r.rows, d.Target), ranks.First(r.rows, d.Rows), slices.Clone(d.Groups)
+	for k := range d.Groups {
+		d.Groups[k].Index = ranks.First(r.rows, d.Groups[k].Index)
+	}
+	if !m.follows() {
+		r.Loss, r.Weights, r.Weight, r.Train = loss, weights, weight, &d
+	}
 }
 
 // Copies are some of the training rows, each of which stands for Times of them.
@@ -248,26 +260,31 @@ type Copies struct {
 func (r *Run) Copies() (c *Copies, dealt bool) { return r.copies, r.rows != nil }
 
 // copy draws rows by their weights under the adversary, those of much weight for sure, all
-// where they are few.
+// where they are few: each rank of its own, shard by shard.
 func (r *Run) copy(seed uint64) {
 	const stream = 0x636f7079
-	rng := rand.New(rand.NewPCG(seed, stream))
 	n, c := r.Train.N, &Copies{}
 	few := n <= mostCopied(r.Train.X)
 	most := 9 * mostCopied(r.Train.X) / 10 // on average
 	even := float64(most) / float64(n)
-	for j := range n {
-		p := even
-		if r.Weights != nil {
-			p = even/2 + r.Weights[j]*float64(most)/2
+	shards := r.rows.Shards(n)
+	drawn, times := make([][]int, shards), make([][]float64, shards)
+	r.rows.Run(n, func(s, lo, hi int) {
+		rng := rand.New(rand.NewPCG(seed, stream+uint64(s)))
+		for j := lo; j < hi; j++ {
+			p := even
+			if r.Weights != nil {
+				p = even/2 + r.Weights[j]*float64(most)/2
+			}
+			if p = min(1, p); few {
+				p = 1
+			}
+			if rng.Float64() < p {
+				drawn[s], times[s] = append(drawn[s], j), append(times[s], 1/p)
+			}
 		}
-		if p = min(1, p); few {
-			p = 1
-		}
-		if rng.Float64() < p {
-			c.Rows, c.Times = append(c.Rows, j), append(c.Times, 1/p)
-		}
-	}
+	})
+	c.Rows, c.Times = r.rows.Collect(slices.Concat(drawn...)), r.rows.CollectNumbers(slices.Concat(times...))
 	c.X = r.Train.X.Select(c.Rows)
 	r.copies = c
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -122,10 +123,6 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 							t.Errorf("group %+v, alone %+v", g, other)
 						}
 					}
-					total := 0.0
-					for _, w := range m.Run.Weights {
-						total += w
-					}
 					c, dealt := m.Run.Copies()
 					stand, square := 0.0, 0.0 // what copies stand for is all rows, but for the luck of the draw
 					for _, v := range c.Times {
@@ -133,6 +130,13 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 					}
 					if !dealt || slices.Min(c.Times) < 1 || math.Abs(stand-float64(m.TrainRows)) > 5*math.Sqrt(square) {
 						t.Fatalf("copies of %d rows stand for %v of %d", len(c.Rows), stand, m.TrainRows)
+					}
+					if r > 0 {
+						continue // the first rank has what a report takes of all rows
+					}
+					total := 0.0
+					for _, w := range m.Run.Weights {
+						total += w
 					}
 					loss, err := losses.Parse(m.Config.Loss, m.Config.HuberDelta)
 					if err != nil {
@@ -156,6 +160,41 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where the first rank has no room for what a report takes of all training rows it says so, and
+// the others know it.
+func TestRanksWithoutRoomForTheReport(t *testing.T) {
+	f := wide(t, 2000)
+	c := DefaultConfig()
+	c.Target, c.Nu = "y", level.At(0.5)
+	err := ranks.Run(2, func(comm ranks.Comm) error {
+		own := c
+		own.Ranks = comm
+		frame, err := again(f)
+		if err != nil {
+			return err
+		}
+		m, err := FitFrame(context.Background(), frame, own)
+		if err != nil {
+			return err
+		}
+		notes := len(m.Notes)
+		if comm.Rank() == 0 {
+			defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+		}
+		m.Complete()
+		if copies, dealt := m.Run.Copies(); m.Run.Weights != nil || copies != nil || !dealt {
+			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
+		}
+		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "who holds the adversary's weight") != (comm.Rank() == 0) {
+			t.Errorf("rank %d says %q", comm.Rank(), said)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -287,6 +287,22 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 			if got := rows.CollectNumbers(v[lo:hi]); !slices.Equal(got, v) {
 				t.Errorf("rank %d of %d collects %d numbers", c.Rank(), size, len(got))
 			}
+			own := make([]int32, n)
+			for i := lo; i < hi; i++ {
+				own[i] = int32(i + 1)
+			}
+			first := First(rows, own)
+			if c.Rank() > 0 && first != nil || First(rows, []float64(nil)) != nil {
+				t.Errorf("rank %d of %d has %d entries of all", c.Rank(), size, len(first))
+			}
+			for i, k := range first {
+				if k != int32(i+1) {
+					t.Fatalf("entry %d of all is %d", i, k)
+				}
+			}
+			if c.Rank() == 0 && len(first) != n {
+				t.Errorf("rank 0 of %d has %d entries of all", size, len(first))
+			}
 			here := rows.SpreadHere(n, 100)
 			if got := rows.Collect(here); !slices.Equal(got, rows.Spread(n, 100)) {
 				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.Spread(n, 100)), len(got))

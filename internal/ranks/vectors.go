@@ -20,24 +20,53 @@ func At[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 	return as[T](all)
 }
 
-// Completed returns v with the entries of all ranks.
-func Completed[T int | int32 | float64](rows *Rows, v []T) []T {
+// travelling is how many entries are on their way to rank 0 at a time.
+const travelling = 1 << 20
+
+// First gives rank 0 the entries of all ranks, some of each at a time; the others have nil.
+func First[T int | int32 | float64](rows *Rows, v []T) (all []T) {
 	if v == nil {
 		return nil
 	}
-	all, ends := make([]float64, len(v)), make([]int, rows.Comm().Size())
-	for rank := range ends {
-		_, ends[rank] = rows.Bounds(len(v), rank)
+	c := rows.Comm()
+	size, rank := c.Size(), c.Rank()
+	if rank == 0 {
+		all = make([]T, len(v))
+	}
+	longest := 0
+	for r := range size {
+		lo, hi := rows.Bounds(len(v), r)
+		longest = max(longest, hi-lo)
+	}
+	step := max(1, min(longest, travelling/size))
+	part, ends := make([]float64, step*size), make([]int, size)
+	for from := 0; from < longest; from += step {
+		span := func(r int) (lo, hi int) {
+			first, end := rows.Bounds(len(v), r)
+			return min(first+from, end), min(first+from+step, end)
+		}
+		total := 0
+		for r := range ends {
+			lo, hi := span(r)
+			total += hi - lo
+			ends[r] = total
+		}
+		lo, hi := span(rank)
+		for k, x := range v[lo:hi] {
+			part[ends[rank]-(hi-lo)+k] = float64(x)
+		}
+		c.Gather(part[:total], ends)
 		if rank > 0 {
-			ends[rank] = max(ends[rank], ends[rank-1])
+			continue
+		}
+		for r, end := range ends {
+			lo, hi := span(r)
+			for k, x := range part[end-(hi-lo) : end] {
+				all[lo+k] = T(x)
+			}
 		}
 	}
-	lo, hi := rows.Here(len(v))
-	for j, x := range v[lo:hi] {
-		all[lo+j] = float64(x)
-	}
-	rows.Comm().Gather(all, ends)
-	return as[T](all)
+	return all
 }
 
 func as[T int | int32 | float64](all []float64) []T {
