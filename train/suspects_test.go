@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -12,14 +13,14 @@ import (
 // Columns that tell the target and identifiers are features with a warning.
 func TestSuspects(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("paid,case_id,settled,age\n")
+	b.WriteString("paid,case_id,settled,age,load_num\n")
 	for i := range 400 {
 		paid := i*7919%10 < 4
 		settled := i * 31 % 17
 		if paid {
 			settled += 100
 		}
-		fmt.Fprintf(&b, "%v,%d,%d,%d\n", paid, 5000+i, settled, i*37%61)
+		fmt.Fprintf(&b, "%v,%d,%d,%d,%v\n", paid, 5000+i, settled, i*37%61, math.Sqrt(float64(i*7919%401+2))) // a measure, by its fractions
 	}
 	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
 	if err != nil {
@@ -37,7 +38,7 @@ func TestSuspects(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
 	}
-	if strings.Contains(notes, `"age" `) || len(m.Encoder.Inputs) != 3 {
+	if strings.Contains(notes, `"age" `) || strings.Contains(notes, `"load_num" `) || len(m.Encoder.Inputs) != 4 {
 		t.Errorf("%d inputs, notes\n%s", len(m.Encoder.Inputs), notes)
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Identifies says that values and the name of a column of numbers are those of an
-// identifier.
-func Identifies(name string, v []float64) bool {
-	if !idName(name) {
+// identifies says that the name and the encoded values of a column of numbers are those of an
+// identifier: whole numbers, all of them different.
+func identifies(c data.Coding, v []float64) bool {
+	const rounding = 1e-3 // what encoding may have taken from a whole number
+	if !idName(c.Name) {
 		return false
 	}
 	seen := make(map[float64]bool, len(v))
 	for _, x := range v {
-		if seen[x] {
+		if whole := x*c.Scale + c.Shift; seen[x] || math.Abs(whole-math.Round(whole)) > rounding {
 			return false
 		}
 		seen[x] = true

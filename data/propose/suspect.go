@@ -49,7 +49,7 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		}
 		if power := Power(values[j], d.Target, binary); power > TellsAll {
 			warnings = append(warnings, fmt.Sprintf("warning: column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
-		} else if c.Kind == "numeric" && Identifies(c.Name, values[j]) {
+		} else if c.Kind == "numeric" && identifies(c, values[j]) {
 			warnings = append(warnings, fmt.Sprintf("warning: column %q looks like an identifier: a name of one, and a value of its own in every row", c.Name))
 		}
 	}
