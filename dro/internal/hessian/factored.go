@@ -7,8 +7,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -32,14 +30,12 @@ type Factored struct {
 	Lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
 	Full   []float64 // diagonal before the Schur complement is taken
-	unit   []float64 // powers of two, D: what is factorised is D(H + λ·diag(scale))D
+	least  []float64 // what rounding may have left of the diagonal
 
 	grams  *gram
 	Matrix *mat.SymDense // the Hessian
-	damped *mat.SymDense // what was factorised
-	upper  *mat.TriDense // its Cholesky factor
-	factor blas64.Triangular
-	chol   mat.Cholesky
+	damped *mat.SymDense // what is factorised: H + λ·diag(scale)
+	factor Cholesky
 }
 
 // AddDiagonal adds a diagonal to the first rows of h.
@@ -59,8 +55,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored 
 		size++
 	}
 	m.Matrix, m.damped = mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
-	m.upper = mat.NewTriDense(size, mat.Upper, nil)
-	m.Full, m.unit = make([]float64, size), make([]float64, size)
+	m.Full, m.least = make([]float64, size), make([]float64, size)
 	return m
 }
 
@@ -141,66 +136,26 @@ func (m *Factored) Update(y, slope []float64) error {
 	return m.factorise()
 }
 
-// factorise computes the Cholesky factor of the damped Hessian in the scale of its
-// diagonal, so that columns of any unit are alike, adding to the diagonal what rounding
-// took from a matrix that is singular or nearly so.
+// factorise factorises the damped Hessian.
 func (m *Factored) factorise() error {
-	const (
-		firstJitter = 1e-14 // of the diagonal, the first addition
-		mostJitter  = 1e6   // more than all rows of any matrix of 2000 columns and this scale
-		growth      = 100   // of the addition from trial to trial
-
-		rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
-	)
+	const rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
 	m.damped.CopySym(m.Matrix)
-	size := m.damped.SymmetricDim()
-	for i := range size {
-		v := max(m.damped.At(i, i), rounding*m.Full[i])
+	for i := range m.least {
+		m.least[i] = rounding * m.Full[i]
 		if i < m.D && m.Lambda > 0 {
 			m.damped.SetSym(i, i, m.damped.At(i, i)+m.Lambda*m.scale[i])
-			v += m.Lambda * m.scale[i]
-		}
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return m.overflow(i)
-		}
-		if m.unit[i] = 1; v > 0 {
-			m.unit[i] = math.Ldexp(1, -(math.Ilogb(v) >> 1))
+			m.least[i] += m.Lambda * m.scale[i]
 		}
 	}
-	for i := range size {
-		for j := i; j < size; j++ {
-			m.damped.SetSym(i, j, m.damped.At(i, j)*m.unit[i]*m.unit[j])
-		}
+	bad, err := m.factor.Factorise(m.damped, m.least)
+	if bad >= 0 {
+		return m.overflow(bad)
 	}
-	for jitter := firstJitter; !m.chol.Factorize(m.damped); jitter *= growth {
-		if jitter > mostJitter {
-			return ErrIndefinite
-		}
-		for i := range size {
-			m.damped.SetSym(i, i, m.damped.At(i, i)+jitter)
-		}
-	}
-	m.chol.UTo(m.upper)
-	m.factor = m.upper.RawTriangular()
-	return nil
+	return err
 }
 
 // Solve overwrites v by H⁻¹v, by NaN where no Hessian could be factorised yet.
-func (m *Factored) Solve(v []float64) {
-	if m.factor.N == 0 {
-		vec.Fill(v, math.NaN())
-		return
-	}
-	for i, a := range m.unit {
-		v[i] *= a
-	}
-	b := blas64.Vector{N: len(v), Inc: 1, Data: v}
-	blas64.Trsv(blas.Trans, m.factor, b)
-	blas64.Trsv(blas.NoTrans, m.factor, b)
-	for i, a := range m.unit {
-		v[i] *= a
-	}
-}
+func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
 // An OverflowError says that the squares of a column of the design, as weighted in a
 // Hessian, are beyond the range of double precision: the column is to be divided by its

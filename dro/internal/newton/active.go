@@ -124,7 +124,7 @@ func (a *activeSet) largest() float64 { return a.respond(nil) }
 // move takes Δ of the weights.
 func (a *activeSet) move() {
 	copy(a.delta, a.slope)
-	a.base.solve(a.delta)
+	a.base.Solve(a.delta)
 	floats.Scale(-1, a.delta)
 }
 
@@ -139,7 +139,7 @@ func (a *activeSet) step() (blocked, ok bool) {
 	for m, i := range a.between {
 		if a.scaled[i] == nil {
 			a.scaled[i] = slices.Clone(a.rows[i])
-			a.base.solve(a.scaled[i])
+			a.base.Solve(a.scaled[i])
 		}
 		value[m] = a.v[i] + floats.Dot(a.rows[i], a.delta)
 		at[m], by[m] = slices.Clone(a.rows[i]), slices.Clone(a.scaled[i])

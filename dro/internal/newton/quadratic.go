@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,11 +24,11 @@ type quadratic struct {
 	rows [][]float64 // of J, where pieces are few; nil: not
 	warm []float64   // K: weights to begin with where they are few; nil: those of the largest value
 
-	base     *spdFactor // of H
-	delta, q []float64  // the solution
-	value    float64    // of the maximum there
-	rounds   int        // factorisations so far
-	spend    func()     // called before each; may be nil
+	base     *hessian.Cholesky // of H
+	delta, q []float64         // the solution
+	value    float64           // of the maximum there
+	rounds   int               // factorisations so far
+	spend    func()            // called before each; may be nil
 }
 
 // solve stores the solution in delta and q, to a gap of tolerance in the objective, by a
@@ -128,7 +129,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 				rhs[i] = -resid[i] + cross[i]/total*(held-lack)
 			}
 			floats.Sub(rhs, step)
-			f.solve(rhs)
+			f.Solve(rhs)
 			dTau = (floats.Dot(cross, rhs) - lack + held) / total
 			s.j.TimesTo(jd, rhs)
 			for i := range dq {
@@ -203,7 +204,7 @@ func (s *quadratic) start() bool {
 	}
 	s.gradientTo(s.delta)
 	if s.base != nil {
-		s.base.solve(s.delta)
+		s.base.Solve(s.delta)
 	}
 	floats.Scale(-1, s.delta)
 	s.finish()
@@ -231,14 +232,14 @@ func (s *quadratic) reach() float64 {
 	v := make([]float64, len(s.g))
 	s.gradientTo(v)
 	g := append([]float64(nil), v...)
-	s.base.solve(v)
+	s.base.Solve(v)
 	return 0.1 * floats.Dot(g, v) / s.mass
 }
 
 // settled reports that the gradient is worth less than the tolerance.
 func (s *quadratic) settled(resid []float64, tolerance float64) bool {
 	v := append([]float64(nil), resid...)
-	s.base.solve(v)
+	s.base.Solve(v)
 	return floats.Dot(v, resid)/2 <= tolerance
 }
 
@@ -275,48 +276,13 @@ func (s *quadratic) fall(start float64) float64 {
 	return start - s.value - floats.Dot(s.g, s.delta) - floats.Dot(s.delta, hd.RawVector().Data)/2
 }
 
-// A spdFactor is the Cholesky factor of a positive definite matrix in the scale of its
-// diagonal.
-type spdFactor struct {
-	scale []float64
-	chol  mat.Cholesky
-}
-
-// factorOf factorises a matrix, with as much on its diagonal as rounding takes; nil where
-// it is not finite.
-func factorOf(m *mat.SymDense) *spdFactor {
-	d := m.SymmetricDim()
-	f := &spdFactor{scale: make([]float64, d)}
-	for i := range f.scale {
-		v := m.At(i, i)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		if f.scale[i] = 1; v > 0 {
-			f.scale[i] = 1 / math.Sqrt(v)
-		}
-	}
-	scaled := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			scaled.SetSym(i, j, m.At(i, j)*f.scale[i]*f.scale[j])
-		}
-	}
-	for jitter := 1e-14; !f.chol.Factorize(scaled); jitter *= 100 {
-		if !(jitter < 1e6) {
-			return nil
-		}
-		for i := range d {
-			scaled.SetSym(i, i, scaled.At(i, i)+jitter)
-		}
+// factorOf factorises a copy of a matrix; nil where it has no factor.
+func factorOf(m *mat.SymDense) *hessian.Cholesky {
+	scaled := mat.NewSymDense(m.SymmetricDim(), nil)
+	scaled.CopySym(m)
+	f := new(hessian.Cholesky)
+	if _, err := f.Factorise(scaled, nil); err != nil {
+		return nil
 	}
 	return f
-}
-
-// solve overwrites v by the solution.
-func (f *spdFactor) solve(v []float64) {
-	floats.Mul(v, f.scale)
-	b := mat.NewVecDense(len(v), v)
-	_ = f.chol.SolveVecTo(b, b) // an ill-conditioned matrix has its jitter
-	floats.Mul(v, f.scale)
 }

@@ -84,7 +84,7 @@ func TestStepAtAKink(t *testing.T) {
 		}
 		s.gradientTo(g)
 		inH := append([]float64(nil), g...)
-		s.base.solve(inH)
+		s.base.Solve(inH)
 		// The duality gap: the maximum over the weights less the value at q, and the
 		// minimum over Δ at q.
 		if gap := largest - s.value + floats.Dot(g, inH)/2; !(gap <= 10*tolerance) {

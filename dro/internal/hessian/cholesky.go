@@ -1,0 +1,81 @@
+package hessian
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Cholesky is the factor of a matrix that is positive definite but for rounding: of DAD in
+// the scale of its diagonal, so that columns of any unit are alike, with as much added to the
+// diagonal as rounding took from a matrix that is singular or nearly so.
+type Cholesky struct {
+	unit   []float64 // powers of two, D
+	upper  *mat.TriDense
+	factor blas64.Triangular
+	chol   mat.Cholesky
+}
+
+// Factorise factorises a, which it overwrites. least[i] is what rounding alone may have left of
+// entry i of the diagonal, which is scaled as no less; nil for none. bad is an entry of the
+// diagonal that is not finite, −1 where there is none; errors are for want of a factor.
+func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
+	const (
+		firstJitter = 1e-14 // of the diagonal, the first addition
+		mostJitter  = 1e6   // more than all rows of any matrix of 2000 columns and this scale
+		growth      = 100   // of the addition from trial to trial
+	)
+	size := a.SymmetricDim()
+	if c.upper == nil {
+		c.unit, c.upper = make([]float64, size), mat.NewTriDense(size, mat.Upper, nil)
+	}
+	for i := range size {
+		v := a.At(i, i)
+		if least != nil {
+			v = max(v, least[i])
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return i, ErrIndefinite
+		}
+		if c.unit[i] = 1; v > 0 {
+			c.unit[i] = math.Ldexp(1, -(math.Ilogb(v) >> 1))
+		}
+	}
+	for i := range size {
+		for j := i; j < size; j++ {
+			a.SetSym(i, j, a.At(i, j)*c.unit[i]*c.unit[j])
+		}
+	}
+	for jitter := firstJitter; !c.chol.Factorize(a); jitter *= growth {
+		if jitter > mostJitter {
+			return -1, ErrIndefinite
+		}
+		for i := range size {
+			a.SetSym(i, i, a.At(i, i)+jitter)
+		}
+	}
+	c.chol.UTo(c.upper)
+	c.factor = c.upper.RawTriangular()
+	return -1, nil
+}
+
+// Solve overwrites v by A⁻¹v, by NaN where nothing could be factorised yet.
+func (c *Cholesky) Solve(v []float64) {
+	if c.factor.N == 0 {
+		for i := range v {
+			v[i] = math.NaN()
+		}
+		return
+	}
+	for i, a := range c.unit {
+		v[i] *= a
+	}
+	b := blas64.Vector{N: len(v), Inc: 1, Data: v}
+	blas64.Trsv(blas.Trans, c.factor, b)
+	blas64.Trsv(blas.NoTrans, c.factor, b)
+	for i, a := range c.unit {
+		v[i] *= a
+	}
+}
