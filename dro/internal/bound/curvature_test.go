@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -161,3 +162,35 @@ func TestReach(t *testing.T) {
 }
 
 func none(int) bool { return false }
+
+// The bound of a norm holds those of the gradients within its error, and what d roundings of
+// the sum and the solve may have done to it: at least (d + 8)u of it, and little more.
+func TestNormHoldsItsRounding(t *testing.T) {
+	rng := drotest.RngOf(8)
+	for d := 1; d < 20; d++ {
+		f := &minorant{d: d, scale: make([]float64, d), least: 0.25, inflate: 1, upper: mat.NewTriDense(d, mat.Upper, nil)}
+		for i := range d {
+			f.scale[i] = 1
+			f.upper.SetTri(i, i, 1)
+		}
+		f.factor = f.upper.RawTriangular()
+		for range 50 {
+			g, err := drotest.Normals(rng, d, 1), make([]float64, d)
+			size, off := new(big.Float).SetPrec(200), 0.0
+			for i, v := range g {
+				size.Add(size, new(big.Float).Mul(big.NewFloat(v), big.NewFloat(v)))
+				off += 1e-6
+				err[i] = 1e-3
+			}
+			size.Sqrt(size)
+			least := new(big.Float).Mul(size, new(big.Float).Add(big.NewFloat(1), big.NewFloat(float64(d+8)*saddle.UnitRoundoff)))
+			got := f.norm(g, make([]float64, d))
+			if of, _ := size.Float64(); big.NewFloat(got).Cmp(least) < 0 || got > of*(1+1e-13) {
+				t.Fatalf("%d columns: %v, of a vector of length %v", d, got, size)
+			}
+			if more := f.norm(g, err); more < got+math.Sqrt(off/f.least)*(1-1e-12) {
+				t.Fatalf("%d columns: %v within an error of %v of %v", d, more, math.Sqrt(off), got)
+			}
+		}
+	}
+}
