@@ -57,7 +57,7 @@ func ExampleSolve() {
 	fmt.Printf("y = %.3f\n", res.Y)
 	// Output:
 	// certified: 0.5313 ≤ optimum ≤ 0.5313
-	// x = [0.759 0.288 -0.747]
+	// x = [0.759 0.289 -0.747]
 	// y = [0.251 0.093 0.186 0.100 0.293 0.077]
 }
 

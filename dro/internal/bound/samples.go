@@ -32,7 +32,7 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := Affordable(c, max(mostPasses.Value, c.Passes/5))
+	affordable := payable(c)
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
 		if !(needs <= float64(c.N)) {
@@ -52,6 +52,21 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 		}
 		c.Shortfall = shortfallSpare.Value * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
+}
+
+// payable is the number of samples that AtDecrement may take.
+func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses.Value, c.Passes/5)) }
+
+// Decrement is the squared decrement below which AtDecrement is expected to prove the gap
+// asked for, by the experience of this solve; where it may not take enough samples to prove
+// any, that of which half is the gap.
+func Decrement(r *saddle.Run) float64 {
+	c := r.Cert
+	enough := 2 * r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective)) / max(1, c.Shortfall)
+	if may := payable(c); may >= min(c.N, sampling.RowsPerColumn.Int()*c.D) && c.D <= hessian.MaxColumns {
+		enough *= float64(may) / float64(c.N)
+	}
+	return enough
 }
 
 // shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound

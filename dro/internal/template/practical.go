@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
@@ -17,8 +18,8 @@ import (
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps mean the same on every data set. It is
 //     that of the first point, or of a solve on a prefix of the samples, and is
-//     renewed where steps in it serve badly; of more columns than can be formed, a
-//     sketch of it;
+//     renewed where steps in it serve badly, of some of the samples where they are many;
+//     of more columns than can be formed, a sketch of it;
 //   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
 //     relaxation towards the best response, β = 1;
 //   - the primal step has a weight of its own (as PDLP's primal weight has), which
@@ -48,16 +49,18 @@ type practical struct {
 }
 
 var (
-	mostSweeps  = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
-	firstRate   = tuning.New("template: fall of the squared decrement expected of the first sweeps", "× a sweep", 6, 2, 20)
-	poorRate    = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 2.5, 1.5, 5)
-	dearRate    = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
-	leastRate   = tuning.New("template: fall of the squared decrement that sweeps are planned by", "× a sweep at least", 1.5, 1.1, 3)
-	firstWeight = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
-	farWeight   = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
-	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
-	astray      = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
-	veryFar     = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
+	mostSweeps     = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
+	doubtfulSweeps = tuning.New("template: sweeps between two checks far from the optimum, or where the decrement falls slowly", "at most", 4, 2, 8)
+	hessianRows    = tuning.New("template: samples that the Hessian of the practical schedule is estimated from", "per column", 128, 32, 512)
+	firstRate      = tuning.New("template: fall of the squared decrement expected of the first sweeps", "× a sweep", 6, 2, 20)
+	poorRate       = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 2.5, 1.5, 5)
+	dearRate       = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
+	leastRate      = tuning.New("template: fall of the squared decrement that sweeps are planned by", "× a sweep at least", 1.5, 1.1, 3)
+	firstWeight    = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
+	farWeight      = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
+	far            = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
+	astray         = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
+	veryFar        = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
 )
 
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
@@ -65,7 +68,11 @@ var (
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
 	var m saddle.Metric = hessian.NewSketched(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if hessian.Formable(w.Run.Problem) {
-		m = hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+		f := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+		if some := hessianRows.Int() * f.D; 2*some < f.N && !ablate.Off.SampledHessians {
+			f.Samples = some
+		}
+		m = f
 	}
 	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
 	p.primal = newPreconditioned(m, w.Run.Problem.Primal.(saddle.Smooth), w.Run.Cert.D, lifted, min(heavy, firstWeight.Value))
@@ -80,10 +87,15 @@ func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 // Step implements Stepper.
 func (p *practical) Step() error {
 	if !p.began {
-		if !p.formed {
+		own := !p.formed
+		if own {
 			p.form()
 		}
 		p.restart()
+		if !own && p.far() { // where a Hessian of a prefix says little
+			p.form()
+			p.restart()
+		}
 		if p.far() {
 			p.primal.weight = min(p.primal.weight, farWeight.Value)
 		}
@@ -231,18 +243,15 @@ func (p *practical) needed() int {
 	if rate == 0 {
 		rate = firstRate.Value
 	}
-	goal := p.Settings.RelativeGap * max(1e-12, math.Abs(p.last))
-	k := math.Log(max(1, p.Cert.Shortfall)*p.decrement/2/goal) / math.Log(max(rate, leastRate.Value))
+	k := math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(max(rate, leastRate.Value))
 	most := mostSweeps.Value
 	switch {
 	case !(k > 1) || !(p.decrement < veryFar.Value*math.Abs(p.last)):
 		return 1
-	case p.far():
-		most = 3
-	case rate < poorRate.Value:
-		most = 4
+	case p.far(), rate < poorRate.Value:
+		most = doubtfulSweeps.Value
 	}
-	return int(min(math.Ceil(k+0.2), most))
+	return int(min(math.Ceil(k), most))
 }
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.

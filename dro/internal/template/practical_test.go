@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
@@ -112,6 +113,7 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 	rng := drotest.RngOf(72)
 	for range 2000 {
 		p.last = math.Exp(3 * rng.NormFloat64())
+		p.Cert.Objective, p.Cert.Passes = p.last, 12*rng.Float64()
 		p.Settings.RelativeGap = math.Pow(10, -1-9*rng.Float64())
 		p.Cert.Shortfall = math.Exp(2 * rng.NormFloat64())
 		p.decrement = p.last * math.Pow(10, 2-12*rng.Float64())
@@ -126,11 +128,12 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 		case p.decrement >= veryFar.Value*p.last:
 			most = 1
 		case p.decrement >= far.Value*p.last:
-			most = 3
+			most = doubtfulSweeps.Value
 		case p.rate > 0 && p.rate < poorRate.Value:
-			most = 4
+			most = doubtfulSweeps.Value
 		}
 		left := max(1, p.Cert.Shortfall) * p.decrement / 2 / (p.Settings.RelativeGap * p.last) // of the gap asked for
+		left *= float64(p.Cert.N) / float64(bound.Affordable(p.Cert, max(1, p.Cert.Passes/5))) // by the samples that may be taken
 		k := p.needed()
 		if k < 1 || float64(k) > most {
 			t.Fatalf("%d sweeps of %v at most", k, most)
@@ -138,7 +141,7 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 		if float64(k) < most && left/math.Pow(rate, float64(k)) > 1+1e-9 {
 			t.Fatalf("%d sweeps at a rate of %v leave %v times the gap", k, rate, left/math.Pow(rate, float64(k)))
 		}
-		if spare := math.Pow(rate, 0.2); k > 1 && left*spare/math.Pow(rate, float64(k-1)) < 1-1e-9 {
+		if k > 1 && left/math.Pow(rate, float64(k-1)) < 1-1e-9 {
 			t.Fatalf("%d sweeps at a rate of %v, one less is enough", k, rate)
 		}
 		before := p.done
