@@ -96,7 +96,7 @@ type Centrable = saddle.Centrable
 // intervals (def. separable): every weight moves on its own.
 type Separable = saddle.Separable
 
-// Smoothable is the ability of a Dual with ν = 0 to be penalised.
+// Smoothable is the ability of a Dual to have another penalty.
 type Smoothable = saddle.Smoothable
 
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo

@@ -225,7 +225,7 @@ const few, times = 60, 1.5
 // judge holds the method chosen against the best of all, by passes and by arithmetic, and
 // tells where it is behind.
 func (t *Tally) judge(c *Case, auto bounds, best *bounds, least float64) {
-	if best == nil {
+	if best == nil || auto.status == dro.Cancelled || c.Most > 0 { // cut short
 		return
 	}
 	switch pass := 2 * float64(c.N) * float64(c.D); {

@@ -79,7 +79,9 @@ func (t *Tally) solve(ctx context.Context, s Settings, c *Case, name, storage st
 		}
 	}
 	b.x, b.y, b.status, b.passes = e.res.X, e.res.Y, e.res.Status, e.res.Passes
-	b.work, b.above = float64(work.Load()), e.res.Certificate.Upper
+	if b.above = e.res.Certificate.Upper; storage != "ranks" { // whose rows have no counter
+		b.work = float64(work.Load())
+	}
 	if len(states) > 0 && e.err == nil {
 		settings.Snapshot, settings.Resume = nil, states[c.Number%len(states)]
 		threads := runtime.GOMAXPROCS(1 + c.Number%5) // the bits are the same

@@ -18,9 +18,9 @@ var (
 	fallNear    = tuning.New("continuation: gap of a stage, and of the optimum without a penalty", "of ν", 0.002, 0.0002, 0.02)
 	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
 	fallPasses  = tuning.New("continuation: a stage, and the optimum without a penalty", "passes at most", 60, 20, 200)
-	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 300, 30, 3000)
+	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 150, 15, 1500)
 	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
-	fallMildest = tuning.New("continuation: first ν", "of what leaves the adversary mild", 0.3, 0.05, 1)
+	fallMildest = tuning.New("continuation: first ν", "of the objective", 0.04, 0.01, 0.3)
 )
 
 // fall goes to the optimum at penalties that fall to the one asked for, where losses
@@ -36,9 +36,8 @@ func (m *newton) fall() bool {
 			return moved
 		}
 	}
-	c, dual := m.Cert, m.Problem.Dual.(saddle.Repriced)
-	target, size := m.Problem.Dual.Modulus(), math.Abs(m.value)
-	nu := fallMildest.Value * dual.Mild(size, c.N)
+	c, target := m.Cert, m.Problem.Dual.Modulus()
+	nu := fallMildest.Value * math.Abs(m.value)
 	x := append([]float64(nil), m.x...)
 	passes, factor := c.Passes, fallFactor.Value
 	least := math.Sqrt(factor) // where stages are dear
@@ -47,7 +46,8 @@ func (m *newton) fall() bool {
 	for nu > least*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
 		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(nu), Primal: m.Problem.Primal}, m.method, s)
+		dual, _ := m.repriced(nu)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 		if err != nil {
 			break
 		}
@@ -60,11 +60,10 @@ func (m *newton) fall() bool {
 		if copy(x, l.Cert.BestX); stage.arrivedAt {
 			copy(x, stage.x)
 		}
-		size = math.Abs(l.Cert.BestObjective)
-		nu = min(nu, fallFactor.Value*fallMildest.Value*dual.Mild(l.Cert.Top, c.N)) // what was large was the start
+		nu = min(nu, fallFactor.Value*fallMildest.Value*math.Abs(l.Cert.Top)) // what was large was the start
 		m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes", nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 		l.Close()
-		if before == nil && m.Ctx.Err() == nil && fallMildest.Value*dual.Mild(size, c.N) > fallWorth.Value*target {
+		if before == nil && m.Ctx.Err() == nil && fallMildest.Value*math.Abs(l.Cert.BestObjective) > fallWorth.Value*target {
 			if moved := m.peak(x); moved || m.fallen {
 				return moved
 			}
@@ -105,8 +104,9 @@ func (m *newton) goTo(x []float64) bool {
 // steps from x, from where that at ν is about ν away. It reports whether that is lower than
 // here; where it is not found penalties may still fall.
 func (m *newton) peak(x []float64) bool {
-	c, dual, nu := m.Cert, m.Problem.Dual.(saddle.Repriced), m.Problem.Dual.Modulus()
-	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual.WithNu(0), Primal: m.Problem.Primal}
+	c, nu := m.Cert, m.Problem.Dual.Modulus()
+	dual, most := m.repriced(0)
+	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
 	if !saddle.Supports(Minimax{}, p) || c.Left(1, c.N, leastStage) < leastStage {
 		return false
 	}
@@ -120,7 +120,7 @@ func (m *newton) peak(x []float64) bool {
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	most := nu * dual.Most(c.N)
+	most *= nu
 	c.Keep(l.Cert.Best.Lower, -most, 0, 8*saddle.UnitRoundoff*most)
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 	if l.Failed != nil || !(l.Cert.Best.Relative() <= max(10*s.RelativeGap, 1e-3)) {
@@ -132,12 +132,21 @@ func (m *newton) peak(x []float64) bool {
 
 // mayFall reports that the losses exceed ν by so much that penalties are worth their fall.
 func (m *newton) mayFall() bool {
-	dual, ok := m.Problem.Dual.(saddle.Repriced)
+	_, ok := m.Problem.Dual.(saddle.Smoothable)
 	_, formed := m.h.(*hessian.Factored)
-	if !ok || !formed || m.fallen || ablate.Off.Continuation {
+	nu := m.Problem.Dual.Modulus()
+	if !ok || !formed || nu == 0 || m.fallen || ablate.Off.Continuation {
 		return false
 	}
-	return fallMildest.Value*dual.Mild(math.Abs(m.value), m.Cert.N) > fallWorth.Value*m.Problem.Dual.Modulus()
+	if c := m.Cert; c.Price > nu { // of a ball that binds
+		nu = c.Price
+	}
+	return fallMildest.Value*math.Abs(m.value) > fallWorth.Value*nu
+}
+
+// repriced returns the dual with penalty nu, and its sup ψ/ν.
+func (m *newton) repriced(nu float64) (dual saddle.Dual, most float64) {
+	return m.Problem.Dual.(saddle.Smoothable).Smoothed(nu, m.Cert.N)
 }
 
 func diff(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }

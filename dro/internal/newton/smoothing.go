@@ -75,6 +75,7 @@ func (m *smoothing) Step() error {
 		return err
 	}
 	defer l.Close()
+	l.Method.(*newton).fallen = true // penalties fall here
 	l.Iterate(m.Ctx)
 	if l.Failed != nil {
 		return l.Failed

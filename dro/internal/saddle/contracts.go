@@ -378,10 +378,11 @@ type KinkedPieces interface {
 	ValuesAt(f []float64) []float64
 }
 
-// Smoothable is the ability of a Dual with ν = 0 to be penalised.
+// Smoothable is the ability of a Dual to have another penalty.
 type Smoothable interface {
-	// Smoothed returns the dual with the same Y and modulus nu, and the largest
-	// penalty on n samples relative to it, sup_Y ψ/ν.
+	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and the largest
+	// penalty on n samples relative to it, sup_Y ψ/ν. ψ is not to fall where nu rises, and
+	// at the dual's own modulus > 0 it is the dual's.
 	Smoothed(nu float64, n int) (d Dual, most float64)
 }
 
@@ -442,12 +443,3 @@ type Started interface{ StartingPoint(x []float64) }
 
 // bounded is the ability of a Primal on a set X to say why x is not in it.
 type bounded interface{ Contains(x []float64) error }
-
-// Repriced is the ability of a Dual to be the same with another penalty: WithNu returns
-// it, Mild is a ν at which losses up to size leave the weights of n samples spread, and
-// Most is sup ψ/ν. ψ is not to fall where ν rises.
-type Repriced interface {
-	WithNu(nu float64) Dual
-	Mild(size float64, n int) float64
-	Most(n int) float64
-}

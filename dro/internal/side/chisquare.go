@@ -219,15 +219,6 @@ func (ChiSquare) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (ChiSquare) SumNorm() bool { return false }
 
-// WithNu implements Repriced.
-func (ChiSquare) WithNu(nu float64) saddle.Dual { return ChiSquare{Nu: nu} }
-
-// Mild implements Repriced: at ν = size no loss up to size takes all weight of another.
-func (ChiSquare) Mild(size float64, _ int) float64 { return size }
-
-// Most implements Repriced: ½ mean((n y − 1)²) ≤ (n − 1)/2.
-func (ChiSquare) Most(n int) float64 { return float64(n-1) / 2 }
-
 // ResponseTo implements Responsive: 1/(νn) on the active set y > 0.
 func (c ChiSquare) ResponseTo(response, y []float64, lo, hi int) {
 	inv := 1 / (c.Nu * float64(len(y)))
@@ -244,9 +235,14 @@ var _ saddle.Liftable = ChiSquare{}
 // Separated implements Liftable; the simplex implies y_j ≤ 1.
 func (c ChiSquare) Separated(int) saddle.Separable { return OrthantChiSquare{Nu: c.Nu, Cap: 1} }
 
-// Smoothed implements Smoothable, by the KL penalty, which is the smaller one on
-// the whole simplex.
-func (ChiSquare) Smoothed(nu float64, n int) (saddle.Dual, float64) { return KL{}.Smoothed(nu, n) }
+// Smoothed implements Smoothable: ½ mean((n y − 1)²) ≤ (n − 1)/2; where there is no penalty by
+// that of KL, which is the smaller one on the whole simplex.
+func (c ChiSquare) Smoothed(nu float64, n int) (saddle.Dual, float64) {
+	if c.Nu == 0 {
+		return KL{}.Smoothed(nu, n)
+	}
+	return ChiSquare{Nu: nu}, float64(n-1) / 2
+}
 
 // Restricted implements Restrictable: (νn/2)Σy² − ν/2, of which the first term is that
 // of m samples and ν·n/m.

@@ -233,15 +233,6 @@ func (KL) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (KL) SumNorm() bool { return true }
 
-// WithNu implements Repriced.
-func (KL) WithNu(nu float64) saddle.Dual { return KL{Nu: nu} }
-
-// Mild implements Repriced: at ν = size/log n all weight of one sample is worth size.
-func (KL) Mild(size float64, n int) float64 { return size / math.Log(float64(n)+1) }
-
-// Most implements Repriced: Σ y log(n y) ≤ log n.
-func (KL) Most(n int) float64 { return math.Log(float64(n)) }
-
 // ResponseTo implements Responsive: y_j/ν.
 func (k KL) ResponseTo(response, y []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
