@@ -50,16 +50,17 @@ func TestLargestPenaltyIsAttained(t *testing.T) {
 		}
 	}
 	// Over the simplex it is that of one sample.
-	for _, d := range []saddle.Repriced{KL{}, ChiSquare{}} {
+	for _, d := range []saddle.Smoothable{KL{Nu: 2}, ChiSquare{Nu: 2}} {
 		for _, n := range []int{1, 2, 7, 1000} {
 			y := make([]float64, n)
 			y[n-1] = 1
-			of := d.WithNu(1)
-			if got, want := d.Most(n), of.Value(y); math.Abs(got-want) > 1e-12*(1+want) || of.Modulus() != 1 {
-				t.Errorf("%T of %d samples: %v, not %v", d, n, got, want)
+			of, most := d.Smoothed(1, n)
+			if want := of.Value(y); math.Abs(most-want) > 1e-12*(1+want) || of.Modulus() != 1 {
+				t.Errorf("%T of %d samples: %v, not %v", d, n, most, want)
 			}
-			if mild := d.Mild(3, n); !(mild > 0) || math.IsInf(mild, 1) || d.Mild(6, n) != 2*mild {
-				t.Errorf("%T of %d samples: mild is %v", d, n, mild)
+			own, _ := d.Smoothed(2, n)
+			if own != d.(saddle.Dual) {
+				t.Errorf("%+v at its own penalty is %+v", d, own)
 			}
 		}
 	}
