@@ -20,7 +20,7 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
 	even := min(sampling.AllOf(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size())
 	drawn := even < AlikeShare.Value
-	chunk := max(e.BlockRows, chunkRows)
+	chunk := max(e.BlockRows, chunkRows.Int())
 	if drawn {
 		if of.Share *= drawnFrom.Value / even; !(of.Share < 1) {
 			of.Share = 1

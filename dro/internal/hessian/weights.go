@@ -3,6 +3,7 @@ package hessian
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // A weights is what the Hessian of P at a point takes of its samples. With weights y
@@ -37,9 +38,9 @@ func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	return weights{majorised: majorised, evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
-// chunkRows is the number of samples that a sum of matrices is taken over at once, at
-// least: below it the arithmetic waits for the matrix.
-const chunkRows = 512
+// chunkRows is the number of samples that a sum of matrices is taken over at once: below it
+// the arithmetic waits for the matrix. It saves time, and no pass.
+var chunkRows = tuning.New("hessian: samples that a sum of matrices is taken over at once", "samples at least", 512, 128, 2048)
 
 // update takes the weights at the point with best response y and these slopes, by
 // count shards, and calls add on chunks of each in turn, to add what it wants of them
@@ -57,7 +58,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	}
 	e.Spend(1)
 	e.Partials.Clear()
-	chunk := max(e.BlockRows, chunkRows)
+	chunk := max(e.BlockRows, chunkRows.Int())
 	totals := make([]float64, count)
 	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {

@@ -33,6 +33,9 @@ var (
 	growingRows  = tuning.New("growing: rows from which there are stages", "per column", 150, 50, 500)
 	largerSample = tuning.New("growing: work that the next smaller sample of a Hessian saves, to be taken", "×", 1.05, 1.001, 1.3)
 	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for; its square of the last one's", "×", 1e-2, 1e-4, 0.2)
+
+	// Of fewer each rank has copies: the work is less than the rounds would cost.
+	stageOverRanks = tuning.New("growing: samples of a stage from which ranks share its work", "samples", 4096, 1024, 16_384)
 )
 
 var _ saddle.Method = Growing{}
@@ -142,10 +145,6 @@ func (g *growing) Current() saddle.Stepper {
 // Hessian and what a step comes to.
 const leastStage = 3
 
-// stageOverRanks are the samples of a stage from which ranks share its work. Of fewer each
-// has copies: the work is less than the rounds would cost.
-const stageOverRanks = 4096
-
 // afterStages are the passes kept for when the stages are done: an evaluation of all samples
 // where they ended, and another at the start where the objective is not a number there.
 const afterStages = 2
@@ -156,7 +155,7 @@ func (g *growing) stage(size int) error {
 	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
-		if size >= max(stageOverRanks, rows.Shards(g.Cert.N)) {
+		if size >= max(stageOverRanks.Int(), rows.Shards(g.Cert.N)) {
 			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
 			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
 		} else {

@@ -23,9 +23,9 @@ type workingSet struct {
 }
 
 var (
-	mostAlone   = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
-	mostResting = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
-	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
+	mostAlone    = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	mostResting  = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
+	workingFrom  = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
 
 	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
@@ -107,7 +107,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	}
 	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
 	x := append([]float64(nil), m.x...)
-	heaviest := max(32*c.D, c.N/256)
+	heaviest := sampling.RowsPerColumn.Int() * c.D
 	most := min(int(mostAlone.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
 	for try := 0; m.Ctx.Err() == nil && !ablate.Off.WorkingSets; try++ {

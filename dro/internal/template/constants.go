@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,9 +85,12 @@ func weighted(m []float64, limit, total float64) float64 {
 	return sum
 }
 
-// maxGram is the largest Gram matrix, of columns or of rows, that is formed to bound a
-// spectral norm.
-const maxGram = 500
+// The Gram matrices, of columns or of rows, that are formed to bound a spectral norm: where
+// rows are sparse their products are taken one by one.
+var (
+	maxGram      = tuning.New("template: Gram matrix that bounds the norm of a block", "rows at most", 500, 100, 2000)
+	gramProducts = tuning.New("template: products of sparse rows for such matrices of all blocks", "× the entries at most", 300, 30, 3000)
+)
 
 // A normScratch is what blockNorm works in, shared by the blocks.
 type normScratch struct {
@@ -140,9 +144,8 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 // gram returns JᵀJ, or JJᵀ where that is smaller, of weights w² in s.w; nil where it is large,
 // or dear because rows are sparse.
 func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
-	const dear, product = 30, 0.1 // passes; cost of a product of entries that are at hand
 	rows := hi - lo
-	if min(rows, s.d) > maxGram {
+	if min(rows, s.d) > maxGram.Int() {
 		return nil
 	}
 	share := float64(rows) / float64(len(s.w))
@@ -153,7 +156,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 		return a
 	}
 	pass, _ := saddle.WorkOf(o)
-	if product*float64(rows)*float64(s.d)/2*float64(len(s.w)) > dear*pass {
+	if float64(rows)*float64(s.d)/2*float64(len(s.w)) > gramProducts.Value*pass {
 		return nil
 	}
 	s.spend(share / 2)
