@@ -76,7 +76,8 @@ func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, most := range []int{c.N, c.N / 10, c.N / 30, 40} {
+		const few = 40 // fewer than are asked for where any may be
+		for _, most := range []int{c.N, c.N / 10, c.N / 30, few} {
 			asked := 0
 			oracle, err := losses.NewLinear(loss, tight{z, most, &asked}, c.Target)
 			if err != nil {
@@ -85,7 +86,7 @@ func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
 			s := DefaultSettings()
 			s.MaxPasses = 30
 			res := solve(t, &Problem{Oracle: oracle, Dual: KL{Nu: c.Nu}, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}, Newton{}, s)
-			if asked > most || most == c.N && asked < 100 || res.Status != Certified {
+			if asked > most || most == c.N && asked <= few || res.Status != Certified {
 				t.Errorf("%s: %d samples are copied where %d may be; %v", c.Name, asked, most, res.Status)
 			}
 		}

@@ -22,7 +22,7 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 		times         float64 // the arithmetic, at least: about two thirds of what is measured
 	}{
 		{"working sets", "κ = 1 100000 × 20 squared, KL, ν = 1", 1.7},
-		{"coresets", "x 5000 × 20 squared, KL, ν = 1", 3},
+		{"coresets", "κ = 100 30000 × 100 squared, KL, ν = 1", 1.9},
 		{"sampled Hessians", "κ = 100 30000 × 100 logistic, KL, ν = 1", 1.7},
 		{"renewal", "κ = 1 30000 × 100 logistic, KL, ν = 1", 1.8},
 		{"distrust", "rare 12000 × 40 logistic, KL, ν = 1", 3},
