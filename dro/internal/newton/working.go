@@ -23,9 +23,9 @@ type workingSet struct {
 }
 
 var (
-	mostAlone    = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
-	mostResting  = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
-	workingFrom  = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
+	mostAlone   = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
+	mostResting = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
+	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
 
 	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
