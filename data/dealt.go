@@ -50,10 +50,16 @@ func (t *fitting) whole() (*tiles.Partition, error) {
 // placed are the entries of a rank's own rows in a vector as long as the rows of all, which
 // takes memory for these alone.
 func placed[T paged.Entry](d *matrix.Deal, own []T) []T {
-	all := paged.Make[T](paged.Virtual(), d.Total())
-	lo, _ := d.Bounds()
-	copy(all[lo:], own)
+	all, here := spread[T](d)
+	copy(here, own)
 	return all
+}
+
+// spread makes a vector of zeros as long as the rows of all, and gives the entries of a rank's own.
+func spread[T paged.Entry](d *matrix.Deal) (all, here []T) {
+	all = paged.Make[T](paged.Virtual(), d.Total())
+	lo, hi := d.Bounds()
+	return all, all[lo:hi]
 }
 
 // here is a column with values, of the rows that this rank visits, from first on.
@@ -139,9 +145,9 @@ func joinedFacts(all []*targetFacts) *targetFacts {
 // encodeDealtTarget is encodeTargets of the rows that are here.
 func (t *fitting) encodeDealtTarget() error {
 	here := t.deal.Here.Relative()
-	own := make([]float64, here.Set(0).Len())
+	all, own := spread[float64](t.deal)
 	t.targetErrs[0] = encodeTo(own, &t.e.Target, t.f, t.target, here.Set(0))
-	t.targets[0] = placed(t.deal, own)
+	t.targets[0] = all
 	if held := here.Set(1); held.Len() > 0 {
 		t.targets[1] = make([]float64, held.Len())
 		t.targetErrs[1] = encodeTarget(&t.e.Target, t.f, t.target, held, t.targets[1])
