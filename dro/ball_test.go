@@ -112,3 +112,19 @@ func TestBallOnShortPrefixes(t *testing.T) {
 		}
 	}
 }
+
+// Balls next to nothing are certified at every size: rounding may take the response out of them,
+// which changes no weight by more than its last digits.
+func TestSmallestBallsAreCertified(t *testing.T) {
+	const n, d = 2000, 6
+	o := drotest.NewSample(drotest.RngOf(122), n, d, true).Oracle(t, losses.Logistic{})
+	for _, divergence := range []Divergence{KullbackLeibler, PearsonChi2} {
+		for power := -16; power <= -9; power++ {
+			p := &Problem{Oracle: o, Dual: NewBall(divergence, math.Pow(10, float64(power)), nil), Primal: L2{Mu: 1.0 / n, Intercept: true}}
+			method, _ := Choose(p)
+			if res := drotest.Solve(t, p, method, drotest.Asking(1e-8, 60)); res.Status != Certified {
+				t.Errorf("divergence %d, radius 1e%d: %v, a gap of %.2g after %.4g passes", divergence, power, res.Status, res.Certificate.Relative(), res.Passes)
+			}
+		}
+	}
+}

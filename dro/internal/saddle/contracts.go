@@ -271,7 +271,8 @@ type WholeSimplex interface{ WholeSimplex() }
 type partOfSimplex interface{ PartOfSimplex() }
 
 // Contained is the ability of a Dual to say what share of reference weights in Y brings
-// weights into it that rounding may have left outside; +Inf where it cannot tell.
+// weights into it that rounding may have left outside, or, where that is less, what this changes
+// any of them by, as a share of it; +Inf where it cannot tell.
 type Contained interface{ OutsideShare(y []float64) float64 }
 
 // FixedWeights is implemented by duals with a single feasible point: their risk

@@ -43,7 +43,7 @@ type responded struct {
 	Price     float64 // ν in force, where it is not the modulus
 	Second    float64 // bounds by how much the risk is below that of exact weights
 	Cancelled float64 // what the terms of the gradient exceed their sum by, as weights
-	Outside   float64 // share of the reference weights that brings the weights into Y
+	Outside   float64 // what bringing the weights into Y, by a share of the reference weights, changes any of them by, as a share of it
 	adopted   bool    // the weights are others, put in the place of the response
 }
 

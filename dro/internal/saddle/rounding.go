@@ -89,7 +89,7 @@ func sumsToOne(d Dual) bool {
 	return false
 }
 
-// outside returns the share of the reference weights that brings y into Y.
+// outside returns what bringing y into Y, by a share of the reference weights, changes any weight by, as a share of it.
 func (c *Certifier) outside(y []float64) float64 {
 	if &y[0] == &c.Y[0] {
 		return c.Outside

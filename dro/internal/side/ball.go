@@ -276,6 +276,7 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 	if a.nu > 0 { // else a vertex: the largest loss, as it is
 		e.Price = a.price()
 		e.Own, e.Outside = b.rounding(a, y, e.Value)
+		e.Outside = b.changed(e.Outside, y)
 	}
 	e.GradTo(g, y)
 	return a.risk, a.tau
@@ -325,6 +326,33 @@ func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) 
 		own += outside * (math.Abs(linear-base) + 4*gamma*(math.Abs(linear)+math.Abs(base)))
 	}
 	return own, outside
+}
+
+// changed bounds what a share of w in the place of y changes any of the weights y by, as a share of
+// it: that share at most, and next to nothing in a small ball.
+func (b Ball) changed(share float64, y []float64) float64 {
+	const small = 1e-9 // a share that is not worth a reading
+	if share <= small {
+		return share
+	}
+	total := float64(len(y))
+	if b.Weights != nil {
+		total = totalOf(b.rows, b.Weights[:len(y)])
+	}
+	apart := b.rows.Max(len(y), func(lo, hi int) float64 {
+		most := 0.0
+		for j := lo; j < hi; j++ {
+			w := 1.0
+			if b.Weights != nil {
+				w = b.Weights[j]
+			}
+			if w != 0 || y[j] != 0 {
+				most = max(most, math.Abs(w/total/y[j]-1))
+			}
+		}
+		return most
+	})
+	return share * min(1, apart+8*saddle.Gamma(len(y)))
 }
 
 // losses returns the mean losses by the weights y and by the reference weights.
@@ -377,7 +405,7 @@ func (b Ball) OutsideShare(y []float64) float64 {
 		return 0
 	}
 	divergence, off := b.divergence(y)
-	return b.beyond(divergence + off)
+	return b.changed(b.beyond(divergence+off), y)
 }
 
 // Price returns the ν of the best response to the losses f: the penalty ν·D alone has

@@ -530,3 +530,34 @@ func TestPriceFromAnyGuess(t *testing.T) {
 		}
 	}
 }
+
+// What mixing the reference weights in changes of any weight is as much of it as is said, and in
+// a small ball next to nothing.
+func TestChangedByTheReference(t *testing.T) {
+	rng := drotest.RngOf(9)
+	const n, share = 300, 1e-3
+	f, w := drotest.Normals(rng, n, 1), drotest.OnSimplex(rng, n)
+	w[7] = 0
+	total := vec.Sum(w)
+	for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+		for _, radius := range []float64{1e-12, 1e-6, 0.3, 30} {
+			b, y := NewBall(d, radius, w), make([]float64, n)
+			b.respond(y, f, math.NaN())
+			said, least := b.changed(share, y), math.Inf(1)
+			if said > share || radius == 1e-12 && said > 1e-4*share {
+				t.Errorf("%+v: %v of a share of %v", d, said, share)
+			}
+			for j, v := range y {
+				if mixed := (1-share)*v + share*w[j]/total; v > 0 {
+					least = min(least, mixed/v-1)
+					if math.Abs(mixed/v-1) > said && said < share {
+						t.Errorf("divergence %d, radius %g: weight %d changes by %g, more than %g", d, radius, j, mixed/v-1, said)
+					}
+				}
+			}
+			if least < -share {
+				t.Errorf("divergence %d, radius %g: a weight falls by %g", d, radius, -least)
+			}
+		}
+	}
+}

@@ -272,6 +272,7 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 	if s.nu > 0 {
 		e.Price = s.price()
 		e.Own, e.Outside = s.near.rounding(s.pricedResponse, s.q, s.loss)
+		e.Outside = s.near.changed(e.Outside, s.q)
 		e.Own += gamma*linear + min(worst, worst/s.nu*worst) + e.Outside*adjust
 	}
 	return s.risk, s.tau

@@ -7,11 +7,11 @@ import (
 )
 
 // stillRadius is the ball of n samples in which weights move by less than is worth proving:
-// rounding may take a share of 4e-6 of them out of it, and the risk is within 1e6·γ deviations
+// rounding may take a share of 4e-3 of them out of it, and the risk is within 2e3·γ deviations
 // of the losses of that of the reference weights.
 func (b Ball) stillRadius(n int) float64 {
 	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
-	return max(1e-18, 1e12*gamma*gamma)
+	return max(1e-18, 1e6*gamma*gamma)
 }
 
 // rest puts the reference weights, which lie in any ball, in the place of the response a to
