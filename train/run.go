@@ -56,7 +56,7 @@ func (r *Run) Rest() {
 
 // A ChangedDataError says that a table is not the one a model was trained on.
 type ChangedDataError struct {
-	Data string // as the model names it
+	Data string // the table that was read
 	Why  string
 }
 
@@ -97,7 +97,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 			return err
 		}
 		if !m.TrainedOn(f) {
-			return &ChangedDataError{m.Config.Data, "its SHA-256 differs"}
+			return &ChangedDataError{f.Name(), "its SHA-256 differs"}
 		}
 	}
 	if m.RowsGiven && !known {
@@ -108,7 +108,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return err
 	}
 	if run.Train.N != m.TrainRows {
-		return &ChangedDataError{m.Config.Data, fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
+		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	p, err := m.PredictDataset(run.Train, m.Coefficients)
 	if err != nil {

@@ -214,8 +214,8 @@ func TestRerunRefusesOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *train.ChangedDataError
-	if err := m.Rerun(t.Context(), f); !errors.As(err, &changed) || m.Run != nil {
-		t.Errorf("got %v", err)
+	if err := m.Rerun(t.Context(), f); !errors.As(err, &changed) || m.Run != nil || changed.Data != path {
+		t.Errorf("got %v, of %s", err, path)
 	}
 }
 
