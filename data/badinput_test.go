@@ -250,3 +250,16 @@ func TestNamesThatAreEmpty(t *testing.T) {
 	}
 	f.Close()
 }
+
+// A reference level is of a category among the features, and is not passed over elsewhere.
+func TestReferencesOfNoCategory(t *testing.T) {
+	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
+	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
+	datatest.WantError(t, err, `column "x": a reference level`, "taken as a number", `column "nope": a reference level`, `column "d": a reference level`)
+	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Categorical: []string{"x"}, Reference: map[string]string{"x": "1"}, MaxLevels: 10}); err != nil {
+		t.Error(err)
+	}
+}

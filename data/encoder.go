@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/drotrain/drotrain/data/table"
@@ -143,6 +144,15 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
 			problems = append(problems, f.Fault(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Reference)) {
+		at := slices.IndexFunc(usable, func(c *Column) bool { return c.Name == name })
+		switch {
+		case at < 0:
+			problems = append(problems, f.Fault(name, -1, table.Advice{}, "a reference level is asked of it, but it is no feature"))
+		case s.Numeric(usable[at]):
+			problems = append(problems, f.Fault(name, -1, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
 		}
 	}
 	return usable, problems.Err()

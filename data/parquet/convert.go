@@ -87,7 +87,7 @@ func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
 	if phys != parquet.Types.Int64 || perDay == 0 {
 		return
 	}
-	c.clock = true
+	c.clock, c.name = true, "timestamp"
 	c.i64 = func(v int64) float64 { return float64(v) / perDay }
 	c.exact = func(int64) bool { return true }
 }
