@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"gonum.org/v1/gonum/floats"
 )
 
 // accuracy is the relative gap that candidates are solved to: out-of-fold differences that
@@ -130,6 +131,7 @@ type race struct {
 	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
 	passes float64     // over the rows of the table that the round took
 	metric *metric     // not nil: the candidates of a fold are searched for together in it
+	brief  bool        // searches end early: what this leaves undecided goes on in the next round
 	tell   func()      // called after every candidate of every fold, by any goroutine
 }
 
@@ -264,10 +266,39 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 		inside, outside := split(r.fold, k)
 		train, held := r.within(k, inside), t.Select(outside)
 		share := float64(train.N) / float64(t.N)
-		start := r.from[k*all]
+		start := slices.Clone(r.from[k*all])
+		if start == nil {
+			_, d := t.X.Dims()
+			start = make([]float64, d)
+		}
 		var searches []*search
 		of := map[*search]int{}
 		name := func(c int) string { return fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c) }
+		solve := func(searches []*search) error {
+			err := train.together(ctx, searches, r.metric, func(*search) { r.tell() })
+			if err != nil {
+				return fmt.Errorf("without fold %d: %w", k+1, err)
+			}
+			for _, s := range searches {
+				c := of[s]
+				if !s.ended && !r.brief {
+					at := *train
+					at.Primal = s.primal
+					x, passes, err := at.Solve(ctx, s.level, s.x)
+					if err != nil {
+						return fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
+					}
+					s.x = x
+					s.passes += passes
+				}
+				if train.Memory != nil {
+					train.Memory.Finish(name(c), solved{s.x, s.passes})
+				}
+				r.from[k*all+c] = s.x
+				r.passes += share * s.passes
+			}
+			return nil
+		}
 		for c, l := range levels {
 			if !r.alive[c] {
 				continue
@@ -283,34 +314,38 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 					continue
 				}
 			}
-			s := &search{level: l, primal: train.Primal}
+			s := &search{level: l, primal: train.Primal, x: slices.Clone(r.from[k*all+c]), goal: searchGap, most: searchEvaluations}
+			if r.brief {
+				s.goal, s.most = accuracy, briefEvaluations
+			}
 			s.primal.Mu *= ridges[c]
-			if s.x = slices.Clone(r.from[k*all+c]); s.x == nil {
-				s.x = slices.Clone(start)
+			if c > 0 {
+				searches, of[s] = append(searches, s), c
+				continue
 			}
-			searches, of[s] = append(searches, s), c
+			s.goal, s.most, s.apart = plainGap, searchEvaluations, true
+			if err := solve([]*search{s}); err != nil {
+				return err
+			}
 		}
-		err := train.together(ctx, searches, r.metric, func(*search) { r.tell() })
-		if err != nil {
-			return fmt.Errorf("without fold %d: %w", k+1, err)
-		}
+		var groups *pull
 		for _, s := range searches {
-			c := of[s]
-			if !s.ended {
-				at := *train
-				at.Primal = s.primal
-				x, passes, err := at.Solve(ctx, s.level, s.x)
-				if err != nil {
-					return fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
+			if pulls(s.level) {
+				if groups == nil {
+					groups = train.pullAt(r.from[k*all], r.metric)
 				}
-				s.x = x
-				s.passes += passes
+				s.pull = groups
 			}
-			if train.Memory != nil {
-				train.Memory.Finish(name(c), solved{s.x, s.passes})
+			// What other rows do to the plain average they do to the others, nearly.
+			if plain := r.from[k*all]; s.x == nil {
+				s.x = slices.Clone(plain)
+			} else {
+				floats.Add(s.x, plain)
+				floats.Sub(s.x, start)
 			}
-			r.from[k*all+c] = s.x
-			r.passes += share * s.passes
+		}
+		if err := solve(searches); err != nil {
+			return err
 		}
 		var x [][]float64
 		for c := range levels {

@@ -216,6 +216,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		at, here := m, *r
 		here.name = fmt.Sprintf("round %d of %d", k+1, len(rounds))
 		if rows != nil {
+			here.brief = true
 			here.table, here.fold, here.laws = t.Select(rows), pick(fold, rows), hidden.pick(rows)
 			at = newMeasure(here.table.Rows, here.fold, o.Folds, o.MinGroupSize, o.Tail)
 			if at.groups(); hidden != nil {

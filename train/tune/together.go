@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A search is a model that is solved for together with others on the same rows: by the
@@ -23,6 +24,12 @@ type search struct {
 	passes float64
 	ended  bool // within the accuracy of a choice, by the estimate of the metric; else it gave up
 
+	goal  float64    // relative gap, by the metric's estimate, at which it ends
+	most  float64    // evaluations
+	apart bool       // it is alone: a tile of several vectors takes as long for one
+	pull  *pull      // of the groups that the level's adversary weighs; nil: it weighs none
+	under *mat.Dense // what the pull does at the weights of the start
+
 	dual      dro.Dual
 	value     []float64 // f of it all at x
 	f         float64
@@ -34,6 +41,7 @@ type search struct {
 
 	tried, at, weight []float64 // the point tried; losses; slopes, by row; the adversary's weights
 	next              []float64 // gradient at the point tried
+	group             []int32   // of the rows
 	pairs             []pair
 }
 
@@ -47,11 +55,14 @@ const (
 	searchMemory      = 10 // pairs
 	searchEvaluations = 50 // of a search: what needs more is left to methods that need fewer
 	searchShortenings = 8  // of a step
+	briefEvaluations  = 12 // of a search that goes on if it is not left behind: it ends short of its level, nearer to the plain average
 
-	// searchGap is the relative gap, by the metric's estimate, to which candidates are searched
-	// for. All start from a point that has seen the rows held out, and what is left of the way
-	// flatters them: by its length, the square root of the gap.
-	searchGap = 1e-6
+	// plainGap is the relative gap, by the metric's estimate, to which the plain average is searched
+	// for. It starts from a point that has seen the rows held out, and what is left of the way
+	// flatters it: by its length, the square root of the gap. The others start from where it
+	// ended, which flatters none.
+	plainGap  = 1e-6
+	searchGap = 1e-5
 )
 
 // wide reports whether the rows of the table are such that candidates are searched for together:
@@ -77,7 +88,7 @@ func (t *Table) together(ctx context.Context, all []*search, m *metric, done fun
 		if err != nil {
 			return err
 		}
-		s.dual = dual
+		s.dual, s.group = dual, t.Group
 		s.value, s.at, s.weight = make([]float64, t.N), make([]float64, t.N), make([]float64, t.N)
 		s.gradient, s.next, s.step, s.tried = make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		if s.x == nil {
@@ -92,7 +103,7 @@ func (t *Table) together(ctx context.Context, all []*search, m *metric, done fun
 		var each sync.WaitGroup
 		over := make([]bool, len(live))
 		for k, s := range live {
-			each.Go(func() { over[k] = s.move(risk[k], m.multiply) })
+			each.Go(func() { over[k] = s.move(risk[k], m) })
 		}
 		each.Wait()
 		rest := live[:0]
@@ -112,12 +123,17 @@ func (t *Table) together(ctx context.Context, all []*search, m *metric, done fun
 // evaluate returns the risks at the points tried, and leaves their gradients: two readings of
 // the rows.
 func (t *Table) evaluate(live []*search) []float64 {
+	apart := len(live) == 1 && live[0].apart
 	x, at, next, weight := make([][]float64, len(live)), make([][]float64, len(live)), make([][]float64, len(live)), make([][]float64, len(live))
 	for k, s := range live {
 		x[k], at[k], next[k], weight[k] = s.tried, s.at, s.next, s.weight
 	}
 	shard.Run(t.N, func(_, lo, hi int) {
-		design.ManyMarginsTo(t.X, at, x, lo, hi)
+		if apart {
+			t.X.MarginsTo(at[0], x[0], lo, hi)
+		} else {
+			design.ManyMarginsTo(t.X, at, x, lo, hi)
+		}
 		for _, s := range live {
 			t.Loss.EvalTo(s.value[lo:hi], s.at[lo:hi], s.at[lo:hi], t.Target[lo:hi])
 		}
@@ -132,7 +148,11 @@ func (t *Table) evaluate(live []*search) []float64 {
 		for k := range part {
 			part[k] = partials.Of(s)[k*d : (k+1)*d]
 		}
-		design.ManyAddRowsTo(t.X, part, weight, at, lo, hi)
+		if apart {
+			t.X.AddRowsTo(part[0], weight[0], at[0], lo, hi)
+		} else {
+			design.ManyAddRowsTo(t.X, part, weight, at, lo, hi)
+		}
 	})
 	sum := make([]float64, len(live)*d)
 	partials.SumTo(sum)
@@ -146,19 +166,20 @@ func (t *Table) evaluate(live []*search) []float64 {
 
 // move takes what was found at the point tried and names the next one; it reports whether the
 // search is over.
-func (s *search) move(risk float64, inverse func(to, v []float64)) bool {
+func (s *search) move(risk float64, m *metric) bool {
 	f := risk + s.primal.Value(s.tried)
 	switch {
 	case math.IsInf(s.f, 1) && f-f == 0: // the start
 		s.f = f
 		copy(s.gradient, s.next)
+		s.feel()
 	case f <= s.f+1e-4*s.length*s.slope:
 		s.remember()
 		s.f, s.x, s.tried = f, s.tried, s.x
 		s.gradient, s.next = s.next, s.gradient
 		s.shortened = 0
 	default:
-		if s.shortened++; math.IsInf(s.f, 1) || s.shortened > searchShortenings || s.passes >= searchEvaluations {
+		if s.shortened++; math.IsInf(s.f, 1) || s.shortened > searchShortenings || s.passes >= s.most {
 			return true
 		}
 		shorter := 0.1
@@ -169,16 +190,38 @@ func (s *search) move(risk float64, inverse func(to, v []float64)) bool {
 		floats.AddScaledTo(s.tried, s.x, s.length, s.step)
 		return false
 	}
-	s.direct(inverse)
-	if s.slope = floats.Dot(s.step, s.gradient); -s.slope/2 <= searchGap*math.Abs(s.f) {
+	s.direct(m)
+	if s.slope = floats.Dot(s.step, s.gradient); -s.slope/2 <= s.goal*math.Abs(s.f) {
 		s.ended = true
 	}
-	if s.ended || s.slope-s.slope != 0 || s.passes >= searchEvaluations {
+	if s.ended || s.slope-s.slope != 0 || s.passes >= s.most {
 		return true
 	}
 	s.length = 1
 	floats.AddScaledTo(s.tried, s.x, s.length, s.step)
 	return false
+}
+
+// feel finds what the groups do to steps, at the weights of the start.
+func (s *search) feel() {
+	if s.pull == nil {
+		return
+	}
+	q := make([]float64, len(s.pull.share))
+	for j, g := range s.group {
+		if g >= 0 {
+			q[g] += s.weight[j]
+		}
+	}
+	s.under = s.pull.under(q, *s.level.Nu)
+}
+
+// inverse stores v times the inverse of the metric of the search in to.
+func (s *search) inverse(m *metric, to, v []float64) {
+	m.multiply(to, v)
+	if s.under != nil {
+		s.pull.correct(to, v, s.under)
+	}
 }
 
 // remember keeps the step that was taken.
@@ -198,7 +241,7 @@ func (s *search) remember() {
 
 // direct stores the direction of the next step: two loops over the pairs (Nocedal 1980) around
 // the metric.
-func (s *search) direct(inverse func(to, v []float64)) {
+func (s *search) direct(m *metric) {
 	q := append([]float64(nil), s.gradient...)
 	alpha := make([]float64, len(s.pairs))
 	for i := len(s.pairs) - 1; i >= 0; i-- {
@@ -206,10 +249,10 @@ func (s *search) direct(inverse func(to, v []float64)) {
 		alpha[i] = p.rho * floats.Dot(p.s, q)
 		floats.AddScaled(q, -alpha[i], p.y)
 	}
-	inverse(s.step, q)
+	s.inverse(m, s.step, q)
 	if last := len(s.pairs) - 1; last >= 0 {
 		p := s.pairs[last]
-		inverse(q, p.y)
+		s.inverse(m, q, p.y)
 		floats.Scale(1/(p.rho*floats.Dot(q, p.y)), s.step)
 	}
 	for i, p := range s.pairs {
