@@ -8385,7 +8385,7 @@ store:
 	RET
 
 // func manyAVX2(a *float64, step int, next int, b *float64, row int, n int, c *float64, stride int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·manyAVX2(SB), NOSPLIT, $0-64
 	MOVQ   a+0(FP), AX
 	MOVQ   step+8(FP), CX
@@ -8433,38 +8433,42 @@ term:
 	VFMADD231PD  Y12, Y15, Y9
 	VFMADD231PD  Y13, Y15, Y10
 	VFMADD231PD  Y14, Y15, Y11
-	ADDQ         CX, AX
-	ADDQ         SI, BX
-	DECQ         DI
-	JNZ          term
-	VADDPD       (R8), Y0, Y0
-	VMOVUPD      Y0, (R8)
-	VADDPD       32(R8), Y1, Y1
-	VMOVUPD      Y1, 32(R8)
-	VADDPD       64(R8), Y2, Y2
-	VMOVUPD      Y2, 64(R8)
-	ADDQ         R9, R8
-	VADDPD       (R8), Y3, Y3
-	VMOVUPD      Y3, (R8)
-	VADDPD       32(R8), Y4, Y4
-	VMOVUPD      Y4, 32(R8)
-	VADDPD       64(R8), Y5, Y5
-	VMOVUPD      Y5, 64(R8)
-	ADDQ         R9, R8
-	VADDPD       (R8), Y6, Y6
-	VMOVUPD      Y6, (R8)
-	VADDPD       32(R8), Y7, Y7
-	VMOVUPD      Y7, 32(R8)
-	VADDPD       64(R8), Y8, Y8
-	VMOVUPD      Y8, 64(R8)
-	ADDQ         R9, R8
-	VADDPD       (R8), Y9, Y9
-	VMOVUPD      Y9, (R8)
-	VADDPD       32(R8), Y10, Y10
-	VMOVUPD      Y10, 32(R8)
-	VADDPD       64(R8), Y11, Y11
-	VMOVUPD      Y11, 64(R8)
-	ADDQ         R9, R8
+
+	// The next columns of the row: rows far apart are not foreseen by the hardware
+	PREFETCHT0 128(BX)
+	PREFETCHT0 191(BX)
+	ADDQ       CX, AX
+	ADDQ       SI, BX
+	DECQ       DI
+	JNZ        term
+	VADDPD     (R8), Y0, Y0
+	VMOVUPD    Y0, (R8)
+	VADDPD     32(R8), Y1, Y1
+	VMOVUPD    Y1, 32(R8)
+	VADDPD     64(R8), Y2, Y2
+	VMOVUPD    Y2, 64(R8)
+	ADDQ       R9, R8
+	VADDPD     (R8), Y3, Y3
+	VMOVUPD    Y3, (R8)
+	VADDPD     32(R8), Y4, Y4
+	VMOVUPD    Y4, 32(R8)
+	VADDPD     64(R8), Y5, Y5
+	VMOVUPD    Y5, 64(R8)
+	ADDQ       R9, R8
+	VADDPD     (R8), Y6, Y6
+	VMOVUPD    Y6, (R8)
+	VADDPD     32(R8), Y7, Y7
+	VMOVUPD    Y7, 32(R8)
+	VADDPD     64(R8), Y8, Y8
+	VMOVUPD    Y8, 64(R8)
+	ADDQ       R9, R8
+	VADDPD     (R8), Y9, Y9
+	VMOVUPD    Y9, (R8)
+	VADDPD     32(R8), Y10, Y10
+	VMOVUPD    Y10, 32(R8)
+	VADDPD     64(R8), Y11, Y11
+	VMOVUPD    Y11, 64(R8)
+	ADDQ       R9, R8
 	VZEROUPPER
 	RET
 

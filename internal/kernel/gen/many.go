@@ -38,6 +38,9 @@ func many() {
 			VFMADD231PD(y[j], v, acc[r][j])
 		}
 	}
+	Comment("The next columns of the row: rows far apart are not foreseen by the hardware")
+	PREFETCHT0(at(b, 128))
+	PREFETCHT0(at(b, 191))
 	ADDQ(step, a)
 	ADDQ(row, b)
 	DECQ(n)
