@@ -281,7 +281,7 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 			}
 			for _, s := range searches {
 				c := of[s]
-				if !s.ended && !r.brief {
+				if !s.ended && (c == 0 || !r.brief) {
 					at := *train
 					at.Primal = s.primal
 					x, passes, err := at.Solve(ctx, s.level, s.x)
@@ -323,7 +323,7 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 				searches, of[s] = append(searches, s), c
 				continue
 			}
-			s.goal, s.most, s.apart = plainGap, searchEvaluations, true
+			s.goal, s.most, s.apart = searchGap, searchEvaluations, true
 			if err := solve([]*search{s}); err != nil {
 				return err
 			}
@@ -337,7 +337,11 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 				s.pull = groups
 			}
 			// What other rows do to the plain average they do to the others, nearly.
-			if plain := r.from[k*all]; s.x == nil {
+			plain := r.from[k*all]
+			if !r.brief {
+				s.origin = plain
+			}
+			if s.x == nil {
 				s.x = slices.Clone(plain)
 			} else {
 				floats.Add(s.x, plain)

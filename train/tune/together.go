@@ -24,11 +24,12 @@ type search struct {
 	passes float64
 	ended  bool // within the accuracy of a choice, by the estimate of the metric; else it gave up
 
-	goal  float64    // relative gap, by the metric's estimate, at which it ends
-	most  float64    // evaluations
-	apart bool       // it is alone: a tile of several vectors takes as long for one
-	pull  *pull      // of the groups that the level's adversary weighs; nil: it weighs none
-	under *mat.Dense // what the pull does at the weights of the start
+	goal   float64    // relative gap, by the metric's estimate, at which it ends
+	most   float64    // evaluations
+	origin []float64  // the plain average, from which the way is measured; nil: it does not matter
+	apart  bool       // it is alone: a tile of several vectors takes as long for one
+	pull   *pull      // of the groups that the level's adversary weighs; nil: it weighs none
+	under  *mat.Dense // what the pull does at the weights of the start
 
 	dual      dro.Dual
 	value     []float64 // f of it all at x
@@ -57,12 +58,14 @@ const (
 	searchShortenings = 8  // of a step
 	briefEvaluations  = 12 // of a search that goes on if it is not left behind: it ends short of its level, nearer to the plain average
 
-	// plainGap is the relative gap, by the metric's estimate, to which the plain average is searched
-	// for. It starts from a point that has seen the rows held out, and what is left of the way
-	// flatters it: by its length, the square root of the gap. The others start from where it
-	// ended, which flatters none.
-	plainGap  = 1e-6
-	searchGap = 1e-5
+	// searchGap is the relative gap, by the metric's estimate, to which candidates are searched
+	// for. The plain average starts from a point that has seen the rows held out, and what is
+	// left of the way flatters it: by its length, the square root of the gap. The others start
+	// from where it ended, and what is left of theirs makes less of them than they are: it has to
+	// be small beside the way from there, too, but for what nobody sees.
+	searchGap = 1e-6
+	leftOfWay = 1e-4 // of its square
+	unseenGap = 1e-9
 )
 
 // wide reports whether the rows of the table are such that candidates are searched for together:
@@ -191,7 +194,7 @@ func (s *search) move(risk float64, m *metric) bool {
 		return false
 	}
 	s.direct(m)
-	if s.slope = floats.Dot(s.step, s.gradient); -s.slope/2 <= s.goal*math.Abs(s.f) {
+	if s.slope = floats.Dot(s.step, s.gradient); -s.slope/2 <= s.enough(m) {
 		s.ended = true
 	}
 	if s.ended || s.slope-s.slope != 0 || s.passes >= s.most {
@@ -200,6 +203,18 @@ func (s *search) move(risk float64, m *metric) bool {
 	s.length = 1
 	floats.AddScaledTo(s.tried, s.x, s.length, s.step)
 	return false
+}
+
+// enough is the gap at which the search ends.
+func (s *search) enough(m *metric) float64 {
+	gap := s.goal * math.Abs(s.f)
+	if s.origin == nil {
+		return gap
+	}
+	v := make([]float64, len(s.x))
+	floats.SubTo(v, s.x, s.origin)
+	at := mat.NewVecDense(len(v), v)
+	return max(unseenGap*math.Abs(s.f), min(gap, leftOfWay*mat.Inner(at, m.gram, at)/2))
 }
 
 // feel finds what the groups do to steps, at the weights of the start.

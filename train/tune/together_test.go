@@ -72,7 +72,7 @@ func TestSearchesEndWhereSolvesDo(t *testing.T) {
 		run := func(of ...level.Level) []*search {
 			var all []*search
 			for _, l := range of {
-				all = append(all, &search{level: l, primal: tb.Primal, goal: plainGap, most: searchEvaluations})
+				all = append(all, &search{level: l, primal: tb.Primal, goal: searchGap, most: searchEvaluations})
 			}
 			count := 0
 			if err := tb.together(t.Context(), all, m, func(*search) { count++ }); err != nil || count != len(all) {
@@ -88,7 +88,7 @@ func TestSearchesEndWhereSolvesDo(t *testing.T) {
 			t.Errorf("%s: %v alone, %v with others", loss.Name(), alone.x[:3], all[4].x[:3])
 		}
 		for _, s := range all {
-			if least := tb.least(t, s.level, s.x); !s.ended || !(s.f <= least*(1+offBy*plainGap)) {
+			if least := tb.least(t, s.level, s.x); !s.ended || !(s.f <= least*(1+offBy*searchGap)) {
 				t.Errorf("%s, %v: %v after %v passes, the optimum is %v", loss.Name(), s.level, s.f, s.passes, least)
 			}
 		}
@@ -146,12 +146,12 @@ func TestPullOfGroups(t *testing.T) {
 		t.Errorf("off by %v of %v", floats.Norm(mv, 2), floats.Norm(v, 2))
 	}
 	l := level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: &nu}
-	knows := &search{level: l, x: slices.Clone(start), primal: tb.Primal, goal: plainGap, most: searchEvaluations, pull: p}
-	not := &search{level: l, x: slices.Clone(start), primal: tb.Primal, goal: plainGap, most: searchEvaluations}
+	knows := &search{level: l, x: slices.Clone(start), primal: tb.Primal, goal: searchGap, most: searchEvaluations, pull: p}
+	not := &search{level: l, x: slices.Clone(start), primal: tb.Primal, goal: searchGap, most: searchEvaluations}
 	if err := tb.together(t.Context(), []*search{knows, not}, m, func(*search) {}); err != nil {
 		t.Fatal(err)
 	}
-	if least := tb.least(t, l, knows.x); !knows.ended || !(knows.f <= least*(1+offBy*plainGap)) || !(knows.passes < not.passes) {
+	if least := tb.least(t, l, knows.x); !knows.ended || !(knows.f <= least*(1+offBy*searchGap)) || !(knows.passes < not.passes) {
 		t.Errorf("%v after %v passes, %v after %v without it; the optimum is %v", knows.f, knows.passes, not.f, not.passes, least)
 	}
 	tb.Group = nil
