@@ -20,7 +20,8 @@ type Cholesky struct {
 
 // Factorise factorises a, which it overwrites. least[i] is what rounding alone may have left of
 // entry i of the diagonal, which is scaled as no less; nil for none. bad is an entry of the
-// diagonal that is not finite, −1 where there is none; errors are for want of a factor.
+// diagonal that is not finite, −1 where there is none; errors are for want of a factor, also
+// of the one before.
 func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
 		firstJitter = 1e-14 // of the diagonal, the first addition
@@ -28,6 +29,7 @@ func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 		growth      = 100   // of the addition from trial to trial
 	)
 	size := a.SymmetricDim()
+	c.factor = blas64.Triangular{}
 	if c.upper == nil {
 		c.unit, c.upper = make([]float64, size), mat.NewTriDense(size, mat.Upper, nil)
 	}

@@ -1,6 +1,8 @@
 package hessian
 
 import (
+	"errors"
+	"math"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -35,5 +37,38 @@ func TestDampingBeyondTheBudget(t *testing.T) {
 	c.Budget = c.Passes + 1
 	if err := m.Redamp(0.1); err != nil || m.Damping() != 0.1 {
 		t.Errorf("damping %v: %v", m.Damping(), err)
+	}
+}
+
+// A Hessian that rounding left nothing of has no steps, after a factor that it had before and in
+// a run that goes on from a snapshot, which it does not make unreadable.
+func TestIndefiniteHessianInASnapshot(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(113), 50, 3, false)
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
+	c := saddle.NewCertifier(p)
+	c.Evaluate([]float64{0.3, -0.2, 0.5})
+	m, again := NewFactored(p, false, c.Evaluator), NewFactored(p, false, c.Evaluator)
+	if err := m.Update(c.Y, c.Slope); err != nil {
+		t.Fatal(err)
+	}
+	step := []float64{1, 2, 3}
+	if m.Solve(step); math.IsNaN(step[0]) {
+		t.Fatal("no step")
+	}
+	m.Matrix.SetSym(1, 1, -1e9*m.Matrix.At(1, 1))
+	if err := m.factorise(); !errors.Is(err, ErrIndefinite) {
+		t.Fatalf("%v: the test asks nothing", err)
+	}
+	state := &saddle.State{}
+	m.Visit(state)
+	state.Reading = true
+	if again.Visit(state); state.Err != nil {
+		t.Error(state.Err)
+	}
+	for _, h := range []*Factored{m, again} {
+		v := []float64{1, 2, 3}
+		if h.Solve(v); !math.IsNaN(v[0]) || !math.IsNaN(v[2]) {
+			t.Errorf("a step of %v", v)
+		}
 	}
 }
