@@ -208,6 +208,34 @@ func TestPagesOfAWindow(t *testing.T) {
 	}
 }
 
+// A slice has the parts that it shares rows with, and no others.
+func TestPartsOfASlice(t *testing.T) {
+	sizes := []int{3, 1, 4}
+	var parts []Part
+	for _, n := range sizes {
+		parts = append(parts, integers(make([]int64, n)))
+	}
+	c := Stored("c", "int64", Numeric, true, parts)
+	for lo := range 9 {
+		for hi := lo; hi <= 8; hi++ {
+			var got, want []int
+			for _, p := range c.Slice(lo, hi).Parts() {
+				got = append(got, p.Rows())
+			}
+			first := 0
+			for _, n := range sizes {
+				if k := min(hi, first+n) - max(lo, first); k > 0 {
+					want = append(want, k)
+				}
+				first += n
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("rows [%d, %d): parts of %v rows, not %v", lo, hi, got, want)
+			}
+		}
+	}
+}
+
 // Decimals are the nearest numbers, and are said to be exact where their digits fit.
 func TestDecimalsAreNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))

@@ -115,6 +115,19 @@ func TestCompactTicks(t *testing.T) {
 	}
 }
 
+// Where there is room for next to nothing, a text is its first letters; a short one, too.
+func TestTextsWithoutRoom(t *testing.T) {
+	for s, want := range map[string]string{"households": "hou…", "six by": "six…", "a": "a…", "ab": "ab…"} {
+		if got := clip(s, 0, 9); got != want {
+			t.Errorf("%q is %q, not %q", s, got, want)
+		}
+	}
+	const size = vg.Length(9)
+	if got := clip("mmiiiiiiim", textWidth("mm…im", size)+0.01, size); got != "mmi…" { // two letters at either end say too little
+		t.Errorf("%q", got)
+	}
+}
+
 // A text that is too wide keeps as much of both ends as has room, half at either.
 func TestClippedTexts(t *testing.T) {
 	const text, size = "households of two with children under five in the north", vg.Length(9)

@@ -127,6 +127,46 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 	}
 }
 
+// Where the adversary rests on one group, as the largest of them, standard errors are those of
+// a training on its rows alone, but for the number of rows that the freedom is taken from.
+func TestStandardErrorsOfOneLargestGroup(t *testing.T) {
+	const n, own, mu = 90, 40, 0.05
+	r := rand.New(rand.NewPCG(3, 7))
+	var z [][]float64
+	var flat []float64
+	target, group, weight := make([]float64, n), make([]int32, n), make([]float64, n)
+	for i := range n {
+		x := r.NormFloat64()
+		z = append(z, []float64{x, 1})
+		flat = append(flat, x, 1)
+		if target[i] = 1; r.Float64() > 1/(1+math.Exp(-x-0.3)) {
+			target[i] = -1
+		}
+		if group[i] = 1; i < own {
+			group[i], weight[i] = 0, 1.0/own
+		}
+	}
+	ones := make([]float64, own)
+	for i := range ones {
+		ones[i] = 1
+	}
+	loss := losses.Logistic{}
+	x := optimum(loss, z[:own], target[:own], ones, "", 1, mu, true)
+	alone := fit{loss: loss, x: x[:], mu: mu, free: 1}
+	want := alone.standardErrors(&data.Dataset{N: own, D: 2, X: dense(t, flat[:2*own]), Target: target[:own]}, []int{0, 1}, 1)
+	f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: answer{kind: "largest"}, y: shares{weight, 1},
+		over: &overGroups{of: [][]int32{group}, q: []float64{1, 0}, n: []float64{own, n - own}}}
+	got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
+	if len(got) != 2 || len(want) != 2 {
+		t.Fatalf("%v, of the group alone %v", got, want)
+	}
+	for j := range want {
+		if w := want[j] * math.Sqrt(n/(n-2.0)/(own/(own-2.0))); math.Abs(got[j]-w) > 1e-9*w {
+			t.Errorf("standard error %d is %v, of the group alone %v", j, got[j], w)
+		}
+	}
+}
+
 // After a recalibration by a slope a, and a constant where there is an intercept, found at
 // the coefficients, those are a·x: the variance is that of the product, both trained again
 // for every row. Rows have weights of their own.
