@@ -59,6 +59,19 @@ var Hand = []Named{
 	{"a mean of losses exact, as the largest is", "dro/internal/saddle/rounding.go", "nu == 0 && !c.adopted", "nu == 0", "./dro/internal/side Adopted"},
 	{"weights beyond a ball without a price", "dro/internal/saddle/rounding.go", "return d.OutsideShare(y)", "return 0 * d.OutsideShare(y)", "./dro/internal/side HoldTheRisk"},
 	{"the weights of one of two thresholds, not of their mixture", "dro/internal/side/protected.go", "return thresholdCut{lo, hi, (1 - high) / (low - high)}", "return thresholdCut{lo, hi, 1 + 0*(low-high)}", "./dro/internal/side HoldTheRisk"},
+
+	{"the gap that L-BFGS is left at in another unit", "dro/internal/newton/rent.go", "goal := m.Settings.RelativeGap * size", "goal := m.Settings.RelativeGap / size", "./dro RentHasNoUnit"},
+	{"blocks drawn alike where their constants are small", "dro/internal/template/strategy.go", "if total > 0 {", "if total > 1 {", "./dro/internal/template ProbabilitiesHaveNoUnit"},
+	{"another hash of rows held out", "data/frame/split.go", "x += 0x9e3779b97f4a7c15", "x -= 0x9e3779b97f4a7c15", "./data/frame HashIsSplitMix64"},
+	{"the row of a number that is no category", "data/category.go", "matrix.NotFinite(f, c.Name, l.Bad-1, l.Value)", "matrix.NotFinite(f, c.Name, l.Bad+1, l.Value)", "./data FaultsNameTheirRow"},
+	{"the row of a unit that lost digits", "data/frame/holdout.go", "c.InexactRow-1", "c.InexactRow-2", "./data FaultsNameTheirRow"},
+	{"a ball's allowance over a unit of rounding", "dro/internal/side/ball.go", "4*saddle.UnitRoundoff*math.Abs(a.risk)", "4/saddle.UnitRoundoff*math.Abs(a.risk)", "./dro/internal/side AllowancesAreSmall"},
+	{"the allowance of cuts elsewhere", "dro/internal/saddle/free.go", "math.Abs(down.slope*(down.b-b))+", "math.Abs(down.slope*(down.b+b))+", "./dro/internal/saddle CutsMix"},
+	{"a norm without the rounding of a solve", "dro/internal/bound/curvature.go", "(1 + saddle.Gamma(f.d+16)) * (math.Sqrt(f.inflate)", "(1 + saddle.Gamma(f.d-16)) * (math.Sqrt(f.inflate)", "./dro/internal/bound NormHolds"},
+	{"no standard errors where one group is the largest", "train/report/sandwich_groups.go", "return len(e.most) > 0", "return len(e.most) > 1", "./train/report OneLargestGroup"},
+	{"a page of one group", "eval/page/tables.go", "g.Groups[0].TrainShare", "g.Groups[1].TrainShare", "./eval/page PageOfOneGroup"},
+	{"tests of exported Go that are empty", "export/gotest.go", "_, err = w.Write(out)", "_, err = w.Write(nil)", "./export GoTestsAreWritten"},
+	{"pairs of all columns, however many", "eval/slices.go", "out = out[:pairedColumns]", "", "./eval PairedColumns"},
 }
 
 // RunHand applies every mutant by hand and reports by name whether its test fails, in the

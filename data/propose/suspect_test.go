@@ -1,0 +1,50 @@
+package propose
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A column is suspected where its AUC is above the limit, and not at it: of 20 rows of either
+// class a pair in the wrong order takes 1/400 from it, and two make .995.
+func TestSuspectsAboveTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		wrong     int // pairs
+		suspected bool
+	}{{0, true}, {1, true}, {2, false}, {3, false}} {
+		for _, turned := range []bool{false, true} {
+			var text strings.Builder
+			text.WriteString("y,x,z\n")
+			for i := range 40 {
+				at := i
+				if turned {
+					at = 39 - i
+				}
+				if i == 20 { // the lowest positive goes below as many negatives
+					at = 20 - c.wrong
+				} else if i >= 20-c.wrong && i < 20 {
+					at = i + 1
+				}
+				if turned && (i == 20 || i >= 20-c.wrong && i < 20) {
+					at = 39 - at
+				}
+				fmt.Fprintf(&text, "%v,%d.5,%d\n", i >= 20, at, i*7%5)
+			}
+			f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fitted, err := data.Fit(t.Context(), f, nil, nil, data.Spec{Target: "y", Intercept: true}, data.Float64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			warnings := Suspects(fitted.Encoder, fitted.Train)
+			if (len(warnings) == 1 && strings.Contains(warnings[0], `"x" alone tells the target`)) != c.suspected || len(warnings) > 1 {
+				t.Errorf("%d pairs in the wrong order: %q", c.wrong, warnings)
+			}
+		}
+	}
+}
