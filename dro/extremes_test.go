@@ -107,4 +107,10 @@ func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
 			t.Errorf("certified: %v", c)
 		}
 	}
+	for below, kept := range map[float64]bool{0: true, 1e-10: true, 1e-6: false} { // at a loss of 0, of 0 and 1/2
+		p := &dro.Problem{Oracle: excess{o, below}, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+		if _, err := dro.Certify(p, []float64{1}); (err == nil) != kept {
+			t.Errorf("a loss of %v: %v", -below, err)
+		}
+	}
 }
