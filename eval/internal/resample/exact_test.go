@@ -240,3 +240,26 @@ func TestRanksNearNormal(t *testing.T) {
 		}
 	}
 }
+
+// Losses that are none below 0, 0 among them, have risks that are none below 0.
+func TestLossesAtLeastZero(t *testing.T) {
+	for least, want := range map[float64]bool{0: true, 1e-300: true, -1e-300: false, 2: true} {
+		rows := &measure.Rows{Task: measure.Regression, Models: make([]measure.Model, 1)}
+		for i := range 10 {
+			rows.Target = append(rows.Target, float64(i))
+			rows.Models[0].Score = append(rows.Models[0].Score, float64(i%3))
+			rows.Models[0].Loss = append(rows.Models[0].Loss, least+float64(i))
+		}
+		s, err := measure.NewStrata(t.Context(), rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(t.Context(), rows, Plan{}, 0, []measure.Stratum{*s.All}, nil, []float64{1}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.lossAtLeast0[0] != want {
+			t.Errorf("losses from %v on: at least 0 is %v", least, r.lossAtLeast0[0])
+		}
+	}
+}
