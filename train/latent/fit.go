@@ -22,6 +22,7 @@ type Rows struct {
 
 const (
 	iterations = 60   // of expectation and maximisation, at most
+	trial      = 8    // of them, from every start
 	settled    = 1e-7 // rise of the mean log-likelihood that ends them
 	ridge      = 1    // ½·ridge·‖x‖² is added to the negative log-likelihood of every law
 	least      = 1e-3 // share and, of the target's deviation, noise that a law keeps
@@ -32,46 +33,17 @@ func Single(r *Rows) *Laws { return newFitter(r).single() }
 
 // More returns the laws of the rows with one more than l has, that expectation maximisation
 // ends in: the likeliest of those that begin with the rows that one of the laws of l fits
-// worst. nil where the arithmetic fails.
+// worst, and of two classes on either side of one. nil where the arithmetic fails.
 func More(r *Rows, l *Laws) *Laws {
 	f := newFitter(r)
-	var best *Laws
+	var starts []*Laws
 	for k := range l.Law {
-		best = f.likelier(best, f.split(l, k, false))
-	}
-	return best.sorted()
-}
-
-// Null returns the best mixture that has no law but as many as l, to hold one law more
-// against: for numbers a further part follows a multiple, 0 or more, of one of the laws, with
-// a constant and a noise of its own, for skewed and heavy tails and for noise that grows with
-// the prediction; for two classes it is labels of a law that are wrong at random. It starts
-// from the rows that a law of l fits worst. nil where the arithmetic fails.
-func Null(r *Rows, l *Laws) *Laws {
-	f := newFitter(r)
-	var best *Laws
-	for k := range l.Law {
-		best = f.likelier(best, f.split(l, k, true))
-	}
-	return best
-}
-
-// Nearer returns the likelier of null and of such mixtures that start from the rows of the
-// laws of more, which null is to be held against.
-func Nearer(r *Rows, null, more *Laws) *Laws {
-	if r.Binary {
-		return null
-	}
-	f := newFitter(r)
-	p, _ := more.Posterior(r.X, r.Target)
-	for of := range p {
-		for part := range p {
-			if of != part {
-				null = f.likelier(null, f.alternate(f.tied(more, p, of, part)))
-			}
+		starts = append(starts, f.split(l, k, free))
+		if r.Binary {
+			starts = append(starts, f.beside(l, k, 1), f.beside(l, k, -1))
 		}
 	}
-	return null
+	return f.likeliest(starts).sorted()
 }
 
 // sorted puts the law of most rows first, and the others by their shares.
@@ -137,7 +109,7 @@ func (f *fitter) single() *Laws {
 	if f.Binary {
 		x := l.Law[0].Coefficients
 		before := make([]float64, f.d)
-		for range 15 {
+		for range 30 {
 			copy(before, x)
 			if !f.maximise(x, f.weight) {
 				return nil
@@ -154,7 +126,7 @@ func (f *fitter) single() *Laws {
 	if !f.law(l, 0, f.weight) {
 		return nil
 	}
-	return f.alternate(l)
+	return f.alternate(l, iterations)
 }
 
 // law fits law k of l to the rows under weights.
@@ -179,8 +151,26 @@ func (f *fitter) precise(w []float64) []float64 {
 	return out
 }
 
-// alternate goes between the probabilities of the rows and the laws, from laws to begin with.
-func (f *fitter) alternate(l *Laws) *Laws {
+// likeliest is where the steps from the likeliest of these starts end; of two classes, whose
+// steps are short, that is known after some.
+func (f *fitter) likeliest(starts []*Laws) *Laws {
+	rounds := iterations
+	if f.Binary {
+		rounds = trial
+	}
+	var best *Laws
+	for _, l := range starts {
+		best = f.likelier(best, f.alternate(l, rounds))
+	}
+	if f.Binary {
+		best = f.alternate(best, iterations-trial)
+	}
+	return best
+}
+
+// alternate goes so many times between the probabilities of the rows and the laws, from laws to
+// begin with.
+func (f *fitter) alternate(l *Laws, rounds int) *Laws {
 	if l == nil {
 		return nil
 	}
@@ -192,7 +182,7 @@ func (f *fitter) alternate(l *Laws) *Laws {
 		p[k], in[k] = make([]float64, f.n), make([]float64, f.n)
 	}
 	before := math.Inf(-1)
-	for round := range iterations {
+	for round := range rounds {
 		l.posterior(p, density, f.X, f.Target, f.spread)
 		likelihood := 0.0
 		for j, w := range f.weight {
@@ -245,8 +235,16 @@ func (f *fitter) likelier(a, b *Laws) *Laws {
 }
 
 // split gives the rows that law k of l fits worst a law of their own, or one tied to k.
-func (f *fitter) split(l *Laws, k int, tied bool) *Laws {
+func (f *fitter) split(l *Laws, k int, how kind) *Laws {
 	next := l.clone()
+	if !f.begin(next, f.of(l)[k], k, how) {
+		return nil
+	}
+	return next
+}
+
+// of is the probability of every law and row.
+func (f *fitter) of(l *Laws) [][]float64 {
 	if f.grows() {
 		growthOf(f.spread, f.u, l.Growth)
 	}
@@ -255,10 +253,7 @@ func (f *fitter) split(l *Laws, k int, tied bool) *Laws {
 		p[i] = make([]float64, f.n)
 	}
 	l.posterior(p, make([]float64, f.n), f.X, f.Target, f.spread)
-	if !f.begin(next, p[k], k, tied) {
-		return nil
-	}
-	return f.alternate(next)
+	return p
 }
 
 func (l *Laws) clone() *Laws {
@@ -271,7 +266,7 @@ func (l *Laws) clone() *Laws {
 }
 
 // begin adds to l a law of the rows that law k fits worst, of those that are its by p.
-func (f *fitter) begin(l *Laws, p []float64, k int, tied bool) bool {
+func (f *fitter) begin(l *Laws, p []float64, k int, how kind) bool {
 	law := &l.Law[k]
 	f.X.MarginsTo(f.margin, law.Coefficients, 0, f.n)
 	misfit := make([]float64, f.n)
@@ -310,8 +305,8 @@ func (f *fitter) begin(l *Laws, p []float64, k int, tied bool) bool {
 	}
 	l.Law = append(l.Law, next)
 	last := len(l.Law) - 1
-	if tied {
-		l.tie = &tie{of: k, part: last, scale: 1}
+	if how != free {
+		l.tie = &tie{of: k, part: last, scale: 1, wrong: how == wrong}
 		f.follow(l, w)
 		return true
 	}
@@ -324,97 +319,6 @@ func (f *fitter) begin(l *Laws, p []float64, k int, tied bool) bool {
 		}
 	}
 	return true
-}
-
-// tied are laws with one the less: of is fitted to its rows by the probabilities p, and part
-// is the multiple of it that its rows follow.
-func (f *fitter) tied(l *Laws, p [][]float64, of, part int) *Laws {
-	next := l.clone()
-	if f.grows() {
-		growthOf(f.spread, f.u, l.Growth)
-	}
-	next.tie = &tie{of: of, part: part, scale: 1}
-	inside, outside := make([]float64, f.n), make([]float64, f.n)
-	for j, w := range f.weight {
-		inside[j], outside[j] = w*p[part][j], w*p[of][j]
-	}
-	if !f.law(next, of, outside) {
-		return nil
-	}
-	f.follow(next, inside)
-	next.Law[part].Noise = max(least*f.scale, f.deviation(next.Law[part].Coefficients, inside))
-	return next
-}
-
-// maximiseTied fits a law and the part that is tied to it: one set of slopes under weights of
-// two noises, and then the multiple of it that is the part's; one law to labels of which the
-// part's are wrong.
-func (f *fitter) maximiseTied(l *Laws, outside, inside []float64) bool {
-	t := l.tie
-	law, part := &l.Law[t.of], &l.Law[t.part]
-	if f.Binary {
-		if !f.maximise(law.Coefficients, outside) {
-			return false
-		}
-		f.follow(l, inside)
-		return true
-	}
-	w, moved := make([]float64, f.n), make([]float64, f.n)
-	a, b := math.Pow(f.scale/law.Noise, 2), math.Pow(f.scale/part.Noise, 2) // in the units of the ridge
-	for j, y := range f.Target {
-		own, other := outside[j]*a, inside[j]*b*t.scale
-		if w[j] = own + other*t.scale; w[j] > 0 {
-			moved[j] = (own*y + other*(y-t.shift)) / w[j]
-		}
-	}
-	given := f.Target
-	f.Target = moved
-	ok := f.maximise(law.Coefficients, f.precise(w))
-	f.Target = given
-	if !ok {
-		return false
-	}
-	f.follow(l, inside)
-	law.Noise = max(least*f.scale, f.deviation(law.Coefficients, outside))
-	part.Noise = max(least*f.scale, f.deviation(part.Coefficients, inside))
-	return true
-}
-
-// follow sets the part to the multiple of its law, 0 or more, and the shift of it where there
-// is an intercept, that are nearest to the targets under weights; of two classes to wrong labels.
-func (f *fitter) follow(l *Laws, inside []float64) {
-	t := l.tie
-	law, part := l.Law[t.of].Coefficients, l.Law[t.part].Coefficients
-	if f.Binary {
-		for k, v := range law {
-			part[k] = -v
-		}
-		return
-	}
-	f.X.MarginsTo(f.margin, law, 0, f.n)
-	var mass, m, y, mm, my float64
-	for j, v := range f.precise(inside) {
-		mass += v
-		m += v * f.margin[j]
-		y += v * f.Target[j]
-		mm += v * f.margin[j] * f.margin[j]
-		my += v * f.margin[j] * f.Target[j]
-	}
-	if !f.Free {
-		m, y = 0, 0
-	}
-	if mass > 0 {
-		if spread := mm - m*m/mass; spread > 0 {
-			t.scale = max(0, (my-m*y/mass)/spread)
-		}
-		t.shift = (y - t.scale*m) / mass
-	}
-	for k, v := range law {
-		part[k] = t.scale * v
-	}
-	if f.Free {
-		part[f.d-1] += t.shift
-	}
 }
 
 // likelihood is the mean log-likelihood of the rows.

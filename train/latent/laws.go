@@ -28,6 +28,7 @@ type Law struct {
 type tie struct {
 	of, part     int
 	scale, shift float64
+	wrong        bool // scale is −1 and shift 0
 }
 
 // Valid reports whether the laws are several, of d columns each, of shares and noises.

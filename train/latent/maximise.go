@@ -9,7 +9,7 @@ import (
 )
 
 // maximise moves x to the optimum of the penalised likelihood under weights w, least
-// squares, or by two safeguarded Newton steps of the logistic. It reports whether the
+// squares, or by a safeguarded Newton step of the logistic. It reports whether the
 // arithmetic held.
 func (f *fitter) maximise(x, w []float64) bool {
 	if !f.Binary {
@@ -19,39 +19,57 @@ func (f *fitter) maximise(x, w []float64) bool {
 		copy(x, step)
 		return ok
 	}
-	value := f.penalised(x, w)
-	slope, curvature := make([]float64, f.n), make([]float64, f.n)
-	for range 2 {
-		f.X.MarginsTo(f.margin, x, 0, f.n)
-		for j, m := range f.margin {
-			q := 1 / (1 + math.Exp(f.Target[j]*m)) // of the wrong class
-			slope[j], curvature[j] = q*f.Target[j], w[j]*q*(1-q)
+	return f.logistic(x, w, nil, nil)
+}
+
+// logistic moves x by a safeguarded Newton step of the penalised likelihood of two classes
+// under weights w, and of the part that is tied to it under weights of its own.
+func (f *fitter) logistic(x, w, part []float64, t *tie) bool {
+	value := f.penalty(x)
+	one, slope, curvature := make([]float64, f.n), make([]float64, f.n), make([]float64, f.n)
+	f.X.MarginsTo(f.margin, x, 0, f.n)
+	for j, m := range f.margin {
+		y := f.Target[j]
+		loss, q := wrongly(y * m)
+		value += w[j] * loss
+		one[j], slope[j], curvature[j] = 1, w[j]*q*y, w[j]*q*(1-q)
+		if t != nil {
+			loss, q := wrongly(y * (t.scale*m + t.shift))
+			value += part[j] * loss
+			slope[j] += part[j] * t.scale * q * y
+			curvature[j] += part[j] * t.scale * t.scale * q * (1 - q)
 		}
-		gradient := make([]float64, f.d)
-		f.X.AddRowsTo(gradient, w, slope, 0, f.n)
-		for k := range f.penalties() {
-			gradient[k] -= ridge * x[k]
+	}
+	gradient := make([]float64, f.d)
+	f.X.AddRowsTo(gradient, one, slope, 0, f.n)
+	for k := range f.penalties() {
+		gradient[k] -= ridge * x[k]
+	}
+	step, ok := f.solve(curvature, gradient)
+	if !ok {
+		return false
+	}
+	next := make([]float64, f.d)
+	for at := 1.0; at > 1e-4; at /= 2 {
+		for k := range next {
+			next[k] = x[k] + at*step[k]
 		}
-		step, ok := f.solve(curvature, gradient)
-		if !ok {
-			return false
-		}
-		next, fell := make([]float64, f.d), 0.0
-		for t := 1.0; t > 1e-4; t /= 2 {
-			for k := range next {
-				next[k] = x[k] + t*step[k]
-			}
-			if v := f.penalised(next, w); v <= value {
-				copy(x, next)
-				fell, value = value-v, v
-				break
-			}
-		}
-		if fell <= 1e-10*math.Abs(value) {
+		if v := f.penalised(next, w, part, t); v <= value {
+			copy(x, next)
+			value = v
 			break
 		}
 	}
 	return !math.IsNaN(value) && !math.IsInf(value, 0)
+}
+
+// wrongly is the logistic loss of a margin times the class, and the probability of the wrong class.
+func wrongly(m float64) (loss, q float64) {
+	e := math.Exp(-math.Abs(m))
+	if loss, q = math.Log1p(e), e/(1+e); m < 0 {
+		loss, q = loss-m, 1/(1+e)
+	}
+	return loss, q
 }
 
 // penalties is how many coordinates, the first ones, are penalised.
@@ -62,13 +80,23 @@ func (f *fitter) penalties() int {
 	return f.d
 }
 
-// penalised is the negative log-likelihood of two classes with the ridge.
-func (f *fitter) penalised(x, w []float64) float64 {
+// penalised is the negative log-likelihood of two classes with the ridge, of the part that is
+// tied to them too.
+func (f *fitter) penalised(x, w, part []float64, t *tie) float64 {
 	f.X.MarginsTo(f.work, x, 0, f.n)
 	sum := 0.0
 	for j, m := range f.work {
 		sum += w[j] * softplus(-f.Target[j]*m)
+		if t != nil {
+			sum += part[j] * softplus(-f.Target[j]*(t.scale*m+t.shift))
+		}
 	}
+	return sum + f.penalty(x)
+}
+
+// penalty is the ridge of a law.
+func (f *fitter) penalty(x []float64) float64 {
+	sum := 0.0
 	for _, v := range x[:f.penalties()] {
 		sum += ridge * v * v / 2
 	}

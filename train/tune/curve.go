@@ -2,7 +2,9 @@ package tune
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/drotrain/drotrain/design"
@@ -103,4 +105,57 @@ func (t *Table) explained(p []float64, fold []int, count int) float64 {
 		return 0
 	}
 	return 1 - wrong/all
+}
+
+// overFan is the mean rise of the log-likelihood out of fold, from one law whose noise grows
+// along the direction that two others lie apart in, to the laws that give the rows the densities
+// by, in its standard errors; 0 for two classes, which have no noise, and where the arithmetic
+// fails.
+func (t *Table) overFan(by []float64, apart [][][]float64, parts []*part) float64 {
+	gain := make([][]float64, 2) // over it, and over it with a part more
+	for i, p := range parts {
+		if p.rows.Binary {
+			return 0
+		}
+		along := slices.Clone(apart[i][0])
+		floats.Sub(along, apart[i][1])
+		floats.Scale(1/stat.StdDev(along, nil), along)
+		rows := *p.rows
+		var err error
+		if rows.X, err = t.beside(p.inside, along); err != nil {
+			return 0
+		}
+		one := latent.Single(&rows)
+		if one == nil {
+			return 0
+		}
+		held, err := t.beside(p.outside, along)
+		if err != nil {
+			return 0
+		}
+		for k, l := range []*latent.Laws{one, latent.Null(&rows, one)} {
+			if l == nil {
+				return 0
+			}
+			_, density := l.Posterior(held, pick(t.Target, p.outside))
+			for i, j := range p.outside {
+				gain[k] = append(gain[k], by[j]-density[i])
+			}
+		}
+	}
+	return leastRise(gain)
+}
+
+// beside are some of the rows with a column more, before the intercept.
+func (t *Table) beside(rows []int, column []float64) (design.Matrix, error) {
+	_, d := t.X.Dims()
+	z := make([]float64, len(rows)*(d+1))
+	for i, j := range rows {
+		row := z[i*(d+1) : (i+1)*(d+1)]
+		t.X.RowTo(row[:d], j)
+		if row[d] = column[j]; t.Primal.Intercept {
+			row[d-1], row[d] = column[j], row[d-1]
+		}
+	}
+	return design.NewDense(len(rows), d+1, z)
 }

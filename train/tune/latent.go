@@ -17,9 +17,10 @@ import (
 // than most. They are taken for such only if rows that were not fitted say so (Evidence),
 // if every fold finds the same laws (Agreement), if each is a minority, and if
 // the features do not tell their rows apart (Explained), or no better than a
-// shift of them does and no single curve predicts as well (OverCurve): else the law is one
-// with heavy tails, or a curve, not several lines. Two are found where these say so of a third
-// law beside two.
+// shift of them does and no single curve predicts as well (OverCurve); two that lie on opposite
+// sides of the law of most, if noise along that line does not predict as well (OverFan). Else
+// the law is one with heavy tails, or a curve, not several lines. Two are found where these say
+// so of a third law beside two.
 type Subgroup struct {
 	Found     bool      `json:"found"`
 	Share     float64   `json:"share"`                // of the rows that follow another law than most
@@ -29,6 +30,7 @@ type Subgroup struct {
 	Explained float64   `json:"explained"`            // largest share of the variance of a law's membership that the features and their squares predict, out of fold
 	OverCurve float64   `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it does not matter
 	Fan       float64   `json:"fan,omitempty"`        // of two: by how much they lie on opposite sides of the law of most, as noise along a direction makes them: less the correlation of what sets them apart from it
+	OverFan   float64   `json:"over_fan,omitempty"`   // as Evidence, over one law whose noise grows along that direction; 0 where it does not matter
 	Noise     float64   `json:"noise"`                // largest of another law, in standard deviations of the common one; 1 for two classes
 	Rows      int       `json:"rows"`                 // that the laws were fitted to
 }
@@ -37,8 +39,9 @@ type Subgroup struct {
 // .998, but its features explain .55 of the membership (TestNoSubgroupWhereThereIsOneLaw).
 const (
 	mostShare     = 0.4
-	leastEvidence = 4
-	leastAgree    = 0.95
+	leastEvidence = 3
+	sign          = 0.5 // of one, in the first fold: else no further folds are looked at
+	leastAgree    = 0.9
 	mostExplained = 0.05
 	mostFan       = 0.9
 	mostShifted   = 1. / 3 // of mostExplained, where a curve is held against the laws
@@ -103,15 +106,26 @@ func (t *Table) Laws(subgroups int) *latent.Laws {
 	return l
 }
 
-// subgroup looks for hidden subgroups by folds: for one, and of numbers for a second where
-// the rows do not speak against one. What it found is nil where the rows are too few to look.
+// Look looks for hidden subgroups by folds drawn from the seed, as Select does where no group
+// is named. What it found is nil where the rows are too few to look.
+func (t *Table) Look(ctx context.Context, folds int, seed uint64) (*Subgroup, error) {
+	fold, err := t.Folds(folds, seed)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := t.subgroup(ctx, fold, folds)
+	return s, err
+}
+
+// subgroup looks for hidden subgroups by folds: for one, and for a second where the rows do not
+// speak against one. What it found is nil where the rows are too few to look.
 func (t *Table) subgroup(ctx context.Context, fold []int, count int) (*Subgroup, *laws, error) {
 	parts := t.parts(fold, count)
 	if parts == nil {
 		return nil, nil, nil
 	}
 	best, of, err := t.hold(ctx, 2, parts, fold)
-	if err != nil || best == nil || best.Evidence < 0 || parts[0].rows.Binary {
+	if err != nil || best == nil || best.Evidence < 0 {
 		return best, of, err
 	}
 	s, l, err := t.hold(ctx, 3, parts, fold)
@@ -128,6 +142,7 @@ func (t *Table) subgroup(ctx context.Context, fold []int, count int) (*Subgroup,
 type part struct {
 	name    string
 	rows    *latent.Rows
+	inside  []int // they
 	outside []int // rows of the fold
 	held    design.Matrix
 
@@ -138,6 +153,18 @@ type part struct {
 // A rival is laws, and what they are held against: a mixture with a law less.
 type rival struct{ Laws, Null *latent.Laws }
 
+// fewer is what k laws are held against: fewer of them, alone and with a part more.
+func (p *part) fewer(k int) []*latent.Laws {
+	out := []*latent.Laws{p.one}
+	for _, r := range p.rivals[:k-1] {
+		out = append(out, r.Null)
+		if len(r.Laws.Law) < k {
+			out = append(out, r.Laws)
+		}
+	}
+	return out
+}
+
 // parts are those of every fold; nil where rows are too few.
 func (t *Table) parts(fold []int, count int) []*part {
 	out := make([]*part, count)
@@ -146,7 +173,7 @@ func (t *Table) parts(fold []int, count int) []*part {
 		if inside = t.latentRows(inside); inside == nil {
 			return nil
 		}
-		out[k] = &part{name: fmt.Sprintf("laws, fold %d", k), rows: t.mixtureOf(inside), outside: outside}
+		out[k] = &part{name: fmt.Sprintf("laws, fold %d", k), rows: t.mixtureOf(inside), inside: inside, outside: outside}
 	}
 	return out
 }
@@ -159,9 +186,9 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	for i := range l.held {
 		l.held[i] = make([]float64, t.N)
 	}
-	var apart [][][]float64      // by fold and other law: difference of its margins from those of the law of most
-	gain := make([][]float64, k) // over one law, and over every mixture with fewer and a part more
-	by := make([]float64, t.N)   // log density of every row by the laws found without its fold
+	var apart [][][]float64    // by fold and other law: difference of its margins from those of the law of most
+	var gain [][]float64       // over fewer laws, and over every mixture of fewer and a part more
+	by := make([]float64, t.N) // log density of every row by the laws found without its fold
 	seen := 0
 	for i, p := range parts {
 		if err := ctx.Err(); err != nil {
@@ -173,10 +200,9 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 		}
 		own := p.rivals[k-2].Laws
 		density := t.density(own, p)
-		for r := range gain {
-			other := p.one
-			if r > 0 {
-				other = p.rivals[r-1].Null
+		for r, other := range p.fewer(k) {
+			if i == 0 {
+				gain = append(gain, nil)
 			}
 			for j, v := range t.density(other, p) {
 				gain[r] = append(gain[r], density[j]-v)
@@ -190,7 +216,7 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 		}
 		rows, _ := p.rows.X.Dims()
 		s.Rows, seen = max(s.Rows, rows), seen+1
-		if i == 0 && leastRise(gain) < 1 { // no sign of one
+		if i == 0 && leastRise(gain) < sign {
 			s.Agreement = 0
 			break
 		}
@@ -228,7 +254,11 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	if len(s.Shares) > 1 && len(apart) == len(parts) {
 		s.Fan = -stat.Correlation(apart[0][0], apart[0][1], nil)
 	}
-	s.Found = s.Fan <= mostFan && slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
+	s.Found = slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
+	if s.Found && s.Fan > mostFan {
+		s.OverFan = t.overFan(by, apart, parts)
+		s.Found = s.OverFan >= leastEvidence
+	}
 	if s.Found && s.Explained > mostExplained {
 		s.OverCurve = t.overCurve(by, fold, len(parts))
 		s.Found = s.OverCurve >= leastEvidence
@@ -283,8 +313,8 @@ func match(first, own [][]float64, law []latent.Law, member [][]float64) {
 }
 
 // find fits laws up to k in number to the rows of a part, but for those that the memory has,
-// and what they are held against, in the first part less of that where a third law does not
-// show anyway. It reports whether the arithmetic held.
+// and what they are held against, in the first part less of that where they do not show
+// anyway. It reports whether the arithmetic held.
 func (t *Table) find(p *part, k int, first bool) (bool, error) {
 	if p.one == nil {
 		if p.one = latent.Single(p.rows); p.one == nil {
@@ -309,11 +339,14 @@ func (t *Table) find(p *part, k int, first bool) (bool, error) {
 		if r.Laws = latent.More(p.rows, last); r.Laws == nil {
 			return false, nil
 		}
-		if r.Null = latent.Null(p.rows, last); r.Null == nil {
-			return false, nil
-		}
-		if !first || of == 2 || t.rises(p, r) {
-			r.Null = latent.Nearer(p.rows, r.Null, r.Laws)
+		r.Null = last
+		if !first || t.rises(p, r) {
+			if r.Null = latent.Null(p.rows, last); r.Null == nil {
+				return false, nil
+			}
+			if !first || t.rises(p, r) {
+				r.Null = latent.Nearer(p.rows, r.Null, r.Laws)
+			}
 		}
 		if t.Memory != nil {
 			t.Memory.Finish(name, r)
@@ -323,11 +356,11 @@ func (t *Table) find(p *part, k int, first bool) (bool, error) {
 	return true, nil
 }
 
-// rises reports whether the laws show at all on the rows that were not fitted.
+// rises reports whether rows that were not fitted do not speak against the laws.
 func (t *Table) rises(p *part, r rival) bool {
 	gain := t.density(r.Laws, p)
 	floats.Sub(gain, t.density(r.Null, p))
-	return inErrors(gain) >= 1
+	return inErrors(gain) >= 0
 }
 
 // inErrors is a mean in its standard errors.

@@ -258,7 +258,29 @@ func TestNoiseAlongADirectionIsNoSubgroups(t *testing.T) {
 	}
 	parts := a.parts(fold, 3)
 	s, _, err := a.hold(t.Context(), 3, parts, fold)
-	if err != nil || s.Found || !(s.Fan > mostFan) || !(s.Evidence > leastEvidence) {
+	if err != nil || s.Found || !(s.Fan > mostFan) || !(s.Evidence > leastEvidence) || !(s.OverFan < 0) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Two subgroups on opposite sides of one law are found where noise along that direction does not
+// do as well.
+func TestSubgroupsOnOppositeSides(t *testing.T) {
+	a := drawn(t, 2400, 8, func(x []float64, rng *rand.Rand) (float64, int32) {
+		m := x[0] + x[1]
+		switch u := rng.Float64(); {
+		case u < 0.12:
+			m += 1.5 * x[2]
+		case u < 0.24:
+			m -= 1.5 * x[2]
+		}
+		return m + 0.2*rng.NormFloat64(), 0
+	})
+	fold, err := a.Folds(3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _, err := a.subgroup(t.Context(), fold, 3); err != nil || s == nil || !s.Found || len(s.Shares) != 2 || !(s.Fan > mostFan) || !(s.OverFan > leastEvidence) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
