@@ -129,8 +129,24 @@ func aside(r *rand.Rand, from []float64, most int) []float64 {
 	return x
 }
 
-// frame draws the rows. Features are normal, exponential and of two values in turn, all of
-// mean 0 and deviation 1, and the normal ones correlate with the one before.
+// features draws those of a row: normal, exponential and of two values in turn, all of mean 0
+// and deviation 1, and the normal ones correlate with the one before.
+func features(r *rand.Rand, z []float64) {
+	for i := range z {
+		switch v := r.NormFloat64(); {
+		case i%4 == 2:
+			z[i] = r.ExpFloat64() - 1
+		case i%4 == 3:
+			z[i] = math.Copysign(1, v)
+		case i > 0:
+			z[i] = 0.4*z[i-1] + math.Sqrt(1-0.16)*v
+		default:
+			z[i] = v
+		}
+	}
+}
+
+// frame draws the rows.
 func (k law) frame(ctx context.Context, r *rand.Rand, n, d int, l *lawOf) (*data.Frame, error) {
 	head := []string{"group"}
 	for i := range d {
@@ -139,18 +155,7 @@ func (k law) frame(ctx context.Context, r *rand.Rand, n, d int, l *lawOf) (*data
 	out := [][]string{append(head, "y")}
 	z := make([]float64, d)
 	for range n {
-		for i := range z {
-			switch v := r.NormFloat64(); {
-			case i%4 == 2:
-				z[i] = r.ExpFloat64() - 1
-			case i%4 == 3:
-				z[i] = math.Copysign(1, v)
-			case i > 0:
-				z[i] = 0.4*z[i-1] + math.Sqrt(1-0.16)*v
-			default:
-				z[i] = v
-			}
-		}
+		features(r, z)
 		y, group := k.draw(r, z, l)
 		row := []string{group}
 		for _, v := range z {

@@ -78,6 +78,7 @@ func Write(w io.Writer, tables []Table, rows []Row, seeds int) error {
 		}
 	}
 	p.verdicts(entries, rows)
+	p.looks(rows)
 	p.line("")
 	p.line("## Where it helps, and why not elsewhere")
 	p.line("")
