@@ -14,14 +14,14 @@ import (
 // out, with a note, if it is constant or has no values.
 func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t *fitting) (kept bool, err error) {
 	c := x.Column
-	if err := x.Err(f, 0, t.rows(0), e.Spec.Impute); err != nil {
-		return false, err
-	}
-	n, mean, sd, constant := tiles.JoinMoments(x.Moments)
-	if n == 0 {
+	if x.Nulls(0) == t.rows(0) { // nothing to fill, and nothing to ask for
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
 	}
+	if err := x.Err(f, 0, t.rows(0), e.Spec.Impute); err != nil {
+		return false, err
+	}
+	_, mean, sd, constant := tiles.JoinMoments(x.Moments)
 	if x.Inexact > 0 {
 		path, row := f.Where(x.Inexact - 1)
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)

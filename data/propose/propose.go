@@ -224,6 +224,9 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	sum := summarise(c)
 	have := c.Len() - sum.nulls
 	switch twin, again := seen[sum.hash]; {
+	case sum.infinite > 0 && sum.distinct < 2:
+		p.drop(c, sum.infinite, sum.firstInfinite, "values that are not finite, and of others one at most")
+		return
 	case have == 0 || sum.distinct < 2 && sum.nulls == 0:
 		p.found(c, 0, 0, "training leaves it out", "it has one value, or none")
 		return

@@ -444,3 +444,34 @@ func TestNamesInConditions(t *testing.T) {
 		}
 	}
 }
+
+// Columns that hold nothing to learn from are no obstacle to the training that is proposed:
+// nulls alone, in numbers, too.
+func TestColumnsOfNothing(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,x,none,nan,inf,one\n")
+	for i := range 60 {
+		inf := "1"
+		if i%20 == 7 {
+			inf = "inf"
+		}
+		fmt.Fprintf(&b, "%d,%d,,nan,%s,4\n", i*37%61, i*i%17, inf)
+	}
+	p := proposed(t, b.String(), "y")
+	if got := strings.Join(p.Drop, " "); got != "nan inf" || p.Filter != "" || p.Impute != "" {
+		t.Errorf("without %s, rows %q, nulls %q", got, p.Filter, p.Impute)
+	}
+	f := tableOf(t, b.String())
+	for i := range f.Columns {
+		if c := f.Columns[i]; c.Name == "none" { // as a column of numbers in Parquet is
+			c.Kind, c.Number = data.Numeric, make([]float64, c.Len())
+		}
+	}
+	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "y", Drop: p.Drop, Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(e.Names(), " "); got != "x (intercept)" {
+		t.Errorf("columns %s", got)
+	}
+}
