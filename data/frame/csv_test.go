@@ -277,3 +277,18 @@ func TestCSVRemarks(t *testing.T) {
 		}
 	}
 }
+
+// Dates among numbers are text that strays: the first of them is named, wherever it is.
+func TestDatesAmongNumbersStray(t *testing.T) {
+	for text, want := range map[string]int{
+		"d\n5\n2024-01-02\n7\n": 2, "d\n5\n6\n2024-01-02\n2024-01-03\n": 3, "d\ntrue\n2024-01-02\nfalse\n": 0, "d\n2024-01-02\n2024-01-03\n": 0,
+	} {
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Columns[0]; c.Kind != Categorical || c.StrayRow != want || (want > 0) != (c.Stray == "2024-01-02") {
+			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.StrayRow, c.Stray, want)
+		}
+	}
+}
