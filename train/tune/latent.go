@@ -261,7 +261,7 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	}
 	if s.Found && s.Explained > mostExplained {
 		s.OverCurve = t.overCurve(by, fold, len(parts))
-		s.Found = s.OverCurve >= leastEvidence
+		s.Found = len(s.Shares) == 1 && s.OverCurve >= leastEvidence // three lines are nearer to a product than a curve is
 	}
 	return s, l, nil
 }
