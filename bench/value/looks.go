@@ -213,7 +213,7 @@ func (p *printer) looks(rows []Row) {
 	all, count := 0, 0
 	for _, k := range Looks() {
 		if r := of[k.Name]; k.Laws == 1 && r != nil {
-			p.line("| %s | %d | %d |", strings.TrimPrefix(k.Name, "one law, "), found(r, 2), len(r))
+			p.line("| %s | %d | %d |", strings.ReplaceAll(strings.TrimPrefix(k.Name, "one law, "), "|", `\|`), found(r, 2), len(r))
 			all, count = all+len(r), count+found(r, 2)
 		}
 	}
@@ -228,10 +228,11 @@ func (p *printer) looks(rows []Row) {
 // power is the table of tables of several laws by share, distance and rows.
 func (p *printer) power(of map[string][]Row, classes bool, found func([]Row, int) int) {
 	var sizes []int
+	measured := false
 	cells, names := map[string][]string{}, []string(nil)
 	for _, k := range Looks() {
 		r := of[k.Name]
-		if k.Laws == 1 || k.Classes != classes || r == nil {
+		if k.Laws == 1 || k.Classes != classes {
 			continue
 		}
 		if !slices.Contains(sizes, k.Rows) {
@@ -244,13 +245,16 @@ func (p *printer) power(of map[string][]Row, classes bool, found func([]Row, int
 		if cells[name] == nil {
 			names = append(names, name)
 		}
-		cell := fmt.Sprintf("%d of %d", found(r, 2), len(r))
-		if k.Laws > 2 {
+		cell := "–"
+		if measured = measured || r != nil; r != nil {
+			cell = fmt.Sprintf("%d of %d", found(r, 2), len(r))
+		}
+		if k.Laws > 2 && r != nil {
 			cell = fmt.Sprintf("%d (%d) of %d", found(r, 2), found(r, 3), len(r))
 		}
 		cells[name] = append(cells[name], cell)
 	}
-	if names == nil {
+	if !measured {
 		return
 	}
 	head := "numbers"
