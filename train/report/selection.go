@@ -65,8 +65,6 @@ func SelectionTable(s *tune.Selection) []data.Column {
 		number("se", func(c *tune.Candidate) float64 { return c.SE }),
 		number("rise", func(c *tune.Candidate) float64 { return c.Rise }),
 		number("rise_se", func(c *tune.Candidate) float64 { return c.RiseSE }),
-		number("better", func(c *tune.Candidate) float64 { return float64(c.Better) }),
-		number("worse", func(c *tune.Candidate) float64 { return float64(c.Worse) }),
 		word("allowed", func(i int) string { return yes(s.Candidates[i].Allowed) }),
 		word("chosen", func(i int) string { return yes(i == s.Chosen) }),
 	}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -192,45 +190,6 @@ func (m *measure) largest(loss []float64) estimate {
 		})
 	}
 	return e
-}
-
-// tally counts the named groups whose mean loss is measurably below and above that of the plain
-// average, and says how many standard errors that takes: the simultaneous quantile of so many
-// groups, by Bonferroni's inequality.
-func (m *measure) tally(loss, plain []float64) (better, worse int, errors float64) {
-	groups := len(m.eligible)
-	if m.hidden != nil || groups == 0 {
-		return 0, 0, 0
-	}
-	mass, change, square := make([]float64, groups), make([]float64, groups), make([]float64, groups)
-	for j, v := range loss {
-		m.in(j, func(g int, w float64) {
-			mass[g] += w
-			change[g] += w * (v - plain[j])
-		})
-	}
-	for j, v := range loss {
-		m.in(j, func(g int, w float64) {
-			d := w * (v - plain[j] - change[g]/mass[g])
-			square[g] += d * d
-		})
-	}
-	count := 0
-	for _, w := range mass {
-		if w > 0 {
-			count++
-		}
-	}
-	errors = distuv.UnitNormal.Quantile(1 - 0.05/float64(2*max(1, count)))
-	for g, c := range change {
-		switch bar := errors * math.Sqrt(square[g]); {
-		case c > bar:
-			worse++
-		case c < -bar:
-			better++
-		}
-	}
-	return better, worse, errors
 }
 
 // conditional estimates the mean of the worst share of the losses: CVaR.

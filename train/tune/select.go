@@ -80,12 +80,8 @@ type Candidate struct {
 	SE         float64     `json:"se"`                    // standard error of the fall, paired
 	Rise       float64     `json:"rise"`                  // of the average, from ERM's
 	RiseSE     float64     `json:"rise_se"`
-	Better     int         `json:"better,omitempty"` // named groups whose risk is measurably below ERM's, all of them told apart at once
-	Worse      int         `json:"worse,omitempty"`  // above it
-	Rows       int         `json:"rows"`             // that it was measured on: fewer than the others where it fell behind
-	Allowed    bool        `json:"allowed"`          // the fall exceeds two standard errors and what the rise costs, and is no harm
-
-	harm bool // more groups are measurably worse than better, and the worst is not among the latter
+	Rows       int         `json:"rows"`    // that it was measured on: fewer than the others where it fell behind
+	Allowed    bool        `json:"allowed"` // the fall exceeds two standard errors and what the rise costs
 }
 
 // A Selection is a choice and its grounds.
@@ -311,7 +307,6 @@ func (s *Selection) list(of []family) {
 // measure fills in the candidates that have losses.
 func (s *Selection) measure(m *measure, out [][]float64) {
 	var plain, plainAverage, plainLargest estimate
-	var plainLoss []float64
 	for i, loss := range out {
 		if loss == nil {
 			continue
@@ -331,18 +326,13 @@ func (s *Selection) measure(m *measure, out [][]float64) {
 			value = tail
 		}
 		if i == 0 {
-			plain, plainAverage, plainLargest, plainLoss = value, average, largest, loss
+			plain, plainAverage, plainLargest = value, average, largest
 			continue
 		}
 		c.Fall, c.SE = plain.minus(value)
 		c.Rise, c.RiseSE = average.minus(plainAverage)
 		if fall, se := plainLargest.minus(largest); s.traded() && fall < c.Fall {
 			c.Fall, c.SE = fall, se
-		}
-		if s.traded() {
-			var errors float64
-			c.Better, c.Worse, errors = m.tally(loss, plainLoss)
-			c.harm = c.Worse > c.Better && c.Fall <= errors*c.SE
 		}
 	}
 }
@@ -405,16 +395,14 @@ func (s *Selection) scoreSE(c *Candidate) float64 {
 }
 
 // choose applies the rule: the highest score among the candidates whose fall exceeds two
-// standard errors and what the rise costs, within the budget by two as well, and that are not
-// what the verdict calls harm: more named groups measurably worse than better, while the worst
-// group's fall is none that can be told from 0 among so many groups; ties, and with rule se what
+// standard errors and what the rise costs, within the budget by two as well; ties, and with rule se what
 // is within one standard error of the best, go to the simpler; none: ERM.
 func (s *Selection) choose(rule string, budget float64) {
 	least := tie * math.Abs(s.Value(&s.Candidates[0]))
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && s.affordable(c, budget) && !c.harm
+		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && s.affordable(c, budget)
 		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
 			best = i
 		}
