@@ -239,6 +239,12 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
 // A choice says which of how many models are solved, and is never silent for two seconds
 // though its models take that long.
 func TestProgressOfAChoice(t *testing.T) {
