@@ -237,7 +237,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 			if err := o.rerun(ctx, m.Model, f); err != nil {
 				var other *train.ChangedDataError
 				if m.Name != models[0].Name && errors.As(err, &other) {
-					err = fmt.Errorf("trained on %s, and %s on %s, another table (%s)", other.Data, models[0].Name, path, other.Why)
+					err = fmt.Errorf("trained on %s, and %s on %s, another table (%s)", m.Model.Config.Data, models[0].Name, path, other.Why)
 				}
 				return nil, exit.WithHint(fmt.Errorf("%s: %w", m.Name, err), "name a table to compare the models on with --data")
 			}
