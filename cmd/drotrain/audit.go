@@ -130,7 +130,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
-	r, err := measured.Report()
+	r, err := measured.ReportContext(ctx)
 	if err != nil {
 		return err
 	}

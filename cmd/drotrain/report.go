@@ -171,7 +171,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 		if err != nil {
 			return nil, err
 		}
-		return measured.Report()
+		return measured.ReportContext(ctx)
 	}
 	if m.Config.Data == "-" {
 		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
@@ -198,7 +198,7 @@ func (o *reportOptions) build(ctx context.Context, a *app, m *train.Model) (*eva
 	if err != nil {
 		return nil, err
 	}
-	return measured.Report()
+	return measured.ReportContext(ctx)
 }
 
 // rerun reads the rows of a training again, onto disk where memory has no room for them.
@@ -247,7 +247,7 @@ func (o *reportOptions) buildComparison(ctx context.Context, a *app) (*eval.Repo
 	if err != nil {
 		return nil, err
 	}
-	return measured.Report()
+	return measured.ReportContext(ctx)
 }
 
 // trainingTable is the table that the model was trained on: the one that is named, or

@@ -240,7 +240,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
-	r, err := measured.Report()
+	r, err := measured.ReportContext(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,11 @@ import (
 // Report puts what the training knows beside the evaluation. The adversary is that
 // of the training where its rows were measured, otherwise the worst case of the
 // measured rows' own losses.
-func (x *Measured) Report() (*eval.Report, error) {
+func (x *Measured) Report() (*eval.Report, error) { return x.ReportContext(context.Background()) }
+
+// ReportContext is Report until ctx is done, whose error it returns then: columns of a table
+// are read for it, which takes time where they do not lie in memory.
+func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	switch {
 	case x.audit != nil:
 		return x.auditReport()
@@ -59,7 +63,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 			var left int
 			var along variation
 			along.add(m.Encoder, x.run.Train, x.run.Weights)
-			columns, left = rawColumns(context.Background(), x.run.Frame, along.inputs(m.Encoder), rows, room)
+			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, room)
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
 			}

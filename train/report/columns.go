@@ -24,6 +24,9 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
+			if err := ctx.Err(); err != nil {
+				return eval.Column{}, err
+			}
 			room := room.Part()
 			c, rows, err := columnAt(ctx, f, in.Name, rows, room)
 			if err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -214,6 +215,11 @@ func TestMeasuredOnDisk(t *testing.T) {
 			x, err := Measure(t.Context(), m, o)
 			if err != nil {
 				t.Fatal(name, err)
+			}
+			ended, end := context.WithCancel(t.Context())
+			end()
+			if _, err := x.ReportContext(ended); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: columns are read though nobody waits: %v", name, err)
 			}
 			if x.Evaluation.N != m.HoldoutRows {
 				t.Errorf("%s: %d rows of %d measured", name, x.Evaluation.N, m.HoldoutRows)
