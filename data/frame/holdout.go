@@ -19,7 +19,7 @@ type Holdout struct {
 	Fraction float64 // of the rows, in [0, 1)
 	Seed     uint64
 
-	Split  string // a column that says train or test of every row
+	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where there is none
 	Group  string // a column whose values stay together: units with several rows
 	Time   string // a column whose last rows are held out
 	Joined bool   // the rows of the second table of [Join] are held out
@@ -131,10 +131,15 @@ func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (tra
 	return train, held, nil
 }
 
-// Words of a column that names the rows to train on and those to hold out.
+// Words of a column that names the rows to train on and those to hold out. Sets to choose a
+// model by are held out too, unless there is a test set: then somebody has to say which.
 var (
-	trainWords = []string{"train", "training", "fit", "dev", "development", "in", "false", "0"}
-	heldWords  = []string{"test", "testing", "holdout", "hold-out", "held-out", "eval", "evaluation", "validation", "valid", "val", "out", "true", "1"}
+	trainWords   = []string{"train", "training", "fit", "in", "false", "0"}
+	testWords    = []string{"test", "testing", "holdout", "hold-out", "held-out", "eval", "evaluation", "out", "true", "1"}
+	validWords   = []string{"validation", "valid", "val"}
+	eitherWords  = []string{"dev", "development"} // a set to choose by to some, to others one to train on
+	truths       = []string{"false", "0", "true", "1"}
+	trainingName = "train" // in the name of a column in which a truth means the opposite
 )
 
 // named follows a column that says train or test; rows without either are left out.
@@ -146,14 +151,32 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 	if c.Kind == Other {
 		return nil, nil, f.Fault(column, -1, table.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
+	without := func(value string) table.Advice {
+		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %q", column, value))
+	}
+	opposite := strings.Contains(strings.ToLower(column), trainingName)
+	test, valid := "", ""
 	for _, r := range rows {
 		if c.IsNull(r) {
 			continue
 		}
-		word := strings.ToLower(c.Text(r))
-		is := slices.Contains(heldWords, word)
-		if !is && !slices.Contains(trainWords, word) {
+		word, is := strings.ToLower(c.Text(r)), true
+		switch {
+		case opposite && slices.Contains(truths, word):
+			return nil, nil, f.Fault(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+		case slices.Contains(trainWords, word):
+			is = false
+		case slices.Contains(testWords, word):
+			test = c.Text(r)
+		case slices.Contains(validWords, word):
+			valid = c.Text(r)
+		case slices.Contains(eitherWords, word):
+			return nil, nil, f.Fault(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+		default:
 			return nil, nil, f.Fault(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+		}
+		if test != "" && valid != "" {
+			return nil, nil, f.Fault(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}

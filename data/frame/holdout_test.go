@@ -106,6 +106,27 @@ func TestHoldouts(t *testing.T) {
 	}
 }
 
+// What may mean rows to train on as well as rows to measure on is refused.
+func TestSplitWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test": only one`,
+		"set,x\ntrain,1\ndev,2\ntest,3\n":   `filter set != "dev"`,
+		"is_train,x\n1,1\n0,2\n":            `"1" of a column is_train`,
+		"Training,x\ntrue,1\nfalse,2\n":     "cannot here",
+		"set,x\ntrain,1\nvalid,2\n,3\n":     "",
+		"is_test,x\n0,1\n1,2\n":             "",
+		"train,x\ntrain,1\ntest,2\n":        "",
+	} {
+		f := frameOf(t, text)
+		train, held, err := f.SplitRows(t.Context(), Holdout{Split: f.Names()[0]})
+		if want != "" {
+			datatest.WantError(t, err, want)
+		} else if err != nil || !slices.Equal(train, []int{0}) || !slices.Equal(held, []int{1}) {
+			t.Errorf("%q: %v, %v, %v", text, train, held, err)
+		}
+	}
+}
+
 // A table of names alone says so, and blames no filter.
 func TestHoldoutOfNoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
