@@ -61,12 +61,12 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if *parallel < 0 {
 		return fmt.Errorf("-parallel is %d: at least 0", *parallel)
 	}
-	if *rscript != "" {
+	if *rscript != "" || r.python != "" {
 		if r.from.Gathered, err = os.MkdirTemp("", "value"); err != nil {
 			return err
 		}
 		defer os.RemoveAll(r.from.Gathered)
-		if err := value.Gather(ctx, *rscript, r.from.Gathered); err != nil {
+		if err := value.Gather(ctx, *rscript, r.python, r.from.Gathered); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		model string // that says the step is done
 		do    func(context.Context, value.Table, *data.Frame) error
 		of    func(value.Table) bool
-	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" }}} {
+	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && t.Seen != value.Last }}} {
 		if *parallel == 0 {
 			break
 		}

@@ -39,6 +39,9 @@ type lawOf struct {
 // 112, 201 to 208, 301 to 306 and 401 to 403.
 const freshSeed = 13
 
+// lastSeed draws those of the last measurement.
+const lastSeed = 14
+
 // laws are the kinds of tables that are drawn.
 var laws = []law{
 	{name: "other slope", about: "a share of the rows has other coefficients", slope: true, rows: [2]float64{1500, 8000}, columns: [2]float64{4, 25}, draw: twoSlopes(0, 1)},

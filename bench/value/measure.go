@@ -104,7 +104,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 		return out, err
 	}
 	blind, err := s.chosen(ctx, t.Unnamed(), s.table.Rows)
-	if err == nil && d.N <= mostBlind {
+	if err == nil && d.N <= mostBlind && t.Seen != Last {
 		err = s.blind(ctx)
 		for _, r := range s.common[len(s.common)-2:] {
 			r.Table = t.Unnamed()

@@ -42,17 +42,18 @@ type Table struct {
 type Seen int
 
 // They were made with the table; the bars of a hidden subgroup were set with its results
-// in view; nothing.
+// in view; nothing, when it was first measured; nothing, and it is of the last measurement.
 const (
 	Made Seen = iota
 	InView
 	Fresh
+	Last
 )
 
 // Sources are the folders of tables that are neither embedded nor drawn; empty: none.
 type Sources struct {
 	Shared   string
-	Gathered string // by gather.R
+	Gathered string // by gather.R and gather.py
 }
 
 // Open reads the table. A table that is not there is an error of os.ErrNotExist.
@@ -87,7 +88,12 @@ func Tables() []Table {
 		{Name: "mammography", About: "calcifications, groups by the first feature", Target: "y", Groups: []string{"large"}, Seen: InView, read: cut("raw/mammography.csv", []string{"x1", "x2", "x3", "x4", "x5", "x6", "y"}, "x1", "large", 0.2)},
 	}
 	all = append(all, gathered()...)
-	return append(all, Drawn(freshSeed)...)
+	all = append(all, Drawn(freshSeed)...)
+	last := Drawn(lastSeed)
+	for i := range last {
+		last[i].Seen = Last
+	}
+	return append(all, last...)
 }
 
 func embedded(name string) func(context.Context, Sources) (*data.Frame, error) {
