@@ -90,10 +90,15 @@ func TestTablesOfPeople(t *testing.T) {
 			return i%4 != 1
 		})}
 	none := people(func(int) any { return nil })
-	polars := with(plain, map[string][]any{"size": peopleSize, "nothing": none,
-		"when": people(func(i int) any {
+	clock := func(but int) []any {
+		return people(func(i int) any {
+			if i == but {
+				return nil
+			}
 			return float64(time.Date(2024, 1, 15, i, 30, 0, 0, time.UTC).Unix()) / 86400
-		})})
+		})
+	}
+	polars := with(plain, map[string][]any{"size": peopleSize, "nothing": none, "when": clock(-1)})
 	for _, c := range []struct {
 		file    string
 		how     csv.Options
@@ -109,6 +114,8 @@ func TestTablesOfPeople(t *testing.T) {
 		{file: "pandas_gzip.csv.gz", want: plain, remarks: []table.Remedy{table.SayDates}},
 		{file: "pandas_bzip2.csv.bz2", want: plain, remarks: []table.Remedy{table.SayDates}},
 		{file: "pandas_na.csv", how: csv.Options{Missing: []string{"-999"}}, want: plain, remarks: []table.Remedy{table.SayDates}},
+		{file: "fastparquet.parquet", want: with(plain, map[string][]any{"size": peopleSize, "when": clock(4)}, "day")},
+		{file: "spark_int96.parquet", want: map[string][]any{"city": peopleCity, "when": clock(4)}},
 		{file: "polars_types.parquet", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
 		{file: "polars_types.arrow", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
 		{file: "polars_semicolon.csv", want: plain, remarks: []table.Remedy{table.SayDates}},
@@ -174,7 +181,7 @@ func TestTablesOfPeople(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(filepath.Join("testdata", "people"))
-	if err != nil || len(files) != 22 {
+	if err != nil || len(files) != 24 {
 		t.Errorf("%d files in testdata/people, %v: a new one needs its row here", len(files), err)
 	}
 }

@@ -18,3 +18,23 @@ func TestEveryAnnotation(t *testing.T) {
 		}
 	}
 }
+
+// Every column but the root says whether it may have nulls, in a number of the format.
+func TestColumnsSayWhetherTheyHaveNulls(t *testing.T) {
+	name := thriftField{4, thriftValue{kind: thriftString, bytes: []byte("c")}}
+	said := func(kind byte, n int64) thriftField { return thriftField{3, thriftValue{kind: kind, num: n}} }
+	for _, c := range []struct {
+		said []thriftField
+		ok   bool
+	}{
+		{[]thriftField{said(thriftI32, 0)}, true}, {[]thriftField{said(thriftI32, 1)}, true}, {[]thriftField{said(thriftI32, 2)}, true},
+		{[]thriftField{said(thriftI32, 3)}, false}, {[]thriftField{said(thriftI32, -1)}, false}, {nil, false},
+		{[]thriftField{said(thriftTrue, 1)}, false}, // as fastparquet writes with has_nulls="infer"
+	} {
+		root := thriftValue{fields: []thriftField{name, {5, thriftValue{kind: thriftI32, num: 1}}}}
+		column := thriftValue{fields: append([]thriftField{name, {1, thriftValue{kind: thriftI32, num: 6}}}, c.said...)}
+		if refused(func() { checkSchemaTree(&thriftValue{list: []thriftValue{root, column}}) }) == c.ok {
+			t.Errorf("%+v: want %v", c.said, c.ok)
+		}
+	}
+}

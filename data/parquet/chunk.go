@@ -168,6 +168,12 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 				r.decimal(dst, i, b)
 			}
 		})
+	case *file.Int96ColumnChunkReader:
+		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.Int96) {
+			for i := range v {
+				r.decimal(dst, i, v[i][:])
+			}
+		})
 	case *file.FixedLenByteArrayColumnChunkReader:
 		r.feed.keep = 2
 		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.FixedLenByteArray) {

@@ -55,7 +55,29 @@ func converterFor(d *schema.Column, dates bool) (converter, error) {
 		}
 		return clockConverter(logical, phys, dates), nil
 	}
+	if phys == parquet.Types.Int96 {
+		return int96Converter(dates), nil
+	}
 	return plainConverter("", phys), nil
+}
+
+// int96Converter makes days of the timestamps that Spark writes: the nanoseconds of a day, then
+// its Julian number. Whole microseconds are the same bits as in a column of these.
+func int96Converter(dates bool) converter {
+	c := converter{name: "timestamp", clock: true}
+	if dates {
+		c.kind = table.Numeric
+	}
+	c.bytes = func(b []byte) (float64, bool) {
+		const epoch, far = 2440588, 100e6 // Julian day of 1970-01-01; days whose microseconds an int64 holds
+		day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
+		ns := int64(binary.LittleEndian.Uint64(b))
+		if ns%1e3 == 0 && max(day, -day) < far && max(ns, -ns) <= 86400e9 {
+			return float64(day*86400e6+ns/1e3) / 86400e6, true
+		}
+		return float64(day) + float64(ns)/86400e9, true
+	}
+	return c
 }
 
 // clockConverter makes days of dates and timestamps, if asked to.
@@ -123,8 +145,6 @@ func plainConverter(name string, phys parquet.Type) converter {
 		return converter{name: "float32", kind: table.Numeric}
 	case parquet.Types.Double:
 		return converter{name: "float64", kind: table.Numeric}
-	case parquet.Types.Int96:
-		return converter{name: "timestamp (int96)"}
 	}
 	if name == "" {
 		name = "binary"

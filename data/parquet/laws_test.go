@@ -247,7 +247,7 @@ func TestThriftReadsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Plain values fill a page exactly.
+// Plain values fill a page exactly, but for the padding that a writer is known for.
 func TestPlainPages(t *testing.T) {
 	text := []byte{2, 0, 0, 0, 'a', 'b', 0, 0, 0, 0}
 	for _, c := range []struct {
@@ -261,8 +261,17 @@ func TestPlainPages(t *testing.T) {
 		{0, 2, text, true}, {0, 1, text, false}, {0, 3, text, false}, {0, 2, text[:9], false}, {0, 1, text[:5], false}, {0, 0, nil, true},
 	} {
 		f := &pageFeed{width: c.width}
-		if refused(func() { f.checkPlain(c.b, c.n) }) == c.ok {
+		if refused(func() { f.checkPlain(c.b, c.n, "") }) == c.ok {
 			t.Errorf("%d values of width %d in %d bytes: want %v", c.n, c.width, len(c.b), c.ok)
+		}
+		if !c.ok {
+			continue
+		}
+		const padding = "\x00\x00\x00"
+		for behind, ok := range map[string]bool{"": true, padding: true, padding[1:]: false, padding + "\x00": false, "\x00\x01\x00": false} {
+			if refused(func() { f.checkPlain(append(slices.Clone(c.b), behind...), c.n, padding) }) == ok {
+				t.Errorf("%d values of width %d with %q behind them: want %v", c.n, c.width, behind, ok)
+			}
 		}
 	}
 	values := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}

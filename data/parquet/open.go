@@ -32,6 +32,8 @@ type leaf struct {
 	descr  *schema.Column
 	how    converter
 	chunks []*chunk // one per row group
+
+	padding string // what its writer puts behind the plain values of a page, or nothing
 }
 
 // Open makes a table of a file: of the named columns, nil meaning all, in the
@@ -74,6 +76,10 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		return nil, err
 	}
 	spans := durations(meta)
+	padding := ""
+	if strings.HasPrefix(meta.GetCreatedBy(), "fastparquet") {
+		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
+	}
 	var leaves []*leaf
 	var columns []*table.Column // of the leaves
 	at := 0                     // leaf index
@@ -99,7 +105,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 			col.Type = "list"
 			continue
 		}
-		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first)}
+		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding}
 		if l.how, err = converterFor(l.descr, dates); err != nil {
 			return nil, table.InColumn(col.Name, err)
 		}
@@ -181,6 +187,9 @@ func checkSchemaTree(v *thriftValue) {
 		}
 		if depth > 0 && children == 0 && e.get(1) == nil {
 			panic(table.Damaged("a column of its schema has no type"))
+		}
+		if r := e.get(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
+			panic(table.Damaged("its schema does not say whether column %q may have nulls", e.get(4).bytes))
 		}
 		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {

@@ -284,7 +284,7 @@ func (f *pageFeed) dictionary(p *pageHeader) []byte {
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
 		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
 	}
-	f.checkPlain(b, p.values)
+	f.checkPlain(b, p.values, "")
 	f.dict = p.values
 	return b
 }
@@ -353,7 +353,7 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 	}
 	switch enc {
 	case encPlain:
-		f.checkPlain(body, present)
+		f.checkPlain(body, present, f.chunk.leaf.padding)
 	case encByteStreamSplit:
 		if f.width <= 0 || len(body) != present*f.width {
 			panic(table.Damaged("a byte-stream-split page has the wrong size"))
@@ -379,14 +379,20 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 	return levels, body, whole, enc, present
 }
 
-// checkPlain checks that b is exactly n plain values.
-func (f *pageFeed) checkPlain(b []byte, n int) {
+// checkPlain checks that b is exactly n plain values, and that padding or nothing is behind
+// them.
+func (f *pageFeed) checkPlain(b []byte, n int, padding string) {
 	ok := true
+	cut := func(size int) {
+		if ok = size <= len(b); ok {
+			b = b[size:]
+		}
+	}
 	switch {
 	case f.width > 0:
-		ok = len(b)%f.width == 0 && len(b)/f.width == n
+		cut(n * f.width)
 	case f.width < 0:
-		ok = len(b) == (n+7)/8
+		cut((n + 7) / 8)
 	default:
 		for i := 0; i < n && ok; i++ {
 			if ok = len(b) >= 4; ok {
@@ -396,9 +402,8 @@ func (f *pageFeed) checkPlain(b []byte, n int) {
 				}
 			}
 		}
-		ok = ok && len(b) == 0
 	}
-	if !ok {
+	if !ok || len(b) > 0 && string(b) != padding {
 		panic(table.Damaged("a page of %d plain values has the wrong size", n))
 	}
 }

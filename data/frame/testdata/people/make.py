@@ -1,6 +1,6 @@
 """Makes small tables as people get them from the programs they work with.
 
-    pip install pandas pyarrow polars duckdb
+    pip install pandas pyarrow polars duckdb fastparquet
     python make.py
 
 One table of 24 rows, as pandas, polars, DuckDB and a spreadsheet write it; every file is
@@ -12,9 +12,11 @@ import gzip
 import os
 
 import duckdb
+import fastparquet
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 N = 24
@@ -44,6 +46,12 @@ plain.to_csv("pandas_index.csv")  # with its nameless index
 plain.to_csv("pandas_gzip.csv.gz", index=False, compression={"method": "gzip", "mtime": 0})
 plain.to_csv("pandas_bzip2.csv.bz2", index=False)
 plain.to_csv("pandas_na.csv", index=False, na_rep="-999")
+
+# fastparquet, which puts bytes behind the values of a page, and timestamps as Spark writes them.
+when = pd.to_datetime([None if i == 4 else datetime.datetime(2024, 1, 15, i % 24, 30) for i in range(N)])
+fp = pd.DataFrame({"city": pd.Categorical(city), "size": size, "amount": amount, "gap": pd.array(gap, dtype="Int64"), "paid": paid, "when": when.astype("datetime64[ns]")})
+fastparquet.write("fastparquet.parquet", fp, times="int96")
+pq.write_table(pa.table({"city": city, "when": when}), "spark_int96.parquet", flavor="spark", compression="zstd")
 
 # polars: dictionaries, lists and structs, durations, decimals, columns of nothing.
 pf = pl.DataFrame({
