@@ -104,7 +104,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
 			return nil, err
 		}
-		k.weight, err = c.weights(ctx, f, k.fitted.Train, k.dealt)
+		k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, k.dealt)
 		return k, err
 	}
 	rows, held, err := c.rows(ctx, f, o.room())
@@ -119,7 +119,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		return nil, err
 	}
 	o.keeps(k.fitted)
-	if k.weight, err = c.weights(ctx, f, k.fitted.Train, nil); err != nil {
+	if k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, nil); err != nil {
 		return nil, err
 	}
 	return k, c.keep(ctx, f, o, k)

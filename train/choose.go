@@ -12,9 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -179,87 +177,6 @@ func (c Config) unique() bool {
 		return *c.Nu > 0
 	}
 	return true
-}
-
-// weights reads the weights of the rows of d, of those that are here; nil without a weight
-// column.
-func (c Config) weights(ctx context.Context, f *data.Frame, d *data.Dataset, rows *ranks.Rows) ([]float64, error) {
-	if c.Weight == "" {
-		return nil, nil
-	}
-	lo, hi := rows.Here(d.N)
-	from, to := dealt.Stretch(f, d.Rows[lo:hi], rows)
-	column, err := f.Slice(from, to).Column(ctx, c.Weight)
-	if err != nil {
-		return nil, err
-	}
-	fail := func(row int, format string, args ...any) error {
-		e := &data.Error{Path: f.Name(), Column: c.Weight, Msg: fmt.Sprintf(format, args...), Hint: "a weight is a number above 0: leave out rows of no weight"}
-		if row >= 0 {
-			e.Path, e.Row = f.Where(row)
-		}
-		return e
-	}
-	if column.Number == nil && from < to {
-		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
-	}
-	all, err := dealt.Gathered(rows.Comm(), wrongWeights(column, from))
-	if err != nil {
-		return nil, err
-	}
-	known := weightFaults{First: -1}
-	for _, k := range all {
-		known.Sum += k.Sum
-		if known.Wrong += k.Wrong; known.First < 0 {
-			known.First, known.What = k.First, k.What
-		}
-	}
-	if known.Wrong > 0 {
-		more := ""
-		if known.Wrong > 1 {
-			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", known.Wrong, f.Rows)
-		}
-		return nil, fail(known.First, "the weight is %s%s", known.What, more)
-	}
-	if math.IsInf(known.Sum/smallSum, 0) {
-		return nil, &data.Error{Path: f.Name(), Column: c.Weight, Msg: "the sum of the weights overflows double precision", Hint: "divide all of them by the same number: it changes nothing else"}
-	}
-	w := make([]float64, d.N)
-	if rows != nil {
-		w = paged.Make[float64](paged.Virtual(), d.N)
-	}
-	for i, row := range d.Rows[lo:hi] {
-		w[lo+i] = column.Number[row-from]
-	}
-	return w, nil
-}
-
-// weightFaults are what is wrong with weights: in how many rows, the first and its value.
-type weightFaults struct {
-	First, Wrong int
-	What         string
-	Sum          float64 // of the right ones, times smallSum: finite
-}
-
-// smallSum is a factor that no number of rows makes up for.
-const smallSum = 0x1p-64
-
-// wrongWeights are those of a column whose first row is that of the table: of the hold-out
-// too.
-func wrongWeights(column *data.Column, first int) weightFaults {
-	k := weightFaults{First: -1}
-	for row, v := range column.Number {
-		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
-			k.Sum += v * smallSum
-			continue
-		}
-		if k.Wrong++; k.First < 0 {
-			if k.First, k.What = first+row, "missing"; !column.IsNull(row) {
-				k.What = column.Text(row)
-			}
-		}
-	}
-	return k
 }
 
 // meanTarget is the mean of the targets of the training rows.

@@ -23,13 +23,7 @@ func ranked(t *testing.T, size int, f *data.Frame, c Config) []*Model {
 	t.Helper()
 	out := make([]*Model, size)
 	err := ranks.Run(size, func(comm ranks.Comm) error {
-		own := c
-		own.Ranks = comm
-		frame, err := again(f)
-		if err != nil {
-			return err
-		}
-		m, err := FitFrame(context.Background(), frame, own)
+		m, err := onRank(comm, f, c)
 		if err == nil {
 			m.Complete()
 		}
@@ -40,6 +34,16 @@ func ranked(t *testing.T, size int, f *data.Frame, c Config) []*Model {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// onRank trains on the rank of comm.
+func onRank(comm ranks.Comm, f *data.Frame, c Config) (*Model, error) {
+	c.Ranks = comm
+	f, err := again(f)
+	if err != nil {
+		return nil, err
+	}
+	return FitFrame(context.Background(), f, c)
 }
 
 // again is the same table.
@@ -170,13 +174,7 @@ func TestRanksWithoutRoomForTheReport(t *testing.T) {
 	c := DefaultConfig()
 	c.Target, c.Nu = "y", level.At(0.5)
 	err := ranks.Run(2, func(comm ranks.Comm) error {
-		own := c
-		own.Ranks = comm
-		frame, err := again(f)
-		if err != nil {
-			return err
-		}
-		m, err := FitFrame(context.Background(), frame, own)
+		m, err := onRank(comm, f, c)
 		if err != nil {
 			return err
 		}
@@ -249,13 +247,7 @@ func TestRanksTellFaults(t *testing.T) {
 		c.Target, c.Nu, c.Holdout = "y", level.At(1), 0
 		told := make([]error, 3)
 		_ = ranks.Run(3, func(comm ranks.Comm) error {
-			own := c
-			own.Ranks = comm
-			frame, err := again(bad)
-			if err != nil {
-				return err
-			}
-			_, told[comm.Rank()] = FitFrame(context.Background(), frame, own)
+			_, told[comm.Rank()] = onRank(comm, bad, c)
 			return nil
 		})
 		for r, err := range told {

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // A Run keeps the rows a Model was trained on and what the training knows of each.
@@ -116,7 +117,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	}
 	paged.Free(run.room(), p.Margin, p.Score)
 	run.Loss = p.Loss
-	if run.Weight, err = m.Config.weights(ctx, f, run.Train, nil); err != nil {
+	if run.Weight, err = dealt.Weights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
 		return err
 	}
 	if m.Config.unique() {

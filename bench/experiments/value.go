@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/train/tune"
+	"golang.org/x/sync/errgroup"
 )
 
 func init() { register("value", "what robust training is worth on rows not seen", valueOf) }
@@ -100,60 +101,52 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 
 // each does one step on every table that lacks rows of the model, and keeps the rows.
 func (r *valueRun) each(ctx context.Context, tables []value.Table, model string, parallel int, do func(context.Context, value.Table, *data.Frame) error, of func(value.Table) bool) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var jobs sync.WaitGroup
-	limit := make(chan struct{}, parallel)
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(parallel)
 	for _, t := range tables {
 		if !of(t) || len(r.missing(t.Name, model)) == 0 {
 			continue
 		}
-		jobs.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
+		jobs.Go(func() error {
 			if ctx.Err() != nil {
-				return
+				return ctx.Err()
 			}
 			if err := r.one(ctx, t, model, do); err != nil {
-				cancel(fmt.Errorf("%s: %w", t.Name, err))
+				return fmt.Errorf("%s: %w", t.Name, err)
 			}
+			return nil
 		})
 	}
-	jobs.Wait()
-	return context.Cause(ctx)
+	return jobs.Wait()
 }
 
 // look looks for hidden subgroups in so many tables of every kind with this in its name, and
 // keeps what it saw.
 func (r *valueRun) look(ctx context.Context, only string, first uint64, count, parallel int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var jobs sync.WaitGroup
-	limit := make(chan struct{}, max(1, parallel))
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(max(1, parallel))
 	kinds := value.Looks()
 	for n := range uint64(count) { // seed by seed, so that an end that comes early leaves all kinds
 		for _, k := range kinds {
 			if !strings.Contains(k.Name, only) || r.has(k.Name, first+n) {
 				continue
 			}
-			jobs.Go(func() {
-				limit <- struct{}{}
-				defer func() { <-limit }()
+			jobs.Go(func() error {
 				if ctx.Err() != nil {
-					return
+					return ctx.Err()
 				}
 				row, err := k.Measure(ctx, first+n, tune.DefaultOptions())
 				if err == nil {
 					err = r.add([]value.Row{row})
 				}
 				if err != nil {
-					cancel(fmt.Errorf("%s, seed %d: %w", k.Name, first+n, err))
+					return fmt.Errorf("%s, seed %d: %w", k.Name, first+n, err)
 				}
+				return nil
 			})
 		}
 	}
-	jobs.Wait()
-	return context.Cause(ctx)
+	return jobs.Wait()
 }
 
 // has reports whether a kind of table was looked at.

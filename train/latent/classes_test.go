@@ -76,16 +76,7 @@ func TestNullHoldsOtherAnswers(t *testing.T) {
 		}, true},
 	} {
 		fitted, unseen := answered(t, 4000, 2, 12, c.of), answered(t, 4000, 2, 13, c.of)
-		both := two(fitted)
-		null := nullOf(fitted, both)
-		_, p := both.Posterior(unseen.X, unseen.Target)
-		_, q := null.Posterior(unseen.X, unseen.Target)
-		sum, square := 0.0, 0.0
-		for j := range p {
-			sum += p[j] - q[j]
-			square += (p[j] - q[j]) * (p[j] - q[j])
-		}
-		if gain := sum / math.Sqrt(square); (gain > 3) != c.two {
+		if gain := gainOfTwo(fitted, unseen); (gain > 3) != c.two {
 			t.Errorf("%s: two laws are likelier by %.1f standard errors", name, gain)
 		}
 	}

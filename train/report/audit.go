@@ -267,17 +267,7 @@ func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Colu
 				continue
 			}
 		}
-		out = append(out, eval.Column{Name: name, Load: func() (eval.Column, error) {
-			room := room.Part()
-			c, _, err := columnAt(ctx, o.frame, name, o.rows, room)
-			if err != nil {
-				room.Close()
-				return eval.Column{}, err
-			}
-			col, _ := rawColumn(room, c, nil)
-			col.Done = room.Close
-			return col, nil
-		}})
+		out = append(out, loaded(ctx, o.frame, name, o.rows, room, false))
 	}
 	return out, nil
 }

@@ -23,26 +23,33 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
-		out = append(out, eval.Column{Name: in.Name, Load: func() (eval.Column, error) {
-			if err := ctx.Err(); err != nil {
-				return eval.Column{}, err
-			}
-			room := room.Part()
-			c, rows, err := columnAt(ctx, f, in.Name, rows, room)
-			if err != nil {
-				room.Close()
-				return eval.Column{}, err
-			}
-			if in.Kind != data.Numeric && c.Kind == data.Numeric { // categories by choice
-				levels, code := levelsAt(room, c, rows)
-				return eval.Column{Name: in.Name, Levels: levels, Code: code, Done: room.Close}, nil
-			}
-			col, _ := rawColumn(room, c, rows)
-			col.Done = room.Close
-			return col, nil
-		}})
+		out = append(out, loaded(ctx, f, in.Name, rows, room, in.Kind != data.Numeric))
 	}
 	return out, left
+}
+
+// loaded is a column whose values at some rows are read when they are needed, into a part of the
+// room; categories says that those of a number are levels.
+func loaded(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room, categories bool) eval.Column {
+	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
+		if err := ctx.Err(); err != nil {
+			return col, err
+		}
+		room := room.Part()
+		c, rows, err := columnAt(ctx, f, name, rows, room)
+		if err != nil {
+			room.Close()
+			return col, err
+		}
+		if categories && c.Kind == data.Numeric {
+			col.Name = name
+			col.Levels, col.Code = levelsAt(room, c, rows)
+		} else {
+			col, _ = rawColumn(room, c, rows)
+		}
+		col.Done = room.Close
+		return col, nil
+	}}
 }
 
 // mostColumns is the number of columns that are read for a report, at most.

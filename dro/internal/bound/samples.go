@@ -25,7 +25,7 @@ var (
 // than another step.
 func AtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
-	goal := r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective))
+	goal := goal(r)
 	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
 		return
 	}
@@ -54,6 +54,11 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
+// goal is the gap that is asked for.
+func goal(r *saddle.Run) float64 {
+	return r.Settings.RelativeGap * max(1e-12, math.Abs(r.Cert.Objective))
+}
+
 // payable is the number of samples that AtDecrement may take.
 func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses.Value, c.Passes/5)) }
 
@@ -62,7 +67,7 @@ func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses.Valu
 // any, that of which half is the gap.
 func Decrement(r *saddle.Run) float64 {
 	c := r.Cert
-	enough := 2 * r.Settings.RelativeGap * max(1e-12, math.Abs(c.Objective)) / max(1, c.Shortfall)
+	enough := 2 * goal(r) / max(1, c.Shortfall)
 	if may := payable(c); may >= min(c.N, sampling.RowsPerColumn.Int()*c.D) && c.D <= hessian.MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}
