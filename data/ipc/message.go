@@ -208,6 +208,9 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
 			panic(table.Damaged("a buffer lies outside its message"))
 		}
+		if p.size > 0 && p.from%8 != 0 {
+			panic(table.Damaged("a buffer begins between words"))
+		}
 		if i > 0 && p.size > 0 && p.from < places[i-1].from+places[i-1].size {
 			panic(table.Damaged("buffers overlap"))
 		}

@@ -1,9 +1,6 @@
 package ipc
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // The end of a stream is a length of zero, of the old format without its mark; what ends
 // before is damaged, wherever it is cut.
@@ -30,14 +27,5 @@ func TestEndsOfStreams(t *testing.T) {
 	}
 	if _, damaged := cut([]byte{8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7}); !damaged {
 		t.Error("seven bytes of eight")
-	}
-}
-
-// A stream begins with its schema: without one, and with another message first, it says so.
-func TestStreamsBeginWithASchema(t *testing.T) {
-	for name, b := range map[string][]byte{"nothing but the end": {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}} {
-		if _, err := readStream(t.Context(), nil, b, nil, false, false); err == nil || !strings.Contains(err.Error(), "does not start with a schema") {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

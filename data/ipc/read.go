@@ -41,7 +41,8 @@ func read(ctx context.Context, src table.Source, names []string, exact, dates bo
 	return readStream(ctx, src, b, names, exact, dates)
 }
 
-// readStream reads an Arrow IPC stream, which must end with its end mark.
+// readStream reads an Arrow IPC stream, which must end with its end mark. Behind it there may
+// be zeros alone: what else is there would be passed over.
 func readStream(ctx context.Context, src table.Source, b []byte, names []string, exact, dates bool) (*table.Table, error) {
 	var messages []*ipcMessage
 	at := 0
@@ -52,6 +53,9 @@ func readStream(ctx context.Context, src table.Source, b []byte, names []string,
 		}
 		messages = append(messages, m)
 		at = m.end
+	}
+	if rest := bytes.Trim(bytes.TrimPrefix(b[at:], []byte{0xff, 0xff, 0xff, 0xff}), "\x00"); len(rest) > 0 {
+		return nil, &table.Error{Msg: "more comes after the end of the stream", Hint: "give every table a file of its own"}
 	}
 	if len(messages) == 0 || messages[0].kind != msgSchema {
 		return nil, table.Damaged("it does not start with a schema")

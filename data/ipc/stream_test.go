@@ -1,0 +1,99 @@
+package ipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// source is a file in memory.
+type source struct{ *bytes.Reader }
+
+func (s source) Name() string               { return "t.arrows" }
+func (s source) Size() int64                { return s.Reader.Size() }
+func (s source) Afford(int64, string) error { return nil }
+
+// stream is three batches of a column of texts and one of numbers, a null in each.
+func stream(t *testing.T) []byte {
+	s := arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "number", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s))
+	for k := range 3 {
+		b.Field(0).(*array.StringBuilder).AppendValues([]string{"a", "bc", "def"}, []bool{true, k != 1, true})
+		b.Field(1).(*array.Float64Builder).AppendValues([]float64{1, 2, float64(k)}, []bool{k != 2, true, true})
+		if err := w.Write(b.NewRecord()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A stream begins with its schema and ends with its mark, behind which there is nothing but
+// padding: a second stream would be passed over.
+func TestStreamsBeginAndEnd(t *testing.T) {
+	whole := stream(t)
+	first := cutMessage(whole, 0).end // the schema
+	for name, c := range map[string]struct {
+		b    []byte
+		says string // empty: it is read
+	}{
+		"whole":                   {whole, ""},
+		"padded":                  {append(slices.Clone(whole), make([]byte, 64)...), ""},
+		"ended as streams of old": {append(slices.Clone(whole[:len(whole)-8]), 0, 0, 0, 0), ""},
+		"nothing but the end":     {whole[len(whole)-8:], "does not start with a schema"},
+		"batches alone":           {whole[first:], "does not start with a schema"},
+		"no end":                  {whole[:len(whole)-8], "without its end mark"},
+		"twice":                   {append(slices.Clone(whole), whole...), "more comes after the end"},
+		"a byte behind":           {append(slices.Clone(whole), 0, 0, 1), "more comes after the end"},
+	} {
+		var f *table.Table
+		err := table.Guard(func() (err error) { f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false); return err })
+		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %+v, %v, not %q", name, f, err, c.says)
+		}
+	}
+}
+
+// Buffers begin at whole words, as the format has it: one that does not is of a damaged batch,
+// and its values would be others.
+func TestBuffersBeginAtWords(t *testing.T) {
+	b := stream(t)
+	m := cutMessage(b, cutMessage(b, 0).end)
+	batch, _ := fbRoot(m.meta).child(2)
+	at, n := batch.vector(2, 16)
+	want := layout{}
+	want.field(arrow.BinaryTypes.String)
+	want.field(arrow.PrimitiveTypes.Float64)
+	check := func(meta []byte) bool {
+		return !refused(func() {
+			checkBatch(&ipcMessage{kind: msgBatch, meta: meta, body: m.body}, true, 100, func(int64) layout { return want })
+		})
+	}
+	if n != 5 || !check(m.meta) {
+		t.Fatalf("a batch of %d buffers is refused", n)
+	}
+	for i := range n {
+		from, size := batch.i64(at+16*i), batch.i64(at+16*i+8)
+		for shift := int64(1); shift < min(8, size); shift++ {
+			meta := slices.Clone(m.meta)
+			binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(from+shift))
+			binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(size-shift)) // it ends where it did
+			if check(meta) {
+				t.Errorf("buffer %d, %d bytes further on, is read", i, shift)
+			}
+		}
+	}
+}
