@@ -2,6 +2,8 @@ package frame
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -124,6 +126,100 @@ func TestSplitWords(t *testing.T) {
 		} else if err != nil || !slices.Equal(train, []int{0}) || !slices.Equal(held, []int{1}) {
 			t.Errorf("%q: %v, %v, %v", text, train, held, err)
 		}
+	}
+}
+
+// Units are held out whole, no more of them than the share takes, by the seed and whatever they
+// are called; rows without a unit are each one of their own.
+func TestUnitsAreHeldOutWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 4))
+	apart := 0
+	for trial := range 200 {
+		n, units := 2+rng.IntN(40), 2+rng.IntN(9)
+		text := Column{Name: "unit", Kind: Categorical, Type: "string", Level: []string{"f", "b", "a", "h", "c", "e", "d", "g", "i", "j"}, Code: make([]int32, n), Null: make([]bool, n)}
+		number, x := Column{Name: "unit", Kind: Numeric, Type: "double", Number: make([]float64, n), Null: text.Null}, make([]float64, n)
+		for i := range n {
+			text.Code[i], x[i] = int32(rng.IntN(units)), float64(rng.IntN(3))
+			number.Number[i] = -float64(text.Code[i])
+			if text.Null[i] = rng.IntN(8) == 0; text.Null[i] {
+				text.Code[i], number.Number[i] = -1, 0
+			}
+		}
+		h := Holdout{Group: "unit", Fraction: []float64{0.01, 0.2, 0.5, 0.9}[trial%4], Seed: uint64(trial)}
+		if trial%3 == 0 {
+			h.Filter = "x > 0"
+		}
+		var first []int
+		for k, unit := range []Column{text, number} {
+			f, err := NewFrame(unit, Column{Name: "x", Type: "double", Kind: Numeric, Number: x})
+			if err != nil {
+				t.Fatal(err)
+			}
+			size, rows := map[string]int{}, 0
+			of := func(i int) string {
+				if text.Null[i] {
+					return fmt.Sprint("row ", i)
+				}
+				return text.Text(i)
+			}
+			for i := range n {
+				if h.Filter == "" || x[i] > 0 {
+					size[of(i)]++
+					rows++
+				}
+			}
+			train, held, err := f.SplitRows(t.Context(), h)
+			if len(size) < 2 {
+				if err == nil {
+					t.Errorf("trial %d: %d units are split into %v and %v", trial, len(size), train, held)
+				}
+				continue
+			}
+			if err != nil || len(train)+len(held) != rows {
+				t.Fatalf("trial %d: %d and %d of %d rows: %v", trial, len(train), len(held), rows, err)
+			}
+			largest, out := 0, map[string]int{}
+			for _, i := range held {
+				out[of(i)]++
+				largest = max(largest, size[of(i)])
+			}
+			for name, k := range out {
+				if k != size[name] {
+					t.Errorf("trial %d: %d of %d rows of unit %s are held out", trial, k, size[name], name)
+				}
+			}
+			want := max(1, int(math.Round(h.Fraction*float64(rows))))
+			if len(held)-largest >= want || len(held) < want && len(out) < len(size)-1 {
+				t.Errorf("trial %d: %d of %d rows in %d of %d units are held out, the largest of %d; %d were asked for", trial, len(held), rows, len(out), len(size), largest, want)
+			}
+			if k == 0 {
+				first = held
+			} else if !slices.Equal(first, held) {
+				t.Errorf("trial %d: units held out by their name: %v, by their number %v", trial, first, held)
+			}
+			h.Seed++
+			if _, other, err := f.SplitRows(t.Context(), h); err != nil || !slices.Equal(other, held) {
+				apart++
+			}
+			h.Seed--
+		}
+	}
+	if apart < 200 {
+		t.Errorf("another seed gave another split %d times of 400", apart)
+	}
+	for row := range 2 {
+		v := []int64{1, 2, 3}
+		v[row] = 1<<53 + 1
+		c, err := ColumnOf("unit", v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := NewFrame(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = f.SplitRows(t.Context(), Holdout{Group: "unit", Fraction: 0.3})
+		datatest.WantError(t, err, "told apart", fmt.Sprint("row ", row+1))
 	}
 }
 

@@ -166,6 +166,18 @@ func TestStoredColumnsAreThoseInMemory(t *testing.T) {
 		}
 		got, err = memory.Slice(lo, hi).Load(ctx)
 		same("cut in memory", got, err, all[lo:hi], memory.Text)
+		for row := 0; row <= n; row++ { // what is said of one row is said of the slice that has it, and of no other
+			told := *memory
+			told.InexactRow, told.StrayRow, told.Stray = row, row, "n/a"
+			part := told.Slice(lo, hi)
+			want := Column{}
+			if row > lo && row <= hi {
+				want = Column{InexactRow: row - lo, StrayRow: row - lo, Stray: "n/a"}
+			}
+			if part.InexactRow != want.InexactRow || part.StrayRow != want.StrayRow || part.Stray != want.Stray {
+				t.Fatalf("trial %d: of row %d, [%d, %d) says row %d is inexact, %d strays (%q)", trial, row, lo, hi, part.InexactRow, part.StrayRow, part.Stray)
+			}
+		}
 		if memory.Int != nil {
 			got, err = stored.Slice(lo, hi).LoadInts(ctx)
 			same("digit for digit", got, err, all[lo:hi], func(i int) string { return strconv.FormatInt(memory.Int[i], 10) })

@@ -4,15 +4,9 @@ package table
 // file, without reading it.
 func (c *Column) Slice(lo, hi int) *Column {
 	out := *c
-	if c.InexactRow <= lo || c.InexactRow > hi {
-		out.InexactRow = 0
-	} else {
-		out.InexactRow -= lo
-	}
-	if c.StrayRow <= lo || c.StrayRow > hi {
-		out.StrayRow, out.Stray = 0, ""
-	} else {
-		out.StrayRow -= lo
+	out.InexactRow = within(c.InexactRow, lo, hi)
+	if out.StrayRow = within(c.StrayRow, lo, hi); out.StrayRow == 0 {
+		out.Stray = ""
 	}
 	if !c.stored {
 		out.Number, out.Code, out.Null, out.Int = cut(c.Number, lo, hi), cut(c.Code, lo, hi), cut(c.Null, lo, hi), cut(c.Int, lo, hi)
@@ -32,6 +26,14 @@ func (c *Column) Slice(lo, hi int) *Column {
 		first += p.Rows()
 	}
 	return &out
+}
+
+// within is a row (1-based) as the slice [lo, hi) counts, 0 where it is in another.
+func within(row, lo, hi int) int {
+	if row > hi {
+		return 0
+	}
+	return max(0, row-lo)
 }
 
 func cut[T any](v []T, lo, hi int) []T {
