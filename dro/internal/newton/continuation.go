@@ -53,7 +53,7 @@ func (m *newton) fall() bool {
 		}
 		stage := l.Method.(*newton)
 		stage.fallen, stage.settled = true, true
-		stage.tolerance = func() float64 { return fallNear.Value * nu / math.Max(1e-12, math.Abs(l.Cert.Objective)) }
+		stage.tolerance = func() float64 { return fallNear.Value * nu / saddle.Magnitude(l.Cert.Objective) }
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes
 		c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower)

@@ -81,7 +81,7 @@ func (m *minimax) Step() error {
 		c.Evaluate(m.x)
 	}
 	m.value = c.Objective
-	goal := m.Settings.RelativeGap * max(1e-12, math.Abs(m.value))
+	goal := m.Settings.RelativeGap * saddle.Magnitude(m.value)
 	h := m.hessian()
 	for share := kinkShare.Value; ; share *= 4 {
 		p := m.pieces(h, share)

@@ -333,8 +333,7 @@ func (m *newton) advance() error {
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
 // takes a new Hessian where that is handed on.
 func (m *newton) arrived(slope float64) bool {
-	size := max(1e-12, math.Abs(m.value))
-	if enough := m.tolerance(); !(slope/2 <= enough*size) {
+	if !(slope/2 <= m.tolerance()*saddle.Magnitude(m.value)) {
 		return false
 	}
 	if m.stale && m.handsOn {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -33,6 +35,39 @@ func TestLineSearchSettings(t *testing.T) {
 	for _, search := range []LineSearch{{Decrease: 2}, {Shortest: -1}, {Shortest: 1.5}, {Damping: math.NaN()}, {MostDamping: math.Inf(1)}} {
 		if _, err := saddle.Solve(t.Context(), p, Newton{Search: search}, s); err == nil {
 			t.Errorf("%+v accepted", search)
+		}
+	}
+}
+
+// The damping of a Hessian is a tenth after a step in full, gone where that is next to
+// nothing, and what it was after a shorter one.
+func TestDampingFallsAfterFullSteps(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(31), 200, 3, false).Oracle(t, losses.Logistic{})
+	for _, c := range []struct{ times, damping, after float64 }{
+		{1, 0.01, 0.001}, {1, 2e-5, 2e-6}, {1, 2e-6, 0}, {1, 0, 0}, {20, 0.01, 0.01}, {20, 2e-6, 2e-6}, {20, 0, 0},
+	} {
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		m := l.Method.(*newton)
+		m.begin()
+		m.steep = true // no majorants
+		if err := m.h.Redamp(c.damping); err != nil {
+			t.Fatal(err)
+		}
+		slope := c.times * m.direction()
+		floats.Scale(c.times, m.dir)
+		from := slices.Clone(m.x)
+		if moved, err := m.search(slope); !moved || err != nil {
+			t.Fatal(moved, err)
+		}
+		if step := floats.Distance(from, m.x, 2) / floats.Norm(m.dir, 2); (step > 0.99) != (c.times == 1) {
+			t.Fatalf("%v times a step: %v of it was taken", c.times, step)
+		}
+		if got := m.h.Damping(); math.Abs(got-c.after) > 1e-9*c.after {
+			t.Errorf("%v times a step damped by %v leaves %v", c.times, c.damping, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
 )
 
@@ -18,7 +19,7 @@ func (m *newton) refreshPays(slope float64) bool {
 	if ablate.Off.Renewal || !(rate < 1) {
 		return true
 	}
-	left := slope / (m.Settings.RelativeGap * max(1e-12, math.Abs(m.value)))
+	left := slope / (m.Settings.RelativeGap * saddle.Magnitude(m.value))
 	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewedSteps.Value
 }
 

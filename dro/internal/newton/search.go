@@ -56,10 +56,10 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 // the objective goes on to fall at much of the slope that it began with, and leaves the
 // certifier at the lowest point.
 func (m *newton) follow(slope float64) {
-	const half, farthest = 0.5, 1e6 // of the gap, worth another step; of a full step
+	const half = 0.5 // of the gap, worth another step
 	lower := m.Cert.Best.Lower
 	before, best, t := m.value, m.Cert.Objective, 1.0
-	for m.Ctx.Err() == nil && t < farthest {
+	for m.Ctx.Err() == nil {
 		copy(m.ahead, m.Cert.G)
 		m.phi.AddGradTo(m.ahead, m.Cert.X)
 		end := floats.Dot(m.ahead, m.dir)

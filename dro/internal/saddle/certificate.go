@@ -36,13 +36,20 @@ func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 // those of an oracle whose rounding is larger than it says, or a mistake.
 func (c Certificate) Consistent() bool { return c.Lower <= c.Upper }
 
-// Relative returns Gap/max(1e-12, |Upper|), +Inf while a bound is unknown or the bounds
+// Relative returns Gap/Magnitude(Upper), +Inf while a bound is unknown or the bounds
 // contradict each other.
 func (c Certificate) Relative() float64 {
 	if !c.Consistent() || math.IsInf(c.Gap(), 1) {
 		return math.Inf(1)
 	}
-	return c.Gap() / math.Max(1e-12, math.Abs(c.Upper))
+	return c.Gap() / Magnitude(c.Upper)
+}
+
+// Magnitude is what a relative gap is relative to at this objective, so that there is one of
+// an objective of 0, too.
+func Magnitude(objective float64) float64 {
+	const least = 1e-12
+	return max(least, math.Abs(objective))
 }
 
 // A Certifier evaluates points and keeps the best of what they prove.

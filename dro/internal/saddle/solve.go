@@ -426,7 +426,7 @@ func (r *Run) CertifyWhenClose() {
 	if c.free {
 		c.bound[c.D-1] = 0
 	}
-	if c.Problem.Primal.FenchelYoung(c.X, c.bound) <= r.Settings.RelativeGap*max(1e-12, math.Abs(c.Objective)) {
+	if c.Problem.Primal.FenchelYoung(c.X, c.bound) <= r.Settings.RelativeGap*Magnitude(c.Objective) {
 		c.Certify()
 	}
 }
