@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // A Holdout says which rows are kept apart from training. At most one of Split, Group,
@@ -152,7 +153,7 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		return nil, nil, f.Fault(column, -1, table.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
 	without := func(value string) table.Advice {
-		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %q", column, value))
+		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""

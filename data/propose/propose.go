@@ -6,11 +6,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // A Finding is what stands out in a column, and what the proposal does about it.
@@ -102,17 +102,6 @@ func (p *Proposal) keep(condition string) {
 	p.Filter += condition
 }
 
-// name is a column in a condition.
-func name(c *data.Column) string {
-	for i, r := range c.Name {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && !(i > 0 && (r == '.' || r == '-' || r >= '0' && r <= '9')) {
-			return "`" + c.Name + "`"
-		}
-	}
-	return c.Name
-}
-
 // settle says what is predicted, and in which rows.
 func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	if c.Kind == data.Other {
@@ -141,7 +130,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		return p.settle(f, table.Relabelled(c, same))
 	}
 	if nulls > 0 {
-		p.keep(name(c) + " is not null")
+		p.keep(expr.QuoteName(c.Name) + " is not null")
 		p.found(c, nulls, first, "such rows are left out", "the target is missing")
 	}
 	levels := make([]string, 0, len(counts))
@@ -164,7 +153,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		p.Task = data.Regression
 	default:
 		t.binary, t.one, p.Task = true, levels[0], data.Binary
-		p.keep(fmt.Sprintf("%s in (%s, %s)", name(c), strconv.Quote(levels[0]), strconv.Quote(levels[1])))
+		p.keep(fmt.Sprintf("%s in (%s, %s)", expr.QuoteName(c.Name), expr.QuoteText(levels[0]), expr.QuoteText(levels[1])))
 		rest := 0
 		for _, l := range levels[2:] {
 			rest += counts[l]
@@ -262,7 +251,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.found(c, 0, 0, "levels of fewer than 20 rows become one, (other)", "%d levels", sum.distinct)
 	}
 	if sum.infinite > 0 {
-		p.keep(fmt.Sprintf("(%s is null || %s > -1e300 && %s < 1e300)", name(c), name(c), name(c)))
+		p.keep(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
 		p.found(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
 	}
 	if rows, first := missingCode(c, sum); rows > 0 {

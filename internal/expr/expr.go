@@ -8,9 +8,10 @@
 //	a && b, a || b, !a, (a)        also and, or, not
 //
 // A name is made of letters, digits, '_', '.' and '-', and may hold brackets around
-// anything, as in group[region=south].risk; other names are written in backquotes. What
-// a name stands for, and which comparisons it takes, is settled by who evaluates. As in
-// SQL a comparison with what has no value is neither true nor false.
+// anything, as in group[region=south].risk; other names are written in backquotes. A quote
+// within quotes is written twice, as in SQL. What a name stands for, and which comparisons
+// it takes, is settled by who evaluates. As in SQL a comparison with what has no value is
+// neither true nor false.
 //
 // It imports nothing of the project. Start reading at Parse and Expr.Eval.
 package expr

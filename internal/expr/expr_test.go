@@ -58,6 +58,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What is written is read as it was, whatever is in it.
+func TestQuoted(t *testing.T) {
+	all := []string{"", "a", "é-1.b", "not", "OR", "in", "1", "-a", "a b", "`", "a``b`", `"`, `a""b`, `'`, `\`, `a\"b\n`, "a[b", "]", "\n\t", "日本 語", "\xff\u200f"}
+	for _, name := range all {
+		for _, value := range all {
+			text := QuoteName(name) + " in (1, " + QuoteText(value) + ") && " + QuoteName(name) + " is not null"
+			e, err := Parse(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if in := e.Args[0]; in.Op != In || in.Name != name || in.Values[1].Kind != Text || in.Values[1].Text != value || e.Args[1].Args[0].Name != name {
+				t.Errorf("%s is read as %s", text, shape(e))
+			}
+		}
+	}
+	for name, plain := range map[string]bool{"a": true, "z": true, "A": true, "Z": true, "_": true, "b0": true, "b9": true, "b.c": true, "b-c": true, "é": true,
+		"0b": false, "9": false, ".b": false, "-b": false, "b c": false, "b@": false, "b[": false, "b{": false, "b/": false, "b:": false, "Not": false} {
+		if got := QuoteName(name); (got == name) != plain || !plain && got != "`"+name+"`" {
+			t.Errorf("%q is written %s", name, got)
+		}
+	}
+}
+
 // Comparisons with nothing follow SQL: unknown, which and, or and not carry on
 // unless the other part settles the matter.
 func TestEval(t *testing.T) {

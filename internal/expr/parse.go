@@ -70,11 +70,19 @@ func (p *parser) next() {
 	c, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case c == '"' || c == '\'' || c == '`':
-		n := strings.IndexRune(rest[1:], c)
-		if n < 0 {
-			p.fail("the quote is not closed")
+		quote := string(c)
+		for {
+			part, after, closed := strings.Cut(rest[1:], quote)
+			if !closed {
+				p.fail("the quote is not closed")
+			}
+			p.token += part
+			if !strings.HasPrefix(after, quote) {
+				p.at, p.kind = len(p.text)-len(after), text
+				break
+			}
+			p.token, rest = p.token+quote, after
 		}
-		p.token, p.at, p.kind = rest[1:1+n], p.at+n+2, text
 		if c == '`' {
 			p.kind = quotedName
 		}

@@ -3,6 +3,7 @@ package exit
 import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // remedy puts what would mend an error of a table into the options of this
@@ -16,7 +17,7 @@ func remedy(r data.Remedy, column string) string {
 	case data.FillNulls:
 		return "choose --impute mean or median"
 	case data.DropNullRows:
-		return "leave such rows out with --filter " + quote.Shell("`"+column+"` is not null") + ", or all rows with nulls with --impute drop"
+		return "leave such rows out with --filter " + quote.Shell(expr.QuoteName(column)+" is not null") + ", or all rows with nulls with --impute drop"
 	case data.NameFeatures:
 		return "name some with --features"
 	case data.NameTarget:
