@@ -34,6 +34,8 @@ func TestRefusals(t *testing.T) {
 		"absent target":      {ok, Spec{Target: "Y "}, []string{"t.csv", `no column "Y "`, `did you mean "y"?`}},
 		"absent feature":     {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
 		"absent group":       {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
+		"absent log":         {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}}, []string{`no column "w"`, `"y", "x" and "c"`}},
+		"log of the target":  {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "a log is asked of it, but it is no feature"}},
 		"absent drop":        {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
 		"no target":          {ok, Spec{}, []string{"name the target"}},
 		"unknown task":       {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
@@ -255,7 +257,7 @@ func TestNamesThatAreEmpty(t *testing.T) {
 func TestReferencesOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	datatest.WantError(t, err, `column "x": a reference level`, "taken as a number", `column "nope": a reference level`, `column "d": a reference level`)
+	datatest.WantError(t, err, `column "x": a reference level`, "taken as a number", `there is no column "nope"`, `column "d": a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)
 	}

@@ -150,7 +150,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		at := slices.IndexFunc(usable, func(c *Column) bool { return c.Name == name })
 		switch {
 		case at < 0:
-			problems = append(problems, f.Fault(name, -1, table.Advice{}, "a reference level is asked of it, but it is no feature"))
+			problems.Add(noFeature(f, name, "a reference level"))
 		case s.Numeric(usable[at]):
 			problems = append(problems, f.Fault(name, -1, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
 		}

@@ -13,6 +13,14 @@ import (
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
+// noFeature says why what is asked of a column cannot be had: it is no feature, or not there.
+func noFeature(f *Frame, name, what string) error {
+	if _, err := f.Lookup(name); err != nil {
+		return err
+	}
+	return f.Fault(name, -1, table.Advice{}, "%s is asked of it, but it is no feature", what)
+}
+
 // make puts the columns that are made among the features.
 func (t *fitting) make() error {
 	s := &t.e.Spec.Transforms
@@ -29,7 +37,7 @@ func (t *fitting) make() error {
 				return c
 			}
 		}
-		t.problems.Add(t.f.Fault(name, -1, table.Advice{}, "%s is asked of it, but it is no feature", what))
+		t.problems.Add(noFeature(t.f, name, what))
 		return nil
 	}
 	number := func(name, what string) (*Operand, error) {

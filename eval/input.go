@@ -10,6 +10,9 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
+// MostResamples of a bootstrap: these tell no more of an interval than a tenth as many.
+const MostResamples = 1_000_000
+
 // Input is what [Evaluate] measures. Rows run along all slices alike. Models
 // is in order of presentation with the baseline (ERM) first; every other model
 // is compared with it.
@@ -41,7 +44,7 @@ type Input struct {
 	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
 
 	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
-	Resamples  int     // bootstrap resamples; 0 means no bootstrap intervals; at least 100 otherwise
+	Resamples  int     // bootstrap resamples; 0 means no bootstrap intervals; else from 100 to MostResamples
 	Seed       uint64
 	Workers    int // goroutines; values below 1 mean GOMAXPROCS; the numbers do not depend on it
 
@@ -137,8 +140,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("eval: training shares for %d groupings, but %d groupings", len(in.TrainShare), len(in.Groups))
 	case !(in.confidence() > 0 && in.confidence() < 1):
 		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
-	case in.Resamples != 0 && in.Resamples < 100:
-		return fmt.Errorf("eval: %d resamples are too few for an interval (0 for none, otherwise at least 100)", in.Resamples)
+	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
+		return fmt.Errorf("eval: %d resamples: must be 0, for no intervals, or from 100 to %d", in.Resamples, MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
 		return fmt.Errorf("eval: rate %v and tolerance %v must be positive", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):

@@ -79,8 +79,9 @@ func TestBadInputIsNamed(t *testing.T) {
 		"the group 3 of 1": func(in *eval.Input) {
 			in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0, 3}}}
 		},
-		"too few":    func(in *eval.Input) { in.Resamples = 5 },
-		"confidence": func(in *eval.Input) { in.Confidence = 2 },
+		"5 resamples: must be 0": func(in *eval.Input) { in.Resamples = 5 },
+		"from 100 to 1000000":    func(in *eval.Input) { in.Resamples = eval.MostResamples + 1 },
+		"confidence":             func(in *eval.Input) { in.Confidence = 2 },
 	} {
 		in := ok()
 		breakIt(&in)

@@ -25,7 +25,7 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 	o.Options = report.DefaultOptions()
 	o.Resamples, o.Tolerance = 1000, defaultTolerance
 	fs.Var(options.Count(&o.MinGroupSize), "min-group-size", minGroupHelp)
-	fs.Var(options.Count(&o.Resamples), "resamples", "bootstrap resamples, at least 100; 0 for no intervals")
+	fs.Var(options.Count(&o.Resamples), "resamples", "bootstrap resamples, 100 to a million; 0 for no intervals")
 	fs.Var(options.Number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
 		"confidence", "of every interval")
 	fs.Var(options.Number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
@@ -66,8 +66,8 @@ const minGroupHelp = "smaller groups are listed, but never called the worst"
 
 // check refuses what only the options together show.
 func (o *measureOptions) check() error {
-	if o.Resamples > 0 && o.Resamples < 100 {
-		return exit.Usagef("", "--resamples \"%d\": must be 0, or at least 100", o.Resamples)
+	if o.Resamples > 0 && o.Resamples < 100 || o.Resamples > eval.MostResamples {
+		return exit.Usagef("", "--resamples \"%d\": must be 0, or from 100 to %d", o.Resamples, eval.MostResamples)
 	}
 	return nil
 }

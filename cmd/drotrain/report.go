@@ -154,6 +154,9 @@ func (o *reportOptions) check() error {
 	if len(o.compare) > 0 && o.model != "" {
 		return exit.Usagef("name all models with --compare, the baseline first", "--model and --compare exclude each other")
 	}
+	if o.data != "" && o.trainedOn != "" {
+		return exit.Usagef("leave out one of them", "--data measures on the rows of a table, and --trained-on on those that the training held out")
+	}
 	if o.data == "" && (o.measure.Filter != "" || !o.reading.IsZero()) {
 		return exit.Usagef("name the table with --data", "--filter and the options of reading are for a table that is measured; the rows that the training held out are read as they were then")
 	}

@@ -9,11 +9,9 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
-
-// mostResamples tell no more of an interval than a tenth as many.
-const mostResamples = 1_000_000
 
 // trainMeasure says how much of the measuring, drawing and writing follows a
 // training.
@@ -43,8 +41,8 @@ func (o *trainMeasure) options() (report.Options, error) {
 	r := report.DefaultOptions()
 	if o.resamples != "auto" {
 		n, err := strconv.Atoi(o.resamples)
-		if err != nil || n != 0 && n < 100 || n > mostResamples {
-			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or from 100 to %d", o.resamples, mostResamples)
+		if err != nil || n != 0 && n < 100 || n > eval.MostResamples {
+			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or from 100 to %d", o.resamples, eval.MostResamples)
 		}
 		if o.fast && n > 0 {
 			return r, exit.Usagef("leave out one of them", "--fast measures without intervals, and --resamples %d asks for them", n)

@@ -311,7 +311,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 		}
 		r := math.Abs(g[i]+mu*x[i]) + err[i] + 4*UnitRoundoff*(math.Abs(g[i])+mu*math.Abs(x[i]))
 		if r != 0 {
-			s += r / mu * r // +Inf for μ = 0
+			s += r / max(mu, 0) * r // +Inf for μ = 0, of either sign
 		}
 	}
 	if math.IsNaN(s) { // of gradients that overflowed

@@ -55,7 +55,7 @@ func TestFenchelYoungAtItsLimits(t *testing.T) {
 	for _, c := range []struct {
 		p L2
 		g []float64
-	}{{L2{Mu: 0.5, Intercept: true}, g}, {L2{}, g}} {
+	}{{L2{Mu: 0.5, Intercept: true}, g}, {L2{}, g}, {L2{Mu: math.Copysign(0, -1)}, g}} {
 		if v := c.p.FenchelYoung(x, c.g); !math.IsInf(v, 1) {
 			t.Errorf("%+v, unbounded below: %v", c.p, v)
 		}

@@ -85,7 +85,7 @@ func (l L2) FenchelYoung(x, g []float64) float64 {
 	if s == 0 {
 		return 0
 	}
-	return s / (2 * l.Mu) // +Inf for μ = 0
+	return s / max(2*l.Mu, 0) // +Inf for μ = 0, of either sign
 }
 
 // AddGradTo implements Smooth: dst += μx over the penalised coordinates.

@@ -3,6 +3,7 @@ package options
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -33,6 +34,9 @@ func FlagError(fs *pflag.FlagSet, err error) error {
 
 // invalidValue words the refusal of a value, of an option or of a config key.
 func invalidValue(what, value string, cause error) error {
+	if number := new(strconv.NumError); errors.As(cause, &number) && number.Func == "ParseBool" {
+		cause = Must("be true or false", "")
+	}
 	_, hint := exit.Describe(cause)
 	return exit.Usagef(hint, "%s %q: %w", what, value, cause)
 }

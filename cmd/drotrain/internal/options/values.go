@@ -88,7 +88,7 @@ func (v *floatValue) Set(s string) error {
 	case !v.valid(x):
 		return Must(v.must, "")
 	}
-	v.set(x)
+	v.set(x + 0) // a zero without a sign
 	return nil
 }
 

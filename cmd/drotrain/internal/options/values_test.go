@@ -3,6 +3,7 @@ package options
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,14 @@ func TestNumbers(t *testing.T) {
 				t.Errorf("%q is shown as %q", text, v.String())
 			}
 		}
+	}
+}
+
+// A zero has no sign: one divided by it is no lower bound.
+func TestZerosHaveNoSign(t *testing.T) {
+	x, y := 1.0, (*float64)(nil)
+	if AtLeastZero(&x).Set("-0") != nil || OptionalAtLeastZero(&y).Set("-0") != nil || math.Signbit(x) || math.Signbit(*y) {
+		t.Errorf("%v, %v", x, y)
 	}
 }
 
