@@ -59,13 +59,18 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 			return report, err
 		}
 	}
-	place := map[string]int{} // of the columns, as in a report of all rows at once
+	e.order(&report)
+	return report, f.Unchanged()
+}
+
+// order puts the columns of a report of parts of the rows as in one of all rows at once.
+func (e *Encoder) order(report *EncodeReport) {
+	place := map[string]int{}
 	for i, in := range e.Inputs {
 		place[in.Name] = i
 	}
 	slices.SortStableFunc(report.Unseen, func(a, b Unseen) int { return place[a.Column] - place[b.Column] })
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
-	return report, f.Unchanged()
 }
 
 // Groupings are those that Encode makes of the given rows of f, without their features, and

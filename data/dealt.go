@@ -15,14 +15,17 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
+// StripeRows is the number of rows that are read together: those of a table come in stripes.
+const StripeRows = tiles.StripeRows
+
 // FitDealt is Fit of total training rows that are dealt to several ranks, a collective call:
 // each has train of them, all behind those of the ranks before and each named once, reads the
 // numbers, categories, targets and groups of these and has the matrix of these, a
 // *design.Dealt. Vectors of one entry a row are as long as the rows of all, and have the
 // entries of a rank's own. Encoders are the same everywhere, to the bits of those of Fit. The
 // training rows are in the order of the table but within the shards of rows, so that those of
-// a rank lie together in the file. Hold-out rows, which all ranks name, are read with the
-// training rows that lie around them, where these are read once: [Fitted.GatherHoldout] has them.
+// a rank lie together in the file. Hold-out rows of this rank, which ascend, are read with its
+// training rows where they lie among these: [Fitted.AgreeHoldout] completes them.
 func FitDealt(ctx context.Context, f *Frame, train []int, total int, held []int, s Spec, storage Storage, rows *ranks.Rows) (*Fitted, error) {
 	if s.Impute == "drop" {
 		return nil, errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
@@ -172,16 +175,22 @@ func (t *fitting) dealGroups(c *Column) (g, held Grouping, err error) {
 	if rows.Set(1).Len() > 0 && t.groupErrs[1] == nil {
 		held, t.groupErrs[1] = groupsOf(f, here, c.Kind, rows.Set(1))
 	}
+	return g, held, coarse(t.f, c.Name, c.Kind, g.Labels)
+}
+
+// coarse refuses more groups by the values of a column than groupsOf does, of which ranks have
+// some each.
+func coarse(f *Frame, column string, kind Kind, labels []string) error {
 	fractions := false
-	for _, l := range g.Labels {
-		if v, _, ok := table.ParseNumber(l); ok && c.Kind == Numeric {
+	for _, l := range labels {
+		if v, _, ok := table.ParseNumber(l); ok && kind == Numeric {
 			fractions = fractions || v != math.Trunc(v)
 		}
 	}
-	if fractions && len(g.Labels) > maxFloatGroups {
-		return g, held, tooFine(t.f, c.Name)
+	if fractions && len(labels) > maxFloatGroups {
+		return tooFine(f, column)
 	}
-	return g, held, tooMany(t.f, c.Name, len(g.Labels))
+	return tooMany(f, column, len(labels))
 }
 
 // labelled gives a grouping of the rows that are here the labels of the rows of all, or the

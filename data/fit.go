@@ -15,8 +15,6 @@ type Fitted struct {
 	TrainReport    EncodeReport
 	HoldoutReport  EncodeReport
 	Storage        Storage // of the matrices: the one asked for, or what auto chose
-
-	held []int // of ranks: where the hold-out rows of each end, of which Holdout are its own; nil: none is read
 }
 
 // Fit is [NewEncoder] on the training rows of f and [Encoder.Encode] of the
@@ -114,7 +112,6 @@ func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage St
 	if deal != nil {
 		deal.ShareFaults(numbers)
 		b.Deal(deal)
-		out.held = deal.Held()
 	}
 	sets, reports, err := e.datasets(f, t.matrixRows(), deal, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
 		ds.Target = t.targets[s]

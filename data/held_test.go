@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,60 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Rows that ranks encode for the first one are those that it encodes itself, to the bit, with
-// what is told of them; and each rank reads its part of the table where nothing is amiss.
+// partsAre checks that the hold-out rows of ranks, one rank after the other, are those of one process, to the
+// bit, of which each rank tells what is told of all.
+func partsAre(t *testing.T, what string, parts []*Fitted, want *Dataset, report EncodeReport) {
+	t.Helper()
+	at := 0
+	for r, part := range parts {
+		got := part.Holdout
+		if fmt.Sprint(part.HoldoutReport) != fmt.Sprint(report) {
+			t.Errorf("%s: rank %d tells %v, not %v", what, r, part.HoldoutReport, report)
+		}
+		if got == nil {
+			continue
+		}
+		row, other := make([]float64, want.D), make([]float64, want.D)
+		for i := range got.N {
+			got.X.RowTo(row, i)
+			want.X.RowTo(other, at)
+			if !slices.Equal(row, other) || got.Target[i] != want.Target[at] || got.Rows[i] != want.Rows[at] {
+				t.Fatalf("%s: row %d of rank %d is %v with target %v, not %v with %v", what, i, r, row, got.Target[i], other, want.Target[at])
+			}
+			for k, g := range want.Groups {
+				if got.Groups[k].Index[i] != g.Index[at] {
+					t.Fatalf("%s: row %d of rank %d is of another group", what, i, r)
+				}
+			}
+			at++
+		}
+		for k, g := range want.Groups {
+			if got.Groups[k].Name != g.Name || !slices.Equal(got.Groups[k].Labels, g.Labels) {
+				t.Fatalf("%s: rank %d has the groups %v, not %v", what, r, got.Groups[k].Labels, g.Labels)
+			}
+		}
+	}
+	if at != want.N {
+		t.Errorf("%s: %d rows, not %d", what, at, want.N)
+	}
+}
+
+// sameFault says that two errors name the same cell, and what to do about it.
+func sameFault(a, b error) bool {
+	var x, y *table.Error
+	if !errors.As(a, &x) || !errors.As(b, &y) {
+		return a == nil && b == nil
+	}
+	is, _, _ := strings.Cut(x.Msg, ", as in ") // so many of the rows of the rank
+	want, _, _ := strings.Cut(y.Msg, ", as in ")
+	return is == want && x.Path == y.Path && x.Column == y.Column && x.Row == y.Row && x.Hint == y.Hint && slices.Equal(x.Remedies, y.Remedies)
+}
+
+// Rows that ranks encode, each some, are those that one process encodes, to the bit, with
+// what is told of them; and each rank reads its part of the table.
 func TestHoldoutOfRanksIsEncode(t *testing.T) {
 	const n = 20_000
 	path := filepath.Join(t.TempDir(), "t.parquet")
@@ -29,28 +80,22 @@ func TestHoldoutOfRanksIsEncode(t *testing.T) {
 		}
 	}
 	spec := Spec{Target: "y", Groups: []string{"group", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true}
-	backwards := slices.Clone(held)
-	slices.Reverse(backwards)
-	for what, c := range map[string]struct {
-		train, rows []int
-		dealt       bool
-	}{
-		"all is known":          {all, held, true},
-		"levels are not known":  {first[:3], held, false},
-		"not the target":        {first[:2], held, false},
-		"in another order":      {all, backwards, false},
-		"fewer rows than ranks": {all, held[:1], false},
+	for what, c := range map[string]struct{ train, rows []int }{
+		"all is known":          {all, held},
+		"levels are not known":  {first[:3], held},
+		"not the target":        {first[:2], held},
+		"fewer rows than ranks": {all, held[:1]},
 	} {
 		e, err := Fit(context.Background(), openFrame(t, path), c.train, nil, spec, Float64)
 		if err != nil {
 			t.Fatal(what, err)
 		}
 		want, report, fault := e.Encoder.Encode(context.Background(), openFrame(t, path), c.rows)
-		if (len(report.Unseen) > 0) != (what == "levels are not known") || (fault != nil) != (what == "not the target") || c.dealt && len(report.Imputed) != 2 {
+		if (len(report.Unseen) > 0) != (what == "levels are not known") || (fault != nil) != (what == "not the target") || what == "all is known" && len(report.Imputed) != 2 {
 			t.Fatal(what, report, fault)
 		}
 		for _, size := range []int{1, 2, 3} {
-			visited := make([]int, size)
+			visited, parts := make([]int, size), make([]*Fitted, size)
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				f, err := Open(context.Background(), path)
 				if err != nil {
@@ -59,31 +104,22 @@ func TestHoldoutOfRanksIsEncode(t *testing.T) {
 				defer f.Close()
 				ctx := table.WithProgress(context.Background(), func(p table.Progress) { visited[comm.Rank()] = max(visited[comm.Rank()], p.Of) })
 				e := &Fitted{Encoder: e.Encoder}
-				err = e.GatherHoldout(ctx, f, c.rows, comm)
-				got, told := e.Holdout, e.HoldoutReport
-				if comm.Rank() > 0 {
-					if got != nil || err != nil {
-						t.Errorf("%s: rank %d has rows, or %v", what, comm.Rank(), err)
-					}
-					return nil
+				lo, hi := shard.Bounds(len(c.rows), size, comm.Rank())
+				err = e.AgreeHoldout(ctx, f, c.rows[lo:hi], comm)
+				if !sameFault(err, fault) {
+					t.Errorf("%s: rank %d of %d says %v, not %v", what, comm.Rank(), size, err, fault)
 				}
-				if fmt.Sprint(err) != fmt.Sprint(fault) {
-					t.Errorf("%s: %d ranks say %v, not %v", what, size, err, fault)
-				}
-				if fault != nil {
-					return nil
-				}
-				if fmt.Sprint(told) != fmt.Sprint(report) {
-					t.Errorf("%s: %d ranks tell %v, not %v", what, size, told, report)
-				}
-				sameDataset(t, fmt.Sprintf("%s, %d ranks", what, size), got, want, false)
+				parts[comm.Rank()] = e
 				return nil
 			})
 			if err != nil {
 				t.Fatal(what, err)
 			}
+			if fault == nil {
+				partsAre(t, fmt.Sprintf("%s, %d ranks", what, size), parts, want, report)
+			}
 			for r, rows := range visited {
-				if most := n/size + 4; c.dealt && rows > most {
+				if most := n/size + 4; rows > most {
 					t.Errorf("%s: rank %d of %d reads %d of %d rows, of which %d are enough", what, r, size, rows, n, most)
 				}
 			}
@@ -108,7 +144,7 @@ func TestHoldoutIsReadOnce(t *testing.T) {
 	}{
 		"among the others":         {func(i int) bool { return i%4 == 1 }, map[int]string{8001: "1,1,a,,2", 10_001: "0,1,b,,3", 11_001: "1,2,c,,3.5"}, Float64, true},
 		"few":                      {func(i int) bool { return i%2100 == 7 }, nil, "", true},
-		"at the end":               {func(i int) bool { return i >= 20_000 }, nil, "", false},
+		"at the end":               {func(i int) bool { return i >= 12_000 }, nil, "", false},
 		"as float32":               {func(i int) bool { return i%4 == 1 }, nil, Float32, false},
 		"groups of some ranks":     {func(i int) bool { return i%4 == 1 }, map[int]string{12_001: "1,7,a,1,2"}, "", false},
 		"a level is new":           {func(i int) bool { return i%4 == 1 }, map[int]string{12_001: "1,1,d,1,2"}, "", false},
@@ -144,7 +180,7 @@ func TestHoldoutIsReadOnce(t *testing.T) {
 			if size == 1 && !c.once {
 				continue // there is nobody to read apart from
 			}
-			read := make([]int, size)
+			read, parts := make([]int, size), make([]*Fitted, size)
 			if err := ranks.Run(size, func(comm ranks.Comm) error {
 				last := 0
 				ctx := table.WithProgress(context.Background(), func(p table.Progress) {
@@ -153,29 +189,21 @@ func TestHoldoutIsReadOnce(t *testing.T) {
 				})
 				rows := ranks.NewRows(comm, len(train))
 				f := frameOf(t, written)
-				got, err := FitDealt(ctx, f, ownOf(rows, train), len(train), held, spec, c.of, rows)
+				own := heldOf(comm, rows, train, held)
+				got, err := FitDealt(ctx, f, ownOf(rows, train), len(train), own, spec, c.of, rows)
 				if err != nil {
 					return err
 				}
-				err = got.GatherHoldout(ctx, f, held, comm)
-				if comm.Rank() > 0 {
-					if got.Holdout != nil || err != nil {
-						t.Errorf("%s: rank %d has rows, or %v", what, comm.Rank(), err)
-					}
-					return nil
+				if err = got.AgreeHoldout(ctx, f, own, comm); !sameFault(err, fault) {
+					t.Errorf("%s: rank %d of %d says %v, not %v", what, comm.Rank(), size, err, fault)
 				}
-				if fmt.Sprint(err) != fmt.Sprint(fault) {
-					t.Errorf("%s: %d ranks say %v, not %v", what, size, err, fault)
-				}
-				if fault == nil {
-					if fmt.Sprint(got.HoldoutReport) != fmt.Sprint(report) {
-						t.Errorf("%s: %d ranks tell %v, not %v", what, size, got.HoldoutReport, report)
-					}
-					sameDataset(t, fmt.Sprintf("%s, %d ranks", what, size), got.Holdout, want, false)
-				}
+				parts[comm.Rank()] = got
 				return nil
 			}); err != nil {
 				t.Fatal(what, err)
+			}
+			if fault == nil {
+				partsAre(t, fmt.Sprintf("%s, %d ranks", what, size), parts, want, report)
 			}
 			for r, rows := range read {
 				if most := n/size + 2*tiles.StripeRows; c.once && rows > most {
@@ -184,4 +212,24 @@ func TestHoldoutIsReadOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// heldOf are the hold-out rows of a rank: those from its first training row on, or, of rows behind
+// all of these, as many for each.
+func heldOf(c ranks.Comm, rows *ranks.Rows, train, held []int) []int {
+	from, to := shard.Bounds(len(held), c.Size(), c.Rank())
+	if held[0] < train[len(train)-1] {
+		start := func(r int) int {
+			lo, hi := rows.Bounds(len(train), r)
+			if r == 0 || lo == hi {
+				return 0
+			}
+			at, _ := slices.BinarySearch(held, train[lo]/StripeRows*StripeRows)
+			return at
+		}
+		if from, to = start(c.Rank()), len(held); c.Rank()+1 < c.Size() {
+			to = start(c.Rank() + 1)
+		}
+	}
+	return held[from:to]
 }

@@ -68,7 +68,7 @@ type keptRows struct {
 	fitted   *data.Fitted
 	weight   []float64
 	filtered int         // rows that the filter left
-	allHeld  int         // hold-out rows, before some of those of ranks were drawn
+	allHeld  int         // hold-out rows, of all ranks
 	dealt    *ranks.Rows // how they lie with ranks; nil: all are here
 }
 

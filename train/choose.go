@@ -196,7 +196,7 @@ func (r *Run) meanTarget() float64 {
 // averageOf returns the mean of v under the sample weights.
 func (r *Run) averageOf(v []float64) float64 {
 	if r.rows != nil {
-		return r.averageDealt(v)
+		return dealt.Average(r.rows, v, r.Weight)
 	}
 	if r.Weight == nil {
 		return mean(v)

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -46,11 +46,11 @@ func (c *Config) rankable() error {
 // its part of the table; elsewhere each looks at all of it.
 func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, err error) {
 	if h := c.holdout(); f.SplitsByRow(h) {
-		s, err = dealt.ByRow(ctx, c.Ranks, f, h, c.Seed)
+		s, err = dealt.ByRow(ctx, c.Ranks, f, h)
 	} else {
 		var train, held []int
 		if train, held, err = c.rows(ctx, f, nil); err == nil {
-			s = dealt.Given(c.Ranks, train, held, c.Seed)
+			s = dealt.Given(c.Ranks, train, held)
 		}
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, err 
 	return s, nil
 }
 
-// fitDealt encodes the training rows of this rank, and the hold-out rows for rank 0.
+// fitDealt encodes the rows of this rank.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files, s *dealt.Share) (*data.Fitted, error) {
 	fitted, err := data.FitDealt(ctx, f, s.Train, s.Total, s.Held, c.Spec(), data.Storage(c.Storage), s.Rows)
 	if err != nil {
@@ -70,13 +70,56 @@ func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files
 	if err := files.Agree(); err != nil {
 		return nil, err
 	}
-	if len(s.Held) > 0 {
-		if err := fitted.GatherHoldout(ctx, f, s.Held, c.Ranks); err != nil {
+	if s.AllHeld > 0 {
+		if err := fitted.AgreeHoldout(ctx, f, s.Held, c.Ranks); err != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", err)
 		}
 	}
 	return fitted, nil
 }
+
+// firstHeld are hold-out rows for a look at how well they are told. Over ranks they are read by
+// the first one where their scores are too good, and nil elsewhere, and where a training has ended
+// early.
+func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error) {
+	r := m.Run
+	if r.rows == nil {
+		return r.Holdout, nil
+	}
+	n := propose.FlawlessRows(m.Encoder, m.HoldoutRows)
+	if n == 0 || !whole {
+		return nil, nil
+	}
+	var own data.Dataset
+	if r.Holdout != nil {
+		own = *r.Holdout
+	}
+	c := r.rows.Comm()
+	ends := ranks.Ends(c, own.N)
+	for k := range ends {
+		ends[k] = min(ends[k], n)
+	}
+	own.N = ends[c.Rank()]
+	if c.Rank() > 0 {
+		own.N -= ends[c.Rank()-1]
+	}
+	score := make([]float64, own.N)
+	if own.N > 0 {
+		own.X.MarginsTo(score, m.Scoring(), 0, own.N)
+	}
+	scores, target, rows := make([]float64, n), make([]float64, n), make([]int, n)
+	ranks.ToFirst(c, scores, score, ends)
+	ranks.ToFirst(c, target, own.Target, ends)
+	ranks.ToFirst(c, rows, own.Rows, ends)
+	if m.follows() || !propose.TooGood(m.Encoder, scores, target) {
+		return nil, nil
+	}
+	first, _, err := m.Encoder.Encode(ctx, r.Frame.Slice(0, rows[n-1]+1), rows)
+	return first, err
+}
+
+// Here are the training rows [lo, hi) that this process has: all, where they lie with no others.
+func (r *Run) Here() (lo, hi int) { return r.rows.Here(r.Train.N) }
 
 // over is a dual for the training rows as they lie with the ranks.
 func (r *Run) over(d dro.Dual) dro.Dual {
@@ -127,47 +170,14 @@ func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
 // rankCorrelation is Spearman's, of margins and of those at x, on about count training
 // rows; score is written to.
 func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
+	scored := func(lo, hi int) []float64 {
+		r.Train.X.MarginsTo(score, x, lo, hi)
+		return score[lo:hi]
+	}
 	if r.rows == nil {
-		r.Train.X.MarginsTo(score, x, 0, count)
-		return spearman.Correlation(margin[:count], score[:count])
+		return spearman.Correlation(margin[:count], scored(0, count))
 	}
-	at := r.rows.SpreadHere(len(margin), count)
-	a, b := make([]float64, len(at)), make([]float64, len(at))
-	for k := 0; k < len(at); {
-		end := k + 1
-		for end < len(at) && at[end] == at[end-1]+1 {
-			end++
-		}
-		r.Train.X.MarginsTo(score, x, at[k], at[end-1]+1)
-		for ; k < end; k++ {
-			a[k], b[k] = margin[at[k]], score[at[k]]
-		}
-	}
-	a, b = r.rows.CollectNumbers(a), r.rows.CollectNumbers(b)
-	told := []float64{0}
-	if r.rows.Comm().Rank() == 0 {
-		told[0] = spearman.Correlation(a, b)
-	}
-	r.rows.Comm().Broadcast(told)
-	return told[0]
-}
-
-// averageDealt is averageOf over ranks.
-func (r *Run) averageDealt(v []float64) float64 {
-	weighted := func(of func(j int) float64) float64 {
-		return r.rows.Sum(len(v), func(lo, hi int) float64 {
-			sum := 0.0
-			for j := lo; j < hi; j++ {
-				w := 1.0
-				if r.Weight != nil {
-					w = r.Weight[j]
-				}
-				sum += w * of(j)
-			}
-			return sum
-		})
-	}
-	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
+	return dealt.RankCorrelation(r.rows, margin, count, scored)
 }
 
 // spread returns Σy² and the largest weight.
@@ -190,27 +200,6 @@ func (r *Run) spread(y []float64) (squares, largest float64) {
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
 }
 
-// risks are the mean losses of groups.
-func (r *Run) risks(g data.Grouping, loss []float64) []data.GroupRisk {
-	if r.rows == nil {
-		return g.Risks(loss)
-	}
-	k := len(g.Labels)
-	sums := r.rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
-		for j := lo; j < hi; j++ {
-			sums[g.Index[j]] += loss[j]
-			sums[k+int(g.Index[j])]++
-		}
-	})
-	var out []data.GroupRisk
-	for i, label := range g.Labels {
-		if n := sums[k+i]; n > 0 {
-			out = append(out, data.GroupRisk{Label: label, Rows: int(n), Risk: sums[i] / n})
-		}
-	}
-	return out
-}
-
 // completeRow is the memory that a report takes of a training row: losses, weights, targets,
 // places and groups, and what is put in order of them.
 const completeRow = 120
@@ -230,13 +219,17 @@ func (m *Model) Complete() {
 		has[0] = 0
 	}
 	if m.Config.Ranks.Broadcast(has); has[0] == 0 {
-		r.Weights = nil
+		d := *r.Train
+		d.Groups = nil // whose shares nobody knows
+		r.Weights, r.Train = nil, &d
 		if !m.follows() {
 			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, size(need), size(free), limit))
 		}
 		return
 	}
-	r.copy(m.Config.Seed)
+	r.copies = &Copies{}
+	r.copies.Rows, r.copies.Times = dealt.Drawn(r.rows, r.Train.N, mostCopied(r.Train.X), r.Weights, m.Config.Seed)
+	r.copies.X = r.Train.X.Select(r.copies.Rows)
 	d := *r.Train
 	loss, weights, weight := ranks.First(r.rows, r.Loss), ranks.First(r.rows, r.Weights), ranks.First(r.rows, r.Weight)
 	d.Target, d.Rows, d.Groups = ranks.First(r.rows, d.Target), ranks.First(r.rows, d.Rows), slices.Clone(d.Groups)
@@ -258,36 +251,6 @@ type Copies struct {
 // Copies are those that a run has where its rows lie with several ranks, nil where the rows
 // are too many; dealt is false where all rows are here.
 func (r *Run) Copies() (c *Copies, dealt bool) { return r.copies, r.rows != nil }
-
-// copy draws rows by their weights under the adversary, those of much weight for sure, all
-// where they are few: each rank of its own, shard by shard.
-func (r *Run) copy(seed uint64) {
-	const stream = 0x636f7079
-	n, c := r.Train.N, &Copies{}
-	few := n <= mostCopied(r.Train.X)
-	most := 9 * mostCopied(r.Train.X) / 10 // on average
-	even := float64(most) / float64(n)
-	shards := r.rows.Shards(n)
-	drawn, times := make([][]int, shards), make([][]float64, shards)
-	r.rows.Run(n, func(s, lo, hi int) {
-		rng := rand.New(rand.NewPCG(seed, stream+uint64(s)))
-		for j := lo; j < hi; j++ {
-			p := even
-			if r.Weights != nil {
-				p = even/2 + r.Weights[j]*float64(most)/2
-			}
-			if p = min(1, p); few {
-				p = 1
-			}
-			if rng.Float64() < p {
-				drawn[s], times[s] = append(drawn[s], j), append(times[s], 1/p)
-			}
-		}
-	})
-	c.Rows, c.Times = r.rows.Collect(slices.Concat(drawn...)), r.rows.CollectNumbers(slices.Concat(times...))
-	c.X = r.Train.X.Select(c.Rows)
-	r.copies = c
-}
 
 // sampled is t.Select of rows that lie with several ranks.
 func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {

@@ -119,7 +119,9 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	}
 	if m.Coefficients != nil {
 		m.smear()
-		m.note(propose.Flawless(m.Encoder, m.Run.Holdout, m.Scoring())...)
+		held, unread := m.firstHeld(ctx, err == nil)
+		m.note(propose.Flawless(m.Encoder, held, m.Scoring())...)
+		err = cmp.Or(err, unread)
 	}
 	return err
 }
@@ -180,14 +182,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	}
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())
+	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped
+	if s := fitted.HoldoutReport.String(); s != "" {
+		m.note("hold-out rows: " + s)
+	}
 	if fitted.Holdout != nil {
-		m.Run.Holdout, m.HoldoutRows = fitted.Holdout, fitted.Holdout.N
-		if drawn := fitted.Holdout.N + fitted.HoldoutReport.Dropped; drawn < rows.allHeld {
-			m.note(fmt.Sprintf("measured on %d of the %d hold-out rows, drawn at random: one rank has them", drawn, rows.allHeld))
-		}
-		if s := fitted.HoldoutReport.String(); s != "" {
-			m.note("hold-out rows: " + s)
-		}
 		m.note(strayGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
 	if err := cfg.recalibrable(encoder.Target.Task); err != nil {

@@ -27,11 +27,11 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, set := range map[string]func(*Config){
-		"a column says it":       func(c *Config) { c.Split = "part" },
-		"a column and a filter":  func(c *Config) { c.Split, c.Filter = "part", "x > 0" },
-		"none is held out":       func(c *Config) { c.Holdout, c.Filter = 0, "x > 3" },
-		"drawn from a list":      func(c *Config) {},
-		"a list that is thinned": func(c *Config) { c.Holdout = 0.9 },
+		"a column says it":      func(c *Config) { c.Split = "part" },
+		"a column and a filter": func(c *Config) { c.Split, c.Filter = "part", "x > 0" },
+		"none is held out":      func(c *Config) { c.Holdout, c.Filter = 0, "x > 3" },
+		"drawn from a list":     func(c *Config) {},
+		"most are held out":     func(c *Config) { c.Holdout = 0.9 },
 	} {
 		c := DefaultConfig()
 		set(&c)
@@ -39,10 +39,9 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held = dealt.Thinned(held, dealt.MostHeld, c.Seed)
 		var first []int // of one rank, in its order
 		for _, size := range []int{1, 4} {
-			got := make([][]int, size)
+			got, away := make([][]int, size), make([][]int, size)
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
 				own.Ranks = comm
@@ -53,14 +52,17 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if lo, hi := s.Rows.Here(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
 					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.Train), s.Total)
 				}
-				if comm.Rank() == 0 && !slices.Equal(s.Held, held) {
-					t.Errorf("%s: %d ranks measure %d rows, not %d, or others", name, size, len(s.Held), len(held))
+				if len(s.Held) > 2*len(held)/size+data.StripeRows || s.AllHeld != len(held) {
+					t.Errorf("%s: rank %d of %d has %d of %d hold-out rows", name, comm.Rank(), size, len(s.Held), s.AllHeld)
 				}
-				got[comm.Rank()] = s.Train
+				got[comm.Rank()], away[comm.Rank()] = s.Train, s.Held
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if !slices.Equal(slices.Concat(away...), held) {
+				t.Errorf("%s: %d ranks measure other rows than one process", name, size)
 			}
 			all := slices.Concat(got...)
 			if first == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -75,7 +76,13 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	if len(d.Groups) == 0 {
 		return nil, nil
 	}
-	risks := run.risks(d.Groups[len(d.Groups)-1], loss)
+	last := d.Groups[len(d.Groups)-1]
+	var risks []data.GroupRisk
+	if run.rows == nil {
+		risks = last.Risks(loss)
+	} else {
+		risks = dealt.Risks(run.rows, last, loss)
+	}
 	groups := make([]SummaryGroup, len(risks))
 	for i, r := range risks {
 		groups[i] = SummaryGroup{Name: r.Label, Count: r.Rows, Risk: r.Risk}

@@ -21,6 +21,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/report"
 )
 
 // A training by several ranks: each runs this program with the same options. The first one
@@ -167,7 +168,8 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 		return nil
 	}
 	if err == nil && !o.measure.noReport {
-		m.Complete()
+		opt, _ := o.measure.options() // the first rank says what is wrong with them
+		_, err = report.Measure(ctx, m, opt)
 	}
 	return err
 }

@@ -119,7 +119,6 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		o.ended = true
 		return o.tell(a, m, nil, out)
 	}
-	m.Complete()
 	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	opt.Observe = p.Measuring

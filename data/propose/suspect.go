@@ -63,14 +63,27 @@ const (
 	mostCulprit = 3     // columns named
 )
 
+// FlawlessRows is how many of n hold-out rows Flawless looks at, the first ones; 0 for too few.
+func FlawlessRows(e *data.Encoder, n int) int {
+	if n < flawlessMin {
+		return 0
+	}
+	return min(n, 20_000, 50*suspectCells/max(1, e.D()))
+}
+
+// TooGood says that scores tell the targets of rows nearly without error.
+func TooGood(e *data.Encoder, score, target []float64) bool {
+	return Power(score, target, e.Target.Task == data.Binary) > flawless
+}
+
 // Flawless warns of coefficients x that tell hold-out rows nearly without error, and names
 // the columns that do it: the one whose part of the scores is missed most, and again without
 // it, until what is left is no longer too good. Other models have no warning.
 func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
-	if d == nil || d.N < flawlessMin || d.Target == nil {
+	if d == nil || d.Target == nil || FlawlessRows(e, d.N) == 0 {
 		return nil
 	}
-	n := min(d.N, 20_000, 50*suspectCells/max(1, d.D))
+	n := FlawlessRows(e, d.N)
 	row := make([]float64, d.D)
 	source := make([]int, d.D) // of an encoded column, which input; −1: none
 	for j := range source {

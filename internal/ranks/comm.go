@@ -89,21 +89,28 @@ func (One) Abort(int) {}
 // GatherAll returns the numbers of every rank, one rank after the other, and where those of
 // each end; ranks may have any number of them.
 func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
-	count, each := make([]float64, c.Size()), make([]int, c.Size())
-	for r := range each {
-		each[r] = r + 1
+	ends = Ends(c, len(own))
+	all = make([]float64, ends[len(ends)-1])
+	copy(all[ends[c.Rank()]-len(own):], own)
+	c.Gather(all, ends)
+	return all, ends
+}
+
+// Ends are where the entries of every rank end, one rank after the other, of which this one has
+// own.
+func Ends(c Comm, own int) []int {
+	count, ends := make([]float64, c.Size()), make([]int, c.Size())
+	for r := range ends {
+		ends[r] = r + 1
 	}
-	count[c.Rank()] = float64(len(own))
-	c.Gather(count, each)
-	ends, total := each, 0
+	count[c.Rank()] = float64(own)
+	c.Gather(count, ends)
+	total := 0
 	for r, k := range count {
 		total += int(k)
 		ends[r] = total
 	}
-	all = make([]float64, total)
-	copy(all[ends[c.Rank()]-len(own):], own)
-	c.Gather(all, ends)
-	return all, ends
+	return ends
 }
 
 // GatherBytes returns the bytes of every rank.

@@ -23,50 +23,64 @@ func At[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 // travelling is how many entries are on their way to rank 0 at a time.
 const travelling = 1 << 20
 
-// First gives rank 0 the entries of all ranks, some of each at a time; the others have nil.
+// First gives rank 0 the entries of all ranks; the others have nil.
 func First[T int | int32 | float64](rows *Rows, v []T) (all []T) {
 	if v == nil {
 		return nil
 	}
 	c := rows.Comm()
-	size, rank := c.Size(), c.Rank()
-	if rank == 0 {
+	if c.Rank() == 0 {
 		all = make([]T, len(v))
 	}
-	longest := 0
-	for r := range size {
+	ends, n := make([]int, c.Size()), 0
+	for r := range ends {
 		lo, hi := rows.Bounds(len(v), r)
-		longest = max(longest, hi-lo)
+		n += hi - lo
+		ends[r] = n
+	}
+	lo, hi := rows.Here(len(v))
+	ToFirst(c, all, v[lo:hi], ends)
+	return all
+}
+
+// ToFirst gives rank 0 in all, which the others do not have, what every rank has of a vector, of
+// which the entries of each end at ends: some of each at a time.
+func ToFirst[T int | int32 | float64](c Comm, all, own []T, ends []int) {
+	size, rank := c.Size(), c.Rank()
+	first, longest := make([]int, size), 0
+	for r := range first {
+		if r > 0 {
+			first[r] = ends[r-1]
+		}
+		longest = max(longest, ends[r]-first[r])
 	}
 	step := max(1, min(longest, travelling/size))
-	part, ends := make([]float64, step*size), make([]int, size)
+	part, to := make([]float64, step*size), make([]int, size)
 	for from := 0; from < longest; from += step {
 		span := func(r int) (lo, hi int) {
-			first, end := rows.Bounds(len(v), r)
-			return min(first+from, end), min(first+from+step, end)
+			return min(first[r]+from, ends[r]), min(first[r]+from+step, ends[r])
 		}
 		total := 0
-		for r := range ends {
+		for r := range to {
 			lo, hi := span(r)
 			total += hi - lo
-			ends[r] = total
+			to[r] = total
 		}
 		lo, hi := span(rank)
-		for k, x := range v[lo:hi] {
-			part[ends[rank]-(hi-lo)+k] = float64(x)
+		for k, x := range own[lo-first[rank] : hi-first[rank]] {
+			part[to[rank]-(hi-lo)+k] = float64(x)
 		}
-		c.Gather(part[:total], ends)
+		c.Gather(part[:total], to)
 		if rank > 0 {
 			continue
 		}
-		for r, end := range ends {
+		for r, end := range to {
 			lo, hi := span(r)
 			for k, x := range part[end-(hi-lo) : end] {
 				all[lo+k] = T(x)
 			}
 		}
 	}
-	return all
 }
 
 func as[T int | int32 | float64](all []float64) []T {

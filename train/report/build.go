@@ -61,8 +61,10 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		}
 		if !x.options.Quick {
 			var left int
-			var along variation
-			along.add(m.Encoder, x.run.Train, x.run.Weights)
+			along := x.heavy
+			if m.Config.Ranks == nil {
+				along.add(m.Encoder, x.run.Train, x.run.Weights, 0, x.run.Train.N)
+			}
 			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, room)
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))

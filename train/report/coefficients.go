@@ -123,6 +123,15 @@ type version struct {
 	x    []float64
 }
 
+// scored are versions, and what tempering makes of the baseline.
+func scored(m *train.Model) []version {
+	out := versions(m)
+	if m.Tempered != nil {
+		out = append(out, version{Tempered, m.Tempered})
+	}
+	return out
+}
+
 // versions are the model that was trained and its baselines, in the order of presentation.
 func versions(m *train.Model) []version {
 	var out []version

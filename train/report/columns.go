@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // rawColumns gives the source columns of inputs, as they are in the table, at the given
@@ -63,26 +64,46 @@ type variation struct {
 	square, size   []float64 // Σ u·z², Σ z²
 }
 
-// add adds the first rows of d, as many as there are numbers.
-func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64) {
+// add adds the rows [lo, hi) of d, whose numbers are those of u there.
+func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
 		return // all are given
 	}
 	if v.number == nil {
 		v.number, v.linear, v.square, v.size = make([]float64, d.D), make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
 	}
-	n, room := len(u), roomOf(d)
-	one := paged.Make[float64](room, n)
+	room := roomOf(d)
+	one := paged.Make[float64](room, len(u))
 	defer paged.Free(room, one)
-	for i := range one {
+	for i := lo; i < hi; i++ {
 		one[i] = 1
 		v.sum += u[i]
 	}
-	v.n += float64(n)
-	d.X.AddRowsTo(v.number, one, u, 0, n)
-	d.X.AddRowsTo(v.linear, one, one, 0, n)
-	d.X.AddSquaresTo(v.size, one, 0, n)
-	d.X.AddSquaresTo(v.square, u, 0, n)
+	v.n += float64(hi - lo)
+	d.X.AddRowsTo(v.number, one, u, lo, hi)
+	d.X.AddRowsTo(v.linear, one, one, lo, hi)
+	d.X.AddSquaresTo(v.size, one, lo, hi)
+	d.X.AddSquaresTo(v.square, u, lo, hi)
+}
+
+// total is the variation along rows of all ranks.
+func (v *variation) total(c ranks.Comm, e *data.Encoder) (all variation) {
+	if len(e.Inputs) <= mostColumns {
+		return all
+	}
+	d := e.D()
+	own := make([]float64, 2+4*d)
+	own[0], own[1] = v.n, v.sum
+	for k, part := range [][]float64{v.number, v.linear, v.square, v.size} {
+		copy(own[2+k*d:], part)
+	}
+	each, _ := ranks.GatherAll(c, own)
+	sum := make([]float64, len(own))
+	for i, x := range each {
+		sum[i%len(own)] += x
+	}
+	of := func(k int) []float64 { return sum[2+k*d : 2+(k+1)*d] }
+	return variation{n: sum[0], sum: sum[1], number: of(0), linear: of(1), square: of(2), size: of(3)}
 }
 
 // inputs are those of e, where they are many the most varying first.

@@ -25,6 +25,8 @@ type Measured struct {
 	run     *train.Run       // of the training, where its rows were measured
 	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
 
+	heavy variation // of the adversary's weights of training rows that lie with ranks
+
 	room     *paged.Room // of what was measured of a table; nil: memory
 	audit    *audit      // nil for a model
 	compared []Named     // the models of a comparison
@@ -32,10 +34,15 @@ type Measured struct {
 
 // Measure evaluates a model and its baselines on the rows that its training held
 // out, on the training rows where there are none. A model that was loaded needs
-// its Rerun before. The groups that options name must be columns of the table.
+// its Rerun before. The groups that options name must be columns of the table. Of rows that
+// lie with several ranks it is a collective call, made before anything else is asked of the
+// model's rows: the first rank has what is measured, the others nil.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
 		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
+	}
+	if m.Config.Ranks != nil {
+		return measureRanks(ctx, m, o)
 	}
 	run, err := regrouped(ctx, m, o.Groups)
 	if err != nil {

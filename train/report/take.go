@@ -111,7 +111,7 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		extend(t.room, &t.hidden, other, n)
 	}
 	if !x.options.Quick {
-		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss)
+		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss, 0, d.N)
 	}
 	return nil
 }
@@ -192,11 +192,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		}
 		return out, nil
 	}
-	all := versions(x.model)
-	if x.model.Tempered != nil {
-		all = append(all, version{Tempered, x.model.Tempered})
-	}
-	for _, v := range all {
+	for _, v := range scored(x.model) {
 		if err := add(v.name, x.model, rows, v.x); err != nil {
 			return nil, err
 		}

@@ -317,7 +317,7 @@ func TestVariation(t *testing.T) {
 	}
 	var v variation
 	_, err = e.EncodeBlocks(t.Context(), f, nil, 64, false, func(b data.Block) error {
-		v.add(e, b.Rows, u[b.First:b.Last])
+		v.add(e, b.Rows, u[b.First:b.Last], 0, b.Rows.N)
 		return nil
 	})
 	if err != nil {

@@ -19,13 +19,11 @@ type Deal struct {
 	Owned  *tiles.Partition // the rows of the stripes that it owns, whose ever they are
 	owned  []int            // stripes by rank: rank r owns [owned[r], owned[r+1])
 	stripe int              // of the last training row that is here
-	held   []int            // hold-out rows by rank: where those of rank r end; nil: none is dealt
 }
 
 // NewDeal deals total training rows of a table, of which this rank has train, each named
-// once and all of them behind those of the ranks before, and hold-out rows that all ranks name:
-// a collective call. Hold-out rows are dealt where they are in the order of the table and lie
-// among the training rows: some with each rank, and no more than twice its share.
+// once and all of them behind those of the ranks before: a collective call. Hold-out rows of this
+// rank, which ascend, are read with its training rows where they lie in stripes that it owns.
 func NewDeal(rows int, train []int, total int, held []int, with *ranks.Rows) (*Deal, error) {
 	c := with.Comm()
 	size, rank := c.Size(), c.Rank()
@@ -46,53 +44,27 @@ func NewDeal(rows int, train []int, total int, held []int, with *ranks.Rows) (*D
 			d.owned[r] = int(ends[2*r])
 		}
 	}
-	mine := d.dealHeld(held)
 	first, end := d.Visits(rows)
 	end = max(first, end)
+	if len(held) > 0 && (!d.Owns(held[0]) || !d.Owns(held[len(held)-1])) {
+		held = nil
+	}
 	var err error
-	if d.Here, err = tiles.NewPartitionWithin(first, end, rows, train, mine); err != nil {
+	if d.Here, err = tiles.NewPartitionWithin(first, end, rows, train, held); err != nil {
 		return nil, err
 	}
 	d.Owned = d.Here
 	if others := d.shareTails(train); len(others) > 0 {
-		d.Owned, err = tiles.NewPartitionWithin(first, end, rows, append(others, train...), mine)
+		d.Owned, err = tiles.NewPartitionWithin(first, end, rows, append(others, train...), held)
 	}
 	return d, err
 }
 
-// dealHeld deals hold-out rows, and returns those of this rank.
-func (d *Deal) dealHeld(held []int) (own []int) {
-	size := len(d.owned) - 1
-	if len(held) == 0 || !slices.IsSorted(held) || held[0] < d.owned[0]*tiles.StripeRows {
-		return nil
-	}
-	ends, from := make([]int, size), 0
-	for r := range ends {
-		ends[r], _ = slices.BinarySearch(held, d.owned[r+1]*tiles.StripeRows)
-		if n := ends[r] - from; n == 0 || n > 2*len(held)/size+tiles.StripeRows {
-			return nil
-		}
-		if r == d.rows.Comm().Rank() {
-			own = slices.Clone(held[from:ends[r]])
-		}
-		from = ends[r]
-	}
-	if from < len(held) {
-		return nil
-	}
-	d.held = ends
-	return own
-}
-
-// Held are where the hold-out rows of every rank end; nil where none is dealt.
-func (d *Deal) Held() []int { return d.held }
-
 // KeepHeld leaves the hold-out rows to whoever reads them apart.
 func (d *Deal) KeepHeld() (err error) {
-	if d == nil || d.held == nil {
+	if d == nil || d.Here.Set(1).Len() == 0 {
 		return nil
 	}
-	d.held = nil
 	first, end := d.Visits(d.Here.Rows)
 	d.Here, err = tiles.NewPartitionWithin(first, max(first, end), d.Here.Rows, d.Here.Sets[0], nil)
 	return err

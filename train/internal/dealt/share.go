@@ -2,7 +2,6 @@ package dealt
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sort"
 
@@ -14,42 +13,87 @@ import (
 // A Share is what a rank has of the rows of a table.
 type Share struct {
 	Rows           *ranks.Rows // how the training rows lie
-	Train, Held    []int       // the rows of this rank, in their order, and those that rank 0 measures
+	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
 	Total, AllHeld int         // of all ranks
 }
 
-// ChunkRows is how many rows of a table are looked at at a time.
-const ChunkRows = 1 << 16
+// ChunkRows is how many rows of a table are looked at at a time, whole stripes.
+const ChunkRows = 32 * data.StripeRows
 
-// Given deals rows that every rank has the lists of.
-func Given(c ranks.Comm, train, held []int, seed uint64) *Share {
-	s := &Share{Rows: ranks.NewRows(c, len(train)), Held: Thinned(held, MostHeld, seed), Total: len(train), AllHeld: len(held)}
+// Given deals rows that every rank has the lists of, which ascend.
+func Given(c ranks.Comm, train, held []int) *Share {
+	s := &Share{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.Here(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
+	before := len(held)
+	if lo < hi {
+		before = sort.SearchInts(held, stripe(train[lo]))
+	}
+	lo, hi = heldBounds(c, before, len(held))
+	s.Held = slices.Clone(held[lo:hi])
 	return s
+}
+
+// stripe is the first row of the stripe of a row.
+func stripe(row int) int { return row - row%data.StripeRows }
+
+// heldBounds are the hold-out rows [lo, hi) of this rank, of all in their order, where so many
+// lie before the first stripe of its training rows: those among its training rows, if every rank
+// has some then, and none more than twice its share. Else as many for each; the first rank has
+// fewer than there are ranks. It is a collective call.
+func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
+	size, rank := c.Size(), c.Rank()
+	first, each := make([]float64, size), make([]int, size)
+	for r := range each {
+		each[r] = r + 1
+	}
+	if rank > 0 {
+		first[rank] = float64(before)
+	}
+	c.Gather(first, each)
+	first = append(first, float64(all))
+	among := true
+	for r := range size {
+		n := first[r+1] - first[r]
+		among = among && n > 0 && n <= float64(2*all/size+data.StripeRows)
+	}
+	switch {
+	case among:
+		return int(first[rank]), int(first[rank+1])
+	case all >= size:
+		return shard.Bounds(all, size, rank)
+	case rank > 0:
+		return all, all
+	}
+	return 0, all
 }
 
 // ByRow deals the rows of a table of which each tells by itself which side it is on: every rank
 // counts those of some chunks, and takes those that are its own.
-func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout, seed uint64) (*Share, error) {
+func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*Share, error) {
 	s, size, rank := &Share{}, c.Size(), c.Rank()
 	chunks := (f.Rows + ChunkRows - 1) / ChunkRows
 	first, end := shard.Bounds(chunks, size, rank)
-	sides := make([][2][]int, chunks) // of the chunks that this rank counts: training and hold-out rows
 	counts, ends := make([]float64, 2*chunks), make([]int, size)
 	for r := range ends {
 		_, last := shard.Bounds(chunks, size, r)
 		ends[r] = 2 * last
 	}
-	within := func(k int) (train, held []int, err error) {
-		return f.SplitWithin(ctx, h, k*ChunkRows, min(f.Rows, (k+1)*ChunkRows))
+	known := map[int][2][]int{} // chunks that this rank has looked at: training and hold-out rows
+	sides := func(k int) (of [2][]int, err error) {
+		of, ok := known[k]
+		if !ok {
+			of[0], of[1], err = f.SplitWithin(ctx, h, k*ChunkRows, min(f.Rows, (k+1)*ChunkRows))
+			known[k] = of
+		}
+		return of, err
 	}
 	for k := first; k < end; k++ {
-		train, held, err := within(k)
+		of, err := sides(k)
 		if err != nil {
 			return nil, err
 		}
-		sides[k], counts[2*k], counts[2*k+1] = [2][]int{train, held}, float64(len(train)), float64(len(held))
+		counts[2*k], counts[2*k+1] = float64(len(of[0])), float64(len(of[1]))
 	}
 	c.Gather(counts, ends)
 	before := make([][2]int, chunks+1) // rows of the chunks before one
@@ -60,42 +104,34 @@ func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout, see
 	if err := f.NoSplit(h, s.Total, s.AllHeld); err != nil {
 		return nil, err
 	}
-	s.Rows = ranks.NewRows(c, s.Total)
-	lo, hi := s.Rows.Here(s.Total)
-	for k := range chunks {
-		from, to := max(lo, before[k][0])-before[k][0], min(hi, before[k+1][0])-before[k][0]
-		if from >= to {
-			continue
-		}
-		train := sides[k][0]
-		if k < first || k >= end {
-			var err error
-			if train, _, err = within(k); err != nil {
+	taken := func(side, lo, hi int) (rows []int, err error) {
+		for k := range chunks {
+			from, to := max(lo, before[k][side])-before[k][side], min(hi, before[k+1][side])-before[k][side]
+			if from >= to {
+				continue
+			}
+			of, err := sides(k)
+			if err != nil {
 				return nil, err
 			}
+			rows = append(rows, of[side][from:to]...)
 		}
-		s.Train = append(s.Train, train[from:to]...)
+		return rows, nil
 	}
-	drawn := places(s.AllHeld, MostHeld, seed)
-	rows := make([]float64, len(drawn))
-	for r := range ends { // of the places: those of its chunks
-		_, last := shard.Bounds(chunks, size, r)
-		ends[r] = sort.SearchInts(drawn, before[last][1])
+	s.Rows = ranks.NewRows(c, s.Total)
+	lo, hi := s.Rows.Here(s.Total)
+	var err error
+	if s.Train, err = taken(0, lo, hi); err != nil {
+		return nil, err
 	}
-	k := first
-	for i, at := range drawn {
-		for k < end && at >= before[k+1][1] {
-			k++
-		}
-		if k < end && at >= before[k][1] {
-			rows[i] = float64(sides[k][1][at-before[k][1]])
-		}
+	around := s.AllHeld
+	if lo < hi {
+		k := s.Train[0] / ChunkRows
+		around = before[k][1] + sort.SearchInts(known[k][1], stripe(s.Train[0]))
 	}
-	c.Gather(rows, ends)
-	for _, row := range rows {
-		s.Held = append(s.Held, int(row))
-	}
-	return s, nil
+	lo, hi = heldBounds(c, around, s.AllHeld)
+	s.Held, err = taken(1, lo, hi)
+	return s, err
 }
 
 // Stretch are the rows [from, to) of a table that a rank looks at where each row is one rank's:
@@ -124,29 +160,4 @@ func Stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 		return 0, to
 	}
 	return int(first[c.Rank()]) - 1, to
-}
-
-// MostHeld is the number of hold-out rows that rank 0 measures, at most.
-const MostHeld = 200_000
-
-// Thinned leaves as many rows, drawn at random, in their order.
-func Thinned(rows []int, most int, seed uint64) []int {
-	out := places(len(rows), most, seed)
-	for i, at := range out {
-		out[i] = rows[at]
-	}
-	return out
-}
-
-// places are the places of Thinned of n rows.
-func places(n, most int, seed uint64) []int {
-	const stream = 0x7468696e
-	rng := rand.New(rand.NewPCG(seed, stream))
-	out := make([]int, 0, min(n, most))
-	for i := range n {
-		if n <= most || rng.IntN(n-i) < most-len(out) {
-			out = append(out, i)
-		}
-	}
-	return out
 }

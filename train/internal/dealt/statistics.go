@@ -1,0 +1,99 @@
+package dealt
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/spearman"
+)
+
+// What is known of rows that lie with ranks, from vectors of one entry a row: collective calls,
+// with the same bits for any number of ranks.
+
+// Average is the mean of v under weights; nil is equal ones.
+func Average(rows *ranks.Rows, v, weight []float64) float64 {
+	weighted := func(of func(j int) float64) float64 {
+		return rows.Sum(len(v), func(lo, hi int) float64 {
+			sum := 0.0
+			for j := lo; j < hi; j++ {
+				w := 1.0
+				if weight != nil {
+					w = weight[j]
+				}
+				sum += w * of(j)
+			}
+			return sum
+		})
+	}
+	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
+}
+
+// Risks are the mean losses of groups, as data.Grouping has them.
+func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
+	k := len(g.Labels)
+	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			sums[g.Index[j]] += loss[j]
+			sums[k+int(g.Index[j])]++
+		}
+	})
+	var out []data.GroupRisk
+	for i, label := range g.Labels {
+		if n := sums[k+i]; n > 0 {
+			out = append(out, data.GroupRisk{Label: label, Rows: int(n), Risk: sums[i] / n})
+		}
+	}
+	return out
+}
+
+// RankCorrelation is Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
+func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
+	at := rows.SpreadHere(len(a), count)
+	own, other := make([]float64, 0, len(at)), make([]float64, 0, len(at))
+	for k := 0; k < len(at); {
+		end := k + 1
+		for end < len(at) && at[end] == at[end-1]+1 {
+			end++
+		}
+		own = append(own, a[at[k]:at[end-1]+1]...)
+		other = append(other, score(at[k], at[end-1]+1)...)
+		k = end
+	}
+	own, other = rows.CollectNumbers(own), rows.CollectNumbers(other)
+	told := []float64{0}
+	if rows.Comm().Rank() == 0 {
+		told[0] = spearman.Correlation(own, other)
+	}
+	rows.Comm().Broadcast(told)
+	return told[0]
+}
+
+// Drawn are some of n rows and how many each stands for: all, where no more than most are, and
+// else nine tenths of most on average, half of them by weights that sum to 1, those of much
+// weight for sure; nil weights are equal. Each rank draws of its own, shard by shard.
+func Drawn(rows *ranks.Rows, n, most int, weights []float64, seed uint64) (at []int, times []float64) {
+	const stream = 0x636f7079
+	few := n <= most
+	most = 9 * most / 10
+	even := float64(most) / float64(n)
+	shards := rows.Shards(n)
+	drawn, stands := make([][]int, shards), make([][]float64, shards)
+	rows.Run(n, func(s, lo, hi int) {
+		rng := rand.New(rand.NewPCG(seed, stream+uint64(s)))
+		for j := lo; j < hi; j++ {
+			p := even
+			if weights != nil {
+				p = even/2 + weights[j]*float64(most)/2
+			}
+			if p = min(1, p); few {
+				p = 1
+			}
+			if rng.Float64() < p {
+				drawn[s], stands[s] = append(drawn[s], j), append(stands[s], 1/p)
+			}
+		}
+	})
+	return rows.Collect(slices.Concat(drawn...)), rows.CollectNumbers(slices.Concat(stands...))
+}

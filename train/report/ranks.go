@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train"
+)
+
+// measureRanks is Measure of hold-out rows that lie with several ranks: each says what the models
+// predict of its own, and the first one measures all; the others have nil.
+func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
+	switch {
+	case len(o.Groups) > 0:
+		return nil, &OptionError{Option: "groups", Msg: "a report by several ranks has the groups of the training"}
+	case m.HoldoutRows == 0:
+		return nil, &OptionError{Msg: "a report of the training rows is not for several ranks", Help: "hold rows out"}
+	}
+	var heavy variation // while the weights of a rank are known to it
+	if lo, hi := m.Run.Here(); m.Run.Weights != nil && !o.Quick {
+		heavy.add(m.Encoder, m.Run.Train, m.Run.Weights, lo, hi)
+		heavy = heavy.total(m.Config.Ranks, m.Encoder)
+	}
+	m.Complete()
+	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
+	x := &Measured{options: o, model: m, run: m.Run, heavy: heavy}
+	own := &taken{models: make([]eval.Model, len(scored(m))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
+	if m.Run.Holdout != nil {
+		var err error
+		if own, err = x.take(ctx, m.Run.Frame, m.Run.Holdout); err != nil {
+			return nil, err
+		}
+	}
+	t, err := x.gather(m.Config.Ranks, own)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	err = x.evaluate(ctx, m.Run.Frame, t, Holdout)
+	return x, cmp.Or(err, x.room.Err())
+}
+
+// gather gives the first rank what was taken of the rows of all, in the order of the table, where
+// it has room: in memory, or on disk; the others have nil.
+func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
+	ends := ranks.Ends(c, len(own.Rows))
+	n := ends[len(ends)-1]
+	if c.Rank() == 0 {
+		t = &taken{models: make([]eval.Model, len(own.models)), Groups: make([]data.Grouping, len(own.Groups))}
+		if t.room, err = x.options.roomFor(x.run.Frame, n, len(own.models)); err != nil {
+			return nil, err
+		}
+		x.room = t.room
+	} else {
+		t = own // where what is not for this rank is left
+	}
+	together(c, t.room, &t.Rows, own.Rows, ends)
+	together(c, t.room, &t.Target, own.Target, ends)
+	for k, g := range own.Groups {
+		t.Groups[k].Name, t.Groups[k].Labels = g.Name, g.Labels
+		together(c, t.room, &t.Groups[k].Index, g.Index, ends)
+	}
+	for k, m := range own.models {
+		t.models[k].Name = m.Name
+		together(c, t.room, &t.models[k].Score, m.Score, ends)
+		together(c, t.room, &t.models[k].Loss, m.Loss, ends)
+	}
+	t.along = own.along.total(c, x.model.Encoder)
+	if c.Rank() > 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// together gives the first rank the entries of all.
+func together[T int | int32 | float64](c ranks.Comm, room *paged.Room, to *[]T, own []T, ends []int) {
+	var all []T
+	if c.Rank() == 0 {
+		all = paged.Make[T](room, ends[len(ends)-1])
+	}
+	ranks.ToFirst(c, all, own, ends)
+	*to = all
+}
