@@ -108,14 +108,15 @@ func (j job) tables() string {
 	return "data/*.parquet"
 }
 
-// Any number of ranks writes the same model, by the first one alone, with a report.
+// Any number of ranks writes the same model and measures the same, by the first one alone, with a
+// report.
 func TestMPITrain(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
-		before := ""
+		before, measured := "", ""
 		for _, n := range []int{1, 2, 3} {
 			out := fmt.Sprint("out", n)
-			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5", "--fast", "--out", out, "--threads", "1")
+			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5", "--resamples", "100", "--out", out, "--threads", "1")
 			if err != nil || strings.Count(said, "certified") == 0 || !regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB a rank`, n)).MatchString(said) {
 				t.Fatalf("%d ranks: %v: %s", n, err, said)
 			}
@@ -130,6 +131,14 @@ func TestMPITrain(t *testing.T) {
 				t.Errorf("%d ranks have another model than one", n)
 			}
 			before = is
+			b, err := os.ReadFile(filepath.Join(j.dir, out, metricsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if measured != "" && string(b) != measured {
+				t.Errorf("%d ranks measure otherwise than one", n)
+			}
+			measured = string(b)
 		}
 	})
 }
