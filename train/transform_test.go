@@ -101,7 +101,7 @@ func TestTransforms(t *testing.T) {
 		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
 	}
 	for name, change := range map[string]func(*train.Config){
-		"no feature":                             func(c *train.Config) { c.Square = []string{"q"} },
+		"no column \"q\"":                        func(c *train.Config) { c.Square = []string{"q"} },
 		"is of numbers":                          func(c *train.Config) { c.Log = []string{"g"} },
 		"no value here":                          func(c *train.Config) { c.Log, c.Spline = []string{"b"}, nil },
 		"column:knots":                           func(c *train.Config) { c.Spline = []string{"b:x"} },
