@@ -179,9 +179,10 @@ func (c *Certifier) Certify() { c.CertifyWith(c.Y) }
 // A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
 // are balanced until it holds (balance); elsewhere, or where moving the weights
 // costs more than it gains (a large ν), y stays as it is and two cuts on either
-// side of the minimum over b are combined (bracket).
+// side of the minimum over b are combined (bracket). Either costs passes, and is left where
+// what the gradient at x leaves of the objective is no better than what is known.
 func (c *Certifier) CertifyWith(y []float64) {
-	if math.IsInf(c.Objective, 1) {
+	if math.IsInf(c.Objective, 1) || c.free && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
 	}
 	_, whole := c.Problem.Dual.(WholeSimplex)
@@ -206,6 +207,15 @@ func (c *Certifier) CertifyWith(y []float64) {
 			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
 		}
 	}
+}
+
+// fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated,
+// that of a free coordinate left out and rounding not looked at.
+func (c *Certifier) fenchelYoung() float64 {
+	if copy(c.bound, c.G); c.free {
+		c.bound[c.D-1] = 0
+	}
+	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
 }
 
 // Adopt puts weights y, feasible but for rounding, and ψ(y) in the place of the best response

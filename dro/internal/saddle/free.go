@@ -24,9 +24,9 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear.Value*math.Abs(c.Objective)
 }
 
-// balances reports that weights within a relative error of y, each, balance the slopes
-// exactly: what is left of the derivative in the free coordinate is of the size of that.
-func (c *Certifier) balances(y []float64, relative float64) bool {
+// derivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free
+// coordinate, and Σ_j |y_j s_j|.
+func (c *Certifier) derivative(y []float64) (left, steep float64) {
 	part := make([][2]float64, c.Rows.Shards(c.N))
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -36,11 +36,17 @@ func (c *Certifier) balances(y []float64, relative float64) bool {
 		}
 	})
 	c.Rows.ShareEach(2, func(s int) []float64 { return part[s][:] })
-	left, steep := 0.0, 0.0
 	for _, v := range part {
 		left += v[0]
 		steep += v[1]
 	}
+	return left, steep
+}
+
+// balances reports that weights within a relative error of y, each, balance the slopes
+// exactly: what is left of their derivative in the free coordinate is of the size of that.
+func (c *Certifier) balances(y []float64, relative float64) bool {
+	left, steep := c.derivative(y)
 	return math.Abs(left)+c.Exact.sums*steep <= relative*(1-1e-6)*steep
 }
 
@@ -82,7 +88,7 @@ func (t *cut) sign() int {
 // rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
 // every point tried and half of one; false if no sign change was found.
 func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
-	const tries = 60 // steps that grow by 3: of 1e28 in all
+	tries, growth := 7, 3.0 // steps that grow by 3, 9, 81, …: of 1e28 in all
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
@@ -107,6 +113,9 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 	var steps [2]float64 // to the falling end, to the rising one
 	steps[1] = max(math.Abs(origin.slope), 4*origin.within) / curvature
 	steps[0] = -steps[1]
+	if left, steep := c.derivative(y); !(math.Abs(left) < (1-1e-6)*steep) {
+		tries = 1 // all slopes have one sign: far from the optimum, or there is none
+	}
 	for range tries {
 		side := 1
 		if ends[1] != nil {
@@ -121,7 +130,8 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 			value, rounding = c.mix(ends[0], ends[1], origin.b)
 			return value, rounding, !math.IsNaN(value)
 		}
-		steps[side] *= 3
+		steps[side] *= growth
+		growth *= growth
 	}
 	return 0, 0, false
 }

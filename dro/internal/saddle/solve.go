@@ -422,11 +422,7 @@ func (l *Loop) Finish() {
 // may cost half a pass, only when the gradient says that it could end the solve.
 func (r *Run) CertifyWhenClose() {
 	c := r.Cert
-	copy(c.bound, c.G)
-	if c.free {
-		c.bound[c.D-1] = 0
-	}
-	if c.Problem.Primal.FenchelYoung(c.X, c.bound) <= r.Settings.RelativeGap*Magnitude(c.Objective) {
+	if c.fenchelYoung() <= r.Settings.RelativeGap*Magnitude(c.Objective) {
 		c.Certify()
 	}
 }
