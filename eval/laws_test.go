@@ -56,6 +56,12 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 							}
 						}
 					}
+					_, between := sp.Intervals["ratio"]
+					_, whole := sp.Intervals["difference_to_overall"]
+					least, _ := measureOf(t, e, key).Bounds()
+					if _, ratio := sp.Intervals["ratio_to_overall"]; ratio != (between && whole) && least >= 0 {
+						t.Errorf("%s %s: a ratio of groups %v, to all rows %v", task, key, between, ratio)
+					}
 					if lo, ok := sp.Intervals["group_min"]; ok && lo.Low < 0 {
 						if _, ratio := sp.Intervals["ratio"]; ratio {
 							t.Errorf("%s %s: a ratio, and a group may be at %v", task, key, lo.Low)
@@ -73,6 +79,40 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 	}
 	if ratios < 50 || without < 5 {
 		t.Errorf("%d ratios, %d measures without", ratios, without)
+	}
+}
+
+func measureOf(t *testing.T, e *eval.Evaluation, key string) eval.Measure {
+	t.Helper()
+	for _, m := range e.Task.Measures() {
+		if m.Key == key {
+			return m
+		}
+	}
+	t.Fatalf("no measure %s", key)
+	return eval.Measure{}
+}
+
+// What a resample in ten or more leaves undefined in some group, for lack of one class, has no
+// interval over the groups; the rest has.
+func TestGroupsOfScarceClassesHaveNoIntervals(t *testing.T) {
+	in := crossed(eval.Binary, 80, false, 3)
+	positive := 0
+	for i, g := range in.Groups[0].Index {
+		if g == 1 && in.Target[i] > 0 {
+			if positive++; positive > 2 { // none of two is in a resample of seven
+				in.Target[i] = -1
+			}
+		}
+	}
+	e, err := eval.Evaluate(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, sp := range e.Groupings[0].Summary[0].Spread {
+		if scarce := key == "tpr" || key == "balanced_accuracy"; scarce && len(sp.Intervals) > 0 || key == "accuracy" && len(sp.Intervals) == 0 {
+			t.Errorf("%s: %v", key, sp.Intervals)
+		}
 	}
 }
 

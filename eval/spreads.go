@@ -29,7 +29,6 @@ type spreadBoot struct {
 	wsum   []float64          // weighted by training shares
 	n      int
 	weight float64
-	broken bool // undefined in too many resamples of some group
 }
 
 func newSpreads(e *Evaluation, g *Grouping, list []Measure, resamples int) *spreads {
@@ -60,8 +59,7 @@ func (a *spreads) add(g *Group, x []float64) {
 				continue
 			}
 			if resample.UndefinedShare(v) > 1-resample.MostDefined {
-				s.broken = true
-				continue
+				continue // the summary has no intervals
 			}
 			s.sd[g.Label] = resample.Deviations(a.dev, v, at)
 			w := g.share()
@@ -100,10 +98,8 @@ func (a *spreads) finish(e *Evaluation, in *Input, c *resample.Columns, overall 
 					sp.Intervals[name] = *iv
 				}
 			}
-			if !s.broken {
-				x = c.AppendValues(x[:0], m.Key, overall, k)
-				a.extremes(e, in, k, m, s, sp, x)
-			}
+			x = c.AppendValues(x[:0], m.Key, overall, k)
+			a.extremes(e, in, k, m, s, sp, x)
 			a.g.Summary[k].Spread[m.Key] = sp
 		}
 	}

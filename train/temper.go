@@ -80,9 +80,9 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	p := &dro.Problem{Oracle: two, Dual: adversary, Primal: m.Config.regulariser(m.loss)}
 	method, _ := dro.Choose(p)
 	s := m.settings("tempered erm", began)
-	s.X0 = []float64{norm, 0}[:columns]
+	s.X0 = []float64{norm}
 	if columns == 2 {
-		s.X0[1] = plain[d.Intercept]
+		s.X0 = append(s.X0, plain[d.Intercept])
 	}
 	res, err := m.solved(ctx, "tempered", p, method, s)
 	if err != nil {

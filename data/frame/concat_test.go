@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,6 +33,34 @@ func TestRowsOfAllParts(t *testing.T) {
 		}
 		if got := f.Columns[0]; got.InexactRow != c.inexact || got.StrayRow != c.stray {
 			t.Errorf("%s: rows %d and %d, want %d and %d", name, got.InexactRow, got.StrayRow, c.inexact, c.stray)
+		}
+	}
+}
+
+// Numbers of several tables are whole where those of all are; tables without any say nothing.
+func TestWholeNumbersOfSeveralTables(t *testing.T) {
+	whole, broken, empty := "a,b\n1,x\n2,x\n", "a,b\n1,x\n2.5,x\n", "a,b\n,x\n,x\n"
+	for _, c := range []struct {
+		parts []string
+		want  bool
+	}{
+		{[]string{whole, whole}, true}, {[]string{whole, broken}, false}, {[]string{broken, whole}, false}, {[]string{broken, broken}, false},
+		{[]string{whole, empty}, true}, {[]string{broken, empty}, false}, {[]string{whole, "a,b\n", whole}, true}, {[]string{whole, empty, broken}, false},
+	} {
+		var all *Frame
+		for k, text := range c.parts {
+			f, err := ReadBytes(t.Context(), fmt.Sprint(k, ".csv"), []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all == nil {
+				all = f
+			} else if all, err = Join(t.Context(), all, f); err != nil {
+				t.Fatalf("%q: %v", c.parts, err)
+			}
+		}
+		if got := all.Columns[0]; got.Kind != Numeric || got.Integer != c.want {
+			t.Errorf("%q: %v, whole numbers: %v", c.parts, got.Kind, got.Integer)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/spearman"
@@ -197,6 +198,65 @@ func TestLabelsInConditions(t *testing.T) {
 			if rows, err := f.Filter(t.Context(), p.Filter); err != nil || len(rows) != 50 {
 				t.Errorf("%s leaves %d rows: %v", p.Filter, len(rows), err)
 			}
+		}
+	}
+}
+
+// One row is enough to stand out, and none is not.
+func TestOneRowStandsOut(t *testing.T) {
+	for stray := range 2 {
+		var b strings.Builder
+		b.WriteString("y,infinite,missing,code\n")
+		for i := range 100 {
+			row := []string{fmt.Sprint(i * 37 % 101), fmt.Sprint(i * i % 11), fmt.Sprint(i * i * i % 7), fmt.Sprint(1 + i*i%13)}
+			if stray == 1 && i > 0 && i < len(row) {
+				row[i] = []string{"", "inf", "", "-9"}[i]
+			}
+			b.WriteString(strings.Join(row, ",") + "\n")
+		}
+		p := proposed(t, b.String(), "y")
+		if len(p.Findings) != 3*stray {
+			t.Errorf("%d rows stray: %+v", stray, p.Findings)
+		}
+		for _, f := range p.Findings {
+			if first := slices.Index([]string{"infinite", "missing", "code"}, f.Column) + 2; f.Rows != 1 || f.First != first {
+				t.Errorf("%+v: one row, the row %d", f, first)
+			}
+		}
+		if (p.Impute != "") != (stray == 1) || (p.Filter != "") != (stray == 1) {
+			t.Errorf("%d rows stray: missing ones by %q, of the rows %q", stray, p.Impute, p.Filter)
+		}
+	}
+}
+
+// A date that comes after another one in nearly all rows is known only afterwards where the
+// time between them tells the end; one that does in two rows of three may be anything.
+func TestDatesMostlyLater(t *testing.T) {
+	for later, want := range map[int]int{100: 1, 95: 1, 67: 0} {
+		var b strings.Builder
+		b.WriteString("admitted,left_on,died\n")
+		from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+		for i := range 400 {
+			day := from.AddDate(0, 0, i*37%300)
+			until := 300 + i*7%50
+			if i%2 == 0 {
+				until = 20 + i*7%50
+			}
+			if i/2%100 >= later {
+				until = -3
+			}
+			fmt.Fprintf(&b, "%s,%s,%v\n", day.Format(time.DateOnly), day.AddDate(0, 0, until).Format(time.DateOnly), i%2 == 0)
+		}
+		f, err := data.OpenAs(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Make(t.Context(), f, "died", data.Reading{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Drop) != want {
+			t.Errorf("later in %d of 100 rows: left out %q, %+v", later, p.Drop, p.Findings)
 		}
 	}
 }

@@ -144,8 +144,13 @@ func TestStoredColumnsAreThoseInMemory(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
+		var before *Column
 		for range 2 { // in new memory, and in that of the one before
 			got, err := stored.LoadInto(ctx, arrays)
+			if b := before; b != nil && (len(b.Number) > 0 && &b.Number[0] != &got.Number[0] || len(b.Code) > 0 && &b.Code[0] != &got.Code[0]) {
+				t.Fatalf("trial %d: new memory, where there was some to use again", trial)
+			}
+			before = got
 			got = same("loaded", got, err, all, number)
 			if got.InexactRow != memory.InexactRow || got.Nulls() == 0 && got.Null != nil {
 				t.Fatalf("trial %d: inexact in row %d, not %d; nulls %v", trial, got.InexactRow, memory.InexactRow, got.Null)

@@ -66,3 +66,28 @@ func TestFiguresGolden(t *testing.T) {
 		}
 	}
 }
+
+// A way is drawn from two points on: the gaps certified so far.
+func TestGapsAreDrawnFromTwoPoints(t *testing.T) {
+	r := evaltest.Sample(t, eval.Binary)
+	whole := r.Trace
+	for n := range 4 {
+		known := 0
+		r.Trace = nil
+		for _, p := range whole {
+			if g, ok := p.Gap(); ok && g > 0 {
+				if known == n {
+					break
+				}
+				known++
+			}
+			r.Trace = append(r.Trace, p)
+		}
+		if known != n {
+			t.Fatalf("%d of %d gaps", known, n)
+		}
+		if _, drawn := figGap(r); drawn != (n > 1) {
+			t.Errorf("%d gaps: drawn %v", n, drawn)
+		}
+	}
+}

@@ -538,3 +538,28 @@ func TestDrawingsAreWritten(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A legend takes the rows that its names need, each within the sheet, and as much height as
+// they have.
+func TestLegendsTakeTheirRows(t *testing.T) {
+	var names []Entry
+	for n := range 30 {
+		rows, right := 0, vg.Length(0)
+		walkLegend(500, 4, names, func(e Entry, cx vg.Length, row int) {
+			if row < rows-1 || row > rows || row == rows && cx != 4 || row == rows-1 && cx < right {
+				t.Fatalf("%d names: %q at %v in row %d", n, e.Name, cx, row)
+			}
+			rows, right = row+1, cx+legendKey+5+textWidth(e.Name, smallSize)
+			if right > 500 && cx > 4 {
+				t.Errorf("%d names: %q ends at %v", n, e.Name, right)
+			}
+		})
+		if got := legendHeight(500, 4, names); got != vg.Length(rows)*legendRow {
+			t.Errorf("%d names in %d rows of %v are %v high", n, rows, legendRow, got)
+		}
+		if n == 29 && rows < 3 {
+			t.Errorf("%d rows: nothing was tested", rows)
+		}
+		names = append(names, Entry{Name: strings.Repeat("w", 1+n*7%19)})
+	}
+}

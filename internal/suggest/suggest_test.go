@@ -24,6 +24,8 @@ func TestNearest(t *testing.T) {
 		{"a", []string{"b", "a", "a", "c"}, 2, []string{"a"}},
 		{"ab", []string{"abc", "b"}, 2, []string{"abc"}},
 		{"x", nil, 3, nil},
+		{"ab", []string{"ac", "a", "cd"}, 3, []string{"ac"}},
+		{"a", []string{"bc"}, 3, nil},
 		{"age", []string{"customer_age_group", "region"}, 3, []string{"customer_age_group"}},
 		{"customer_age_group", []string{"age", "ag"}, 3, []string{"age"}},
 		{"ag", []string{"customer_age_group"}, 3, nil},

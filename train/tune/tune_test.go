@@ -696,3 +696,35 @@ func TestWideTablesAreSolved(t *testing.T) {
 		}
 	}
 }
+
+// A round goes on from where the one before ended: the same candidates again take next to
+// nothing.
+func TestRoundsGoOn(t *testing.T) {
+	tb := table(t, 600, 0.2, true)
+	of := []family{{name: "kl", levels: []level.Level{{Penalty: "kl", Nu: level.At(1)}, {Penalty: "kl", Nu: level.At(0.3)}}}}
+	fold := make([]int, tb.N)
+	for i := range fold {
+		fold[i] = i % 3
+	}
+	all := candidates(of)
+	r := &race{table: tb, fold: fold, count: 3, of: of, alive: []bool{true, true, true}, from: make([][]float64, 3*all), tell: func() {}}
+	first, err := r.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := r.passes
+	again, err := r.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more := r.passes - took; !(more < took/2) {
+		t.Errorf("%v passes, and %v again", took, more)
+	}
+	for c := range first {
+		for j := range first[c] {
+			if math.Abs(first[c][j]-again[c][j]) > 0.02*(1+first[c][j]) {
+				t.Fatalf("candidate %d, row %d: a loss of %v, %v again", c, j, first[c][j], again[c][j])
+			}
+		}
+	}
+}

@@ -131,12 +131,8 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if a == nil {
 		return bound
 	}
-	margin, square := 1.02*1.02, largestEigenvalue(a, lo) // of the squared norm
-	for range 8 {
-		if square *= margin; square < sum && eigenvaluesBelow(a, square, max(hi-lo, s.d)) {
-			return math.Sqrt(square)
-		}
-		margin *= margin
+	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum && eigenvaluesBelow(a, square, max(hi-lo, s.d)) { // of the squared norm
+		return math.Sqrt(square)
 	}
 	return bound
 }

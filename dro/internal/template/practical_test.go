@@ -227,3 +227,33 @@ func TestProgressAdaptsSteps(t *testing.T) {
 		}
 	}
 }
+
+// A step that ends further from the last restart than ten Newton steps from there are long
+// leads astray: a check is due, whatever was planned.
+func TestStepsThatLeadAstrayAreChecked(t *testing.T) {
+	for _, far := range []bool{false, true} {
+		p := atWork(t, SeparableBlock{Block: 5}, nil)
+		p.restart()
+		g := make([]float64, len(p.primal.direction))
+		copy(g, p.Cert.G)
+		p.primal.phi.AddGradTo(g[:p.Cert.D], p.Cert.X)
+		p.metric.Solve(g)
+		size := 0.0
+		for _, v := range g[:p.Cert.D] {
+			size = math.Hypot(size, v)
+		}
+		if p.sweeps = 8; p.WantsCheck() {
+			t.Fatal("a check before a step")
+		}
+		p.from[0] += 9 * size // as if the steps since had gone back by so much
+		if far {
+			p.from[0] += 2 * size
+		}
+		if err := p.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if p.WantsCheck() != far {
+			t.Errorf("a check is due %v, %v Newton steps away: %v", p.WantsCheck(), far, math.Abs(p.from[0]-p.point(p.template.x)[0])/size)
+		}
+	}
+}

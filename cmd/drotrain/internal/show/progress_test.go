@@ -279,3 +279,23 @@ func TestProgressEndsOnce(t *testing.T) {
 		t.Errorf("%q, ended again %q", was, out.String())
 	}
 }
+
+// What is left of a phase is told once some of it is done, and more than a second is left.
+func TestTimeThatIsLeft(t *testing.T) {
+	now := time.Unix(100, 0)
+	p := NewProgress(&bytes.Buffer{}, true, func() time.Time { return now }, false)
+	for _, c := range []struct {
+		took  time.Duration
+		share float64
+		want  string
+	}{
+		{time.Second, 0.5, ""}, {longPhase, 0, ""}, {10 * time.Second, 0, ""}, {10 * time.Second, math.NaN(), ""},
+		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"},
+		{10 * time.Second, 1, ", 10 s"}, {longPhase, 2.0 / 3, ", 2 s, about 1 s left"}, {longPhase, 0.7, ", 2 s"},
+	} {
+		p.begun, p.share = now.Add(-c.took), c.share
+		if got := p.ofTime(); got != c.want {
+			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
+		}
+	}
+}
