@@ -102,6 +102,9 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
+	if err := o.out.spare(a); err != nil {
+		return err
+	}
 	f, err := a.openTable(ctx, path, o.reading)
 	if err != nil {
 		return err

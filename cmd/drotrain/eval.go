@@ -81,6 +81,11 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if err := o.measure.check(); err != nil {
 		return err
 	}
+	if o.out != "" {
+		if err := a.inputs.Check(o.force, o.out); err != nil {
+			return err
+		}
+	}
 	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err

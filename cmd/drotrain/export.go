@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -96,8 +94,8 @@ func (o *exportOptions) run(a *app, formats []string) error {
 	}
 	done := exported{Format: o.format}
 	for _, p := range parts { // none is written if one of them is in the way
-		if _, err := os.Lstat(p.path); err == nil && !o.force {
-			return exit.ReplaceHint(fmt.Errorf("%s: %w", p.path, fs.ErrExist))
+		if err := a.inputs.Check(o.force, p.path); err != nil {
+			return err
 		}
 	}
 	for _, p := range parts {

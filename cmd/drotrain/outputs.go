@@ -88,6 +88,19 @@ func (o *outputs) check() error {
 	return nil
 }
 
+// spare refuses, before any work is done, outputs that are in the way.
+func (o *outputs) spare(a *app) error {
+	dir := o.directory()
+	if dir == "" {
+		return a.inputs.Check(o.force, o.out...)
+	}
+	out, err := a.inputs.OpenDir(dir, o.force)
+	if err == nil {
+		out.Close()
+	}
+	return err
+}
+
 // write writes the files and returns their paths.
 func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) ([]string, error) {
 	dir := o.directory()

@@ -86,6 +86,9 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.out == "" {
 		return exit.Usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
+	if err := a.inputs.Check(o.force, o.out); err != nil {
+		return err
+	}
 	shown := a.newProgress(o.quiet)
 	defer shown.Finish()
 	ctx = shown.Watch(ctx)

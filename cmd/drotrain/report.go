@@ -98,6 +98,9 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := o.out.spare(a); err != nil {
+		return err
+	}
 	var m *train.Model
 	var err error
 	if len(o.compare) == 0 {

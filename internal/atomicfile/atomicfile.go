@@ -20,20 +20,9 @@ import (
 // replaced. A file that is replaced keeps its mode; a new one has that of the umask.
 // Every error names path.
 func Write(path string, force bool, write func(io.Writer) error) error {
-	target, mode, err := place(path, force)
+	tmp, target, mode, err := begin(path, force)
 	if err != nil {
 		return err
-	}
-	dir, base := filepath.Split(target)
-	if base == "" {
-		return fmt.Errorf("%s: cannot write: it names no file", path)
-	}
-	if dir == "" {
-		dir = "."
-	}
-	tmp, err := create(dir)
-	if err != nil {
-		return cannot(path, err)
 	}
 	done := false
 	defer func() {
@@ -64,11 +53,39 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 		return err
 	}
 	done = true
-	if d, err := os.Open(dir); err == nil { // best effort: make the rename itself durable
+	if d, err := os.Open(filepath.Dir(target)); err == nil { // best effort: make the rename itself durable
 		_ = d.Sync()
 		_ = d.Close()
 	}
 	return nil
+}
+
+// Check tells, before any work is done, what Write would refuse of path. It leaves nothing
+// behind.
+func Check(path string, force bool) error {
+	tmp, _, _, err := begin(path, force)
+	if err == nil {
+		tmp.Close()
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// begin makes the temporary file of path, and finds the file that it is to become and the mode
+// of one that is replaced, 0 if there is none.
+func begin(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
+	if target, mode, err = place(path, force); err != nil {
+		return nil, "", 0, err
+	}
+	dir, base := filepath.Split(target)
+	if base == "" {
+		return nil, "", 0, fmt.Errorf("%s: cannot write: it names no file", path)
+	}
+	if dir == "" {
+		dir = "."
+	}
+	tmp, err = create(dir)
+	return tmp, target, mode, cannot(path, err)
 }
 
 // place finds the file to write, behind links, and the mode of one that is replaced, 0 if

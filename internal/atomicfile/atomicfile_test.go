@@ -84,7 +84,19 @@ func TestAtomicWriteFailures(t *testing.T) {
 	for _, p := range []string{sub, filepath.Join(dir, "no", "such", "x"), filepath.Join(path, "x"), dir + "/new/"} {
 		if err := Write(p, true, text("x")); err == nil || !strings.HasPrefix(err.Error(), p) || strings.Contains(err.Error(), "tmp-") {
 			t.Errorf("%s: got %v, want an error that names the path", p, err)
+		} else if early := Check(p, true); early == nil || early.Error() != err.Error() {
+			t.Errorf("%s: before any work %v, then %v", p, early, err)
 		}
+	}
+	if err := Check(path, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that is there: %v", err)
+	}
+	if err := errors.Join(Check(path, true), Check(filepath.Join(sub, "new"), false)); err != nil {
+		t.Errorf("files that can be written: %v", err)
+	}
+	only(t, sub)
+	if b, _ := os.ReadFile(path); string(b) != "old" {
+		t.Errorf("content %q after a check, want old", b)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
@@ -43,6 +44,23 @@ func (in *Inputs) MayWrite(path string) error {
 				what = fmt.Sprintf("%s, which is %s,", path, i.path)
 			}
 			return exit.WithHint(fmt.Errorf("%s is an input of this command and is never overwritten", what), "choose another name with --out")
+		}
+	}
+	return nil
+}
+
+// Check tells, before any work is done, what WriteFile would refuse of the paths, and a path that
+// is there twice.
+func (in *Inputs) Check(force bool, paths ...string) error {
+	for k, path := range paths {
+		if slices.Contains(paths[:k], path) {
+			return exit.Usagef("", "%s is to be written twice", path)
+		}
+		if err := in.MayWrite(path); err != nil {
+			return err
+		}
+		if err := atomicfile.Check(path, force); err != nil {
+			return exit.ReplaceHint(err)
 		}
 	}
 	return nil
