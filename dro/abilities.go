@@ -54,6 +54,11 @@ type Products = saddle.Products
 // Methods are called concurrently on disjoint ranges [lo, hi).
 type Oracle = saddle.Oracle
 
+// Selectable is the ability of an Oracle to be restricted to some samples, for many
+// evaluations of them: to copy their rows, say. What Select returns keeps the other
+// abilities.
+type Selectable = saddle.Selectable
+
 // Conditioned is the ability of an Oracle to state the constants of its
 // samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
 // the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
@@ -98,6 +103,10 @@ type Separable = saddle.Separable
 
 // Smoothable is the ability of a Dual to have another penalty.
 type Smoothable = saddle.Smoothable
+
+// Kinked is the ability of a Dual to be a polyhedron without a penalty, in weights on the
+// samples: Y = {0 ≤ y ≤ u, Σy = 1}, ψ = 0.
+type Kinked = saddle.Kinked
 
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
 // then takes its centre in the coordinates ∇ of its generator.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -83,5 +84,30 @@ func TestFaceSaysWhatIsBehindIt(t *testing.T) {
 	}
 	if len(behind) < 4 {
 		t.Errorf("only %d packages behind the face", len(behind))
+	}
+}
+
+// The abilities that an error asks for are names of this package, to be looked up and written.
+func TestAbilitiesAskedForAreNamed(t *testing.T) {
+	face, _ := docs(t, ".")
+	named := regexp.MustCompile(`the (\w+)(?: or the (\w+))? ability`)
+	asked := map[string]bool{}
+	for _, m := range append(everyMethod(), NewtonCG{}, Growing{}, Smoothing{}, Minimax{}) {
+		for _, need := range m.Needs() {
+			for _, found := range named.FindAllStringSubmatch(need.What, -1) {
+				asked[found[1]] = true
+				if found[2] != "" {
+					asked[found[2]] = true
+				}
+			}
+		}
+	}
+	for name := range asked {
+		if face[name] == "" {
+			t.Errorf("the %s ability is asked for, and has no name here", name)
+		}
+	}
+	if len(asked) < 10 {
+		t.Errorf("only %d abilities are asked for", len(asked))
 	}
 }

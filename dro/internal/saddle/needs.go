@@ -94,7 +94,7 @@ var (
 		_, ok := Ability[Selectable](p.Oracle)
 		return ok
 	}}
-	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked or the KinkedPieces ability)", HasKinks}
+	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked ability, or Groups)", HasKinks}
 	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool {
 		_, ok := p.Dual.(Smoothable)
 		return ok && p.Dual.Modulus() == 0
