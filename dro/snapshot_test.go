@@ -2,10 +2,13 @@ package dro_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/losses"
 )
 
 func yacht(t *testing.T) reference {
@@ -81,6 +84,33 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 		s.Resume = c.state
 		if res, err := dro.Solve(context.Background(), c.problem, c.method, s); err == nil || res != nil {
 			t.Errorf("%s was resumed", c.name)
+		}
+	}
+}
+
+// A snapshot of a method that keeps nothing of the samples has no entry for any: it is as long
+// for many as for few.
+func TestSnapshotsOfManySamplesAreShort(t *testing.T) {
+	size := map[string][]int{}
+	for _, n := range []int{200, 2000} {
+		o := drotest.NewSample(drotest.RngOf(8), n, 3, false).Oracle(t, losses.Logistic{})
+		for _, dual := range []dro.Dual{dro.KL{Nu: 0.5}, dro.ChiSquare{Nu: 0.5}} {
+			for _, m := range []dro.Method{dro.LBFGS{}, dro.Newton{}} {
+				s := dro.DefaultSettings()
+				longest := 0
+				s.Snapshot = func(state []byte) { longest = max(longest, len(state)) }
+				res, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 0.1}}, m, s)
+				if err != nil || res.Status != dro.Certified || longest == 0 {
+					t.Fatal(res.Status, longest, err)
+				}
+				name := fmt.Sprintf("%T by %s", dual, m.Name())
+				size[name] = append(size[name], longest)
+			}
+		}
+	}
+	for name, bytes := range size {
+		if bytes[1]-bytes[0] > 1800 { // a byte a sample, as of steps that took longer
+			t.Errorf("%s: %d bytes of 200 samples, %d of 2000", name, bytes[0], bytes[1])
 		}
 	}
 }

@@ -43,11 +43,25 @@ func measured(t *testing.T, unit float64) *data.Frame {
 // In another unit of the target the losses are in its square, and so are prices, risks,
 // objectives and bounds; coefficients are in the unit, and what has none is the same.
 func TestUnitsOfTheTarget(t *testing.T) {
+	for name, l := range map[string]func(unit float64) level.Level{
+		"kl":   func(unit float64) level.Level { return level.Level{Penalty: "kl", Nu: level.At(0.7 * unit * unit)} },
+		"chi2": func(unit float64) level.Level { return level.Level{Penalty: "chi2", Nu: level.At(0.7 * unit * unit)} },
+		"groups": func(unit float64) level.Level {
+			return level.Level{Penalty: "kl", Nu: level.At(0.1 * unit * unit), Adversary: "groups"}
+		},
+		"ball": func(float64) level.Level { return level.Level{Penalty: "kl", Radius: level.At(0.2)} },
+		"tail": func(float64) level.Level { return level.Level{Penalty: "kl", Protect: level.At(0.3)} },
+	} {
+		t.Run(name, func(t *testing.T) { unitsOfTheTarget(t, l) })
+	}
+}
+
+func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 	results := map[float64]*train.Model{}
 	for _, unit := range []float64{1, 0x1p-20, 0x1p20} {
 		cfg := train.DefaultConfig()
 		cfg.Target, cfg.Groups, cfg.ScaleTarget, cfg.Holdout, cfg.Gap = "y", []string{"group"}, false, 0, 1e-9
-		cfg.Level = level.Level{Penalty: "kl", Nu: level.At(0.7 * unit * unit)}
+		cfg.Level = at(unit)
 		m, err := train.FitFrame(context.Background(), measured(t, unit), cfg)
 		if err != nil {
 			t.Fatal(err)

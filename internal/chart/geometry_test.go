@@ -563,3 +563,22 @@ func TestLegendsTakeTheirRows(t *testing.T) {
 		names = append(names, Entry{Name: strings.Repeat("w", 1+n*7%19)})
 	}
 }
+
+// Ticks are all multiples of their step between the ends of an axis, with these.
+func TestTicksReachTheEnds(t *testing.T) {
+	for _, r := range [][2]float64{{0, 1}, {-3, 3}, {0.2, 0.8}, {-0.5, 0}, {100, 600}, {0, 3e-7}, {-7e9, 7e9}, {0.013, 0.0871}} {
+		a := newAxis(false)
+		a.min, a.max = r[0], r[1]
+		ticks := a.ticks(6)
+		step := ticks[1].v - ticks[0].v
+		for v := math.Ceil(r[0]/step-1e-6) * step; v <= r[1]+1e-6*step; v += step {
+			if len(ticks) == 0 || math.Abs(ticks[0].v-v) > 1e-6*step {
+				t.Fatalf("no tick at %v of [%v, %v]: %v", v, r[0], r[1], ticks)
+			}
+			ticks = ticks[1:]
+		}
+		if len(ticks) > 0 {
+			t.Errorf("more ticks in [%v, %v]: %v", r[0], r[1], ticks)
+		}
+	}
+}

@@ -76,3 +76,26 @@ func TestRoundingEndsTurns(t *testing.T) {
 		t.Errorf("%v after %v passes at a gap of %v", res.Status, res.Passes, res.Certificate.Relative())
 	}
 }
+
+// everywhere is idle, and says whether it runs over ranks.
+type everywhere struct {
+	idle
+	runs bool
+}
+
+func (e everywhere) RunsEverywhere() bool { return e.runs }
+
+// A method in stages, or guarded, runs over ranks as the one within it does.
+func TestMethodsRunWhereThoseWithinDo(t *testing.T) {
+	for _, c := range []struct {
+		m    saddle.Method
+		want bool
+	}{{idle{}, false}, {everywhere{}, false}, {everywhere{runs: true}, true}, {nil, true}} {
+		if got := (Growing{Finish: c.m}).RunsEverywhere(); got != c.want {
+			t.Errorf("growing, finished by %#v: %v", c.m, got)
+		}
+		if got := (Guarded{Method: c.m}).RunsEverywhere(); c.m != nil && got != c.want {
+			t.Errorf("guarded %#v: %v", c.m, got)
+		}
+	}
+}
