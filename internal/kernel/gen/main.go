@@ -20,7 +20,8 @@ func main() {
 		addRows(size, true)
 	}
 	gram()
-	many()
+	many(8)
+	many(4)
 	exponential()
 	logistic()
 	reductions()

@@ -1,22 +1,30 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// many writes the tile that products of rows with several vectors are made of: twelve sums
-// in registers, three loads and four broadcasts for every twelve products.
-func many() {
-	TEXT("manyAVX2", NOSPLIT, "func(a *float64, step, next int, b *float64, row, n int, c *float64, stride int)")
-	Doc("manyAVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4",
-		"and j < 12.")
+// many writes the tile that products of rows with several vectors are made of: twelve
+// registers of sums, three loads and four broadcasts for every twelve products. The sums of
+// single precision are added to double ones.
+func many(size int) {
+	name, of, wide := "manyAVX2", "float64", 12
+	if size == 4 {
+		name, of, wide = "many32AVX2", "float32", 24
+	}
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a *%s, step, next int, b *%[1]s, row, n int, c *float64, stride int)", of))
+	Doc(fmt.Sprintf("%s adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4", name),
+		fmt.Sprintf("and j < %d.", wide))
 	Pragma("noescape")
 	a, step, next, b, row, n, c, stride := ptr("a"), ptr("step"), ptr("next"), ptr("b"), ptr("row"), ptr("n"), ptr("c"), ptr("stride")
-	for _, r := range []reg.Register{step, next, row, stride} {
-		SHLQ(Imm(3), r)
+	for _, r := range []reg.Register{step, next, row} {
+		SHLQ(Imm(uint64(size/4+1)), r)
 	}
+	SHLQ(Imm(3), stride)
 	last := GP64()
 	LEAQ(atIdx(next, next, 2, 0), last)
 	var acc [4][3]reg.VecVirtual
@@ -33,9 +41,17 @@ func many() {
 	}
 	for r, m := range []Mem{at(a, 0), atIdx(a, next, 1, 0), atIdx(a, next, 2, 0), atIdx(a, last, 1, 0)} {
 		v := YMM()
-		VBROADCASTSD(m, v)
+		if size == 4 {
+			VBROADCASTSS(m, v)
+		} else {
+			VBROADCASTSD(m, v)
+		}
 		for j := range y {
-			VFMADD231PD(y[j], v, acc[r][j])
+			if size == 4 {
+				VFMADD231PS(y[j], v, acc[r][j])
+			} else {
+				VFMADD231PD(y[j], v, acc[r][j])
+			}
 		}
 	}
 	Comment("The next columns of the row: rows far apart are not foreseen by the hardware")
@@ -46,9 +62,20 @@ func many() {
 	DECQ(n)
 	JNZ(LabelRef("term"))
 	for r := range acc {
-		for j := range acc[r] {
-			VADDPD(at(c, 32*j), acc[r][j], acc[r][j])
-			VMOVUPD(acc[r][j], at(c, 32*j))
+		for j, sum := range acc[r] {
+			if size == 8 {
+				VADDPD(at(c, 32*j), sum, sum)
+				VMOVUPD(sum, at(c, 32*j))
+				continue
+			}
+			half, double := XMM(), YMM()
+			VEXTRACTF128(Imm(1), sum, half)
+			VCVTPS2PD(sum.AsX(), double)
+			VADDPD(at(c, 64*j), double, double)
+			VMOVUPD(double, at(c, 64*j))
+			VCVTPS2PD(half, double)
+			VADDPD(at(c, 64*j+32), double, double)
+			VMOVUPD(double, at(c, 64*j+32))
 		}
 		ADDQ(stride, c)
 	}
