@@ -1,6 +1,7 @@
 // Package design holds design matrices: n rows of d features, stored densely in
 // float64 or float32, or sparsely, and the loops over them that training takes.
-// Whatever the storage, every product is formed and added in float64.
+// Whatever the storage, every product is formed and added in float64, but where a matrix of
+// float32 meets many vectors at once.
 package design
 
 // A Matrix is a design matrix of n rows Z[i] of d columns. It is immutable; its

@@ -131,6 +131,8 @@ type race struct {
 	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
 	passes float64     // over the rows of the table that the round took
 	metric *metric     // not nil: the candidates of a fold are searched for together in it
+	deal   *deal       // of the table to its folds, for that
+	plain  [][]float64 // by fold: where the plain average is searched from; nil: as the others
 	brief  bool        // searches end early: what this leaves undecided goes on in the next round
 	tell   func()      // called after every candidate of every fold, by any goroutine
 }
@@ -146,7 +148,11 @@ func candidates(of []family) int {
 
 // within are the rows of all folds but k.
 func (r *race) within(k int, inside []int) *Table {
-	train := r.table.Select(inside)
+	return r.knowing(r.table.Select(inside), k, inside)
+}
+
+// knowing is the table of all folds but k with what the laws say of its rows.
+func (r *race) knowing(train *Table, k int, inside []int) *Table {
 	if r.laws != nil {
 		for _, p := range r.laws.membership[k] {
 			train.Latent = append(train.Latent, pick(p, inside))
@@ -248,7 +254,9 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 	return out, context.Cause(ctx)
 }
 
-// search is run where the candidates of a fold are searched for together, fold after fold.
+// search is run where the candidates of a fold are searched for together, fold after fold. They
+// begin where they ended without the fold before, or in the round before, moved by what the
+// other rows did to the plain average.
 func (r *race) search(ctx context.Context, out [][]float64) error {
 	t := r.table
 	levels, ridges := []level.Level{plainAverage}, []float64{1}
@@ -263,13 +271,13 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 	}
 	all := len(levels)
 	for k := range r.count {
-		inside, outside := split(r.fold, k)
-		train, held := r.within(k, inside), t.Select(outside)
+		inside, outside, train, held := r.deal.without(k)
+		train = r.knowing(train, k, inside)
+		train.Primal = t.Primal
 		share := float64(train.N) / float64(t.N)
-		start := slices.Clone(r.from[k*all])
-		if start == nil {
-			_, d := t.X.Dims()
-			start = make([]float64, d)
+		before := slices.Clone(r.from[k*all : (k+1)*all])
+		if k > 0 {
+			before = r.from[(k-1)*all : k*all]
 		}
 		var searches []*search
 		of := map[*search]int{}
@@ -314,7 +322,11 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 					continue
 				}
 			}
-			s := &search{level: l, primal: train.Primal, x: slices.Clone(r.from[k*all+c]), goal: searchGap, most: searchEvaluations}
+			from := before[c]
+			if c == 0 && r.plain != nil {
+				from = r.plain[k]
+			}
+			s := &search{level: l, primal: train.Primal, x: slices.Clone(from), goal: searchGap, most: searchEvaluations}
 			if r.brief {
 				s.goal, s.most = accuracy, briefEvaluations
 			}
@@ -323,7 +335,7 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 				searches, of[s] = append(searches, s), c
 				continue
 			}
-			s.goal, s.most, s.apart = searchGap, searchEvaluations, true
+			s.goal, s.most, s.apart = unseenGap, searchEvaluations, true
 			if err := solve([]*search{s}); err != nil {
 				return err
 			}
@@ -336,16 +348,17 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 				}
 				s.pull = groups
 			}
-			// What other rows do to the plain average they do to the others, nearly.
 			plain := r.from[k*all]
 			if !r.brief {
 				s.origin = plain
 			}
 			if s.x == nil {
 				s.x = slices.Clone(plain)
-			} else {
-				floats.Add(s.x, plain)
-				floats.Sub(s.x, start)
+				continue
+			}
+			floats.Add(s.x, plain)
+			if before[0] != nil {
+				floats.Sub(s.x, before[0])
 			}
 		}
 		if err := solve(searches); err != nil {

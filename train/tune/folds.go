@@ -24,10 +24,13 @@ type Table struct {
 }
 
 // Select returns a copy of some of the rows.
-func (t *Table) Select(rows []int) *Table {
+func (t *Table) Select(rows []int) *Table { return t.having(rows, t.X.Select(rows)) }
+
+// having is the table of some rows, of these features.
+func (t *Table) having(rows []int, x design.Matrix) *Table {
 	s := *t
 	s.Rows = t.Rows.Select(rows)
-	s.X = t.X.Select(rows)
+	s.X = x
 	s.Target = make([]float64, len(rows))
 	for k, j := range rows {
 		s.Target[k] = t.Target[j]

@@ -19,18 +19,19 @@ const ridgeRows = 1000
 // chooseRidge chooses μ for all candidates alike: the one at which the plain average
 // predicts best, if by what a candidate has to be better than at the μ given. The same μ is less of a
 // ridge to losses that an adversary raises, so that a robust model may beat a plain
-// average that is merely fitted too closely: this is no merit of robustness.
-func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64, met *metric) error {
+// average that is merely fitted too closely: this is no merit of robustness. It returns the
+// plain average at this μ without every fold, nil where none was looked for.
+func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64, met *metric, dealt *deal) ([][]float64, error) {
 	s.Mu = t.Primal.Mu
 	if _, d := t.X.Dims(); !(s.Mu > 0) || t.N >= ridgeRows*d {
-		return nil
+		return nil, nil
 	}
 	of := family{name: "ridge", ridge: []float64{0.1, 10, 100}}
 	for range of.ridge {
 		of.levels = append(of.levels, plainAverage)
 	}
 	all := 1 + len(of.levels)
-	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), metric: met, tell: func() {}}
+	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), metric: met, deal: dealt, tell: func() {}}
 	for c := range r.alive {
 		r.alive[c] = true
 	}
@@ -39,20 +40,24 @@ func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start
 	}
 	out, err := r.run(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Passes += r.passes
 	plain := m.average(out[0])
 	s.Ridges = []Ridge{{Mu: t.Primal.Mu, Average: plain.value}}
-	best := 0.0
+	best, chosen := 0.0, 0
 	for i, factor := range of.ridge {
 		at := m.average(out[1+i])
 		c := Ridge{Mu: factor * t.Primal.Mu, Average: at.value}
 		c.Fall, c.SE = plain.minus(at)
 		s.Ridges = append(s.Ridges, c)
 		if c.Fall > max(best, standardErrors*c.SE, worth*plain.value) {
-			best, s.Mu = c.Fall, c.Mu
+			best, chosen, s.Mu = c.Fall, 1+i, c.Mu
 		}
 	}
-	return nil
+	points := make([][]float64, m.folds)
+	for k := range points {
+		points[k] = r.from[k*all+chosen]
+	}
+	return points, nil
 }

@@ -159,6 +159,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		s.Budget = &budget
 	}
 	var met *metric
+	var dealt *deal
 	if t.wide() {
 		if start == nil {
 			passes := 0.0
@@ -169,10 +170,12 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		}
 		if met = t.metricAt(start); met != nil {
 			s.Passes += met.passes
+			dealt = t.dealt(fold, o.Folds)
 		}
 	}
+	var plains [][]float64 // without every fold
 	if o.Ridge {
-		if err := s.chooseRidge(ctx, t, m, start, met); err != nil {
+		if plains, err = s.chooseRidge(ctx, t, m, start, met, dealt); err != nil {
 			return nil, err
 		}
 		other := *t
@@ -200,7 +203,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	s.list(of)
 	all := len(s.Candidates)
-	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all), metric: met}
+	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all), metric: met, deal: dealt, plain: plains}
 	for c := range r.alive {
 		r.alive[c] = true
 	}
@@ -218,6 +221,9 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		if rows != nil {
 			here.brief = true
 			here.table, here.fold, here.laws = t.Select(rows), pick(fold, rows), hidden.pick(rows)
+			if met != nil {
+				here.deal = here.table.dealt(here.fold, o.Folds)
+			}
 			at = newMeasure(here.table.Rows, here.fold, o.Folds, o.MinGroupSize, o.Tail)
 			if at.groups(); hidden != nil {
 				at.reveal(here.laws.held)

@@ -38,6 +38,7 @@ type search struct {
 	step      []float64 // direction
 	length    float64   // of the step that is tried
 	slope     float64   // of f along it
+	gap       float64   // by the metric's estimate, at x
 	shortened int
 
 	tried, at, weight []float64 // the point tried; losses; slopes, by row; the adversary's weights
@@ -59,13 +60,13 @@ const (
 	briefEvaluations  = 12 // of a search that goes on if it is not left behind: it ends short of its level, nearer to the plain average
 
 	// searchGap is the relative gap, by the metric's estimate, to which candidates are searched
-	// for. The plain average starts from a point that has seen the rows held out, and what is
-	// left of the way flatters it: by its length, the square root of the gap. The others start
-	// from where it ended, and what is left of theirs makes less of them than they are: it has to
-	// be small beside the way from there, too, but for what nobody sees.
+	// for. The others start from where the plain average of their fold ended, and what is left of
+	// the way from there makes less of them than they are: it has to be small beside that way,
+	// too, but for what nobody sees. The plain average starts from a point that has seen the rows
+	// held out, and what is left of its way flatters it, by its length: the square root of the gap.
 	searchGap = 1e-6
 	leftOfWay = 1e-4 // of its square
-	unseenGap = 1e-9
+	unseenGap = 1e-9 // and that of the plain average
 )
 
 // wide reports whether the rows of the table are such that candidates are searched for together:
@@ -194,9 +195,13 @@ func (s *search) move(risk float64, m *metric) bool {
 		return false
 	}
 	s.direct(m)
-	if s.slope = floats.Dot(s.step, s.gradient); -s.slope/2 <= s.enough(m) {
-		s.ended = true
+	s.slope = floats.Dot(s.step, s.gradient)
+	gap, enough, full := -s.slope/2, s.enough(m), s.length == 1
+	if s.ended = gap <= enough; !s.ended && full && gap*gap <= s.gap*enough/2 {
+		s.ended = true // after this step, that takes as much of the gap as the one before
+		floats.Add(s.x, s.step)
 	}
+	s.gap = gap
 	if s.ended || s.slope-s.slope != 0 || s.passes >= s.most {
 		return true
 	}
