@@ -180,19 +180,23 @@ func (m *Model) weigh(res *dro.Result, p *dro.Problem, had []float64) bool {
 func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
 	const part = "choice"
 	j := m.Config.Checkpoint
-	var b []byte // JSON, as a model has it
-	if ok, err := j.Done(part, &b); err != nil {
+	var kept struct {
+		Selection []byte // JSON, as a model has it
+		Start     []float64
+	}
+	if ok, err := j.Done(part, &kept); err != nil {
 		return nil, err
 	} else if ok {
-		s := &tune.Selection{}
-		return s, json.Unmarshal(b, s)
+		s := &tune.Selection{Start: kept.Start}
+		return s, json.Unmarshal(kept.Selection, s)
 	}
 	t := m.table(m.Run.Train)
 	t.Memory = j.Within(part)
 	s, err := m.selected(ctx, t, x, o)
 	if err == nil && j != nil {
 		if b, err := json.Marshal(s); err == nil {
-			j.Finish(part, b)
+			kept.Selection, kept.Start = b, s.Start
+			j.Finish(part, &kept)
 		}
 	}
 	return s, err

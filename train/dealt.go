@@ -290,7 +290,7 @@ func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune
 		if told.Few = errors.As(failed, &few); failed != nil {
 			told.Error = failed.Error()
 		} else {
-			told.Selection.Of = m.Run.Train.N
+			told.Selection.Of, told.Selection.Start = m.Run.Train.N, nil // which the others are not told
 		}
 	}
 	b, err := json.Marshal(told)

@@ -351,7 +351,11 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 	case asked == Auto && m.Config.Average == "balanced":
 		res = balanced
 	default:
-		res, err = m.solved(ctx, "robust", p, method, m.settings("robust", began))
+		s := m.settings("robust", began)
+		if chosen := m.Result.Selection; chosen != nil && chosen.Start != nil {
+			s.X0 = chosen.Start
+		}
+		res, err = m.solved(ctx, "robust", p, method, s)
 	}
 	if res == nil {
 		return m.named(err)

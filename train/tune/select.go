@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/train/level"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Options say how to choose. Start from DefaultOptions.
@@ -101,6 +102,8 @@ type Selection struct {
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"` // index
 	Reason     string      `json:"reason"`
+
+	Start []float64 `json:"-"` // to solve the level chosen from: the mean of its models without a fold; nil where these were not searched for
 }
 
 // Best returns the candidate chosen.
@@ -239,7 +242,12 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 			s.leaveBehind(r.alive, budget)
 		}
 	}
-	s.choose(o.Rule, budget)
+	if s.choose(o.Rule, budget); met != nil {
+		s.Start = make([]float64, len(plain))
+		for k := range o.Folds {
+			floats.AddScaled(s.Start, 1/float64(o.Folds), r.from[k*all+s.Chosen])
+		}
+	}
 	if o.Path {
 		s.Paths, err = t.paths(ctx, of, plain)
 	}

@@ -67,6 +67,10 @@ const (
 	searchGap = 1e-6
 	leftOfWay = 1e-4 // of its square
 	unseenGap = 1e-9 // and that of the plain average
+
+	// flatness is the share of f below which its differences say nothing, rows being in single
+	// precision: there a step is as good as the slope at its end says (Hager and Zhang 2005).
+	flatness = 1e-7
 )
 
 // wide reports whether the rows of the table are such that candidates are searched for together:
@@ -177,7 +181,7 @@ func (s *search) move(risk float64, m *metric) bool {
 		s.f = f
 		copy(s.gradient, s.next)
 		s.feel()
-	case f <= s.f+1e-4*s.length*s.slope:
+	case f <= s.f+1e-4*s.length*s.slope || f <= s.f+flatness*math.Abs(s.f) && floats.Dot(s.next, s.step) <= -s.slope:
 		s.remember()
 		s.f, s.x, s.tried = f, s.tried, s.x
 		s.gradient, s.next = s.next, s.gradient

@@ -88,8 +88,8 @@ func TestSearchesEndWhereSolvesDo(t *testing.T) {
 			t.Errorf("%s: %v alone, %v with others", loss.Name(), alone.x[:3], all[4].x[:3])
 		}
 		for _, s := range all {
-			if least := tb.least(t, s.level, s.x); !s.ended || !(s.f <= least*(1+offBy*searchGap)) {
-				t.Errorf("%s, %v: %v after %v passes, the optimum is %v", loss.Name(), s.level, s.f, s.passes, least)
+			if least, f := tb.least(t, s.level, s.x), tb.valueAt(t, s.level, s.x); !s.ended || !(f <= least*(1+offBy*searchGap)) {
+				t.Errorf("%s, %v: %v after %v passes, the optimum is %v", loss.Name(), s.level, f, s.passes, least)
 			}
 		}
 	}
@@ -160,6 +160,20 @@ func TestPullOfGroups(t *testing.T) {
 	}
 }
 
+// valueAt is the regularised risk of the level at x.
+func (t *Table) valueAt(tt *testing.T, l level.Level, x []float64) float64 {
+	dual, err := l.Dual(t.Rows)
+	if err != nil {
+		tt.Fatal(err)
+	}
+	loss, err := t.losses(x)
+	if err != nil {
+		tt.Fatal(err)
+	}
+	risk, _ := dual.BestResponseTo(make([]float64, t.N), loss)
+	return risk + t.Primal.Value(x)
+}
+
 // least is the optimum, to 1e-8, by Newton's method from x.
 func (t *Table) least(tt *testing.T, l level.Level, x []float64) float64 {
 	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
@@ -215,6 +229,123 @@ func TestWideTablesAreSearched(t *testing.T) {
 			}
 			if least := train.least(t, s.Candidates[c].Level, x); !(at.Upper <= least*(1+offBy*searchGap)) {
 				t.Errorf("%s without fold %d: %v, the optimum is %v", s.Candidates[c].Name, k, at.Upper, least)
+			}
+		}
+	}
+}
+
+// All folds but one lie next to each other in a deal: the rows are those of the folds, and
+// what they say is what they say in the table, to single precision; a column that this is not
+// enough for leaves them in double.
+func TestDealOfFolds(t *testing.T) {
+	tb := wideTable(t, 1200, 310, 0, losses.Logistic{})
+	for _, count := range []int{2, 3, 5} {
+		fold, err := tb.Folds(count, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := tb.dealt(fold, count)
+		if d.x == nil {
+			t.Fatal("normal numbers are not rounded")
+		}
+		for k := range count {
+			wantInside, wantOutside := split(fold, k)
+			inside, outside, train, held := d.without(k)
+			for _, of := range []struct {
+				rows, want []int
+				table      *Table
+			}{{inside, wantInside, train}, {outside, wantOutside, held}} {
+				if sorted := slices.Sorted(slices.Values(of.rows)); !slices.Equal(sorted, of.want) {
+					t.Fatalf("fold %d of %d: %d rows, not %d, or others", k, count, len(of.rows), len(of.want))
+				}
+				got, want := make([]float64, 310), make([]float64, 310)
+				for i, j := range of.rows {
+					of.table.X.RowTo(got, i)
+					tb.X.RowTo(want, j)
+					if of.table.Target[i] != tb.Target[j] || of.table.Group[i] != tb.Group[j] || got[7] != float64(float32(want[7])) {
+						t.Fatalf("fold %d of %d: row %d is not row %d", k, count, i, j)
+					}
+				}
+			}
+		}
+	}
+	n, width := tb.X.Dims()
+	z := make([]float64, n*width)
+	for j := range n {
+		tb.X.RowTo(z[j*width:(j+1)*width], j)
+		z[j*width+5] += 1e7 // an hour of the year, in seconds
+	}
+	far := *tb
+	var err error
+	if far.X, err = design.NewDense(n, width, z); err != nil {
+		t.Fatal(err)
+	}
+	fold, err := far.Folds(3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := far.dealt(fold, 3)
+	inside, _, train, _ := d.without(1)
+	got, want := make([]float64, width), make([]float64, width)
+	train.X.RowTo(got, 3)
+	if far.X.RowTo(want, inside[3]); d.x != nil || !slices.Equal(got, want) {
+		t.Error("a column far from zero is rounded")
+	}
+}
+
+// Where a difference of the risk is below what single precision tells, a step counts by the slope
+// at its end: the search goes on to its gap.
+func TestSearchesEndInSinglePrecision(t *testing.T) {
+	tb := wideTable(t, 6000, 320, 0.3, losses.Squared{})
+	start, _, err := tb.Solve(t.Context(), plainAverage, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tb.metricAt(start)
+	single := *tb
+	rows := make([]int, tb.N)
+	for j := range rows {
+		rows[j] = j
+	}
+	single.X = design.Single(tb.X, rows)
+	nu := 3.0
+	for _, l := range []level.Level{plainAverage, {Penalty: "kl", Nu: &nu}} {
+		search := func(t2 *Table) *search {
+			s := &search{level: l, x: slices.Clone(start), primal: tb.Primal, goal: unseenGap, most: searchEvaluations}
+			if err := t2.together(t.Context(), []*search{s}, m, func(*search) {}); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		in64, in32 := search(tb), search(&single)
+		if f, least := tb.valueAt(t, l, in32.x), tb.valueAt(t, l, in64.x); !in32.ended || in32.passes > in64.passes+1 || !(f <= least*(1+offBy*unseenGap)) {
+			t.Errorf("%v: %v after %v passes, ended %v; in double %v after %v", l, f, in32.passes, in32.ended, least, in64.passes)
+		}
+	}
+}
+
+// The worst rows of a tail are those that putting all in order finds, whatever the weights.
+func TestTailOfSomeRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for trial := range 40 {
+		n := 3 + rng.IntN(4000)
+		loss := make([]float64, n)
+		m := &measure{tail: []float64{0.1, 0.01, 0.7, 1}[trial%4], weight: make([]float64, n)}
+		for j := range loss {
+			loss[j], m.weight[j] = math.Round(20*rng.NormFloat64())/10, math.Exp(3*rng.NormFloat64()*float64(trial%3))
+			m.total += m.weight[j]
+		}
+		rows, mass, in := m.worstRows(loss), 0.0, map[int]bool{}
+		least := math.Inf(1)
+		for _, j := range rows {
+			mass, in[j], least = mass+m.weight[j], true, min(least, loss[j])
+		}
+		if mass < m.tail*m.total*(1-1e-12) {
+			t.Fatalf("the rows have %v of %v", mass, m.tail*m.total)
+		}
+		for j, v := range loss {
+			if v > least && !in[j] {
+				t.Fatalf("row %d with a loss of %v is left out, one of %v is in", j, v, least)
 			}
 		}
 	}
