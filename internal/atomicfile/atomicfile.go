@@ -33,6 +33,9 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	}()
 	buf := bufio.NewWriterSize(tmp, 1<<16)
 	if err := write(buf); err != nil {
+		if full := new(fs.PathError); errors.As(err, &full) && full.Path == tmp.Name() {
+			err = full.Err
+		}
 		return fmt.Errorf("%s: cannot write: %w", path, err)
 	}
 	if err := buf.Flush(); err != nil {

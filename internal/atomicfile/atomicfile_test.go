@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -67,6 +68,13 @@ func TestAtomicWriteFailures(t *testing.T) {
 	fails := func(w io.Writer) error { io.WriteString(w, "half"); return sick }
 	if err := Write(path, true, fails); !errors.Is(err, sick) || !strings.HasPrefix(err.Error(), path) {
 		t.Errorf("got %v, want the cause and the path", err)
+	}
+	full := func(w io.Writer) error { // a disk, as the file tells of it whose name nobody knows
+		temporary, _ := filepath.Glob(filepath.Join(dir, ".drotrain-*"))
+		return fmt.Errorf("row 7: %w", &fs.PathError{Op: "write", Path: temporary[0], Err: sick})
+	}
+	if err := Write(path, true, full); !errors.Is(err, sick) || err.Error() != path+": cannot write: sick" {
+		t.Errorf("got %v, want the path alone", err)
 	}
 	func() {
 		defer func() { recover() }()
