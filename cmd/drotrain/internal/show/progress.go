@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -33,6 +34,7 @@ const (
 type Progress struct {
 	w        io.Writer
 	terminal bool
+	columns  func() int // of the terminal
 	now      func() time.Time
 
 	mu      sync.Mutex
@@ -54,7 +56,18 @@ func NewProgress(w io.Writer, terminal bool, now func() time.Time, quiet bool) *
 	if quiet {
 		return nil
 	}
-	return &Progress{w: w, terminal: terminal, now: now}
+	return &Progress{w: w, terminal: terminal, columns: func() int { return columnsOf(w) }, now: now}
+}
+
+// columnsOf is how wide the terminal is that w writes to, Width at most: a frame that is
+// wider would fill line after line.
+func columnsOf(w io.Writer) int {
+	if f, ok := w.(interface{ Fd() uintptr }); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return min(n, Width)
+		}
+	}
+	return Width
 }
 
 // Observe takes one check point of a training.
@@ -254,7 +267,7 @@ func (p *Progress) show() {
 		p.bar = p.newBar()
 	}
 	line := []rune(printable.Line(phaseName(p.phase)) + ": " + text)
-	p.bar.Describe(string(line[:min(len(line), Width-barWidth-8)]))
+	p.bar.Describe(string(line[:min(len(line), max(0, p.columns()-barWidth-9))]))
 	_ = p.bar.Set(p.done)
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -277,6 +278,29 @@ func TestProgressEndsOnce(t *testing.T) {
 	clock = clock.Add(3 * time.Second)
 	if p.Finish(); was == "" || out.String() != was {
 		t.Errorf("%q, ended again %q", was, out.String())
+	}
+}
+
+// A frame fits the terminal, however narrow, down to the bar alone: one that is wider would
+// fill a line each.
+func TestFramesFitTheTerminal(t *testing.T) {
+	for _, wide := range []int{24, 25, 40, 79, Width} {
+		var out bytes.Buffer
+		clock := time.Unix(0, 0)
+		p := NewProgress(&out, true, func() time.Time { clock = clock.Add(time.Second); return clock }, false)
+		p.columns = func() int { return wide }
+		p.Begin(strings.Repeat("a long phase ", 9))
+		for k := range 9 {
+			p.Measuring(eval.Progress{Phase: strings.Repeat("of a long name ", 9), Done: k, Total: 9})
+		}
+		p.Finish()
+		widest := 0
+		for _, frame := range strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			widest = max(widest, utf8.RuneCountInString(frame))
+		}
+		if widest > wide || widest < wide-3 {
+			t.Errorf("a frame of %d columns on %d", widest, wide)
+		}
 	}
 }
 
