@@ -284,7 +284,7 @@ func TestProgressEndsOnce(t *testing.T) {
 // A frame fits the terminal, however narrow, down to the bar alone: one that is wider would
 // fill a line each.
 func TestFramesFitTheTerminal(t *testing.T) {
-	for _, wide := range []int{24, 25, 40, 79, Width} {
+	for _, wide := range []int{25, 26, 40, 79, Width} {
 		var out bytes.Buffer
 		clock := time.Unix(0, 0)
 		p := NewProgress(&out, true, func() time.Time { clock = clock.Add(time.Second); return clock }, false)
