@@ -13,8 +13,8 @@ type Outcome string
 
 const (
 	Helped       Outcome = "helped"       // worst-group risk lower, interval below 0, at a price that is asked for
-	Mixed        Outcome = "mixed"        // it is lower, but costs too much, or shrinking the scores does the same
-	Hurt         Outcome = "hurt"         // worst-group risk higher, or more groups worse off than better
+	Mixed        Outcome = "mixed"        // it is lower, but costs too much, or shrinking the scores does the same, or more groups are worse off than better
+	Hurt         Outcome = "hurt"         // worst-group risk higher, or more groups worse off than better and no fall that is worth its price, be it chance
 	Inconclusive Outcome = "inconclusive" // the interval covers 0
 	Degenerate   Outcome = "degenerate"   // the model is worse than a constant, or rests on a handful of rows
 	Untested     Outcome = "untested"     // no interval: nothing is claimed
@@ -150,6 +150,10 @@ func (j *judge) trades() bool {
 	return ok && side < 0
 }
 
+// bought reports whether the worst group's risk fell by what its price was to buy, settled or
+// not: what a choice at that rate is after. The groups that pay are larger, and settle sooner.
+func (j *judge) bought() bool { return j.c.WorstGroup != nil && j.d.Value < 0 && j.pays() }
+
 func (j *judge) outcome(v *Verdict) Outcome {
 	side, ok := j.d.Settled()
 	switch {
@@ -160,7 +164,7 @@ func (j *judge) outcome(v *Verdict) Outcome {
 	case ok && side > 0:
 		return Hurt
 	case !ok && v.Groups != nil && v.Groups.Worse > v.Groups.Better:
-		if j.trades() {
+		if j.trades() || j.bought() {
 			return Mixed
 		}
 		return Hurt
@@ -205,6 +209,9 @@ func (j *judge) headline(v *Verdict, changed string) string {
 	case Helped:
 		return changed + "."
 	case Mixed:
+		if !settled && !j.trades() {
+			return fmt.Sprintf("%s, which may be chance; it is worth what the average pays, but more groups lose than gain: %s", changed, v.Groups)
+		}
 		if !settled {
 			return fmt.Sprintf("%s helped %s, the worst group of %s, but not groups on the whole: %s", who, j.Models[0].WorstGroup.Label, j.c.Baseline, v.Groups)
 		}
@@ -263,7 +270,10 @@ func (j *judge) recommend(v *Verdict) string {
 		}
 		return fmt.Sprintf("Use %s.", model)
 	case Mixed:
-		if _, settled := j.d.Settled(); !settled {
+		if _, settled := j.d.Settled(); !settled && !j.trades() {
+			return fmt.Sprintf("Decide whose losses count: %s is better for those worst off if these rows do not mislead, and worse for %s. Predictions out of fold of all rows (--evaluate crossfit) tell more.",
+				model, words.Plural(v.Groups.Worse, "group", "groups"))
+		} else if !settled {
 			return fmt.Sprintf("Decide whose losses count: %s is better for %s and worse for %s. A larger ν moves less between groups.",
 				model, j.Models[0].WorstGroup.Label, words.Plural(v.Groups.Worse, "other group", "other groups"))
 		}

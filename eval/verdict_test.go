@@ -187,6 +187,28 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
 		}
 	}
+	// No group's fall is settled and two are worse off: harm, but where the worst group's risk
+	// fell by twice what the average pays.
+	for _, gain := range []float64{0.3, 0.02} {
+		in = evaltest.Two(4000, 4, 0, 3)
+		for i, l := range in.Models[0].Loss {
+			a, b := l, l+0.2
+			switch i % 4 {
+			case 0:
+				a, b = l+9, l+9-gain+6*float64(i/4%2*2-1)
+			case 1:
+				b = l
+			}
+			in.Models[0].Loss[i], in.Models[1].Loss[i] = a, b
+		}
+		want, words := eval.Mixed, "which may be chance; it is worth what the average pays, but more groups lose than gain: no group is measurably better off, 2 measurably worse off"
+		if gain < 0.1 {
+			want, words = eval.Hurt, "did more harm than good: no group is measurably better off, 2 measurably worse off"
+		}
+		if v := judged(t, in); v.Outcome != want || !strings.Contains(v.Headline, words) {
+			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
+		}
+	}
 	// Groups too small to tell count neither way.
 	in = evaltest.Two(4000, 40, 0, 3)
 	for i := range in.Target {

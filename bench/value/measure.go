@@ -25,6 +25,7 @@ type Row struct {
 	Worst        float64 // largest group mean, of the groups that the choice may call the worst
 	Tail         float64 // mean of the worst tenth
 	Chosen       string  // of the model that is chosen
+	Fall, SE     float64 `json:",omitempty"` // of the criterion, out of fold: what the choice promised
 	Passes       float64
 	Subgroup     *tune.Subgroup `json:",omitempty"` // what was found of a hidden one
 	By           string         // program and version
@@ -242,7 +243,8 @@ func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]R
 			return nil, err
 		}
 		if m.name == Chosen {
-			r.Chosen, r.Passes, r.Subgroup = c.Best().Name, c.Passes, c.Subgroup
+			b := c.Best()
+			r.Chosen, r.Fall, r.SE, r.Passes, r.Subgroup = b.Name, b.Fall, b.SE, c.Passes, c.Subgroup
 		}
 		out = append(out, *r)
 	}

@@ -12,16 +12,21 @@ import (
 )
 
 // bent is what a curve is made of, on some of the rows: the features, their squares and
-// their sizes, and a constant.
-func (t *Table) bent(rows []int) (design.Matrix, error) {
+// their sizes, their products with what is along, and a constant.
+func (t *Table) bent(rows []int, along [][]float64) (design.Matrix, error) {
 	_, d := t.X.Dims()
-	width := 3*d + 1
+	of := 3 + len(along)
+	width := of*d + 1
 	z := make([]float64, len(rows)*width)
 	row := make([]float64, d)
 	for i, j := range rows {
 		t.X.RowTo(row, j)
 		for k, v := range row {
-			copy(z[i*width+3*k:], []float64{v, v * v, math.Abs(v)})
+			own := z[i*width+of*k : i*width+of*(k+1)]
+			own[0], own[1], own[2] = v, v*v, math.Abs(v)
+			for l, m := range along {
+				own[3+l] = m[j] * v
+			}
 		}
 		z[i*width+width-1] = 1
 	}
@@ -29,21 +34,22 @@ func (t *Table) bent(rows []int) (design.Matrix, error) {
 }
 
 // overCurve is the mean rise of the log-likelihood out of fold, from a single curved law
-// with free noise to the laws that give the rows the densities by, in its standard errors; 0 where rows
-// are too few for a curve.
-func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
+// with free noise to the laws that give the rows the densities by, in its standard errors. The
+// curve has the products of every feature with what is along, by fold. It reports whether rows
+// are enough for a curve.
+func (t *Table) overCurve(by []float64, along [][][]float64, fold []int, count int) (rise float64, held bool) {
 	const work = 4 * mostLatentWork
 	_, d := t.X.Dims()
 	var gain []float64
 	for k := range count {
 		inside, outside := split(fold, k)
-		if inside = fewer(inside, 3*d+1, work); inside == nil {
-			return 0
+		if inside = fewer(inside, (3+len(along[k]))*d+1, work); inside == nil {
+			return 0, false
 		}
 		outside = outside[:min(len(outside), mostLatentRows)]
-		x, err := t.bent(inside)
+		x, err := t.bent(inside, along[k])
 		if err != nil {
-			return 0
+			return 0, false
 		}
 		rows := t.mixtureOf(inside)
 		rows.X, rows.Free = x, true
@@ -52,18 +58,18 @@ func (t *Table) overCurve(by []float64, fold []int, count int) float64 {
 			curve = latent.Null(rows, curve)
 		}
 		if curve == nil {
-			return 0
+			return 0, false
 		}
-		held, err := t.bent(outside)
+		held, err := t.bent(outside, along[k])
 		if err != nil {
-			return 0
+			return 0, false
 		}
 		_, density := curve.Posterior(held, pick(t.Target, outside))
 		for i, j := range outside {
 			gain = append(gain, by[j]-density[i])
 		}
 	}
-	return inErrors(gain)
+	return inErrors(gain), true
 }
 
 // explained is the share of the variance of p that a regression on what a curve is made of
@@ -75,7 +81,7 @@ func (t *Table) explained(p []float64, fold []int, count int) float64 {
 		rows = append(rows, j)
 	}
 	target := pick(p, rows)
-	x, err := t.bent(rows)
+	x, err := t.bent(rows, nil)
 	if err != nil {
 		return math.NaN()
 	}

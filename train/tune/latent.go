@@ -15,12 +15,11 @@ import (
 
 // A Subgroup says what was found of hidden subgroups: rows that follow other linear laws
 // than most. They are taken for such only if rows that were not fitted say so (Evidence),
-// if every fold finds the same laws (Agreement), if each is a minority, and if
-// the features do not tell their rows apart (Explained), or no better than a
-// shift of them does and no single curve predicts as well (OverCurve); two that lie on opposite
-// sides of the law of most, if noise along that line does not predict as well (OverFan). Else
-// the law is one with heavy tails, or a curve, not several lines. Two are found where these say
-// so of a third law beside two.
+// if every fold finds the same laws (Agreement), if each is a minority, if the features tell
+// little of who is in it (Explained), if no single curve predicts as well (OverCurve); and two
+// that lie on opposite sides of the law of most, if noise along that line does not (OverFan).
+// Else the law is one with heavy tails, or a curve, not several lines. Two are found where these
+// say so of a third law beside two.
 type Subgroup struct {
 	Found     bool      `json:"found"`
 	Share     float64   `json:"share"`                // of the rows that follow another law than most
@@ -28,7 +27,7 @@ type Subgroup struct {
 	Evidence  float64   `json:"evidence"`             // rise of the log-likelihood out of fold over the best mixture with a law less, free noise for it, in its standard errors
 	Agreement float64   `json:"agreement"`            // least correlation between two folds of what sets a law apart from that of most
 	Explained float64   `json:"explained"`            // largest share of the variance of a law's membership that the features and their squares predict, out of fold
-	OverCurve float64   `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it does not matter
+	OverCurve float64   `json:"over_curve,omitempty"` // as Evidence, over the best single curved law; 0 where it is not asked, or rows are too few for one
 	Fan       float64   `json:"fan,omitempty"`        // of two: by how much they lie on opposite sides of the law of most, as noise along a direction makes them: less the correlation of what sets them apart from it
 	OverFan   float64   `json:"over_fan,omitempty"`   // as Evidence, over one law whose noise grows along that direction; 0 where it does not matter
 	Noise     float64   `json:"noise"`                // largest of another law, in standard deviations of the common one; 1 for two classes
@@ -39,12 +38,13 @@ type Subgroup struct {
 // .998, but its features explain .55 of the membership (TestNoSubgroupWhereThereIsOneLaw).
 const (
 	mostShare     = 0.4
-	leastEvidence = 3
+	leastEvidence = 2   // and over a curve
+	leastAlone    = 3   // where rows are too few for one, and over noise along a line
 	sign          = 0.5 // of one, in the first fold: else no further folds are looked at
 	leastAgree    = 0.9
-	mostExplained = 0.05
+	mostExplained = 0.05 // else products are part of the curve; and where there is none
 	mostFan       = 0.9
-	mostShifted   = 1. / 3 // of mostExplained, where a curve is held against the laws
+	mostShifted   = 1. / 3 // of it
 
 	mostLatentRows = 10_000
 	mostLatentWork = 2e7 // rows × columns², of a Gram matrix
@@ -254,16 +254,28 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	if len(s.Shares) > 1 && len(apart) == len(parts) {
 		s.Fan = -stat.Correlation(apart[0][0], apart[0][1], nil)
 	}
-	s.Found = slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
-	if s.Found && s.Fan > mostFan {
+	if s.Found = s.enough(); s.Found && s.Fan > mostFan {
 		s.OverFan = t.overFan(by, apart, parts)
-		s.Found = s.OverFan >= leastEvidence
+		s.Found = s.OverFan >= leastAlone
 	}
-	if s.Found && s.Explained > mostExplained {
-		s.OverCurve = t.overCurve(by, fold, len(parts))
-		s.Found = len(s.Shares) == 1 && s.OverCurve >= leastEvidence // three lines are nearer to a product than a curve is
+	if s.Found {
+		var held bool
+		along := make([][][]float64, len(parts))
+		if s.Explained > mostExplained { // as a product of features is, too
+			along = apart
+		}
+		if s.OverCurve, held = t.overCurve(by, along, fold, len(parts)); held {
+			s.Found = s.OverCurve >= leastEvidence
+		} else {
+			s.Found = s.Evidence >= leastAlone && s.Explained <= mostExplained
+		}
 	}
 	return s, l, nil
+}
+
+// enough reports whether the laws may be several, whatever a curve says of the rows.
+func (s *Subgroup) enough() bool {
+	return slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
 }
 
 // density is the logarithm of that of the targets of a part's fold under laws.

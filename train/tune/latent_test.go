@@ -98,6 +98,39 @@ func TestShiftedSubgroupIsFound(t *testing.T) {
 	}
 }
 
+// Of two classes, whose rows are a probability of their features alone, a curve is one law,
+// though rows not fitted say of two lines that they are likelier than one.
+func TestNoSubgroupOfClassesOnACurve(t *testing.T) {
+	const n, d = 2400, 4
+	rng := rand.New(rand.NewPCG(3, 9))
+	a := &Table{Loss: losses.Logistic{}, Target: make([]float64, n)}
+	z := make([]float64, n*d)
+	for j := range a.Target {
+		row := z[j*d : (j+1)*d]
+		for k := range row {
+			row[k] = rng.NormFloat64()
+		}
+		row[d-1] = 1
+		a.Target[j] = -1
+		if m := row[0] + row[1] + row[2] + row[0]*row[0] + math.Sin(2*row[1]); rng.Float64() < 1/(1+math.Exp(-2*m)) {
+			a.Target[j] = 1
+		}
+	}
+	x, err := design.NewDense(n, d, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Rows, a.X, a.Primal = level.Rows{N: n}, x, dro.L2{Mu: 1. / n, Intercept: true, FreeModulus: a.Loss.Smoothness()}
+	fold, err := a.Folds(3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := a.subgroup(t.Context(), fold, 3)
+	if err != nil || s == nil || s.Found || !(s.Evidence > leastEvidence && s.Agreement > leastAgree && s.Explained < mostShifted && s.OverCurve < 0) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // None of what looks like a second law to a mixture is taken for a hidden subgroup: heavy
 // tails, skewed noise, noise that grows with a feature, curves, and two lines that the
 // features tell apart.
