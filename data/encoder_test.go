@@ -344,3 +344,30 @@ func TestPositiveClassByName(t *testing.T) {
 		}
 	}
 }
+
+// A target that a float64 rounds is trained on, and the first such row is named.
+func TestRoundedTargetsAreNoted(t *testing.T) {
+	for row := range 3 {
+		v := []int64{3, 1, 4, 1, 5, 9}
+		v[row], v[5] = 1<<53+1, 1<<60+1
+		y, err := ColumnOf("y", v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := ColumnOf("x", []float64{2, 7, 1, 8, 2, 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := NewFrame(y, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Task: Regression})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(e.Notes, "\n"); !strings.Contains(notes, fmt.Sprintf("first in row %d of", row+1)) {
+			t.Errorf("row %d: %s", row+1, notes)
+		}
+	}
+}

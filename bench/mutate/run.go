@@ -25,7 +25,7 @@ type Options struct {
 	Own     bool          // run those of a mutant's package alone
 	Jobs    int           // mutants that tests are run on at once; 0: one
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
-	Note    func(string)  // hears of tests that fail without a mutant, and are left out
+	Note    func(string)  // hears of tests that fail without a mutant, and are left out, and of what is Known in vain
 	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
 	Journal string        // a file of what is decided, with which another run goes on; "": none
 }
@@ -116,7 +116,7 @@ func draw(ctx context.Context, clone string, o Options) ([]Site, error) {
 // known to mean nothing, those of packages that only tests use and those of programs that
 // wrote what is in the repository, and is tested there.
 func list(ctx context.Context, root string, o Options) ([]Site, error) {
-	known := map[string]bool{}
+	known, there, scanned := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, k := range o.Known {
 		known[k] = true
 	}
@@ -147,11 +147,19 @@ func list(ctx context.Context, root string, o Options) ([]Site, error) {
 			if err != nil {
 				return nil, err
 			}
+			scanned[file] = true
 			for _, s := range of {
-				if s.dir, s.pkg = filepath.ToSlash(dir), fields[1]; !known[s.Equivalent()] {
+				if s.dir, s.pkg = filepath.ToSlash(dir), fields[1]; known[s.Equivalent()] {
+					there[s.Equivalent()] = true
+				} else {
 					sites = append(sites, s)
 				}
 			}
+		}
+	}
+	for _, k := range o.Known {
+		if file, _, _ := strings.Cut(k, " "); scanned[file] && !there[k] && o.Note != nil {
+			o.Note("listed in vain, its line has changed: " + k)
 		}
 	}
 	return sites, nil

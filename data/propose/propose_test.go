@@ -347,7 +347,7 @@ func TestAfterwards(t *testing.T) {
 	}
 	why := map[string]string{"seen_again": `more than a week after "admitted"`, "left_on": `the time between them tells "observed"`, "time": "the time until", "visit": "identifier"}
 	for name, part := range why {
-		if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == name }); i < 0 || !strings.Contains(p.Findings[i].What, part) {
+		if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == name }); i < 0 || !strings.Contains(p.Findings[i].What, part) || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)
 		}
 	}
@@ -384,6 +384,11 @@ func TestSums(t *testing.T) {
 	slices.Sort(p.Drop)
 	if !slices.Equal(p.Drop, []string{"a", "b", "c"}) {
 		t.Errorf("left out %q", p.Drop)
+	}
+	for _, f := range p.Findings {
+		if f.Rows != 0 || f.First != 0 { // of no rows in particular
+			t.Errorf("%+v", f)
+		}
 	}
 	if p := proposed(t, b.String(), "d"); len(p.Drop) > 0 {
 		t.Errorf("nothing makes d: %q", p.Drop)
