@@ -371,3 +371,22 @@ func TestRoundedTargetsAreNoted(t *testing.T) {
 		}
 	}
 }
+
+// A text names a value of a column by what it means there: of numbers the same number however
+// it is written, of truth values in any case, of texts itself alone.
+func TestTextsThatNameAValue(t *testing.T) {
+	for _, c := range []struct {
+		kind   Kind
+		values []string
+		text   string
+		want   string // "": none
+	}{
+		{Numeric, []string{"1", "2.5"}, "2.50", "2.5"}, {Numeric, []string{"1", "2.5"}, "1e0", "1"}, {Numeric, []string{"1"}, "one", ""},
+		{Categorical, []string{"1.0", "2"}, "1.0", "1.0"}, {Categorical, []string{"1.0", "2"}, "1", ""}, {Categorical, []string{"1.0", "2"}, "2.0", ""},
+		{Categorical, []string{"yes", "no"}, "Yes", ""}, {Bool, []string{"true", "false"}, "TRUE", "true"}, {Bool, []string{"true", "false"}, "1", ""},
+	} {
+		if got, ok := Meant(&Column{Kind: c.kind}, c.values, c.text); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q among the %v values %q: %q, %v", c.text, c.kind, c.values, got, ok)
+		}
+	}
+}

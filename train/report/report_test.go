@@ -345,36 +345,43 @@ func sameCoefficients(a, b *eval.Coefficients) bool {
 }
 
 // The largest coefficients have intervals, in both units, for the models whose equations
-// are known.
+// are known, of classes and of numbers, which have a unit of their own.
 func TestCoefficientsHaveIntervals(t *testing.T) {
 	nu := 1.0
-	m := fit(t, func(c *train.Config) { c.Nu = &nu })
 	o := report.DefaultOptions()
 	o.Resamples = 100
-	x, err := report.Measure(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for _, q := range r.Coefficients.Rows {
-		for k, iv := range q.Intervals {
-			s := q.ScaledIntervals[k]
-			if !(iv.Low < q.Original[k] && q.Original[k] < iv.High) || !(s.Low < q.Scaled[k] && q.Scaled[k] < s.High) {
-				t.Errorf("%s of %s: %v in %v, %v in %v", q.Name, r.Coefficients.Models[k], q.Original[k], iv, q.Scaled[k], s)
+	intervals := func(m *train.Model, least int) {
+		t.Helper()
+		x, err := report.Measure(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for _, q := range r.Coefficients.Rows {
+			for k, iv := range q.Intervals {
+				s := q.ScaledIntervals[k]
+				if !(iv.Low < q.Original[k] && q.Original[k] < iv.High) || !(s.Low < q.Scaled[k] && q.Scaled[k] < s.High) {
+					t.Errorf("%s of %s: %v in %v, %v in %v", q.Name, r.Coefficients.Models[k], q.Original[k], iv, q.Scaled[k], s)
+				}
+				if a, b := float64((iv.High-iv.Low)/(s.High-s.Low)), math.Abs(float64(q.Original[k]/q.Scaled[k])); math.Abs(a/b-1) > 1e-9 {
+					t.Errorf("%s: widths are as %v, values as %v", q.Name, a, b)
+				}
+				seen++
 			}
-			if a, b := float64((iv.High-iv.Low)/(s.High-s.Low)), math.Abs(float64(q.Original[k]/q.Scaled[k])); math.Abs(a/b-1) > 1e-9 {
-				t.Errorf("%s: widths are as %v, values as %v", q.Name, a, b)
-			}
-			seen++
+		}
+		if seen < least || r.Coefficients.About == "" {
+			t.Errorf("%d intervals", seen)
 		}
 	}
-	if seen < 3*10 || r.Coefficients.About == "" {
-		t.Errorf("%d intervals", seen)
-	}
+	m := fit(t, func(c *train.Config) { c.Nu = &nu })
+	intervals(m, 3*10)
+	intervals(fit(t, func(c *train.Config) {
+		c.Data, c.Target, c.Groups, c.Nu, c.Filter = "builtin:cps1988", "wage", nil, &nu, "experience < 6"
+	}), 3*3)
 	for _, none := range []func(o *report.Options){func(o *report.Options) { o.Quick = true }, func(o *report.Options) { o.Resamples = 0 }} {
 		o := o
 		none(&o)
