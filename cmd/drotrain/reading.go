@@ -14,7 +14,7 @@ func readingOptions(cmd *cobra.Command, r *data.Reading) {
 	options.Section(cmd, "Reading", func(fs *pflag.FlagSet) {
 		fs.BoolVar(&t.NoHeader, "no-header", false, "the first line of text is a row: the columns are column_1, column_2, …")
 		fs.Var(options.List(&t.Missing), "na", "`texts` that stand for no value: --na '?,-999'")
-		fs.StringVar(&t.Delimiter, "delimiter", "", "`character` between the fields of text (default: , ; tab or | by the first line)")
+		fs.StringVar(&t.Delimiter, "delimiter", "", "`character` between the fields of text (default: , ; tab or | by the first lines)")
 		fs.StringVar(&t.Decimal, "decimal", "", "`mark` before the fraction of numbers in text: . or ,")
 		fs.StringVar(&t.Thousands, "thousands", "", "`mark` between thousands of numbers in text: , . ' _ or a space")
 		fs.StringVar(&t.Strip, "strip", "", "`marks` to take off both ends of numbers in text: '%$€'")

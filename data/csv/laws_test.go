@@ -497,3 +497,41 @@ func TestShapesOfFewValues(t *testing.T) {
 		}
 	}
 }
+
+// What separates the fields is as often in every line, outside of quotes; names and numbers
+// hold the others.
+func TestSeparators(t *testing.T) {
+	for text, want := range map[string]byte{
+		"a,b\n1,2\n":                              ',',
+		"a;b\n1;2\n":                              ';',
+		"a\tb\n1\t2\n":                            '\t',
+		"a|b\n1|2\n":                              '|',
+		"a\n1\n":                                  0,
+		"\"a,b\"\n1\n":                            0,
+		"a\n1,5\n":                                0, // the header tells
+		"\"Price, EUR\";\"City\"\n1;Bern\n":       ';',
+		"Price, EUR;City;Year\n1,5;Bern;2\n":      ';',
+		"Price, EUR;City\n1;Bern\n":               ';',
+		"Price, EUR;City\n1,5;Bern\n":             ';', // either is in every line
+		"1,5;2,5;3,5\n1;2;3\n":                    ';',
+		"id,name;alias,x\n1,a;b,2\n":              ',',
+		"p(a|b),c\n1,2\n":                         ',',
+		"a,b\tc\n1\t2\n":                          '\t',
+		"a;b,c\n\"1;2\",3\n\n4,5\n":               ',', // in quotes, and a line that is empty
+		"a;b,c\n\"two\n;;lines\",1\n":             ',',
+		"a;b,c\n\"say \"\"x;y\"\"\",1\n":          ',',
+		"a;b,c\n1;2\n3;4;":                        ';', // no end of line: half a line does not count
+		"a,b;c,d\r\n1;2\r\n":                      ';',
+		"a,b,c;d\n1,2\n3;4;5\n":                   ',', // every one is uneven: the most frequent
+		"Price, EUR;City\n" + "1,5;x\n" + "2;y\n": ';',
+	} {
+		for _, whole := range []bool{true, false} {
+			if strings.HasSuffix(text, "4;") && whole {
+				continue
+			}
+			if got := separatorOf([]byte(text), whole); got != want {
+				t.Errorf("%q, whole %v: %q, want %q", text, whole, got, want)
+			}
+		}
+	}
+}

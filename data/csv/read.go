@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -67,30 +66,6 @@ func read(ctx context.Context, src table.Source, names []string, o Options, verb
 		f.Notes = append(f.Notes, "the text is UTF-16")
 	}
 	return f, nil
-}
-
-// delimiter tells what separates the fields.
-func delimiter(t *text, o Options) rune {
-	if o.Delimiter != "" {
-		d, _ := utf8.DecodeRuneInString(o.Delimiter)
-		return d
-	}
-	if t.sep != 0 {
-		return t.sep
-	}
-	if strings.HasSuffix(Unpacked(t.src.Name()), ".tsv") {
-		return '\t'
-	}
-	line, _, _ := bytes.Cut(t.head, []byte("\n"))
-	for _, c := range []byte(",;\t|") {
-		if bytes.IndexByte(line, c) >= 0 {
-			return rune(c)
-		}
-	}
-	if spaced(t.head) {
-		return ' '
-	}
-	return ','
 }
 
 // A reading is a table on its way in.
