@@ -124,6 +124,15 @@ func TestCSVLargeIntegers(t *testing.T) {
 			t.Errorf("%s: inexact row %d, want %d", text, c.InexactRow, row)
 		}
 	}
+	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Columns[0]; c.Kind != Numeric || c.InexactRow != row {
+			t.Errorf("%s: %v, inexact row %d, want %d", text, c.Kind, c.InexactRow, row)
+		}
+	}
 }
 
 // Texts as other programs write them, in other encodings and with other line ends.
