@@ -582,3 +582,34 @@ func TestTicksReachTheEnds(t *testing.T) {
 		}
 	}
 }
+
+// The name of a reference line stands where no line runs through it, if there is such a place
+// above the line or below it, at the left or the right, and where it always stood if all are free.
+func TestReferenceNameIsFree(t *testing.T) {
+	middle := func(s Series) (fromLeft, above bool) {
+		c := traced(t, "reference", Lines{Panels: []Panel{{Ref: 1, RefText: "name", Height: 260,
+			Series: []Series{{X: []float64{0, 10}, Y: []float64{0, 0}}, {X: []float64{0, 10}, Y: []float64{2, 2}}, s}}}}.Drawing())
+		at := c.find(t, "name")
+		var line box
+		for _, l := range c.lines { // the reference line is the nearest level one of two points
+			if l.y0 == l.y1 && l.x1-l.x0 > 200 && math.Abs(l.y0-(at.y0+at.y1)/2) < math.Abs(line.y0-(at.y0+at.y1)/2) {
+				line = l.box
+			}
+		}
+		return at.x0-line.x0 < line.x1-at.x1, at.y0 > line.y0
+	}
+	near := []float64{1.05, 1.05}
+	for _, of := range []struct {
+		s           Series
+		left, above bool
+	}{
+		{Series{}, true, true},
+		{Series{X: []float64{0, 3}, Y: near}, false, true},
+		{Series{X: []float64{0, 10}, Y: near}, true, false},
+		{Series{X: []float64{0, 10, 10, 0, 0, 3}, Y: []float64{1.05, 1.05, 1.3, 1.3, 0.95, 0.95}}, false, false},
+	} {
+		if left, above := middle(of.s); left != of.left || above != of.above {
+			t.Errorf("beside %v, %v the name is at the left %v, above %v", of.s.X, of.s.Y, left, above)
+		}
+	}
+}

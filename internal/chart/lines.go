@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"math"
+
 	"gonum.org/v1/plot/vg"
 )
 
@@ -165,14 +167,48 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 	if q.RefText != "" {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.at(q.Ref)}, vg.Point{X: x.hi, Y: y.at(q.Ref)})
-		w, at := textWidth(q.RefText, smallSize), y.at(q.Ref)
-		p.area(colPaper, vg.Point{X: x.lo, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 2}, vg.Point{X: x.lo + w + 5, Y: at + 12}, vg.Point{X: x.lo, Y: at + 12})
-		p.text(x.lo+3, at+4, q.RefText, smallSize, colMuted, 0)
+		left, low := q.refAt(x, y)
+		w := textWidth(q.RefText, smallSize)
+		p.area(colPaper, vg.Point{X: left - 3, Y: low - 2}, vg.Point{X: left + w + 2, Y: low - 2}, vg.Point{X: left + w + 2, Y: low + 8}, vg.Point{X: left - 3, Y: low + 8})
+		p.text(left, low, q.RefText, smallSize, colMuted, 0)
 	}
 	q.drawXRef(p, x, y)
 	for _, s := range q.Series {
 		s.draw(p, x, y)
 	}
+}
+
+// refAt is where the name of the horizontal reference line begins: above it or below it, at the
+// left or the right, where the fewest lines cross it.
+func (q Panel) refAt(x, y axis) (left, low vg.Length) {
+	const steps = 24 // at which a piece of a line is looked at
+	w, at, fewest := textWidth(q.RefText, smallSize), y.at(q.Ref), math.MaxInt
+	for _, to := range []vg.Point{{X: x.lo + 3, Y: at + 4}, {X: x.hi - 3 - w, Y: at + 4}, {X: x.lo + 3, Y: at - 11}, {X: x.hi - 3 - w, Y: at - 11}} {
+		if to.Y < y.lo+2 || to.Y+8 > y.hi {
+			continue
+		}
+		within := 0
+		for _, s := range q.Series {
+			for _, line := range [][]float64{s.Y, s.Lo, s.Hi} {
+				for i := 1; i < len(line); i++ {
+					for k := range steps + 1 {
+						f := vg.Length(k) / steps
+						px, py := x.at(s.X[i-1])*(1-f)+x.at(s.X[i])*f, y.at(line[i-1])*(1-f)+y.at(line[i])*f
+						if px > to.X-3 && px < to.X+w+3 && py > to.Y-3 && py < to.Y+9 {
+							within++
+						}
+					}
+				}
+			}
+		}
+		if within < fewest {
+			fewest, left, low = within, to.X, to.Y
+		}
+	}
+	if fewest == math.MaxInt {
+		return x.lo + 3, at + 4
+	}
+	return left, low
 }
 
 // drawXRef draws the vertical reference line with its name beside it.
