@@ -8620,6 +8620,120 @@ term:
 	VZEROUPPER
 	RET
 
+// func manyNarrow32AVX2(a *float32, next int, b *float32, row int, n int, c *float64, stride int)
+// Requires: AVX, FMA3
+TEXT ·manyNarrow32AVX2(SB), NOSPLIT, $0-56
+	MOVQ   a+0(FP), AX
+	MOVQ   next+8(FP), CX
+	MOVQ   b+16(FP), DX
+	MOVQ   row+24(FP), BX
+	MOVQ   n+32(FP), SI
+	MOVQ   c+40(FP), DI
+	MOVQ   stride+48(FP), R8
+	SHLQ   $0x02, CX
+	SHLQ   $0x02, BX
+	SHLQ   $0x03, R8
+	LEAQ   (CX)(CX*2), R9
+	LEAQ   (AX)(CX*4), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+term:
+	VMOVUPS      (DX), Y8
+	VBROADCASTSS (AX), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VBROADCASTSS (AX)(CX*1), Y9
+	VFMADD231PS  Y8, Y9, Y1
+	VBROADCASTSS (AX)(CX*2), Y9
+	VFMADD231PS  Y8, Y9, Y2
+	VBROADCASTSS (AX)(R9*1), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VBROADCASTSS (R10), Y9
+	VFMADD231PS  Y8, Y9, Y4
+	VBROADCASTSS (R10)(CX*1), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VBROADCASTSS (R10)(CX*2), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VBROADCASTSS (R10)(R9*1), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	ADDQ         $0x04, AX
+	ADDQ         $0x04, R10
+	ADDQ         BX, DX
+	DECQ         SI
+	JNZ          term
+	VEXTRACTF128 $0x01, Y0, X8
+	VCVTPS2PD    X0, Y0
+	VADDPD       (DI), Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VCVTPS2PD    X8, Y0
+	VADDPD       32(DI), Y0, Y0
+	VMOVUPD      Y0, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y1, X0
+	VCVTPS2PD    X1, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y2, X0
+	VCVTPS2PD    X2, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y3, X0
+	VCVTPS2PD    X3, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y4, X0
+	VCVTPS2PD    X4, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y5, X0
+	VCVTPS2PD    X5, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y6, X0
+	VCVTPS2PD    X6, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VEXTRACTF128 $0x01, Y7, X0
+	VCVTPS2PD    X7, Y1
+	VADDPD       (DI), Y1, Y1
+	VMOVUPD      Y1, (DI)
+	VCVTPS2PD    X0, Y1
+	VADDPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst *float64, src *float64, shift float64, scale float64, n int) (sum float64)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-48

@@ -69,7 +69,7 @@ func TestManyOfSingleRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, d := range []int{1, 5, 23, 24, 25, 61, 300} {
 				for _, n := range []int{1, 3, 67, 130} {
-					for _, count := range []int{1, 4, 24, 27} {
+					for _, count := range []int{1, 4, 8, 9, 24, 27} {
 						rows := make([]float32, n*d)
 						double := make([]float64, n*d)
 						for i, v := range normal(rng, n*d) {
@@ -84,7 +84,8 @@ func TestManyOfSingleRows(t *testing.T) {
 							margin[k], sum[k] = make([]float64, n), normal(rng, d)
 							total[k] = append([]float64(nil), sum[k]...)
 						}
-						alone := append([]float64(nil), sum[count-1]...)
+						alone, one := append([]float64(nil), sum[count-1]...), make([]float64, n)
+						ManyMargins32To([][]float64{one}, rows, d, x[:1], lo, hi)
 						ManyMargins32To(margin, rows, d, x, lo, hi)
 						ManyAddRows32To(sum, rows, d, u, v, lo, hi)
 						ManyAddRows32To([][]float64{alone}, rows, d, u[count-1:], v[count-1:], lo, hi)
@@ -111,6 +112,11 @@ func TestManyOfSingleRows(t *testing.T) {
 								if diff := math.Abs(sum[k][j] - total[k][j]); !(diff <= near+1e-14) {
 									t.Fatalf("%s: sum %d is %v, one by one %v", what, j, sum[k][j], total[k][j])
 								}
+							}
+						}
+						for i, v := range one {
+							if v != margin[0][i] {
+								t.Fatalf("%d rows, %d columns: margin %d is %v with %d others, %v alone", n, d, i, margin[0][i], count-1, v)
 							}
 						}
 						for j, v := range alone {

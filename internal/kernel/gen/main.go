@@ -22,6 +22,7 @@ func main() {
 	gram()
 	many(8)
 	many(4)
+	manyNarrow()
 	exponential()
 	logistic()
 	reductions()

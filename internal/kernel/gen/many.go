@@ -68,17 +68,61 @@ func many(size int) {
 				VMOVUPD(sum, at(c, 32*j))
 				continue
 			}
-			half, double := XMM(), YMM()
-			VEXTRACTF128(Imm(1), sum, half)
-			VCVTPS2PD(sum.AsX(), double)
-			VADDPD(at(c, 64*j), double, double)
-			VMOVUPD(double, at(c, 64*j))
-			VCVTPS2PD(half, double)
-			VADDPD(at(c, 64*j+32), double, double)
-			VMOVUPD(double, at(c, 64*j+32))
+			addSingles(sum, c, 64*j)
 		}
 		ADDQ(stride, c)
 	}
 	VZEROUPPER()
 	RET()
+}
+
+// manyNarrow writes the tile of margins of few vectors in single precision: eight rows by eight
+// of them, with the bits of the wide one.
+func manyNarrow() {
+	TEXT("manyNarrow32AVX2", NOSPLIT, "func(a *float32, next int, b *float32, row, n int, c *float64, stride int)")
+	Doc("manyNarrow32AVX2 adds Σ_i a[i + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 8",
+		"and j < 8.")
+	Pragma("noescape")
+	a, next, b, row, n, c, stride := ptr("a"), ptr("next"), ptr("b"), ptr("row"), ptr("n"), ptr("c"), ptr("stride")
+	SHLQ(Imm(2), next)
+	SHLQ(Imm(2), row)
+	SHLQ(Imm(3), stride)
+	thrice, half := GP64(), GP64()
+	LEAQ(atIdx(next, next, 2, 0), thrice)
+	LEAQ(atIdx(a, next, 4, 0), half)
+	var acc [8]reg.VecVirtual
+	for r := range acc {
+		acc[r] = zero()
+	}
+	Label("term")
+	y := YMM()
+	VMOVUPS(at(b, 0), y)
+	for r, from := range []reg.Register{a, a, a, a, half, half, half, half} {
+		v := YMM()
+		VBROADCASTSS([]Mem{at(from, 0), atIdx(from, next, 1, 0), atIdx(from, next, 2, 0), atIdx(from, thrice, 1, 0)}[r%4], v)
+		VFMADD231PS(y, v, acc[r])
+	}
+	ADDQ(Imm(4), a)
+	ADDQ(Imm(4), half)
+	ADDQ(row, b)
+	DECQ(n)
+	JNZ(LabelRef("term"))
+	for _, sum := range acc {
+		addSingles(sum, c, 0)
+		ADDQ(stride, c)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// addSingles adds eight sums of single precision to double ones.
+func addSingles(sum reg.VecVirtual, c reg.Register, from int) {
+	half, double := XMM(), YMM()
+	VEXTRACTF128(Imm(1), sum, half)
+	VCVTPS2PD(sum.AsX(), double)
+	VADDPD(at(c, from), double, double)
+	VMOVUPD(double, at(c, from))
+	VCVTPS2PD(half, double)
+	VADDPD(at(c, from+32), double, double)
+	VMOVUPD(double, at(c, from+32))
 }
