@@ -197,3 +197,21 @@ func TestInputChangedInPlace(t *testing.T) {
 		})
 	}
 }
+
+// At a price that leaves every row its share, arithmetic ends before the gap does, and what is said
+// names the price; where rows differ in weight, or the run had a limit, it does not.
+func TestPriceBeyondRounding(t *testing.T) {
+	nu := 1e20
+	m := &train.Model{}
+	m.Config.Nu = &nu
+	for _, c := range []struct {
+		status  string
+		largest float64
+		names   bool
+	}{{"stalled", 1, true}, {"stalled", 1.001, false}, {"limit", 1, false}} {
+		s := train.Summary{Status: c.status, Nu: nu, Mu: 1, N: 4, MaxWeight: c.largest / 4}
+		if _, hint := exit.Describe(notCertified(m, s)); strings.Contains(hint, "--nu 1e+20") != c.names {
+			t.Errorf("%s, a largest weight of %v: %q", c.status, c.largest, hint)
+		}
+	}
+}

@@ -315,6 +315,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 		hint = "the bounds contradict each other beyond rounding, which is a mistake of ours: please report it"
 	case s.Mu == 0:
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
+	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
+		hint = fmt.Sprintf("at --nu %g no row weighs more than another beyond rounding, which such a price makes the gap of: the plain average is this problem to all digits, and certified: --average plain, or a smaller --nu", s.Nu)
 	case s.Status == "stalled" && m.Config.Scale == "none":
 		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread and no intercept, or kept on disk: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":

@@ -105,7 +105,9 @@ func (m *minimax) Step() error {
 			if m.prove(p, psi, fall); m.Certified() {
 				return nil
 			}
-			c.Evaluate(m.x)
+			if c.Evaluate(m.x); !(fall > 0) { // nowhere to go
+				return saddle.ErrStalled
+			}
 		}
 		m.last = max(fall, goal)
 		if m.search(p, fall) {
