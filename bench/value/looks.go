@@ -9,9 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/latent"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -133,12 +136,75 @@ func hidden(laws int) func(*rand.Rand, []float64, *lawOf) float64 {
 
 // Measure draws the table of a seed, and looks in it.
 func (k *Look) Measure(ctx context.Context, seed uint64, o tune.Options) (Row, error) {
-	s, err := k.table(seed).Look(ctx, o.Folds, seed)
-	return Row{Table: k.Name, Model: Looked, Seed: seed, Subgroup: s, By: self()}, err
+	t, of := k.table(seed)
+	s, err := t.Look(ctx, o.Folds, seed)
+	r := Row{Table: k.Name, Model: Looked, Seed: seed, Subgroup: s, By: self()}
+	if err == nil && k.Classes && k.Laws > 1 {
+		r.Told, err = k.told(t, of, o.Folds, seed)
+	}
+	return r, err
 }
 
-// table draws that of a seed.
-func (k *Look) table(seed uint64) *tune.Table {
+// told is the evidence for the laws that the rows were drawn by, held on every fold against
+// the best of fewer laws that the other folds have: what nobody who has to find the laws can
+// hope to reach by much.
+func (k *Look) told(t *tune.Table, of *lawOf, folds int, seed uint64) (float64, error) {
+	fold, err := t.Folds(folds, seed)
+	if err != nil {
+		return 0, err
+	}
+	truth := &latent.Laws{Classes: true}
+	add := func(x []float64, share float64) {
+		law := latent.Law{Coefficients: make([]float64, len(x)+1), Share: share}
+		for i, v := range x {
+			law.Coefficients[i] = of.step * v
+		}
+		truth.Law = append(truth.Law, law)
+	}
+	add(of.common, 1-float64(k.Laws-1)*of.share)
+	for _, x := range [][]float64{of.other, of.third}[:k.Laws-1] {
+		add(x, of.share)
+	}
+	var gain [][]float64
+	for f := range folds {
+		var inside, outside []int
+		for j, v := range fold {
+			if v == f {
+				outside = append(outside, j)
+			} else {
+				inside = append(inside, j)
+			}
+		}
+		in, held := t.Select(inside), t.Select(outside)
+		rows := &latent.Rows{X: in.X, Target: in.Target, Binary: true, Free: true}
+		one := latent.Single(rows)
+		if one == nil {
+			return 0, fmt.Errorf("%s: no single law", k.Name)
+		}
+		_, own := truth.Posterior(held.X, held.Target)
+		for i, fewer := range []*latent.Laws{one, latent.Nearer(rows, latent.Null(rows, one), truth)} {
+			if fewer == nil {
+				return 0, fmt.Errorf("%s: no fit of fewer laws", k.Name)
+			}
+			_, density := fewer.Posterior(held.X, held.Target)
+			if len(gain) == i {
+				gain = append(gain, nil)
+			}
+			for j, v := range density {
+				gain[i] = append(gain[i], own[j]-v)
+			}
+		}
+	}
+	least := math.Inf(1)
+	for _, g := range gain {
+		m, s := stat.MeanStdDev(g, nil)
+		least = min(least, m/s*math.Sqrt(float64(len(g))))
+	}
+	return least, nil
+}
+
+// table draws that of a seed, and says by what.
+func (k *Look) table(seed uint64) (*tune.Table, *lawOf) {
 	name := uint64(0)
 	for _, c := range k.Name {
 		name = name*31 + uint64(c)
@@ -177,7 +243,7 @@ func (k *Look) table(seed uint64) *tune.Table {
 	if err != nil {
 		panic(err) // of numbers just drawn
 	}
-	return &tune.Table{Rows: level.Rows{N: n}, X: x, Target: target, Loss: loss, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: loss.Smoothness()}}
+	return &tune.Table{Rows: level.Rows{N: n}, X: x, Target: target, Loss: loss, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: loss.Smoothness()}}, l
 }
 
 // looks says how often a hidden subgroup was found where there is none, and where there are one
@@ -220,6 +286,7 @@ func (p *printer) looks(rows []Row) {
 	p.line("| all | %d | %d |", count, all)
 	p.line("")
 	p.line("Of two and three laws, 8 columns; the other laws have a share of the rows each, and coefficients apart from those of most by one or two times the length of these. Found: one hidden subgroup or two (of three laws, in brackets: both).")
+	p.line("Of two classes the last number says of how many the laws that the rows were drawn by, told and not found, are as much likelier than fewer laws as found ones have to be, by two standard errors: what the rows can show at all.")
 	for _, classes := range []bool{false, true} {
 		p.power(of, classes, found)
 	}
@@ -251,6 +318,15 @@ func (p *printer) power(of map[string][]Row, classes bool, found func([]Row, int
 		}
 		if k.Laws > 2 && r != nil {
 			cell = fmt.Sprintf("%d (%d) of %d", found(r, 2), found(r, 3), len(r))
+		}
+		if classes && r != nil {
+			shown := 0
+			for _, row := range r {
+				if row.Told >= 2 {
+					shown++
+				}
+			}
+			cell += fmt.Sprintf(", told %d", shown)
 		}
 		cells[name] = append(cells[name], cell)
 	}

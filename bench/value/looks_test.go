@@ -24,7 +24,12 @@ func TestLooks(t *testing.T) {
 		if k.Laws == 3 {
 			rows = append(rows, Row{Table: k.Name, Model: Looked, Seed: 9, Subgroup: &tune.Subgroup{Found: true, Shares: []float64{0.1, 0.1}}})
 		}
-		a, b, c := k.table(5), k.table(5), k.table(6)
+		a, of := k.table(5)
+		b, _ := k.table(5)
+		c, _ := k.table(6)
+		if k.Laws > 1 && (len(of.other) != len(of.common) || of.share != k.Share) {
+			t.Errorf("%s: %+v", k.Name, of)
+		}
 		if a.N != len(a.Target) || a.Target[3] != b.Target[3] || k.Rows > 0 && a.N != k.Rows || a.N == c.N && k.Rows == 0 {
 			t.Errorf("%s: %d, %d and %d rows", k.Name, a.N, b.N, c.N)
 		}

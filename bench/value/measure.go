@@ -28,6 +28,7 @@ type Row struct {
 	Fall, SE     float64 `json:",omitempty"` // of the criterion, out of fold: what the choice promised
 	Passes       float64
 	Subgroup     *tune.Subgroup `json:",omitempty"` // what was found of a hidden one
+	Told         float64        `json:",omitempty"` // evidence of the laws drawn by, of a look
 	By           string         // program and version
 }
 
