@@ -21,19 +21,27 @@ import (
 // ranked trains on so many ranks, and returns the model of every rank.
 func ranked(t *testing.T, size int, f *data.Frame, c Config) []*Model {
 	t.Helper()
-	out := make([]*Model, size)
+	models, _ := counted(t, size, f, c)
+	return models
+}
+
+// counted is ranked, with what travelled to every rank.
+func counted(t *testing.T, size int, f *data.Frame, c Config) ([]*Model, []ranks.Traffic) {
+	t.Helper()
+	out, travelled := make([]*Model, size), make([]ranks.Traffic, size)
 	err := ranks.Run(size, func(comm ranks.Comm) error {
+		comm, traffic := ranks.Count(comm)
 		m, err := onRank(comm, f, c)
 		if err == nil {
 			m.Complete()
 		}
-		out[comm.Rank()] = m
+		out[comm.Rank()], travelled[comm.Rank()] = m, traffic()
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out, travelled
 }
 
 // onRank trains on the rank of comm.
@@ -69,7 +77,9 @@ func written(t *testing.T, m *Model) []byte {
 }
 
 // Ranks train the model of one process, to the same bits whatever their number: the same
-// encoder, the same optimum within the gap, the same risks of groups.
+// encoder, the same optimum within the gap, the same risks of groups. What travels is counted, baselines, level,
+// choice and what a report takes of the training rows together: as many rounds for any number of
+// ranks, and about as many bytes.
 func TestRanksTrainTheSameModel(t *testing.T) {
 	f := wide(t, 16_000)
 	a, weight := f.Columns[1], data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
@@ -82,11 +92,14 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, set := range map[string]func(*Config){
-		"chosen":  func(c *Config) { c.Groups, c.Levels, c.Drop = []string{"g"}, 1, []string{"w"} },
-		"kl":      func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" },
-		"sparse":  func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} },
-		"float32": func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" },
+	for name, of := range map[string]struct {
+		rounds, megabytes float64 // at most
+		set               func(*Config)
+	}{
+		"chosen":  {340, 2.9, func(c *Config) { c.Groups, c.Levels, c.Drop = []string{"g"}, 1, []string{"w"} }},
+		"kl":      {270, 3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
+		"sparse":  {2700, 4.2, func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} }}, // a kink: 89 passes
+		"float32": {340, 3, func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" }},
 	} {
 		if name == "float32" && os.Getenv("DROTRAIN_LONG") == "" {
 			continue
@@ -94,15 +107,25 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := DefaultConfig()
 			c.Target, c.Impute = "y", "mean"
-			set(&c)
+			of.set(&c)
 			alone, err := FitFrame(context.Background(), f, c)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var first []byte
+			var travel ranks.Traffic
 			for _, size := range []int{1, 3} {
 				held := 0
-				for r, m := range ranked(t, size, f, c) {
+				models, travelled := counted(t, size, f, c)
+				if first == nil {
+					travel = travelled[0]
+				}
+				for r, n := range travelled {
+					if n.Rounds != travel.Rounds || float64(n.Rounds) > of.rounds || float64(n.Bytes) > 1e6*of.megabytes {
+						t.Errorf("rank %d of %d: %d rounds and %.2f MB, one rank %d; no more than %v and %v", r, size, n.Rounds, float64(n.Bytes)/1e6, travel.Rounds, of.rounds, of.megabytes)
+					}
+				}
+				for r, m := range models {
 					if held += m.Run.Holdout.N; m.HoldoutRows != alone.HoldoutRows || r == size-1 && held != alone.HoldoutRows {
 						t.Errorf("rank %d of %d has the last of %d hold-out rows, and says %d", r, size, held, m.HoldoutRows)
 					}
