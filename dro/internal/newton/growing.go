@@ -34,9 +34,13 @@ var (
 	largerSample = tuning.New("growing: work that the next smaller sample of a Hessian saves, to be taken", "×", 1.05, 1.001, 1.3)
 	stageFall    = tuning.New("growing: fall of the gap that the sample of a stage's Hessian is chosen for; its square of the last one's", "×", 1e-2, 1e-4, 0.2)
 
-	// Of fewer each rank has copies: the work is less than the rounds would cost.
-	stageOverRanks = tuning.New("growing: samples of a stage from which ranks share its work", "samples", 4096, 1024, 16_384)
+	// Of fewer each rank has copies: to send them costs less than the rounds would.
+	stageOverRanks = tuning.New("growing: a stage from which ranks share its work", "entries of its rows", 1<<19, 1<<17, 1<<21)
 )
+
+// mostStageCopied is how many samples of a stage every rank may have copies of, however few their
+// entries.
+const mostStageCopied = 1 << 16
 
 var _ saddle.Method = Growing{}
 
@@ -58,7 +62,7 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 		m.Finish = NewtonCG{}
 	}
 	g := &growing{Run: r, settings: m, x: append([]float64(nil), r.Start...)}
-	for size := float64(r.Cert.N) / float64(m.Factor); size >= float64(m.First) && !ablate.Off.Prefixes; size /= float64(m.Factor) {
+	for size := g.smaller(float64(r.Cert.N)); size >= float64(m.First) && !ablate.Off.Prefixes; size = g.smaller(size) {
 		g.sizes = append(g.sizes, int(size))
 	}
 	if m.OnFew {
@@ -76,6 +80,22 @@ type growing struct {
 	hessian  *hessian.Factored // of the last stage, if it was Newton's
 	finish   saddle.Stepper    // nil until the stages are done
 	resting  bool              // it is Newton's for the few samples that the adversary rests on
+}
+
+// smaller is the stage before one of so many samples. Over ranks rounds cost more than passes do:
+// of stages that they share every other one is left out.
+func (g *growing) smaller(size float64) float64 {
+	size /= float64(g.settings.Factor)
+	if g.shared(int(size)) {
+		size /= float64(g.settings.Factor)
+	}
+	return size
+}
+
+// shared says that the samples of a stage stay with their ranks.
+func (g *growing) shared(size int) bool {
+	rows := g.Cert.Rows
+	return rows != nil && size >= max(min(stageOverRanks.Int()/g.Cert.D, mostStageCopied), rows.Shards(g.Cert.N))
 }
 
 // StartsLate says that the first point worth evaluating on all samples is the
@@ -155,7 +175,7 @@ func (g *growing) stage(size int) error {
 	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
-		if size >= max(stageOverRanks.Int(), rows.Shards(g.Cert.N)) {
+		if g.shared(size) {
 			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
 			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
 		} else {
