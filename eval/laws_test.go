@@ -319,3 +319,42 @@ func TestGroupsOfOneClassAreNamed(t *testing.T) {
 		t.Errorf("caveats:\n%s", said)
 	}
 }
+
+// Where the rows of a group say nothing of how far a curve may be off, for one score of all or
+// for classes apart, there is no interval without width, and none of what is no number.
+func TestIntervalsOfCurvesHaveAWidth(t *testing.T) {
+	for name, score := range map[string]func(positive bool, s float64) float64{
+		"one score": func(bool, float64) float64 { return 0.5 },
+		"apart": func(positive bool, s float64) float64 {
+			if positive {
+				return 0.6 + s/4
+			}
+			return s / 4
+		},
+		"the wrong way": func(positive bool, s float64) float64 {
+			if positive {
+				return s / 4
+			}
+			return 0.6 + s/4
+		},
+		"as they are": func(_ bool, s float64) float64 { return s },
+	} {
+		in := crossed(eval.Binary, 120, false, 5)
+		for i, g := range in.Groups[0].Index {
+			if s := &in.Models[0].Score[i]; g == 1 {
+				*s = score(in.Target[i] > 0, *s)
+			}
+		}
+		e, err := eval.Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"auc", "auprc"} {
+			at, _ := e.Groupings[0].Groups[1].Models[0].Values.Get(key)
+			iv, ok := e.Groupings[0].Groups[1].Models[0].Intervals[key]
+			if ok && !(iv.Low >= 0 && iv.High <= 1 && iv.Low < iv.High && float64(iv.Low) <= at && at <= float64(iv.High)) || !ok && name == "as they are" {
+				t.Errorf("%s, %s: %v in [%v, %v], an interval: %v", name, key, at, iv.Low, iv.High, ok)
+			}
+		}
+	}
+}
