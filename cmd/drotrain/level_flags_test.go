@@ -1,9 +1,11 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/train"
 )
@@ -40,6 +42,55 @@ func TestEndsOfLevels(t *testing.T) {
 			if err := try(v); err == nil {
 				t.Errorf("--%s %s is taken", name, v)
 			}
+		}
+	}
+}
+
+// So are the ends of all other numbers, by every command that has the option: those that
+// share a name share their range, but for the confidence of a level.
+func TestEndsOfNumbers(t *testing.T) {
+	ends := map[string]struct{ in, out string }{
+		"confidence": {"1e-9 0.5 0.999999", "0 1 -0.5 1.5 NaN"}, "threshold": {"0 0.5 1", "-1e-300 1.000001 NaN"},
+		"tolerance": {"1e-300 7", "0 -1 NaN"}, "gap": {"1e-300 7", "0 -1"}, "max-passes": {"1e-300 7", "0 -1"},
+		"huber-delta": {"1e-300 7", "0 -1"}, "mu": {"0 1e-300 7", "-1e-300 NaN"}, "rate": {"0 7", "-1e-300"}, "budget": {"0 7", "-1e-300"},
+		"holdout": {"0 0.5 0.999999", "1 -1e-300"}, "folds": {"2 3", "1 0 -1 2.5"}, "levels": {"1 2", "0 -1 1.5"},
+		"min-group-size": {"0 1", "-1 0.5"}, "max-levels": {"0 1", "-1"}, "min-count": {"0 1", "-1"}, "threads": {"0 1", "-1"},
+	}
+	seen := map[string]int{}
+	var walk func(path []string)
+	walk = func(path []string) {
+		command := func() *cobra.Command {
+			c, _, err := newRoot(&app{}).Find(path)
+			if err != nil {
+				t.Fatal(path, err)
+			}
+			return c
+		}
+		command().Flags().VisitAll(func(f *pflag.Flag) {
+			c, known := ends[f.Name]
+			if !known || f.Name == "confidence" && command().Flags().Lookup("radius") != nil {
+				return
+			}
+			seen[f.Name]++
+			for _, v := range strings.Fields(c.in) {
+				if err := command().Flags().Set(f.Name, v); err != nil {
+					t.Errorf("%v --%s %s: %v", path, f.Name, v, err)
+				}
+			}
+			for _, v := range strings.Fields(c.out) {
+				if err := command().Flags().Set(f.Name, v); err == nil {
+					t.Errorf("%v --%s %s is taken", path, f.Name, v)
+				}
+			}
+		})
+		for _, sub := range command().Commands() {
+			walk(append(path[:len(path):len(path)], sub.Name()))
+		}
+	}
+	walk(nil)
+	for name := range ends {
+		if seen[name] == 0 {
+			t.Errorf("no command has --%s", name)
 		}
 	}
 }
