@@ -1,6 +1,10 @@
 package data
 
-import "context"
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // WithGroups returns a copy of the encoder with other groupings, of columns of f:
 // each column on its own, then all of them crossed. No names leave the groupings
@@ -11,13 +15,20 @@ func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*En
 	}
 	out := *e
 	out.Groups = nil
+	var problems table.Problems
 	for _, name := range names {
 		c, err := f.Column(ctx, name)
 		if err != nil {
-			return nil, err
+			if err := problems.Add(err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		named := c.Kind != Categorical || terse(c.Level)
 		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
 	}
 	if len(names) > 1 {
 		out.Groups = append(out.Groups, Factor{Sources: names})

@@ -84,10 +84,14 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if o.Weight != "" {
 		named = append(named, o.Weight)
 	}
+	var absent data.Problems
 	for _, name := range named {
-		if _, err := f.Lookup(name); err != nil {
+		if _, err := f.Lookup(name); absent.Add(err) != nil {
 			return nil, err
 		}
+	}
+	if err := absent.Err(); err != nil {
+		return nil, err
 	}
 	if f.Rows == 0 {
 		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
