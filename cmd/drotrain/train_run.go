@@ -101,9 +101,11 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		return err
 	}
 	stopped := err
+	p.Begin("writing the model")
 	if err := out.Write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return err
 	}
+	p.Finish() // the notes stand between
 	if !o.quiet {
 		for _, n := range m.Notes {
 			if m.Run != nil && m.Run.Frame != nil {
@@ -231,6 +233,7 @@ func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
 func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *output.Dir, opt report.Options, p *show.Progress) (*eval.Evaluation, error) {
+	p.Begin("measuring") // the rows are read first
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
 		return nil, err
