@@ -69,7 +69,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		return nil, nil, err
 	}
 	ready := make(chan error)
-	go m.thread(handle, l, ready)
+	go m.thread(handle, l, l.settings(getenv), ready)
 	if err := <-ready; err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +110,7 @@ func (m *comm) exit(code int) {
 }
 
 // thread initialises the library and then makes the calls, all of one thread.
-func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
+func (m *comm) thread(handle uintptr, l Launcher, settings map[string]string, ready chan<- error) {
 	runtime.LockOSThread()
 	for name, f := range map[string]any{
 		"MPI_Iallreduce": &m.allreduce, "MPI_Ibcast": &m.bcast, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
@@ -122,10 +122,12 @@ func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 		}
 	}
 	var initialise func(argc, argv uintptr, required int32, provided *int32) int32
+	var setenv func(name, value string, over int32) int32 // of the C library's environment, which is not Go's
 	var number, count func(comm uintptr, out *int32) int32
 	var version func(text *byte, length *int32) int32
 	for name, f := range map[string]any{
 		"MPI_Init_thread": &initialise, "MPI_Comm_rank": &number, "MPI_Comm_size": &count, "MPI_Get_library_version": &version,
+		"setenv": &setenv,
 	} {
 		if err := register(f, handle, name); err != nil {
 			ready <- err
@@ -140,6 +142,9 @@ func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 	if err := l.suits(m.library); err != nil {
 		ready <- err
 		return
+	}
+	for name, value := range settings {
+		setenv(name, value, 1)
 	}
 	if code := initialise(0, 0, m.funneled, &provided); code != 0 {
 		ready <- fmt.Errorf("MPI cannot be initialised: MPI_Init_thread returned %d", code)
