@@ -496,26 +496,51 @@ func TestPersonsOfTwoRows(t *testing.T) {
 }
 
 // Of a model that is too good the columns are named that make it so, by their part of the
-// scores: not the one whose number is larger, nor the intercept.
+// scores, wherever they stand: not the one whose number is larger, nor the intercept, and none
+// of two that tell the same, either of which does.
 func TestFlawlessNamesTheColumns(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("y,large,tells\n")
-	for i := range 120 {
-		v := float64(i*37%101)/50 - 1
-		fmt.Fprintf(&b, "%v,%v,%v\n", v, 100+float64(i*53%89)/10, v/1000)
+	for header, want := range map[string]bool{"y,large,tells": true, "y,tells,large": true, "y,tells,again": false} {
+		var b strings.Builder
+		b.WriteString(header + "\n")
+		names := strings.Split(header, ",")[1:]
+		for i := range 120 {
+			v := float64(i*37%101)/50 - 1
+			of := map[string]float64{"large": 100 + float64(i*53%89)/10, "tells": v / 1000, "again": v / 2000}
+			fmt.Fprintf(&b, "%v,%v,%v\n", v, of[names[0]], of[names[1]])
+		}
+		f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Float64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make([]float64, f.Train.D)
+		for _, in := range f.Encoder.Inputs {
+			x[in.First] = map[string]float64{"large": 1e-5, "tells": 1000, "again": 2000}[in.Name]
+		}
+		x[f.Train.Intercept] = -0.001
+		said := strings.Join(Flawless(f.Encoder, f.Train, x), "\n")
+		if !strings.Contains(said, "too good") || strings.Contains(said, `"tells"`) != want || strings.Contains(said, "Without") != want || strings.Contains(said, `"large"`) {
+			t.Errorf("%s: %q", header, said)
+		}
 	}
-	f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Float64)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// A category tells what the means of its levels do, however many rows a level has.
+func TestPowerOfCategories(t *testing.T) {
+	tr := &truth{binary: true}
+	c := &data.Column{Kind: data.Categorical, Level: []string{"half", "all", "none"}}
+	for i := range 240 {
+		y, code := float64(i/2%2), int32(0)
+		if i >= 200 {
+			code = 1 + int32(i/2%2)
+			y = float64(2 - code)
+		}
+		tr.rows, tr.y, c.Code = append(tr.rows, i), append(tr.y, y), append(c.Code, code)
 	}
-	x := make([]float64, f.Train.D)
-	for _, in := range f.Encoder.Inputs {
-		x[in.First] = map[string]float64{"large": 1e-5, "tells": 1000}[in.Name]
-	}
-	x[f.Train.Intercept] = -0.001
-	said := strings.Join(Flawless(f.Encoder, f.Train, x), "\n")
-	if !strings.Contains(said, `"tells"`) || strings.Contains(said, `"large"`) {
-		t.Errorf("%q", said)
+	// Of the pairs of a one and a zero: 100 · 100 are ties but for the half of the rows that
+	// means are of, those of the level "all" above, those of "none" below all others.
+	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
+	if p := tr.power(tr.scores(c)); math.Abs(p-want) > 0.02 {
+		t.Errorf("%v, not about %v", p, want)
 	}
 }
 
