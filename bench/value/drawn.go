@@ -39,7 +39,7 @@ type lawOf struct {
 // 112, 201 to 208, 301 to 306 and 401 to 403.
 const freshSeed = 13
 
-// lastSeed draws those of the last measurement.
+// lastSeed draws those of the last measurement, of which no rule knew.
 const lastSeed = 14
 
 // laws are the kinds of tables that are drawn.

@@ -92,13 +92,13 @@ func TestChange(t *testing.T) {
 }
 
 // Where another law's group falls by less than a third, the page says whether any linear
-// model reaches that.
+// model reaches that, and whether at the rate asked for.
 func TestVerdicts(t *testing.T) {
 	var tables []Table
 	var rows []Row
-	for name, v := range map[string][2]float64{"helped": {0.6, 0.5}, "missed": {0.8, 0.6}, "out of reach": {0.8, 0.7}} {
+	for name, v := range map[string][3]float64{"helped": {0.6, 0.6, 0.5}, "missed": {0.8, 0.65, 0.6}, "too dear": {0.8, 0.7, 0.6}, "out of reach": {0.8, 0.8, 0.7}} {
 		tables = append(tables, Table{Name: name, Slope: true, Alone: true})
-		for model, w := range map[string]float64{ERM: 1, Chosen: v[0], Oracle: v[0], Floor: v[1]} {
+		for model, w := range map[string]float64{ERM: 1, Chosen: v[0], Oracle: v[1], Floor: v[2]} {
 			rows = append(rows, Row{Table: name, Model: model, Worst: w})
 		}
 	}
@@ -107,8 +107,38 @@ func TestVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"by a third or more: helped (-40 %). By less: missed (-20 %; at the rate -20 %, at any price -40 %).\n",
+		"by a third or more: helped (-40 %). By less: missed (-20 %; at the rate -35 %, at any price -40 %).\n",
+		"more of the average than the rate asked for: too dear (-20 %; at the rate -30 %, at any price -40 %).\n",
 		"fitted to the rows held out: out of reach (-20 %; at the rate -20 %, at any price -30 %).\n",
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is not in the page:\n%s", line, b.String())
+		}
+	}
+}
+
+// The last measurement is a table of its own, a row for both ways, with the mean of the worst
+// tenth where nobody names a group; it is counted by itself.
+func TestLastMeasurement(t *testing.T) {
+	table := Table{Name: "t", About: "what it is", Seen: Last}
+	var rows []Row
+	for i, v := range []float64{0.1, 0.2} {
+		for _, name := range []string{table.Name, table.Unnamed()} {
+			rows = append(rows, Row{Table: name, Model: ERM, Seed: uint64(i), Worst: 1, Tail: 2}, Row{Table: name, Model: GroupDRO, Seed: uint64(i), Worst: 0.5},
+				Row{Table: name, Model: Chosen, Seed: uint64(i), Worst: 1 - v, Tail: 2 + v, Chosen: "model of " + name})
+			if name == table.Unnamed() {
+				rows[len(rows)-1].Worst = 1 + v
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := Write(&b, []Table{table}, rows, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"| t | 1.000 | 0.500 | 0.850 | -0.1500 ± 0.0500 | lower | 1.150 | +0.1500 ± 0.0500 | HIGHER | +0.1500 ± 0.0500 | HIGHER |\n",
+		"| t | what it is | model of t (2) | model of t, not named (2) |\n",
+		"Of 2 tables of the last measurement, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: t, not named (+0.1500 ± 0.0500). On 2 it differs",
 	} {
 		if !strings.Contains(b.String(), line) {
 			t.Errorf("%q is not in the page:\n%s", line, b.String())
