@@ -105,6 +105,11 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err := o.out.spare(a); err != nil {
 		return err
 	}
+	p := a.newProgress(o.quiet)
+	defer p.Finish()
+	ctx = p.Watch(ctx)
+	p.Begin(show.Reading)
+	o.measure.Observe = p.Measuring
 	f, err := a.openTable(ctx, path, o.reading)
 	if err != nil {
 		return err
@@ -137,6 +142,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
+	p.Finish()
 	files, err := o.out.write(ctx, a, r, &o.gates)
 	if err != nil {
 		return err

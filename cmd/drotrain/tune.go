@@ -72,12 +72,15 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	defer out.Close()
+	p := a.newProgress(o.quiet)
+	defer p.Finish()
+	ctx = p.Watch(ctx)
+	p.Begin(show.Reading)
 	frame, err := o.cfg.OpenData(ctx, a.openTable)
 	if err != nil {
 		return err
 	}
-	p := show.NewProgress(a.stderr, a.terminal, a.now, o.quiet)
-	defer p.Finish()
+	p.Begin(show.Encoding)
 	o.cfg.Observe = p.Observe
 	o.limitMemory(a, &o.cfg)
 	s, notes, err := train.Choose(ctx, frame, o.cfg)
