@@ -97,3 +97,43 @@ func TestBuffersBeginAtWords(t *testing.T) {
 		}
 	}
 }
+
+// The first whole number that a float64 cannot hold is named by its row, in whichever batch it
+// is, of signed and unsigned integers; those that it can hold are not.
+func TestInexactRowsOfBatches(t *testing.T) {
+	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64} {
+		for first := range 7 { // of 6 rows in 2 batches; 6: none
+			s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ, Nullable: true}}, nil)
+			b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+			var out bytes.Buffer
+			w := ipc.NewWriter(&out, ipc.WithSchema(s))
+			for row := range 6 {
+				v := int64(1)<<53 + 2*int64(row)
+				if row >= first {
+					v++
+				}
+				switch f := b.Field(0).(type) {
+				case *array.Int64Builder:
+					f.Append(v)
+				case *array.Uint64Builder:
+					f.Append(uint64(v))
+				}
+				if row%3 == 2 {
+					if err := w.Write(b.NewRecord()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := f.Columns[0].InexactRow, (first+1)%7; got != want {
+				t.Errorf("%v: row %d is inexact, not %d", typ, got, want)
+			}
+		}
+	}
+}
