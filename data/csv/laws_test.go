@@ -520,13 +520,13 @@ func TestSeparators(t *testing.T) {
 		"a;b,c\n\"1;2\",3\n\n4,5\n":               ',', // in quotes, and a line that is empty
 		"a;b,c\n\"two\n;;lines\",1\n":             ',',
 		"a;b,c\n\"say \"\"x;y\"\"\",1\n":          ',',
-		"a;b,c\n1;2\n3;4;":                        ';', // no end of line: half a line does not count
+		"a;b,c\n1,2\n3":                           ',', // half a line does not count, where more follows
 		"a,b;c,d\r\n1;2\r\n":                      ';',
 		"a,b,c;d\n1,2\n3;4;5\n":                   ',', // every one is uneven: the most frequent
 		"Price, EUR;City\n" + "1,5;x\n" + "2;y\n": ';',
 	} {
 		for _, whole := range []bool{true, false} {
-			if strings.HasSuffix(text, "4;") && whole {
+			if strings.HasSuffix(text, "\n3") && whole {
 				continue
 			}
 			if got := separatorOf([]byte(text), whole); got != want {

@@ -137,3 +137,44 @@ func TestInexactRowsOfBatches(t *testing.T) {
 		}
 	}
 }
+
+// A batch has the nulls that it says, in every column, or does not say how many; its buffers do
+// not overlap.
+func TestBatchesSayTheirNulls(t *testing.T) {
+	whole := stream(t)
+	read := func(b []byte) error {
+		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+	}
+	at := cutMessage(whole, 0).end
+	for k := range 3 {
+		m := cutMessage(whole, at)
+		meta := bytes.Index(whole[at:], m.meta) + at
+		batch, _ := fbRoot(m.meta).child(2)
+		nodes, n := batch.vector(1, 16)
+		for i := range n {
+			have := batch.i64(nodes + 16*i + 8)
+			if want := map[[2]int]int64{{1, 0}: 1, {2, 1}: 1}[[2]int{k, i}]; have != want {
+				t.Fatalf("batch %d, column %d: %d nulls, not %d", k, i, have, want)
+			}
+			for says := int64(-1); says <= 3; says++ {
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint64(b[meta+nodes+16*i+8:], uint64(says))
+				if err := read(b); (err == nil) != (says == have || says == -1) {
+					t.Errorf("batch %d, column %d, of %d nulls, says %d: %v", k, i, have, says, err)
+				}
+			}
+		}
+		buffers, n := batch.vector(2, 16)
+		for i := 1; i < n; i++ {
+			end := batch.i64(buffers+16*i-16) + batch.i64(buffers+16*i-8)
+			if from := (end - 1) &^ 7; batch.i64(buffers+16*i-8) > 0 && batch.i64(buffers+16*i+8) > 0 {
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint64(b[meta+buffers+16*i:], uint64(from))
+				if err := read(b); err == nil {
+					t.Errorf("batch %d: buffer %d begins in the one before", k, i)
+				}
+			}
+		}
+		at = m.end
+	}
+}

@@ -16,7 +16,7 @@ import (
 
 // Rows are those written wherever one begins and ends to read: at row groups, pages and
 // batches, and a row before and after, of numbers and of texts, with a dictionary, without
-// one and with one that was given up; and the first row that lost digits is that of the rows
+// one and with one that was given up, and as differences, which Arrow decodes; and the first row that lost digits is that of the rows
 // read, not of one passed over.
 func TestWindowsAreTheirRows(t *testing.T) {
 	groups := []int{1000, 1, 3300, 700}
@@ -43,7 +43,11 @@ func TestWindowsAreTheirRows(t *testing.T) {
 		"plain":               {parquet.WithDictionaryDefault(false)},
 		"dictionary":          {parquet.WithDictionaryDefault(true)},
 		"dictionary, no more": {parquet.WithDictionaryDefault(true), parquet.WithDictionaryPageSizeLimit(100)},
-		"second version":      {parquet.WithDictionaryDefault(true), parquet.WithDataPageVersion(parquet.DataPageV2)},
+		"differences": {parquet.WithDictionaryDefault(false), parquet.WithEncodingFor("a", parquet.Encodings.DeltaBinaryPacked),
+			parquet.WithEncodingFor("s", parquet.Encodings.DeltaLengthByteArray)},
+		"lengths, second version": {parquet.WithDictionaryDefault(false), parquet.WithDataPageVersion(parquet.DataPageV2),
+			parquet.WithEncodingFor("a", parquet.Encodings.DeltaBinaryPacked), parquet.WithEncodingFor("s", parquet.Encodings.DeltaLengthByteArray)},
+		"second version": {parquet.WithDictionaryDefault(true), parquet.WithDataPageVersion(parquet.DataPageV2)},
 	} {
 		path := filepath.Join(t.TempDir(), "t.parquet")
 		if err := os.WriteFile(path, grouped(t, groups, number, text, append(p, parquet.WithDataPageSize(2048), parquet.WithBatchSize(100))...), 0o644); err != nil {
@@ -67,7 +71,7 @@ func TestWindowsAreTheirRows(t *testing.T) {
 				}
 				s, err := part.Column(t.Context(), "s")
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("%s, rows [%d, %d): %v", name, lo, hi, err)
 				}
 				inexact := 0
 				for i := lo; i < hi; i++ {
