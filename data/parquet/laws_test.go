@@ -94,6 +94,9 @@ func TestRunsReadWhatWasWritten(t *testing.T) {
 			t.Fatalf("%d bits: %v, want %v", bits, got, want)
 		}
 	}
+	if got := countRuns([]byte{1<<1 | 1, 0xff, 0x7f}, 3, 5, 8); got != 5 { // without the padding of its last group
+		t.Errorf("%d numbers of 3 bits in 2 bytes, not 5", got)
+	}
 	for name, b := range map[string][]byte{
 		"a run of nothing": {0, 1}, "a group of nothing": {1}, "a run longer than the page": {6 << 1, 1}, "no head": {}, "an endless head": {0x80, 0x80},
 	} {

@@ -92,6 +92,9 @@ func TestPageOfNulls(t *testing.T) {
 			if refused(func() { _, body, _, _, present = f.decompressed(&c.h) }) || present != 0 || len(body) != 0 {
 				t.Errorf("encoding %d, kind %d: %d values in %d bytes", enc, c.h.kind, present, len(body))
 			}
+			if c.h.nulls--; c.h.kind == pageDataV2 && !refused(func() { f.decompressed(&c.h) }) {
+				t.Errorf("encoding %d: a page of six nulls says five", enc)
+			}
 		}
 	}
 }
