@@ -149,30 +149,22 @@ func BenchmarkMany(b *testing.B) {
 		report := func(b *testing.B) {
 			b.ReportMetric(2*float64(n)*d*float64(count)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFlop/s")
 		}
-		b.Run(fmt.Sprintf("margins/%d", count), func(b *testing.B) {
-			for b.Loop() {
-				ManyMarginsTo(margin, X, d, x, 0, n)
-			}
-			report(b)
-		})
-		b.Run(fmt.Sprintf("rows/%d", count), func(b *testing.B) {
-			for b.Loop() {
-				ManyAddRowsTo(sum, X, d, u, v, 0, n)
-			}
-			report(b)
-		})
-		b.Run(fmt.Sprintf("single margins/%d", count), func(b *testing.B) {
-			for b.Loop() {
-				ManyMargins32To(margin, X32, d, x, 0, n)
-			}
-			report(b)
-		})
-		b.Run(fmt.Sprintf("single rows/%d", count), func(b *testing.B) {
-			for b.Loop() {
-				ManyAddRows32To(sum, X32, d, u, v, 0, n)
-			}
-			report(b)
-		})
+		for _, of := range []struct {
+			name string
+			do   func()
+		}{
+			{"margins", func() { ManyMarginsTo(margin, X, d, x, 0, n) }},
+			{"rows", func() { ManyAddRowsTo(sum, X, d, u, v, 0, n) }},
+			{"single margins", func() { ManyMargins32To(margin, X32, d, x, 0, n) }},
+			{"single rows", func() { ManyAddRows32To(sum, X32, d, u, v, 0, n) }},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", of.name, count), func(b *testing.B) {
+				for b.Loop() {
+					of.do()
+				}
+				report(b)
+			})
+		}
 		b.Run(fmt.Sprintf("each/%d", count), func(b *testing.B) {
 			for b.Loop() {
 				for k := range x {

@@ -122,14 +122,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestTraceIsOfTheTraining(t *testing.T) {
 	m := fit(t, nil)
 	m.Trace = append([]train.TracePoint{{Passes: 0.25}}, m.Trace...)
-	x, err := report.Measure(t.Context(), m, options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, r := reportOf(t, m, options())
 	if len(r.Trace) != len(m.Trace) {
 		t.Fatalf("%d checks of %d", len(r.Trace), len(m.Trace))
 	}

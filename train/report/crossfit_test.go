@@ -24,14 +24,7 @@ func TestCrossfit(t *testing.T) {
 			}
 		})
 		defer m.Run.Close()
-		x, err := report.Measure(t.Context(), m, options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, r := reportOf(t, m, options())
 		e := x.Evaluation
 		if e.Split != report.Crossfit || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
 			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)

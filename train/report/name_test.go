@@ -17,14 +17,7 @@ import (
 func TestAnAverageIsNotCalledRobust(t *testing.T) {
 	for average, want := range map[string][2]string{"plain": {"chosen ERM", "Average model (ERM) of "}, "balanced": {"chosen balanced ERM", "Average model (balanced ERM) of "}} {
 		m := fit(t, func(c *train.Config) { c.Nu, c.Average = nil, average })
-		x, err := report.Measure(t.Context(), m, options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x, r := reportOf(t, m, options())
 		if names := x.Evaluation.Names(); report.Name(m) != want[0] || names[1] != want[0] || r.Coefficients.Models[1] != want[0] || !strings.HasPrefix(r.Title, want[1]) {
 			t.Errorf("%s: %q, %q, %q, %q", average, report.Name(m), names, r.Coefficients.Models, r.Title)
 		}

@@ -81,14 +81,7 @@ func TestRerunTellsTheSame(t *testing.T) {
 		}
 		var pages [2]string
 		for k, m := range []*train.Model{m, loaded} {
-			x, err := report.Measure(t.Context(), m, options())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := x.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
+			x, r := reportOf(t, m, options())
 			r.Adversary.Top = nil // their last digits come from the solver's weights
 			var b bytes.Buffer
 			if err := x.Evaluation.WriteJSON(&b); err != nil {
@@ -159,14 +152,7 @@ func TestRerunOnDisk(t *testing.T) {
 			}
 			o := report.DefaultOptions()
 			o.Resamples = 100
-			x, err := report.Measure(t.Context(), loaded, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := x.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, r := reportOf(t, loaded, o)
 			var b bytes.Buffer
 			if err := eval.WriteJSON(&b, r); err != nil {
 				t.Fatal(err)
@@ -344,6 +330,20 @@ func sameCoefficients(a, b *eval.Coefficients) bool {
 	return len(a.Rows) == len(b.Rows)
 }
 
+// reportOf measures a model and reports on it.
+func reportOf(t *testing.T, m *train.Model, o report.Options) (*report.Measured, *eval.Report) {
+	t.Helper()
+	x, err := report.Measure(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := x.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, r
+}
+
 // The largest coefficients have intervals, in both units, for the models whose equations
 // are known, of classes and of numbers, which have a unit of their own.
 func TestCoefficientsHaveIntervals(t *testing.T) {
@@ -352,14 +352,7 @@ func TestCoefficientsHaveIntervals(t *testing.T) {
 	o.Resamples = 100
 	intervals := func(m *train.Model, least int) {
 		t.Helper()
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, r := reportOf(t, m, o)
 		seen := 0
 		for _, q := range r.Coefficients.Rows {
 			for k, iv := range q.Intervals {
@@ -385,14 +378,7 @@ func TestCoefficientsHaveIntervals(t *testing.T) {
 	for _, none := range []func(o *report.Options){func(o *report.Options) { o.Quick = true }, func(o *report.Options) { o.Resamples = 0 }} {
 		o := o
 		none(&o)
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, r := reportOf(t, m, o)
 		if q := r.Coefficients.Rows[0]; len(q.Intervals) > 0 || r.Coefficients.About != "" {
 			t.Errorf("%d intervals of %s that nobody asked for", len(q.Intervals), q.Name)
 		}

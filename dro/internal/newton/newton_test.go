@@ -39,6 +39,18 @@ func TestLineSearchSettings(t *testing.T) {
 	}
 }
 
+// begun is Newton's method at the first point of a problem with this oracle.
+func begun(t *testing.T, o saddle.Oracle) *newton {
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	m := l.Method.(*newton)
+	m.begin()
+	return m
+}
+
 // The damping of a Hessian is a tenth after a step in full, gone where that is next to
 // nothing, and what it was after a shorter one.
 func TestDampingFallsAfterFullSteps(t *testing.T) {
@@ -46,13 +58,7 @@ func TestDampingFallsAfterFullSteps(t *testing.T) {
 	for _, c := range []struct{ times, damping, after float64 }{
 		{1, 0.01, 0.001}, {1, 2e-5, 2e-6}, {1, 2e-6, 0}, {1, 0, 0}, {20, 0.01, 0.01}, {20, 2e-6, 2e-6}, {20, 0, 0},
 	} {
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		m := l.Method.(*newton)
-		m.begin()
+		m := begun(t, o)
 		m.steep = true // no majorants
 		if err := m.h.Redamp(c.damping); err != nil {
 			t.Fatal(err)
@@ -77,19 +83,14 @@ func TestDampingFallsAfterFullSteps(t *testing.T) {
 func TestReliefEndsWithoutProgress(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(37), 60, 3, false).Oracle(t, losses.Logistic{})
 	for halved, want := range map[float64]float64{0: 1, 10: 1 + 1.0/3} { // passes, until it is once; turns
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		m := l.Method.(*newton)
-		m.begin()
+		m := begun(t, o)
 		m.Cert.Best.Lower = m.Cert.Best.Upper - 1
 		if !m.relieve() {
 			t.Fatal("l-bfgs does not go on")
 		}
 		m.rescue = &idling{m.Run, idle{steps: new(int)}}
 		began := m.Cert.Passes
+		var err error
 		for err == nil && m.Cert.Passes < began+100 {
 			if halved > 0 && m.Cert.Passes >= began+halved {
 				m.Cert.Best.Lower = m.Cert.Best.Upper - 0.5
