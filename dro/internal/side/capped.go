@@ -105,7 +105,7 @@ func (CappedChiSquare) SumNorm() bool { return false }
 // ν = 0, 1/α on the largest losses, with one fractional weight level at the
 // quantile τ.
 func (c CappedChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 || penaltyVanishes(nil, f, c.Nu) {
+	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu) {
 		risk, tau = cvar(y, f, c.Alpha)
 		return risk - c.Value(y), tau
 	}
@@ -159,7 +159,7 @@ func (CappedKL) SumNorm() bool { return true }
 
 // BestResponseTo implements Dual: n y_j = min(1/α, exp((f_j − τ)/ν)).
 func (c CappedKL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 || penaltyVanishes(nil, f, c.Nu) {
+	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu) {
 		risk, tau = cvar(y, f, c.Alpha)
 		return risk - c.Value(y), tau
 	}
@@ -272,13 +272,24 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 
 // penaltyVanishes reports that losses are so many units of ν apart that these are no numbers:
 // without a penalty the weights are the same, up to ψ < 2⁻⁹⁰⁰ of the spread.
-func penaltyVanishes(rows *ranks.Rows, f []float64, nu float64) bool {
-	return (largestOf(rows, f, nil)-leastOf(rows, f))/nu > 0x1p900
+func penaltyVanishes(rows *ranks.Rows, f, w []float64, nu float64) bool {
+	return (largestOf(rows, f, w)-leastOf(rows, f, w))/nu > 0x1p900
 }
 
-// leastOf returns the smallest f_j.
-func leastOf(rows *ranks.Rows, f []float64) float64 {
-	return -rows.Max(len(f), func(lo, hi int) float64 { return -vec.MinOf(f[lo:hi]) })
+// leastOf returns the smallest f_j of a sample with weight; w may be nil.
+func leastOf(rows *ranks.Rows, f, w []float64) float64 {
+	return -rows.Max(len(f), func(lo, hi int) float64 {
+		if w == nil {
+			return -vec.MinOf(f[lo:hi])
+		}
+		m := math.Inf(-1)
+		for j := lo; j < hi; j++ {
+			if w[j] > 0 && !(-f[j] <= m) {
+				m = -f[j]
+			}
+		}
+		return m
+	})
 }
 
 // widest returns a first step that changes both ends of a bracket.

@@ -192,9 +192,10 @@ func (g *Groups) at(f []float64) *grouped {
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
-					w := g.weightOf(j)
-					t[id] += w * f[j]
-					m[id] += w
+					if w := g.weightOf(j); w != 0 { // else a loss that overflows would count
+						t[id] += w * f[j]
+						m[id] += w
+					}
 				}
 			}
 		}

@@ -69,7 +69,7 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 		weight = func(j int) float64 { return w[j] / total }
 	}
 	limit := 1 / p.Share
-	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Nu) {
+	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Weights, p.Nu) {
 		tau, above, ties := p.quantile(f, weight)
 		rest := math.Max(0, math.Min(limit, (1-above*limit)/ties))
 		p.rows.Run(n, func(_, lo, hi int) {
@@ -153,7 +153,7 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 		if !(slope > 0) || !(next > lo && next < hi) {
 			switch {
 			case math.IsInf(lo, -1): // where all are at their caps, and the mass is above 1
-				next = min((leastOf(p.rows, f)-top)/p.Nu-limit-1, 2*t)
+				next = min((leastOf(p.rows, f, p.Weights)-top)/p.Nu-limit-1, 2*t)
 			case next == t: // the root is nearer than a step can say
 				next = math.Nextafter(t, lo+hi-t)
 			}
