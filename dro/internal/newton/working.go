@@ -26,6 +26,8 @@ var (
 	mostAlone   = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
 	mostResting = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
 	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
+
+	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
 
 // coresetGap is the relative gap that a coreset is solved to. Its optimum is no nearer to that
@@ -173,7 +175,7 @@ func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x
 // samples, drawn by their weight, each standing for others of its kind.
 func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []float64) {
 	c := m.Cert
-	count := min(int(mostAlone.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
+	count := min(int(mostAlone.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
 	d := sampling.NewSystematic(sampling.AllOf(c.Rows, c.N), c.Y, count)
 	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
 	draw := func(lo, hi int) {

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -43,5 +44,33 @@ func TestCore(t *testing.T) {
 		if used > 3 {
 			t.Errorf("ν = %v: %v passes", nu, used)
 		}
+	}
+}
+
+// Of however many rows a coreset has so many samples a column.
+func TestCoresetsOfManyRows(t *testing.T) {
+	rng := drotest.RngOf(106)
+	const n = 40_000
+	s := drotest.NewSample(rng, n, 1, false)
+	for j := range n {
+		s.Label[j] = s.Design[j] + 0.5*rng.NormFloat64()
+	}
+	st, drawn := saddle.DefaultSettings(), 0
+	st.Logf = func(format string, args ...any) {
+		if strings.Contains(format, "drawn by weight") {
+			drawn = args[0].(int)
+		}
+	}
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 1e-4}}
+	l, err := saddle.NewLoop(p, Newton{}, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m := l.Method.(*newton)
+	m.accept()
+	m.solveCoreset(p.Oracle.(saddle.Selectable), p.Dual.(side.KL), []float64{0.8})
+	if want := coresetRows.Int(); drawn < want/2 || drawn > want+want/8 {
+		t.Errorf("%d samples, of one column %d are wanted", drawn, want)
 	}
 }
