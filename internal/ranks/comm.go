@@ -99,18 +99,24 @@ func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
 // Ends are where the entries of every rank end, one rank after the other, of which this one has
 // own.
 func Ends(c Comm, own int) []int {
-	count, ends := make([]float64, c.Size()), make([]int, c.Size())
-	for r := range ends {
-		ends[r] = r + 1
-	}
-	count[c.Rank()] = float64(own)
-	c.Gather(count, ends)
+	ends := make([]int, c.Size())
 	total := 0
-	for r, k := range count {
+	for r, k := range Each(c, float64(own)) {
 		total += int(k)
 		ends[r] = total
 	}
 	return ends
+}
+
+// Each returns one number of every rank.
+func Each(c Comm, own float64) []float64 {
+	all, ends := make([]float64, c.Size()), make([]int, c.Size())
+	for r := range ends {
+		ends[r] = r + 1
+	}
+	all[c.Rank()] = own
+	c.Gather(all, ends)
+	return all
 }
 
 // GatherBytes returns the bytes of every rank.

@@ -43,15 +43,10 @@ func stripe(row int) int { return row - row%data.StripeRows }
 // fewer than there are ranks. It is a collective call.
 func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
 	size, rank := c.Size(), c.Rank()
-	first, each := make([]float64, size), make([]int, size)
-	for r := range each {
-		each[r] = r + 1
+	if rank == 0 {
+		before = 0
 	}
-	if rank > 0 {
-		first[rank] = float64(before)
-	}
-	c.Gather(first, each)
-	first = append(first, float64(all))
+	first := append(ranks.Each(c, float64(before)), float64(all))
 	among := true
 	for r := range size {
 		n := first[r+1] - first[r]
@@ -141,11 +136,11 @@ func Stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 		return 0, f.Rows
 	}
 	c := rows.Comm()
-	first := make([]float64, c.Size())
+	least := 0.0
 	if len(own) > 0 {
-		first[c.Rank()] = 1 + float64(slices.Min(own))
+		least = 1 + float64(slices.Min(own))
 	}
-	c.Sum(first) // each has one term that is not zero
+	first := ranks.Each(c, least)
 	to = f.Rows
 	for r := c.Size() - 1; r > c.Rank(); r-- {
 		if first[r] > 0 {
