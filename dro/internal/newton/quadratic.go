@@ -1,8 +1,6 @@
 package newton
 
 import (
-	"math"
-
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
@@ -31,161 +29,18 @@ type quadratic struct {
 	spend    func()            // called before each; may be nil
 }
 
-// solve stores the solution in delta and q, to a gap of tolerance in the objective, by a
-// primal-dual interior method with a predictor and a corrector (Mehrotra 1992): with
-// m, p ≥ 0 below and above, q·m = (u − q)·p = 0 and v + JΔ − τ = p − m. It reports false
-// where rounding ends it before.
+// solve stores the solution in delta and q, to a gap of tolerance in the objective. It reports
+// false where rounding ends it before.
 func (s *quadratic) solve(tolerance float64) bool {
-	const most = 60
-	k, count, d := len(s.v), float64(s.lie.of(len(s.v))), len(s.g)
-	if !s.start() {
+	switch {
+	case !s.start():
 		return true
-	}
-	if s.base == nil {
+	case s.base == nil:
 		return false
-	}
-	if s.rows != nil && s.solveFew(tolerance) {
+	case s.rows != nil && s.solveFew(tolerance):
 		return true
 	}
-	slackLow, slackHigh := make([]float64, k), make([]float64, k) // m, p
-	r, jd := make([]float64, k), make([]float64, k)
-	tau := s.lie.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
-	size := s.lie.sum(k, func(lo, hi int) float64 {
-		t := 0.0
-		for _, v := range s.v[lo:hi] {
-			t += math.Abs(v-tau) / count
-		}
-		return t
-	})
-	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
-	for i, v := range s.v {
-		slackLow[i] = max(0, tau-v) + size
-		if slackHigh[i] = max(0, v-tau) + size; math.IsInf(s.u[i], 1) {
-			slackHigh[i] = 0
-		}
-	}
-	weight, hold, dq, dr := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
-	dLow, dHigh := make([]float64, k), make([]float64, k)
-	cross, rhs, resid, step := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	room := func(i int) float64 { return s.u[i] - s.q[i] }
-	for range most {
-		s.j.TimesTo(jd, s.delta)
-		both := s.lie.sums(k, 2, func(sum []float64, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				r[i] = s.v[i] + jd[i] - tau
-				sum[0] += s.q[i] * slackLow[i]
-				if slackHigh[i] > 0 {
-					sum[0] += room(i) * slackHigh[i]
-				}
-				sum[1] += math.Max(s.q[i], 1e-3*s.mass/count) * math.Abs(r[i]-slackHigh[i]+slackLow[i])
-			}
-		})
-		gap, off := both[0], both[1]
-		lack := s.mass - s.gradientTo(resid)
-		if gap+off <= tolerance && math.Abs(lack) <= 1e-9*s.mass && s.settled(resid, tolerance) {
-			return s.finish()
-		}
-		for i := range weight {
-			curve := slackLow[i] / s.q[i]
-			if slackHigh[i] > 0 {
-				curve += slackHigh[i] / room(i)
-			}
-			weight[i] = 1 / curve
-		}
-		clear(cross)
-		total := s.j.AddTransposedTo(cross, weight)
-		if s.rounds++; s.spend != nil {
-			s.spend()
-		}
-		m := mat.NewSymDense(d, nil)
-		m.CopySym(s.h)
-		s.j.AddGramTo(m, weight)
-		m.SymRankOne(m, -1/total, mat.NewVecDense(d, cross))
-		f := factorOf(m)
-		if f == nil {
-			return false
-		}
-		var dTau float64
-		// direction solves for the complementarities target + cross terms.
-		direction := func(target float64, corrected bool) {
-			for i := range hold {
-				low := target
-				if corrected {
-					low -= dq[i] * dLow[i]
-				}
-				hold[i] = r[i] + low/s.q[i]
-				if slackHigh[i] > 0 {
-					high := target
-					if corrected {
-						high += dq[i] * dHigh[i]
-					}
-					hold[i] -= high / room(i)
-				}
-				dr[i] = weight[i] * hold[i]
-			}
-			clear(step)
-			held := s.j.AddTransposedTo(step, dr)
-			for i := range rhs {
-				rhs[i] = -resid[i] + cross[i]/total*(held-lack)
-			}
-			floats.Sub(rhs, step)
-			f.Solve(rhs)
-			dTau = (floats.Dot(cross, rhs) - lack + held) / total
-			s.j.TimesTo(jd, rhs)
-			for i := range dq {
-				change := weight[i] * (jd[i] - dTau + hold[i])
-				low, high := target, target
-				if corrected {
-					low, high = low-dq[i]*dLow[i], high+dq[i]*dHigh[i]
-				}
-				dLow[i] = (low - s.q[i]*slackLow[i] - slackLow[i]*change) / s.q[i]
-				if dHigh[i] = 0; slackHigh[i] > 0 {
-					dHigh[i] = (high - room(i)*slackHigh[i] + slackHigh[i]*change) / room(i)
-				}
-				dq[i] = change
-			}
-		}
-		longest := func() float64 {
-			t := 1.0
-			bound := func(v, dv float64) {
-				if dv < 0 {
-					t = min(t, -v/dv)
-				}
-			}
-			for i := range dq {
-				bound(s.q[i], dq[i])
-				bound(slackLow[i], dLow[i])
-				if slackHigh[i] > 0 {
-					bound(room(i), -dq[i])
-					bound(slackHigh[i], dHigh[i])
-				}
-			}
-			return s.lie.least(t)
-		}
-		mean := gap / (2 * count)
-		direction(0, false)
-		t := longest()
-		after := s.lie.sum(k, func(lo, hi int) (sum float64) {
-			for i := lo; i < hi; i++ {
-				sum += (s.q[i] + t*dq[i]) * (slackLow[i] + t*dLow[i])
-				if slackHigh[i] > 0 {
-					sum += (room(i) - t*dq[i]) * (slackHigh[i] + t*dHigh[i])
-				}
-			}
-			return sum
-		})
-		direction(mean*math.Pow(after/gap, 3), true)
-		t = min(1, 0.995*longest())
-		if !(t > 1e-10) {
-			return false
-		}
-		floats.AddScaled(s.delta, t, rhs)
-		floats.AddScaled(s.q, t, dq)
-		floats.AddScaled(slackLow, t, dLow)
-		floats.AddScaled(slackHigh, t, dHigh)
-		tau += t * dTau
-	}
-	return false
+	return s.interior(tolerance).solve(tolerance)
 }
 
 // start stores weights within their bounds in q, and reports whether there is a choice.

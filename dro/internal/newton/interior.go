@@ -1,0 +1,198 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// An interior is an iterate of the primal-dual interior method on a quadratic, with a predictor
+// and a corrector (Mehrotra 1992): with m, p ≥ 0 below and above,
+// q·m = (u − q)·p = 0 and v + JΔ − τ = p − m at the solution.
+type interior struct {
+	*quadratic
+	low, high []float64 // K: m, and p; 0 where there is no cap
+	tau       float64
+
+	r, weight    []float64         // K: v + JΔ − τ, and what q changes by with it
+	resid, cross []float64         // d: g + HΔ + Jᵀq, and Jᵀ·weight
+	lack, total  float64           // mass − Σq, and Σ weight
+	reduced      *hessian.Cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
+
+	dDelta           []float64 // d: the step
+	dq, dLow, dHigh  []float64 // K
+	dTau             float64
+	jd, hold, scaled []float64 // K: room for JΔ, and for what the complementarities ask of r
+	scaledTo         []float64 // d: room for Jᵀ·scaled
+}
+
+// interior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
+func (s *quadratic) interior(tolerance float64) *interior {
+	k, d := len(s.v), len(s.g)
+	in := &interior{quadratic: s}
+	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold, &in.scaled} {
+		*v = make([]float64, k)
+	}
+	for _, v := range []*[]float64{&in.resid, &in.cross, &in.dDelta, &in.scaledTo} {
+		*v = make([]float64, d)
+	}
+	in.tau = s.lie.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
+	count := float64(s.lie.of(k))
+	size := s.lie.sum(k, func(lo, hi int) (t float64) {
+		for _, v := range s.v[lo:hi] {
+			t += math.Abs(v-in.tau) / count
+		}
+		return t
+	})
+	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
+	for i, v := range s.v {
+		in.low[i] = max(0, in.tau-v) + size
+		if !math.IsInf(s.u[i], 1) {
+			in.high[i] = max(0, v-in.tau) + size
+		}
+	}
+	return in
+}
+
+func (in *interior) solve(tolerance float64) bool {
+	for range 60 {
+		gap, off := in.residuals()
+		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.settled(in.resid, tolerance) {
+			return in.finish()
+		}
+		if !in.factorise() {
+			return false
+		}
+		in.direction(0, false)
+		after := in.complementarity(in.longest())
+		mean := gap / float64(2*in.lie.of(len(in.q)))
+		in.direction(mean*math.Pow(after/gap, 3), true)
+		t := min(1, 0.995*in.longest())
+		if !(t > 1e-10) {
+			return false
+		}
+		floats.AddScaled(in.delta, t, in.dDelta)
+		floats.AddScaled(in.q, t, in.dq)
+		floats.AddScaled(in.low, t, in.dLow)
+		floats.AddScaled(in.high, t, in.dHigh)
+		in.tau += t * in.dTau
+	}
+	return false
+}
+
+// room is what a weight lacks of its cap.
+func (in *interior) room(i int) float64 { return in.u[i] - in.q[i] }
+
+// residuals stores what the iterate lacks of the conditions, and returns the complementarities'
+// sum and by how much values differ from p − m, each by its weight.
+func (in *interior) residuals() (gap, off float64) {
+	k := len(in.q)
+	in.j.TimesTo(in.jd, in.delta)
+	least := 1e-3 * in.mass / float64(in.lie.of(k))
+	both := in.lie.sums(k, 2, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			in.r[i] = in.v[i] + in.jd[i] - in.tau
+			sum[0] += in.q[i] * in.low[i]
+			if in.high[i] > 0 {
+				sum[0] += in.room(i) * in.high[i]
+			}
+			sum[1] += math.Max(in.q[i], least) * math.Abs(in.r[i]-in.high[i]+in.low[i])
+		}
+	})
+	in.lack = in.mass - in.gradientTo(in.resid)
+	return both[0], both[1]
+}
+
+// factorise eliminates q, m, p and τ from the equations of a step.
+func (in *interior) factorise() bool {
+	for i := range in.weight {
+		curve := in.low[i] / in.q[i]
+		if in.high[i] > 0 {
+			curve += in.high[i] / in.room(i)
+		}
+		in.weight[i] = 1 / curve
+	}
+	clear(in.cross)
+	in.total = in.j.AddTransposedTo(in.cross, in.weight)
+	if in.rounds++; in.spend != nil {
+		in.spend()
+	}
+	d := len(in.g)
+	m := mat.NewSymDense(d, nil)
+	m.CopySym(in.h)
+	in.j.AddGramTo(m, in.weight)
+	m.SymRankOne(m, -1/in.total, mat.NewVecDense(d, in.cross))
+	in.reduced = factorOf(m)
+	return in.reduced != nil
+}
+
+// direction stores the step to complementarities of target; corrected, less the products of the
+// step's own changes that were stored before.
+func (in *interior) direction(target float64, corrected bool) {
+	aims := func(i int) (low, high float64) {
+		if corrected {
+			return target - in.dq[i]*in.dLow[i], target + in.dq[i]*in.dHigh[i]
+		}
+		return target, target
+	}
+	for i := range in.hold {
+		low, high := aims(i)
+		in.hold[i] = in.r[i] + low/in.q[i]
+		if in.high[i] > 0 {
+			in.hold[i] -= high / in.room(i)
+		}
+		in.scaled[i] = in.weight[i] * in.hold[i]
+	}
+	clear(in.scaledTo)
+	held := in.j.AddTransposedTo(in.scaledTo, in.scaled)
+	for i, c := range in.cross {
+		in.dDelta[i] = -in.resid[i] + c/in.total*(held-in.lack)
+	}
+	floats.Sub(in.dDelta, in.scaledTo)
+	in.reduced.Solve(in.dDelta)
+	in.dTau = (floats.Dot(in.cross, in.dDelta) - in.lack + held) / in.total
+	in.j.TimesTo(in.jd, in.dDelta)
+	for i := range in.dq {
+		change := in.weight[i] * (in.jd[i] - in.dTau + in.hold[i])
+		low, high := aims(i)
+		in.dLow[i] = (low - in.q[i]*in.low[i] - in.low[i]*change) / in.q[i]
+		if in.high[i] > 0 {
+			in.dHigh[i] = (high - in.room(i)*in.high[i] + in.high[i]*change) / in.room(i)
+		}
+		in.dq[i] = change
+	}
+}
+
+// longest is the share of the step, 1 at most, that leaves nothing below zero.
+func (in *interior) longest() float64 {
+	t := 1.0
+	bound := func(v, dv float64) {
+		if dv < 0 {
+			t = min(t, -v/dv)
+		}
+	}
+	for i := range in.dq {
+		bound(in.q[i], in.dq[i])
+		bound(in.low[i], in.dLow[i])
+		if in.high[i] > 0 {
+			bound(in.room(i), -in.dq[i])
+			bound(in.high[i], in.dHigh[i])
+		}
+	}
+	return in.lie.least(t)
+}
+
+// complementarity is the sum of q·m and (u − q)·p after a share of the step.
+func (in *interior) complementarity(t float64) float64 {
+	return in.lie.sum(len(in.q), func(lo, hi int) (sum float64) {
+		for i := lo; i < hi; i++ {
+			sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])
+			if in.high[i] > 0 {
+				sum += (in.room(i) - t*in.dq[i]) * (in.high[i] + t*in.dHigh[i])
+			}
+		}
+		return sum
+	})
+}
