@@ -21,150 +21,197 @@ func noFeature(f *Frame, name, what string) error {
 	return f.Fault(name, -1, table.Advice{}, "%s is asked of it, but it is no feature", what)
 }
 
-// make puts the columns that are made among the features.
+// A making puts the columns that are made among the features.
+type making struct {
+	*fitting
+	place map[string][]*Column // in the place of a feature
+	added []*Column            // behind all features
+}
+
+// make is told by the Transforms of the Spec.
 func (t *fitting) make() error {
-	s := &t.e.Spec.Transforms
-	if s.Empty() {
+	if t.e.Spec.Transforms.Empty() {
 		return nil
 	}
 	if _, err := t.whole(); err != nil {
 		return err
 	}
 	t.made = map[*Column][]Operand{}
-	find := func(name, what string) *Column {
-		for _, c := range t.features {
-			if c.Name == name {
-				return c
-			}
-		}
-		t.problems.Add(noFeature(t.f, name, what))
-		return nil
-	}
-	number := func(name, what string) (*Operand, error) {
-		c := find(name, what)
-		if c == nil {
-			return nil, nil
-		}
-		if !t.e.Spec.Numeric(c) {
-			t.problems.Add(t.f.Fault(name, -1, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
-			return nil, nil
-		}
-		o := &Operand{Column: name, Kind: Numeric}
-		return o, t.fill(o, c)
-	}
-	var added []*Column
-	place := map[string][]*Column{}
-	add := func(name string, operands []Operand) (*Column, error) {
-		c, err := combined(t.ctx, t.f, name, operands)
-		if err == nil {
-			t.made[c] = operands
-		}
-		return c, err
-	}
-	for _, of := range []struct {
-		names []string
-		how   string
-	}{{s.Log, "log"}, {s.Square, "square"}} {
-		for _, name := range of.names {
-			o, err := number(name, "a "+of.how)
-			if err != nil {
-				return err
-			}
-			if o == nil {
-				continue
-			}
-			o.Function.Name = of.how
-			c, err := add(of.how+"("+name+")", []Operand{*o})
-			if err != nil {
-				return err
-			}
-			if of.how == "log" {
-				place[name] = append(place[name], c)
-			} else {
-				added = append(added, c)
-			}
+	m := &making{fitting: t, place: map[string][]*Column{}}
+	for _, step := range []func() error{m.functions, m.splines, m.interactions} {
+		if err := step(); err != nil {
+			return err
 		}
 	}
-	for _, c := range slices.Clone(t.features) {
+	var features []*Column
+	for _, c := range t.features {
+		if made := m.place[c.Name]; made != nil {
+			features = append(features, made...)
+		} else {
+			features = append(features, c)
+		}
+	}
+	t.features = append(features, m.added...)
+	return nil
+}
+
+// functions adds squares, and puts logarithms in the place of what they are of.
+func (m *making) functions() error {
+	s := m.e.Spec.Transforms
+	for _, name := range s.Log {
+		c, err := m.function("log", name)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			m.place[name] = append(m.place[name], c)
+		}
+	}
+	for _, name := range s.Square {
+		c, err := m.function("square", name)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			m.added = append(m.added, c)
+		}
+	}
+	return nil
+}
+
+// function is a function of a number; nil where there is none of that name.
+func (m *making) function(how, name string) (*Column, error) {
+	o, err := m.number(name, "a "+how)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	o.Function.Name = how
+	return m.combine(how+"("+name+")", *o)
+}
+
+// splines puts the bases of splines in the place of what they are of.
+func (m *making) splines() error {
+	s := m.e.Spec.Transforms
+	for _, c := range slices.Clone(m.features) {
 		knots, ok := s.Spline[c.Name]
 		if !ok {
 			continue
 		}
-		o, err := number(c.Name, "a spline")
+		o, err := m.number(c.Name, "a spline")
 		if err != nil {
 			return err
 		}
 		if o == nil {
 			continue
 		}
-		basis, err := t.spline(c, knots)
+		basis, err := m.spline(c, knots)
 		if err != nil {
-			if err = t.problems.Add(err); err != nil {
+			if err = m.problems.Add(err); err != nil {
 				return err
 			}
 			continue
 		}
 		for k, f := range basis {
 			o.Function = f
-			made, err := add(fmt.Sprintf("spline(%s).%d", c.Name, k+1), []Operand{*o})
+			made, err := m.combine(fmt.Sprintf("spline(%s).%d", c.Name, k+1), *o)
 			if err != nil {
 				return err
 			}
-			place[c.Name] = append(place[c.Name], made)
+			m.place[c.Name] = append(m.place[c.Name], made)
 		}
 	}
 	for name := range s.Spline {
-		find(name, "a spline")
+		m.feature(name, "a spline")
 	}
-	for _, pair := range s.Interact {
+	return nil
+}
+
+// interactions adds the products of two features, level by level where they are categories.
+func (m *making) interactions() error {
+	for _, pair := range m.e.Spec.Transforms.Interact {
 		var sides [2][]Operand
 		for k, name := range pair {
-			c := find(name, "an interaction")
-			if c == nil {
-				continue
-			}
-			if t.e.Spec.Numeric(c) {
-				o, err := number(name, "an interaction")
-				if err != nil {
-					return err
-				}
-				sides[k] = []Operand{*o}
-				continue
-			}
-			loaded, err := c.Load(t.ctx)
-			if err != nil {
+			var err error
+			if sides[k], err = m.side(name); err != nil {
 				return err
-			}
-			fitted := fitCategory(&t.e.Spec, t.f, loaded, t.partition)
-			if fitted.err != nil {
-				continue // told of the column itself
-			}
-			for i, l := range fitted.in.Levels {
-				if i != fitted.in.Skipped() {
-					sides[k] = append(sides[k], Operand{Column: name, Kind: fitted.kind, Level: l})
-				}
 			}
 		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
-				c, err := add(a.Label()+":"+b.Label(), []Operand{a, b})
+				c, err := m.combine(a.Label()+":"+b.Label(), a, b)
 				if err != nil {
 					return err
 				}
-				added = append(added, c)
+				m.added = append(m.added, c)
 			}
 		}
 	}
-	var features []*Column
-	for _, c := range t.features {
-		if made := place[c.Name]; made != nil {
-			features = append(features, made...)
-		} else {
-			features = append(features, c)
+	return nil
+}
+
+// side is a feature as a factor of an interaction: the number, or the levels of the category but
+// the one that the others are compared to.
+func (m *making) side(name string) (operands []Operand, err error) {
+	const what = "an interaction"
+	c := m.feature(name, what)
+	if c == nil {
+		return nil, nil
+	}
+	if m.e.Spec.Numeric(c) {
+		o, err := m.number(name, what)
+		if err != nil {
+			return nil, err
+		}
+		return []Operand{*o}, nil
+	}
+	loaded, err := c.Load(m.ctx)
+	if err != nil {
+		return nil, err
+	}
+	fitted := fitCategory(&m.e.Spec, m.f, loaded, m.partition)
+	if fitted.err != nil {
+		return nil, nil // told of the column itself
+	}
+	for i, l := range fitted.in.Levels {
+		if i != fitted.in.Skipped() {
+			operands = append(operands, Operand{Column: name, Kind: fitted.kind, Level: l})
 		}
 	}
-	t.features = append(features, added...)
+	return operands, nil
+}
+
+// feature finds one by its name; where there is none the problem is told, and it is nil.
+func (m *making) feature(name, what string) *Column {
+	for _, c := range m.features {
+		if c.Name == name {
+			return c
+		}
+	}
+	m.problems.Add(noFeature(m.f, name, what))
 	return nil
+}
+
+// number is a feature that is one, with what stands for its nulls; nil where it is none.
+func (m *making) number(name, what string) (*Operand, error) {
+	c := m.feature(name, what)
+	if c == nil {
+		return nil, nil
+	}
+	if !m.e.Spec.Numeric(c) {
+		m.problems.Add(m.f.Fault(name, -1, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
+		return nil, nil
+	}
+	o := &Operand{Column: name, Kind: Numeric}
+	return o, m.fill(o, c)
+}
+
+// combine makes a column of others.
+func (m *making) combine(name string, operands ...Operand) (*Column, error) {
+	c, err := combined(m.ctx, m.f, name, operands)
+	if err == nil {
+		m.made[c] = operands
+	}
+	return c, err
 }
 
 // fill finds what stands for nulls of a number, also where training has none: rows that are
