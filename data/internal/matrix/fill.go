@@ -41,7 +41,8 @@ func Fill(ctx context.Context, f *frame.Frame, l Layout, d *tiles.Partition, dea
 	storage = storage.Choose(entries, l.Width)
 	if storage == schema.Sparse {
 		b := NewBuilder(storage, l.Width, d)
-		return b, b.fillSparse(ctx, f, l, d, first, end, numbers, sources, count)
+		fill := sparseFill{Builder: b, layout: l, partition: d, first: first, end: end, numbers: numbers, sources: sources, count: count}
+		return b, fill.fill(ctx, f)
 	}
 	if err := Check(f, d, l.Width, storage); err != nil {
 		return nil, err
