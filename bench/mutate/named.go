@@ -71,7 +71,7 @@ var Hand = []Named{
 	{"no standard errors where one group is the largest", "train/report/sandwich_groups.go", "return len(e.most) > 0", "return len(e.most) > 1", "./train/report OneLargestGroup"},
 	{"a page of one group", "eval/page/tables.go", "g.Groups[0].TrainShare", "g.Groups[1].TrainShare", "./eval/page PageOfOneGroup"},
 	{"tests of exported Go that are empty", "export/gotest.go", "_, err = w.Write(out)", "_, err = w.Write(out[:0])", "./export GoTestsAreWritten"},
-	{"pairs of all columns, however many", "eval/slices.go", "out = out[:pairedColumns]", "", "./eval PairedColumns"},
+	{"pairs of all columns, however many", "eval/slice_search.go", "out = out[:pairedColumns]", "", "./eval PairedColumns"},
 }
 
 // RunHand applies every mutant by hand and reports by name whether its test fails, in the

@@ -39,14 +39,13 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 			rows = append(rows, int32(i))
 		}
 	}
-	in := &Input{rows: &measure.Rows{}}
-	s := &SliceSearch{MinRows: 15}
-	found, err := rankSlices(t.Context(), in, s, cols, loss, rows)
+	s := &slicing{in: &Input{rows: &measure.Rows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
+	found, err := s.rank(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) < 2 || s.Tried < len(found) {
-		t.Fatalf("%d slices found of %d", len(found), s.Tried)
+	if len(found) < 2 || s.out.Tried < len(found) {
+		t.Fatalf("%d slices found of %d", len(found), s.out.Tried)
 	}
 	moments := func(keep func(i int32) bool) (n, mean, variance float64) {
 		for _, i := range rows {

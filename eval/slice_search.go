@@ -1,0 +1,232 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A cut column: each row's cell and the cells' conditions as text. Cells are those large
+// enough in the searching half, of which there are a hundred at most; noCell stands for others.
+type cutColumn struct {
+	code  []uint8
+	text  []string
+	cells int // of any size
+}
+
+const noCell = math.MaxUint8
+
+// cut stores column j cut into cells.
+func (s *slicing) cut(j int) error {
+	room := s.in.rows.Room
+	c, err := s.in.Columns[j].Loaded(len(s.in.Target))
+	if err != nil {
+		return err
+	}
+	defer c.Free()
+	labels, code := c.CellsIn(room)
+	if c.Levels == nil {
+		defer paged.Free(room, code)
+	}
+	cut := cutColumn{code: paged.Make[uint8](room, len(code)), cells: len(labels)}
+	size, as := make([]int, len(labels)), make([]uint8, len(labels))
+	for _, i := range s.search {
+		if code[i] >= 0 {
+			size[code[i]]++
+		}
+	}
+	for k, l := range labels {
+		if as[k] = noCell; size[k] < s.out.MinRows || size[k] > len(s.search)-s.out.MinRows {
+			continue
+		}
+		as[k] = uint8(len(cut.text))
+		text := c.Name + " = " + l
+		if c.Levels == nil && len(labels) > 1 {
+			text = words.WithUnit(c.Name+" "+l, c.Unit)
+		}
+		cut.text = append(cut.text, text)
+	}
+	for i, k := range code {
+		if cut.code[i] = noCell; k >= 0 {
+			cut.code[i] = as[k]
+		}
+	}
+	s.columns[j] = cut
+	return nil
+}
+
+// A candidate is cell ka of column a, and of column b (−1: none) cell kb.
+type candidate struct {
+	a, b   int
+	ka, kb uint8
+	risk   float64
+	t      float64 // excess over its standard error
+}
+
+// A cellSum is what the search sums up of a cell: rows, and Σ d and Σ d² of the
+// losses about their mean.
+type cellSum struct{ n, sum, sq float64 }
+
+func (c *cellSum) add(d float64) {
+	c.n++
+	c.sum += d
+	c.sq += d * d
+}
+
+// pairedColumns is the most columns that are searched in pairs: where there are
+// more, those with the worst single cells. maxPairCells is the largest cross table of two.
+const (
+	pairedColumns = 32
+	maxPairCells  = 4096
+)
+
+// A ranking looks at cells of the rows searched, which it has in their order.
+type ranking struct {
+	*slicing
+	all       measure.Moments // of the losses
+	deviation []float64       // from their mean
+	code      [][]uint8       // by column
+}
+
+// rank returns the best candidates, no two of which share a cell.
+func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
+	r := &ranking{slicing: s, deviation: paged.Make[float64](s.in.rows.Room, len(s.search)), code: make([][]uint8, len(s.columns))}
+	for _, i := range s.search {
+		r.all.Add(s.loss[i])
+	}
+	for k, i := range s.search {
+		r.deviation[k] = s.loss[i] - r.all.Mean
+	}
+	single := make([][]candidate, len(s.columns))
+	err := s.in.rows.Parallel(ctx, "searching slices", len(single), func(a int, _ *measure.Scratch) error {
+		single[a] = r.single(a)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range s.columns {
+		s.out.Tried += len(c.text)
+	}
+	pairs := s.pairs(single)
+	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
+	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *measure.Scratch) error {
+		double[p], tried[p] = r.double(pairs[p][0], pairs[p][1])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range tried {
+		s.out.Tried += k
+	}
+	return best(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
+}
+
+// single returns the cells of a column whose losses exceed the others', and keeps its codes.
+func (r *ranking) single(a int) (to []candidate) {
+	t := make([]cellSum, len(r.columns[a].text))
+	r.code[a] = paged.Make[uint8](r.in.rows.Room, len(r.search))
+	for i, row := range r.search {
+		k := r.columns[a].code[row]
+		r.code[a][i] = k
+		if k != noCell {
+			t[k].add(r.deviation[i])
+		}
+	}
+	for k, v := range t {
+		to = r.consider(to, candidate{a: a, ka: uint8(k), b: -1}, v)
+	}
+	return to
+}
+
+// double returns the cells of two columns whose losses exceed the others', and how many there are.
+func (r *ranking) double(a, b int) (to []candidate, tried int) {
+	w := len(r.columns[b].text)
+	t := make([]cellSum, len(r.columns[a].text)*w)
+	ca, cb := r.code[a], r.code[b]
+	for i, d := range r.deviation {
+		if ka, kb := ca[i], cb[i]; ka != noCell && kb != noCell {
+			t[int(ka)*w+int(kb)].add(d)
+		}
+	}
+	for k, v := range t {
+		if v.n > 0 {
+			tried++
+			to = r.consider(to, candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
+		}
+	}
+	return to, tried
+}
+
+// consider adds a candidate whose losses exceed the others', where both are enough rows.
+func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
+	least := float64(r.out.MinRows)
+	if v.n < least || v.n > r.all.N-least {
+		return to
+	}
+	inside := v.sum / v.n
+	rest := -v.sum / (r.all.N - v.n)
+	variance := math.Max(0, v.sq-v.sum*inside) / (v.n - 1)
+	if se := math.Sqrt(variance/v.n + r.all.Variance()/r.all.N); se > 0 && inside > rest {
+		c.risk, c.t = r.all.Mean+inside, (inside-rest)/se
+		to = append(to, c)
+	}
+	return to
+}
+
+// pairs are the columns that are searched together.
+func (s *slicing) pairs(single [][]candidate) (pairs [][2]int) {
+	paired := pairedOf(single)
+	for p, a := range paired {
+		for _, b := range paired[p+1:] {
+			if s.columns[a].cells*s.columns[b].cells <= maxPairCells {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	return pairs
+}
+
+// best returns those of the largest excess, no two of which share a cell.
+func best(of []candidate) (out []candidate) {
+	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
+	for _, c := range of {
+		if !slices.ContainsFunc(out, c.shares) {
+			out = append(out, c)
+		}
+		if len(out) == maxFound {
+			break
+		}
+	}
+	return out
+}
+
+// pairedOf returns the columns to pair, in ascending order.
+func pairedOf(single [][]candidate) []int {
+	out := make([]int, len(single))
+	worst := make([]float64, len(single))
+	for a, cands := range single {
+		out[a] = a
+		for _, c := range cands {
+			worst[a] = max(worst[a], c.t)
+		}
+	}
+	if len(out) > pairedColumns {
+		slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(worst[b], worst[a]) })
+		out = out[:pairedColumns]
+		slices.Sort(out)
+	}
+	return out
+}
+
+// shares reports whether two candidates have a cell in common.
+func (c candidate) shares(o candidate) bool {
+	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
+	return has(c.a, c.ka) || c.b >= 0 && has(c.b, c.kb)
+}
