@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
@@ -21,113 +22,160 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 	if err != nil {
 		return err
 	}
-	p := newPage(r)
-	var b bytes.Buffer
-	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	bullets := func(items []string) {
-		for _, s := range items {
-			line("* %s", mdText(s))
-		}
-		line("")
-	}
-	facts := func(items []eval.Fact) {
-		for _, f := range items {
-			line("* %s: %s", mdText(f.Key), mdText(f.Value))
-		}
-		line("")
-	}
-	figure := func(names ...string) {
-		for _, f := range figs {
-			for _, n := range names {
-				if f.Name == n {
-					line("*%s*\n", mdText(f.Alt))
-				}
-			}
-		}
-	}
-	v := r.Evaluation.Verdict
+	m := &markdown{r: r, page: newPage(r), figures: figs}
+	m.verdict()
+	m.results()
+	m.provenance()
+	_, err = io.WriteString(w, printable.Text(m.String()))
+	return err
+}
+
+// A markdown is a report that is being written as Markdown.
+type markdown struct {
+	bytes.Buffer
+	r       *eval.Report
+	page    *page
+	figures []figure.Figure
+}
+
+func (m *markdown) verdict() {
+	v := m.r.Evaluation.Verdict
 	headline, cost := v.Words()
-	line("# %s\n\n**%s**\n", mdText(r.Title), mdText(headline))
+	m.line("# %s\n\n**%s**\n", mdText(m.r.Title), mdText(headline))
 	for _, text := range []string{cost, v.Recommendation} {
 		if text != "" {
-			line("%s\n", mdText(text))
+			m.line("%s\n", mdText(text))
 		}
 	}
-	bullets(v.Warnings)
+	m.bullets(v.Warnings)
 	if v.Groups != nil {
-		line("%s\n", mdText(v.Groups.String()))
+		m.line("%s\n", mdText(v.Groups.String()))
 	}
-	bullets(v.Details)
+	m.bullets(v.Details)
+}
+
+// results are of the groups, the models, the adversary, slices, coefficients and the choice.
+func (m *markdown) results() {
+	p := m.page
 	if p.Groups != nil {
-		line("## Groups\n")
-		figure("change-by-group")
-		mdTable(&b, *p.Groups)
-		if p.Gaps != nil {
-			mdTable(&b, *p.Gaps)
-		}
+		m.line("## Groups\n")
+		m.figure("change-by-group")
+		m.tables(p.Groups, p.Gaps)
 	}
-	line("## %s\n", mdText(strings.Join(p.Models, " against ")))
-	mdTable(&b, p.Against)
-	line("## Calibration and residuals\n")
-	figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
-	line("## The tail\n")
-	figure("cvar", "risk-by-radius")
+	m.line("## %s\n", mdText(strings.Join(p.Models, " against ")))
+	m.tables(&p.Against)
+	m.line("## Calibration and residuals\n")
+	m.figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
+	m.line("## The tail\n")
+	m.figure("cvar", "risk-by-radius")
 	if p.Adversary != nil {
-		line("## The adversary\n")
-		bullets(r.Adversary.Warnings)
-		line("%s\n", mdText(p.About))
-		if p.Moved != nil {
-			mdTable(&b, *p.Moved)
-		}
-		facts(p.Adversary)
-		figure("mass-by-group", "weights")
-		if p.Top != nil {
-			mdTable(&b, *p.Top)
-		}
+		m.line("## The adversary\n")
+		m.bullets(m.r.Adversary.Warnings)
+		m.line("%s\n", mdText(p.About))
+		m.tables(p.Moved)
+		m.facts(p.Adversary)
+		m.figure("mass-by-group", "weights")
+		m.tables(p.Top)
 	}
 	if p.Slices != nil {
-		line("## Slices nobody named\n")
-		mdTable(&b, *p.Slices)
+		m.line("## Slices nobody named\n")
+		m.tables(p.Slices)
 	}
 	for _, t := range []*table{p.Coef, p.CoefRest} {
 		if t != nil {
-			line("## %s\n", mdText(t.Title))
-			mdTable(&b, *t)
+			m.line("## %s\n", mdText(t.Title))
+			m.tables(t)
 		}
 	}
 	if p.Tried != nil {
-		line("## What was tried\n\n%s\n", mdText(r.Choice.Reason))
-		figure("frontier", "path")
-		mdTable(&b, *p.Tried)
+		m.line("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
+		m.figure("frontier", "path")
+		m.tables(p.Tried)
 	}
-	line("## Caveats\n")
-	bullets(p.Caveats)
-	if len(r.Card) > 0 {
-		line("## Model card\n")
-		facts(r.Card)
+}
+
+// provenance is what the results rest on.
+func (m *markdown) provenance() {
+	p := m.page
+	m.line("## Caveats\n")
+	m.bullets(p.Caveats)
+	if len(m.r.Card) > 0 {
+		m.line("## Model card\n")
+		m.facts(m.r.Card)
 	}
-	line("## How it was measured\n")
-	bullets(p.Methods)
+	m.line("## How it was measured\n")
+	m.bullets(p.Methods)
 	if p.Objective.Text == "" {
-		line("## What was measured\n")
+		m.line("## What was measured\n")
 	} else {
-		line("## How it was optimised\n\n%s\n", mdCode(p.Objective.Text))
+		m.line("## How it was optimised\n\n%s\n", mdCode(p.Objective.Text))
 	}
 	for _, s := range p.Objective.Notes {
-		line("%s\n", mdText(s))
+		m.line("%s\n", mdText(s))
 	}
-	facts(p.Facts)
+	m.facts(p.Facts)
 	if p.Certificate != nil {
-		line("### Convergence\n")
-		facts(p.Certificate)
-		figure("gap")
+		m.line("### Convergence\n")
+		m.facts(p.Certificate)
+		m.figure("gap")
 	}
-	bullets(p.Notes)
-	if r.Command != "" {
-		line("## Reproduce\n\n%s", mdCode(r.Command))
+	m.bullets(p.Notes)
+	if m.r.Command != "" {
+		m.line("## Reproduce\n\n%s", mdCode(m.r.Command))
 	}
-	_, err = io.WriteString(w, printable.Text(b.String()))
-	return err
+}
+
+func (m *markdown) line(format string, a ...any) { fmt.Fprintf(m, format+"\n", a...) }
+
+func (m *markdown) bullets(items []string) {
+	for _, s := range items {
+		m.line("* %s", mdText(s))
+	}
+	m.line("")
+}
+
+func (m *markdown) facts(items []eval.Fact) {
+	for _, f := range items {
+		m.line("* %s: %s", mdText(f.Key), mdText(f.Value))
+	}
+	m.line("")
+}
+
+// figure describes those of the names that there are.
+func (m *markdown) figure(names ...string) {
+	for _, f := range m.figures {
+		if slices.Contains(names, f.Name) {
+			m.line("*%s*\n", mdText(f.Alt))
+		}
+	}
+}
+
+// tables writes those that are not nil.
+func (m *markdown) tables(of ...*table) {
+	for _, t := range of {
+		if t != nil {
+			m.table(*t)
+		}
+	}
+}
+
+func (m *markdown) table(t table) {
+	row := func(cells []string) {
+		m.WriteString("|")
+		for _, c := range cells {
+			m.WriteString(" " + mdText(c) + " |")
+		}
+		m.WriteString("\n")
+	}
+	row(t.Head)
+	m.WriteString("|:--|" + strings.Repeat("--:|", len(t.Head)-1) + "\n")
+	for _, r := range t.Rows {
+		row(r.Cells)
+	}
+	m.WriteString("\n")
+	if t.Foot != "" {
+		m.WriteString(mdText(t.Foot) + "\n\n")
+	}
 }
 
 var mdEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
@@ -142,22 +190,3 @@ func mdCode(s string) string {
 }
 
 func mdText(s string) string { return mdEscaper.Replace(s) }
-
-func mdTable(b *bytes.Buffer, t table) {
-	row := func(cells []string) {
-		b.WriteString("|")
-		for _, c := range cells {
-			b.WriteString(" " + mdText(c) + " |")
-		}
-		b.WriteString("\n")
-	}
-	row(t.Head)
-	b.WriteString("|:--|" + strings.Repeat("--:|", len(t.Head)-1) + "\n")
-	for _, r := range t.Rows {
-		row(r.Cells)
-	}
-	b.WriteString("\n")
-	if t.Foot != "" {
-		b.WriteString(mdText(t.Foot) + "\n\n")
-	}
-}
