@@ -1,0 +1,168 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+// A line is a row of the table of models.
+type line struct {
+	label      string
+	of         func(k int) float64                       // of model k
+	interval   func(k int) (eval.Interval, bool)         // nil: none
+	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
+}
+
+// against is the table of all models, and of the differences where three or fewer fit.
+func (p *page) against() table {
+	e := p.E
+	t := table{Title: "Models on the same rows", Head: append([]string{"Measure"}, p.Models...)}
+	compared := e.Compared
+	if len(p.Models) > 3 { // more would not fit a page
+		compared = compared[:min(1, len(compared))]
+	}
+	for _, c := range compared {
+		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
+	}
+	for _, l := range slices.Concat(p.overallRisk(), p.acrossGroups(), p.tails(), p.measures()) {
+		cells := l.cells(len(e.Models), compared)
+		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {
+			t.Rows = append(t.Rows, tableRow{Cells: cells})
+		}
+	}
+	if len(compared) < len(e.Compared) {
+		t.Foot = "The other differences are in metrics.json. "
+	}
+	if e.Resamples > 0 {
+		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
+	}
+	return t
+}
+
+// cells are the label, the numbers of the models, all with as many decimals as the largest has,
+// and the differences.
+func (l *line) cells(models int, compared []eval.Comparison) []string {
+	cells := []string{l.label}
+	scale := math.NaN()
+	for k := range models {
+		if v := l.of(k); math.IsNaN(scale) || math.Abs(v) > math.Abs(scale) {
+			scale = v
+		}
+	}
+	for k := range models {
+		own := scale
+		if v := math.Abs(l.of(k)); v > 0 && v < math.Abs(scale)/20 {
+			own = v // one decimal for all would leave nothing of it
+		}
+		s := words.Like(l.of(k), own)
+		if l.interval != nil {
+			if iv, ok := l.interval(k); ok && s != "–" {
+				s += " [" + iv.Text(own) + "]"
+			}
+		}
+		cells = append(cells, s)
+	}
+	for k := range compared {
+		d := &eval.Difference{Value: eval.Num(l.of(k+1) - l.of(0))}
+		if l.difference != nil {
+			d = l.difference(&compared[k])
+		}
+		cells = append(cells, d.Text(scale))
+	}
+	return cells
+}
+
+// measure is the line of a measure over all rows.
+func (p *page) measure(label, key string) line {
+	models := p.E.Models
+	return line{label,
+		func(k int) float64 { return float64(models[k].Overall.Of[key]) },
+		func(k int) (eval.Interval, bool) { iv, ok := models[k].Intervals[key]; return iv, ok },
+		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
+	}
+}
+
+func (p *page) overallRisk() []line {
+	return []line{p.measure(words.WithUnit("Overall risk", p.E.LossUnit), "risk")}
+}
+
+// measures are those of the task but the risk.
+func (p *page) measures() (lines []line) {
+	for _, q := range p.E.Task.Measures()[1:] {
+		label := q.Label
+		switch q.Unit {
+		case "target":
+			label = words.WithUnit(label, p.E.TargetUnit)
+		case "nats":
+			label = words.WithUnit(label, "nats")
+		}
+		lines = append(lines, p.measure(label, q.Key))
+	}
+	return lines
+}
+
+func (p *page) tails() []line {
+	cvar := func(share float64) func(int) float64 {
+		return func(k int) float64 { return float64(p.E.Models[k].CVaRAt(share)) }
+	}
+	return []line{
+		{"CVaR₀.₁: worst 10 % of rows", cvar(0.1), nil, func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
+		{"CVaR₀.₀₁: worst 1 % of rows", cvar(0.01), nil, nil},
+	}
+}
+
+// acrossGroups are the lines of the groups that the page leads with.
+func (p *page) acrossGroups() []line {
+	e, g := p.E, p.E.Headline()
+	if g == nil || e.Models[0].WorstGroup == nil {
+		return nil
+	}
+	lines := []line{{"Worst group’s risk",
+		func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) },
+		func(k int) (eval.Interval, bool) {
+			if iv := e.Models[k].WorstGroup.MaxInterval; iv != nil {
+				return *iv, true
+			}
+			return eval.Interval{}, false
+		},
+		func(c *eval.Comparison) *eval.Difference { return c.WorstGroup },
+	}}
+	if len(p.Models) > 1 {
+		worst := e.Models[0].WorstGroup.Label
+		at := slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })
+		of := g.Groups[at].Models
+		lines = append(lines, line{fmt.Sprintf("Risk in %s, worst for %s", worst, e.Models[0].Name),
+			func(k int) float64 { return float64(of[k].Values.Of["risk"]) },
+			func(k int) (eval.Interval, bool) { iv, ok := of[k].Intervals["risk"]; return iv, ok },
+			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
+		})
+	}
+	spread := func(label, key string, value func(eval.Spread) eval.Num) line {
+		return line{label,
+			func(k int) float64 { return float64(value(g.Summary[k].Spread["risk"])) },
+			func(k int) (eval.Interval, bool) { iv, ok := g.Summary[k].Spread["risk"].Intervals[key]; return iv, ok },
+			func(c *eval.Comparison) *eval.Difference {
+				d, ok := c.Spread[key]
+				if !ok {
+					d.Value = eval.Undefined()
+				}
+				return &d
+			},
+		}
+	}
+	weighted := "Mean weighted by shares of rows"
+	if g.Groups[0].TrainShare != nil {
+		weighted = "Mean weighted by training shares"
+	}
+	return append(lines,
+		spread("Difference between groups", "difference", func(x eval.Spread) eval.Num { return x.Difference.BetweenGroups }),
+		spread("Ratio between groups", "ratio", func(x eval.Spread) eval.Num { return x.Ratio.BetweenGroups }),
+		spread("Mean of group risks", "average", func(x eval.Spread) eval.Num { return x.Average }),
+		spread(weighted, "weighted_average", func(x eval.Spread) eval.Num { return x.WeightedAverage }),
+	)
+}
