@@ -69,7 +69,7 @@ var Hand = []Named{
 	{"the allowance of cuts elsewhere", "dro/internal/saddle/free.go", "math.Abs(down.slope*(down.b-b))+", "math.Abs(down.slope*(down.b+b))+", "./dro/internal/saddle CutsMix"},
 	{"a norm without the rounding of a solve", "dro/internal/bound/curvature.go", "(1 + saddle.Gamma(f.d+16)) * (math.Sqrt(f.inflate)", "(1 + saddle.Gamma(f.d-16)) * (math.Sqrt(f.inflate)", "./dro/internal/bound NormHolds"},
 	{"no standard errors where one group is the largest", "train/report/sandwich_groups.go", "return len(e.most) > 0", "return len(e.most) > 1", "./train/report OneLargestGroup"},
-	{"a page of one group", "eval/page/tables.go", "g.Groups[0].TrainShare", "g.Groups[1].TrainShare", "./eval/page PageOfOneGroup"},
+	{"a page of one group", "eval/page/against.go", "g.Groups[0].TrainShare", "g.Groups[1].TrainShare", "./eval/page PageOfOneGroup"},
 	{"tests of exported Go that are empty", "export/gotest.go", "_, err = w.Write(out)", "_, err = w.Write(out[:0])", "./export GoTestsAreWritten"},
 	{"pairs of all columns, however many", "eval/slice_search.go", "out = out[:pairedColumns]", "", "./eval PairedColumns"},
 }
