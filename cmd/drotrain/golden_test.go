@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write what the golden runs say again: look at what changed")
+
+// What whole runs say and write, in the words and digits of testdata/golden: below every
+// command, which begins with $, what it says, indented. Besides those of drotrain there are
+//
+//	cat FILE      a text
+//	page FILE     what a reader sees of a page, a line a figure
+//	numbers FILE  the values of a JSON document to five digits; of long lists both ends and
+//	              the sum
+//	table FILE    the first and last rows of a table
+//
+// A number with a fraction may differ by one in its last digit.
+func TestRunsAreGolden(t *testing.T) {
+	public, err := filepath.Abs("testdata/public")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/golden/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden runs", err)
+	}
+	for _, file := range files {
+		file, _ = filepath.Abs(file)
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			if err := os.CopyFS(".", os.DirFS(public)); err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for _, line := range strings.SplitAfter(string(raw), "\n") {
+				switch {
+				case strings.HasPrefix(line, "#"):
+					got.WriteString(line)
+				case strings.HasPrefix(line, "$ "):
+					got.WriteString(line)
+					for l := range strings.Lines(strings.TrimRight(said(t, strings.TrimSpace(line[2:])), "\n")) {
+						got.WriteString("    " + strings.TrimRight(l, " \n") + "\n")
+					}
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, lines := strings.Split(string(raw), "\n"), strings.Split(got.String(), "\n")
+			command := ""
+			for k := range max(len(want), len(lines)) {
+				if k < len(want) && strings.HasPrefix(want[k], "$ ") {
+					command = want[k]
+				}
+				if k >= len(want) || k >= len(lines) || !sameLine(lines[k], want[k]) {
+					t.Errorf("%s, line %d: look at it, then run with -update\n%s\n got %q\nwant %q", filepath.Base(file), k+1, command, lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
+					return
+				}
+			}
+		})
+	}
+}
+
+var (
+	word   = regexp.MustCompile(`'[^']*'|\S+`)
+	number = regexp.MustCompile(`[-−]?\d+(?:\.\d+)?(?:e[-+]\d+)?`)
+	style  = regexp.MustCompile(`(?s)<style.*?</style>`)
+	drawn  = regexp.MustCompile(`(?s)<svg.*?</svg>`)
+	label  = regexp.MustCompile(`(?s)<text[^>]*>(.*?)</text>`)
+	inRow  = regexp.MustCompile(`(?s)<tr.*?</tr>`)
+	inTag  = regexp.MustCompile(`<(\w+)[^>]*>`)
+	tag    = regexp.MustCompile(`<[^>]*>`)
+	spaces = regexp.MustCompile(`[ \t]*\n\s*`)
+	// What differs from run to run, between methods and between processors: times, work, gaps
+	// that are reached, and checksums.
+	passing = regexp.MustCompile(`(?:^|[\s(])[0-9.]+(?:e-?[0-9]+)? (?:seconds|µs|ms|s|pass|passes)\b|gap [0-9.]+e-[0-9]+|(?:passes|relative gap|time)  +[0-9.e+-]+|` +
+		`"?\b(?:seconds|passes|gap|relative_gap|target_gap)"?(?:=|: )[0-9.e+-]+|20\d\d-\d\d-\d\dT[0-9:]+Z`)
+	long     = regexp.MustCompile(`-?\d+\.\d{7,}(?:e[-+]\d+)?`)
+	falling  = regexp.MustCompile(`(Certified gap falling from )[^*\n]*`)
+	checksum = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+)
+
+// said is what a command writes, of drotrain with its exit code.
+func said(t *testing.T, command string) string {
+	t.Helper()
+	args := word.FindAllString(command, -1)
+	for k, a := range args {
+		args[k] = strings.Trim(a, "'")
+	}
+	if args[0] == "drotrain" {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory lowers
+		var stdout, stderr bytes.Buffer
+		a := &app{stdout: &stdout, stderr: &stderr, now: func() time.Time { return time.Time{} }} // so that nothing is said because it takes long
+		code := a.run(t.Context(), args[1:])
+		out := strings.TrimRight(stdout.String(), "\n")
+		if out != "" {
+			out += "\n"
+		}
+		if stderr.Len() > 0 {
+			out += "! " + strings.ReplaceAll(strings.TrimRight(stderr.String(), "\n"), "\n", "\n! ") + "\n"
+		}
+		if code != 0 {
+			out += fmt.Sprintf("exit code %d\n", code)
+		}
+		return withoutPassing(out)
+	}
+	raw, err := os.ReadFile(args[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	switch args[0] {
+	case "page":
+		text = drawn.ReplaceAllStringFunc(style.ReplaceAllString(text, ""), inFigure)
+		text = inRow.ReplaceAllStringFunc(text, func(row string) string {
+			row = strings.ReplaceAll(strings.ReplaceAll(row, "</td>", " | "), "</th>", " | ")
+			return "\n" + strings.Join(strings.Fields(tag.ReplaceAllString(row, " ")), " ") + "\n"
+		})
+		text = spaces.ReplaceAllString(tag.ReplaceAllString(text, "\n"), "\n")
+	case "numbers":
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		values(&out, "", v)
+		text = out.String()
+	case "table":
+		lines := strings.SplitAfter(text, "\n")
+		if n := len(lines); n > 9 {
+			text = strings.Join(lines[:4], "") + fmt.Sprintf("… of %d lines\n", n-1) + strings.Join(lines[n-4:], "")
+		}
+	case "cat":
+	default:
+		t.Fatalf("no command %q", args[0])
+	}
+	return withoutPassing(text)
+}
+
+func withoutPassing(text string) string {
+	text = falling.ReplaceAllString(text, "$1")
+	text = passing.ReplaceAllStringFunc(text, func(s string) string { return number.ReplaceAllString(s, "N") })
+	text = long.ReplaceAllStringFunc(text, func(s string) string {
+		f, _ := strconv.ParseFloat(s, 64)
+		return digits(f)
+	})
+	return checksum.ReplaceAllString(text, "(checksum)")
+}
+
+// inFigure is a figure in a line: its texts, its marks, and the sum of their numbers.
+func inFigure(svg string) string {
+	var texts []string
+	for _, m := range label.FindAllStringSubmatch(svg, -1) {
+		texts = append(texts, tag.ReplaceAllString(m[1], ""))
+	}
+	marks, sum := map[string]int{}, 0.0
+	for _, m := range inTag.FindAllStringSubmatch(svg, -1) {
+		marks[m[1]]++
+		for _, n := range number.FindAllString(m[0], -1) {
+			x, _ := strconv.ParseFloat(n, 64)
+			sum += x
+		}
+	}
+	var of []string
+	for _, name := range slices.Sorted(maps.Keys(marks)) {
+		of = append(of, fmt.Sprintf("%d %s", marks[name], name))
+	}
+	said := strings.Join(texts, " | ")
+	if strings.Contains(said, "certified gap") { // down to where all is rounding
+		return "\n[figure of the gap]\n"
+	}
+	return fmt.Sprintf("\n[figure: %s; numbers %.3e; %s]\n", strings.Join(of, ", "), sum, said)
+}
+
+// values writes a document: a line for the numbers and texts of an object, and for each of
+// what else it holds.
+func values(out *strings.Builder, at string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		plain := ""
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			switch x := v[k].(type) {
+			case map[string]any, []any:
+			default:
+				plain += " " + k + "=" + scalar(x)
+			}
+		}
+		if plain != "" {
+			fmt.Fprintf(out, "%s:%s\n", at, plain)
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			switch x := v[k].(type) {
+			case map[string]any, []any:
+				if k == "trace" { // of gaps and seconds
+					continue
+				}
+				values(out, strings.TrimPrefix(at+"."+k, "."), x)
+			}
+		}
+	case []any:
+		short := len(v) <= 3
+		for k := range v {
+			if short || k == 0 || k == len(v)-1 {
+				values(out, fmt.Sprintf("%s[%d]", at, k), v[k])
+			}
+		}
+		if !short {
+			fmt.Fprintf(out, "%s: %d in all, sum %s\n", at, len(v), digits(total(v)))
+		}
+	default:
+		fmt.Fprintf(out, "%s: %s\n", at, scalar(v))
+	}
+}
+
+func scalar(v any) string {
+	if n, ok := v.(json.Number); ok {
+		f, _ := n.Float64()
+		return digits(f)
+	}
+	return fmt.Sprint(v)
+}
+
+// digits writes a number with five, the whole ones as they are.
+func digits(f float64) string {
+	if whole := math.Round(f); math.Abs(f-whole) < 1e-9*math.Max(1, math.Abs(f)) && math.Abs(f) < 1e9 {
+		return strconv.Itoa(int(whole))
+	}
+	return strconv.FormatFloat(f, 'e', 4, 64)
+}
+
+// total is the sum of the numbers of a list, and of what is in it.
+func total(v any) (sum float64) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, x := range v {
+			sum += total(x)
+		}
+	case []any:
+		for _, x := range v {
+			sum += total(x)
+		}
+	case json.Number:
+		sum, _ = v.Float64()
+	}
+	return sum
+}
+
+// sameLine reports whether two lines are the same but for last digits.
+func sameLine(got, want string) bool {
+	if got == want {
+		return true
+	}
+	if number.ReplaceAllString(got, "0") != number.ReplaceAllString(want, "0") {
+		return false
+	}
+	a, b := number.FindAllString(got, -1), number.FindAllString(want, -1)
+	for k := range a {
+		if a[k] == b[k] {
+			continue
+		}
+		x, _ := strconv.ParseFloat(strings.Replace(a[k], "−", "-", 1), 64)
+		y, _ := strconv.ParseFloat(strings.Replace(b[k], "−", "-", 1), 64)
+		mantissa, exponent, _ := strings.Cut(b[k], "e")
+		_, fraction, is := strings.Cut(mantissa, ".")
+		e, _ := strconv.Atoi(exponent)
+		if !is || math.Abs(x-y) > 1.01*math.Pow(10, float64(e-len(fraction))) {
+			return false
+		}
+	}
+	return true
+}
