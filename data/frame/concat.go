@@ -92,29 +92,18 @@ func joinLazily(parts []*Column, frames []*Frame) *Column {
 	return out
 }
 
+// joinColumn joins the values of a column.
 func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {
-	lead := -1 // the part that settles the kind
-	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.AllNull() {
-			continue
-		}
-		if lead < 0 {
-			lead = i
-			continue
-		}
-		if l := parts[lead]; p.Kind != l.Kind {
-			return nil, &Error{Path: frames[i].Name(), Column: name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
-				Hint: "files that are read together need one schema"}
-		}
-	}
-	if lead < 0 {
-		lead = 0
+	lead, err := leading(name, parts, frames)
+	if err != nil {
+		return nil, err
 	}
 	l := parts[lead]
 	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer, Clock: l.Clock, Of: l.Of}
-	nulls := false
-	for _, p := range parts {
+	nulls, exact := false, true // a part has nulls; every part has its integers digit for digit
+	for i, p := range parts {
 		nulls = nulls || p.Null != nil
+		exact = exact && (p.Int != nil || frames[i].Rows == 0)
 	}
 	if nulls {
 		out.Null = make([]bool, 0, rows)
@@ -125,67 +114,84 @@ func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Colum
 	case Categorical:
 		out.Code = make([]int32, 0, rows)
 	}
-	exact := true // every part has its integers digit for digit
-	for i, p := range parts {
-		exact = exact && (p.Int != nil || frames[i].Rows == 0)
-	}
 	if exact && out.Kind == Numeric {
 		out.Int = make([]int64, 0, rows)
 	}
-	index := make(map[string]int32)
-	at := 0
+	at, codes := 0, map[string]int32{}
 	for i, p := range parts {
-		n := frames[i].Rows
 		if out.InexactRow == 0 && p.InexactRow > 0 {
 			out.InexactRow = at + p.InexactRow
 		}
 		if out.StrayRow == 0 && p.StrayRow > 0 {
 			out.StrayRow, out.Stray = at+p.StrayRow, p.Stray
 		}
+		n := frames[i].Rows
 		at += n
 		if p.Kind == out.Kind && !p.Integer && n > 0 && !p.AllNull() {
 			out.Integer = false
 		}
-		if out.Null != nil {
-			if p.Null != nil {
-				out.Null = append(out.Null, p.Null...)
-			} else {
-				out.Null = append(out.Null, make([]bool, n)...)
-			}
-		}
-		switch {
-		case out.Kind == Other:
-		case p.Kind != out.Kind: // empty or all null
-			for k := 0; k < n; k++ {
-				if out.Kind == Categorical {
-					out.Code = append(out.Code, -1)
-				} else {
-					out.Number = append(out.Number, 0)
-				}
-			}
-		case out.Kind == Categorical:
-			remap := make([]int32, len(p.Level))
-			for k, s := range p.Level {
-				code, ok := index[s]
-				if !ok {
-					code = int32(len(out.Level))
-					index[s] = code
-					out.Level = append(out.Level, s)
-				}
-				remap[k] = code
-			}
-			for _, c := range p.Code {
-				if c >= 0 {
-					c = remap[c]
-				}
-				out.Code = append(out.Code, c)
-			}
-		default:
-			out.Number = append(out.Number, p.Number...)
-			if out.Int != nil {
-				out.Int = append(out.Int, p.Int...)
-			}
-		}
+		appendPart(out, p, n, codes)
 	}
 	return out, nil
+}
+
+// leading is the first part whose values settle the kind, or the first where none has any.
+func leading(name string, parts []*Column, frames []*Frame) (int, error) {
+	lead := -1
+	for i, p := range parts {
+		if frames[i].Rows == 0 && p.Kind != Other || p.AllNull() {
+			continue
+		}
+		if lead < 0 {
+			lead = i
+			continue
+		}
+		if l := parts[lead]; p.Kind != l.Kind {
+			return 0, &Error{Path: frames[i].Name(), Column: name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+				Hint: "files that are read together need one schema"}
+		}
+	}
+	return max(0, lead), nil
+}
+
+// appendPart appends the n values of a part; codes are those of the levels so far.
+func appendPart(out, p *Column, n int, codes map[string]int32) {
+	if out.Null != nil {
+		if p.Null != nil {
+			out.Null = append(out.Null, p.Null...)
+		} else {
+			out.Null = append(out.Null, make([]bool, n)...)
+		}
+	}
+	switch {
+	case out.Kind == Other:
+	case p.Kind != out.Kind && out.Kind == Categorical: // empty or all null, as below
+		for range n {
+			out.Code = append(out.Code, -1)
+		}
+	case p.Kind != out.Kind:
+		out.Number = append(out.Number, make([]float64, n)...)
+	case out.Kind == Categorical:
+		renamed := make([]int32, len(p.Level))
+		for k, s := range p.Level {
+			code, ok := codes[s]
+			if !ok {
+				code = int32(len(out.Level))
+				codes[s] = code
+				out.Level = append(out.Level, s)
+			}
+			renamed[k] = code
+		}
+		for _, c := range p.Code {
+			if c >= 0 {
+				c = renamed[c]
+			}
+			out.Code = append(out.Code, c)
+		}
+	default:
+		out.Number = append(out.Number, p.Number...)
+		if out.Int != nil {
+			out.Int = append(out.Int, p.Int...)
+		}
+	}
 }
