@@ -176,61 +176,16 @@ func (t *fitting) encodeTargets() error {
 // numbers are read, begin is told how many columns there can be and how many
 // entries a row can have, and may set t.into.
 func (t *fitting) measure(begin func(columns int, entries float64) error) error {
-	f, e, d, rows := t.f, t.e, t.partition, t.f.Rows
+	rows, d := t.f.Rows, t.partition
 	if t.deal != nil {
 		d = t.deal.Owned
 	}
-	t.fitted = make([]feature, len(t.features))
-	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
-		from := t.features[i]
-		if e.Spec.Numeric(from) {
-			t.fitted[i].number = matrix.NewNumber(from)
-			t.fitted[i].number.In.Of = t.made[from]
-			return nil
-		}
-		if t.deal != nil {
-			return nil
-		}
-		c, err := from.LoadInto(t.ctx, &t.spare)
-		if err != nil {
-			return err
-		}
-		defer t.spare.Put(from, c)
-		k := fitCategory(&e.Spec, f, c, d)
-		t.fitted[i].category = k
-		if k.err == nil && t.encode {
-			k.encode(f, c, d)
-		}
-		return nil
-	})
-	if err == nil && t.deal != nil {
-		err = t.dealCategories()
-	}
-	if err != nil {
+	if err := t.kinds(d); err != nil {
 		return err
 	}
-	t.spare = table.Arrays{} // let go of before the matrices are made
-	var numbers []*matrix.Number
-	columns, entries := 0, 0.0
-	for _, q := range t.fitted {
-		if q.number != nil {
-			q.number.At, q.number.Nth = columns, len(numbers)
-			numbers = append(numbers, q.number)
-			columns++
-			entries++
-		} else if q.category.err != nil {
-			begin = nil // no matrix: it is told with what else is wrong
-		} else if w := q.category.in.Width(); w > 0 {
-			columns += w
-			entries++
-		}
-	}
-	if e.Spec.Intercept {
-		columns++
-		entries++
-	}
+	numbers, columns, entries, wrong := t.places()
 	t.numbers = len(numbers)
-	if begin != nil {
+	if begin != nil && !wrong { // else there is no matrix: it is told with what else is wrong
 		if err := begin(columns, entries); err != nil {
 			return err
 		}
@@ -246,7 +201,7 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 		for j := range w.Number {
 			x := numbers[w.Lo+j]
 			if t.deal.Owns(w.First) {
-				x.Measure(d, w, j, e.Spec.Scale == "none")
+				x.Measure(d, w, j, t.e.Spec.Scale == "none")
 			}
 			if t.into != nil || t.piles != nil {
 				values[j], at[j] = x.Raw(w, j), x.At
@@ -271,6 +226,62 @@ func (t *fitting) measure(begin func(columns int, entries float64) error) error 
 	}
 	t.deal.ShareCounts(numbers)
 	return nil
+}
+
+// kinds makes a number or a category of every feature; categories with their levels in d.
+func (t *fitting) kinds(d *tiles.Partition) error {
+	spec := &t.e.Spec
+	t.fitted = make([]feature, len(t.features))
+	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
+		from := t.features[i]
+		if spec.Numeric(from) {
+			t.fitted[i].number = matrix.NewNumber(from)
+			t.fitted[i].number.In.Of = t.made[from]
+			return nil
+		}
+		if t.deal != nil {
+			return nil
+		}
+		c, err := from.LoadInto(t.ctx, &t.spare)
+		if err != nil {
+			return err
+		}
+		defer t.spare.Put(from, c)
+		k := fitCategory(spec, t.f, c, d)
+		t.fitted[i].category = k
+		if k.err == nil && t.encode {
+			k.encode(t.f, c, d)
+		}
+		return nil
+	})
+	if err == nil && t.deal != nil {
+		err = t.dealCategories()
+	}
+	t.spare = table.Arrays{} // let go of before the matrices are made
+	return err
+}
+
+// places gives the numbers their columns of the matrix, and counts these and the entries of a
+// row that are not zero; wrong: a category cannot be used.
+func (t *fitting) places() (numbers []*matrix.Number, columns int, entries float64, wrong bool) {
+	for _, q := range t.fitted {
+		if q.number != nil {
+			q.number.At, q.number.Nth = columns, len(numbers)
+			numbers = append(numbers, q.number)
+			columns++
+			entries++
+		} else if q.category.err != nil {
+			wrong = true
+		} else if w := q.category.in.Width(); w > 0 {
+			columns += w
+			entries++
+		}
+	}
+	if t.e.Spec.Intercept {
+		columns++
+		entries++
+	}
+	return numbers, columns, entries, wrong
 }
 
 // matrixRows are the rows of the matrices that are made here.
