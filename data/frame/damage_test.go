@@ -6,11 +6,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/metrics"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +45,7 @@ func sameFrame(a, b *Frame) string {
 
 // readBounded reads a file in memory and checks what must hold for any bytes:
 // no panic, an error that names the file, little memory, little time.
-func readBounded(t *testing.T, name string, b []byte, what string) *Frame {
+func readBounded(t *testing.T, name string, b []byte, what string) (*Frame, error) {
 	t.Helper()
 	const allowance, multiple = 4 << 20, 400
 	before := allocated()
@@ -57,7 +61,7 @@ func readBounded(t *testing.T, name string, b []byte, what string) *Frame {
 		t.Errorf("%s: took %v", what, elapsed)
 	}
 	if err == nil {
-		return f
+		return f, nil
 	}
 	if !strings.HasPrefix(err.Error(), name+": ") {
 		t.Errorf("%s: the error does not name the file: %v", what, err)
@@ -66,7 +70,7 @@ func readBounded(t *testing.T, name string, b []byte, what string) *Frame {
 	if !errors.As(err, &e) {
 		t.Errorf("%s: not an *Error: %v", what, err)
 	}
-	return nil
+	return nil, err
 }
 
 // allocated is how many bytes the process has allocated. It stops nothing, but counts what
@@ -130,12 +134,12 @@ func TestTruncation(t *testing.T) {
 		whole := testdataFile(t, name)
 		step := len(whole)/60 + 1
 		for cut := 0; cut < len(whole); cut += step {
-			if f := readBounded(t, name, whole[:cut], fmt.Sprintf("%s cut to %d", name, cut)); f != nil {
+			if f, _ := readBounded(t, name, whole[:cut], fmt.Sprintf("%s cut to %d", name, cut)); f != nil {
 				t.Errorf("%s cut to %d of %d bytes reads as %d rows", name, cut, len(whole), f.Rows)
 			}
 		}
 		for cut := len(whole) - 12; cut < len(whole); cut++ {
-			if f := readBounded(t, name, whole[:cut], fmt.Sprintf("%s cut to %d", name, cut)); f != nil {
+			if f, _ := readBounded(t, name, whole[:cut], fmt.Sprintf("%s cut to %d", name, cut)); f != nil {
 				t.Errorf("%s cut to %d of %d bytes reads as %d rows", name, cut, len(whole), f.Rows)
 			}
 		}
@@ -171,9 +175,45 @@ func mutate(rng *rand.Rand, b []byte, from, to int) (out []byte, what string) {
 	return out, what
 }
 
+var (
+	updateDamage = flag.Bool("update", false, "write again what is said of damaged files: look at what changed")
+	anyNumber    = regexp.MustCompile(`[0-9]+`)
+	quoted       = regexp.MustCompile(`"[^"]*"`)
+)
+
+// outcomes are what damaged files were refused with, without their numbers and names: how
+// often, and the first in full.
+type outcomes map[string]*struct {
+	times int
+	first string
+}
+
+func (o outcomes) add(what, outcome string) {
+	outcome, _, _ = strings.Cut(outcome, ": *parquet.") // what lies in what is said by a library
+	key := anyNumber.ReplaceAllString(quoted.ReplaceAllString(outcome, "…"), "N")
+	if o[key] == nil {
+		o[key] = &struct {
+			times int
+			first string
+		}{first: what + ": " + outcome}
+	}
+	o[key].times++
+}
+
+func (o outcomes) String() string {
+	var out strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		fmt.Fprintf(&out, "%4d × %s\n", o[key].times, strconv.Quote(o[key].first))
+	}
+	return out.String()
+}
+
 // Damage never panics, hangs or takes much memory, and where a checksum or
-// redundant structure covers it, it is an error or leaves the table as it was.
+// redundant structure covers it, it is an error or leaves the table as it was. Of every
+// file testdata/damage.txt holds what is said how often.
 func TestDamage(t *testing.T) {
+	raw := string(testdataFile(t, "damage.txt"))
+	var written strings.Builder
 	own := ownParquet(t)
 	body := func(b []byte) (int, int) { return 4, len(b) - 8 - parquetFooterSize(t, b) }
 	footer := func(b []byte) (int, int) { return len(b) - 8 - parquetFooterSize(t, b), len(b) }
@@ -220,6 +260,7 @@ func TestDamage(t *testing.T) {
 			from, to := c.where(b)
 			rng := rand.New(rand.NewPCG(20, uint64(len(b))))
 			refused, other := 0, 0
+			told := outcomes{}
 			rounds := *damageRounds
 			switch c.name {
 			case "own.parquet", "pyarrow_none_crc.parquet", "pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.arrows", "pyarrow_zstd.feather":
@@ -228,12 +269,14 @@ func TestDamage(t *testing.T) {
 			}
 			for i := 0; i < rounds; i++ {
 				bad, what := mutate(rng, b, from, to)
-				f := readBounded(t, c.name, bad, what)
+				f, err := readBounded(t, c.name, bad, what)
 				if f == nil {
 					refused++
+					told.add(what, strings.TrimPrefix(err.Error(), c.name+": "))
 					continue
 				}
 				if d := sameFrame(f, good); d != "" {
+					told.add(what, "another table: "+d)
 					if other++; c.covered {
 						t.Errorf("%s: another table, no error: %s", what, d)
 					}
@@ -243,7 +286,16 @@ func TestDamage(t *testing.T) {
 			if refused == 0 && !strings.HasSuffix(c.name, ".csv") {
 				t.Error("no damage was found at all")
 			}
+			title := fmt.Sprintf("# %s, %s: %d damaged files, %d as before\n", c.name, c.part, rounds, rounds-refused-other)
+			if written.WriteString(title + told.String()); *damageRounds == 300 && !*updateDamage && !strings.Contains(raw, title+told.String()) {
+				t.Errorf("testdata/damage.txt says something else: look at it, then run with -update\n%s", title+told.String())
+			}
 		})
+	}
+	if *updateDamage {
+		if err := os.WriteFile(filepath.Join("testdata", "damage.txt"), []byte(written.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

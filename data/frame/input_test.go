@@ -108,7 +108,7 @@ func TestIPCRowsAreBound(t *testing.T) {
 			for _, rows := range []uint64{1 << 21, 1 << 33, 39, 41} {
 				bad := append([]byte(nil), b...)
 				binary.LittleEndian.PutUint64(bad[i:], rows)
-				if f := readBounded(t, name, bad, "rows changed"); f == nil {
+				if f, _ := readBounded(t, name, bad, "rows changed"); f == nil {
 					found++
 				}
 			}
