@@ -22,6 +22,7 @@ var equivalent string
 func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	rooms := fs.String("rooms", "dro,losses,data,eval,train,design,internal/kernel", "folders to draw from")
 	only := fs.String("only", "", "a part of the path of the files to draw from")
+	kinds := fs.String("kinds", "", "of the mutants, as condition,boundary,arithmetic,constant,statement; empty: all")
 	n := fs.Int("n", 40, "mutants to draw: one in six does not compile and does not count")
 	beyond := fs.Bool("beyond", false, "run the tests of all packages that use a mutant's, too: what go test ./... notices")
 	jobs := fs.Int("jobs", 1, "mutants that tests are run on at once")
@@ -62,7 +63,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	results, err := mutate.Run(ctx, *root, mutate.Options{
-		List: string(mine), Rooms: strings.Split(*rooms, ","), Only: *only, N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Jobs: *jobs, Timeout: *limit, Known: known(), Journal: *kept,
+		List: string(mine), Rooms: strings.Split(*rooms, ","), Only: *only, Kinds: strings.FieldsFunc(*kinds, func(r rune) bool { return r == ',' }), N: *n, Seed: *seed, Beyond: *beyond, Own: *own, Jobs: *jobs, Timeout: *limit, Known: known(), Journal: *kept,
 		Note: func(text string) { fmt.Fprintln(os.Stderr, text) },
 	}, func(r mutate.Result) {
 		verdict := "survived"

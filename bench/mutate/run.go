@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,7 @@ type Options struct {
 	List    string        // mutants of one's own (Own) in place of a draw; "": none
 	Rooms   []string      // folders of the repository, with all that is below them
 	Only    string        // a part of the path of the files; "": all
+	Kinds   []string      // of the mutants drawn; none: all
 	N       int           // mutants drawn at random, of which about one in six does not compile
 	Seed    uint64        // of the draw
 	Beyond  bool          // run the tests of other rooms, too
@@ -151,7 +153,7 @@ func list(ctx context.Context, root string, o Options) ([]Site, error) {
 			for _, s := range of {
 				if s.dir, s.pkg = filepath.ToSlash(dir), fields[1]; known[s.Equivalent()] {
 					there[s.Equivalent()] = true
-				} else {
+				} else if len(o.Kinds) == 0 || slices.Contains(o.Kinds, s.Kind) {
 					sites = append(sites, s)
 				}
 			}
