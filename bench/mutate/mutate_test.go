@@ -66,6 +66,52 @@ func f(a, b int) (int, error) {
 	}
 }
 
+// Numbers are left alone where another one makes the same program, and nowhere near.
+func TestIdle(t *testing.T) {
+	const source = `package p
+
+import "slices"
+
+func f(a []int, n int, wait func() int) {
+	_ = make([]int, 2, 3+4*n)
+	_ = make([]int, 5, (6 + len(a)))
+	_ = make([]int, 0, n-7)
+	_ = make([]int, 0, n/8)
+	_ = make([]int, 0, cap(a[9:]))
+	_ = make(chan int, 10)
+	a = slices.Grow(a, 11)
+	slices.SortFunc(a, func(x, y int) int {
+		at := func() int { return 12 }
+		if x < y {
+			return -13
+		}
+		if x > y && at() > 0 {
+			return 14
+		}
+		return 0
+	})
+	slices.IndexFunc(a, func(x int) bool { return x > 15 })
+}
+`
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sites, err := Sites(root, "p.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, s := range sites {
+		if s.Kind == "constant" {
+			left = append(left, s.Old)
+		}
+	}
+	if want := strings.Fields("2 5 0 7 0 8 0 9 10 12 0 0 15"); !slices.Equal(left, want) {
+		t.Errorf("%v are drawn, of these %v mean something", left, want)
+	}
+}
+
 func TestWriteText(t *testing.T) {
 	var out bytes.Buffer
 	WriteText(&out, []Result{

@@ -84,6 +84,7 @@ func Sites(root, file string) ([]Site, error) {
 	text := func(n ast.Node) string {
 		return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
 	}
+	same := map[ast.Node]bool{} // numbers of which another one makes the same program
 	look := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
@@ -91,6 +92,9 @@ func Sites(root, file string) ([]Site, error) {
 		case *ast.ArrayType:
 			return false // lengths
 		case *ast.CallExpr:
+			for _, number := range idle(n, text(n.Fun)) {
+				same[number] = true
+			}
 			return !message(text(n.Fun)) && !slices.Contains([]string{"math.IsInf", "math.Inf"}, text(n.Fun)) // of which only the sign counts
 		case *ast.IfStmt:
 			add("condition", n.Cond.Pos(), n.Cond.End(), "!("+text(n.Cond)+")")
@@ -103,7 +107,7 @@ func Sites(root, file string) ([]Site, error) {
 				add(s.kind, n.TokPos, n.TokPos+token.Pos(len(n.Tok.String())), s.to.String())
 			}
 		case *ast.BasicLit:
-			if with, ok := another(n); ok {
+			if with, ok := another(n); ok && !same[n] {
 				add("constant", n.Pos(), n.End(), with)
 			}
 		case *ast.BlockStmt:
@@ -209,6 +213,59 @@ func another(n *ast.BasicLit) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// idle returns the numbers in a call to which one can be added without a difference in what
+// the program does, whatever it is called with:
+//
+//   - terms and factors of a capacity, the third argument of make and the second of
+//     slices.Grow, where these are sums and products of numbers, names and lengths: there is
+//     room for more, and how much room a slice has that is appended to is append's affair;
+//   - 1 and −1 that a function returns which is written into the call of a sort or a search of
+//     package slices, of which the sign counts.
+//
+// What is subtracted or divided by stays in the draw (a capacity below the length is a panic), so do
+// zeros, and capacities of channels, which say who waits.
+func idle(n *ast.CallExpr, name string) (numbers []*ast.BasicLit) {
+	var terms func(e ast.Expr)
+	terms = func(e ast.Expr) {
+		switch e := e.(type) {
+		case *ast.ParenExpr:
+			terms(e.X)
+		case *ast.BinaryExpr:
+			if e.Op == token.ADD || e.Op == token.MUL {
+				terms(e.X)
+				terms(e.Y)
+			}
+		case *ast.BasicLit:
+			numbers = append(numbers, e)
+		}
+	}
+	switch {
+	case name == "make" && len(n.Args) == 3:
+		terms(n.Args[2])
+	case name == "slices.Grow" && len(n.Args) == 2:
+		terms(n.Args[1])
+	case slices.Contains([]string{"slices.SortFunc", "slices.SortStableFunc", "slices.IsSortedFunc", "slices.BinarySearchFunc", "slices.MinFunc", "slices.MaxFunc"}, name):
+		order, ok := n.Args[len(n.Args)-1].(*ast.FuncLit)
+		if !ok {
+			break
+		}
+		ast.Inspect(order.Body, func(n ast.Node) bool {
+			if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+				result := r.Results[0]
+				if minus, ok := result.(*ast.UnaryExpr); ok && minus.Op == token.SUB {
+					result = minus.X
+				}
+				if lit, ok := result.(*ast.BasicLit); ok && lit.Value != "0" {
+					numbers = append(numbers, lit)
+				}
+			}
+			_, another := n.(*ast.FuncLit)
+			return !another
+		})
+	}
+	return numbers
 }
 
 // removable reports a statement whose absence often compiles.
