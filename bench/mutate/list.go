@@ -69,7 +69,7 @@ func ownSite(root, line string) (Site, error) {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
 			if in := inside(files, f); in.body <= from && from+len(old) <= in.end {
 				s[0] = in
-				s[0].From, s[0].To = from, from+len(old)
+				s[0].From, s[0].To, s[0].place = from, from+len(old), in.body // where no statement holds it
 				placed(files, f, s)
 			}
 		}

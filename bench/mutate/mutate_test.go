@@ -266,19 +266,22 @@ func g(a *int) {
 // A mutant of one's own is a place in a line, in the function it is in; what is wrong with
 // others is said of all at once.
 func TestOwn(t *testing.T) {
-	const source = "package p\n\nconst a = 2\n\nfunc f() int {\n\tif a > 1 {\n\t\treturn a + a\n\t}\n\treturn 0\n}\n"
+	const source = "package p\n\nconst a = 2\n\nfunc f() int {\n\tif a > 1 {\n\t\treturn a + a\n\t}\n\treturn 0 // none\n}\n"
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	sites, err := Own(root, "# mine\n\np.go:3 2 → 3\np.go:7 + a → (nothing)\n")
-	if err != nil || len(sites) != 2 {
+	sites, err := Own(root, "# mine\n\np.go:3 2 → 3\np.go:7 + a → (nothing)\np.go:9 0 // none → 1\n")
+	if err != nil || len(sites) != 3 {
 		t.Fatal(sites, err)
 	}
-	for k, want := range []string{"p.go:3 own: 2 → 3", "p.go:7 own: + a → (nothing)"} {
+	for k, want := range []string{"p.go:3 own: 2 → 3", "p.go:7 own: + a → (nothing)", "p.go:9 own: 0 // none → 1"} {
 		if s := sites[k]; s.String() != want || source[s.From:s.To] != s.Old {
 			t.Errorf("%v at %d, want %s", s, s.From, want)
 		}
+	}
+	if sites[2].place != sites[2].body {
+		t.Errorf("a text beyond its statement is at byte %d of the file", sites[2].place)
 	}
 	if !sites[0].alone || sites[1].alone || !strings.HasPrefix(source[sites[1].place:], "return a + a") {
 		t.Error(sites)
