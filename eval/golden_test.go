@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden numbers again: look at what changed")
 
 // goldenInputs are small and have everything: both tasks, weights, groups with few rows,
 // several groupings, a tempered model, slices planted and missing values.
@@ -88,7 +86,7 @@ func TestEvaluationsAreGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", "golden-"+name+".json")
-		if *update {
+		if goldentest.Updating() {
 			if err := os.WriteFile(path, append(short(t, text), '\n'), 0o644); err != nil {
 				t.Fatal(err)
 			}

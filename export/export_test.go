@@ -14,10 +14,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/goldentest"
 	"github.com/drotrain/drotrain/train"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -182,18 +181,7 @@ func TestGolden(t *testing.T) {
 				if f == Go {
 					path += ".txt" // no source of this module
 				}
-				if *update {
-					if err := os.WriteFile(path, got, 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(got, want) {
-					t.Errorf("%s differs: look at it with git diff after go test ./export -update", path)
-				}
+				goldentest.Bytes(t, path, got)
 			}
 		}
 	}
@@ -264,19 +252,7 @@ func TestCoefficientTable(t *testing.T) {
 		if err := Write(&b, edgeModel(task), CSV, Options{}); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name+".csv")
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(b.Bytes(), want) {
-			t.Errorf("%s differs: look at it with git diff after go test ./export -update", path)
-		}
+		goldentest.Bytes(t, filepath.Join("testdata", name+".csv"), b.Bytes())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"math"
 	"os"
@@ -15,11 +14,10 @@ import (
 	"testing/fstest"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/goldentest"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
-
-var update = flag.Bool("update", false, "write the golden model again; only with a new schema")
 
 // goldenModel is a small model: a number, a category of two levels, one of three with
 // nulls, a bool, and groups.
@@ -52,7 +50,7 @@ func document(t testing.TB, m *train.Model) []byte {
 // did then.
 func TestGoldenModels(t *testing.T) {
 	m, f := goldenModel(t)
-	if *update {
+	if goldentest.Updating() {
 		p, err := m.Predict(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -16,9 +15,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write what the golden runs say again: look at what changed")
+	"github.com/drotrain/drotrain/internal/goldentest"
+)
 
 // What whole runs say and write, in the words and digits of testdata/golden: below every
 // command, which begins with $, what it says, indented. Besides those of drotrain there are
@@ -28,8 +27,6 @@ var update = flag.Bool("update", false, "write what the golden runs say again: l
 //	numbers FILE  the values of a JSON document to five digits; of long lists both ends and
 //	              the sum
 //	table FILE    the first and last rows of a table
-//
-// A number with a fraction may differ by one in its last digit.
 func TestRunsAreGolden(t *testing.T) {
 	public, err := filepath.Abs("testdata/public")
 	if err != nil {
@@ -62,30 +59,13 @@ func TestRunsAreGolden(t *testing.T) {
 					}
 				}
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, lines := strings.Split(string(raw), "\n"), strings.Split(got.String(), "\n")
-			command := ""
-			for k := range max(len(want), len(lines)) {
-				if k < len(want) && strings.HasPrefix(want[k], "$ ") {
-					command = want[k]
-				}
-				if k >= len(want) || k >= len(lines) || !sameLine(lines[k], want[k]) {
-					t.Errorf("%s, line %d: look at it, then run with -update\n%s\n got %q\nwant %q", filepath.Base(file), k+1, command, lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
-					return
-				}
-			}
+			goldentest.Text(t, file, got.String())
 		})
 	}
 }
 
 var (
 	word   = regexp.MustCompile(`'[^']*'|\S+`)
-	number = regexp.MustCompile(`[-−]?\d+(?:\.\d+)?(?:e[-+]\d+)?`)
 	style  = regexp.MustCompile(`(?s)<style.*?</style>`)
 	drawn  = regexp.MustCompile(`(?s)<svg.*?</svg>`)
 	label  = regexp.MustCompile(`(?s)<text[^>]*>(.*?)</text>`)
@@ -163,7 +143,7 @@ func said(t *testing.T, command string) string {
 
 func withoutPassing(text string) string {
 	text = falling.ReplaceAllString(text, "$1")
-	text = passing.ReplaceAllStringFunc(text, func(s string) string { return number.ReplaceAllString(s, "N") })
+	text = passing.ReplaceAllStringFunc(text, func(s string) string { return goldentest.Number.ReplaceAllString(s, "N") })
 	text = long.ReplaceAllStringFunc(text, func(s string) string {
 		f, _ := strconv.ParseFloat(s, 64)
 		return digits(f)
@@ -180,7 +160,7 @@ func inFigure(svg string) string {
 	marks, sum := map[string]int{}, 0.0
 	for _, m := range inTag.FindAllStringSubmatch(svg, -1) {
 		marks[m[1]]++
-		for _, n := range number.FindAllString(m[0], -1) {
+		for _, n := range goldentest.Number.FindAllString(m[0], -1) {
 			x, _ := strconv.ParseFloat(n, 64)
 			sum += x
 		}
@@ -267,29 +247,4 @@ func total(v any) (sum float64) {
 		sum, _ = v.Float64()
 	}
 	return sum
-}
-
-// sameLine reports whether two lines are the same but for last digits.
-func sameLine(got, want string) bool {
-	if got == want {
-		return true
-	}
-	if number.ReplaceAllString(got, "0") != number.ReplaceAllString(want, "0") {
-		return false
-	}
-	a, b := number.FindAllString(got, -1), number.FindAllString(want, -1)
-	for k := range a {
-		if a[k] == b[k] {
-			continue
-		}
-		x, _ := strconv.ParseFloat(strings.Replace(a[k], "−", "-", 1), 64)
-		y, _ := strconv.ParseFloat(strings.Replace(b[k], "−", "-", 1), 64)
-		mantissa, exponent, _ := strings.Cut(b[k], "e")
-		_, fraction, is := strings.Cut(mantissa, ".")
-		e, _ := strconv.Atoi(exponent)
-		if !is || math.Abs(x-y) > 1.01*math.Pow(10, float64(e-len(fraction))) {
-			return false
-		}
-	}
-	return true
 }

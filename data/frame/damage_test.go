@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/internal/goldentest"
 )
 
 // sameFrame says how the frame of a damaged file differs from that of the good
@@ -176,9 +178,8 @@ func mutate(rng *rand.Rand, b []byte, from, to int) (out []byte, what string) {
 }
 
 var (
-	updateDamage = flag.Bool("update", false, "write again what is said of damaged files: look at what changed")
-	anyNumber    = regexp.MustCompile(`[0-9]+`)
-	quoted       = regexp.MustCompile(`"[^"]*"`)
+	anyNumber = regexp.MustCompile(`[0-9]+`)
+	quoted    = regexp.MustCompile(`"[^"]*"`)
 )
 
 // outcomes are what damaged files were refused with, without their numbers and names: how
@@ -287,12 +288,12 @@ func TestDamage(t *testing.T) {
 				t.Error("no damage was found at all")
 			}
 			title := fmt.Sprintf("# %s, %s: %d damaged files, %d as before\n", c.name, c.part, rounds, rounds-refused-other)
-			if written.WriteString(title + told.String()); *damageRounds == 300 && !*updateDamage && !strings.Contains(raw, title+told.String()) {
+			if written.WriteString(title + told.String()); *damageRounds == 300 && !goldentest.Updating() && !strings.Contains(raw, title+told.String()) {
 				t.Errorf("testdata/damage.txt says something else: look at it, then run with -update\n%s", title+told.String())
 			}
 		})
 	}
-	if *updateDamage {
+	if goldentest.Updating() {
 		if err := os.WriteFile(filepath.Join("testdata", "damage.txt"), []byte(written.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package figure_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/goldentest"
 )
 
 // small is a report of 240 made-up rows in three groups, without randomness.
@@ -81,7 +81,7 @@ func show(r *eval.Report, name string) {
 			return
 		}
 		kept := "testdata/example-" + name + ".svg"
-		if u := flag.Lookup("update"); u != nil && u.Value.String() == "true" {
+		if goldentest.Updating() {
 			if err := os.WriteFile(kept, svg, 0o644); err != nil {
 				fmt.Println(err)
 			}

@@ -2,17 +2,14 @@ package figure
 
 import (
 	"bytes"
-	"flag"
 	"image/png"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden figures")
 
 // Every figure, byte for byte, as SVG; and PNG and PDF can be made of each.
 func TestFiguresGolden(t *testing.T) {
@@ -36,19 +33,7 @@ func TestFiguresGolden(t *testing.T) {
 			if f.Alt == "" || f.Title == "" || f.Caption == "" {
 				t.Errorf("%s lacks words", f.Name)
 			}
-			golden := filepath.Join("testdata", string(task)+"-"+f.Name+".svg")
-			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s differs; look at it, then run with -update", golden)
-			}
+			goldentest.Bytes(t, filepath.Join("testdata", string(task)+"-"+f.Name+".svg"), got)
 			if task == eval.Regression {
 				continue
 			}

@@ -2,8 +2,6 @@ package page
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,9 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden texts again: look at what changed")
 
 var (
 	hidden = regexp.MustCompile(`(?s)<style.*?</style>|<svg.*?</svg>`)
@@ -54,26 +51,7 @@ func TestTextsAreGolden(t *testing.T) {
 		}
 		seen := spaces.ReplaceAllString(tags.ReplaceAllString(hidden.ReplaceAllString(html.String(), ""), "\n"), "\n")
 		for name, got := range map[string]string{task + ".md": markdown.String(), task + ".txt": strings.TrimSpace(seen) + "\n"} {
-			path := filepath.Join("testdata", "golden-"+name)
-			if *update {
-				if err := os.MkdirAll("testdata", 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, lines := strings.Split(string(raw), "\n"), strings.Split(got, "\n")
-			for k := range max(len(want), len(lines)) {
-				if k >= len(want) || k >= len(lines) || want[k] != lines[k] {
-					t.Errorf("%s differs from line %d on: look at it, then run with -update\n got %q", path, k+1, lines[min(k, len(lines)-1)])
-					break
-				}
-			}
+			goldentest.Text(t, filepath.Join("testdata", "golden-"+name), got)
 		}
 	}
 }
