@@ -11,7 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -47,6 +50,13 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 
 	root := newRoot(a)
 	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
+		_, flags, _ := root.Find(args) // it was found
+		if cmd.HasSubCommands() && len(flags) > 0 && !strings.HasPrefix(flags[0], "-") {
+			return unknownCommand(cmd, flags[0])
+		}
+		return options.FlagErrors(cmd.Flags(), flags)
+	})
 	err := asUsage(root.ExecuteContext(ctx))
 	text.Flush()
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {

@@ -50,8 +50,5 @@ func (o *auditOptions) check() ([]report.Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.measure.check(); err != nil {
-		return nil, err
-	}
 	return scores, o.out.check()
 }

@@ -21,7 +21,7 @@ func parse(t *testing.T, yaml string, args ...string) (*trainOptions, error) {
 	cmd := &cobra.Command{Use: "train"}
 	o.define(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
-		return o, options.FlagError(cmd.Flags(), err)
+		return o, options.FlagErrors(cmd.Flags(), args)
 	}
 	return o, options.ApplyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml))
 }

@@ -78,9 +78,6 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if o.out != "" && write == nil {
 		return exit.Usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
 	}
-	if err := o.measure.check(); err != nil {
-		return err
-	}
 	if o.out != "" {
 		if err := a.inputs.Check(o.force, o.out); err != nil {
 			return err

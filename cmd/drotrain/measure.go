@@ -25,12 +25,12 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 	o.Options = report.DefaultOptions()
 	o.Resamples, o.Tolerance = 1000, defaultTolerance
 	fs.Var(options.Count(&o.MinGroupSize), "min-group-size", minGroupHelp)
-	fs.Var(options.Count(&o.Resamples), "resamples", "bootstrap resamples, 100 to a million; 0 for no intervals")
+	fs.Var(options.Whole(&o.Resamples, fmt.Sprintf("be 0, or from 100 to %d", eval.MostResamples), resamplesAllowed), "resamples", "bootstrap resamples, 100 to a million; 0 for no intervals")
 	fs.Var(options.Number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
 		"confidence", "of every interval")
 	fs.Var(options.Number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
 		"threshold", "probability from which a row is predicted positive")
-	fs.Var(options.Positive(&o.Tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
+	defineTolerance(fs, &o.Tolerance)
 	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
 	fs.StringVar(&o.Unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 	fs.BoolVar(&o.AllGroups, "all-groups", false, allGroupsHelp)
@@ -64,10 +64,10 @@ const allGroupsHelp = "write all numbers of every group; otherwise, beyond a hun
 
 const minGroupHelp = "smaller groups are listed, but never called the worst"
 
-// check refuses what only the options together show.
-func (o *measureOptions) check() error {
-	if o.Resamples > 0 && o.Resamples < 100 || o.Resamples > eval.MostResamples {
-		return exit.Usagef("", "--resamples \"%d\": must be 0, or from 100 to %d", o.Resamples, eval.MostResamples)
-	}
-	return nil
+// resamplesAllowed says of how many resamples there are intervals, or none.
+func resamplesAllowed(n int) bool { return n == 0 || n >= 100 && n <= eval.MostResamples }
+
+func defineTolerance(fs *pflag.FlagSet, p *float64) {
+	fs.Var(options.Number(p, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 }),
+		"tolerance", "largest accepted gap between groups of selection and true positive rates")
 }

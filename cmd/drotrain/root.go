@@ -37,7 +37,6 @@ average: Parquet in, certified robust model and report out.`,
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return options.FlagError(cmd.Flags(), err) })
 	root.SetHelpFunc(options.Help)
 	root.SetHelpCommand(newHelp(a))
 	root.AddCommand(

@@ -16,6 +16,9 @@ import (
 // openTable reads a file, a directory, a glob, an embedded data set, or the
 // standard input, which is called "-".
 func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
+	if err := how.Text.Validate(); err != nil {
+		return nil, exit.Usagef("", "%w", err)
+	}
 	if name == "-" {
 		f, err := data.OpenReader(ctx, name, os.Stdin, how)
 		if err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,9 +28,12 @@ type trainMeasure struct {
 
 func (o *trainMeasure) define(fs *pflag.FlagSet) {
 	o.plots, o.tolerance, o.resamples = []string{"svg"}, defaultTolerance, "auto"
-	fs.StringVar(&o.resamples, "resamples", o.resamples, "`resamples` of the intervals, at least 100; 0 for none; auto takes 1000, fewer for many rows")
-	fs.Var(options.Positive(&o.tolerance), "tolerance", "largest accepted gap between groups of selection and true positive rates")
-	fs.Var(options.List(&o.plots), "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
+	fs.Var(options.Word(&o.resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(s string) bool {
+		n, err := strconv.Atoi(s)
+		return s == "auto" || err == nil && resamplesAllowed(n)
+	}), "resamples", "`resamples` of the intervals, at least 100; 0 for none; auto takes 1000, fewer for many rows")
+	defineTolerance(fs, &o.tolerance)
+	fs.Var(options.Some(&o.plots, []string{"svg", "png", "pdf", "none"}), "plots", "`formats` of the figures beside the report: svg, png, pdf; none")
 	fs.BoolVar(&o.allGroups, "all-groups", false, allGroupsHelp)
 	fs.StringVar(&o.card, "card", "", cardHelp)
 	fs.BoolVar(&o.noReport, "no-report", false, "write the model alone: nothing is measured or drawn")
@@ -41,8 +45,8 @@ func (o *trainMeasure) options() (report.Options, error) {
 	r := report.DefaultOptions()
 	if o.resamples != "auto" {
 		n, err := strconv.Atoi(o.resamples)
-		if err != nil || n != 0 && n < 100 || n > eval.MostResamples {
-			return r, exit.Usagef("", "--resamples %q: must be auto, 0, or from 100 to %d", o.resamples, eval.MostResamples)
+		if err != nil {
+			return r, err
 		}
 		if o.fast && n > 0 {
 			return r, exit.Usagef("leave out one of them", "--fast measures without intervals, and --resamples %d asks for them", n)
@@ -52,14 +56,8 @@ func (o *trainMeasure) options() (report.Options, error) {
 	if slices.Equal(o.plots, []string{"none"}) {
 		o.plots = nil
 	}
-	known := []string{"svg", "png", "pdf"}
-	for _, f := range o.plots {
-		if !slices.Contains(known, f) {
-			return r, exit.Usagef(options.DidYouMean(f, known, ""), "--plots %q: must be none, or some of %s", f, strings.Join(known, ", "))
-		}
-	}
-	if o.tolerance > 1 {
-		return r, exit.Usagef("0.1 accepts rates that are ten percentage points apart", "--tolerance %v: a gap between rates is at most 1", o.tolerance)
+	if slices.Contains(o.plots, "none") {
+		return r, exit.Usagef("", "--plots %q: must be none, or some of svg, png, pdf", strings.Join(o.plots, ","))
 	}
 	if o.fast {
 		r.Resamples, r.Quick, o.plots = 0, true, nil

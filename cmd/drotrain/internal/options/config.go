@@ -50,27 +50,31 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 		return exit.Usagef("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s",
 			path, root.Line, kindName(root))
 	}
+	var all []error
 	lines := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d", path, key.Line)
 		flag := fs.Lookup(key.Value)
 		if flag == nil || flag.Hidden || notInConfig[key.Value] {
-			return exit.Usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value)
+			all = append(all, exit.Usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value))
+			continue
 		}
 		if first := lines[key.Value]; first > 0 {
-			return exit.Usagef("", "%s: key %q is already set on line %d", at, key.Value, first)
+			all = append(all, exit.Usagef("", "%s: key %q is already set on line %d", at, key.Value, first))
+			continue
 		}
 		lines[key.Value] = key.Line
 		if flag.Changed {
 			continue // the command line wins
 		}
 		if err := setFromNode(flag, at, value); err != nil {
-			return err
+			all = append(all, err)
+			continue
 		}
 		flag.Changed = true // as on the command line
 	}
-	return nil
+	return together(path, all)
 }
 
 // configHint names the key that was meant, in the spelling of the options.

@@ -3,17 +3,76 @@ package options
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// FlagError rewords the errors of the flag parser and adds what would help.
-func FlagError(fs *pflag.FlagSet, err error) error {
+// FlagErrors words all that is wrong with arguments that the flag parser refused.
+func FlagErrors(fs *pflag.FlagSet, args []string) error {
+	var all []error
+	tell := func(err error) {
+		if !slices.ContainsFunc(all, func(e error) bool { return e.Error() == err.Error() }) {
+			all = append(all, err)
+		}
+	}
+	for {
+		err := fs.ParseAll(args, func(f *pflag.Flag, value string) error {
+			if err := f.Value.Set(value); err != nil {
+				tell(invalidValue("--"+f.Name, value, err))
+			}
+			return nil
+		})
+		if err == nil {
+			break
+		}
+		tell(flagError(fs, err))
+		var unknown *pflag.NotExistError
+		if !errors.As(err, &unknown) {
+			break
+		}
+		written := "--" + unknown.GetSpecifiedName()
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			written = "-" + short
+		}
+		at := slices.IndexFunc(args, func(arg string) bool {
+			name, _, _ := strings.Cut(arg, "=")
+			return name == written
+		})
+		if at < 0 {
+			break
+		}
+		args = args[at+1:]
+	}
+	return together("the command line", all)
+}
+
+// together is one error of a command line or a configuration of all that is wrong with it.
+func together(with string, all []error) error {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	var lines strings.Builder
+	for _, err := range all {
+		msg, hint := exit.Describe(err)
+		lines.WriteString("\n  " + msg)
+		if hint != "" {
+			lines.WriteString("\n    → " + hint)
+		}
+	}
+	return exit.Usagef("", "%d things are wrong with %s:%s", len(all), with, lines.String())
+}
+
+// flagError rewords an error of the flag parser and adds what would help.
+func flagError(fs *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &unknown):
@@ -23,8 +82,6 @@ func FlagError(fs *pflag.FlagSet, err error) error {
 		}
 		name := unknown.GetSpecifiedName()
 		return exit.Usagef(DidYouMean(name, flagNames(fs), "--"), "unknown option --%s", name)
-	case errors.As(err, &invalid):
-		return invalidValue("--"+invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
 	case errors.As(err, &missing):
 		name := missing.GetSpecifiedName()
 		return exit.Usagef(fmt.Sprintf("write --%s %s", name, valueName(missing.GetFlag())), "option --%s needs a value", name)

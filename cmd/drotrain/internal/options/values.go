@@ -52,6 +52,32 @@ func (v *enumValue) Set(s string) error {
 	return Must("be "+OrList(v.allowed), DidYouMean(s, v.allowed, ""))
 }
 
+// Word is Number for a word, a character or no more than a few.
+func Word(p *string, must string, valid func(string) bool) pflag.Value {
+	return &wordValue{p, valid, must}
+}
+
+type wordValue struct {
+	p     *string
+	valid func(string) bool
+	must  string
+}
+
+func (v *wordValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return *v.p
+}
+func (v *wordValue) Type() string { return "string" }
+func (v *wordValue) Set(s string) error {
+	if !v.valid(s) {
+		return Must(v.must, "")
+	}
+	*v.p = s
+	return nil
+}
+
 // OrList joins words as "a", "a or b", "a, b or c".
 func OrList(words []string) string {
 	if n := len(words); n > 1 {
@@ -146,11 +172,17 @@ func OptionalShare(p **float64) pflag.Value {
 func Count(p *int) pflag.Value { return AtLeast(p, 0) }
 
 // AtLeast is an option for a whole number that is at least so large.
-func AtLeast(p *int, least int) pflag.Value { return &countValue{p, least} }
+func AtLeast(p *int, least int) pflag.Value {
+	return Whole(p, fmt.Sprintf("be a whole number, at least %d", least), func(n int) bool { return n >= least })
+}
+
+// Whole is Number for a whole number.
+func Whole(p *int, must string, valid func(int) bool) pflag.Value { return &countValue{p, valid, must} }
 
 type countValue struct {
 	p     *int
-	least int
+	valid func(int) bool
+	must  string
 }
 
 func (v *countValue) String() string {
@@ -162,8 +194,8 @@ func (v *countValue) String() string {
 func (v *countValue) Type() string { return "int" }
 func (v *countValue) Set(s string) error {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < v.least {
-		return Must(fmt.Sprintf("be a whole number, at least %d", v.least), "")
+	if err != nil || !v.valid(n) {
+		return Must(v.must, "")
 	}
 	*v.p = n
 	return nil
@@ -238,6 +270,18 @@ func (v *ListValue) add(names []string) error {
 	}
 	*v.p, v.set = names, true
 	return nil
+}
+
+// Some is a List of some of the words.
+func Some(p *[]string, allowed []string) *ListValue {
+	return &ListValue{p: p, take: func(all []string) error {
+		for _, name := range all {
+			if !slices.Contains(allowed, name) {
+				return Must("be some of "+strings.Join(allowed, ", "), DidYouMean(name, allowed, ""))
+			}
+		}
+		return nil
+	}}
 }
 
 // Pairs is the value of an option that is a list of texts with a mark in each:

@@ -2,6 +2,7 @@ package options
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
 // A number is taken within its range, and what is none, or none that is finite, is said to
@@ -98,6 +101,70 @@ func TestPairs(t *testing.T) {
 	if !maps.Equal(to, map[string]string{"a": "b", "c": "d->e"}) {
 		t.Errorf("%q", to)
 	}
+}
+
+// All that is wrong with a command line is told at once, in its order: values, options that
+// do not exist, and the last without a value; and so of a file. A text that an option takes is
+// no option.
+func TestAllThatIsWrongIsTold(t *testing.T) {
+	flags := func() *pflag.FlagSet {
+		var names []string
+		var share *float64
+		fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
+		fs.SetOutput(io.Discard)
+		fs.Var(Some(&names, []string{"svg", "png"}), "plots", "")
+		fs.Var(OptionalShare(&share), "share", "")
+		fs.Var(Whole(new(int), "be even", func(n int) bool { return n%2 == 0 }), "count", "")
+		fs.Var(Word(new(string), "be a letter", func(s string) bool { return len(s) == 1 }), "mark", "`letter`")
+		fs.Bool("json", false, "")
+		return fs
+	}
+	for args, want := range map[string]string{
+		"--count 3": `--count "3": must be even`,
+		"--share 7 --count 3 --json=so --mark ab": `4 things are wrong with the command line:
+  --share "7": must be above 0 and at most 1
+  --count "3": must be even
+  --json "so": must be true or false
+  --mark "ab": must be a letter`,
+		"--shaer 1 --count 1 x -y - --plots svg,pgn --shaer=2 --mark": `5 things are wrong with the command line:
+  unknown option --shaer
+    → did you mean --share?
+  --count "1": must be even
+  unknown option -y
+    → long options take two dashes; did you mean --help?
+  --plots "svg,pgn": must be some of svg, png
+    → did you mean png?
+  option --mark needs a value
+    → write --mark letter`,
+		"--mark --no --no -- --nothing": `2 things are wrong with the command line:
+  --mark "--no": must be a letter
+  unknown option --no`,
+	} {
+		words := strings.Fields(args)
+		if flags().Parse(words) == nil {
+			t.Errorf("%s is taken", args)
+		}
+		if err := FlagErrors(flags(), words); err == nil || told(err) != want {
+			t.Errorf("%s:\n%s\nwant\n%s", args, told(err), want)
+		}
+	}
+	const want = `3 things are wrong with c.yaml:
+  c.yaml:1: count "3": must be even
+  c.yaml:2: unknown key "shaer"
+    → did you mean share?
+  c.yaml:4: plots: must be some of svg, png`
+	if err := ApplyYAML(flags(), "c.yaml", strings.NewReader("count: 3\nshaer: 1\nmark: a\nplots: [svg, pdf]\n")); err == nil || told(err) != want {
+		t.Errorf("%s\nwant\n%s", told(err), want)
+	}
+}
+
+// told is what is printed of an error, but for a hint of one alone.
+func told(err error) string {
+	if err == nil {
+		return ""
+	}
+	msg, _ := exit.Describe(err)
+	return msg
 }
 
 // Of a file every key is taken, the first and the last, but for those of the command line;
