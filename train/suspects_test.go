@@ -43,6 +43,34 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
+// An index of rows without a name is one; a first column of amounts that repeat is none.
+func TestNamelessIndex(t *testing.T) {
+	var index, amounts strings.Builder
+	index.WriteString(",load,paid\n")
+	amounts.WriteString(",load,paid\n")
+	for i := range 300 {
+		rest := fmt.Sprintf("%d,%d\n", i*7919%83, i*i%7%2)
+		fmt.Fprintf(&index, "%d,%s", 1000+3*i, rest)
+		fmt.Fprintf(&amounts, "%d,%s", i*i%211, rest)
+	}
+	for text, is := range map[string]bool{index.String(): true, amounts.String(): false} {
+		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := train.DefaultConfig()
+		cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
+		m, err := train.FitFrame(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = `column "column_1" looks like an identifier: first, and without a name`
+		if notes := strings.Join(m.Notes, "\n"); strings.Contains(notes, want) != is {
+			t.Errorf("an index: %v, notes\n%s", is, notes)
+		}
+	}
+}
+
 // Two columns that make up the target are none alone: the model that they make too good
 // names them, and no other does.
 func TestFlawless(t *testing.T) {

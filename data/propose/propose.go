@@ -233,7 +233,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 	text := c.Kind == data.Categorical
 	switch {
-	case have > 20 && sum.distinct == have && (text || c.Integer && (have > 100 && sum.running(have) || idName(c.Name))):
+	case have > 20 && sum.distinct == have && (text || c.Integer && ((have > 100 || indexName(c.Name)) && sum.running(have) || idName(c.Name))):
 		p.drop(c, 0, 0, "every row has its own value: an identifier")
 		return
 	case text && sum.distinct > 50 && sum.distinct > have/2:

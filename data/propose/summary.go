@@ -13,7 +13,7 @@ import (
 // identifier: whole numbers, all of them different.
 func identifies(c data.Coding, v []float64) bool {
 	const rounding = 1e-3 // what encoding may have taken from a whole number
-	if !idName(c.Name) {
+	if !idName(c.Name) && !indexName(c.Name) {
 		return false
 	}
 	seen := make(map[float64]bool, len(v))
@@ -38,6 +38,10 @@ func idName(name string) bool {
 	}
 	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
 }
+
+// indexName says that a name is that of a first column without one: an index, as pandas and R
+// write it.
+func indexName(name string) bool { return name == "column_1" }
 
 // A summary is what one look at a column gives.
 type summary struct {

@@ -50,7 +50,11 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		if power := Power(values[j], d.Target, binary); power > TellsAll {
 			warnings = append(warnings, fmt.Sprintf("warning: column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
 		} else if c.Kind == "numeric" && identifies(c, values[j]) {
-			warnings = append(warnings, fmt.Sprintf("warning: column %q looks like an identifier: a name of one, and a value of its own in every row", c.Name))
+			of := "a name of one"
+			if indexName(c.Name) {
+				of = "first, and without a name"
+			}
+			warnings = append(warnings, fmt.Sprintf("warning: column %q looks like an identifier: %s, and a value of its own in every row", c.Name, of))
 		}
 	}
 	return warnings
