@@ -91,16 +91,20 @@ func sameLine(got, want string) bool {
 	return true
 }
 
-// Turns writes what is said of the numbers from first to last: a line wherever it changes,
-// so that an end that moves by one is seen.
+// Turns writes what is said of the numbers from first to last, where its words change: of
+// the last with the same words, and of the first with others, so that an end that moves by
+// one is seen.
 func Turns(what string, first, last int, say func(k int) string) string {
-	var out strings.Builder
-	before := ""
-	fmt.Fprintf(&out, "# %s, %d to %d\n", what, first, last)
+	said := make([]string, 0, last-first+1)
 	for k := first; k <= last; k++ {
-		if text := say(k); k == first || text != before {
-			fmt.Fprintf(&out, "%6d: %s\n", k, strings.ReplaceAll(text, "\n", " ⏎ "))
-			before = text
+		said = append(said, say(k))
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s, %d to %d\n", what, first, last)
+	words := func(i int) string { return Number.ReplaceAllString(said[i], "") }
+	for i, text := range said {
+		if i == 0 || i == len(said)-1 || words(i) != words(i-1) || words(i) != words(i+1) {
+			fmt.Fprintf(&out, "%6d: %s\n", first+i, strings.ReplaceAll(text, "\n", " ⏎ "))
 		}
 	}
 	return out.String()

@@ -1,6 +1,9 @@
 package goldentest
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // One in the last digit of a fraction is rounding; of a whole number, or a word, it is not.
 func TestSameLine(t *testing.T) {
@@ -15,7 +18,7 @@ func TestSameLine(t *testing.T) {
 			t.Errorf("%q and %q: want %v", c.got, c.want, c.same)
 		}
 	}
-	if got, want := Turns("halves", 1, 5, func(k int) string { return string(rune('a' + k/2)) }), "# halves, 1 to 5\n     1: a\n     2: b\n     4: c\n"; got != want {
+	if got, want := Turns("thirds", 1, 7, func(k int) string { return fmt.Sprintf("%c %d", 'a'+k/4, k) }), "# thirds, 1 to 7\n     1: a 1\n     3: a 3\n     4: b 4\n     7: b 7\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
