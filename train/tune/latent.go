@@ -189,12 +189,12 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	var apart [][][]float64    // by fold and other law: difference of its margins from those of the law of most
 	var gain [][]float64       // over fewer laws, and over every mixture of fewer and a part more
 	by := make([]float64, t.N) // log density of every row by the laws found without its fold
-	seen := 0
+	seen, early := 0, (len(parts)+2)/3 // folds of a third of the rows
 	for i, p := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		ok, err := t.find(p, k, i == 0)
+		ok, err := t.find(p, k, early == 1 && i == 0)
 		if !ok || err != nil {
 			return nil, nil, err
 		}
@@ -216,7 +216,7 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 		}
 		rows, _ := p.rows.X.Dims()
 		s.Rows, seen = max(s.Rows, rows), seen+1
-		if i == 0 && leastRise(gain) < sign {
+		if i+1 == early && leastRise(gain) < sign {
 			s.Agreement = 0
 			break
 		}
