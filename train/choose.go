@@ -21,7 +21,7 @@ import (
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
 	Select string   `json:"select,omitempty" yaml:"select"` // worst-group, tail or average; empty: worst-group where there are groups, else tail
-	Folds  int      `json:"folds,omitempty" yaml:"folds"`
+	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 10 up to 2000 rows, 5 up to 20 000, else 3
 	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
 	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, 0 where nothing was asked for and tail is left, none else
@@ -31,7 +31,7 @@ type Choice struct {
 // DefaultChoice is that of `drotrain train`.
 func DefaultChoice() Choice {
 	o := tune.DefaultOptions()
-	return Choice{Folds: o.Folds, Levels: o.Levels, Rate: o.Rate, Rule: o.Rule}
+	return Choice{Levels: o.Levels, Rate: o.Rate, Rule: o.Rule}
 }
 
 // options are those of package tune.
@@ -72,7 +72,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
-	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > DefaultChoice().Folds
+	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > 3
 	if errors.As(err, &few) && !asked {
 		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -44,7 +45,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	d := m.Run.Train
 	t := m.table(d)
 	t.Memory = m.Config.Checkpoint.Within("recalibration")
-	folds := max(2, m.Config.Folds)
+	folds := cmp.Or(m.Config.Folds, 3)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {
 			m.Config.Observe(Progress{Phase: "recalibrating", Done: done, Total: total, Elapsed: time.Since(began)})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,8 +30,9 @@ type valueRun struct {
 	python string
 	keep   string
 
-	mu  sync.Mutex
-	all []value.Row
+	mu   sync.Mutex
+	all  []value.Row
+	last []byte // of the file, as this run read or wrote it
 }
 
 func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
@@ -40,7 +42,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	write := fs.String("write", "", "file of the page; empty: standard output")
 	fs.StringVar(&r.python, "python", "", "interpreter with scikit-learn, and fairlearn, as peers; empty: none")
 	rscript := fs.String("r", "", "program Rscript, for tables of R's packages; empty: none")
-	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: splits in it are not measured again, others are added, also by a run that was interrupted")
+	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: splits in it that this program measured are not measured again, others are added, also by a run that was interrupted; a run needs a file of its own")
 	only := fs.String("table", "", "tables with this in their name")
 	drawn := fs.Uint64("drawn", 0, "measure the tables that this seed draws instead; 0: those of the page")
 	looks := fs.Int("looks", 0, "tables of every kind of one law, and of more by share, distance and rows, in which a hidden subgroup is looked for; 0: none but those that -rows has")
@@ -49,8 +51,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	var err error
-	if r.all, err = keptRows(r.keep); err != nil {
+	if err := r.read(*parallel > 0); err != nil {
 		return err
 	}
 	if r.python != "" && !value.HasPeers(ctx, r.python) {
@@ -62,7 +63,26 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if *parallel < 0 {
 		return fmt.Errorf("-parallel is %d: at least 0", *parallel)
 	}
-	if *rscript != "" || r.python != "" {
+	tables := value.Tables()
+	if *drawn != 0 {
+		tables = value.Drawn(*drawn)
+	}
+	if *only != "" {
+		tables = slices.DeleteFunc(tables, func(t value.Table) bool { return !strings.Contains(t.Name, *only) })
+	}
+	type step struct {
+		model string // that says the step is done
+		do    func(context.Context, value.Table, *data.Frame) error
+		of    func(value.Table) bool
+	}
+	steps := []step{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && t.Seen != value.Last }}}
+	if *parallel == 0 {
+		steps = nil
+	}
+	if (*rscript != "" || r.python != "") && slices.ContainsFunc(steps, func(s step) bool {
+		return slices.ContainsFunc(tables, func(t value.Table) bool { return t.Package && s.of(t) && len(r.missing(t.Name, s.model)) > 0 })
+	}) {
+		var err error
 		if r.from.Gathered, err = os.MkdirTemp("", "value"); err != nil {
 			return err
 		}
@@ -71,22 +91,8 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			return err
 		}
 	}
-	tables := value.Tables()
-	if *drawn != 0 {
-		tables = value.Drawn(*drawn)
-	}
-	if *only != "" {
-		tables = slices.DeleteFunc(tables, func(t value.Table) bool { return !strings.Contains(t.Name, *only) })
-	}
-	for _, step := range []struct {
-		model string // that says the step is done
-		do    func(context.Context, value.Table, *data.Frame) error
-		of    func(value.Table) bool
-	}{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && t.Seen != value.Last }}} {
-		if *parallel == 0 {
-			break
-		}
-		if err := r.each(ctx, tables, step.model, *parallel, step.do, step.of); err != nil {
+	for _, s := range steps {
+		if err := r.each(ctx, tables, s.model, *parallel, s.do, s.of); err != nil {
 			return err
 		}
 	}
@@ -178,7 +184,17 @@ func (r *valueRun) add(rows []value.Row) error {
 	if r.keep == "" {
 		return nil
 	}
-	return atomicfile.Write(r.keep, true, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.all) })
+	now, err := os.ReadFile(r.keep)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if !bytes.Equal(now, r.last) {
+		return fmt.Errorf("%s is not as this run left it: another writes there too, whose rows would be lost; give every run a file of its own", r.keep)
+	}
+	if r.last, err = json.Marshal(r.all); err != nil {
+		return err
+	}
+	return atomicfile.Write(r.keep, true, func(w io.Writer) error { _, err := w.Write(r.last); return err })
 }
 
 // one does a step on one table.
@@ -242,15 +258,26 @@ func (r *valueRun) peers(ctx context.Context, t value.Table, f *data.Frame) erro
 	return r.add(rows)
 }
 
-// keptRows reads the rows that an earlier run measured; none where there is no file.
-func keptRows(path string) ([]value.Row, error) {
-	raw, err := os.ReadFile(path)
-	if path == "" || errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+// read takes the rows that an earlier run measured; none where there is no file. A run that
+// measures leaves out those of another program, or of this one as it was: a page is of one.
+func (r *valueRun) read(measures bool) error {
+	if r.keep == "" {
+		return nil
 	}
-	var rows []value.Row
-	err = json.Unmarshal(raw, &rows)
-	return rows, err
+	var err error
+	if r.last, err = os.ReadFile(r.keep); errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(r.last, &r.all); err != nil {
+		return fmt.Errorf("%s: %w", r.keep, err)
+	}
+	if all := len(r.all); measures {
+		r.all = slices.DeleteFunc(r.all, func(row value.Row) bool { return !row.Current() })
+		if all > len(r.all) {
+			note(fmt.Sprintf("%s: %d rows of another program are measured again", r.keep, all-len(r.all)))
+		}
+	}
+	return nil
 }

@@ -101,11 +101,12 @@ func Drawn(seed uint64) []Table {
 			l.share, l.second = few*math.Pow(0.3/few, r.Float64()), few*math.Pow(0.3/few, r.Float64())
 			l.wrong = 0.1 + 0.3*r.Float64()
 		}
-		read := func(ctx context.Context, _ Sources) (*data.Frame, error) {
+		more := func(ctx context.Context, n int) (*data.Frame, error) {
 			return k.frame(ctx, rand.New(rand.NewPCG(seed, 1<<32+uint64(i))), n, d, l)
 		}
+		read := func(ctx context.Context, _ Sources) (*data.Frame, error) { return more(ctx, n) }
 		out = append(out, Table{Name: fmt.Sprintf("%s, drawn %d", k.name, seed), About: fmt.Sprintf("%s; %d rows, %d columns", k.about, n, d), Target: "y", Groups: []string{"group"},
-			Slope: k.slope, Function: k.function, Whole: true, Seen: Fresh, read: read})
+			Slope: k.slope, Function: k.function, Whole: true, Seen: Fresh, read: read, more: more})
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func Gather(ctx context.Context, r, python, dir string) error {
 func gathered() []Table {
 	seen := InView
 	of := func(name, about, target string, groups ...string) Table {
-		return Table{Name: name, About: about, Target: target, Groups: groups, Seen: seen, read: func(ctx context.Context, from Sources) (*data.Frame, error) {
+		return Table{Name: name, About: about, Target: target, Groups: groups, Seen: seen, Package: true, read: func(ctx context.Context, from Sources) (*data.Frame, error) {
 			path := filepath.Join(from.Gathered, name+".csv")
 			if from.Gathered == "" {
 				return nil, fs.ErrNotExist

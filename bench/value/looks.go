@@ -149,6 +149,7 @@ func (k *Look) Measure(ctx context.Context, seed uint64, o tune.Options) (Row, e
 // the best of fewer laws that the other folds have: what nobody who has to find the laws can
 // hope to reach by much.
 func (k *Look) told(t *tune.Table, of *lawOf, folds int, seed uint64) (float64, error) {
+	folds = t.FoldCount(folds)
 	fold, err := t.Folds(folds, seed)
 	if err != nil {
 		return 0, err

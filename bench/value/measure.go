@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
@@ -43,10 +44,6 @@ const (
 	Tail     = "CVaR, 10 %"
 	Misfits  = "worst-fitted tenth"
 	Chosen   = "chosen"
-
-	// Not models to have: fitted to the rows held out, with their groups.
-	Floor  = "least of all linear models"
-	Oracle = "best at the rate"
 )
 
 // Models are in the order of presentation.
@@ -63,16 +60,21 @@ func Split(ctx context.Context, t Table, f *data.Frame, seed uint64) (*data.Fitt
 	if err != nil {
 		return nil, false, err
 	}
+	fitted, err := t.fit(ctx, f, rows, held, seed)
+	if err != nil {
+		return nil, false, err
+	}
+	return fitted, fitted.Encoder.Target.Task == data.Binary, nil
+}
+
+// fit encodes rows, in an order drawn from the seed, and those held out.
+func (t *Table) fit(ctx context.Context, f *data.Frame, rows, held []int, seed uint64) (*data.Fitted, error) {
 	rand.New(rand.NewPCG(seed, 0x73687566)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	if len(rows) > mostTrained && !t.Whole {
 		rows = rows[:mostTrained]
 	}
 	spec := train.Config{Target: t.Target, Groups: t.Groups, Drop: t.Drop, Scale: "standard", ScaleTarget: true, Intercept: true, Impute: "mean"}.Spec()
-	fitted, err := data.Fit(ctx, f, rows, held, spec, data.AutoStorage)
-	if err != nil {
-		return nil, false, err
-	}
-	return fitted, fitted.Encoder.Target.Task == data.Binary, nil
+	return data.Fit(ctx, f, rows, held, spec, data.AutoStorage)
 }
 
 // Measure trains the models on one split of the table, with its groups named and without.
@@ -87,7 +89,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	}
 	d := fitted.Train
 	last := d.Groups[len(d.Groups)-1]
-	s := &splitOf{held: fitted.Holdout, loss: loss, seed: seed, options: o,
+	s := &splitOf{laws: map[int][][]float64{}, held: fitted.Holdout, loss: loss, seed: seed, options: o,
 		named: level.Rows{N: d.N, Group: last.Index, Labels: last.Labels},
 		table: &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
 			Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}}
@@ -96,9 +98,18 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	if err := s.alike(ctx); err != nil {
 		return nil, err
 	}
-	if t.Slope {
-		if err := s.oracles(ctx); err != nil {
+	if s.slope = t.Slope; t.Slope {
+		if err := s.oracles(ctx, s.held, s.judged, Oracle, Floor); err != nil {
 			return nil, err
+		}
+		if t.more != nil && f.Rows <= mostFew {
+			fresh, err := t.fresh(ctx, f.Rows, seed)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.oracles(ctx, fresh, fresh.Groups[len(fresh.Groups)-1].Index, FreshOracle, FreshFloor); err != nil {
+				return nil, err
+			}
 		}
 	}
 	out, err := s.chosen(ctx, t.Name, s.named)
@@ -116,8 +127,13 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	return append(out, blind...), err
 }
 
-// self is this program and its version.
+// self is this program and its version, of a build of a checkout its commit.
 func self() string { return "drotrain " + train.Version() + ", " + runtime.Version() }
+
+// Current reports whether a row is of this program, or of another's models.
+func (r *Row) Current() bool {
+	return !strings.HasPrefix(r.By, "drotrain ") || r.By == self()
+}
 
 // splitOf is one split of a table.
 type splitOf struct {
@@ -127,16 +143,22 @@ type splitOf struct {
 	judged  []int32 // by held-out row: its group, -1 for one that nobody judges
 	loss    losses.Loss
 	seed    uint64
+	slope   bool
 	options tune.Options
-	common  []Row // of the models that the choice has no part in
+	common  []Row               // of the models that the choice has no part in
+	plain   []float64           // coefficients of ERM
+	laws    map[int][][]float64 // by number of hidden subgroups: of every law and row its probability
 }
 
 // add trains a level and measures it on the rows held out.
 func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows level.Rows, mu float64) (*Row, error) {
 	fit := *s.table
 	fit.Rows, fit.Primal.Mu = rows, mu
-	if l.Latent != nil {
-		fit.Latent, _ = s.table.Laws(len(l.Hidden())).Posterior(fit.X, fit.Target)
+	if k := len(l.Hidden()); l.Latent != nil {
+		if s.laws[k] == nil {
+			s.laws[k], _ = s.table.Laws(k).Posterior(fit.X, fit.Target)
+		}
+		fit.Latent = s.laws[k]
 	}
 	x, err := solve(ctx, &fit, l)
 	if name == Tempered && err == nil {
@@ -150,46 +172,20 @@ func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows leve
 
 // row measures coefficients on the rows held out.
 func (s *splitOf) row(name string, x []float64) (*Row, error) {
-	oracle, err := losses.NewLinear(s.loss, s.held.X, s.held.Target)
+	return s.rowOf(name, x, s.held, s.judged)
+}
+
+// rowOf measures them on other rows, of these groups.
+func (s *splitOf) rowOf(name string, x []float64, d *data.Dataset, group []int32) (*Row, error) {
+	oracle, err := losses.NewLinear(s.loss, d.X, d.Target)
 	if err != nil {
 		return nil, err
 	}
-	value, slope := make([]float64, s.held.N), make([]float64, s.held.N)
-	oracle.EvalTo(value, slope, x, 0, s.held.N)
+	value, slope := make([]float64, d.N), make([]float64, d.N)
+	oracle.EvalTo(value, slope, x, 0, d.N)
 	r := &Row{Model: name, Seed: s.seed, By: self()}
-	r.fill(s.judged, value)
+	r.fill(group, value)
 	return r, nil
-}
-
-// oracles adds what a linear model could reach at most: fitted to the held-out rows
-// themselves, by their groups, at any price and at the rate of the choice.
-func (s *splitOf) oracles(ctx context.Context) error {
-	last := s.held.Groups[len(s.held.Groups)-1]
-	t := &tune.Table{Rows: level.Rows{N: s.held.N, Group: s.judged, Labels: last.Labels}, X: s.held.X, Target: s.held.Target, Loss: s.loss, Primal: s.table.Primal}
-	t.Primal.Mu = 1e-4 / float64(s.held.N)
-	plain := s.common[0] // ERM
-	var best, floor *Row
-	for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01, 0.001} { // as the candidates, and beyond
-		x, err := solve(ctx, t, level.Level{Nu: level.At(share * plain.Average), Penalty: "kl", Adversary: "groups", Prior: "shares"})
-		if err != nil {
-			return err
-		}
-		r, err := s.row(Oracle, x)
-		if err != nil {
-			return err
-		}
-		gain := func(r *Row) float64 { return plain.Worst - r.Worst - s.options.Rate*max(0, r.Average-plain.Average) }
-		if best == nil || gain(r) > gain(best) {
-			best = r
-		}
-		if floor == nil || r.Worst < floor.Worst {
-			least := *r
-			least.Model = Floor
-			floor = &least
-		}
-	}
-	s.common = append(s.common, *best, *floor)
-	return nil
 }
 
 // alike measures the models that are the same whether the groups are named or not.
@@ -198,6 +194,7 @@ func (s *splitOf) alike(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.plain = plain
 	oracle, err := losses.NewLinear(s.loss, s.table.X, s.table.Target)
 	if err != nil {
 		return err
@@ -248,6 +245,13 @@ func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]R
 			r.Chosen, r.Fall, r.SE, r.Passes, r.Subgroup = b.Name, b.Fall, b.SE, c.Passes, c.Subgroup
 		}
 		out = append(out, *r)
+	}
+	if s.slope {
+		rows, err := s.hindsight(ctx, c, rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
 	}
 	for i := range out {
 		out[i].Table = name

@@ -33,9 +33,11 @@ type Table struct {
 	Seen     Seen
 	Whole    bool // trained on all its rows, however many
 	Alone    bool // not measured without naming the groups
+	Package  bool // of a package of R or Python: Gather writes it
 	Drop     []string
 
 	read func(ctx context.Context, from Sources) (*data.Frame, error)
+	more func(ctx context.Context, rows int) (*data.Frame, error) // as many rows of a table that is drawn; nil: it is not
 }
 
 // Seen is what the rules of the choice knew of a table.

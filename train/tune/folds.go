@@ -105,6 +105,36 @@ type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
 
+const (
+	mostForTen  = 2000   // rows up to which a choice has ten folds: what is fitted without one lacks a tenth of them, not a third
+	mostForFive = 20_000 // and five
+)
+
+// FoldCount is how many folds a choice has: as many as are asked for, and where that is 0, as the
+// rows can bear: fewer folds are less work, more lose less of the rows.
+func (t *Table) FoldCount(asked int) int {
+	if asked != 0 {
+		return asked
+	}
+	count := 3
+	switch {
+	case t.N <= mostForTen:
+		count = 10
+	case t.N <= mostForFive:
+		count = 5
+	}
+	if t.Loss.Name() == "logistic" {
+		first := 0
+		for _, v := range t.Target {
+			if v > 0 {
+				first++
+			}
+		}
+		count = min(count, first, t.N-first)
+	}
+	return max(3, count)
+}
+
 // Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
 // seed. A class with fewer rows than folds is an error.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {

@@ -40,7 +40,7 @@ const (
 	mostShare     = 0.4
 	leastEvidence = 2   // and over a curve
 	leastAlone    = 3   // where rows are too few for one, and over noise along a line
-	sign          = 0.5 // of one, in the first fold: else no further folds are looked at
+	sign          = 0.5 // of one, on the rows of the first third of the folds: else no others are looked at
 	leastAgree    = 0.9
 	mostExplained = 0.05 // else products are part of the curve; and where there is none
 	mostFan       = 0.9
@@ -106,9 +106,10 @@ func (t *Table) Laws(subgroups int) *latent.Laws {
 	return l
 }
 
-// Look looks for hidden subgroups by folds drawn from the seed, as Select does where no group
-// is named. What it found is nil where the rows are too few to look.
+// Look looks for hidden subgroups by so many folds (FoldCount) drawn from the seed, as Select does
+// where no group is named. What it found is nil where the rows are too few to look.
 func (t *Table) Look(ctx context.Context, folds int, seed uint64) (*Subgroup, error) {
+	folds = t.FoldCount(folds)
 	fold, err := t.Folds(folds, seed)
 	if err != nil {
 		return nil, err
@@ -186,9 +187,9 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 	for i := range l.held {
 		l.held[i] = make([]float64, t.N)
 	}
-	var apart [][][]float64    // by fold and other law: difference of its margins from those of the law of most
-	var gain [][]float64       // over fewer laws, and over every mixture of fewer and a part more
-	by := make([]float64, t.N) // log density of every row by the laws found without its fold
+	var apart [][][]float64            // by fold and other law: difference of its margins from those of the law of most
+	var gain [][]float64               // over fewer laws, and over every mixture of fewer and a part more
+	by := make([]float64, t.N)         // log density of every row by the laws found without its fold
 	seen, early := 0, (len(parts)+2)/3 // folds of a third of the rows
 	for i, p := range parts {
 		if err := ctx.Err(); err != nil {

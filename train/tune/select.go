@@ -15,7 +15,7 @@ import (
 // Options say how to choose. Start from DefaultOptions.
 type Options struct {
 	Criterion    string  // worst-group, tail or average; empty: worst-group where there are two groups, else tail
-	Folds        int     // ≥ 2
+	Folds        int     // ≥ 2; 0: 10 up to 2000 rows, 5 up to 20 000, else 3, and no more than there are rows of a class
 	Levels       int     // prices of each adversary over rows, ≥ 1
 	Rate         float64 // what a unit of the average has to buy of the worst group, ≥ 0
 	Budget       float64 // largest rise of the average, a share of ERM's; +Inf: none; NaN: 1 % for tail, 0 where tail is not asked for but left, none else
@@ -31,7 +31,7 @@ type Options struct {
 
 // DefaultOptions are those of `drotrain train`.
 func DefaultOptions() Options {
-	return Options{Folds: 3, Levels: 10, Rate: 2, Budget: math.NaN(), Rule: "best", Tail: 0.1, MinGroupSize: 20, Rows: 100_000}
+	return Options{Levels: 10, Rate: 2, Budget: math.NaN(), Rule: "best", Tail: 0.1, MinGroupSize: 20, Rows: 100_000}
 }
 
 // Criteria and Rules are the words that Options takes.
@@ -58,7 +58,7 @@ func (o Options) Validate() error {
 	}
 	say(o.Criterion == "" || among(o.Criterion, Criteria), "select is %q: one of %s", o.Criterion, strings.Join(Criteria, ", "))
 	say(among(o.Rule, Rules), "rule is %q: one of %s", o.Rule, strings.Join(Rules, ", "))
-	say(o.Folds >= 2, "folds is %d: at least 2", o.Folds)
+	say(o.Folds == 0 || o.Folds >= 2, "folds is %d: at least 2", o.Folds)
 	say(o.Levels >= 1, "levels is %d: at least 1", o.Levels)
 	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "rate is %v: it must be finite and ≥ 0", o.Rate)
 	say(math.IsNaN(o.Budget) || o.Budget >= 0, "budget is %v: it must be ≥ 0", o.Budget)
@@ -118,11 +118,12 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Selection{Rate: o.Rate, Rule: o.Rule, Folds: o.Folds, Of: t.N, Mu: t.Primal.Mu}
+	s := &Selection{Rate: o.Rate, Rule: o.Rule, Of: t.N, Mu: t.Primal.Mu}
 	if t.N > o.Rows {
 		t = t.Select(t.sample(o.Rows, o.Seed))
 	}
-	s.Rows = t.N
+	s.Rows, o.Folds = t.N, t.FoldCount(o.Folds)
+	s.Folds = o.Folds
 	fold, err := t.Folds(o.Folds, o.Seed)
 	if err != nil {
 		return nil, err
