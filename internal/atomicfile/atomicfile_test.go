@@ -96,6 +96,16 @@ func TestAtomicWriteFailures(t *testing.T) {
 			t.Errorf("%s: before any work %v, then %v", p, early, err)
 		}
 	}
+	loose := filepath.Join(dir, "loose")
+	if err := os.Symlink("nowhere", loose); err == nil {
+		if err := Check(loose, true); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), loose) {
+			t.Errorf("a link to nothing: %v", err)
+		}
+		os.Remove(loose)
+	}
+	if err := Check(os.DevNull, true); os.DevNull == "/dev/null" && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
+		t.Errorf("a device: %v", err)
+	}
 	if err := Check(path, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there: %v", err)
 	}

@@ -1,9 +1,12 @@
 package journal
 
 import (
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -138,5 +141,62 @@ func TestStatesAreDueByTheirCost(t *testing.T) {
 		if j.Due() != c.due {
 			t.Errorf("%v after a state that took %v, the file in %v: due %v", c.since, c.cost, c.next, !c.due)
 		}
+	}
+}
+
+// A journal that is none keeps nothing and says so, whatever it is asked.
+func TestNoJournal(t *testing.T) {
+	var j *Journal
+	var x int
+	done, err := j.Done("part", &x)
+	_, told := j.Fact("seed")
+	j.Keep("part", []byte("state"))
+	j.Finish("part", 3)
+	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Err(), j.Remove()); err != nil || done || told {
+		t.Error(err, done, told)
+	}
+	if j.Within("fold") != nil || j.State("part") != nil || j.Due() || j.Begun() || j.Resumed() || len(j.Facts("")) != 0 {
+		t.Error("it keeps something")
+	}
+}
+
+// What cannot be written or read is an error, of a file with the right checksum too, and a file
+// of nothing but a state goes on with maps for the rest.
+func TestJournalsThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	j := New(path, time.Hour)
+	if j.Finish("part", func() {}); j.Err() == nil {
+		t.Error("a function was kept")
+	}
+	j = New(path, 0) // written at once
+	if j.Finish("part", "text"); j.Err() != nil {
+		t.Fatal(j.Err())
+	}
+	k, err := Resume(path, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number int
+	if ok, err := k.Done("part", &number); ok || err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a text was read as a number: %v, %v", ok, err)
+	}
+	if k.Keep("other", nil); k.Agree("seed", "3") != nil || k.State("part") != nil {
+		t.Error("a journal without facts or states")
+	}
+	sum := sha256.Sum256([]byte("no content"))
+	if err := os.WriteFile(path, slices.Concat([]byte(magic), sum[:], []byte("no content")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(path, 0); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("content of another kind: %v", err)
+	}
+	long := strings.Repeat("x", 80)
+	for was, want := range map[string]string{"": "not set", long: long + ",", long + "y": long + "…"} {
+		if text := (&ChangedError{"seed", was, "1"}).Error(); !strings.Contains(text, "it was "+want) {
+			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+	if err := errors.Join(k.Remove(), k.Remove()); err != nil {
+		t.Errorf("removed twice: %v", err)
 	}
 }
