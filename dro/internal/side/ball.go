@@ -226,13 +226,10 @@ func (b Ball) CoupleTo(e *saddle.Evaluator, response []float64, total float64, s
 	return [][]float64{row}, []float64{-1 / scatter}
 }
 
-// Differentiable reports that the risk has a gradient at an optimum of d parameters:
+// Differentiable reports that the risk without a penalty has a gradient at an optimum of d parameters:
 // the ball is so small that the adversary rests on several samples a parameter.
 func (b Ball) Differentiable(n, d int) bool {
-	const rows = 4 // a parameter and one: several
-	if b.Nu > 0 {
-		return true
-	}
+	const rows = 4              // a parameter and one: several
 	left := math.Exp(-b.Radius) // the least effective share of the samples
 	if b.Divergence == PearsonChi2 {
 		left = 1 / (1 + 2*b.Radius)

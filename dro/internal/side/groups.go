@@ -157,9 +157,6 @@ func (*Groups) Unpriced(of saddle.Dual) bool {
 // Modulus implements Dual.
 func (g *Groups) Modulus() float64 { return g.Near.Nu }
 
-// Differentiable implements smooth: with few groups only the penalty makes it so.
-func (g *Groups) Differentiable(int, int) bool { return g.Near.Nu > 0 }
-
 // Smoothed implements Smoothable.
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	s, most := *g, 0.0
