@@ -104,6 +104,9 @@ func newDatasetsExport(a *app) *cobra.Command {
 			if out == "" {
 				out = strings.TrimPrefix(args[0], datasets.Prefix) + ".parquet"
 			}
+			if !strings.HasSuffix(strings.ToLower(out), ".parquet") {
+				return exit.Usagef("end the name in .parquet", "--out %q: a data set is written as Parquet", out)
+			}
 			err = a.inputs.WriteFile(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
 			if err != nil {
 				return err

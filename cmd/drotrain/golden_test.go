@@ -32,6 +32,10 @@ func TestRunsAreGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	golden, err := filepath.Abs("testdata/golden")
+	if err != nil {
+		t.Fatal(err)
+	}
 	files, err := filepath.Glob("testdata/golden/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no golden runs", err)
@@ -44,8 +48,10 @@ func TestRunsAreGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Chdir(t.TempDir())
-			if err := os.CopyFS(".", os.DirFS(public)); err != nil {
-				t.Fatal(err)
+			for _, dir := range []string{public, golden} {
+				if err := os.CopyFS(".", os.DirFS(dir)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			var got strings.Builder
 			for _, line := range strings.SplitAfter(string(raw), "\n") {
@@ -95,7 +101,9 @@ func said(t *testing.T, command string) string {
 		a := &app{stdout: &stdout, stderr: &stderr, now: func() time.Time { return time.Time{} }} // so that nothing is said because it takes long
 		code := a.run(t.Context(), args[1:])
 		out := strings.TrimRight(stdout.String(), "\n")
-		if out != "" {
+		if strings.HasPrefix(out, "{") {
+			out = document(t, []byte(out))
+		} else if out != "" {
 			out += "\n"
 		}
 		if stderr.Len() > 0 {
@@ -108,7 +116,7 @@ func said(t *testing.T, command string) string {
 	}
 	raw, err := os.ReadFile(args[1])
 	if err != nil {
-		t.Fatal(err)
+		return "! there is no such file"
 	}
 	text := string(raw)
 	switch args[0] {
@@ -120,15 +128,7 @@ func said(t *testing.T, command string) string {
 		})
 		text = spaces.ReplaceAllString(tag.ReplaceAllString(text, "\n"), "\n")
 	case "numbers":
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		var v any
-		if err := d.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
-		var out strings.Builder
-		values(&out, "", v)
-		text = out.String()
+		text = document(t, raw)
 	case "table":
 		lines := strings.SplitAfter(text, "\n")
 		if n := len(lines); n > 9 {
@@ -174,6 +174,20 @@ func inFigure(svg string) string {
 		return "\n[figure of the gap]\n"
 	}
 	return fmt.Sprintf("\n[figure: %s; numbers %.3e; %s]\n", strings.Join(of, ", "), sum, said)
+}
+
+// document is a JSON document by its values.
+func document(t *testing.T, raw []byte) string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	values(&out, "", v)
+	return out.String()
 }
 
 // values writes a document: a line for the numbers and texts of an object, and for each of
