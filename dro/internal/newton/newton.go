@@ -275,7 +275,7 @@ func (m *newton) advance() error {
 			return nil
 		}
 	}
-	if m.stepsDone >= fallAfter.Int() && m.fall() {
+	if m.stepsDone >= fallAfter.Int() && (m.fall() || m.Certified()) {
 		return nil
 	}
 	m.buy()
@@ -309,23 +309,25 @@ func (m *newton) advance() error {
 		}
 		slope = m.direction()
 	}
-	for m.Ctx.Err() == nil {
+	for t := 1.0; m.Ctx.Err() == nil; slope = m.direction() {
 		if !(slope > 0) {
 			return saddle.ErrStalled
 		}
-		if moved, err := m.search(slope); moved || err != nil {
+		shorter, err := m.search(slope, t)
+		if shorter == 0 || err != nil {
 			return err
 		}
-		if m.stale {
+		if t = 1; m.stale {
 			m.Cert.Evaluate(m.x)
 			m.refresh()
+		} else if m.goesShorter() {
+			t = shorter
 		} else if m.widen() {
-		} else if m.fall() {
+		} else if m.fall() || m.Certified() {
 			return nil
 		} else if err := m.damp(); err != nil {
 			return err
 		}
-		slope = m.direction()
 	}
 	return nil
 }

@@ -15,16 +15,16 @@ var (
 	narrower    = tuning.New("newton: fall of the share of the majorants after a full step", "×", 16, 4, 100)
 )
 
-// search moves along −dir by 1, or by the first shorter step that lowers P enough, each
-// a half to a tenth of the one before, by the parabola through what is known; it reports
-// false if none does. slope is the derivative along dir.
-func (m *newton) search(slope float64) (moved bool, err error) {
+// search moves along −dir by t, or by the first shorter step that lowers P enough, each
+// a half to a tenth of the one before, by the parabola through what is known. If none does
+// it returns the step that would have been next, else 0. slope is the derivative along dir.
+func (m *newton) search(slope, t float64) (shorter float64, err error) {
 	noise := 1e-15 * math.Abs(m.value)
 	shortest := m.line.Shortest
 	if m.h.CanWiden() && !m.steep {
 		shortest = shortStep.Value
 	}
-	for t, next := 1.0, 1.0; t >= shortest; t = next {
+	for t >= shortest {
 		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
 		now := m.Cert.Evaluate(m.trial)
 		if now <= m.value-m.line.Decrease*t*slope || (slope <= noise && now <= m.value+noise) {
@@ -44,12 +44,12 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 				m.fault = m.h.Redamp(lambda)
 			}
 			m.accept()
-			return true, err
+			return 0, err
 		}
 		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
-		next = max(t/10, min(t/2, lowest))
+		t = max(t/10, min(t/2, lowest))
 	}
-	return false, nil
+	return t, nil
 }
 
 // follow goes on along −dir from the full step, which the certifier evaluated last, while
@@ -104,21 +104,24 @@ func (m *newton) judge(t float64) {
 	}
 }
 
-// widen takes the majorants of the losses into the Hessian at the present point, and reports
-// whether there was something to take, or shorter steps to try in its place: where the
-// majorants of the last time took less than a tenth of what could be gained.
-func (m *newton) widen() bool {
+// goesShorter reports that shorter steps are to be tried in the place of the majorants of the
+// losses: where those of the last time took less than a tenth of what could be gained.
+func (m *newton) goesShorter() bool {
 	const left = 0.9
 	if m.steep {
 		return false
 	}
 	_, atHand := m.h.(*hessian.Factored) // else another direction takes passes
 	lower, before := m.Cert.Best.Lower, m.widened
-	if m.widened = m.value; atHand && before > 0 && m.value-lower > left*(before-lower) {
-		m.steep = true
-		return true
-	}
-	if !m.h.Widen(1) {
+	m.widened = m.value
+	m.steep = atHand && before > 0 && m.value-lower > left*(before-lower)
+	return m.steep
+}
+
+// widen takes the majorants of the losses into the Hessian at the present point, and reports
+// whether there was something to take.
+func (m *newton) widen() bool {
+	if m.steep || !m.h.Widen(1) {
 		return false
 	}
 	m.Logf("newton: no decrease along the step: quadratics above the losses")
