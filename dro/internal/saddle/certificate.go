@@ -65,6 +65,7 @@ type Certifier struct {
 	shifted  *Evaluator // at other values of the free coordinate; allocated by bracket
 
 	Objective, Risk, Tau float64 // at the last point
+	tried                bool    // Certify was called there
 
 	Exact   exactness
 	ridge   []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
@@ -134,6 +135,7 @@ func (c *Certifier) KeepsPromise() error {
 // +Inf when it is not finite. The point is the nearest to x that can be returned.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Afford(1)
+	c.tried = false
 	if copy(c.X, x); c.settle != nil {
 		c.settle(c.X)
 	}
@@ -171,8 +173,13 @@ func finite(x []float64) bool {
 
 // Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
 // at the point x last evaluated and its best response y: no work, or half a pass
-// or more when there is a free coordinate.
-func (c *Certifier) Certify() { c.CertifyWith(c.Y) }
+// or more when there is a free coordinate, once a point.
+func (c *Certifier) Certify() {
+	if !c.tried {
+		c.tried = true
+		c.CertifyWith(c.Y)
+	}
+}
 
 // CertifyWith is certify for other feasible weights y: half a pass.
 //
@@ -221,7 +228,7 @@ func (c *Certifier) fenchelYoung() float64 {
 // Adopt puts weights y, feasible but for rounding, and ψ(y) in the place of the best response
 // at the point last evaluated, for bounds from below: half a pass.
 func (c *Certifier) Adopt(y []float64, psi float64) {
-	c.whole = false
+	c.whole, c.tried = false, false
 	lo, hi := c.Rows.Here(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
@@ -324,6 +331,7 @@ func (c *Certifier) Visit(s *State) {
 		s.Float(v)
 	}
 	s.Floats(c.X, c.G, c.BestX)
+	s.Boolean(&c.tried)
 	s.Boolean(&c.touched)
 	s.Boolean(&c.whole)
 	s.Float(&c.threshold)
