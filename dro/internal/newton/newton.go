@@ -130,7 +130,7 @@ var (
 	pairsKept      = tuning.New("newton: steps, and changes of the gradient along them, that L-BFGS and corrections of a Hessian keep", "steps", 10, 2, 40)
 	renewedSteps   = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
 	distrustRate   = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
-	reliefPasses   = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 30, 10, 100)
+	reliefPasses   = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 10, 5, 30)
 	distrustGrowth = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
 )
 

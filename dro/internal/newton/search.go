@@ -56,7 +56,7 @@ func (m *newton) search(slope, t float64) (shorter float64, err error) {
 // the objective goes on to fall at much of the slope that it began with, and leaves the
 // certifier at the lowest point.
 func (m *newton) follow(slope float64) {
-	const half = 0.5 // of the gap, worth another step
+	const half, farthest = 0.5, 100 // of the gap, worth another step; times the step before
 	lower := m.Cert.Best.Lower
 	before, best, t := m.value, m.Cert.Objective, 1.0
 	for m.Ctx.Err() == nil {
@@ -66,7 +66,10 @@ func (m *newton) follow(slope float64) {
 		if !(end > steadySlope.Value*slope || end > 0 && best-lower < half*(before-lower)) {
 			return
 		}
-		next := t * max(2, min(10, slope/(slope-end)))
+		next := farthest * t
+		if bent := slope - end; bent > 0 { // else it is straight, but for rounding
+			next = t * max(2, min(farthest, slope/bent))
+		}
 		floats.AddScaledTo(m.trial, m.x, -next, m.dir)
 		if now := m.Cert.Evaluate(m.trial); !(now < best) {
 			floats.AddScaledTo(m.trial, m.x, -t, m.dir)
