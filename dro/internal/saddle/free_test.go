@@ -92,6 +92,14 @@ func TestWorkOfABoundWithAnIntercept(t *testing.T) {
 		if took := cert.Passes - before; took > c.most || (cert.Best.Lower > 0) != c.bound {
 			t.Errorf("%s: %v passes, a lower bound of %v", c.what, took, cert.Best.Lower)
 		}
+		took := cert.Passes
+		if cert.Certify(); cert.Passes != took {
+			t.Errorf("%s: %v passes for what was tried at this point", c.what, cert.Passes-took)
+		}
+		cert.Evaluate(x)
+		if cert.Certify(); cert.Passes-took-1 > c.most || c.most > 0 && cert.Passes-took-1 == 0 {
+			t.Errorf("%s: %v passes at the point evaluated again", c.what, cert.Passes-took-1)
+		}
 		cert.Free()
 	}
 }
