@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -11,6 +13,9 @@ import (
 // named by keep, as they are, probability (of the positive value; two-valued targets
 // alone), prediction. A row is predicted positive from a probability of threshold on.
 func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
+	if err := m.keepable(keep); err != nil {
+		return nil, err
+	}
 	kept, err := f.Exact(ctx, keep)
 	if err != nil {
 		return nil, err
@@ -29,6 +34,9 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 }
 
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
+	if err := m.keepable(keep); err != nil {
+		return report, err
+	}
 	exact, err := f.Exacted(ctx, keep)
 	if err != nil {
 		return report, err
@@ -50,10 +58,29 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	})
 }
 
+// Columns of a prediction besides those kept.
+const (
+	rowName, probabilityName, predictionName = "row", "probability", "prediction"
+)
+
+// keepable refuses columns whose names those of a prediction have.
+func (m *Model) keepable(keep []string) error {
+	var taken []string
+	for _, name := range keep {
+		if name == rowName || name == predictionName || name == probabilityName && m.Encoder.Target.Task == data.Binary {
+			taken = append(taken, strconv.Quote(name))
+		}
+	}
+	if taken == nil {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
+}
+
 // tableOf are the columns of a prediction of rows that begin at first in the table, and of
 // the same rows of those kept.
 func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
-	rows := data.Column{Name: "row", Type: "int64", Kind: data.Numeric, Number: []float64{}}
+	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
 	for _, r := range p.Rows {
 		rows.Number = append(rows.Number, float64(first+r+1))
 	}
@@ -66,10 +93,10 @@ func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold
 	}
 	t := m.Encoder.Target
 	if t.Task != data.Binary {
-		return append(out, data.Column{Name: "prediction", Type: "double", Kind: data.Numeric, Number: p.Score}), nil
+		return append(out, data.Column{Name: predictionName, Type: "double", Kind: data.Numeric, Number: p.Score}), nil
 	}
 	label := data.Column{
-		Name: "prediction", Type: "string", Kind: data.Categorical,
+		Name: predictionName, Type: "string", Kind: data.Categorical,
 		Level: []string{t.Negative, t.Positive}, Code: make([]int32, len(p.Score)),
 	}
 	for i, s := range p.Score {
@@ -77,7 +104,7 @@ func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold
 			label.Code[i] = 1
 		}
 	}
-	return append(out, data.Column{Name: "probability", Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
+	return append(out, data.Column{Name: probabilityName, Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
 }
 
 // rowsOf copies the given rows of a column.

@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // predictOptions are the options of `drotrain predict`.
@@ -135,7 +136,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.json {
 		return show.JSON(a.stdout, done)
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, show.Thousands(done.Rows), strings.Join(done.Columns, ", "))
+	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, show.Thousands(done.Rows), printable.Line(strings.Join(done.Columns, ", ")))
 	return nil
 }
 
