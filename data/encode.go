@@ -71,10 +71,14 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 	cols := make([]*Column, len(e.Inputs))
 	var numbers []*matrix.Number
 	var complete []*Column
+	var problems table.Problems
 	for i, in := range e.Inputs {
 		c, err := inputColumn(ctx, f, &in)
 		if err != nil {
-			return fail(err)
+			if err = problems.Add(err); err != nil {
+				return fail(err)
+			}
+			continue
 		}
 		cols[i] = c
 		if in.Kind == Numeric {
@@ -84,6 +88,9 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 		} else {
 			sources[i].category = &category{kind: in.Kind, levels: in.Levels, in: in}
 		}
+	}
+	if err := problems.Err(); err != nil {
+		return fail(err)
 	}
 	var target *Column
 	if withTarget {
@@ -142,8 +149,14 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 
 // unfilled says of nulls, where a model is there already, what helps then.
 func unfilled(err error) error {
-	if of := (*Error)(nil); errors.As(err, &of) && slices.Contains(of.Remedies, table.Impute) {
-		of.Remedies, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
+	var all table.Problems
+	if all.Add(err) != nil {
+		return err
+	}
+	for _, of := range all {
+		if slices.Contains(of.Remedies, table.Impute) {
+			of.Remedies, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
+		}
 	}
 	return err
 }
@@ -164,24 +177,28 @@ func (e *Encoder) datasets(f *Frame, d *tiles.Partition, deal *matrix.Deal, b *m
 		r := &reports[s]
 		r.Rows = n
 		err := func() error {
+			var problems table.Problems
 			for _, o := range sources {
 				if k := o.category; k != nil {
-					if k.errs[s] != nil {
-						return k.errs[s]
+					if err := problems.Add(k.errs[s]); err != nil {
+						return err
 					}
 					if k.unseen[s] != nil {
 						r.Unseen = append(r.Unseen, *k.unseen[s])
 					}
 					continue
 				}
-				if err := o.number.Err(f, s, n, e.Spec.Impute); err != nil {
+				if err := problems.Add(o.number.Err(f, s, n, e.Spec.Impute)); err != nil {
 					return err
 				}
 				if nulls := o.number.Nulls(s); nulls > 0 {
 					r.Imputed = append(r.Imputed, Filled{Column: o.number.In.Name, Count: nulls, Value: o.number.In.Fill})
 				}
 			}
-			var err error
+			err := problems.Err()
+			if err != nil {
+				return err
+			}
 			if ds.X, err = b.Matrix(s); err != nil {
 				return err
 			}

@@ -132,6 +132,33 @@ func TestImpute(t *testing.T) {
 	}
 }
 
+// All that keeps a table from a model is told at once: columns that are not there or are text,
+// else nulls and what is not finite, in every column.
+func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
+	e, err := NewEncoder(t.Context(), frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers", `c: there is no column "c", which the model was trained on`},
+		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
+		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},
+	} {
+		_, _, err := e.EncodeFeatures(t.Context(), frameOf(t, text), nil)
+		var got []string
+		all, _ := err.(Problems)
+		for _, p := range all {
+			got = append(got, p.Column+": "+p.Msg)
+			if strings.Contains(p.Msg, "null") && !strings.Contains(p.Hint, "trained without a fill") {
+				t.Errorf("%s: %s", p.Column, p.Hint)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q (%v)", text, got, want, err)
+		}
+	}
+}
+
 func TestGroups(t *testing.T) {
 	f := frameOf(t, "y,x,g,h,site\n1,1,a,,10\n2,2,b,v,9\n3,3,a,u,10\n4,5,b,v,9\n5,4,a,u,9\n")
 	e, err := NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})

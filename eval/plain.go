@@ -74,7 +74,7 @@ func (j *judge) plain(v *Verdict) (headline, cost string) {
 	k := Focus(len(j.Models))
 	cost = j.plainCost(m, k)
 	before, after := j.InWorstGroup(m, &j.Models[0]), j.InWorstGroup(m, &j.Models[k])
-	if j.c.Alike || math.IsNaN(before) || math.IsNaN(after) {
+	if j.c.Alike || math.IsNaN(before) || math.IsNaN(after) || m.Text(before) == m.Text(after) {
 		return "", cost
 	}
 	a, b := words.Group(j.Models[0].WorstGroup.Label), words.Group(j.Models[k].WorstGroup.Label)

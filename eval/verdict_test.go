@@ -300,6 +300,14 @@ func TestVerdictInWords(t *testing.T) {
 	if e, err = eval.Evaluate(context.Background(), two); err != nil || e.Verdict.Plain != "" {
 		t.Errorf("%q %v", e.Verdict.Plain, err)
 	}
+	// A change that the words do not show is none in words.
+	two.LossName, two.Models[1].Score = "squared", two.Models[0].Score
+	for i, l := range two.Models[0].Loss {
+		two.Models[1].Loss[i] = l * (1 - 1e-9)
+	}
+	if e, err = eval.Evaluate(context.Background(), two); err != nil || e.Verdict.Plain != "" || !strings.HasPrefix(e.Verdict.Headline, "Robust training lowered") {
+		t.Errorf("%q, %q %v", e.Verdict.Plain, e.Verdict.Headline, err)
+	}
 	loans := evaltest.Loans()
 	if e, err = eval.Evaluate(context.Background(), loans); err != nil {
 		t.Fatal(err)
