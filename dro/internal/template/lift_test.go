@@ -94,3 +94,14 @@ func TestLiftNeedsTheAbility(t *testing.T) {
 		t.Errorf("the error does not name the ability: %v", err)
 	}
 }
+
+// The conjugate of φ(x) + τ is finite where the derivative in τ is zero alone, on either side.
+func TestLiftedRegulariserIsLinearInTau(t *testing.T) {
+	phi := liftedPrimal{phi: side.L2{Mu: 2}}
+	x := []float64{1, -3, 0.7}
+	for g, want := range map[float64]float64{-1: side.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}), -1 + 1e-9: math.Inf(1), -1 - 1e-9: math.Inf(1), 2: math.Inf(1)} {
+		if got := phi.FenchelYoung(x, []float64{0.5, 1, g}); got != want {
+			t.Errorf("derivative %v: %v, want %v", g, got, want)
+		}
+	}
+}
