@@ -89,7 +89,7 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 			sources[i].category = &category{kind: in.Kind, levels: in.Levels, in: in}
 		}
 	}
-	if err := problems.Err(); err != nil {
+	if err := absentTogether(problems).Err(); err != nil {
 		return fail(err)
 	}
 	var target *Column
@@ -231,6 +231,29 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 		return nil, err
 	}
 	return accepted(ctx, f, in, c)
+}
+
+// absentTogether makes one problem of many columns that are not there: a table is another one then.
+func absentTogether(all table.Problems) (out table.Problems) {
+	const most = 3 // that are told one by one
+	var absent []string
+	var first *Error
+	for _, e := range all {
+		if e.Class != table.ErrNoColumn {
+			out = append(out, e)
+			continue
+		}
+		if first == nil {
+			first = e
+		}
+		absent = append(absent, e.Column)
+	}
+	if len(absent) <= most {
+		return all
+	}
+	first.Msg = fmt.Sprintf("there are no columns %s, nor %d more that the model was trained on",
+		table.QuoteList(absent[:most], "and"), len(absent)-most)
+	return append(table.Problems{first}, out...)
 }
 
 // accepted checks that a column can be read as the input. Text that is all null

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -141,6 +142,7 @@ func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
 	}
 	for text, want := range map[string][]string{
 		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers", `c: there is no column "c", which the model was trained on`},
+		"y,d\n1,x\n":                {`a: there is no column "a", which the model was trained on`, `b: there is no column "b", which the model was trained on`, `c: there is no column "c", which the model was trained on`},
 		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
 		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},
 	} {
@@ -156,6 +158,13 @@ func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q (%v)", text, got, want, err)
 		}
+	}
+	if e, err = NewEncoder(t.Context(), frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `there are no columns "a", "b" and "c", nor 1 more that the model was trained on`
+	if _, _, err := e.EncodeFeatures(t.Context(), frameOf(t, "y,e\n1,2\n"), nil); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrNoColumn) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
+// mostProblems is how many things that are wrong a terminal shows of a table.
+const mostProblems = 40
+
 // problems puts all that is wrong with a table into a table of its own: column, how many
 // rows, the first of them, what is wrong and the option that mends it. The options
 // together are the hint.
@@ -45,7 +48,11 @@ func problems(msg string, all data.Problems) (table, hint string) {
 		}
 		return strconv.Itoa(n)
 	}
-	for _, e := range all {
+	for k, e := range all {
+		if k == mostProblems {
+			fmt.Fprintf(&b, "\n  … and %d more", len(all)-k)
+			break
+		}
 		what := e.Msg
 		if e.Err != nil {
 			what += ": " + e.Err.Error()

@@ -2,6 +2,7 @@ package exit
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -29,5 +30,20 @@ func TestProblemsAsTable(t *testing.T) {
 	}
 	if want := `together: --drop '"name, full"' --impute median --dates parts`; hint != want {
 		t.Errorf("got %s, want %s", hint, want)
+	}
+}
+
+// Of very many the first are shown, and the rest are counted.
+func TestManyProblems(t *testing.T) {
+	for _, n := range []int{mostProblems, mostProblems + 1} {
+		var all data.Problems
+		for i := range n {
+			all = append(all, &data.Error{Path: "t.csv", Column: fmt.Sprintf("x%d", i), Msg: "it is empty"})
+		}
+		msg, _ := Describe(all)
+		lines := strings.Split(msg, "\n")
+		if want := fmt.Sprintf("x%d ", mostProblems-1); len(lines) != n+2 || !strings.Contains(lines[mostProblems+1], want) || strings.Contains(msg, "… and 1 more") != (n > mostProblems) {
+			t.Errorf("%d problems:\n%s", n, msg)
+		}
 	}
 }
