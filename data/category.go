@@ -41,7 +41,7 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.kind = Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.Fault(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
+		k.err = f.FaultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
 	if l.Bad > 0 {
@@ -59,11 +59,11 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	}
 	n := k.count()
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
+		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k
 	}
 	if n > limit {
-		k.err = f.Fault(c.Name, -1, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
+		k.err = f.Fault(c.Name, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, stray(f, c))
 		return k
 	}
@@ -71,7 +71,7 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.Fault(c.Name, -1, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, table.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.Fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, table.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k

@@ -260,14 +260,14 @@ func absentTogether(all table.Problems) (out table.Problems) {
 // can be, as numbers; it comes with its values.
 func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.Fault(c.Name, -1, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.Fault(c.Name, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.AllNull() && f.Rows > 0 {
-		err = f.Fault(c.Name, -1, table.Advice{}, "the column is text here, but training had numbers%s", stray(f, c))
+		err = f.Fault(c.Name, table.Advice{}, "the column is text here, but training had numbers%s", stray(f, c))
 	}
 	return c, err
 }

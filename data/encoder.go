@@ -143,7 +143,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if c.Clock {
 				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
-			problems = append(problems, f.Fault(c.Name, -1, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.Fault(c.Name, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Reference)) {
@@ -152,7 +152,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		case at < 0:
 			problems.Add(noFeature(f, name, "a reference level"))
 		case s.Numeric(usable[at]):
-			problems = append(problems, f.Fault(name, -1, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
+			problems = append(problems, f.Fault(name, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
 		}
 	}
 	return usable, problems.Err()

@@ -66,7 +66,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 		}
 	}
 	if t.rows(0) == 0 {
-		return nil, f.Fault("", -1, table.Advice{}, "there are no rows to train on")
+		return nil, f.Fault("", table.Advice{}, "there are no rows to train on")
 	}
 	target, err := f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
@@ -148,7 +148,7 @@ func (t *fitting) dropNulls() error {
 	all := t.partition.Set(0).Len()
 	t.partition = d
 	if d.Set(0).Len() == 0 {
-		return t.f.Fault("", -1, table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.Fault("", table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -316,7 +316,7 @@ func (t *fitting) fitRest() error {
 		return err
 	}
 	if len(e.Columns) == 0 {
-		return f.Fault("", -1, table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return f.Fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})

@@ -18,7 +18,7 @@ func noFeature(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
-	return f.Fault(name, -1, table.Advice{}, "%s is asked of it, but it is no feature", what)
+	return f.Fault(name, table.Advice{}, "%s is asked of it, but it is no feature", what)
 }
 
 // A making puts the columns that are made among the features.
@@ -198,7 +198,7 @@ func (m *making) number(name, what string) (*Operand, error) {
 		return nil, nil
 	}
 	if !m.e.Spec.Numeric(c) {
-		m.problems.Add(m.f.Fault(name, -1, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
+		m.problems.Add(m.f.Fault(name, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
 		return nil, nil
 	}
 	o := &Operand{Column: name, Kind: Numeric}
@@ -272,7 +272,7 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 	}
 	at = slices.Compact(at)
 	if len(at) < 3 {
-		return nil, t.f.Fault(c.Name, -1, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
+		return nil, t.f.Fault(c.Name, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
 	}
 	return schema.NaturalSpline(at), nil
 }

@@ -28,7 +28,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 	}
 	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: x.In.Of}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.Fault(c.Name, -1, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
+		return false, f.Fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -58,7 +58,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.Fault(c.Name, -1, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
+			return false, f.Fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}

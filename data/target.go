@@ -16,7 +16,7 @@ import (
 func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := known.fault(f, c.Name, n); err != nil {
 		return err
@@ -24,9 +24,9 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 	values := known.Values
 	switch {
 	case n == 1:
-		return f.Fault(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
+		return f.FaultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
 	case len(values) == 1:
-		return f.Fault(c.Name, -1, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
+		return f.Fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -37,21 +37,21 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 		case c.Kind == Numeric:
 			task = Regression
 		default:
-			return f.Fault(c.Name, -1, table.Hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
+			return f.Fault(c.Name, table.Hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
 				"the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
 		}
 	}
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.Fault(c.Name, -1, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
+			return f.Fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.Fault(c.Name, -1, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.Fault(c.Name, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -60,17 +60,17 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 		if s.ScaleTarget {
 			_, mean, sd, _ := tiles.JoinMoments(known.moments())
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.Fault(c.Name, -1, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
+				return f.Fault(c.Name, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.Fault(c.Name, -1, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of two classes")
+		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of two classes")
 	}
 	if len(values) > 2 {
-		return f.Fault(c.Name, -1, table.Hint("keep two of the values", table.TakeAsQuantity),
+		return f.Fault(c.Name, table.Hint("keep two of the values", table.TakeAsQuantity),
 			"a binary target has two values, but this one has at least three: %s", table.QuoteList(values, "and"))
 	}
 	return e.choosePositive(f, c, values)
@@ -91,7 +91,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.Fault(c.Name, -1, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.Fault(c.Name, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	positive, rule := Positive(c, values)
 	if positive == a {
@@ -208,7 +208,7 @@ func (k *targetFacts) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return matrix.NotFinite(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.Fault(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", k.Nulls, n)
+		e := f.FaultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", k.Nulls, n)
 		e.Rows = k.Nulls
 		return e
 	}
@@ -238,7 +238,7 @@ func uncovered(f *Frame, column, transform string, count, first int, text string
 	if count == 0 {
 		return nil
 	}
-	e := f.Fault(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
+	e := f.FaultAt(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
 	e.Rows = count
 	return e
 }
@@ -278,14 +278,14 @@ func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
 // encodeTarget fills dst with the targets of the rows.
 func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64) error {
 	if c.Kind == Other {
-		return f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := faultsOf(c, rows).fault(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.Fault(c.Name, -1, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
+			return f.Fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
 		}
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -318,7 +318,7 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 			if value, ok = known[key]; !ok {
 				v := read(r)
 				if value, ok = sign[v]; !ok {
-					return f.Fault(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+					return f.FaultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}
 				known[key] = value
 			}

@@ -234,9 +234,14 @@ func (f *Frame) Name() string {
 	return fmt.Sprintf("%s and %d more files", f.Sources[0].Path, len(f.Sources)-1)
 }
 
-// Fault is an Error about a column at a row (0-based in the frame; -1 for none).
-func (f *Frame) Fault(column string, row int, advice table.Advice, format string, args ...any) *Error {
-	e := &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
+// Fault is an Error about a column.
+func (f *Frame) Fault(column string, advice table.Advice, format string, args ...any) *Error {
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
+}
+
+// FaultAt is an Error about a column at a row (0-based in the frame), or at none (negative).
+func (f *Frame) FaultAt(column string, row int, advice table.Advice, format string, args ...any) *Error {
+	e := f.Fault(column, advice, format, args...)
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)
 	}

@@ -89,7 +89,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), -1, table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		return nil, nil, err
 	}
 	if c.Kind == Other {
-		return nil, nil, f.Fault(column, -1, table.Advice{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.Fault(column, table.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
 	without := func(value string) table.Advice {
 		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
@@ -164,7 +164,7 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.Fault(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -172,12 +172,12 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		case slices.Contains(validWords, word):
 			valid = c.Text(r)
 		case slices.Contains(eitherWords, word):
-			return nil, nil, f.Fault(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
 		default:
-			return nil, nil, f.Fault(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.Fault(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -193,9 +193,9 @@ func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error
 	}
 	switch {
 	case c.Kind == Other:
-		return nil, f.Fault(h.Group, -1, table.Advice{}, "values of type %s cannot name units", c.Type)
+		return nil, f.Fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.Fault(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
+		return nil, f.FaultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
 	}
 	code := map[float64]int{}
 	unit := make([]int, len(rows))
@@ -221,7 +221,7 @@ func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error
 		unit[i] = k
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.Fault(h.Group, -1, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.Fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))
@@ -248,11 +248,11 @@ func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error)
 		return nil, err
 	}
 	if c.Kind == Other {
-		return nil, f.Fault(h.Time, -1, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
+		return nil, f.Fault(h.Time, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.Fault(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+			return nil, f.FaultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
 	before := func(a, b int) int {

@@ -75,7 +75,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err = f.Fault("c", 2, table.Advice{}, "no")
+		err = f.FaultAt("c", 2, table.Advice{}, "no")
 		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	if f, err := ReadColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {

@@ -81,18 +81,18 @@ func (t fbTable) field(slot int) int {
 	return t.at + o
 }
 
-func (t fbTable) int8(slot, def int) int {
+func (t fbTable) int8(slot int) int {
 	at := t.field(slot)
 	if at < 0 {
-		return def
+		return 0
 	}
 	return int(int8(t.b[at]))
 }
 
-func (t fbTable) int16(slot, def int) int {
+func (t fbTable) int16(slot int) int {
 	at := t.field(slot)
 	if at < 0 {
-		return def
+		return 0
 	}
 	return int(int16(t.u16(at)))
 }
@@ -105,10 +105,10 @@ func (t fbTable) int32(slot, def int) int {
 	return t.i32(at)
 }
 
-func (t fbTable) int64(slot int, def int64) int64 {
+func (t fbTable) int64(slot int) int64 {
 	at := t.field(slot)
 	if at < 0 {
-		return def
+		return 0
 	}
 	return t.i64(at)
 }

@@ -58,8 +58,8 @@ func cutMessage(b []byte, at int) *ipcMessage {
 	m := &ipcMessage{meta: b[at : at+int(size)]}
 	at += int(size)
 	root := fbRoot(m.meta)
-	m.kind = root.int8(1, 0)
-	n := root.int64(3, 0)
+	m.kind = root.int8(1)
+	n := root.int64(3)
 	if n < 0 || n > int64(len(b)-at) {
 		truncated()
 	}
@@ -92,8 +92,8 @@ func checkSchema(t fbTable) (d schemaDigest) {
 		if left--; depth > 32 || left < 0 {
 			fbFail()
 		}
-		kind := t.int8(2, 0)
-		fmt.Fprintf(&s, "%q %d %d", t.text(0), t.int8(1, 0), kind)
+		kind := t.int8(2)
+		fmt.Fprintf(&s, "%q %d %d", t.text(0), t.int8(1), kind)
 		if typ, ok := t.child(3); ok {
 			if bits := typ.int32(2, 128); kind == fbTypeDecimal && (bits == 32 || bits == 64) {
 				panic(&table.Error{Column: t.text(0), Msg: fmt.Sprintf("decimals of %d bits are not supported", bits),
@@ -113,10 +113,10 @@ func checkSchema(t fbTable) (d schemaDigest) {
 			}
 		}
 		if dict, ok := t.child(4); ok {
-			d.dictionaries = append(d.dictionaries, dict.int64(0, 0))
-			fmt.Fprintf(&s, " dict %d", dict.int64(0, 0))
+			d.dictionaries = append(d.dictionaries, dict.int64(0))
+			fmt.Fprintf(&s, " dict %d", dict.int64(0))
 			if index, ok := dict.child(1); ok {
-				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1, 0))
+				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1))
 			}
 		}
 		at, n := t.vector(5, 4)
@@ -130,7 +130,7 @@ func checkSchema(t fbTable) (d schemaDigest) {
 		s.WriteString("}")
 		metadata(t, 6)
 	}
-	fmt.Fprintf(&s, "%d ", t.int16(0, 0))
+	fmt.Fprintf(&s, "%d ", t.int16(0))
 	at, n := t.vector(1, 4)
 	for i := 0; i < n; i++ {
 		field(t.table(at+4*i), 0)
@@ -158,14 +158,14 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	t, ok := root.child(2)
 	id := int64(-1)
 	if ok && m.kind == msgDictionary {
-		id = t.int64(0, 0)
+		id = t.int64(0)
 		t, ok = t.child(1)
 	}
 	if !ok {
 		panic(table.Damaged("a message lacks its header"))
 	}
 	want := expected(id)
-	info := batchInfo{rows: t.int64(0, 0)}
+	info := batchInfo{rows: t.int64(0)}
 	if info.rows < 0 || info.rows > limit {
 		panic(table.Damaged("%d rows cannot be in a file of this size", info.rows))
 	}
@@ -225,8 +225,8 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 		want.check(info.rows, info.nodes, extra, func(i int) int64 { return places[i].size })
 		return info, out
 	}
-	compression := c.int8(0, 0)
-	if compression != 0 && compression != 1 || c.int8(1, 0) != 0 {
+	compression := c.int8(0)
+	if compression != 0 && compression != 1 || c.int8(1) != 0 {
 		panic(table.Damaged("compression %d is unknown", compression))
 	}
 	var body []byte
@@ -243,7 +243,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	}
 	// Take the compression out: clear its entry in the table's directory.
 	binary.LittleEndian.PutUint16(meta[t.entry(3):], 0)
-	if root.int64(3, 0) != int64(len(m.body)) || root.int8(1, 0) != m.kind || t.int64(0, 0) != info.rows {
+	if root.int64(3) != int64(len(m.body)) || root.int8(1) != m.kind || t.int64(0) != info.rows {
 		panic(table.Damaged("its metadata share parts in an unusual way"))
 	}
 	want.check(info.rows, info.nodes, extra, func(i int) int64 { return sizes[i] })

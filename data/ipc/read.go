@@ -135,7 +135,7 @@ func leadingSchema(body []byte, want string) (end int64, err error) {
 	} else {
 		m := fbRoot(body[8:])
 		var ok bool
-		if t, ok = m.child(2); !ok || m.int8(1, 0) != msgSchema {
+		if t, ok = m.child(2); !ok || m.int8(1) != msgSchema {
 			return 0, table.Damaged("it does not start with a schema")
 		}
 	}

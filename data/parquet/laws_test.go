@@ -245,7 +245,7 @@ func TestThriftReadsWhatWasWritten(t *testing.T) {
 		}
 	}
 	v := thriftValue{fields: []thriftField{{3, thriftValue{kind: thriftI32, num: 9}}, {4, thriftValue{kind: thriftString}}}}
-	if v.int(3, 1) != 9 || v.int(5, 1) != 1 || v.get(5) != nil || (*thriftValue)(nil).get(1) != nil || !refused(func() { v.int(4, 0) }) {
+	if v.intOr(3, 1) != 9 || v.intOr(5, 1) != 1 || v.get(5) != nil || (*thriftValue)(nil).get(1) != nil || !refused(func() { v.intOr(4, 0) }) {
 		t.Error("fields of a struct")
 	}
 }

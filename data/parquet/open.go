@@ -178,7 +178,7 @@ func checkSchemaTree(v *thriftValue) {
 		}
 		e := &v.list[at]
 		at++
-		children := e.int(5, 0)
+		children := e.intOr(5, 0)
 		if children < 0 || children > int64(len(v.list)-at) {
 			panic(table.Damaged("its schema is not a tree"))
 		}
@@ -226,10 +226,10 @@ func checkAnnotation(e *thriftValue) {
 		if ok && id == 10 { // width and sign: 11 to 14 are unsigned of 8 to 64 bits, 15 to 18 signed
 			k := old.num - 11
 			signed := member.get(2)
-			ok = member.int(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
+			ok = member.intOr(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
 		}
 		if ok && id == 5 {
-			ok = member.int(1, 0) == e.int(7, 0) && member.int(2, 0) == e.int(8, 0)
+			ok = member.intOr(1, 0) == e.intOr(7, 0) && member.intOr(2, 0) == e.intOr(8, 0)
 		}
 	}
 	if !ok {
@@ -241,7 +241,7 @@ func checkAnnotation(e *thriftValue) {
 // the number of rows. body is the size of the file without its footer.
 func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
 	groups := tree.get(4)
-	total := tree.int(3, -1)
+	total := tree.int(3)
 	limit := table.MaxCells(body)
 	if total < 0 || total > limit {
 		return 0, table.Damaged("%d rows cannot be in a file of this size", total)
@@ -254,7 +254,7 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 	var sum int64
 	for g := range groups.list {
 		group := &groups.list[g]
-		rows := group.int(3, -1)
+		rows := group.int(3)
 		if rows < 0 || rows > total-sum {
 			return 0, table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
 		}
@@ -273,11 +273,11 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 				return 0, &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
 			}
 			descr := sc.Column(i)
-			if md.int(1, -1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
+			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
 				return 0, table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
 			}
-			from, size := md.int(9, -1), md.int(7, -1)
-			if d := md.int(11, 0); d > 0 && (d < from || from == 0) {
+			from, size := md.int(9), md.int(7)
+			if d := md.intOr(11, 0); d > 0 && (d < from || from == 0) {
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
@@ -286,7 +286,7 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 			if size > 0 {
 				spans = append(spans, span{from, from + size})
 			}
-			values := md.int(5, -1)
+			values := md.int(5)
 			if descr.MaxRepetitionLevel() == 0 && values != rows {
 				return 0, table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
 			}
@@ -295,7 +295,7 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 			}
 			if next < len(leaves) && leaves[next].index == i {
 				l := leaves[next]
-				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4, -1)), values: int(values)})
+				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4)), values: int(values)})
 				next++
 			}
 		}

@@ -106,14 +106,14 @@ func walkPages(c *chunk) []pageHeader {
 	for at := c.from; at < end; {
 		h, n := headers.read(at)
 		at += int64(n)
-		p := pageHeader{kind: h.int(1, -1), compressed: true}
+		p := pageHeader{kind: h.int(1), compressed: true}
 		if crc := h.get(4); crc != nil {
 			if crc.kind != thriftI32 {
 				panic(table.Damaged("the checksum of a page does not match its bytes"))
 			}
 			p.checked, p.crc = true, uint32(int32(crc.num))
 		}
-		size, packed := h.int(2, -1), h.int(3, -1)
+		size, packed := h.int(2), h.int(3)
 		if packed < 0 || packed > end-at {
 			panic(table.Damaged("a page is longer than its column chunk"))
 		}
@@ -126,19 +126,19 @@ func walkPages(c *chunk) []pageHeader {
 		switch p.kind {
 		case pageData:
 			d = h.get(5)
-			p.defEncoding = d.int(3, -1)
-			p.encoding = d.int(2, -1)
+			p.defEncoding = d.int(3)
+			p.encoding = d.int(2)
 		case pageDictionary:
 			d = h.get(7)
 			if len(pages) > 0 {
 				panic(table.Damaged("a dictionary page does not come first"))
 			}
-			p.encoding = d.int(2, -1)
+			p.encoding = d.int(2)
 		case pageDataV2:
 			d = h.get(8)
-			p.encoding = d.int(4, -1)
-			p.nulls, p.rows = int(d.int(2, -1)), int(d.int(3, -1))
-			p.defLen, p.repLen = int(d.int(5, -1)), int(d.int(6, -1))
+			p.encoding = d.int(4)
+			p.nulls, p.rows = int(d.int(2)), int(d.int(3))
+			p.defLen, p.repLen = int(d.int(5)), int(d.int(6))
 			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
 				panic(table.Damaged("the levels of a page are longer than the page"))
 			}
@@ -153,7 +153,7 @@ func walkPages(c *chunk) []pageHeader {
 		if d == nil {
 			panic(table.Damaged("a page header lacks its details"))
 		}
-		n64 := d.int(1, -1)
+		n64 := d.int(1)
 		if n64 < 0 {
 			panic(table.Damaged("a page header lacks its number of values"))
 		}

@@ -52,8 +52,10 @@ func (v *thriftValue) get(id int16) *thriftValue {
 	return nil
 }
 
-// int returns the number of an integer field, or def if it is absent.
-func (v *thriftValue) int(id int16, def int64) int64 {
+// int returns the number of an integer field, −1 if it is absent.
+func (v *thriftValue) int(id int16) int64 { return v.intOr(id, -1) }
+
+func (v *thriftValue) intOr(id int16, def int64) int64 {
 	f := v.get(id)
 	if f == nil {
 		return def

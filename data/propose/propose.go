@@ -105,7 +105,7 @@ func (p *Proposal) keep(condition string) {
 // settle says what is predicted, and in which rows.
 func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	if c.Kind == data.Other {
-		return nil, f.Fault(c.Name, -1, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return nil, f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	nulls, first := 0, 0
 	counts := map[string]int{}
@@ -146,7 +146,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	t := &truth{}
 	switch {
 	case len(levels) < 2:
-		return nil, f.Fault(c.Name, -1, table.Advice{}, "the target has fewer than two values")
+		return nil, f.Fault(c.Name, table.Advice{}, "the target has fewer than two values")
 	case len(levels) == 2:
 		t.binary, t.one, p.Task = true, levels[0], data.Binary
 	case c.Kind == data.Numeric:

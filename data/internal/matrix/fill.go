@@ -19,7 +19,7 @@ func Check(f *frame.Frame, d *tiles.Partition, columns int, storage schema.Stora
 	for s := range d.Sets {
 		n := d.Set(s).Len()
 		if columns > 0 && n > maxCells/columns {
-			return f.Fault("", -1, table.Hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
+			return f.Fault("", table.Hint("use fewer columns or rows"), "a matrix of %d × %d numbers is too large", n, columns)
 		}
 		cells += int64(n) * int64(columns)
 	}

@@ -231,16 +231,16 @@ func (x *Number) Err(f *frame.Frame, s, n int, impute string) error {
 	switch {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
 		if x.In.Of != nil && math.IsInf(w.value, 0) {
-			return f.Fault(name, w.bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.value)
+			return f.FaultAt(name, w.bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.value)
 		}
 		if x.In.Of != nil {
-			return f.Fault(name, w.bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+			return f.FaultAt(name, w.bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
 		}
 		return NotFinite(f, name, w.bad, w.value)
 	case w.far >= 0 && x.narrow && !math.IsInf((w.farValue-x.Coding.Shift)/x.Coding.Scale, 0):
-		return f.Fault(name, w.far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.farValue)
+		return f.FaultAt(name, w.far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.farValue)
 	case w.far >= 0:
-		return f.Fault(name, w.far, table.Advice{}, "the value %v is too far from those of training to standardise", w.farValue)
+		return f.FaultAt(name, w.far, table.Advice{}, "the value %v is too far from those of training to standardise", w.farValue)
 	case w.nulls > 0 && impute != "mean" && impute != "median":
 		return nullError(f, name, w.null, w.nulls, n)
 	}
@@ -249,11 +249,11 @@ func (x *Number) Err(f *frame.Frame, s, n int, impute string) error {
 
 // NotFinite refuses a value of a column.
 func NotFinite(f *frame.Frame, column string, row int, v float64) error {
-	return f.Fault(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
+	return f.FaultAt(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
 }
 
 func nullError(f *frame.Frame, column string, row, nulls, of int) error {
-	e := f.Fault(column, row, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d rows", nulls, of)
+	e := f.FaultAt(column, row, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d rows", nulls, of)
 	e.Rows = nulls
 	return e
 }
