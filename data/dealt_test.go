@@ -264,3 +264,17 @@ func TestCategoriesAreDealt(t *testing.T) {
 		t.Logf("%d ranks hold %d bytes of categories", size, held)
 	}
 }
+
+// Rows of a rank are told from the first of the table, the first of all too.
+func TestRowsAreCountedFromTheFirst(t *testing.T) {
+	k := targetFacts{First: 0, Null: -1, Bad: 3, Outside: -1, Inexact: 0}
+	k.from(10)
+	if k.First != 10 || k.Null != -1 || k.Bad != 13 || k.Outside != -1 || k.Inexact != 0 {
+		t.Errorf("%+v", k)
+	}
+	k = targetFacts{First: -1, Null: 0, Bad: -1, Outside: 0, Inexact: 1}
+	k.from(10)
+	if k.First != -1 || k.Null != 10 || k.Bad != -1 || k.Outside != 10 || k.Inexact != 11 {
+		t.Errorf("%+v", k)
+	}
+}

@@ -203,7 +203,7 @@ func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error
 	for i, r := range rows {
 		k, known := len(size), false
 		if !c.IsNull(r) {
-			key := 0.0
+			var key float64
 			if c.Kind == Categorical {
 				key = float64(c.Code[r])
 			} else {

@@ -313,7 +313,7 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		}
 		if sum.distinct == 2 {
 			for i, r := range t.rows {
-				if flag[i] = 0; !c.IsNull(r) && c.Text(r) != c.Text(sum.first) {
+				if flag[i] = 0; !c.IsNull(r) && c.Text(r) != c.Text(sum.some) {
 					flag[i] = 1
 				}
 			}

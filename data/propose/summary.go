@@ -45,7 +45,7 @@ func indexName(name string) bool { return name == "column_1" }
 
 // A summary is what one look at a column gives.
 type summary struct {
-	first                   int // row with a value
+	some                    int // a row with a value
 	nulls, firstNull        int
 	infinite, firstInfinite int
 	distinct                int
@@ -66,7 +66,7 @@ func summarise(c *data.Column) (s summary) {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	numbers, codes := map[float64]bool{}, map[int32]bool{}
-	s.first, s.least, s.largest = -1, math.Inf(1), math.Inf(-1)
+	s.least, s.largest = math.Inf(1), math.Inf(-1)
 	before := math.NaN()
 	for r := range c.Len() {
 		if c.IsNull(r) {
@@ -76,11 +76,8 @@ func summarise(c *data.Column) (s summary) {
 			h.WriteByte(0)
 			continue
 		}
-		if s.first < 0 {
-			s.first = r
-		}
 		if c.Kind == data.Categorical {
-			codes[c.Code[r]] = true
+			s.some, codes[c.Code[r]] = r, true
 			maphash.WriteComparable(&h, c.Code[r])
 			continue
 		}
@@ -92,7 +89,7 @@ func summarise(c *data.Column) (s summary) {
 			}
 			continue
 		}
-		numbers[v] = true
+		s.some, numbers[v] = r, true
 		s.least, s.largest = min(s.least, v), max(s.largest, v)
 		s.falls, s.rises = s.falls || v < before, s.rises || v > before
 		before = v

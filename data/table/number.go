@@ -9,10 +9,7 @@ import (
 
 // ExactInt64 says that v survives as a float64.
 func ExactInt64(v int64) bool {
-	if v < 0 {
-		v = -v // as unsigned bits, of the least number too
-	}
-	return ExactUint64(v)
+	return ExactUint64(max(v, -v)) // as unsigned bits, of the least number too
 }
 
 // ExactUint64 says so of the bits of an unsigned integer: from the first that is set to the

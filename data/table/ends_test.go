@@ -1,0 +1,25 @@
+package table
+
+import (
+	"math"
+	"testing"
+)
+
+// A float64 holds whole numbers of 53 bits, and larger ones that end in zeros.
+func TestExactIntegers(t *testing.T) {
+	for v, exact := range map[int64]bool{0: true, 1: true, -1: true, 1 << 53: true, 1<<53 + 1: false, -1<<53 - 1: false, 1<<53 + 2: true,
+		math.MaxInt64: false, math.MinInt64: true, math.MinInt64 + 1: false, 1<<54 - 2: true, 1<<54 - 1: false} {
+		if ExactInt64(v) != exact {
+			t.Errorf("%d: %v", v, !exact)
+		}
+	}
+}
+
+// From ten of them on memory is told in GB.
+func TestMegabytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 MB", 1: "1 MB", 1 << 20: "1 MB", 1<<20 + 1: "2 MB", 10<<30 - 1: "10240 MB", 10 << 30: "10 GB", 11<<30 - 1: "10 GB", 11 << 30: "11 GB"} {
+		if got := megabytes(n); got != want {
+			t.Errorf("%d bytes are %s, want %s", n, got, want)
+		}
+	}
+}
