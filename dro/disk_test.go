@@ -110,7 +110,7 @@ func TestRawRowsOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir(), Room: paged.Virtual()}, n, d, design.Disk64)
+	w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir(), Room: paged.Virtual(), Memory: 1 << 20}, n, d, design.Disk64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,13 +75,13 @@ func (m *Factored) Cost() float64 {
 
 // Redamp changes the damping of the factor that is in use.
 func (m *Factored) Redamp(lambda float64) error {
-	m.Damp(lambda)
+	m.damp(lambda)
 	return m.factorise()
 }
 
-// Damp sets the damping λ of the next factor. The first time that it is positive
+// damp sets the damping λ of the next factor. The first time that it is positive
 // it computes the mean squares of the columns: one pass.
-func (m *Factored) Damp(lambda float64) {
+func (m *Factored) damp(lambda float64) {
 	if lambda > 0 && m.scale == nil {
 		m.measure()
 	}

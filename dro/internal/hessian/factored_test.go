@@ -26,7 +26,7 @@ func TestDampingBeyondTheBudget(t *testing.T) {
 	ended := false
 	func() {
 		defer func() { ended = recover() != nil }()
-		m.Damp(0.1)
+		m.damp(0.1)
 	}()
 	if !ended || m.Damping() != 0 {
 		t.Errorf("ended %v, damping %v", ended, m.Damping())

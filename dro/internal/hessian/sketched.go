@@ -66,8 +66,11 @@ func (m *Sketched) Update(y, slope []float64) error {
 	return nil
 }
 
-// Damp sets λ: λ times the diagonal is added.
-func (m *Sketched) Damp(lambda float64) { m.lambda = lambda }
+// Redamp sets λ: λ times the diagonal is added.
+func (m *Sketched) Redamp(lambda float64) error {
+	m.lambda = lambda
+	return nil
+}
 
 // Solve overwrites v by its product with the inverse.
 func (m *Sketched) Solve(v []float64) {

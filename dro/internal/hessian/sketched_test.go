@@ -84,8 +84,8 @@ func TestSketch(t *testing.T) {
 			t.Errorf("%#v: a condition of %v, %v in the diagonal", dual, most/least, high/low)
 		}
 		for _, lambda := range []float64{0, 0.7} {
-			m.Damp(lambda)
-			lifted.Damp(lambda)
+			m.Redamp(lambda)
+			lifted.Redamp(lambda)
 			v := drotest.Normals(rng, d+1, 1)
 			want := append([]float64(nil), v...) // (M⁻¹(g + cross·γ/Σc), (γ + ⟨cross, x⟩)/Σc)
 			for i := range d {

@@ -25,7 +25,6 @@ type workingSet struct {
 var (
 	mostAlone   = tuning.New("working set, coreset: samples", "of n at most", 1.0/8, 1.0/32, 1.0/2)
 	mostResting = tuning.New("working set: effective share of the adversary; below it, methods in blocks give way to Newton's", "of n at most", 1.0/16, 1.0/64, 1.0/4)
-	workingFrom = tuning.New("working set: rows from which one is solved for", "rows", 4096, 1024, 16_384)
 
 	coresetRows = tuning.New("coreset: samples", "per column at most", 2000, 500, 8000)
 )
@@ -39,15 +38,12 @@ var coresetGap = tuning.New("coreset: gap that one is solved to, and that must b
 // that no direction is without samples. It reports false when there would be more than
 // most.
 func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count, most, d int) bool {
-	if w.in == nil {
-		w.in = make([]bool, len(y))
-	}
 	least := sampling.Cutoff(rows, y, share, count)
 	first := firstOf(rows, len(y), sampling.RowsPerColumn.Int()*d)
 	added := make([]int, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			if !w.in[j] && (y[j] >= least || first(lo, j)) {
+			if (w.in == nil || !w.in[j]) && (y[j] >= least || first(lo, j)) {
 				added[s]++
 			}
 		}
@@ -59,6 +55,9 @@ func (w *workingSet) extend(rows *ranks.Rows, y []float64, share float64, count,
 	}
 	if total > most {
 		return false
+	}
+	if w.in == nil {
+		w.in = make([]bool, len(y))
 	}
 	w.count = total
 	rows.Run(len(y), func(_, lo, hi int) {
@@ -102,7 +101,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
 	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
-	if !selectable || !restrictable || m.settled || m.mayFall() || m.Problem.Dual.Modulus() == 0 || c.N < workingFrom.Int() || c.EffectiveShare() > mostResting.Value {
+	if !selectable || !restrictable || m.settled || m.mayFall() || m.Problem.Dual.Modulus() == 0 || c.EffectiveShare() > mostResting.Value {
 		return false
 	}
 	goal := m.Settings.RelativeGap * saddle.Magnitude(m.value)
@@ -218,6 +217,9 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 		return math.Inf(-1)
 	}
 	defer l.Close()
+	if of, ok := l.Method.(*newton); ok {
+		of.settled = true // no sets of sets
+	}
 	l.Iterate(m.Ctx)
 	m.Cert.Passes += l.Cert.Passes * float64(l.Cert.N) / float64(m.Cert.N)
 	copy(x, l.Cert.BestX)

@@ -66,7 +66,7 @@ type Metric interface {
 	Solve(v []float64) // overwrites v by its product with the inverse
 
 	Damping() float64
-	Damp(lambda float64) // from the next Update on
+	Redamp(lambda float64) error
 
 	Resumable
 }

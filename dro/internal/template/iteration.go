@@ -19,6 +19,8 @@ type iteration struct {
 	begin    func(u, y, g []float64) // starts the card at coordinates u, weights y and their gradient g, nil if not known
 	began    bool
 
+	linearised func(*template) (at, g []float64) // the mean of the points that the card's tables of gradients are of, and their sum
+
 	conditions func(moduli, constants) *theory
 	known      constants
 }

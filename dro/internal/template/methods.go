@@ -48,6 +48,12 @@ var (
 )
 
 // TakesOver says that the method can start in the metric of another one.
+func (m FullVector) TakesOver() bool { return m.Schedule == Practical }
+
+// TakesOver says that the method can start in the metric of another one.
+func (m Stochastic) TakesOver() bool { return m.Schedule == Practical }
+
+// TakesOver says that the method can start in the metric of another one.
 func (m SeparableBlock) TakesOver() bool { return m.Schedule == Practical }
 
 // Name implements Method.
@@ -96,7 +102,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	card := newFullCard(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	t.card = card
-	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY, linearised: card.linearised,
 		begin: func(_, y, g []float64) { card.begin(y, g) }}
 	if m.Schedule == Theory || !hessian.Known(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
@@ -105,7 +111,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		return w, w.useTheory(c, fullTheory)
 	}
-	return newPractical(w, false, 0.5, 1, 1), nil
+	return newPractical(w, false, 1, 1, 1), nil
 }
 
 // Start implements Method.
@@ -129,10 +135,10 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if m.Strategy == Historical {
 		wP, wD = historicalWeights(mo, b.count())
 	}
-	card := newStochasticCard(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD)
+	card := newStochasticCard(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	t.card = card
-	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY,
+	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY, linearised: card.linearised,
 		begin: card.begin}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
@@ -183,10 +189,10 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if lifted {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
-	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), p.Dual.(saddle.Separable), b, s, r.Rng(), wP, len(x0))
+	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), p.Dual.(saddle.Separable), b, s, r.Rng(), wP, len(x0), !theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
 	t.card = card
-	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin}
+	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin, linearised: card.linearised}
 	w.y = func() []float64 { return card.y }
 	if mirror, ok := r.Problem.Dual.(saddle.Mirror); ok && lifted {
 		w.y = func() []float64 { return projected(mirror, card.y) }

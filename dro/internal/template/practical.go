@@ -24,8 +24,9 @@ import (
 //     relaxation towards the best response, β = 1;
 //   - the primal step has a weight of its own (as PDLP's primal weight has), which
 //     is tried from the middle and doubled or halved by the progress made;
-//   - every few sweeps the point is evaluated over all samples, which certifies
-//     it and restarts the tables at no further cost;
+//   - every few sweeps a point is evaluated over all samples, which certifies
+//     it and restarts the tables at no further cost; by one touch of a block it is
+//     where a step of weight 1 leads from the mean of the last sweep, by its tables;
 //   - when the objective did not fall, the weight, or α once the weight is 1, is
 //     halved and the method restarts from the best certified point.
 type practical struct {
@@ -43,24 +44,20 @@ type practical struct {
 	rate      float64 // by which that fell a sweep, at the check before; 0: unknown
 	up        bool    // the weight was raised last
 	formed    bool    // there is a Hessian
+	fresh     bool    // it is of the point of the last restart
 	reach     float64 // of the steps until the next check, from the last restart, beyond which it is due
 	from      []float64
 	fault     error // of the Hessian: what ends the solve
 }
 
 var (
-	mostSweeps     = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
-	doubtfulSweeps = tuning.New("template: sweeps between two checks far from the optimum, or where the decrement falls slowly", "at most", 4, 2, 8)
-	hessianRows    = tuning.New("template: samples that the Hessian of the practical schedule is estimated from", "per column", 128, 32, 512)
-	firstRate      = tuning.New("template: fall of the squared decrement expected of the first sweeps", "× a sweep", 6, 2, 20)
-	poorRate       = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 2.5, 1.5, 5)
-	dearRate       = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
-	leastRate      = tuning.New("template: fall of the squared decrement that sweeps are planned by", "× a sweep at least", 1.5, 1.1, 3)
-	firstWeight    = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
-	farWeight      = tuning.New("template: weight of the primal step far from the optimum", "× at most", 2, 1, 8)
-	far            = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
-	astray         = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
-	veryFar        = tuning.New("template: squared decrement beyond which one sweep is made at a time", "of the objective", 1.5, 0.15, 15)
+	mostSweeps  = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
+	hessianRows = tuning.New("template: samples that the Hessian of the practical schedule is estimated from", "per column", 128, 32, 512)
+	poorRate    = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 10, 2.5, 40)
+	dearRate    = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
+	firstWeight = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
+	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
+	astray      = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
 )
 
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
@@ -97,7 +94,7 @@ func (p *practical) Step() error {
 			p.restart()
 		}
 		if p.far() {
-			p.primal.weight = min(p.primal.weight, farWeight.Value)
+			p.primal.weight = 1
 		}
 	}
 	if p.fault != nil {
@@ -116,7 +113,7 @@ func (p *practical) Step() error {
 // form takes the Hessian at the point the certifier evaluated last.
 func (p *practical) form() {
 	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
-	p.formed, p.rate = true, 0
+	p.formed, p.fresh, p.rate = true, true, 0
 }
 
 // TakeOver starts with the Hessian of a solve on a part of the samples.
@@ -157,9 +154,18 @@ func (p *practical) Check() {
 	if !p.began || p.done == 0 {
 		return
 	}
-	now := p.Cert.Evaluate(p.point(p.template.x))
+	x, polished := p.point(p.template.x), p.polished()
+	limit := p.last + 1e-14*math.Abs(p.last) // up to rounding
+	now := math.Inf(1)
+	if polished != nil {
+		now = p.Cert.Evaluate(polished)
+	}
+	if !(now <= limit) {
+		now = p.Cert.Evaluate(x)
+	}
 	p.Cert.Certify()
-	if noise := 1e-14 * math.Abs(p.last); now <= p.last+noise {
+	if now <= limit {
+		p.fresh = false
 		p.adapt()
 	} else {
 		p.retreat(now)
@@ -167,27 +173,45 @@ func (p *practical) Check() {
 	p.restart()
 }
 
+// polished is the point that a step of weight 1 leads to from the mean of the points where the
+// blocks were touched in the sweep that has ended, by the sum of their tables: the optimum, if
+// the Hessian is right and every block has a like part in it (math: §7). It is nil elsewhere,
+// and where a step promises to lower the objective by more than is left.
+func (p *practical) polished() []float64 {
+	if !(p.decrement/2 <= p.last-p.Cert.Best.Lower) {
+		return nil
+	}
+	at, g := p.linearised(p.template)
+	x := make([]float64, len(at))
+	p.primal.step(x, g, at, 1)
+	return p.point(x)
+}
+
 // adapt adapts the weight and the Hessian to the rate at which the decrement fell.
 func (p *practical) adapt() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
+	anew := false
 	if lambda := p.metric.Damping(); lambda > 0 {
 		if lambda /= 3; lambda < hessian.LeastDamping {
 			lambda = 0
 		}
-		p.metric.Damp(lambda)
-		p.form()
+		p.fault = p.metric.Redamp(lambda)
+		anew = true
 	}
 	switch {
 	case p.template.alpha < p.most:
 		p.template.alpha = min(p.most, 2*p.template.alpha)
 	case rate < p.poor():
-		p.form()
+		anew = true
 	case p.heavy > 1 && p.rate > 0:
 		if rate < p.rate {
 			p.up = !p.up
 		}
 		p.reweigh()
+	}
+	if anew {
+		p.form()
 	}
 	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes, p.done/p.steps, p.squaredDecrement()/math.Abs(p.last), rate, p.primal.weight)
 	p.rate = rate
@@ -226,32 +250,26 @@ func (p *practical) retreat(now float64) {
 	} else {
 		p.template.alpha /= 2
 	}
-	if p.far() {
-		p.metric.Damp(max(hessian.FirstDamping, 10*p.metric.Damping()))
-	}
 	p.up = false
-	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 	p.Cert.Evaluate(p.Cert.BestX)
-	p.form()
+	if !p.fresh {
+		p.form()
+	}
+	if p.far() && p.fault == nil {
+		p.fault = p.metric.Redamp(max(hessian.FirstDamping, 10*p.metric.Damping()))
+	}
+	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
 
 // needed is the number of sweeps, at the rate of the last ones, until the decrement
 // proves the gap asked for: with a bound of the curvature that falls short of the
-// Hessian of P.
+// Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) needed() int {
-	rate := p.rate
-	if rate == 0 {
-		rate = firstRate.Value
-	}
-	k := math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(max(rate, leastRate.Value))
-	most := mostSweeps.Value
-	switch {
-	case !(k > 1) || !(p.decrement < veryFar.Value*math.Abs(p.last)):
+	if p.far() || p.rate < p.poor() {
 		return 1
-	case p.far(), rate < poorRate.Value:
-		most = doubtfulSweeps.Value
 	}
-	return int(min(math.Ceil(k), most))
+	k := math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(p.rate)
+	return int(max(1, min(math.Ceil(k), mostSweeps.Value))) // 1 for NaN
 }
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.
@@ -274,6 +292,11 @@ func newPreconditioned(m saddle.Metric, phi saddle.Smooth, d int, lifted bool, w
 
 // ProxTo is the primal update: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
 func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
+	s.step(dst, g, center, min(1, s.weight*a/(a+c)))
+}
+
+// step is the update of a size t.
+func (s *preconditioned) step(dst, g, center []float64, t float64) {
 	dir := s.direction
 	copy(dir, g)
 	s.phi.AddGradTo(dir[:s.d], center[:s.d])
@@ -281,7 +304,7 @@ func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 		dir[s.d]++
 	}
 	s.metric.Solve(dir)
-	floats.AddScaledTo(dst, center, -min(1, s.weight*a/(a+c)), dir)
+	floats.AddScaledTo(dst, center, -t, dir)
 }
 
 // Visit lists what a snapshot holds.
@@ -296,5 +319,6 @@ func (p *practical) Visit(s *saddle.State) {
 	}
 	s.Boolean(&p.up)
 	s.Boolean(&p.formed)
+	s.Boolean(&p.fresh)
 	p.metric.Visit(s)
 }

@@ -117,20 +117,10 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 		p.Settings.RelativeGap = math.Pow(10, -1-9*rng.Float64())
 		p.Cert.Shortfall = math.Exp(2 * rng.NormFloat64())
 		p.decrement = p.last * math.Pow(10, 2-12*rng.Float64())
-		p.rate = []float64{0, 0.5, 1.2, 2, 2.4, 2.6, 5, 30, 1e4}[rng.IntN(9)]
-		rate := p.rate
-		if rate == 0 {
-			rate = firstRate.Value
-		}
-		rate = max(rate, leastRate.Value)
-		most := mostSweeps.Value
-		switch {
-		case p.decrement >= veryFar.Value*p.last:
+		p.rate = []float64{0, 0.5, 9, 11, 30, 1e4}[rng.IntN(6)]
+		rate, most := p.rate, mostSweeps.Value
+		if p.decrement >= far.Value*p.last || rate < poorRate.Value {
 			most = 1
-		case p.decrement >= far.Value*p.last:
-			most = doubtfulSweeps.Value
-		case p.rate > 0 && p.rate < poorRate.Value:
-			most = doubtfulSweeps.Value
 		}
 		left := max(1, p.Cert.Shortfall) * p.decrement / 2 / (p.Settings.RelativeGap * p.last) // of the gap asked for
 		left *= float64(p.Cert.N) / float64(bound.Affordable(p.Cert, max(1, p.Cert.Passes/5))) // by the samples that may be taken
@@ -218,7 +208,9 @@ func TestProgressAdaptsSteps(t *testing.T) {
 	if math.Abs(p.rate-math.Sqrt(10)) > 1e-9 {
 		t.Errorf("a rate of %v a sweep, not √10", p.rate)
 	}
-	p.metric.Damp(1)
+	if err := p.metric.Redamp(1); err != nil {
+		t.Fatal(err)
+	}
 	for k := 0; p.metric.Damping() > 0; k++ {
 		was := p.metric.Damping()
 		near()
@@ -254,6 +246,101 @@ func TestStepsThatLeadAstrayAreChecked(t *testing.T) {
 		}
 		if p.WantsCheck() != far {
 			t.Errorf("a check is due %v, %v Newton steps away: %v", p.WantsCheck(), far, math.Abs(p.from[0]-p.point(p.template.x)[0])/size)
+		}
+	}
+}
+
+// The polished point is the optimum of a quadratic whose blocks are alike, wherever these were
+// touched, and of any quadratic where all of them were touched at one point.
+func TestPolishedPointOfAQuadratic(t *testing.T) {
+	for _, c := range []struct {
+		m     saddle.Method
+		alike bool
+	}{{SeparableBlock{Block: 5}, true}, {SeparableBlock{Block: 5}, false}, {SeparableBlock{Block: 5, ThreeTouches: true}, true},
+		{SeparableBlock{Block: 5, Strategy: Historical}, true}, {Stochastic{Block: 5}, true}, {Stochastic{Block: 5, Strategy: Historical}, true},
+		{FullVector{}, true}, {FullVector{}, false}} {
+		const n, d = 60, 3
+		s := drotest.NewSample(drotest.RngOf(73), n, d, false)
+		if c.alike {
+			for j := 5; j < n; j++ {
+				copy(s.Design[j*d:(j+1)*d], s.Design[(j-5)*d:])
+				s.Label[j] = s.Label[j-5]
+			}
+		}
+		// So large a penalty leaves the weights uniform but for a millionth.
+		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1e8}, Primal: side.L2{Mu: 0.1}}
+		l, err := saddle.NewLoop(problem, c.m, saddle.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := l.Method.(*practical)
+		if err := p.Step(); err != nil {
+			t.Fatal(err)
+		}
+		optimum := append([]float64(nil), p.Cert.G...) // −H⁻¹∇P at 0
+		if p.lifted {
+			optimum = append(optimum, 0)
+		}
+		p.metric.Solve(optimum)
+		if !c.alike {
+			p.primal.weight = 0 // the points stay where they are
+			p.restart()
+		}
+		for range 3 * p.steps {
+			if err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		away := 0.0
+		for i, v := range p.polished() {
+			away = max(away, math.Abs(v+optimum[i]))
+		}
+		if away > 1e-5 {
+			t.Errorf("%+v, blocks alike %v: %v from the optimum", c.m, c.alike, away)
+		}
+		p.decrement = 2.01 * (p.last - p.Cert.Best.Lower)
+		if p.polished() != nil {
+			t.Errorf("%+v: a step that promises to fall below the lower bound", c.m)
+		}
+		l.Close()
+	}
+}
+
+// Where the polished point is above the last restart the last point of the sweep is looked at,
+// and where neither is below, the best point again.
+func TestPolishedPointsThatDoNotServe(t *testing.T) {
+	for _, c := range []struct {
+		serves, lower bool // the polished point, the last
+		passes        float64
+	}{{true, true, 1}, {false, true, 2}, {false, false, 3}} {
+		p := atWork(t, SeparableBlock{Block: 5}, nil)
+		for !p.WantsCheck() {
+			if err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		card := p.template.card.(*separableCard)
+		if !c.serves {
+			for i := range card.points.mean {
+				card.points.mean[i] += 50
+			}
+		}
+		if !c.lower {
+			p.template.x[0] += 50
+		}
+		p.decrement, p.rate = 1e-3*p.last, 1e9 // near: no other Hessian
+		p.primal.weight, p.heavy, p.fresh = 1, 1, true
+		last, passes := p.last, p.Cert.Passes
+		p.template.alpha = p.most / 8
+		if p.Check(); p.last > last {
+			t.Errorf("%+v: restarted at %v, above %v", c, p.last, last)
+		}
+		spent := p.Cert.Passes - passes - 0.5 // of at most one bound
+		if math.Abs(spent-c.passes) > 0.5001 {
+			t.Errorf("%+v: %v passes", c, spent)
+		}
+		if up := p.template.alpha > p.most/8; up != c.lower {
+			t.Errorf("%+v: α went up: %v", c, up)
 		}
 	}
 }

@@ -44,9 +44,9 @@ type separableCard struct {
 	nowValue, nowSlope, nowU, weight []float64 // scratch, by sample
 }
 
-func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int) *separableCard {
+func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool) *separableCard {
 	c := &separableCard{worker: w, dual: dual, blocks: b, s: s, rng: rng,
-		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
+		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
 	n := w.e.N
 	for _, v := range []*[]float64{&c.y, &c.u, &c.oldY, &c.nowValue, &c.nowU, &c.weight} {
 		*v = w.e.Vector(n)
@@ -72,6 +72,7 @@ func (c *separableCard) begin(u, y, g []float64) {
 	c.points.begin(u)
 	c.lastQ, c.lastR = -1, -1
 	clear(c.change)
+	c.visited = len(c.order)
 }
 
 // eta is the dual step size of step k: a N/(a ν + e).
@@ -150,6 +151,9 @@ func (c *separableCard) nextBlock() int {
 	c.visited++
 	return c.order[c.visited-1]
 }
+
+// linearised returns the mean of the points where blocks were touched and the sum of their tables.
+func (c *separableCard) linearised(*template) (at, g []float64) { return c.points.mean, c.aggregate }
 
 func (c *separableCard) Refresh(t *template) {
 	if c.tied {

@@ -38,10 +38,10 @@ type stochasticCard struct {
 	averageY                   []float64
 }
 
-func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64) *stochasticCard {
+func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool) *stochasticCard {
 	n, d := w.e.N, w.e.D
 	c := &stochasticCard{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
-		points: newComparison(wP, s.gamma, d), aggregate: make([]float64, d), change: make([]float64, d)}
+		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
 	for _, v := range []*[]float64{&c.y, &c.u, &c.hatY, &c.hatU, &c.value, &c.oldY, &c.nowValue, &c.weight, &c.averageY} {
 		*v = w.e.Vector(n)
 	}
@@ -144,6 +144,9 @@ func (c *stochasticCard) Refresh(*template) {
 	lo, hi = c.blocks.bounds(c.lastR)
 	c.addChange(c.aggregate, c.hatY, c.slope, c.hatY, c.oldSlope, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
 }
+
+// linearised returns the mean of the points where blocks were touched and the sum of their tables.
+func (c *stochasticCard) linearised(*template) (at, g []float64) { return c.points.mean, c.aggregate }
 
 // Visit lists what a snapshot holds.
 func (c *stochasticCard) Visit(s *saddle.State) {

@@ -126,24 +126,25 @@ func (t *template) rescale() {
 }
 
 // A comparison is the primal historical regularisation: the table x̂_{k,I} and
-// its weighted mean, in coordinates (eq. breg_replacement).
+// its weighted mean, in coordinates (eq. breg_replacement). The practical schedule keeps
+// it without regularisation, too.
 type comparison struct {
-	w     float64   // w^P; 0: none of it is kept
+	w     float64   // w^P
 	gamma []float64 // γ
-	hat   []float64 // N·d
+	hat   []float64 // N·d; nil: not kept
 	mean  []float64 // Σ γ_I x̂_I
 }
 
-func newComparison(w float64, gamma []float64, d int) *comparison {
+func newComparison(w float64, gamma []float64, d int, kept bool) *comparison {
 	c := &comparison{w: w, gamma: gamma}
-	if w > 0 {
+	if w > 0 || kept {
 		c.hat, c.mean = make([]float64, len(gamma)*d), make([]float64, d)
 	}
 	return c
 }
 
 func (c *comparison) begin(u []float64) {
-	if c.w == 0 {
+	if c.hat == nil {
 		return
 	}
 	for i := range c.gamma {
@@ -163,7 +164,7 @@ func (c *comparison) mix(center []float64) {
 
 // replace makes u the comparison point of block I.
 func (c *comparison) replace(block int, u []float64) {
-	if c.w == 0 {
+	if c.hat == nil {
 		return
 	}
 	hat := c.hat[block*len(u) : (block+1)*len(u)]
