@@ -46,7 +46,7 @@ func (m *newton) fall() bool {
 	for nu > least*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
 		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap
-		dual, _ := m.repriced(nu)
+		dual, most := m.repriced(nu)
 		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 		if err != nil {
 			break
@@ -75,8 +75,8 @@ func (m *newton) fall() bool {
 			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
-		if next <= least*target {
-			next = target
+		if enough := m.Settings.RelativeGap / 2 * saddle.Magnitude(l.Cert.BestObjective); next <= least*target || l.Cert.BestObjective+most*nu-c.Best.Lower <= enough {
+			next = target // what is left of the penalty is less than the gap asked for
 		}
 		at := append([]float64(nil), x...)
 		if before != nil { // where the rows at the top stay the same, x is linear in ν
