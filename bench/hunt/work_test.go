@@ -19,6 +19,7 @@ func TestDrawsThatTookLong(t *testing.T) {
 		{"a path of penalties that proves the gap ends the solve: 78", 900009, 99, 40},
 		{"shorter steps go on where longer ones ended: 87.5", 900002, 1564, 75},
 		{"a straight way takes a few steps: 74.5", 900002, 1452, 45},
+		{"a path of penalties ends where the penalty is less than the gap: 87", 900005, 61, 30},
 		{"l-bfgs that does not move gives way: 72", 900008, 675, 50},
 	} {
 		c := Draw(k.seed, k.number)
