@@ -204,6 +204,9 @@ func keepable(c *train.Config) error {
 	return nil
 }
 
+// choiceOptions say how a level is chosen, and nothing else.
+var choiceOptions = []string{"select", "folds", "levels", "rule"}
+
 // oneChoice refuses to choose a level that is set.
 func oneChoice(fs *pflag.FlagSet) error {
 	given := func(names ...string) (out []string) {
@@ -214,7 +217,7 @@ func oneChoice(fs *pflag.FlagSet) error {
 		}
 		return out
 	}
-	level, choice := given("average", "latent", "latent-second", "nu", "ess", "protect", "radius", "confidence"), given("select", "folds", "levels", "rule")
+	level, choice := given("average", "latent", "latent-second", "nu", "ess", "protect", "radius", "confidence"), given(choiceOptions...)
 	if len(level) == 0 || len(choice) == 0 {
 		return nil
 	}

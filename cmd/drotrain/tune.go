@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // Files of drotrain tune.
@@ -34,7 +36,7 @@ train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
 (JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
 objective at every price between those that were solved. The rows held out are
-not touched, and no model is trained.`,
+not touched, and no model is trained: the last line is the command that does.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
 		Args: noArgs,
@@ -123,5 +125,30 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	fmt.Fprintln(a.stdout)
 	show.Wrapped(a.stdout, "", s.Reason+".")
 	out.List(a.stdout)
+	fmt.Fprintf(a.stdout, "next   %s\n", o.training(fs, s))
 	return nil
+}
+
+// training is the command that trains what was chosen, with the options fs of the choice.
+func (o *trainOptions) training(fs *pflag.FlagSet, s *tune.Selection) string {
+	of := pflag.NewFlagSet("train", pflag.ContinueOnError)
+	of.SortFlags = false
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(choiceOptions, f.Name) {
+			of.AddFlag(f)
+		}
+	})
+	cfg := train.DefaultConfig()
+	set := &cobra.Command{}
+	defineLevel(set, &cfg)
+	cfg.Level = s.Best().Level
+	set.Flags().VisitAll(func(f *pflag.Flag) {
+		f.Changed = f.Value.String() != f.DefValue
+		of.AddFlag(f)
+	})
+	line := options.CommandLine("train", of, "data", "target", "groups")
+	if s.Mu != 1/float64(s.Of) {
+		line += fmt.Sprintf(" --mu %v", s.Mu)
+	}
+	return line
 }

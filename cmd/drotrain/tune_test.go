@@ -1,0 +1,56 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// What tune tells to do next trains the level that was chosen, at the μ that was, on the same
+// rows, and says nothing of how it was chosen.
+func TestTuneTellsTheTraining(t *testing.T) {
+	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x", "--seed", "7", "--rate", "1.5", "--budget", "0.25",
+		"--folds", "4", "--levels", "3", "--select", "worst-group", "--rule", "se"}
+	for _, l := range []level.Level{
+		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"}, {Latent: level.At(0.3), Second: level.At(0.2)},
+		{Nu: level.At(0), Adversary: "groups", Prior: "equal", Among: "each", Adjust: 0.469},
+	} {
+		if l.Penalty == "" {
+			l.Penalty = train.DefaultConfig().Penalty
+		}
+		for _, mu := range []float64{0.01, 0.25} {
+			o := &trainOptions{}
+			cmd := &cobra.Command{Use: "tune"}
+			o.defineData(cmd)
+			defineChoice(cmd, &o.cfg)
+			cmd.Flags().Uint64Var(&o.cfg.Seed, "seed", 0, "")
+			if err := cmd.ParseFlags(given); err != nil {
+				t.Fatal(err)
+			}
+			line := o.training(cmd.Flags(), &tune.Selection{Of: 100, Mu: mu, Candidates: []tune.Candidate{{}, {Level: l}}, Chosen: 1})
+			again := &trainOptions{}
+			trained := &cobra.Command{Use: "train"}
+			again.define(trained)
+			words := strings.Fields(line)
+			if err := trained.ParseFlags(words[2:]); err != nil || strings.Join(words[:2], " ") != "drotrain train" {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if err := oneChoice(trained.Flags()); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			c := again.cfg
+			if !reflect.DeepEqual(c.Level, l) || (c.Mu != nil) != (mu != 0.01) || c.Mu != nil && *c.Mu != mu {
+				t.Errorf("%s: %+v at μ = %v, want %+v at %v", line, c.Level, c.Mu, l, mu)
+			}
+			if c.Data != "t.parquet" || c.Target != "y" || !reflect.DeepEqual(c.Groups, []string{"a", "b"}) || c.Weight != "w" || c.Filter != "x" || c.Seed != 7 || c.Rate != 1.5 || c.Budget == nil || *c.Budget != 0.25 {
+				t.Errorf("%s: %+v", line, c)
+			}
+		}
+	}
+}
