@@ -73,6 +73,7 @@ func TestIdle(t *testing.T) {
 import "slices"
 
 func f(a []int, n int, wait func() int) {
+	_ = tuning.New("16", "rows", 17, 18, 19)
 	_ = make([]int, 2, 3+4*n)
 	_ = make([]int, 5, (6 + len(a)))
 	_ = make([]int, 0, n-7)
@@ -107,7 +108,7 @@ func f(a []int, n int, wait func() int) {
 			left = append(left, s.Old)
 		}
 	}
-	if want := strings.Fields("2 5 0 7 0 8 0 9 10 12 0 0 15"); !slices.Equal(left, want) {
+	if want := strings.Fields("17 2 5 0 7 0 8 0 9 10 12 0 0 15"); !slices.Equal(left, want) {
 		t.Errorf("%v are drawn, of these %v mean something", left, want)
 	}
 }
