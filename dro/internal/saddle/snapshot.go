@@ -173,8 +173,11 @@ func (l *Loop) snapshot() {
 	}
 	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
 		s := &State{most: l.Settings.SnapshotMost}
-		if l.Visit(s); s.Err == nil {
-			l.Settings.Snapshot(seal(s.buf))
+		if l.Visit(s); s.Err != nil {
+			return
+		}
+		if state := seal(s.buf); s.most == 0 || len(state) <= s.most {
+			l.Settings.Snapshot(state)
 		}
 	}
 }
