@@ -21,7 +21,7 @@ import (
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
 	Select string   `json:"select,omitempty" yaml:"select"` // worst-group, tail or average; empty: worst-group where there are groups, else tail
-	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 10 up to 2000 rows, 5 up to 20 000, else 3
+	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 3, or where a hidden subgroup is looked for 10 up to 2000 rows, 5 up to 20 000
 	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
 	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, 0 where nothing was asked for and tail is left, none else

@@ -44,6 +44,7 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	rscript := fs.String("r", "", "program Rscript, for tables of R's packages; empty: none")
 	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: splits in it that this program measured are not measured again, others are added, also by a run that was interrupted; a run needs a file of its own")
 	only := fs.String("table", "", "tables with this in their name")
+	named := fs.Bool("named", false, "measure tables with their groups named alone")
 	drawn := fs.Uint64("drawn", 0, "measure the tables that this seed draws instead; 0: those of the page")
 	looks := fs.Int("looks", 0, "tables of every kind of one law, and of more by share, distance and rows, in which a hidden subgroup is looked for; 0: none but those that -rows has")
 	first := fs.Uint64("first", 3001, "seed of the first of them")
@@ -69,6 +70,9 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	}
 	if *only != "" {
 		tables = slices.DeleteFunc(tables, func(t value.Table) bool { return !strings.Contains(t.Name, *only) })
+	}
+	for i := range tables {
+		tables[i].Alone = tables[i].Alone || *named
 	}
 	type step struct {
 		model string // that says the step is done

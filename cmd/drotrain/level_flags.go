@@ -35,7 +35,7 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 func defineChoice(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Choice of the level by cross-validation", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else a hidden subgroup where the rows show one, else tail)")
-		fs.Var(options.AtLeast(&c.Folds, 2), "folds", "folds of the training rows (default: 10 up to 2000 rows, 5 up to 20 000, else 3)")
+		fs.Var(options.AtLeast(&c.Folds, 2), "folds", "folds of the training rows (default 3; where a hidden subgroup is looked for 10 up to 2000 rows, 5 up to 20 000)")
 		fs.Var(options.AtLeast(&c.Levels, 1), "levels", "prices tried of each adversary over rows")
 		fs.Var(options.AtLeastZero(&c.Rate), "rate", "what the worst group must gain for every unit that the average loses")
 		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 with --select tail, 0 where nobody says what is to fall)")

@@ -57,6 +57,24 @@ type laws struct {
 	held       [][]float64   // by law and row, by the laws found without the row's own fold
 }
 
+// pick returns the laws' word on some of the rows.
+func (l *laws) pick(rows []int) *laws {
+	if l == nil {
+		return nil
+	}
+	some := func(p [][]float64) (out [][]float64) {
+		for _, v := range p {
+			out = append(out, pick(v, rows))
+		}
+		return out
+	}
+	out := &laws{held: some(l.held)}
+	for _, p := range l.membership {
+		out.membership = append(out.membership, some(p))
+	}
+	return out
+}
+
 // latentRows are the rows of a fit, few enough for repeated fits; nil where the table has
 // too few for its columns.
 func (t *Table) latentRows(rows []int) []int {

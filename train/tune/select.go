@@ -15,7 +15,7 @@ import (
 // Options say how to choose. Start from DefaultOptions.
 type Options struct {
 	Criterion    string  // worst-group, tail or average; empty: worst-group where there are two groups, else tail
-	Folds        int     // ≥ 2; 0: 10 up to 2000 rows, 5 up to 20 000, else 3, and no more than there are rows of a class
+	Folds        int     // ≥ 2; 0: 3, or where a hidden subgroup is looked for as many as FoldCount says
 	Levels       int     // prices of each adversary over rows, ≥ 1
 	Rate         float64 // what a unit of the average has to buy of the worst group, ≥ 0
 	Budget       float64 // largest rise of the average, a share of ERM's; +Inf: none; NaN: 1 % for tail, 0 where tail is not asked for but left, none else
@@ -122,8 +122,11 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if t.N > o.Rows {
 		t = t.Select(t.sample(o.Rows, o.Seed))
 	}
-	s.Rows, o.Folds = t.N, t.FoldCount(o.Folds)
-	s.Folds = o.Folds
+	s.Rows = t.N
+	asked := o.Folds
+	if asked == 0 {
+		o.Folds = leastFolds
+	}
 	fold, err := t.Folds(o.Folds, o.Seed)
 	if err != nil {
 		return nil, err
@@ -140,6 +143,14 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	}
 	var hidden *laws
 	if o.Criterion == "" && s.Criterion == "tail" {
+		if more := t.FoldCount(asked); more != o.Folds {
+			o.Folds = more
+			if fold, err = t.Folds(more, o.Seed); err != nil {
+				return nil, err
+			}
+			m = newMeasure(t.Rows, fold, more, o.MinGroupSize, o.Tail)
+			m.groups()
+		}
 		if s.Subgroup, hidden, err = t.subgroup(ctx, fold, o.Folds); err != nil {
 			return nil, err
 		}
@@ -150,6 +161,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 			m.reveal(hidden.held)
 		}
 	}
+	s.Folds = o.Folds
 	budget := o.Budget
 	if math.IsNaN(budget) {
 		switch budget = math.Inf(1); {
@@ -287,24 +299,6 @@ func pick[T any](v []T, rows []int) []T {
 	out := make([]T, len(rows))
 	for i, j := range rows {
 		out[i] = v[j]
-	}
-	return out
-}
-
-// pick returns the laws' word on some of the rows.
-func (l *laws) pick(rows []int) *laws {
-	if l == nil {
-		return nil
-	}
-	some := func(p [][]float64) (out [][]float64) {
-		for _, v := range p {
-			out = append(out, pick(v, rows))
-		}
-		return out
-	}
-	out := &laws{held: some(l.held)}
-	for _, p := range l.membership {
-		out.membership = append(out.membership, some(p))
 	}
 	return out
 }

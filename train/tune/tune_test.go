@@ -728,3 +728,36 @@ func TestRoundsGoOn(t *testing.T) {
 		}
 	}
 }
+
+// A hidden subgroup is looked for by as many folds as the rows can bear, unless somebody says how
+// many, and no more than a class has rows; named groups have three.
+func TestFoldCount(t *testing.T) {
+	for _, c := range []struct{ rows, first, asked, want int }{
+		{2000, 0, 0, 10}, {2001, 0, 0, 5}, {20_000, 0, 0, 5}, {20_001, 0, 0, 3}, {20_001, 0, 7, 7}, {500, 0, 2, 2},
+		{500, 200, 0, 10}, {500, 6, 0, 6}, {500, 2, 0, 3}, {500, 495, 0, 5},
+	} {
+		tb := &Table{Rows: level.Rows{N: c.rows}, Loss: losses.Squared{}}
+		if c.first > 0 {
+			tb.Loss, tb.Target = losses.Logistic{}, make([]float64, c.rows)
+			for j := range tb.Target {
+				if tb.Target[j] = -1; j < c.first {
+					tb.Target[j] = 1
+				}
+			}
+		}
+		if got := tb.FoldCount(c.asked); got != c.want {
+			t.Errorf("%+v: %d folds", c, got)
+		}
+	}
+	a := table(t, 300, 0, false)
+	o := DefaultOptions()
+	if s := choose(t, a, o); s.Folds != 10 {
+		t.Errorf("a choice on 300 rows, no group named, has %d folds", s.Folds)
+	}
+	if s := choose(t, table(t, 300, 0.4, true), o); s.Folds != 3 {
+		t.Errorf("a choice among named groups has %d folds", s.Folds)
+	}
+	if o.Folds = 4; choose(t, a, o).Folds != 4 {
+		t.Error("the folds asked for were not those of the choice")
+	}
+}
