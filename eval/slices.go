@@ -77,7 +77,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := resample.NormalQuantile(1 - (1-in.confidence())/float64(max(1, len(found))))
+	z := resample.NormalQuantile(1 - (1-in.confidence())/float64(len(found)))
 	for _, c := range found {
 		if q, ok := s.confirmed(c, z); ok {
 			s.out.Found = append(s.out.Found, q)

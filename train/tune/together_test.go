@@ -363,6 +363,11 @@ func TestSearchesAreRemembered(t *testing.T) {
 	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v with a memory, without %+v", got, want)
 	}
+	for name, s := range kept { // searched for together, and what did not end so solved alone
+		if s.Passes < 1 {
+			t.Errorf("%s took %v passes", name, s.Passes)
+		}
+	}
 	whole := len(kept)
 	if whole < 2 {
 		t.Fatalf("%d parts are remembered", whole)
