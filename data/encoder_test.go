@@ -214,6 +214,18 @@ func TestCrossedLabelsStayApart(t *testing.T) {
 	if g := e.Groups[2]; len(g.Labels) != 3 {
 		t.Errorf("labels %q", g.Labels)
 	}
+	// Every label is told from every other, however it begins and ends, quoted or not.
+	odd := []string{"a", "/ b", `"/ b"`, "c /", `"c /"`, "d / e", `"d / e"`, `"`, `"\"/ b\""`, ""}
+	seen := map[string][2]string{}
+	for _, l := range odd {
+		for _, m := range odd {
+			both := cross([]Grouping{{Labels: []string{l}, Index: []int32{0}}, {Labels: []string{m}, Index: []int32{0}}}, 1).Labels[0]
+			if of, ok := seen[both]; ok {
+				t.Errorf("%q and %q are both %s", of, [2]string{l, m}, both)
+			}
+			seen[both] = [2]string{l, m}
+		}
+	}
 }
 
 func TestTargets(t *testing.T) {

@@ -251,7 +251,7 @@ func labelLess(a, b string, numbers bool) bool {
 	if numbers {
 		x, _, _ := table.ParseNumber(a)
 		y, _, _ := table.ParseNumber(b)
-		if x != y && a != MissingLabel && b != MissingLabel {
+		if x != y {
 			return x < y
 		}
 	}

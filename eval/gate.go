@@ -49,9 +49,9 @@ type GateResult struct {
 //	change.overall.MEASURE[.low|.high] model − baseline, and the ends of its interval
 //	change.worst_group.risk[.low|.high], change.cvar[0.1][.low|.high]
 //
-// MEASURE is a key of [Task.Measures]. Without a model the last one compared
-// with the baseline is meant: the second if there are two, otherwise the first. So it is by
-// the name robust where no model has that name: a gate holds whatever the data chose.
+// MEASURE is a key of [Task.Measures]. Without a model that of [Focus] is meant: the first one
+// compared with the baseline, or the only one. So it is by the name robust where no model has
+// that name: a gate holds whatever the data chose.
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Text: strings.TrimSpace(s)}
 	var err error
@@ -152,7 +152,7 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 	if part[0] == "change" {
 		return e.lookupChange(path, part[1:])
 	}
-	k := min(1, len(e.Models)-1)
+	k := Focus(len(e.Models))
 	if i := slices.Index(e.Names(), part[0]); i >= 0 {
 		k, part = i, part[1:]
 	} else if part[0] == "robust" { // the model in focus, where an average was chosen in its place

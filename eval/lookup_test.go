@@ -16,7 +16,13 @@ import (
 // Every path of a gate is the number of the evaluation that it names, and no other path is
 // one.
 func TestGatesNameEveryNumber(t *testing.T) {
-	e, err := eval.Evaluate(context.Background(), crossed(eval.Binary, 90, false, 5))
+	in := crossed(eval.Binary, 90, false, 5)
+	third := eval.Model{Name: "another"}
+	for i, l := range in.Models[0].Loss {
+		third.Loss, third.Score = append(third.Loss, 2*l), append(third.Score, in.Models[1].Score[i]/2)
+	}
+	in.Models = append(in.Models, third)
+	e, err := eval.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +42,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 	}
 	for k, model := range e.Models {
 		for _, name := range []string{model.Name + ".", ""} {
-			if name == "" && k == 0 {
+			if name == "" && k != 1 {
 				continue // without a name it is the second model
 			}
 			want[name+"worst_group.risk"], want[name+"worst_group.n"] = model.WorstGroup.Risk, eval.Num(model.WorstGroup.N)
