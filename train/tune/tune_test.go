@@ -159,6 +159,18 @@ func TestEstimates(t *testing.T) {
 	if math.Abs(difference-0.5) > 1e-12 || math.Abs(se-math.Sqrt(10*0.25)/10) > 1e-12 {
 		t.Errorf("difference %v ± %v", difference, se)
 	}
+	// Rows without weight make no group that may be the worst, nor its place in a fold.
+	of := r
+	of.Labels, of.Group = []string{"a", "b", "c", "d"}, []int32{0, 0, 0, 0, 1, 1, 2, 2, 3, 3}
+	of.Weights = []float64{1, 1, 1, 1, 1, 1, 0, 0, 0, 1}
+	at := newMeasure(of, []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, 2, 1, 0.2)
+	if count := at.groups(); count != 2 || !reflect.DeepEqual(at.eligible, []bool{true, true, false, false}) {
+		t.Errorf("%d groups may be the worst: %v", count, at.eligible)
+	}
+	at.least = 3
+	if count := at.groups(); count != 1 {
+		t.Errorf("%d groups have three rows", count)
+	}
 	// Weights of 2 are rows twice.
 	r.Weights = []float64{2, 1, 1, 1, 1, 1, 1, 1, 1, 2}
 	m = newMeasure(r, fold, 2, 1, 0.25)
@@ -204,6 +216,7 @@ func TestRule(t *testing.T) {
 		"nothing to speak of":   {pick("worst-group", 2, none, "best", Candidate{Fall: 0.0009, SE: 1e-5}), 0},
 		"all but a tie":         {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.01}, Candidate{Fall: 0.1005, SE: 0.01}), 1},
 		"beyond one se":         {pick("worst-group", 2, none, "se", Candidate{Fall: 0.1, SE: 0.02}, Candidate{Fall: 0.13, SE: 0.02}), 2},
+		"the se of the best":    {pick("worst-group", 2, none, "se", Candidate{Fall: 0.1, SE: 0.049}, Candidate{Fall: 0.13, SE: 0.02}), 2},
 		"tail within budget":    {pick("tail", 2, 0.01, "best", Candidate{Fall: 0.1, SE: 0.01, Rise: 0.009}), 1},
 		"tail beyond budget":    {pick("tail", 2, 0.01, "best", Candidate{Fall: 9, SE: 0.01, Rise: 0.011}), 0},
 		"nothing but ERM there": {pick("tail", 2, 0.01, "best"), 0},
