@@ -35,7 +35,7 @@ type PricePath struct {
 
 // Widest is the largest distance of the bounds, as a share of the upper one.
 func (p *PricePath) Widest() float64 {
-	widest := 0.0
+	var widest float64
 	for i, v := range p.Upper {
 		widest = max(widest, (v-p.Lower[i])/math.Abs(v))
 	}

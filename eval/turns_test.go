@@ -154,7 +154,53 @@ func TestWordsOfEvaluationsTurnWhereTheyDid(t *testing.T) {
 		in.Columns, in.Resamples = []eval.Column{site}, 0
 		return in
 	})
+	heavy := func(what string, first, last int, weights func(k int) []float64) {
+		out.WriteString(goldentest.Turns(what, first, last, func(k int) string {
+			y := weights(k)
+			a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y, Penalty: "kl", Nu: 1, Rows: "hold-out", Loss: make([]float64, len(y))})
+			if err != nil {
+				return err.Error()
+			}
+			return strings.Join(a.Warnings, " / ")
+		}))
+	}
+	one := func(n int, share float64) []float64 { // the rest is shared evenly
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = (1 - share) / float64(n-1)
+		}
+		y[n/2] = share
+		return y
+	}
+	some := func(n, of int) []float64 {
+		y := make([]float64, n)
+		for i := range of {
+			y[i*n/of] = 1 / float64(of)
+		}
+		y[0], y[n/of] = 1.02*y[0], y[n/of]-0.02*y[0] // a little less than so many
+		return y
+	}
+	heavy("rows of which one has seven percent of the weight", 98, 103, func(k int) []float64 { return one(k, 0.07) })
+	heavy("thousandths of the weight on one of 200 rows", 46, 54, func(k int) []float64 { return one(200, (float64(k)+0.13)/1000) })
+	heavy("of 300 rows so many have all of the weight", 27, 33, func(k int) []float64 { return some(300, k) })
+	heavy("of 1000 rows so many have all of the weight", 47, 53, func(k int) []float64 { return some(1000, k) })
 	goldentest.Text(t, filepath.Join("testdata", "turns.txt"), out.String())
+}
+
+// A difference is settled where its interval is on one side of 0, and does not touch it.
+func TestDifferencesAreSettledBeside0(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		side      int
+	}{{0.1, 0.2, 1}, {0, 0.2, 0}, {-0.1, 0.2, 0}, {-0.1, 0, 0}, {-0.2, -0.1, -1}, {0, 0, 0}} {
+		d := eval.Difference{Value: eval.Num((c.low + c.high) / 2), Interval: &eval.Interval{Low: eval.Num(c.low), High: eval.Num(c.high)}}
+		if side, ok := d.Settled(); side != c.side || ok != (c.side != 0) {
+			t.Errorf("%v to %v: side %d, settled %v", c.low, c.high, side, ok)
+		}
+	}
+	if _, ok := (eval.Difference{Value: 1}).Settled(); ok {
+		t.Error("settled without an interval")
+	}
 }
 
 // Each input that is refused, just beyond what is taken, and what is said.

@@ -68,7 +68,7 @@ func Like(x, scale float64) string {
 // Signed is like with an explicit plus.
 func Signed(x, scale float64) string {
 	s := Like(x, scale)
-	if x > 0 && s != "–" && strings.Trim(s, "0.") != "" {
+	if s != "–" && !strings.HasPrefix(s, "−") && strings.Trim(s, "0.") != "" {
 		return "+" + s
 	}
 	return s
