@@ -24,6 +24,7 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	fs.IntVar(&s.Exact, "exact", s.Exact, "one problem in so many is held against 256-bit arithmetic; 0: none")
 	fs.IntVar(&s.Methods, "methods", s.Methods, "that a problem is solved by, drawn at random, besides the one that auto chooses; 0: all")
 	list := fs.Bool("behind", false, "list the problems on which auto is behind another method, without a certificate or by far more passes")
+	turns := fs.Bool("turns", false, "tell on how many problems every method is behind the best of all, and the best of them in turns")
 	fs.Float64Var(&s.Passes, "passes", s.Passes, "that a solve may take")
 	fs.DurationVar(&s.Patience, "patience", s.Patience, "that a solve is given before it is told to stop, and then to end")
 	rows := fs.Bool("json", false, "print the problems of findings as JSON, rows and all")
@@ -56,6 +57,11 @@ func hunting(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	for _, what := range t.Behind {
 		if *list {
 			fmt.Println("    ", what)
+		}
+	}
+	if *turns {
+		for _, what := range t.Turns(s.Passes) {
+			fmt.Println("  " + what)
 		}
 	}
 	fmt.Printf("%d findings\n", len(t.Findings))

@@ -40,14 +40,15 @@ func (f Finding) String() string { return fmt.Sprintf("%s: %s\n    %s", f.Kind, 
 // A Tally is what a hunt has done.
 type Tally struct {
 	Problems, Solves, Checks, Exact int
-	Resumed, Points, Fits, Spoilt   int            // solves in two goes; points and paths bounded alone; tables trained on; problems that are none
-	Skipped                         int            // exact evaluations out of the range of numbers
-	Statuses                        map[string]int // of solves
-	Optima                          int            // problems held against their optimum in 256 bits
-	Uncertified                     int            // problems that the chosen method left without a certificate, another having one
-	Slow                            int            // problems on which it took more than 60 passes and half as many again as the best
-	Dear                            int            // the same of the multiplications with entries of the rows, where they are counted
-	Behind                          []string       // all three, in words
+	Resumed, Points, Fits, Spoilt   int                  // solves in two goes; points and paths bounded alone; tables trained on; problems that are none
+	Skipped                         int                  // exact evaluations out of the range of numbers
+	Statuses                        map[string]int       // of solves
+	Optima                          int                  // problems held against their optimum in 256 bits
+	Uncertified                     int                  // problems that the chosen method left without a certificate, another having one
+	Slow                            int                  // problems on which it took more than 60 passes and half as many again as the best
+	Dear                            int                  // the same of the multiplications with entries of the rows, where they are counted
+	Behind                          []string             // all three, in words
+	Took                            []map[string]float64 // by problem, of the number and name of a method: the passes to its certificate, or +Inf
 	Findings                        []Finding
 }
 
@@ -110,6 +111,7 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		return
 	}
 	var all []bounds
+	var solved []string // by what of these
 	of, number := methods(first), []int{}
 	for k, m := range of {
 		if len(dro.Unmet(m, first)) == 0 {
@@ -156,9 +158,10 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		b, ok := t.solve(ctx, own, from, name, storage, m, rng.IntN(20) == 0)
 		if ok {
 			b.warm = from != c
-			all = append(all, b)
+			all, solved = append(all, b), append(solved, fmt.Sprintf("%2d %s", k, m.Name()))
 		}
 	}
+	t.took(all, solved)
 	t.compare(c, all)
 	if len(all) == 0 {
 		return

@@ -3,6 +3,7 @@ package hunt
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
@@ -36,5 +37,27 @@ func TestDrawsThatTookLong(t *testing.T) {
 		}
 		t.Logf("%s: %.4g now", k.what, res.Passes)
 		end()
+	}
+}
+
+// Turns counts by the rule of the method chosen: what a method takes beside the best of all, of
+// several as many times that of their best as there are.
+func TestTurns(t *testing.T) {
+	none := math.Inf(1)
+	tally := Tally{Took: []map[string]float64{
+		{" 0 a": 40, " 1 b": 10, " 2 c": 50},       // nobody: less than 60
+		{" 0 a": 61, " 1 b": 40, " 2 c": 50},       // auto alone; in turns 80
+		{" 0 a": 89, " 1 b": none, " 2 c": 59.5},   // nobody: one without a certificate may have been next to it
+		{" 0 a": none, " 1 b": 39, " 2 c": 30},     // auto, behind both; in turns 60
+		{" 0 a": none, " 1 b": none, " 2 c": 35},   // auto and b; in turns 70
+		{" 0 a": none, " 1 b": none, " 2 c": none}, // nobody
+		{" 0 a": 50},
+	}}
+	want := []string{"3 of     7 problems behind the best: auto", "1 of     6 problems behind the best:  1 b", "0 of     6 problems behind the best:  2 c",
+		"3 of     6 problems behind the best:  1 b, 2 c in turns, the best of all 2 that are for a third of the problems", "2 of these 3 are behind one method alone"}
+	for k, line := range tally.Turns(60) {
+		if k >= len(want) || strings.TrimSpace(line) != want[k] {
+			t.Errorf("line %d: %q", k, line)
+		}
 	}
 }
