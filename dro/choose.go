@@ -67,7 +67,7 @@ func proximal(p *Problem) Method {
 }
 
 // OnPrefixes returns m as the last stage of Growing where m can start with the Hessian of the
-// stage before, as SeparableBlock can; else m. Where the samples are too few for prefixes of them to
+// stage before, as the methods of the paper can; else m. Where the samples are too few for prefixes of them to
 // say much, one half of them comes first, and that only where the adversary rests on few at the start.
 func OnPrefixes(p *Problem, m Method) Method {
 	p = saddle.Answered(p)

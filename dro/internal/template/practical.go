@@ -25,8 +25,8 @@ import (
 //   - the primal step has a weight of its own (as PDLP's primal weight has), which
 //     is tried from the middle and doubled or halved by the progress made;
 //   - every few sweeps a point is evaluated over all samples, which certifies
-//     it and restarts the tables at no further cost; by one touch of a block it is
-//     where a step of weight 1 leads from the mean of the last sweep, by its tables;
+//     it and restarts the tables at no further cost: where a step of
+//     weight 1 leads from the mean of the points that the tables are of, by their sum;
 //   - when the objective did not fall, the weight, or α once the weight is 1, is
 //     halved and the method restarts from the best certified point.
 type practical struct {
@@ -173,10 +173,10 @@ func (p *practical) Check() {
 	p.restart()
 }
 
-// polished is the point that a step of weight 1 leads to from the mean of the points where the
-// blocks were touched in the sweep that has ended, by the sum of their tables: the optimum, if
-// the Hessian is right and every block has a like part in it (math: §7). It is nil elsewhere,
-// and where a step promises to lower the objective by more than is left.
+// polished is the point that a step of weight 1 leads to from the mean of the points that the
+// tables are of, by their sum: the optimum, if the Hessian is right and every block has a like
+// part in it (math: §7). It is nil where a step from the last restart promises to lower the
+// objective by more than is left.
 func (p *practical) polished() []float64 {
 	if !(p.decrement/2 <= p.last-p.Cert.Best.Lower) {
 		return nil
