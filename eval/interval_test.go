@@ -134,3 +134,32 @@ func BenchmarkBootstrap(b *testing.B) {
 		})
 	}
 }
+
+// No interval of a mean of losses that are never below 0 goes below it.
+func TestIntervalsOfLossesStayAboveZero(t *testing.T) {
+	in := evaltest.Two(60, 3, 0, 5)
+	for k := range in.Models {
+		for i := range in.Models[k].Loss {
+			in.Models[k].Loss[i] = 0
+		}
+		in.Models[k].Loss[k], in.Models[k].Loss[k+3] = 100, 1
+	}
+	in.MinGroupSize = 5
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := 0
+	for _, g := range e.Headline().Groups {
+		for k, m := range g.Models {
+			if iv := m.Simultaneous; iv != nil && iv.High > 0 {
+				if some++; iv.Low < 0 {
+					t.Errorf("%s, model %d: [%v, %v]", g.Label, k, iv.Low, iv.High)
+				}
+			}
+		}
+	}
+	if some == 0 {
+		t.Error("no interval")
+	}
+}
