@@ -85,6 +85,30 @@ func TestSnapshotsOfTheBytesAllowed(t *testing.T) {
 	}
 }
 
+// What L-BFGS keeps of its steps is as many as it is told to remember: a snapshot grows by
+// nothing but the line of each check.
+func TestSnapshotsDoNotGrow(t *testing.T) {
+	s := drotest.NewSample(drotest.RngOf(97), 200, 12, true)
+	for i := range s.Design {
+		if i%12 < 11 { // so that there are many steps
+			s.Design[i] *= 1 + float64(i%12)
+		}
+	}
+	var sizes []int
+	set := drotest.Asking(1e-14, 60)
+	set.CheckEvery = 0.5
+	set.Snapshot = func(state []byte) { sizes = append(sizes, len(state)) }
+	drotest.Solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.1}, Primal: L2{Mu: 1e-4, Intercept: true}}, LBFGS{Memory: 2}, set)
+	if len(sizes) < 12 {
+		t.Fatalf("%d snapshots", len(sizes))
+	}
+	for k := 8; k < len(sizes); k++ {
+		if more := sizes[k] - sizes[k-1]; more > 4*8 {
+			t.Errorf("snapshot %d has %d bytes more than the one before", k, more)
+		}
+	}
+}
+
 // Losses that are all alike are the risk of every adversary on the simplex, whatever its price, ball,
 // cap or weights, of one sample too, and its weights are its reference weights.
 func TestRiskOfLossesAlike(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
@@ -53,7 +55,7 @@ func TestBallBestResponse(t *testing.T) {
 						if weights != nil {
 							z[0] = 0
 						}
-						vec.Scale(z, 1/vec.Sum(z))
+						floats.Scale(1/vec.Sum(z), z)
 						for step := 1.0; step > 1e-9; step /= 2 {
 							mixed := make([]float64, n)
 							for j := range mixed {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
@@ -177,5 +178,13 @@ func TestBlocks(t *testing.T) {
 		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
 		}
+	}
+}
+
+// Of as many columns as a Hessian has blocks are as small as its products allow, of one more few.
+func TestBlocksAtTheColumnsOfAHessian(t *testing.T) {
+	const n = 40_000
+	if few, many := smallBlock(n, hessian.MaxColumns), smallBlock(n, hessian.MaxColumns+1); few > hessian.MaxColumns/2 || many <= 2*few {
+		t.Errorf("blocks of %d and of %d samples", few, many)
 	}
 }

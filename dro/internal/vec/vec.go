@@ -1,9 +1,5 @@
 package vec
 
-import (
-	"github.com/drotrain/drotrain/internal/shard"
-)
-
 // MinOf returns the smallest entry.
 func MinOf(v []float64) float64 {
 	m := v[0]
@@ -45,13 +41,4 @@ func Fill(v []float64, a float64) {
 	for i := range v {
 		v[i] = a
 	}
-}
-
-// Scale multiplies every entry by a.
-func Scale(v []float64, a float64) {
-	shard.Run(len(v), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v[i] *= a
-		}
-	})
 }
