@@ -118,153 +118,220 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Selection{Rate: o.Rate, Rule: o.Rule, Of: t.N, Mu: t.Primal.Mu}
+	c := &choosing{Selection: &Selection{Rate: o.Rate, Rule: o.Rule, Of: t.N, Mu: t.Primal.Mu}, options: o, table: t}
 	if t.N > o.Rows {
-		t = t.Select(t.sample(o.Rows, o.Seed))
+		c.table = t.Select(t.sample(o.Rows, o.Seed))
 	}
-	s.Rows = t.N
-	asked := o.Folds
-	if asked == 0 {
-		o.Folds = leastFolds
+	c.Rows = c.table.N
+	if err := c.settle(ctx); err != nil {
+		return nil, err
 	}
-	fold, err := t.Folds(o.Folds, o.Seed)
+	c.afford()
+	if err := c.prepare(ctx, start); err != nil {
+		return nil, err
+	}
+	of, err := c.list()
 	if err != nil {
 		return nil, err
 	}
-	m := newMeasure(t.Rows, fold, o.Folds, o.MinGroupSize, o.Tail)
-	groups := m.groups()
-	if s.Criterion = o.Criterion; s.Criterion == "" {
-		if s.Criterion = "tail"; groups > 1 {
-			s.Criterion = "worst-group"
-		}
-	}
-	if s.Criterion == "worst-group" && groups == 0 {
-		return nil, fmt.Errorf("select worst-group needs groups of at least %d rows, with some in every fold", o.MinGroupSize)
-	}
-	var hidden *laws
-	if o.Criterion == "" && s.Criterion == "tail" {
-		if more := t.FoldCount(asked); more != o.Folds {
-			o.Folds = more
-			if fold, err = t.Folds(more, o.Seed); err != nil {
-				return nil, err
-			}
-			m = newMeasure(t.Rows, fold, more, o.MinGroupSize, o.Tail)
-			m.groups()
-		}
-		if s.Subgroup, hidden, err = t.subgroup(ctx, fold, o.Folds); err != nil {
-			return nil, err
-		}
-		if s.Subgroup == nil || !s.Subgroup.Found {
-			hidden = nil
-		} else {
-			s.Criterion = "subgroup"
-			m.reveal(hidden.held)
-		}
-	}
-	s.Folds = o.Folds
-	budget := o.Budget
-	if math.IsNaN(budget) {
-		switch budget = math.Inf(1); {
-		case o.Criterion == "tail":
-			budget = 0.01
-		case s.Criterion == "tail": // nobody asked for anything: nobody is to pay for it
-			budget = 0
-		}
-	}
-	if !math.IsInf(budget, 1) {
-		s.Budget = &budget
-	}
-	var met *metric
-	var dealt *deal
-	if t.wide() {
-		if start == nil {
-			passes := 0.0
-			if start, passes, err = t.Solve(ctx, plainAverage, nil); err != nil {
-				return nil, err
-			}
-			s.Passes += passes
-		}
-		if met = t.metricAt(start); met != nil {
-			s.Passes += met.passes
-			dealt = t.dealt(fold, o.Folds)
-		}
-	}
-	var plains [][]float64 // without every fold
-	if o.Ridge {
-		if plains, err = s.chooseRidge(ctx, t, m, start, met, dealt); err != nil {
-			return nil, err
-		}
-		other := *t
-		if other.Primal.Mu = s.Mu; met != nil && s.Mu != t.Primal.Mu {
-			met.with(other.Primal)
-		}
-		t = &other
-	}
-	plain, passes, err := t.Solve(ctx, plainAverage, start)
+	r, err := c.run(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	s.Passes += passes
-	loss, err := t.losses(plain)
-	if err != nil {
-		return nil, err
-	}
-	var of []family
-	if sc := m.scales(loss); sc.mean > 0 && sc.spread > 0 {
-		var hiddens []float64
-		if hidden != nil {
-			hiddens = s.Subgroup.Shares
-		}
-		of = families(t.Rows, sc, o.Levels, hiddens)
-	}
-	s.list(of)
-	all := len(s.Candidates)
-	r := &race{table: t, fold: fold, count: o.Folds, of: of, laws: hidden, alive: make([]bool, all), from: make([][]float64, o.Folds*all), metric: met, deal: dealt, plain: plains}
-	for c := range r.alive {
-		r.alive[c] = true
-	}
-	for k := range o.Folds {
-		r.from[k*all] = plain
-	}
-	rounds := [][]int{nil} // the rows of every round; nil: all
-	if t.N >= raceFrom {
-		rounds = [][]int{t.sample(t.N/raceShare, o.Seed+1), nil}
-	}
-	r.tell = o.teller(r, len(rounds))
-	for k, rows := range rounds {
-		at, here := m, *r
-		here.name = fmt.Sprintf("round %d of %d", k+1, len(rounds))
-		if rows != nil {
-			here.brief = true
-			here.table, here.fold, here.laws = t.Select(rows), pick(fold, rows), hidden.pick(rows)
-			if met != nil {
-				here.deal = here.table.dealt(here.fold, o.Folds)
-			}
-			at = newMeasure(here.table.Rows, here.fold, o.Folds, o.MinGroupSize, o.Tail)
-			if at.groups(); hidden != nil {
-				at.reveal(here.laws.held)
-			}
-		}
-		out, err := here.run(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.Passes += here.passes * float64(here.table.N) / float64(t.N)
-		s.measure(at, out)
-		if rows != nil {
-			s.leaveBehind(r.alive, budget)
-		}
-	}
-	if s.choose(o.Rule, budget); met != nil {
-		s.Start = make([]float64, len(plain))
-		for k := range o.Folds {
-			floats.AddScaled(s.Start, 1/float64(o.Folds), r.from[k*all+s.Chosen])
+	c.choose(o.Rule, c.budget)
+	if c.metric != nil {
+		c.Start = make([]float64, len(c.plain))
+		for k := range c.Folds {
+			floats.AddScaled(c.Start, 1/float64(c.Folds), r.from[k*len(c.Candidates)+c.Chosen])
 		}
 	}
 	if o.Path {
-		s.Paths, err = t.paths(ctx, of, plain)
+		c.Paths, err = c.table.paths(ctx, of, c.plain)
 	}
-	return s, err
+	return c.Selection, err
+}
+
+// A choosing is a choice under way.
+type choosing struct {
+	*Selection
+	options Options
+	table   *Table
+	out     *measure // of losses out of fold
+	hidden  *laws    // nil: no subgroup was found
+	budget  float64  // +Inf: none
+
+	metric *metric     // in which candidates are searched for together; nil: one by one
+	deal   *deal       // to the folds, for that
+	plain  []float64   // the plain average
+	plains [][]float64 // without every fold; nil: not known
+}
+
+// settle deals the folds and settles the criterion; where none is asked for and no groups are
+// named a hidden subgroup is looked for, by folds of its own number.
+func (c *choosing) settle(ctx context.Context) error {
+	o := c.options
+	folds := o.Folds
+	if folds == 0 {
+		folds = leastFolds
+	}
+	groups, err := c.fold(folds)
+	if err != nil {
+		return err
+	}
+	if c.Criterion = o.Criterion; c.Criterion == "" {
+		if c.Criterion = "tail"; groups > 1 {
+			c.Criterion = "worst-group"
+		}
+	}
+	if c.Criterion == "worst-group" && groups == 0 {
+		return fmt.Errorf("select worst-group needs groups of at least %d rows, with some in every fold", o.MinGroupSize)
+	}
+	if o.Criterion != "" || c.Criterion != "tail" {
+		return nil
+	}
+	if more := c.table.FoldCount(o.Folds); more != folds {
+		if _, err := c.fold(more); err != nil {
+			return err
+		}
+	}
+	if c.Subgroup, c.hidden, err = c.table.subgroup(ctx, c.out.fold, c.Folds); err != nil {
+		return err
+	}
+	if c.Subgroup == nil || !c.Subgroup.Found {
+		c.hidden = nil
+		return nil
+	}
+	c.Criterion = "subgroup"
+	c.out.reveal(c.hidden.held)
+	return nil
+}
+
+// fold deals the rows to folds, and returns of how many groups these tell.
+func (c *choosing) fold(count int) (groups int, err error) {
+	fold, err := c.table.Folds(count, c.options.Seed)
+	if err != nil {
+		return 0, err
+	}
+	c.Folds, c.out = count, newMeasure(c.table.Rows, fold, count, c.options.MinGroupSize, c.options.Tail)
+	return c.out.groups(), nil
+}
+
+// afford settles the budget.
+func (c *choosing) afford() {
+	c.budget = c.options.Budget
+	if math.IsNaN(c.budget) {
+		switch c.budget = math.Inf(1); {
+		case c.options.Criterion == "tail":
+			c.budget = 0.01
+		case c.Criterion == "tail": // nobody asked for anything: nobody is to pay for it
+			c.budget = 0
+		}
+	}
+	if !math.IsInf(c.budget, 1) {
+		c.Budget = &c.budget
+	}
+}
+
+// prepare takes a metric for all candidates where columns are many, chooses μ, and solves for the
+// plain average.
+func (c *choosing) prepare(ctx context.Context, start []float64) (err error) {
+	passes := 0.0
+	if c.table.wide() {
+		if start == nil {
+			if start, passes, err = c.table.Solve(ctx, plainAverage, nil); err != nil {
+				return err
+			}
+			c.Passes += passes
+		}
+		if c.metric = c.table.metricAt(start); c.metric != nil {
+			c.Passes += c.metric.passes
+			c.deal = c.table.dealt(c.out.fold, c.Folds)
+		}
+	}
+	if c.options.Ridge {
+		if c.plains, err = c.chooseRidge(ctx, c.table, c.out, start, c.metric, c.deal); err != nil {
+			return err
+		}
+		other := *c.table
+		if other.Primal.Mu = c.Mu; c.metric != nil && c.Mu != c.table.Primal.Mu {
+			c.metric.with(other.Primal)
+		}
+		c.table = &other
+	}
+	c.plain, passes, err = c.table.Solve(ctx, plainAverage, start)
+	c.Passes += passes
+	return err
+}
+
+// list names the candidates: the plain average and, unless it leaves nothing to gain, those of
+// the families.
+func (c *choosing) list() (of []family, err error) {
+	loss, err := c.table.losses(c.plain)
+	if err != nil {
+		return nil, err
+	}
+	if sc := c.out.scales(loss); sc.mean > 0 && sc.spread > 0 {
+		var hidden []float64
+		if c.hidden != nil {
+			hidden = c.Subgroup.Shares
+		}
+		of = families(c.table.Rows, sc, c.options.Levels, hidden)
+	}
+	c.Candidates = []Candidate{{Family: "erm", Name: plainAverage.String(), Level: plainAverage}}
+	for _, f := range of {
+		for _, l := range f.levels {
+			c.Candidates = append(c.Candidates, Candidate{Family: f.name, Name: l.String(), Level: l})
+		}
+	}
+	return of, nil
+}
+
+// run measures the candidates out of fold, round after round.
+func (c *choosing) run(ctx context.Context, of []family) (*race, error) {
+	all := len(c.Candidates)
+	r := &race{table: c.table, fold: c.out.fold, count: c.Folds, of: of, laws: c.hidden, alive: make([]bool, all), from: make([][]float64, c.Folds*all), metric: c.metric, deal: c.deal, plain: c.plains}
+	for i := range r.alive {
+		r.alive[i] = true
+	}
+	for k := range c.Folds {
+		r.from[k*all] = c.plain
+	}
+	rounds := [][]int{nil} // the rows of every round; nil: all
+	if c.table.N >= raceFrom {
+		rounds = [][]int{c.table.sample(c.table.N/raceShare, c.options.Seed+1), nil}
+	}
+	r.tell = c.options.teller(r, len(rounds))
+	for k, rows := range rounds {
+		here, out := *r, c.out
+		here.name = fmt.Sprintf("round %d of %d", k+1, len(rounds))
+		if rows != nil {
+			out = c.among(rows, &here)
+		}
+		losses, err := here.run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.Passes += here.passes * float64(here.table.N) / float64(c.table.N)
+		c.measure(out, losses)
+		if rows != nil {
+			c.leaveBehind(r.alive, c.budget)
+		}
+	}
+	return r, nil
+}
+
+// among makes a round one of some rows, whose searches end early, and returns their measure.
+func (c *choosing) among(rows []int, r *race) *measure {
+	r.brief = true
+	r.table, r.fold, r.laws = c.table.Select(rows), pick(c.out.fold, rows), c.hidden.pick(rows)
+	if c.metric != nil {
+		r.deal = r.table.dealt(r.fold, c.Folds)
+	}
+	out := newMeasure(r.table.Rows, r.fold, c.Folds, c.options.MinGroupSize, c.options.Tail)
+	if out.groups(); c.hidden != nil {
+		out.reveal(r.laws.held)
+	}
+	return out
 }
 
 const (
@@ -301,141 +368,4 @@ func pick[T any](v []T, rows []int) []T {
 		out[i] = v[j]
 	}
 	return out
-}
-
-// list names the candidates.
-func (s *Selection) list(of []family) {
-	s.Candidates = []Candidate{{Family: "erm", Name: plainAverage.String(), Level: plainAverage}}
-	for _, f := range of {
-		for _, l := range f.levels {
-			s.Candidates = append(s.Candidates, Candidate{Family: f.name, Name: l.String(), Level: l})
-		}
-	}
-}
-
-// measure fills in the candidates that have losses.
-func (s *Selection) measure(m *measure, out [][]float64) {
-	var plain, plainAverage, plainLargest estimate
-	for i, loss := range out {
-		if loss == nil {
-			continue
-		}
-		c := &s.Candidates[i]
-		average, tail := m.average(loss), m.conditional(loss)
-		c.Average, c.Tail, c.Rows = average.value, tail.value, len(loss)
-		value, largest := average, average
-		if m.grouped() {
-			worst := m.worst(loss)
-			largest = m.largest(loss)
-			if c.WorstGroup = &worst.value; s.traded() {
-				value = worst
-			}
-		}
-		if s.Criterion == "tail" {
-			value = tail
-		}
-		if i == 0 {
-			plain, plainAverage, plainLargest = value, average, largest
-			continue
-		}
-		c.Fall, c.SE = plain.minus(value)
-		c.Rise, c.RiseSE = average.minus(plainAverage)
-		if fall, se := plainLargest.minus(largest); s.traded() && fall < c.Fall {
-			c.Fall, c.SE = fall, se
-		}
-	}
-}
-
-// affordable reports whether the average stays within the budget by two standard errors.
-func (s *Selection) affordable(c *Candidate, budget float64) bool {
-	return c.Rise+standardErrors*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
-}
-
-// leaveBehind takes out of the race what two standard errors keep from being chosen.
-func (s *Selection) leaveBehind(alive []bool, budget float64) {
-	best := 0.0
-	for i := range s.Candidates[1:] {
-		c := &s.Candidates[i+1]
-		if s.affordable(c, budget) {
-			best = max(best, s.score(c)-2*s.scoreSE(c))
-		}
-	}
-	for i := range s.Candidates[1:] {
-		c := &s.Candidates[i+1]
-		high := s.score(c) + 2*s.scoreSE(c)
-		alive[i+1] = high > best && c.Rise-2*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
-	}
-}
-
-const (
-	standardErrors = 2    // that a fall has to exceed, and a budget to be kept by: the best of some thirty is looked for
-	worth          = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
-	tie            = 1e-3 // share of it below which two candidates are equally good
-)
-
-// Value is the criterion of a candidate.
-func (s *Selection) Value(c *Candidate) float64 {
-	switch {
-	case s.traded() && c.WorstGroup != nil:
-		return *c.WorstGroup
-	case s.Criterion == "tail":
-		return c.Tail
-	}
-	return c.Average
-}
-
-// traded reports whether the average is traded at a rate.
-func (s *Selection) traded() bool { return s.Criterion == "worst-group" || s.Criterion == "subgroup" }
-
-// score is what a candidate is worth, in loss units.
-func (s *Selection) score(c *Candidate) float64 {
-	if !s.traded() {
-		return c.Fall
-	}
-	return c.Fall - s.Rate*max(0, c.Rise)
-}
-
-// scoreSE is no less than the standard error of the score.
-func (s *Selection) scoreSE(c *Candidate) float64 {
-	if !s.traded() {
-		return c.SE
-	}
-	return c.SE + s.Rate*c.RiseSE
-}
-
-// choose applies the rule: the highest score among the candidates whose fall exceeds two
-// standard errors and what the rise costs, within the budget by two as well; ties, and with rule se what
-// is within one standard error of the best, go to the simpler; none: ERM.
-func (s *Selection) choose(rule string, budget float64) {
-	least := tie * math.Abs(s.Value(&s.Candidates[0]))
-	best := 0
-	for i := 1; i < len(s.Candidates); i++ {
-		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && s.affordable(c, budget)
-		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
-			best = i
-		}
-	}
-	if best > 0 && rule == "se" {
-		for i := 1; i < best; i++ {
-			if c := &s.Candidates[i]; c.Allowed && s.score(c) >= s.score(&s.Candidates[best])-s.Candidates[best].SE {
-				best = i
-			}
-		}
-	}
-	s.Chosen = best
-	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worst of the laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
-	if best == 0 {
-		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, what)
-		return
-	}
-	c := s.Best()
-	s.Reason = fmt.Sprintf("%s lowers the %s by %.3g ± %.2g out of fold, and the average %s by %.3g", c.Name, what, c.Fall, c.SE, rises(c.Rise), math.Abs(c.Rise))
-}
-
-func rises(v float64) string {
-	if v > 0 {
-		return "rises"
-	}
-	return "falls"
 }
