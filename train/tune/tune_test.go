@@ -392,6 +392,25 @@ func TestCriterionFollowsTheGroups(t *testing.T) {
 	}
 }
 
+// What is not asked for is a hundredth of the average where the tail is, nothing where it is
+// left, and has no end where a worst group is traded for the average.
+func TestBudgetFollowsTheCriterion(t *testing.T) {
+	nan, none := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		asked, criterion string
+		budget, want     float64
+	}{
+		{"", "tail", nan, 0}, {"tail", "tail", nan, 0.01}, {"", "worst-group", nan, none}, {"", "subgroup", nan, none}, {"average", "average", nan, none},
+		{"", "tail", 0.2, 0.2}, {"", "worst-group", 0, 0}, {"tail", "tail", none, none},
+	} {
+		s := &choosing{Selection: &Selection{Criterion: c.criterion}, options: Options{Criterion: c.asked, Budget: c.budget}}
+		s.afford()
+		if told := s.Budget; s.budget != c.want || (told == nil) != (c.want == none) || told != nil && *told != c.want {
+			t.Errorf("%q asked for, %q, budget %v: %v, told %v", c.asked, c.criterion, c.budget, s.budget, told)
+		}
+	}
+}
+
 // The ends of the ranges of what a choice may be told.
 func TestOptionsAtTheirEnds(t *testing.T) {
 	for _, c := range []struct {
