@@ -169,7 +169,7 @@ func (m *Model) check() error {
 	}
 	c := m.Config
 	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
-	if err := c.validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return err
 	}
 	var err error

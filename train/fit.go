@@ -43,7 +43,7 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 // When ctx is cancelled during the robust training, Fit returns the best model
 // so far besides the error of the context.
 func Fit(ctx context.Context, cfg Config) (*Model, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if cfg.Data == "" {
@@ -129,7 +129,7 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 // prepare splits and encodes the rows of a table: a model without coefficients, and the
 // losses of its training rows.
 func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losses.Linear, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Ranks != nil {

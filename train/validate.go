@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// validate reports every setting that cannot be used, whatever the data.
-func (c *Config) validate() error {
+// Validate reports every setting that cannot be used, whatever the data. Fit asks it first.
+func (c *Config) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Target == "" {

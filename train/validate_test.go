@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.Target = "y"
 		c.change(&cfg)
-		switch err := cfg.validate(); {
+		switch err := cfg.Validate(); {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
@@ -82,7 +82,7 @@ func TestValidate(t *testing.T) {
 func TestValidateTellsAll(t *testing.T) {
 	c := DefaultConfig()
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
-	err := c.validate()
+	err := c.Validate()
 	for _, want := range []string{"no target", "hinge", "gap is -1", "nu and ess", "ess is 1.5", "folds is 1", "rate is -1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing of %q: %v", want, err)

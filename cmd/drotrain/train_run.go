@@ -66,7 +66,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := keepable(c); err != nil {
 		return err
 	}
-	if err := c.Level.Validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
 	if err := oneChoice(fs); err != nil {

@@ -66,6 +66,9 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := keepable(&o.cfg); err != nil {
 		return err
 	}
+	if err := o.cfg.Validate(); err != nil {
+		return exit.Usagef("", "%v", err)
+	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}

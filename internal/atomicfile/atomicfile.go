@@ -137,9 +137,16 @@ func rename(tmp, target, path string, force bool) error {
 	return cannot(path, os.Rename(tmp, target)) // a file system without hard links
 }
 
-func exists(path string) error {
-	return fmt.Errorf("%s: the file exists already and is left alone; choose another name or ask to overwrite it: %w", path, fs.ErrExist)
+// An existsError names a file that is there already.
+type existsError string
+
+func exists(path string) error { return existsError(path) }
+
+func (e existsError) Error() string {
+	return string(e) + ": the file exists already and is left alone; choose another name or ask to overwrite it"
 }
+
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // cannot names path in an error of the system; nil stays nil.
 func cannot(path string, err error) error {

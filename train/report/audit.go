@@ -70,7 +70,7 @@ func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err
 func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	o, f := x.audit, x.audit.frame
 	if len(o.Scores) == 0 {
-		return nil, &OptionError{"score", "name at least one column of predictions", ""}
+		return nil, &OptionError{"score", "needs at least one column of predictions", ""}
 	}
 	in := &eval.Input{
 		TargetName: o.Label, TargetUnit: o.Unit, Split: Table,

@@ -23,12 +23,12 @@ type Named struct {
 // must be the same for all: they need their Rerun before.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
-		return nil, &OptionError{"compare", "name at least two models", ""}
+		return nil, &OptionError{"compare", "needs at least two models", ""}
 	}
 	first := models[0].Model
 	for k, m := range models {
 		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
-			return nil, &OptionError{"compare", fmt.Sprintf("two models are called %q", m.Name), ""}
+			return nil, &OptionError{"compare", fmt.Sprintf("has two models called %q", m.Name), ""}
 		}
 		if err := comparable(first, m.Model); err != nil {
 			return nil, fmt.Errorf("%s and %s cannot be compared: %w", models[0].Name, m.Name, err)

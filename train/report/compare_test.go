@@ -95,7 +95,7 @@ func TestCompareRefuses(t *testing.T) {
 	}
 	for want, models := range map[string][]report.Named{
 		"at least two models":            named(m),
-		`two models are called "a"`:      {{Name: "a", Model: m}, {Name: "a", Model: m}},
+		`has two models called "a"`:      {{Name: "a", Model: m}, {Name: "a", Model: m}},
 		"a held out no rows":             named(loaded, m),
 		"a held out no rows ":            named(all, m),
 		"did not hold out the same":      named(m, others),
