@@ -47,3 +47,24 @@ func TestDecimalIsTheNearest(t *testing.T) {
 		t.Errorf("5·10³ is %v", got)
 	}
 }
+
+// Numbers in two's complement, their first byte the highest, are those that are meant.
+func TestTwosComplement(t *testing.T) {
+	for want := int64(-300); want <= 300; want++ {
+		for size := 2; size <= 20; size++ {
+			b := make([]byte, size)
+			for k := range b {
+				b[k] = byte(want >> min(63, 8*(size-1-k)))
+			}
+			if got := twosComplement(b); got.Cmp(big.NewInt(want)) != 0 {
+				t.Fatalf("%x: %v, not %d", b, got, want)
+			}
+		}
+	}
+	if got := twosComplement(nil); got.Sign() != 0 {
+		t.Errorf("of no bytes: %v", got)
+	}
+	if got := twosComplement([]byte{0x80}); got.Cmp(big.NewInt(-128)) != 0 {
+		t.Errorf("80: %v", got)
+	}
+}
