@@ -365,7 +365,8 @@ func recordedOnRanks(t *testing.T) (out []recordedRun) {
 	over := func(d Dual) func(*ranks.Rows) (Dual, error) {
 		return func(rows *ranks.Rows) (Dual, error) {
 			if r, ok := d.(Ranked); ok {
-				d, _ = r.Over(rows)
+				over, _ := r.Over(rows)
+				return over, nil
 			}
 			return d, nil
 		}
