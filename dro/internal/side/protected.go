@@ -79,6 +79,8 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 					y[j] = limit * weight(j)
 				case v == tau:
 					y[j] = rest * weight(j)
+				case v != v && weight(j) > 0: // no number: the risk is none either
+					y[j] = v
 				default:
 					y[j] = 0
 				}
