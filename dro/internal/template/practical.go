@@ -265,11 +265,11 @@ func (p *practical) retreat(now float64) {
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) needed() int {
-	if p.far() || p.rate < p.poor() {
+	k := math.Ceil(math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(p.rate))
+	if p.far() || p.rate < p.poor() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1
 	}
-	k := math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(p.rate)
-	return int(max(1, min(math.Ceil(k), mostSweeps.Value))) // 1 for NaN
+	return int(min(k, mostSweeps.Value))
 }
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.

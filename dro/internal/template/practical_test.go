@@ -143,6 +143,10 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 		}
 		p.done = before
 	}
+	p.Cert.Objective, p.Settings.RelativeGap, p.decrement, p.rate = 0, 0, 0, 30
+	if k := p.needed(); k != 1 {
+		t.Errorf("%d sweeps where nothing is left", k)
+	}
 }
 
 // A dual step in the practical schedule goes all the way to the best response of a block.
@@ -202,10 +206,8 @@ func TestProgressAdaptsSteps(t *testing.T) {
 		t.Errorf("a rate of %v, not 10", p.rate)
 	}
 	near()
-	if p.done = 2 * p.steps; true { // ten in two sweeps
-		p.adapt()
-	}
-	if math.Abs(p.rate-math.Sqrt(10)) > 1e-9 {
+	p.done = 2 * p.steps // ten in two sweeps
+	if p.adapt(); math.Abs(p.rate-math.Sqrt(10)) > 1e-9 {
 		t.Errorf("a rate of %v a sweep, not √10", p.rate)
 	}
 	if err := p.metric.Redamp(1); err != nil {
