@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,7 +10,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -85,7 +85,7 @@ func TestCurvatureRounding(t *testing.T) {
 			squares[i] = v * v
 		}
 		o.NormsTo(norm, squares, 0, n)
-		if got := f.longest(c, o, make([]float64, n), weight, vec.MaxOf(norm)); got < longest || got > 1.05*longest {
+		if got := f.longest(c, o, make([]float64, n), weight, slices.Max(norm)); got < longest || got > 1.05*longest {
 			t.Errorf("trial %d: ρ = %v, in 256 bits %v", trial, got, longest)
 		}
 	}

@@ -254,7 +254,7 @@ func priceByBisection(f, w []float64, radius float64) float64 {
 		ratio := exact.Div(exact.Div(square, total), exact.Mul(mean, mean))
 		return mean, exact.Div(exact.Sub(ratio, exact.New(1)), exact.New(2))
 	}
-	lo, hi := exact.New(vec.MaxOf(f)-1e18*(1+drotest.MaxAbs(f))), exact.New(vec.MaxOf(f))
+	lo, hi := exact.New(slices.Max(f)-1e18*(1+drotest.MaxAbs(f))), exact.New(slices.Max(f))
 	if atTop(f, w) >= 1/(1+2*radius) {
 		return 0
 	}

@@ -122,7 +122,7 @@ func (CappedChiSquare) CoordsTo(u, y []float64) { ChiSquare{}.CoordsTo(u, y) }
 
 // ProxTo implements Mirror.
 func (c CappedChiSquare) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	inv, largest := 1/(a*c.Nu+e), vec.MaxOf(f)
+	inv, largest := 1/(a*c.Nu+e), slices.Max(f)
 	for j := range f { // up to a constant, which the projection removes
 		u[j] = inv * (a*below(f[j], largest) + e*((1-w)*prev[j]+w*hist[j]))
 	}
@@ -179,7 +179,7 @@ func (CappedKL) CoordsTo(u, y []float64) { KL{}.CoordsTo(u, y) }
 
 // ProxTo implements Mirror.
 func (c CappedKL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	inv, largest := 1/(a*c.Nu+e), vec.MaxOf(f)
+	inv, largest := 1/(a*c.Nu+e), slices.Max(f)
 	for j := range f {
 		u[j] = inv * (a*below(f[j], largest) + e*((1-w)*prev[j]+w*hist[j]))
 	}
@@ -205,7 +205,7 @@ func exponentialLevel(v, limit float64) float64 { return math.Min(math.Exp(v), l
 // cappedResponse stores the weights n y_j = level((f_j − τ)/ν) of mass 1 in y
 // and returns τ.
 func cappedResponse(y, f []float64, nu, limit float64, of level) (tau float64) {
-	top, n := vec.MaxOf(f), float64(len(f))
+	top, n := slices.Max(f), float64(len(f))
 	for j, v := range f { // shifted so that nothing overflows
 		y[j] = math.Max((v-top)/nu, -0x1p900)
 	}
@@ -244,7 +244,7 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 			return s
 		}) / float64(len(v))
 	}
-	bottom, top := slices.Min(v), vec.MaxOf(v)
+	bottom, top := slices.Min(v), slices.Max(v)
 	lo, hi := bottom-limit-1, top
 	for step := widest(lo, hi); mean(hi) > 1; step *= 2 {
 		hi += step
@@ -270,8 +270,8 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	return thresholdCut{lo, hi, min(1, (1-high)/(low-high))}
 }
 
-// penaltyVanishes reports that losses are so many units of ν apart that these are no numbers:
-// without a penalty the weights are the same, up to ψ < 2⁻⁹⁰⁰ of the spread.
+// penaltyVanishes reports that losses of samples with weight are so many units of ν apart that
+// these are no numbers: without a penalty the weights are the same, up to ψ < 2⁻⁹⁰⁰ of the spread.
 func penaltyVanishes(rows *ranks.Rows, f, w []float64, nu float64) bool {
 	return (largestOf(rows, f, w)-leastOf(rows, f, w))/nu > 0x1p900
 }
@@ -279,13 +279,10 @@ func penaltyVanishes(rows *ranks.Rows, f, w []float64, nu float64) bool {
 // leastOf returns the smallest f_j of a sample with weight; w may be nil.
 func leastOf(rows *ranks.Rows, f, w []float64) float64 {
 	return -rows.Max(len(f), func(lo, hi int) float64 {
-		if w == nil {
-			return -vec.MinOf(f[lo:hi])
-		}
 		m := math.Inf(-1)
 		for j := lo; j < hi; j++ {
-			if w[j] > 0 && !(-f[j] <= m) {
-				m = -f[j]
+			if w == nil || w[j] > 0 {
+				m = max(m, -f[j])
 			}
 		}
 		return m

@@ -113,7 +113,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			}
 			e.Evaluate([]float64{0})
 			e.Certify()
-			want, size := c.risk(drotest.Reals(f)), max(1, math.Abs(vec.MaxOf(f)))
+			want, size := c.risk(drotest.Reals(f)), max(1, math.Abs(slices.Max(f)))
 			off := exact.Mul(slack, exact.New(size+c.dual.Modulus()))
 			lower, upper := e.Best.Lower, e.Best.Upper
 			if exact.Less(exact.Add(want, off), exact.New(lower)) || exact.Less(exact.New(upper), exact.Sub(want, off)) {

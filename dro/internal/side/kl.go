@@ -2,6 +2,7 @@ package side
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
@@ -263,7 +264,7 @@ func (k KL) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) 
 		e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, e.Slope, lo, hi)
 	})
 	e.Rows.Share(top, total)
-	largest, sum := vec.MaxOf(top), 0.0
+	largest, sum := slices.Max(top), 0.0
 	for s := range top {
 		sum += total[s] * math.Exp((top[s]-largest)/k.Nu)
 	}

@@ -96,7 +96,7 @@ func TestProximalStepsMeetOptimalityConditions(t *testing.T) {
 
 // inside moves y towards 1/n until the cap holds.
 func (c simplexCase) inside(n int, y []float64) []float64 {
-	for vec.MaxOf(y) > c.limit(n) {
+	for slices.Max(y) > c.limit(n) {
 		for j := range y {
 			y[j] = 0.5*y[j] + 0.5/float64(n)
 			if c.limit(n)*float64(n) < 1+1e-9 {

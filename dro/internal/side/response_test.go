@@ -146,7 +146,7 @@ func TestThresholdsAgainstSorting(t *testing.T) {
 	for range 300 {
 		n := 1 + rng.IntN(30)
 		v := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
-		want, top := drotest.NaiveThreshold(v, float64(n)), vec.MaxOf(v)
+		want, top := drotest.NaiveThreshold(v, float64(n)), slices.Max(v)
 		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
 			got, total, above := threshold(nil, v, top, from)
 			if !drotest.Near(got, want, 1e-11, drotest.MaxAbs(v)) || !drotest.Near(total, float64(n), 1e-11, drotest.MaxAbs(v)) || above < 1 {
@@ -182,7 +182,7 @@ func TestBestResponsesAgainstGrid(t *testing.T) {
 		for i := range grid + 1 {
 			for j := range grid + 1 - i {
 				y := []float64{float64(i) / grid, float64(j) / grid, float64(grid-i-j) / grid}
-				if vec.MaxOf(y) <= c.limit(3)+drotest.ClosedForm {
+				if slices.Max(y) <= c.limit(3)+drotest.ClosedForm {
 					best = max(best, vec.Dot(y, f)-c.psi(y))
 				}
 			}

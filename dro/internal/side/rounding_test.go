@@ -3,6 +3,7 @@ package side
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -178,7 +179,7 @@ func TestKLRiskWhateverNu(t *testing.T) {
 		want := h.Respond(drotest.Reals(f)).Value
 		y := make([]float64, n)
 		risk, _ := KL{Nu: nu}.BestResponseTo(y, f)
-		top := vec.MaxOf(f)
+		top := slices.Max(f)
 		total := 0.0
 		for _, v := range f {
 			total += math.Exp((v - top) / nu)
@@ -208,7 +209,7 @@ func TestKLRiskOfCancellingLosses(t *testing.T) {
 			f[j] = rng.ExpFloat64()
 			f[j+1] = -f[j]
 		}
-		top := vec.MaxOf(f)
+		top := slices.Max(f)
 		nu, total := top*math.Pow(10, 2+4*rng.Float64()), 0.0
 		for _, v := range f {
 			total += math.Exp((v - top) / nu)

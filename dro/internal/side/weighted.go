@@ -34,8 +34,8 @@ func largestOf(rows *ranks.Rows, f, w []float64) float64 {
 		}
 		m := math.Inf(-1)
 		for j := lo; j < hi; j++ {
-			if w[j] > 0 && !(f[j] <= m) {
-				m = f[j]
+			if w[j] > 0 {
+				m = max(m, f[j])
 			}
 		}
 		return m

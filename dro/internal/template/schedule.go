@@ -2,8 +2,7 @@ package template
 
 import (
 	"math"
-
-	"github.com/drotrain/drotrain/dro/internal/vec"
+	"slices"
 )
 
 // A Schedule chooses the averaging sequence a_k of the template.
@@ -122,13 +121,13 @@ func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	gps := maxRatio2(c.gs, s.p.p, s.s.p)
 	lpr := sumRatio2(c.ls, s.p.p, s.r.p)
 	gqr := sumRatio2(c.gs, s.q.p, s.r.p)
-	r := vec.MinOf(s.r.p)
+	r := slices.Min(s.r.p)
 	return &theory{
 		first: min(math.Sqrt(m.mu0*m.nu0)/max(gps, gqr), m.mu0/lpr) / 15,
 		rates: []rate{
 			m.primalDual(ratio2(1.0/30, gps)), m.primalPrimal(ratio2(1.0/40, lpr)), m.dualPrimal(ratio2(1.0/30, gqr)),
 		},
-		growth: []growth{{min(vec.MinOf(s.s.p), r) / 5, m.mu, m.mu0}, {r / 5, m.nu, m.nu0}},
+		growth: []growth{{min(slices.Min(s.s.p), r) / 5, m.mu, m.mu0}, {r / 5, m.nu, m.nu0}},
 		cap:    math.Inf(1), slow0: math.Inf(1),
 	}
 }
@@ -161,7 +160,7 @@ func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
 		rates: []rate{
 			m.primalDual(ratio2(1/(4*math.Sqrt2), math.Sqrt(n)*gp)), m.primalPrimal(ratio2(1.0/30, lpr)),
 		},
-		growth: []growth{{vec.MinOf(s.r.p) / 5, m.mu, m.mu0}},
+		growth: []growth{{slices.Min(s.r.p) / 5, m.mu, m.mu0}},
 		cap:    math.Inf(1),
 	}
 	t.slow, t.slow0 = slowest(m, n)

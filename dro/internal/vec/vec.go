@@ -1,23 +1,5 @@
 package vec
 
-// MinOf returns the smallest entry.
-func MinOf(v []float64) float64 {
-	m := v[0]
-	for _, a := range v[1:] {
-		m = min(m, a)
-	}
-	return m
-}
-
-// MaxOf returns the largest entry.
-func MaxOf(v []float64) float64 {
-	m := v[0]
-	for _, a := range v[1:] {
-		m = max(m, a)
-	}
-	return m
-}
-
 // Sum adds the entries up in their order.
 func Sum(v []float64) float64 {
 	s := 0.0
