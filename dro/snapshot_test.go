@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
@@ -68,6 +69,8 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 	s.Snapshot = nil
 	kl7 := ref.problem(t)
 	kl7.Dual = dro.KL{Nu: 7}
+	chi := ref.problem(t)
+	chi.Dual = dro.ChiSquare{Nu: chi.Dual.Modulus()}
 	for _, c := range []struct {
 		name    string
 		problem *dro.Problem
@@ -76,6 +79,7 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 	}{
 		{"another method", ref.problem(t), dro.Stochastic{}, state},
 		{"another ν", kl7, dro.FullVector{}, state},
+		{"another adversary of the same ν", chi, dro.FullVector{}, state},
 		{"a truncated snapshot", ref.problem(t), dro.FullVector{}, state[:len(state)/2]},
 		{"a longer snapshot", ref.problem(t), dro.FullVector{}, append(state[:len(state):len(state)], 0)},
 		{"an empty snapshot", ref.problem(t), dro.FullVector{}, []byte{}},
@@ -85,6 +89,32 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 		if res, err := dro.Solve(context.Background(), c.problem, c.method, s); err == nil || res != nil {
 			t.Errorf("%s was resumed", c.name)
 		}
+	}
+}
+
+// A state is not gone on with where the losses are others, one target of many even: its
+// bounds would be wrong.
+func TestResumeRefusesOtherData(t *testing.T) {
+	sample := drotest.NewSample(drotest.RngOf(8), 200, 3, false)
+	problem := func() *dro.Problem {
+		return &dro.Problem{Oracle: sample.Oracle(t, losses.Logistic{}), Dual: dro.KL{Nu: 0.5}, Primal: dro.L2{Mu: 0.1}}
+	}
+	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, dro.FullVector{}, dro.SeparableBlock{}, dro.Growing{}} {
+		s := dro.DefaultSettings()
+		var state []byte
+		s.Snapshot = func(b []byte) { state = b }
+		if _, err := dro.Solve(t.Context(), problem(), m, s); err != nil || state == nil {
+			t.Fatal(m.Name(), err)
+		}
+		s.Snapshot, s.Resume = nil, state
+		if _, err := dro.Solve(t.Context(), problem(), m, s); err != nil {
+			t.Errorf("%s does not go on: %v", m.Name(), err)
+		}
+		sample.Label[7] *= -1
+		if res, err := dro.Solve(t.Context(), problem(), m, s); err == nil || !strings.Contains(err.Error(), "were others") {
+			t.Errorf("%s goes on with another target: %v, %v", m.Name(), res, err)
+		}
+		sample.Label[7] *= -1
 	}
 }
 

@@ -195,11 +195,30 @@ func (l *Loop) resume() error {
 	if l.Visit(s); s.Err == nil && len(s.buf) > 0 {
 		s.Err = errors.New("it is too long")
 	}
+	if s.Err == nil {
+		s.Err = l.Cert.recognise()
+	}
 	if s.Err != nil {
 		return fmt.Errorf("dro: the snapshot does not belong to this run: %w", s.Err)
 	}
 	l.before = l.Result.Trace[len(l.Result.Trace)-1].Elapsed
 	return nil
+}
+
+// recognise evaluates the best point of a snapshot, which another problem of the same size
+// has another objective at: the bounds of the snapshot are then none of this one.
+func (c *Certifier) recognise() error {
+	if math.IsInf(c.BestObjective, 1) {
+		return nil
+	}
+	here := NewCertifier(c.Problem)
+	defer here.Free()
+	objective := here.Evaluate(c.BestX)
+	off := math.Abs(c.Best.Upper-c.BestObjective) + here.Best.Upper - objective + unknownRounding*here.Exact.met
+	if math.Abs(objective-c.BestObjective) <= off {
+		return nil
+	}
+	return fmt.Errorf("its objective is %v at a point where this run's is %v: its losses, adversary or regulariser were others", c.BestObjective, objective)
 }
 
 func (s *State) result(res *Result) {
