@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Write writes docs/value.md: the mean over the splits of every model's held-out risks,
@@ -201,6 +203,7 @@ func (p *printer) verdicts(entries []entry, rows []Row, seeds int) {
 	p.line("")
 	p.line("## In short")
 	p.line("")
+	byChance := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, seeds-1))}.Survival(1)
 	p.line("In brackets after the change, where it is less than a third: *hindsight*, the best of the candidates that the choice had, at its rate of two to one, as the rows held out say; *told*, a linear model that is told the groups and fitted to the very rows held out, at the rate and whatever the average; and of drawn tables up to %d rows *law*, one that is told the groups and fitted to %d more rows of the same laws, whatever the average.", mostFew, freshRows)
 	p.line("")
 	for _, part := range []struct {
@@ -262,7 +265,7 @@ func (p *printer) verdicts(entries []entry, rows []Row, seeds int) {
 			}
 			return strings.Join(names, "; ")
 		}
-		p.line("* Of %d %s, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: %s. On %d it differs at all; models that change nothing but by chance would be above it on one in five of these (Student's t of %d splits), %.0f.", all, part.name, list(higher), differ, seeds, float64(differ)/5)
+		p.line("* Of %d %s, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: %s. On %d it differs at all; models that change nothing but by chance would be above it on %.0f %% of these (Student's t of %d splits), %.0f.", all, part.name, list(higher), differ, 100*byChance, seeds, byChance*float64(differ))
 		p.line("* A group follows another law, and its risk falls by a third or more: %s. By less, though one of the candidates takes off a third: %s.", list(third), list(missed))
 		p.line("* None of the candidates takes off a third at the rate, not even by hindsight: %s.", list(without))
 		p.line("* A third is there, but takes more of the average than the rate asked for: %s.", list(dear))
@@ -280,17 +283,13 @@ func (p *printer) promises(entries []entry, rows []Row) {
 		if !e.named || e.Seen < Fresh || e.more != nil {
 			continue
 		}
-		for _, r := range at(rows, e.name, Chosen) {
-			for _, plain := range at(rows, e.name, ERM) {
-				if plain.Seed != r.Seed || !(r.SE > 0) {
-					continue
-				}
-				for i := range count {
-					if t := r.Fall / r.SE; t >= bars[i] && t < bars[i+1] {
-						count[i]++
-						promised[i] += r.Fall / plain.Worst
-						kept[i] += 1 - r.Worst/plain.Worst
-					}
+		for _, of := range pairs(rows, e.name) {
+			r, plain := of.chosen, of.plain
+			for i := range count {
+				if t := r.Fall / r.SE; r.SE > 0 && t >= bars[i] && t < bars[i+1] {
+					count[i]++
+					promised[i] += r.Fall / plain.Worst
+					kept[i] += 1 - r.Worst/plain.Worst
 				}
 			}
 		}
@@ -377,15 +376,32 @@ func mean(rows []Row, of func(Row) float64) float64 {
 	return s
 }
 
+// A pair is what was measured of both models on one split.
+type pair struct{ plain, chosen Row }
+
+// pairs are those of the splits of a table that both were measured on.
+func pairs(rows []Row, table string) (out []pair) {
+	plain := map[uint64]Row{}
+	for _, r := range at(rows, table, ERM) {
+		plain[r.Seed] = r
+	}
+	for _, r := range at(rows, table, Chosen) {
+		if p, ok := plain[r.Seed]; ok {
+			out = append(out, pair{p, r})
+		}
+	}
+	return out
+}
+
 // change returns the mean of chosen − ERM over the splits and its standard error.
 func change(rows []Row, table string, of func(Row) float64) (d, se float64) {
-	a, b := at(rows, table, ERM), at(rows, table, Chosen)
-	n := float64(len(a))
-	for i := range a {
-		d += (of(b[i]) - of(a[i])) / n
+	all := pairs(rows, table)
+	n := float64(len(all))
+	for _, p := range all {
+		d += (of(p.chosen) - of(p.plain)) / n
 	}
-	for i := range a {
-		v := of(b[i]) - of(a[i]) - d
+	for _, p := range all {
+		v := of(p.chosen) - of(p.plain) - d
 		se += v * v
 	}
 	return d, math.Sqrt(se / max(1, n-1) / n)

@@ -76,6 +76,9 @@ func TestChange(t *testing.T) {
 	for i, v := range [][2]float64{{1, 0.5}, {2, 1.5}, {3, 2.2}} {
 		rows = append(rows, Row{Table: "t", Model: ERM, Seed: uint64(i), Worst: v[0]}, Row{Table: "t", Model: Chosen, Seed: uint64(i), Worst: v[1]})
 	}
+	// By split, whatever the order of the rows, and of those that both were measured on.
+	rows[1], rows[5] = rows[5], rows[1]
+	rows = append(rows, Row{Table: "t", Model: ERM, Seed: 9, Worst: 70}, Row{Table: "t", Model: Chosen, Seed: 8})
 	// −0.5, −0.5, −0.8: mean −0.6, standard deviation √0.03.
 	d, se := change(rows, "t", worst)
 	if math.Abs(d+0.6) > 1e-12 || math.Abs(se-0.1) > 1e-12 || word(d, se) != "lower" || word(-d, se) != "HIGHER" || word(0, 1) != "as good" {
@@ -211,7 +214,7 @@ func TestLastMeasurement(t *testing.T) {
 	for _, line := range []string{
 		"| t | 1.000 | 0.500 | 0.850 | -0.1500 ± 0.0500 | lower | 1.150 | +0.1500 ± 0.0500 | HIGHER | +0.1500 ± 0.0500 | HIGHER |\n",
 		"| t | what it is | model of t (2) | model of t, not named (2) |\n",
-		"Of 2 tables of the last measurement, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: t, not named (+0.1500 ± 0.0500). On 2 it differs",
+		"Of 2 tables of the last measurement, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: t, not named (+0.1500 ± 0.0500). On 2 it differs at all; models that change nothing but by chance would be above it on 25 % of these (Student's t of 2 splits), ",
 	} {
 		if !strings.Contains(b.String(), line) {
 			t.Errorf("%q is not in the page:\n%s", line, b.String())
