@@ -158,7 +158,11 @@ func (t *Tally) one(ctx context.Context, s Settings, c *Case) {
 		b, ok := t.solve(ctx, own, from, name, storage, m, rng.IntN(20) == 0)
 		if ok {
 			b.warm = from != c
-			all, solved = append(all, b), append(solved, fmt.Sprintf("%2d %s", k, m.Name()))
+			as := auto
+			if k > 0 {
+				as = fmt.Sprintf("%2d %s", k, m.Name())
+			}
+			all, solved = append(all, b), append(solved, as)
 		}
 	}
 	t.took(all, solved)
@@ -225,6 +229,9 @@ func (t *Tally) overlap(c *Case, all []bounds) {
 // times those of the other.
 const few, times = 60, 1.5
 
+// tooSlow is that rule.
+func tooSlow(passes, others float64) bool { return passes > max(few, times*others) }
+
 // judge holds the method chosen against the best of all, by passes and by arithmetic, and
 // tells where it is behind.
 func (t *Tally) judge(c *Case, auto bounds, best *bounds, least float64) {
@@ -234,7 +241,7 @@ func (t *Tally) judge(c *Case, auto bounds, best *bounds, least float64) {
 	switch pass := 2 * float64(c.N) * float64(c.D); {
 	case auto.status != dro.Certified:
 		t.Uncertified++
-	case auto.passes > max(few, times*best.passes):
+	case tooSlow(auto.passes, best.passes):
 		t.Slow++
 	case auto.work > max(few*pass, times*least):
 		t.Dear++

@@ -9,6 +9,9 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
+// auto is the name of the method chosen among what methods took.
+const auto = "auto"
+
 // took notes the passes that methods took to a certificate, +Inf without one.
 func (t *Tally) took(all []bounds, names []string) {
 	took := map[string]float64{}
@@ -27,83 +30,90 @@ func (t *Tally) took(all []bounds, names []string) {
 // chosen one, of the problems that it is for; and the best two and three in turns, of those that all
 // of them are for, that go on for as many passes each, from where they began. limit is the passes that a method had, the chosen
 // one but for what the rule allows it: what took more is counted where it is behind anyway.
-func (t *Tally) Turns(limit float64) []string {
-	var names []string
+func (t *Tally) Turns(limit float64) (lines []string) {
+	tell := func(what string, of ...string) {
+		problems, count := t.behind(of, limit)
+		lines = append(lines, fmt.Sprintf("%4d of %5d problems behind the best: %s", count, problems, what))
+	}
+	tell(auto, auto)
+	others := t.others()
+	for _, name := range others {
+		tell(name, name)
+	}
+	for count := 2; count <= 3; count++ {
+		if best := t.bestInTurns(others, count, limit); best != nil {
+			tell(fmt.Sprintf("%s in turns, the best of all %d that are for a third of the problems", strings.Join(best, ","), count), best...)
+		}
+	}
+	alone, some := t.ahead(limit)
+	return append(lines, fmt.Sprintf("%4d of these %d are behind one method alone", alone, some))
+}
+
+// others are the methods besides the chosen one, in the order of their names.
+func (t *Tally) others() (names []string) {
 	for _, took := range t.Took {
 		for name := range took {
-			if !slices.Contains(names, name) {
+			if name != auto && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
 	slices.Sort(names)
-	chosen := func(name string) bool { return strings.HasPrefix(name, " 0 ") }
-	behind := func(of []string, needed int) (problems, count int) {
-		for _, took := range t.Took {
-			best, mine, members, all := math.Inf(1), math.Inf(1), 0, limit
-			for name, passes := range took {
-				if slices.Contains(of, name) {
-					members++
-					if mine = min(mine, passes); chosen(name) {
-						all = max(few, times*limit)
-					}
-				}
-				if passes <= limit {
-					best = min(best, passes)
-				}
-			}
-			if members < needed {
-				continue
-			}
-			problems++
-			if math.IsInf(mine, 1) {
-				mine = all * (1 + 1e-9) // at least
-			}
-			if !math.IsInf(best, 1) && float64(members)*mine > max(few, times*best) {
-				count++
-			}
-		}
-		return problems, count
-	}
-	var lines []string
-	tell := func(what string, of []string, needed int) {
-		problems, count := behind(of, needed)
-		lines = append(lines, fmt.Sprintf("%4d of %5d problems behind the best: %s", count, problems, what))
-	}
-	var auto, others []string
-	for _, name := range names {
-		if chosen(name) {
-			auto = append(auto, name)
-		} else {
-			others = append(others, name)
-		}
-	}
-	tell("auto", auto, 1)
-	for _, name := range others {
-		tell(name, []string{name}, 1)
-	}
-	for count := 2; count <= 3; count++ {
-		least, best := 1.0, []string(nil)
-		subsets(others, count, nil, func(of []string) {
-			problems, behind := behind(of, count)
-			if share := float64(behind) / float64(problems); 3*problems > len(t.Took) && share < least {
-				least, best = share, slices.Clone(of)
-			}
-		})
-		if best != nil {
-			tell(strings.Join(best, ",")+" in turns, the best of all "+fmt.Sprint(count)+" that are for a third of the problems", best, count)
-		}
-	}
-	alone, some := 0, 0
+	return names
+}
+
+// behind counts the problems that all of these methods are for, and those of them on which they
+// are, in turns, behind the best of all.
+func (t *Tally) behind(of []string, limit float64) (problems, count int) {
 	for _, took := range t.Took {
-		mine, ahead := math.Inf(1), 0
+		best, mine, had := math.Inf(1), math.Inf(1), limit
+		members := 0
 		for name, passes := range took {
-			if chosen(name) {
-				mine = passes
+			if passes <= limit {
+				best = min(best, passes)
+			}
+			if slices.Contains(of, name) {
+				members++
+				mine = min(mine, passes)
+			}
+			if name == auto && slices.Contains(of, auto) {
+				had = max(few, times*limit)
 			}
 		}
+		if members < len(of) {
+			continue
+		}
+		problems++
+		if math.IsInf(mine, 1) {
+			mine = had * (1 + 1e-9) // at least
+		}
+		if tooSlow(float64(len(of))*mine, best) {
+			count++
+		}
+	}
+	return problems, count
+}
+
+// bestInTurns are so many of the methods that are behind on the least share of the problems, of
+// those that are for a third of them; nil where there are none.
+func (t *Tally) bestInTurns(methods []string, count int, limit float64) (best []string) {
+	least := 1.0
+	subsets(methods, count, nil, func(of []string) {
+		problems, behind := t.behind(of, limit)
+		if share := float64(behind) / float64(problems); 3*problems > len(t.Took) && share < least {
+			least, best = share, slices.Clone(of)
+		}
+	})
+	return best
+}
+
+// ahead counts the problems on which some method is ahead of the chosen one, and on which one is alone.
+func (t *Tally) ahead(limit float64) (alone, some int) {
+	for _, took := range t.Took {
+		mine, ok := took[auto]
+		ahead := 0
 		for name, passes := range took {
-			if !chosen(name) && passes <= limit && mine > max(few, times*passes) {
+			if name != auto && passes <= limit && (!ok || tooSlow(mine, passes)) {
 				ahead++
 			}
 		}
@@ -114,7 +124,7 @@ func (t *Tally) Turns(limit float64) []string {
 			alone++
 		}
 	}
-	return append(lines, fmt.Sprintf("%4d of these %d are behind one method alone", alone, some))
+	return alone, some
 }
 
 // subsets calls then with every choice of so many of the names after those taken.

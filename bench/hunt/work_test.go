@@ -45,13 +45,13 @@ func TestDrawsThatTookLong(t *testing.T) {
 func TestTurns(t *testing.T) {
 	none := math.Inf(1)
 	tally := Tally{Took: []map[string]float64{
-		{" 0 a": 40, " 1 b": 10, " 2 c": 50},       // nobody: less than 60
-		{" 0 a": 61, " 1 b": 40, " 2 c": 50},       // auto alone; in turns 80
-		{" 0 a": 89, " 1 b": none, " 2 c": 59.5},   // nobody: one without a certificate may have been next to it
-		{" 0 a": none, " 1 b": 39, " 2 c": 30},     // auto, behind both; in turns 60
-		{" 0 a": none, " 1 b": none, " 2 c": 35},   // auto and b; in turns 70
-		{" 0 a": none, " 1 b": none, " 2 c": none}, // nobody
-		{" 0 a": 50},
+		{auto: 40, " 1 b": 10, " 2 c": 50},       // nobody: less than 60
+		{auto: 61, " 1 b": 40, " 2 c": 50},       // auto alone; in turns 80
+		{auto: 89, " 1 b": none, " 2 c": 59.5},   // nobody: one without a certificate may have been next to it
+		{auto: none, " 1 b": 39, " 2 c": 30},     // auto, behind both; in turns 60
+		{auto: none, " 1 b": none, " 2 c": 35},   // auto and b; in turns 70
+		{auto: none, " 1 b": none, " 2 c": none}, // nobody
+		{auto: 50},
 	}}
 	want := []string{"3 of     7 problems behind the best: auto", "1 of     6 problems behind the best:  1 b", "0 of     6 problems behind the best:  2 c",
 		"3 of     6 problems behind the best:  1 b, 2 c in turns, the best of all 2 that are for a third of the problems", "2 of these 3 are behind one method alone"}
