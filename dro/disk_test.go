@@ -14,6 +14,23 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
+// onDisk is a matrix of n × d numbers in blocks on disk.
+func onDisk(t *testing.T, place design.Place, n, d int, x []float64) *design.Disk {
+	t.Helper()
+	w, err := design.NewDiskWriter(place, n, d, design.Disk64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := 0; b*w.BlockRows() < n; b++ {
+		if err := w.Write(b, x[b*w.BlockRows()*d:min((b+1)*w.BlockRows(), n)*d]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := w.Matrix()
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
 // Every method certifies rows on disk as it does those in memory, with vectors that leave
 // memory all the time, and gives everything back but the weights of its result.
 func TestRowsOnDisk(t *testing.T) {
@@ -36,17 +53,7 @@ func TestRowsOnDisk(t *testing.T) {
 		x[i*d+d-1] = 1
 		target[i] = math.Copysign(1, m+2*rng.NormFloat64())
 	}
-	w, err := design.NewDiskWriter(design.Place{Dir: dir, Room: room, Memory: 1 << 16}, n, d, design.Disk64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for b := 0; b*w.BlockRows() < n; b++ {
-		if err := w.Write(b, x[b*w.BlockRows()*d:min((b+1)*w.BlockRows(), n)*d]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	disk := w.Matrix()
-	defer disk.Close()
+	disk := onDisk(t, design.Place{Dir: dir, Room: room, Memory: 1 << 16}, n, d, x)
 	dense, err := design.NewDense(n, d, x)
 	if err != nil {
 		t.Fatal(err)
@@ -110,17 +117,7 @@ func TestRawRowsOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir(), Room: paged.Virtual(), Memory: 1 << 20}, n, d, design.Disk64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for b := 0; b*w.BlockRows() < n; b++ {
-		if err := w.Write(b, x[b*w.BlockRows()*d:]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	disk := w.Matrix()
-	defer disk.Close()
+	disk := onDisk(t, design.Place{Dir: t.TempDir(), Room: paged.Virtual(), Memory: 1 << 20}, n, d, x)
 	var of []*dro.Result
 	for _, z := range []design.Matrix{dense, disk} {
 		o, err := losses.NewLinear(losses.Squared{}, z, target)

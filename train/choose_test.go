@@ -25,14 +25,7 @@ func TestFitChooses(t *testing.T) {
 	if s.Criterion != "worst-group" || s.Candidates[0].Family != "erm" || !m.Result.Certified {
 		t.Errorf("criterion %s, first %s, certified %v", s.Criterion, s.Candidates[0].Family, m.Result.Certified)
 	}
-	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path, false); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, m)
 	if loaded.Result.Selection.Reason != s.Reason || loaded.Config.Level.String() != m.Config.Level.String() {
 		t.Errorf("loaded: %v, %q", loaded.Config.Level, loaded.Result.Selection.Reason)
 	}

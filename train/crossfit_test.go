@@ -99,14 +99,7 @@ func TestCrossFitChoosesInsideTheFolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path, false); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, m)
 	if err := loaded.Rerun(t.Context(), m.Run.Frame); err != nil {
 		t.Fatal(err)
 	}

@@ -66,14 +66,7 @@ func TestFitFindsAHiddenSubgroup(t *testing.T) {
 	if plain, chosen := risk(m.Baseline), risk(m.Coefficients); !(chosen < plain*2/3) {
 		t.Errorf("the hidden rows held out: ERM %v, chosen %v", plain, chosen)
 	}
-	saved := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(saved, false); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := train.Load(saved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, m)
 	if err := loaded.Rerun(t.Context(), m.Run.Frame); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +76,8 @@ func TestFitFindsAHiddenSubgroup(t *testing.T) {
 		}
 	}
 	loaded.Latent = nil
-	if err := loaded.Save(saved, true); err != nil {
+	saved := filepath.Join(t.TempDir(), "model.json")
+	if err := loaded.Save(saved, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := train.Load(saved); err == nil || !strings.Contains(err.Error(), "latent_laws") {

@@ -38,6 +38,20 @@ func fit(t testing.TB, cfg train.Config) *train.Model {
 	return m
 }
 
+// reloaded is the model as a file has it.
+func reloaded(t testing.TB, m *train.Model) *train.Model {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path, false); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := train.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
 func TestSaveLoadPredictTheSameBits(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)

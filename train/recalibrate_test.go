@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,14 +37,7 @@ func TestRecalibrated(t *testing.T) {
 			t.Fatalf("coefficient %d: %v, recalibrated %v, not %v and %v", i, v, m.Recalibrated[i], before.Coefficients[i], want)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path, false); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := reloaded(t, m)
 	scorer, err := loaded.Scorer()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,22 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
+// plainly is the plain average of what is paid, of a table of text.
+func plainly(t *testing.T, text string) *train.Model {
+	t.Helper()
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // Columns that tell the target and identifiers are features with a warning.
 func TestSuspects(t *testing.T) {
 	var b strings.Builder
@@ -22,16 +38,7 @@ func TestSuspects(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%v,%d,%d,%d,%v\n", paid, 5000+i, settled, i*37%61, math.Sqrt(float64(i*7919%401+2))) // a measure, by its fractions
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := train.DefaultConfig()
-	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := plainly(t, b.String())
 	notes := strings.Join(m.Notes, "\n")
 	for _, want := range []string{`column "settled" alone tells the target, with an AUC of 1.0000`, `column "case_id" looks like an identifier`} {
 		if !strings.Contains(notes, want) {
@@ -54,16 +61,7 @@ func TestNamelessIndex(t *testing.T) {
 		fmt.Fprintf(&amounts, "%d,%s", i*i%211, rest)
 	}
 	for text, is := range map[string]bool{index.String(): true, amounts.String(): false} {
-		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg := train.DefaultConfig()
-		cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
-		m, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := plainly(t, text)
 		const want = `column "column_1" looks like an identifier: first, and without a name`
 		if notes := strings.Join(m.Notes, "\n"); strings.Contains(notes, want) != is {
 			t.Errorf("an index: %v, notes\n%s", is, notes)

@@ -16,6 +16,20 @@ import (
 	"testing"
 )
 
+// sitesOf are the mutants of a file.
+func sitesOf(t *testing.T, source string) []Site {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sites, err := Sites(root, "p.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sites
+}
+
 // The mutants of a small file, one by one.
 func TestSites(t *testing.T) {
 	const source = `package p
@@ -35,14 +49,7 @@ func f(a, b int) (int, error) {
 	return a * b, nil
 }
 `
-	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	sites, err := Sites(root, "p.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := sitesOf(t, source)
 	got := map[string]bool{}
 	for _, s := range sites {
 		if s.Old != source[s.From:s.To] {
@@ -94,14 +101,7 @@ func f(a []int, n int, wait func() int) {
 	slices.IndexFunc(a, func(x int) bool { return x > 15 })
 }
 `
-	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	sites, err := Sites(root, "p.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := sitesOf(t, source)
 	var left []string
 	for _, s := range sites {
 		if s.Kind == "constant" {
@@ -229,14 +229,7 @@ func g(a *int) {
 	*a = f(nil) + 2
 }
 `
-	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "p.go"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	sites, err := Sites(root, "p.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := sitesOf(t, source)
 	all := together(sites)
 	if len(sites) < 8 || len(all) != 1 {
 		t.Fatalf("%d mutants in %d schemas", len(sites), len(all))
