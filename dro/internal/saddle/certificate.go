@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
@@ -142,7 +143,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) { // losses may fall to the end of the numbers
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) || c.apart() { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
@@ -165,6 +166,12 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		copy(c.BestX, c.X)
 	}
 	return c.Objective
+}
+
+// apart reports losses whose differences may overflow: of an oracle that does not tell, others
+// are not below 0.
+func (c *Certifier) apart() bool {
+	return c.Exact.largest == nil && c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) }) > math.MaxFloat64/2
 }
 
 func finite(x []float64) bool {

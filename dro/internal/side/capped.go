@@ -105,7 +105,7 @@ func (CappedChiSquare) SumNorm() bool { return false }
 // ν = 0, 1/α on the largest losses, with one fractional weight level at the
 // quantile τ.
 func (c CappedChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu) {
+	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu, func() float64 { return cvarLevel(f, c.Alpha) }) {
 		risk, tau = cvar(y, f, c.Alpha)
 		return risk - c.Value(y), tau
 	}
@@ -159,7 +159,7 @@ func (CappedKL) SumNorm() bool { return true }
 
 // BestResponseTo implements Dual: n y_j = min(1/α, exp((f_j − τ)/ν)).
 func (c CappedKL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu) {
+	if c.Nu == 0 || penaltyVanishes(nil, f, nil, c.Nu, func() float64 { return cvarLevel(f, c.Alpha) }) {
 		risk, tau = cvar(y, f, c.Alpha)
 		return risk - c.Value(y), tau
 	}
@@ -207,7 +207,7 @@ func exponentialLevel(v, limit float64) float64 { return math.Min(math.Exp(v), l
 func cappedResponse(y, f []float64, nu, limit float64, of level) (tau float64) {
 	top, n := slices.Max(f), float64(len(f))
 	for j, v := range f { // shifted so that nothing overflows
-		y[j] = math.Max((v-top)/nu, -0x1p900)
+		y[j] = math.Max((v-top)/nu, -0x1p1000)
 	}
 	shift := of(0, limit) // linearLevel has its 1 at 1, exponentialLevel at 0
 	for j := range y {
@@ -270,10 +270,12 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 	return thresholdCut{lo, hi, min(1, (1-high)/(low-high))}
 }
 
-// penaltyVanishes reports that losses of samples with weight are so many units of ν apart that
-// these are no numbers: without a penalty the weights are the same, up to ψ < 2⁻⁹⁰⁰ of the spread.
-func penaltyVanishes(rows *ranks.Rows, f, w []float64, nu float64) bool {
-	return (largestOf(rows, f, w)-leastOf(rows, f, w))/nu > 0x1p900
+// penaltyVanishes reports that the losses which have weight without a penalty are so many units
+// of ν apart that these are no numbers: weights and risk are the same with it, up to ψ < 2⁻⁹⁰⁰ of
+// the spread. tau is the least of these losses, asked for where others are as far below.
+func penaltyVanishes(rows *ranks.Rows, f, w []float64, nu float64, tau func() float64) bool {
+	top := largestOf(rows, f, w)
+	return (top-leastOf(rows, f, w))/nu > 0x1p900 && (top-tau())/nu > 0x1p900
 }
 
 // leastOf returns the smallest f_j of a sample with weight; w may be nil.
@@ -294,13 +296,18 @@ func widest(lo, hi float64) float64 {
 	return math.Max(1, 0x1p-50*math.Max(math.Abs(lo), math.Abs(hi)))
 }
 
+// cvarLevel returns the least loss that CVaR_α weighs.
+func cvarLevel(f []float64, alpha float64) float64 {
+	return quantileFromTop(append([]float64(nil), f...), alpha*float64(len(f)))
+}
+
 // cvar stores the weights of CVaR_α in y: 1/(αn) on the largest losses, what is
 // left on those equal to the quantile τ, evenly. It returns the mean of the worst
 // α-fraction and τ.
 func cvar(y, f []float64, alpha float64) (risk, tau float64) {
 	n := float64(len(f))
 	limit := 1 / (alpha * n)
-	tau = quantileFromTop(append([]float64(nil), f...), alpha*n)
+	tau = cvarLevel(f, alpha)
 	above, ties := 0.0, 0.0
 	for _, v := range f {
 		switch {

@@ -69,7 +69,11 @@ func (p Protected) BestResponseTo(y, f []float64) (risk, tau float64) {
 		weight = func(j int) float64 { return w[j] / total }
 	}
 	limit := 1 / p.Share
-	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Weights, p.Nu) {
+	level := func() float64 {
+		tau, _, _ := p.quantile(f, weight)
+		return tau
+	}
+	if p.Nu == 0 || penaltyVanishes(p.rows, f, p.Weights, p.Nu, level) {
 		tau, above, ties := p.quantile(f, weight)
 		rest := math.Max(0, math.Min(limit, (1-above*limit)/ties))
 		p.rows.Run(n, func(_, lo, hi int) {
@@ -155,7 +159,7 @@ func (p Protected) threshold(f []float64, top float64, weight func(int) float64)
 		if !(slope > 0) || !(next > lo && next < hi) {
 			switch {
 			case math.IsInf(lo, -1): // where all are at their caps, and the mass is above 1
-				next = min((leastOf(p.rows, f, p.Weights)-top)/p.Nu-limit-1, 2*t)
+				next = min(max((leastOf(p.rows, f, p.Weights)-top)/p.Nu, -0x1p1000)-limit-1, 2*t)
 			case next == t: // the root is nearer than a step can say
 				next = math.Nextafter(t, lo+hi-t)
 			}
@@ -215,19 +219,28 @@ func (p Protected) quantile(f []float64, weight func(int) float64) (tau, above, 
 	return tau, above, ties
 }
 
-// quantileDealt is quantile of losses ≥ 0 that lie with several ranks. The bits of such numbers
-// are in their order: the range from the least to the largest is cut into equal parts, and that
-// which has the quantile again, two rounds each time, until those within are one number, or few
-// in every shard.
+// orderOf returns the place of a number among all: the bits of those ≥ 0 are in their order.
+func orderOf(v float64) uint64 {
+	const sign = 1 << 63
+	bits := math.Float64bits(v)
+	if bits&sign != 0 {
+		return ^bits
+	}
+	return bits | sign
+}
+
+// quantileDealt is quantile of losses that lie with several ranks. The range of all numbers from
+// the least to the largest is cut into equal parts, and that which has the quantile again, two
+// rounds each time, until those within are one number, or few in every shard.
 func (p Protected) quantileDealt(f []float64, weight func(int) float64) (tau, above, ties float64) {
 	const parts = 1 << 11
 	lo, hi := uint64(0), uint64(math.MaxUint64)
 	for ties = 1.0; ; {
 		least, most := p.rows.Scalars(len(f)), p.rows.Scalars(len(f))
 		p.rows.Run(len(f), func(s, from, to int) {
-			least[s], most[s] = math.Inf(1), -1
+			least[s], most[s] = math.Inf(1), math.Inf(-1)
 			for j := from; j < to; j++ {
-				if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi && weight(j) > 0 {
+				if bits := orderOf(f[j]); bits >= lo && bits <= hi && weight(j) > 0 {
 					least[s], most[s] = min(least[s], f[j]), max(most[s], f[j])
 				}
 			}
@@ -240,14 +253,14 @@ func (p Protected) quantileDealt(f []float64, weight func(int) float64) (tau, ab
 		if !(first < last) { // no weight, or no numbers
 			return math.NaN(), above, 0
 		}
-		lo, hi = math.Float64bits(first), math.Float64bits(last)
+		lo, hi = orderOf(first), orderOf(last)
 		width := (hi-lo)/parts + 1
 		part := p.rows.Partials(p.rows.Shards(len(f)), parts)
 		part.Clear()
 		p.rows.Run(len(f), func(s, from, to int) {
 			sums := part.Of(s)
 			for j := from; j < to; j++ {
-				if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi {
+				if bits := orderOf(f[j]); bits >= lo && bits <= hi {
 					sums[(bits-lo)/width] += weight(j)
 				}
 			}
@@ -280,7 +293,7 @@ func (p Protected) between(f []float64, lo, hi uint64, weight func(int) float64,
 	p.rows.Run(len(f), func(s, from, to int) {
 		own := all[s*width : (s+1)*width]
 		for j := from; j < to; j++ {
-			if bits := math.Float64bits(f[j]); bits >= lo && bits <= hi {
+			if bits := orderOf(f[j]); bits >= lo && bits <= hi {
 				if k := int(own[0]); k < most {
 					own[1+2*k], own[2+2*k] = f[j], weight(j)
 				}

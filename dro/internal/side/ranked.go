@@ -47,7 +47,7 @@ func (g *Groups) Over(rows *ranks.Rows) (saddle.Dual, bool) {
 	return &over, true
 }
 
-// Over implements Ranked. Losses are to be ≥ 0.
+// Over implements Ranked.
 func (p Protected) Over(rows *ranks.Rows) (saddle.Dual, bool) {
 	p.rows = rows
 	return p, true

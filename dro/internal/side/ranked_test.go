@@ -52,6 +52,8 @@ func TestQuantileOverRanks(t *testing.T) {
 		"all equal":         {func(int) float64 { return math.Ln2 }, 1},
 		"all but equal":     {func(int) float64 { return math.Ln2 * (1 + 1e-9*rng.Float64()) }, 3},
 		"of all magnitudes": {func(int) float64 { return math.Exp(200 * rng.NormFloat64()) }, 4},
+		"of both signs":     {func(int) float64 { return rng.NormFloat64() }, 5},
+		"below zero":        {func(int) float64 { return -rng.ExpFloat64() }, 3},
 		"half are zero":     {func(j int) float64 { return max(0, rng.NormFloat64()) }, 4},
 		"some infinite": {func(j int) float64 {
 			if j%400 == 0 {

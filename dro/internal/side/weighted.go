@@ -26,7 +26,8 @@ func totalOf(rows *ranks.Rows, w []float64) float64 {
 	return rows.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
 }
 
-// largestOf returns the largest f_j with w_j > 0; w may be nil.
+// largestOf returns the largest f_j with w_j > 0, no number where one of these is none; w may
+// be nil.
 func largestOf(rows *ranks.Rows, f, w []float64) float64 {
 	return rows.Max(len(f), func(lo, hi int) float64 {
 		if w == nil {
