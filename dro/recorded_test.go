@@ -6,14 +6,9 @@ import (
 	"hash/fnv"
 	"math"
 	"os"
-	"regexp"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/cpu"
 
 	"github.com/drotrain/drotrain/internal/goldentest"
 )
@@ -46,7 +41,7 @@ func TestRecordedRuns(t *testing.T) {
 	now = append(now, recordedBounds(t)...)
 	if goldentest.Updating() {
 		var out strings.Builder
-		out.WriteString(recordedHead + "#\n# " + arithmetic() + "\n")
+		out.WriteString(recordedHead + "#\n# " + goldentest.Arithmetic() + "\n")
 		problem := ""
 		for _, r := range now {
 			if r.problem != problem {
@@ -70,12 +65,12 @@ func TestRecordedRuns(t *testing.T) {
 		if of, ok := strings.CutPrefix(line, "  "); ok {
 			name, what, _ := strings.Cut(of, ": ")
 			recorded[problem+", "+name] = what
-		} else if problem = line; line == "# "+arithmetic() {
+		} else if problem = line; line == "# "+goldentest.Arithmetic() {
 			same = true
 		}
 	}
 	if !same {
-		t.Logf("%s is of another arithmetic than %s: only the optima are compared", path, arithmetic())
+		t.Logf("%s is of another arithmetic than %s: only the optima are compared", path, goldentest.Arithmetic())
 	}
 	told := 0
 	for _, r := range now {
@@ -102,24 +97,6 @@ func TestRecordedRuns(t *testing.T) {
 	if told > 0 {
 		t.Errorf("%d of %d runs are others. If that is meant: go test ./dro -run Recorded -update, and read the diff", told, len(now))
 	}
-}
-
-// arithmetic names what the bits of a run depend on besides the code. Functions of package math
-// may change with Go's versions, not with the fixes of one.
-func arithmetic() string {
-	level, kernels := "", "kernels in assembly"
-	version := regexp.MustCompile(`go\d+\.\d+`).FindString(runtime.Version())
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "GOAMD64" {
-				level = " " + s.Value
-			}
-			if s.Key == "-tags" && strings.Contains(s.Value, "purego") {
-				kernels = "kernels in Go"
-			}
-		}
-	}
-	return fmt.Sprintf("%s, %s%s, AVX2 %v, FMA %v, %s", version, runtime.GOARCH, level, cpu.X86.HasAVX2, cpu.X86.HasFMA, kernels)
 }
 
 // A recordedRun is what one method did on one problem.

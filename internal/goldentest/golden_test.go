@@ -22,3 +22,25 @@ func TestSameLine(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Where the arithmetic is another, words are the same, numbers nearly, and what follows a ~ is anything.
+func TestSimilar(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+		similar   bool
+	}{
+		{"x 100 ~12ab", "x 101 ~ff", true}, {"x 100", "x 103", false}, {"x 0.01", "x 0.025", true}, {"x 0.01", "x 0.04", false}, {"x -1", "x 1", false},
+		{"a ~1 b", "a ~2 b", true}, {"a ~1 b", "a ~2 c", false}, {"a ~ b c", "a ~ d", true}, {"true 1", "false 1", false},
+	} {
+		if similar(c.got, c.want, 0.02) != c.similar {
+			t.Errorf("%q and %q: want %v", c.got, c.want, c.similar)
+		}
+	}
+	if got, want := Digits(`{"a":0.12345678912345,"b":-1.5e-07,"c":12,"d":1e-7}`), `{"a":0.1234567891,"b":-1.5e-07,"c":12,"d":1e-07}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	tenth := 0.1
+	if a, b := Values([]float64{1, 0.3}), Values([]float64{1, tenth + 0.2}); a == b || a[:len(a)-8] != b[:len(b)-8] {
+		t.Errorf("%s and %s", a, b)
+	}
+}
