@@ -14,6 +14,14 @@ type family struct {
 	ridge  []float64 // by level: what μ is multiplied by; nil: 1
 }
 
+// times is what μ is multiplied by for a level.
+func (f *family) times(i int) float64 {
+	if f.ridge == nil {
+		return 1
+	}
+	return f.ridge[i]
+}
+
 // scales make prices free of the scale of the loss: the average and the standard deviation
 // of the losses of the plain average.
 type scales struct{ mean, spread float64 }

@@ -18,6 +18,8 @@ import (
 // limited-memory BFGS method in a metric that all share. What a step costs is reading the
 // rows, and all models take their steps in one reading.
 type search struct {
+	candidate int // of a race
+
 	level  level.Level
 	primal dro.L2
 	x      []float64 // where it starts, and then where it is
