@@ -46,6 +46,9 @@ func TestRefusals(t *testing.T) {
 		"feature twice":      {ok, Spec{Target: "y", Features: []string{"x", "x"}}, []string{`"x"`, "twice"}},
 		"one value":          {"y,x\n1,1\n1,2\n", Spec{Target: "y"}, []string{`column "y"`, "only one value"}},
 		"one value binary":   {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
+		"large classes":      {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"}, []string{`column "y", row 1`, "told apart as classes", "as text"}},
+		"large class":        {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Binary}, []string{"told apart as classes"}},
+		"large quantity":     {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Regression}, []string{"only one value"}},
 		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
 		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
 		"three classes":      {"y,x\n1,1\n2,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{`"1", "2" and "3"`, "as a quantity"}},
@@ -72,6 +75,24 @@ func TestRefusals(t *testing.T) {
 			datatest.WantError(t, err, c.parts...)
 		})
 	}
+}
+
+// Texts that are numbers are told to be so, where they are a target of more than two.
+func TestTargetOfNumbersAsText(t *testing.T) {
+	y, err := ColumnOf("y", []string{"1.5", "2", "-3e1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := ColumnOf("x", []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFrame(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	datatest.WantError(t, err, "text with at least three values", "store it as numbers")
 }
 
 // What is wrong with several columns is told at once; columns without a role do

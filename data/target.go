@@ -25,6 +25,8 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 	switch {
 	case n == 1:
 		return f.FaultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
+	case known.Inexact > 0 && len(values) < tellingApart && s.Task != Regression: // and those that look alike may be several
+		return f.FaultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as classes")
 	case len(values) == 1:
 		return f.Fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
@@ -37,8 +39,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 		case c.Kind == Numeric:
 			task = Regression
 		default:
-			return f.Fault(c.Name, table.Hint("only regression and two-class targets are supported; keep two of the values, or choose another target"),
-				"the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
+			hint := "only regression and two-class targets are supported; keep two of the values, or choose another target"
+			if !slices.ContainsFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) {
+				hint = "store it as numbers, if that is what it is, for a regression; of classes keep two, or choose another target"
+			}
+			return f.Fault(c.Name, table.Hint(hint), "the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
 		}
 	}
 	e.Target.Task = task
