@@ -119,8 +119,12 @@ func TestWriteText(t *testing.T) {
 		{Site: Site{File: "dro/a.go", Line: 3, Kind: "boundary", Old: "<", New: "<="}},
 		{Site: Site{File: "dro/a.go", Kind: "constant"}, Killed: true},
 		{Site: Site{File: "eval/b.go", Kind: "constant"}, Killed: true},
+		{Site: Site{File: "eval/b.go", Line: 4, Kind: "statement", Old: "f()"}, Nothing: true},
+		{Site: Site{File: "eval/c.go", Line: 5, Kind: "constant", Old: "1", New: "2"}, Undecided: true},
 	})
-	for _, want := range []string{"dro             1 of    2 mutants killed,  50 %", "all             2 of    3", "survived: dro/a.go:3 boundary: < → <="} {
+	for _, want := range []string{"dro             1 of    2 mutants killed,  50 %", "eval            1 of    1 mutants killed, 100 %; 1 of 2, 50 %, with those that mean nothing\n",
+		"statement       0 of    0", "all             2 of    3 mutants killed,  67 %; 2 of 4, 50 %, with",
+		"survived: dro/a.go:3 boundary: < → <=", "means nothing: eval/b.go:4 statement: f() → (nothing)", "undecided: eval/c.go:5"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q lacks %q", out.String(), want)
 		}

@@ -28,7 +28,7 @@ type Options struct {
 	Jobs    int           // mutants that tests are run on at once; 0: one
 	Timeout time.Duration // of the clock, of a test on one mutant; one that runs into it is killed
 	Note    func(string)  // hears of tests that fail without a mutant, and are left out, and of what is Known in vain
-	Known   []string      // survivors that mean nothing, as Equivalent lists them: not drawn
+	Known   []string      // survivors that mean nothing, as Equivalent lists them: drawn, and no test is run on them
 	Journal string        // a file of what is decided, with which another run goes on; "": none
 }
 
@@ -38,6 +38,7 @@ type Result struct {
 	Killed    bool
 	By        string // the package and its test that did, or "time"
 	Undecided bool   // the run was interrupted before all tests had
+	Nothing   bool   // it means nothing (Options.Known)
 }
 
 // Run draws mutants and runs the tests on each, in a clone of the last commit of the
@@ -66,7 +67,9 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	}
 	var left []Site
 	for _, s := range sites {
-		if r, ok := kept.of(s); ok {
+		if s.known {
+			results = append(results, Result{Site: s, Nothing: true})
+		} else if r, ok := kept.of(s); ok {
 			results = append(results, r)
 		} else {
 			left = append(left, s)
@@ -114,9 +117,9 @@ func draw(ctx context.Context, clone string, o Options) ([]Site, error) {
 	return sites[:min(len(sites), o.N)], err
 }
 
-// list returns the mutants of all files that are compiled here, but for those that are
-// known to mean nothing, those of packages that only tests use and those of programs that
-// wrote what is in the repository, and is tested there.
+// list returns the mutants of all files that are compiled here, but for those of packages
+// that only tests use and those of programs that wrote what is in the repository, and is
+// tested there.
 func list(ctx context.Context, root string, o Options) ([]Site, error) {
 	known, there, scanned := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, k := range o.Known {
@@ -151,9 +154,11 @@ func list(ctx context.Context, root string, o Options) ([]Site, error) {
 			}
 			scanned[file] = true
 			for _, s := range of {
-				if s.dir, s.pkg = filepath.ToSlash(dir), fields[1]; known[s.Equivalent()] {
+				s.dir, s.pkg = filepath.ToSlash(dir), fields[1]
+				if s.known = known[s.Equivalent()]; s.known {
 					there[s.Equivalent()] = true
-				} else if len(o.Kinds) == 0 || slices.Contains(o.Kinds, s.Kind) {
+				}
+				if len(o.Kinds) == 0 || slices.Contains(o.Kinds, s.Kind) {
 					sites = append(sites, s)
 				}
 			}
@@ -187,22 +192,30 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 	return out.String(), nil
 }
 
-// WriteText writes the score by room and by kind, and the survivors.
+// WriteText writes the score by room and by kind, without and with those that mean nothing,
+// which no test could notice, and the survivors.
 func WriteText(w io.Writer, results []Result) {
-	count := func(of func(Result) bool) (killed, all int) {
+	line := func(what string, of func(Result) bool) {
+		var killed, all, nothing int
 		for _, r := range results {
-			if of(r) && !r.Undecided {
+			switch {
+			case !of(r) || r.Undecided:
+			case r.Nothing:
+				nothing++
+			default:
 				if all++; r.Killed {
 					killed++
 				}
 			}
 		}
-		return killed, all
-	}
-	line := func(what string, of func(Result) bool) {
-		if killed, all := count(of); all > 0 {
-			fmt.Fprintf(w, "%-12s %4d of %4d mutants killed, %3.0f %%\n", what, killed, all, 100*float64(killed)/float64(all))
+		if all+nothing == 0 {
+			return
 		}
+		fmt.Fprintf(w, "%-12s %4d of %4d mutants killed, %3.0f %%", what, killed, all, 100*float64(killed)/float64(max(1, all)))
+		if nothing > 0 {
+			fmt.Fprintf(w, "; %d of %d, %.0f %%, with those that mean nothing", killed, all+nothing, 100*float64(killed)/float64(all+nothing))
+		}
+		fmt.Fprintln(w)
 	}
 	seen := map[string]bool{}
 	for _, key := range []func(Result) string{
@@ -221,6 +234,8 @@ func WriteText(w io.Writer, results []Result) {
 		switch {
 		case r.Undecided:
 			fmt.Fprintln(w, "undecided:", r, "in", r.Code)
+		case r.Nothing:
+			fmt.Fprintln(w, "means nothing:", r, "in", r.Code)
 		case !r.Killed:
 			fmt.Fprintln(w, "survived:", r, "in", r.Code)
 		}

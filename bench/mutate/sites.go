@@ -26,6 +26,7 @@ type Site struct {
 	labels    []int  // where each mention of a label in it ends, in order
 	alone     bool   // it cannot be compiled beside others
 	void      bool   // the function has no result
+	known     bool   // it is listed as one that means nothing
 }
 
 func (s Site) String() string {
