@@ -33,22 +33,23 @@ const recordedHead = `# What every method does on small problems of all kinds: w
 // hold one optimum.
 func TestRecordedRuns(t *testing.T) {
 	const path = "testdata/recorded.txt"
-	var now []recordedRun
+	var parts []func(*testing.T) []recordedRun
 	for _, c := range recordedCases() {
-		now = append(now, c.runs(t)...)
+		parts = append(parts, c.runs)
 	}
-	now = append(now, recordedOnRanks(t)...)
-	now = append(now, recordedBounds(t)...)
+	parts = append(parts, recordedOnRanks, recordedBounds)
 	if goldentest.Updating() {
 		var out strings.Builder
 		out.WriteString(recordedHead + "#\n# " + goldentest.Arithmetic() + "\n")
 		problem := ""
-		for _, r := range now {
-			if r.problem != problem {
-				problem = r.problem
-				out.WriteString("\n" + problem + "\n")
+		for _, part := range parts {
+			for _, r := range part(t) {
+				if r.problem != problem {
+					problem = r.problem
+					out.WriteString("\n" + problem + "\n")
+				}
+				fmt.Fprintf(&out, "  %s\n", r)
 			}
-			fmt.Fprintf(&out, "  %s\n", r)
 		}
 		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -72,30 +73,34 @@ func TestRecordedRuns(t *testing.T) {
 	if !same {
 		t.Logf("%s is of another arithmetic than %s: only the optima are compared", path, goldentest.Arithmetic())
 	}
-	told := 0
-	for _, r := range now {
-		name := r.problem + ", " + r.method
-		was, ok := recorded[name]
-		delete(recorded, name)
-		_, is, _ := strings.Cut(r.String(), ": ")
-		switch {
-		case !ok:
-			t.Errorf("%s is not recorded", name)
-		case same && was != is:
-			if told++; told <= 20 {
+	others := 0
+	for _, part := range parts {
+		for _, r := range part(t) {
+			name := r.problem + ", " + r.method
+			was, ok := recorded[name]
+			delete(recorded, name)
+			_, is, _ := strings.Cut(r.String(), ": ")
+			switch {
+			case !ok:
+				t.Errorf("%s is not recorded", name)
+			case same && was != is:
+				others++
 				t.Errorf("%s\nwas %s\n is %s", name, was, is)
+			case !same:
+				if err := r.brackets(was); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
 			}
-		case !same:
-			if err := r.brackets(was); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+		}
+		if others >= 20 {
+			t.Fatal("These runs are others, and no more were looked at. If that is meant: go test ./dro -run Recorded -update, and read the diff")
 		}
 	}
 	for name := range recorded {
 		t.Errorf("%s is recorded and not run", name)
 	}
-	if told > 0 {
-		t.Errorf("%d of %d runs are others. If that is meant: go test ./dro -run Recorded -update, and read the diff", told, len(now))
+	if others > 0 {
+		t.Errorf("%d runs are others. If that is meant: go test ./dro -run Recorded -update, and read the diff", others)
 	}
 }
 
