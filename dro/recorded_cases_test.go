@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -211,6 +212,19 @@ func recordedCases() (all []recordedCase) {
 	}
 	for k, of := range recordedAdversaries()[:4] { // Hessians that cost more than many passes
 		add([]string{"plain", "correlated"}[k%2], 240, 340, lossesInTurn[k%3], of.name, of.of, L2{Mu: 1e-2}, 0)
+	}
+	for k, of := range recordedAdversaries() { // Hessians that are never formed
+		switch of.name {
+		case "KL 0.3", "χ² 0.2", "equal weights", "weighted χ² 0.2", "groups KL 0.1":
+			add([]string{"rare", "plain"}[k%2], 60, hessian.MaxColumns+1, lossesInTurn[k%3], of.name, of.of, L2{Mu: 0.1, Intercept: k%2 == 0}, 0)
+			c := &all[len(all)-1]
+			c.settings = drotest.Asking(1e-6, 300)
+			for _, m := range []Method{SeparableBlock{}, SeparableBlock{Strategy: Historical}} {
+				if saddle.Supports(m, saddle.Answered(c.problem)) {
+					c.methods = append(c.methods, m)
+				}
+			}
+		}
 	}
 	return all
 }
@@ -441,6 +455,54 @@ func recordedBounds(t *testing.T) (out []recordedRun) {
 			res, err := Solve(context.Background(), &Problem{Oracle: game, Dual: KL{Nu: nu}, Primal: Entropy{Mu: mu}}, m, drotest.Asking(1e-6, 40))
 			r := recordedRun{problem: fmt.Sprintf("a game, ν = %v, μ = %v", nu, mu), method: recordedName(m)}
 			out = append(out, r.of(res, err))
+		}
+	}
+	return out
+}
+
+// recordedResponses are what every adversary makes of losses where its arithmetic takes another
+// turn: ties, none, shares that are met exactly, huge and tiny ones. They are had first without a
+// guess of the threshold and then with the one before; with what is said of their rounding.
+func recordedResponses(t *testing.T) (out []recordedRun) {
+	t.Helper()
+	ramp, wide := make([]float64, 40), make([]float64, 300)
+	for j := range ramp {
+		ramp[j] = float64(j) / 8
+	}
+	for j := range wide {
+		wide[j] = math.Ldexp(float64(j%7), j%90-40)
+	}
+	for _, f := range [][]float64{
+		{2}, {0, 0}, {0, 1}, {1, 1, 1, 1}, {0, 0.5, 0.5, 2}, {8, 8, 2, 0, 0, 0.5}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 3}, {1 << 40, 0, 0, 0, 0}, {1e150, 1, 0}, {1e-160, 0, 3e-160, 1e-160},
+		{1, 1 + 0x1p-52, 1, 1 - 0x1p-53}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, ramp, wide,
+	} {
+		n := len(f)
+		z, target := make([]float64, n), make([]float64, n)
+		for j, v := range f { // ½(z·x − target)², at x = 0
+			z[j], target[j] = 1/float64(j+1), math.Sqrt(2*v)
+		}
+		o, err := losses.NewLinear(losses.Squared{}, drotest.Dense(t, n, 1, z), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprint("losses ", f)
+		if n > 10 {
+			name = fmt.Sprint(n, " losses ", f[:2], " to ", f[n-1])
+		}
+		for _, a := range recordedAdversaries() {
+			p := saddle.Answered(&Problem{Oracle: o, Dual: a.of(drotest.RngOf(uint64(n)), n), Primal: L2{Mu: 0.5}})
+			c := saddle.NewCertifier(p)
+			g, y := make([]float64, 1), make([]float64, n)
+			r := recordedRun{problem: name, method: a.name}.of(&Result{Trace: make([]Check, 1)}, nil)
+			for _, x := range []float64{0, 0, 0.25, -1e-9} {
+				risk, tau := c.Respond(g, y, []float64{x})
+				if x == 0 {
+					r.objective = risk
+				}
+				also := r.of(&Result{X: g, Y: append([]float64{c.Own, c.Psi, c.Price, c.Second, c.Cancelled, c.Outside}, y...), Tau: tau, Risk: risk, Trace: make([]Check, 1)}, nil)
+				r.bits = 31*r.bits + also.bits
+			}
+			out = append(out, r)
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ func TestRecordedRuns(t *testing.T) {
 	for _, c := range recordedCases() {
 		parts = append(parts, c.runs)
 	}
-	parts = append(parts, recordedOnRanks, recordedBounds)
+	parts = append(parts, recordedOnRanks, recordedBounds, recordedResponses)
 	if goldentest.Updating() {
 		var out strings.Builder
 		out.WriteString(recordedHead + "#\n# " + goldentest.Arithmetic() + "\n")
