@@ -121,18 +121,22 @@ func testConstants(gs, ls []float64) constants {
 
 func scheduleCases(t *testing.T, each func(name string, m moduli, c constants, p proposition)) {
 	t.Helper()
-	c := testConstants([]float64{1, 3, 0.2, 1, 8}, []float64{0.5, 4, 0.1, 2, 0.7})
+	scheduleCasesOf(t, testConstants([]float64{1, 3, 0.2, 1, 8}, []float64{0.5, 4, 0.1, 2, 0.7}), Sampling{}, []moduli{
+		{0.1, 0.1, 0.2, 0.2}, {2, 2, 0.001, 0.001}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2},
+		{1000, 1000, 1000, 1000}, {1000, 1000, 0, 1000}, {0, 1000, 1000, 1000}, // the growth is bound by the other conditions
+	}, each)
+}
+
+func scheduleCasesOf(t *testing.T, c constants, u Sampling, of []moduli, each func(name string, m moduli, c constants, p proposition)) {
+	t.Helper()
 	var s [4]*sampler
 	for i, st := range []Strategy{Historical, Replacement, Historical, Replacement} {
 		var err error
-		if s[i], err = newSampler(st, Sampling{}, c, i >= 2); err != nil {
+		if s[i], err = newSampler(st, u, c, i >= 2); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, m := range []moduli{
-		{0.1, 0.1, 0.2, 0.2}, {2, 2, 0.001, 0.001}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2},
-		{1000, 1000, 1000, 1000}, {1000, 1000, 0, 1000}, {0, 1000, 1000, 1000}, // the growth is bound by the other conditions
-	} {
+	for _, m := range of {
 		for _, p := range propositions(m, c, s[0], s[1], s[2], s[3]) {
 			each(fmt.Sprintf("%s, %+v", p.name, m), m, c, p)
 		}
@@ -140,9 +144,10 @@ func scheduleCases(t *testing.T, each func(name string, m moduli, c constants, p
 }
 
 // Every a_k satisfies the conditions of its proposition and is the largest: a
-// millionth more violates one.
+// millionth more violates one. Each condition is that one somewhere.
 func TestScheduleIsTheLargestAdmissible(t *testing.T) {
-	scheduleCases(t, func(name string, m moduli, c constants, p proposition) {
+	binds := map[string][]bool{}
+	each := func(name string, m moduli, c constants, p proposition) {
 		first := p.first
 		if m.nu > 0 && (p.name == "sep:historic" || p.name == "sep:minty") {
 			first = math.Min(first, m.nu0/(4*4*m.nu)) // lem. sep:upper at k = 1, N = 5
@@ -163,15 +168,35 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 			}
 			more := next * (1 + 1e-6)
 			violated := false
-			for _, s := range p.slack(more, A+more, a, A) {
+			slacks := p.slack(more, A+more, a, A)
+			if binds[p.name] == nil {
+				binds[p.name] = make([]bool, len(slacks))
+			}
+			for i, s := range slacks {
 				violated = violated || s < 1-1e-9
+				binds[p.name][i] = binds[p.name][i] || s < 1-1e-9
 			}
 			if !violated {
 				t.Fatalf("%s: a_%d = %v is not the largest: every condition has slack ≥ %v", name, k, next, worst)
 			}
 			a, A = next, A+next
 		}
-	})
+	}
+	scheduleCases(t, each)
+	for _, c := range []struct{ gs, ls float64 }{{1, 1e-3}, {1e-3, 1}, {1e-3, 1e-3}} {
+		for _, u := range []Sampling{{}, {S: []float64{0.96, 0.01, 0.01, 0.01, 0.01}, UniformR: true}} {
+			scheduleCasesOf(t, testConstants([]float64{1 * c.gs, 3 * c.gs, 0.2 * c.gs, 1 * c.gs, 8 * c.gs}, []float64{0.5 * c.ls, 4 * c.ls, 0.1 * c.ls, 2 * c.ls, 0.7 * c.ls}), u, []moduli{
+				{0.1, 0.1, 0.2, 0.2}, {0.001, 0.001, 2, 2}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2}, {50, 0.1, 0.2, 0.2},
+			}, each)
+		}
+	}
+	for name, of := range binds {
+		for i, b := range of {
+			if !b {
+				t.Errorf("%s: condition %d binds nowhere", name, i)
+			}
+		}
+	}
 }
 
 // The growth of the theorems' tables: (1+α)^k, k, constant, constant.
