@@ -367,6 +367,65 @@ func recordedAdversaries() (all []recordedAdversary) {
 	return all
 }
 
+// recordedEnds are duals at the ends of their settings.
+func recordedEnds() (all []recordedAdversary) {
+	add := func(name string, of func(w []float64) Dual) {
+		all = append(all, recordedAdversary{name, func(rng *rand.Rand, n int) Dual {
+			w := make([]float64, n)
+			for j := range w {
+				w[j] = float64(rng.IntN(3))
+			}
+			w[n-1] = 1
+			return of(w)
+		}})
+	}
+	alone := func(w []float64) []float64 {
+		clear(w)
+		w[len(w)-1] = 1
+		return w
+	}
+	for k, name := range []string{"KL", "χ²"} {
+		divergence := []Divergence{KullbackLeibler, PearsonChi2}[k]
+		for _, radius := range []float64{0, 1e-20, 1e-17, 1e-12, 3, 1e3} { // at rest, small, and with all of the simplex in it
+			add(fmt.Sprint(name, " ball ", radius), func([]float64) Dual { return NewBall(divergence, radius, nil) })
+			add(fmt.Sprint("weighted ", name, " ball ", radius), func(w []float64) Dual { return NewBall(divergence, radius, w) })
+			add(fmt.Sprint(name, " ball ", radius, ", 0.5"), func([]float64) Dual { return Ball{Divergence: divergence, Radius: radius, Nu: 0.5} })
+		}
+		for _, nu := range []float64{0, 1e-300, 1e300} {
+			add(fmt.Sprint("weighted ", name, " ", nu), func(w []float64) Dual { return NewPenalty(divergence, nu, w) })
+		}
+		add(name+" ball 0.1 about one", func(w []float64) Dual { return NewBall(divergence, 0.1, alone(w)) })
+		add(name+" ball 1e-20 of groups", func(w []float64) Dual {
+			of := make([]int, len(w))
+			for j := range of {
+				of[j] = min(int(w[j]), j)
+			}
+			g, err := NewGroups(NewBall(divergence, 1e-20, nil), nil, of)
+			if err != nil {
+				panic(err)
+			}
+			return g
+		})
+	}
+	for _, nu := range []float64{1e-300, 1e300} {
+		add(fmt.Sprint("KL ", nu), func([]float64) Dual { return KL{Nu: nu} })
+		add(fmt.Sprint("χ² ", nu), func([]float64) Dual { return ChiSquare{Nu: nu} })
+	}
+	for _, alpha := range []float64{1, 0.5, 0.25, 0.1, 1e-3} { // of a share that is a number of samples, and less than one
+		add(fmt.Sprint("CVaR ", alpha), func([]float64) Dual { return CVaR(alpha) })
+		add(fmt.Sprint("capped χ² ", alpha), func([]float64) Dual { return CappedChiSquare{Alpha: alpha, Nu: 1} })
+		add(fmt.Sprint("capped KL ", alpha), func([]float64) Dual { return CappedKL{Alpha: alpha, Nu: 1} })
+		add(fmt.Sprint("protected ", alpha), func([]float64) Dual { return Protected{Share: alpha} })
+		add(fmt.Sprint("weighted protected ", alpha, ", 0.2"), func(w []float64) Dual { return Protected{Share: alpha, Nu: 0.2, Weights: w} })
+		add(fmt.Sprint("protected ", alpha, " of one"), func(w []float64) Dual { return Protected{Share: alpha, Weights: alone(w)} })
+	}
+	add("separate KL, free", func([]float64) Dual { return OrthantKL{Nu: 1, Cap: math.Inf(1)} })
+	add("separate χ², free", func([]float64) Dual { return OrthantChiSquare{Nu: 1, Cap: math.Inf(1)} })
+	add("box without a price", func([]float64) Dual { return Box{Upper: 2} })
+	add("box from 0.1", func([]float64) Dual { return Box{Lower: 0.1, Upper: 2, Nu: 1} })
+	return all
+}
+
 // recordedOnRanks are solves by two ranks, with their rounds.
 func recordedOnRanks(t *testing.T) (out []recordedRun) {
 	t.Helper()
@@ -465,6 +524,7 @@ func recordedBounds(t *testing.T) (out []recordedRun) {
 // guess of the threshold and then with the one before; with what is said of their rounding.
 func recordedResponses(t *testing.T) (out []recordedRun) {
 	t.Helper()
+	var ends []recordedRun
 	ramp, wide := make([]float64, 40), make([]float64, 300)
 	for j := range ramp {
 		ramp[j] = float64(j) / 8
@@ -474,7 +534,7 @@ func recordedResponses(t *testing.T) (out []recordedRun) {
 	}
 	for _, f := range [][]float64{
 		{2}, {0, 0}, {0, 1}, {1, 1, 1, 1}, {0, 0.5, 0.5, 2}, {8, 8, 2, 0, 0, 0.5}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 3}, {1 << 40, 0, 0, 0, 0}, {1e150, 1, 0}, {1e-160, 0, 3e-160, 1e-160},
-		{1, 1 + 0x1p-52, 1, 1 - 0x1p-53}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, ramp, wide,
+		{1, 1 + 0x1p-52, 1, 1 - 0x1p-53}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, wide, ramp,
 	} {
 		n := len(f)
 		z, target := make([]float64, n), make([]float64, n)
@@ -489,11 +549,10 @@ func recordedResponses(t *testing.T) (out []recordedRun) {
 		if n > 10 {
 			name = fmt.Sprint(n, " losses ", f[:2], " to ", f[n-1])
 		}
-		for _, a := range recordedAdversaries() {
+		respond := func(r recordedRun, a recordedAdversary) recordedRun {
 			p := saddle.Answered(&Problem{Oracle: o, Dual: a.of(drotest.RngOf(uint64(n)), n), Primal: L2{Mu: 0.5}})
 			c := saddle.NewCertifier(p)
 			g, y := make([]float64, 1), make([]float64, n)
-			r := recordedRun{problem: name, method: a.name}.of(&Result{Trace: make([]Check, 1)}, nil)
 			for _, x := range []float64{0, 0, 0.25, -1e-9} {
 				risk, tau := c.Respond(g, y, []float64{x})
 				if x == 0 {
@@ -502,8 +561,19 @@ func recordedResponses(t *testing.T) (out []recordedRun) {
 				also := r.of(&Result{X: g, Y: append([]float64{c.Own, c.Psi, c.Price, c.Second, c.Cancelled, c.Outside}, y...), Tau: tau, Risk: risk, Trace: make([]Check, 1)}, nil)
 				r.bits = 31*r.bits + also.bits
 			}
-			out = append(out, r)
+			bounds, err := Certify(p, []float64{0.25})
+			r.bits = 31*r.bits + r.of(&Result{Trace: []Check{{Certificate: bounds}}}, err).bits
+			return r
+		}
+		for _, a := range recordedAdversaries() {
+			out = append(out, respond(recordedRun{problem: name, method: a.name}.of(&Result{Trace: make([]Check, 1)}, nil), a))
+		}
+		for k, a := range recordedEnds() { // one line for all losses, with the risk of the last
+			if len(ends) <= k {
+				ends = append(ends, recordedRun{problem: "all of these losses in turn", method: a.name}.of(&Result{Trace: make([]Check, 1)}, nil))
+			}
+			ends[k] = respond(ends[k], a)
 		}
 	}
-	return out
+	return append(out, ends...)
 }
