@@ -1,7 +1,5 @@
 package eval
 
-import "math"
-
 // Schema names the layout of [Evaluation] in JSON. A change that breaks a
 // reader raises the number.
 const Schema = "drotrain.metrics/1"
@@ -160,7 +158,7 @@ func (e *Evaluation) Names() []string {
 // CVaRAt is the value at one of the levels of the curve.
 func (m *ModelResult) CVaRAt(alpha float64) Num {
 	for _, q := range m.CVaR {
-		if math.Abs(q.Alpha-alpha) < 1e-12 {
+		if q.Alpha == alpha {
 			return q.Value
 		}
 	}

@@ -20,6 +20,10 @@ func spoken(in eval.Input) string {
 	if err != nil {
 		return err.Error()
 	}
+	return spokenOf(e)
+}
+
+func spokenOf(e *eval.Evaluation) string {
 	v := e.Verdict
 	said := []string{string(v.Outcome), v.Headline, v.Cost, v.Plain, v.PlainCost, v.Recommendation}
 	said = append(append(said, v.Warnings...), e.Caveats...)

@@ -2,6 +2,7 @@ package goldentest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -42,5 +43,22 @@ func TestSimilar(t *testing.T) {
 	tenth := 0.1
 	if a, b := Values([]float64{1, 0.3}), Values([]float64{1, tenth + 0.2}); a == b || a[:len(a)-8] != b[:len(b)-8] {
 		t.Errorf("%s and %s", a, b)
+	}
+}
+
+// A document in few lines shows where a number has changed by a millionth, has taken another's
+// place or is missing, and where a word is another.
+func TestCondensed(t *testing.T) {
+	const document = `{"n": 3, "name": "a 7 b", "list": [{"risk": [0.5, 2], "ok": true}, {"risk": [null, -1e-3]}], "deep": {"er": {"est": [1]}}, "none": []}`
+	if got, want := Condensed(t, []byte(document)), ": 1 numbers 14.914123, 1 texts 3436383266\ndeep.er: 1 numbers 13.815512\nlist: 1 true\nlist.risk: 3 numbers 28.805703, 1 nulls\nnone: nothing\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+	for from, to := range map[string]string{"0.5, 2": "0.500001, 2", "[0.5, 2]": "[2, 0.5]", "a 7": "b 7", "null": "0", "true": "false", "[1]": "[]", "-1e-3": "1e-3"} {
+		if Condensed(t, []byte(strings.Replace(document, from, to, 1))) == Condensed(t, []byte(document)) {
+			t.Errorf("%s is as %s", to, from)
+		}
+	}
+	if Condensed(t, []byte(document)) != Condensed(t, []byte(strings.Replace(document, "a 7", "a 8", 1))) {
+		t.Error("a number in a text is taken for a word")
 	}
 }

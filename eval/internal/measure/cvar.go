@@ -121,19 +121,17 @@ func (s *Sorted) CVaRAt(alpha float64) (value, quantile float64) {
 // to 1, with the round levels people quote always among them.
 func CVaRLevels(n int) []float64 {
 	lo := math.Max(1/float64(n), 1e-3)
-	levels := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	round := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	levels := slices.DeleteFunc(slices.Clone(round), func(a float64) bool { return a < lo })
 	const k = 40
 	for i := range k {
-		levels = append(levels, lo*math.Pow(1/lo, float64(i)/k))
-	}
-	slices.Sort(levels)
-	out := levels[:0]
-	for _, a := range levels {
-		if a >= lo && a <= 1 && (len(out) == 0 || a > out[len(out)-1]*(1+1e-9)) {
-			out = append(out, a)
+		a := lo * math.Pow(1/lo, float64(i)/k)
+		if !slices.ContainsFunc(round, func(b float64) bool { return float32(a) == float32(b) }) { // but for rounding
+			levels = append(levels, a)
 		}
 	}
-	return out
+	slices.Sort(levels)
+	return levels
 }
 
 // TailAlpha is the level of the tail measure compared between models.

@@ -154,20 +154,33 @@ const curvePoints = 28
 // half the variance of n y.
 const SmallestRadius = 1e-3
 
+// finest is the least ν of a curve, in standard deviations of the losses, and how far two
+// losses are apart that are told from each other.
+const finest = 1e-9
+
 // nuGrid returns decreasing ν whose radii are about evenly spaced on a
-// logarithmic scale from smallestRadius to top. Only the spacing is
-// approximate: radius may be.
-func nuGrid(s *Sorted, radius func(nu float64) float64, top float64) []float64 {
+// logarithmic scale from smallestRadius to the largest, which is told of the
+// weight of the rows that share the largest loss: without a penalty they hold
+// all. Only the spacing is approximate: radius may be.
+func nuGrid(s *Sorted, radius func(nu float64) float64, largest func(weight float64) float64) []float64 {
 	n := len(s.loss)
 	sd := math.Sqrt(s.sq[n] / float64(n))
-	if !(sd > 1e-12*math.Abs(s.base)) || sd == 0 || Bad(sd) || top <= SmallestRadius {
+	if !(sd > 1e-12*math.Abs(s.base)) || sd == 0 || Bad(sd) {
 		return nil // all losses equal: every reweighting has the same mean
+	}
+	shared := 1
+	for shared < n && s.loss[0]-s.loss[shared] <= finest*sd {
+		shared++
+	}
+	top := largest(s.upTo(shared))
+	if top <= SmallestRadius {
+		return nil
 	}
 	var out []float64
 	hi := sd * 1e6
 	for i := range curvePoints {
 		want := SmallestRadius * math.Pow(top/SmallestRadius, float64(i)/(curvePoints-1))
-		lo := sd * 1e-9
+		lo := sd * finest
 		for range 20 {
 			mid := math.Sqrt(lo * hi)
 			r := radius(mid)
@@ -181,7 +194,7 @@ func nuGrid(s *Sorted, radius func(nu float64) float64, top float64) []float64 {
 				break
 			}
 		}
-		if len(out) == 0 || hi < out[len(out)-1]*(1-1e-9) {
+		if len(out) == 0 || hi < out[len(out)-1] {
 			out = append(out, hi)
 		}
 	}
@@ -217,7 +230,7 @@ func WorstCaseKLCurve(s *Sorted) []WorstCase {
 		return zl/z - math.Log(z/float64(n))
 	}
 	out := []WorstCase{}
-	for _, nu := range nuGrid(s, radius, 0.97*math.Log(float64(n))) {
+	for _, nu := range nuGrid(s, radius, func(k float64) float64 { return 0.97 * math.Log(float64(n)/k) }) {
 		w, _ := KLAt(s, nu)
 		out = append(out, w)
 	}
@@ -234,7 +247,7 @@ func WorstCaseChiSquareCurve(s *Sorted) []WorstCase {
 		return ((n*n/k+math.Max(0, s.sq[m]-k*a*a)/(nu*nu))/n - 1) / 2
 	}
 	out := []WorstCase{}
-	for _, nu := range nuGrid(s, radius, math.Min(100, 0.45*(n-1))) {
+	for _, nu := range nuGrid(s, radius, func(k float64) float64 { return math.Min(100, 0.45*(n/k-1)) }) {
 		w, _, _ := chiSquareAt(s, nu)
 		out = append(out, w)
 	}
