@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/optima"
@@ -203,6 +204,47 @@ func TestResumeAfterCancelling(t *testing.T) {
 	}
 	if within < 3 {
 		t.Errorf("only %d solves were cancelled after a first state", within)
+	}
+}
+
+// And so do solves that end for their budget, wherever in a step that is: what is resumed reads
+// as much.
+func TestResumeAtTheLimit(t *testing.T) {
+	sample := drotest.NewSample(drotest.RngOf(11), 60, 3, true)
+	groups := make([]int, sample.N)
+	for j := range groups {
+		groups[j] = j % 4
+	}
+	byGroup, err := dro.NewGroups(dro.NewPenalty(dro.KullbackLeibler, 0.1, nil), nil, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := 0
+	for _, dual := range []dro.Dual{dro.NewBall(dro.PearsonChi2, 0.1, nil), dro.NewBall(dro.KullbackLeibler, 0.1, nil), byGroup, dro.KL{Nu: 0.1}} {
+		for passes := 3.0; passes < 14; passes += 0.5 {
+			p := &dro.Problem{Oracle: sample.Oracle(t, losses.Logistic{}), Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+			s := dro.DefaultSettings()
+			s.RelativeGap, s.MaxPasses, s.CheckEvery = 1e-13, passes, 0.1
+			var states [][]byte
+			s.Snapshot = func(state []byte) { states = append(states, state) }
+			whole, err := dro.Solve(t.Context(), p, dro.Newton{}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if whole.Status != dro.Limit {
+				continue
+			}
+			limits++
+			for s.Snapshot = nil; len(states) > 0; states = states[1:] {
+				s.Resume = states[0]
+				if resumed, err := dro.Solve(t.Context(), p, dro.Newton{}, s); err != nil || resumed.Passes != whole.Passes || resumed.Certificate != whole.Certificate {
+					t.Errorf("%T, limit %v: %v after %v passes, resumed %v after %v, %v", dual, passes, whole.Certificate, whole.Passes, resumed.Certificate, resumed.Passes, err)
+				}
+			}
+		}
+	}
+	if limits < 30 {
+		t.Errorf("only %d solves ended at their limit", limits)
 	}
 }
 

@@ -50,12 +50,18 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	w.allocate()
 	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
 	w.entered = w.majorant
-	defer w.couple(slope)
 	if w.Samples > 0 {
 		clear(w.response) // also of those that are not taken
 		w.updateSampled(y, slope, count, add)
-		return
+	} else {
+		w.updateAll(y, slope, count, add)
 	}
+	w.couple(slope)
+}
+
+// updateAll is update of all samples.
+func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi int)) {
+	e := w.evaluator
 	e.Spend(1)
 	e.Partials.Clear()
 	chunk := max(e.BlockRows, chunkRows.Int())
