@@ -152,6 +152,8 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value, top), c.Exact.margin(c.X)
 	c.Top = slices.Max(top)
+	c.rest()
+	c.Objective = c.Risk + phi
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0

@@ -260,6 +260,12 @@ type Unpriced interface{ Unpriced(of Dual) bool }
 // at most and some 64·2⁻⁵³ more.
 type Precise interface{ Precise(of Dual) bool }
 
+// Referenced is the ability of a Dual to promise that ψ is ν times KL or half of Pearson's χ²
+// from reference weights w in Y, ν its modulus, of the dual that is asked. The best response to
+// losses of a range r is then w up to a share of 2r/ν, 64 units of roundoff and those of a sum
+// over samples of each weight, once weights are scaled to a sum of one.
+type Referenced interface{ Referenced(of Dual) bool }
+
 // validated is the ability of a Dual to say why it cannot weigh n samples.
 type validated interface{ Valid(n int) error }
 

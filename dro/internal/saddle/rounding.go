@@ -266,6 +266,28 @@ func (c *Certifier) RiskRounding() float64 {
 	return rounding
 }
 
+// rest puts the reference weights w of a dual in the place of the best response, for what it
+// proves, where a price far above the losses leaves nothing else and allowances for its own
+// rounding are larger: ⟨w, f⟩ ≤ R ≤ ⟨w, f⟩ + r²/(8ν) for losses of a range r, by Jensen's
+// inequality and Hoeffding's lemma for KL, by a variance of r²/4 at most for χ² (math: §11).
+func (c *Certifier) rest() {
+	const far = 0x1p40 // a price over the losses
+	nu := c.Problem.Dual.Modulus()
+	d, ok := c.Problem.Dual.(Referenced)
+	if !ok || c.Exact.largest == nil || !(nu > far*c.Top) || !d.Referenced(c.Problem.Dual) {
+		return
+	}
+	w := &c.Weights // the losses are ≥ 0: the largest is their range
+	mean := w.mean / (1 + 2*c.Exact.sums)
+	share := (1 + 1e-9) * (2*c.Top/nu + 64*UnitRoundoff + 2*c.Exact.sums)
+	own := c.Top/nu*c.Top/8 + (1+1e-9)*(4*c.Exact.sums+w.Off+share)*w.mean + Underflow
+	if own+math.Abs(c.Risk-mean) >= c.RiskRounding() {
+		return
+	}
+	c.Risk, c.Tau, c.Own, c.Outside = mean, mean, own, c.Outside+share
+	w.Off += share
+}
+
 // gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
 // over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
 // further relative errors of the weights, cancelled what its terms exceed them by, in

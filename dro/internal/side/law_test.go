@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"gonum.org/v1/gonum/floats"
 )
 
 // given is an oracle of losses that are what they are, wherever they are asked for.
@@ -58,7 +59,7 @@ func lawfuls(t *testing.T, n int) (out []lawful) {
 	of(Uniform{}, exact.Adversary{Alpha: 1})
 	of(fixed, exact.Adversary{Alpha: 1, Weights: w})
 	names := []string{"kl", "chi2"}
-	for _, nu := range []float64{0, 1e-300, 1e-3, 1, 1e6, 1e300, 1e308} {
+	for _, nu := range []float64{0, 1e-300, 1e-3, 1, 1e6, 1e13, 1e20, 1e300, 1e308} {
 		of(KL{Nu: nu}, exact.Adversary{Penalty: "kl", Nu: nu})
 		of(ChiSquare{Nu: nu}, exact.Adversary{Penalty: "chi2", Nu: nu})
 		for _, alpha := range []float64{1e-9, 0.3, 1} {
@@ -171,7 +172,11 @@ func TestBoundsOfAnyLosses(t *testing.T) {
 			if cost := map[bool]int{true: balls, false: exactly}[c.by.Radius > 0]; rng.IntN(cost) > 0 {
 				continue
 			}
-			truth := c.by.Respond(real).Value
+			by := c.by
+			if size := floats.Norm(append(by.Adjust, f...), inf); by.Nu > 1e30*size { // what 256 bits do not tell from one that rests
+				by.Adversary = exact.Adversary{Alpha: 1, Weights: by.Weights, Cap: by.Cap}
+			}
+			truth := by.Respond(real).Value
 			if !math.IsInf(p.Best.Upper, 1) && !(drotest.Above(truth, p.Best.Upper) <= 0) {
 				fail("an upper bound of %v for %v", p.Best.Upper, truth.Text('g', 20))
 			}
@@ -179,6 +184,39 @@ func TestBoundsOfAnyLosses(t *testing.T) {
 				fail("a lower bound of %v for %v", p.Best.Lower, truth.Text('g', 20))
 			}
 		}
+	}
+}
+
+// Far above the losses a price leaves the reference weights, to what saddle.Referenced says, and
+// bounds that are as near as rounding lets them be.
+func TestPricesFarAboveLosses(t *testing.T) {
+	const n = 9
+	f := []float64{0.3, 0.9, 0.1, 0.7, 0, 0.4, 0.6, 0.2, 0.5}
+	tried := 0
+	for _, c := range lawfuls(t, n) {
+		nu, by := c.dual.Modulus(), c.by
+		if d, ok := c.dual.(saddle.Referenced); !ok || nu < 1e6 || !d.Referenced(c.dual) {
+			continue
+		}
+		tried++
+		by.Adversary = exact.Adversary{Alpha: 1, Weights: by.Weights}
+		w := by.Respond(drotest.Reals(f)).Weight
+		p := saddle.NewCertifier(&saddle.Problem{Oracle: positive{f}, Dual: c.dual, Primal: L2{Mu: 1}})
+		p.Evaluate([]float64{0})
+		p.Certify()
+		total := floats.Sum(p.Y)
+		for j, v := range p.Y {
+			share, _ := w[j].Float64()
+			if off := math.Abs(v/total - share); off > share*(2*0.9/nu+80*saddle.UnitRoundoff) {
+				t.Errorf("%T%+v: weight %d is %v, by reference %v", c.dual, c.dual, j, v, share)
+			}
+		}
+		if nu >= 1e13 && !(p.Best.Relative() < 1e-12) {
+			t.Errorf("%T%+v: bounds %v", c.dual, c.dual, p.Best)
+		}
+	}
+	if tried < 50 {
+		t.Errorf("%d duals tried", tried)
 	}
 }
 

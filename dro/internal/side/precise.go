@@ -43,3 +43,34 @@ func (OrthantKL) Precise(of saddle.Dual) bool { return same[OrthantKL](of) }
 
 // Precise implements Precise.
 func (OrthantChiSquare) Precise(of saddle.Dual) bool { return same[OrthantChiSquare](of) }
+
+var (
+	_ saddle.Referenced = KL{}
+	_ saddle.Referenced = ChiSquare{}
+	_ saddle.Referenced = CappedKL{}
+	_ saddle.Referenced = CappedChiSquare{}
+	_ saddle.Referenced = Ball{}
+	_ saddle.Referenced = Protected{}
+	_ saddle.Referenced = (*Groups)(nil)
+)
+
+// Referenced implements the ability.
+func (KL) Referenced(of saddle.Dual) bool { return same[KL](of) }
+
+// Referenced implements the ability.
+func (ChiSquare) Referenced(of saddle.Dual) bool { return same[ChiSquare](of) }
+
+// Referenced implements the ability.
+func (CappedKL) Referenced(of saddle.Dual) bool { return same[CappedKL](of) }
+
+// Referenced implements the ability.
+func (CappedChiSquare) Referenced(of saddle.Dual) bool { return same[CappedChiSquare](of) }
+
+// Referenced implements the ability.
+func (Ball) Referenced(of saddle.Dual) bool { return same[Ball](of) }
+
+// Referenced implements the ability.
+func (Protected) Referenced(of saddle.Dual) bool { return same[Protected](of) }
+
+// Referenced implements the ability: adjustments are losses of their own.
+func (g *Groups) Referenced(of saddle.Dual) bool { return same[*Groups](of) && g.Adjust == nil }
