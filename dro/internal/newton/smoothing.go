@@ -67,7 +67,9 @@ func (m *smoothing) Step() error {
 	dual, most := m.dual.Smoothed(m.nu, m.Cert.N)
 	s := saddle.DefaultSettings()
 	s.X0 = m.x
-	s.RelativeGap = math.Max(smoothingGap.Value*m.nu*most/size, 1e-13)
+	if s.RelativeGap = math.Max(smoothingGap.Value*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
+		s.RelativeGap = math.Max(m.Settings.RelativeGap, 1e-13)
+	}
 	s.MaxPasses = m.Cert.Left(2.5, m.Cert.N, math.Inf(1)) // an evaluation and three gradients come after
 	m.Cert.Afford(2 + leastStage)
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, Newton{}, s)
