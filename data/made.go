@@ -59,20 +59,16 @@ func (t *fitting) make() error {
 func (m *making) functions() error {
 	s := m.e.Spec.Transforms
 	for _, name := range s.Log {
-		c, err := m.function("log", name)
-		if err != nil {
+		if c, err := m.function("log", name); err != nil {
 			return err
-		}
-		if c != nil {
+		} else if c != nil {
 			m.place[name] = append(m.place[name], c)
 		}
 	}
 	for _, name := range s.Square {
-		c, err := m.function("square", name)
-		if err != nil {
+		if c, err := m.function("square", name); err != nil {
 			return err
-		}
-		if c != nil {
+		} else if c != nil {
 			m.added = append(m.added, c)
 		}
 	}
@@ -81,7 +77,8 @@ func (m *making) functions() error {
 
 // function is a function of a number; nil where there is none of that name.
 func (m *making) function(how, name string) (*Column, error) {
-	o, err := m.number(name, "a "+how)
+	what := "a " + how
+	o, err := m.number(m.feature(name, what), what)
 	if o == nil || err != nil {
 		return nil, err
 	}
@@ -97,7 +94,7 @@ func (m *making) splines() error {
 		if !ok {
 			continue
 		}
-		o, err := m.number(c.Name, "a spline")
+		o, err := m.number(c, "a spline")
 		if err != nil {
 			return err
 		}
@@ -158,7 +155,7 @@ func (m *making) side(name string) (operands []Operand, err error) {
 		return nil, nil
 	}
 	if m.e.Spec.Numeric(c) {
-		o, err := m.number(name, what)
+		o, err := m.number(c, what)
 		if err != nil {
 			return nil, err
 		}
@@ -191,17 +188,17 @@ func (m *making) feature(name, what string) *Column {
 	return nil
 }
 
-// number is a feature that is one, with what stands for its nulls; nil where it is none.
-func (m *making) number(name, what string) (*Operand, error) {
-	c := m.feature(name, what)
+// number is a feature that is one, with what stands for its nulls; nil where it is none, or there
+// is no feature.
+func (m *making) number(c *Column, what string) (*Operand, error) {
 	if c == nil {
 		return nil, nil
 	}
 	if !m.e.Spec.Numeric(c) {
-		m.problems.Add(m.f.Fault(name, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
+		m.problems.Add(m.f.Fault(c.Name, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
 		return nil, nil
 	}
-	o := &Operand{Column: name, Kind: Numeric}
+	o := &Operand{Column: c.Name, Kind: Numeric}
 	return o, m.fill(o, c)
 }
 

@@ -19,11 +19,11 @@ func init() {
 
 // tunable are the methods whose constants are tried.
 var tunable = map[string]dro.Method{
-	"auto": nil, "newton": dro.Newton{}, "newton-cg": dro.NewtonCG{}, "separable": dro.Growing{Finish: dro.SeparableBlock{}}, "smoothing": dro.Smoothing{},
+	"auto": nil, "newton": dro.Newton{}, "newton-cg": dro.NewtonCG{}, "separable": dro.Growing{Finish: dro.SeparableBlock{}}, "smoothing": dro.Smoothing{}, "stochastic": dro.Stochastic{},
 }
 
 func runTuning(ctx context.Context, fs *flag.FlagSet, args []string) error {
-	method := fs.String("method", "auto", "auto, newton, newton-cg, separable or smoothing")
+	method := fs.String("method", "auto", "auto, newton, newton-cg, separable, stochastic or smoothing")
 	kind := fs.String("kind", "main,correlated,heavy,few rows,intercept,balls,kinks", "kinds of cells, as of the ablation")
 	cell := fs.String("cell", "", "cells with this in their name alone")
 	constants := fs.String("constants", "", "constants with one of these, separated by commas, in their name alone")
