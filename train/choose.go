@@ -72,7 +72,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.chosen(ctx, x, o)
 	var few *tune.FewRowsError
-	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > 3
+	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
 		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}

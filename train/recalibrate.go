@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // SummaryRecalibration says how the scores of a classification were recalibrated:
@@ -45,7 +46,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	d := m.Run.Train
 	t := m.table(d)
 	t.Memory = m.Config.Checkpoint.Within("recalibration")
-	folds := cmp.Or(m.Config.Folds, 3)
+	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {
 			m.Config.Observe(Progress{Phase: "recalibrating", Done: done, Total: total, Elapsed: time.Since(began)})

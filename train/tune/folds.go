@@ -105,8 +105,11 @@ type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
 
+// DefaultFolds are those of a choice that says no other number, and has no hidden subgroup to
+// look for.
+const DefaultFolds = 3
+
 const (
-	leastFolds  = 3
 	mostForTen  = 2000   // rows up to which a hidden subgroup is looked for by ten folds: laws found without one lack a tenth of the rows, not a third
 	mostForFive = 20_000 // and five
 )
@@ -119,7 +122,7 @@ func (t *Table) FoldCount(asked int) int {
 	if asked != 0 {
 		return asked
 	}
-	count := leastFolds
+	count := DefaultFolds
 	switch {
 	case t.N <= mostForTen:
 		count = 10
@@ -135,7 +138,7 @@ func (t *Table) FoldCount(asked int) int {
 		}
 		count = min(count, first, t.N-first)
 	}
-	return max(leastFolds, count)
+	return max(DefaultFolds, count)
 }
 
 // Folds deals the rows to count folds, stratum by stratum, in an order drawn from the

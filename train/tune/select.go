@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,10 +171,7 @@ type choosing struct {
 // named a hidden subgroup is looked for, by folds of its own number.
 func (c *choosing) settle(ctx context.Context) error {
 	o := c.options
-	folds := o.Folds
-	if folds == 0 {
-		folds = leastFolds
-	}
+	folds := cmp.Or(o.Folds, DefaultFolds)
 	groups, err := c.fold(folds)
 	if err != nil {
 		return err
