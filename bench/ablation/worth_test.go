@@ -47,7 +47,7 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 				} else if v.Name != "auto" {
 					continue
 				}
-				if took[k] = one(context.Background(), p, v, 400, time.Minute, nil); took[k].Err != nil {
+				if took[k] = one(context.Background(), p, v, 400, time.Hour, nil); took[k].Err != nil {
 					t.Fatal(took[k].Err)
 				}
 			}
@@ -80,7 +80,7 @@ func TestShortStepsTakeFewHessians(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		took := one(context.Background(), p, Variant{}, 400, time.Minute, nil)
+		took := one(context.Background(), p, Variant{}, 400, time.Hour, nil)
 		if took.Err != nil {
 			t.Fatal(took.Err)
 		}
@@ -101,7 +101,7 @@ func TestNewtonStartsInTheHessianOfThePrefix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := one(context.Background(), p, Variant{Method: dro.OnPrefixes(p, dro.SeparableBlock{})}, 400, time.Minute, nil)
+	took := one(context.Background(), p, Variant{Method: dro.OnPrefixes(p, dro.SeparableBlock{})}, 400, time.Hour, nil)
 	if took.Err != nil {
 		t.Fatal(took.Err)
 	}

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/drotrain/drotrain/internal/goldentest"
 )
@@ -46,21 +45,16 @@ func sameFrame(a, b *Frame) string {
 }
 
 // readBounded reads a file in memory and checks what must hold for any bytes:
-// no panic, an error that names the file, little memory, little time.
+// no panic, an error that names the file, little memory, an end.
 func readBounded(t *testing.T, name string, b []byte, what string) (*Frame, error) {
 	t.Helper()
 	const allowance, multiple = 4 << 20, 400
 	before := allocated()
-	start := time.Now()
 	f, err := ReadBytes(context.Background(), name, b)
-	elapsed := time.Since(start)
-	limit := allowance + multiple*uint64(len(b))
-	if allocated()-before <= limit {
-	} else if got := allocatedExactly(func() { ReadBytes(context.Background(), name, b) }); got > limit {
-		t.Errorf("%s: %d bytes allocated for a file of %d", what, got, len(b))
-	}
-	if elapsed > time.Minute { // a hang, not a busy machine
-		t.Errorf("%s: took %v", what, elapsed)
+	if limit := allowance + multiple*uint64(len(b)); allocated()-before > limit {
+		if got := allocatedExactly(func() { ReadBytes(context.Background(), name, b) }); got > limit {
+			t.Errorf("%s: %d bytes allocated for a file of %d", what, got, len(b))
+		}
 	}
 	if err == nil {
 		return f, nil
