@@ -28,7 +28,7 @@ func TestDamagedSnapshots(t *testing.T) {
 			t.Errorf("%d bytes of %d: %v, want %q", len(state), len(whole), err, why)
 		}
 	}
-	const head = 7 * 8 // which names the difference
+	const head = 8 * 8 // which names the difference
 	for at := range whole {
 		other := append([]byte(nil), whole...)
 		if other[at] ^= 1 << (at % 8); at < head {

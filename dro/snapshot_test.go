@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/losses"
@@ -89,6 +90,35 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 		if res, err := dro.Solve(context.Background(), c.problem, c.method, s); err == nil || res != nil {
 			t.Errorf("%s was resumed", c.name)
 		}
+	}
+}
+
+// Nor is one of an adversary of another kind, whose state may be laid out another way, even
+// where all numbers agree: with all losses alike any adversary has their mean for its risk.
+func TestResumeRefusesOtherKinds(t *testing.T) {
+	z, err := design.NewDense(4, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(losses.Squared{}, z, []float64{1, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := func(d dro.Dual, s dro.Settings) error {
+		_, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}, dro.LBFGS{}, s)
+		return err
+	}
+	s := dro.DefaultSettings()
+	s.Snapshot = func(b []byte) { s.Resume = b }
+	if err := solve(dro.KL{Nu: 0.5}, s); err != nil || s.Resume == nil {
+		t.Fatal(err)
+	}
+	s.Snapshot = nil
+	if err := solve(dro.KL{Nu: 0.5}, s); err != nil {
+		t.Error(err)
+	}
+	if err := solve(dro.ChiSquare{Nu: 0.5}, s); err == nil || !strings.Contains(err.Error(), "kind of losses") {
+		t.Errorf("gone on with by χ²: %v", err)
 	}
 }
 

@@ -112,3 +112,17 @@ func TestStepsBeginWhereTheLastOneEnded(t *testing.T) {
 		}
 	}
 }
+
+// A working set of more samples than there are is no working set: what a snapshot counts is
+// looked at before room is made for it.
+func TestWorkingSetsOfOthersAreRefused(t *testing.T) {
+	for _, count := range []int{-1, 51, 1 << 62} {
+		s := &saddle.State{}
+		s.Integer(&count)
+		s.Reading = true
+		w := &workingSet{}
+		if w.visit(s, 50); s.Err == nil || w.in != nil {
+			t.Errorf("%d of 50 samples: %v, %v", count, w, s.Err)
+		}
+	}
+}

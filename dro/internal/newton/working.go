@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -239,7 +241,10 @@ func (m *newton) estimates() bool {
 
 func (w *workingSet) visit(s *saddle.State, n int) {
 	s.Integer(&w.count)
-	if w.count == 0 {
+	if w.count < 0 || w.count > n {
+		s.Err = cmp.Or(s.Err, errors.New("it is of other samples"))
+	}
+	if w.count == 0 || s.Err != nil {
 		return
 	}
 	samples := make([]int, w.count)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc64"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 // snapshotVersion changes whenever what a snapshot holds does.
-const snapshotVersion = 12
+const snapshotVersion = 13
 
 // A State writes the fields of a solve in progress to bytes, or reads them back:
 // each type lists its mutable fields once, in visit, for both directions.
@@ -132,11 +133,14 @@ func (s *State) head(r *Run, name string) {
 		}
 	}
 	same("version", snapshotVersion)
-	hash := 0.0
-	for _, c := range name {
-		hash = hash*31 + float64(c)
+	hash := func(text string) float64 {
+		h := fnv.New32()
+		h.Write([]byte(text))
+		return float64(h.Sum32())
 	}
-	same("method", hash)
+	same("method (a checksum)", hash(name))
+	p := r.Problem
+	same("kind of losses, adversary and regulariser (a checksum)", hash(fmt.Sprintf("%T %T %T", p.Oracle, p.Dual, p.Primal)))
 	same("number of samples", float64(r.Cert.N))
 	same("number of parameters", float64(r.Cert.D))
 	same("ν", r.Problem.Dual.Modulus())

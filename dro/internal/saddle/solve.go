@@ -34,7 +34,7 @@ type Settings struct {
 	// that one is wanted, with the state of the solve;
 	// given back as Resume, with the same problem, method and settings, it
 	// continues bit for bit as if nothing had happened. One of another problem is an error,
-	// as far as sizes, moduli and the objective at its best point tell. All may be nil.
+	// as far as sizes, kinds, moduli and the objective at its best point tell. All may be nil.
 	Snapshot     func(state []byte)
 	SnapshotDue  func() bool
 	SnapshotMost int // bytes of a snapshot, beyond which there is none; 0: any
