@@ -260,6 +260,10 @@ type Unpriced interface{ Unpriced(of Dual) bool }
 // at most and some 64·2⁻⁵³ more.
 type Precise interface{ Precise(of Dual) bool }
 
+// Exponential is the ability of a Dual of weights each for itself to promise that none grows by
+// more than a factor of e^{δ/ν} where its loss rises by δ, ν its modulus, of the dual that is asked.
+type Exponential interface{ Exponential(of Dual) bool }
+
 // Referenced is the ability of a Dual to promise that ψ is ν times KL or half of Pearson's χ²
 // from reference weights w in Y, ν its modulus, of the dual that is asked. The best response to
 // losses of a range r is then w up to a share of 2r/ν, 64 units of roundoff and those of a sum

@@ -162,7 +162,9 @@ func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top)
 // rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
 // the largest, which only an oracle that does not tell has below 0, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
 // convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
-// R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex.
+// R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex. Where weights are each
+// for itself, of a modulus ν·scale² in ‖·‖₂, it is R(f) + ⟨y, δ⟩ + ‖δ‖²/(2ν scale²), and
+// R(f) + max δ·Σ max y; where they are exponentials, R(f) + ⟨y, δ⟩ + Σy·max δ²/(2ν)·e^{max δ/ν}.
 func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	e := &c.Exact
 	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
@@ -178,10 +180,22 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 		return min(most, mean+(w.Off+2*e.sums*(1+c.Cancelled))*most+second)
 	case c.unit:
 		return most
-	case nu > 0:
-		return mean + float64(c.N)*second
 	}
-	if o, ok := c.Problem.Dual.(Normed); ok {
+	o, normed := c.Problem.Dual.(Normed)
+	switch {
+	case nu > 0 && !(normed && e.precise):
+		return mean + float64(c.N)*second
+	case nu > 0:
+		rise := second
+		if second > 0 {
+			scale := o.NormScale(c.N)
+			rise = float64(c.N) * (second / scale / scale)
+		}
+		if d, ok := c.Problem.Dual.(Exponential); ok && d.Exponential(c.Problem.Dual) {
+			rise = min(rise, (1+1e-9)*w.total*second*math.Exp(most/nu))
+		}
+		return min(mean+rise, o.TotalWeight(c.N)*most)
+	case normed:
 		return o.TotalWeight(c.N) * most
 	}
 	return max(mean, w.total*most)

@@ -74,3 +74,6 @@ func (Protected) Referenced(of saddle.Dual) bool { return same[Protected](of) }
 
 // Referenced implements the ability: adjustments are losses of their own.
 func (g *Groups) Referenced(of saddle.Dual) bool { return same[*Groups](of) && g.Adjust == nil }
+
+// Exponential implements the ability.
+func (OrthantKL) Exponential(of saddle.Dual) bool { return same[OrthantKL](of) }
