@@ -178,6 +178,12 @@ func gramRounding(d, rows int) float64 {
 	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
 }
 
+// gamma is γ of a sum over parameters, and of what is done to its terms.
+func (f *minorant) gamma() float64 {
+	const more = 16
+	return saddle.Gamma(f.d + more)
+}
+
 // norm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
 func (f *minorant) norm(g, err []float64) float64 {
 	v := make([]float64, f.d)
@@ -187,7 +193,7 @@ func (f *minorant) norm(g, err []float64) float64 {
 		off += f.scale[i] * err[i] * f.scale[i] * err[i]
 	}
 	blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: v})
-	return (1 + saddle.Gamma(f.d+16)) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
+	return (1 + f.gamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
 // eigenvaluesAbove proves that the smallest eigenvalue of A, without rounding, is at least value:
@@ -238,7 +244,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 		}
 		return most
 	})
-	longest *= 1 + saddle.Gamma(f.d+16)
+	longest *= 1 + f.gamma()
 	proved := func(bound float64) bool { return f.eigenvaluesAbove(longest / (bound * bound)) }
 	if proved(within) {
 		if rho = within; proved(within / 3) {
@@ -278,7 +284,7 @@ func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, 
 		residual.Set(i, i, residual.At(i, i)-1)
 	}
 	size := mat.Norm(inverse, 2) // Frobenius
-	off := (1 + saddle.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + saddle.Gamma(f.d+16)*mat.Norm(f.upper, 2)*size)
+	off := (1 + saddle.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.gamma()*mat.Norm(f.upper, 2)*size)
 	if !(off < 0.5) {
 		return math.Inf(1)
 	}
@@ -307,6 +313,6 @@ func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, 
 		}
 		return most
 	}))
-	largest += saddle.Gamma(f.d+16) * (largest + math.Sqrt(scaled)*size)
+	largest += f.gamma() * (largest + math.Sqrt(scaled)*size)
 	return math.Sqrt(f.inflate) * largest / (1 - off)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 )
@@ -21,6 +22,13 @@ func Gamma(k int) float64 {
 		return math.Inf(1)
 	}
 	return (1 + 1e-6) * ku / (1 - ku)
+}
+
+// SumGamma returns γ of a sum over n samples, shard by shard, of terms that a few operations made.
+func SumGamma(rows *ranks.Rows, n int) float64 {
+	const more = 64 // operations on a term besides being added
+	shards := rows.Shards(n)
+	return Gamma(n/shards + shards + more)
 }
 
 const (
@@ -44,8 +52,7 @@ type exactness struct {
 func newExactness(o Oracle, d Dual) exactness {
 	const more = 64 // operations on a term besides being added
 	n, k, _ := o.Dims()
-	count := RowsOf(o).Shards(n)
-	e := exactness{sums: Gamma(n/count + count + more), point: Gamma(k + more)}
+	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
 	if p, ok := d.(Precise); ok {
 		e.precise = p.Precise(d)
 	}

@@ -285,7 +285,7 @@ func (b Ball) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64
 // prove as much less as their divergence D is off the radius, times the price.
 func (b Ball) rounding(a pricedResponse, y, f []float64) (own, outside float64) {
 	n := len(f)
-	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
+	gamma := saddle.SumGamma(b.rows, n)
 	if a.still {
 		return a.rounding, 0
 	}
@@ -382,7 +382,7 @@ func (b Ball) losses(y, f []float64) (by, base float64) {
 // divergence returns D(y‖w) and what rounding may have done to it.
 func (b Ball) divergence(y []float64) (divergence, off float64) {
 	n := len(y)
-	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
+	gamma := saddle.SumGamma(b.rows, n)
 	divergence = b.Of(y)
 	return divergence, gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 }

@@ -159,7 +159,7 @@ func (g *Groups) Modulus() float64 { return g.Near.Nu }
 
 // Smoothed implements Smoothable.
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
-	s, most := *g, 0.0
+	s := *g
 	near, most := g.Near.Smoothed(nu, len(g.count))
 	s.Near = near.(Ball)
 	return &s, most
@@ -256,7 +256,7 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 	s := g.at(e.Value)
 	g.weigh(y, s)
 	e.GradTo(grad, y)
-	gamma := 4 * saddle.Gamma(e.N/e.Rows.Shards(e.N)+e.Rows.Shards(e.N)+64)
+	gamma := 4 * saddle.SumGamma(e.Rows, e.N)
 	linear, largest, adjust := 0.0, 0.0, 0.0
 	for i, v := range s.loss {
 		linear += s.q[i] * math.Abs(v)

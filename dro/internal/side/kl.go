@@ -100,7 +100,7 @@ func klRisk(rows *ranks.Rows, f, w []float64, nu, top, sum float64) (risk, round
 		mostExponent = 700   // (top − c)/ν: exp does not overflow
 	)
 	n := len(f)
-	gamma := saddle.Gamma(n/rows.Shards(n) + rows.Shards(n) + 64)
+	gamma := saddle.SumGamma(rows, n)
 	total := float64(n)
 	if w != nil {
 		total = totalOf(rows, w)

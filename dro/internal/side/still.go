@@ -10,7 +10,7 @@ import (
 // rounding may take a share of 4e-3 of them out of it, and the risk is within 2e3·γ deviations
 // of the losses of that of the reference weights.
 func (b Ball) stillRadius(n int) float64 {
-	gamma := saddle.Gamma(n/b.rows.Shards(n) + b.rows.Shards(n) + 64)
+	gamma := saddle.SumGamma(b.rows, n)
 	return max(1e-18, 1e6*gamma*gamma)
 }
 
@@ -21,7 +21,7 @@ func (b Ball) rest(a *pricedResponse, y, f []float64) {
 	n := len(f)
 	mean, size, deviation := b.spread(f)
 	rise := math.Sqrt(2*b.Radius) * deviation
-	gamma := 4 * saddle.Gamma(n/b.rows.Shards(n)+b.rows.Shards(n)+64)
+	gamma := 4 * saddle.SumGamma(b.rows, n)
 	if b.Divergence == PearsonChi2 {
 		a.risk = mean + rise
 	}
