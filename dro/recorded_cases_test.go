@@ -226,7 +226,36 @@ func recordedCases() (all []recordedCase) {
 			}
 		}
 	}
+	for k, of := range recordedAdversaries() { // of one's own, that say nothing of themselves but what they must
+		if k%3 != 0 {
+			continue
+		}
+		for hidden := range 3 {
+			add([]string{"plain", "correlated", "any"}[hidden], 40, 3, lossesInTurn[k/3%3], of.name, of.of, L2{Mu: 0.1, Intercept: k%2 == 0 && hidden != 2}, 0)
+			c := &all[len(all)-1]
+			switch hidden {
+			case 0:
+				c.problem.Oracle = struct{ Oracle }{c.problem.Oracle}
+			case 1:
+				c.problem.Dual = struct{ Dual }{c.problem.Dual}
+			case 2:
+				c.problem.Primal = ownPrimal{c.problem.Primal, c.problem.Primal.(Smooth)}
+			}
+			c.name += []string{", own losses", ", own adversary", ", own regulariser"}[hidden]
+			c.methods, c.chosen = nil, false
+			for i := range methods {
+				if m := methods[(7*turn+i)%len(methods)]; len(c.methods) < 2 && saddle.Supports(m, saddle.Answered(c.problem)) {
+					c.methods = append(c.methods, m)
+				}
+			}
+		}
+	}
 	return all
+}
+
+type ownPrimal struct {
+	Primal
+	Smooth
 }
 
 // recordedStorage keeps rows as they are, as single precision, or sparsely.

@@ -1,6 +1,8 @@
 package dro
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -173,4 +175,36 @@ func (r recordedRun) of(res *Result, err error) recordedRun {
 	}
 	r.bits = sum.Sum64()
 	return r
+}
+
+// Every recorded run that is interrupted halfway ends with the same bits.
+func TestRecordedRunsResume(t *testing.T) {
+	resumed := 0
+	for _, c := range recordedCases() {
+		if n, d, _ := c.problem.Oracle.Dims(); n*d > 2000 {
+			continue
+		}
+		for _, m := range c.methods {
+			var states [][]byte
+			s := c.settings
+			s.Snapshot = func(state []byte) { states = append(states, bytes.Clone(state)) }
+			all, err := Solve(context.Background(), c.problem, m, s)
+			if err != nil || len(states) < 2 {
+				continue
+			}
+			s.Snapshot, s.Resume = nil, states[len(states)/2]
+			rest, err := Solve(context.Background(), c.problem, m, s)
+			if err != nil {
+				t.Errorf("%s, %s: %v", c.name, recordedName(m), err)
+				continue
+			}
+			if was, is := (recordedRun{}).of(all, nil), (recordedRun{}).of(rest, nil); was != is {
+				t.Errorf("%s, %s\nwhole %s\nresumed %s", c.name, recordedName(m), was, is)
+			}
+			resumed++
+		}
+	}
+	if resumed < 400 {
+		t.Errorf("only %d runs", resumed)
+	}
 }
