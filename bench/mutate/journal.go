@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,14 +12,15 @@ import (
 	"time"
 )
 
-// A journal is a text file of the mutants that are decided, one a line: what became of
+// A journal is a text file of the mutants of a commit that are decided, one a line: what became of
 // it, the mutant, and by which test. What survived the tests of its own package is decided
 // for a run of these alone. In it are also what tests reach without a mutant.
 type journal struct {
-	path string
-	told map[string]Result // by key
-	past map[string]int    // by key: of which of scopes no test failed in an earlier run
-	runs map[string][]run  // by folder and name of a test
+	path   string
+	commit string            // that it is of
+	told   map[string]Result // by key
+	past   map[string]int    // by key: of which of scopes no test failed in an earlier run
+	runs   map[string][]run  // by folder and name of a test
 }
 
 // A run is what a test without a mutant, or a part of one, took and reached.
@@ -56,6 +58,8 @@ func openJournal(path string, o Options) (*journal, error) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
 		case len(f) != 3:
+		case f[0] == "commit":
+			j.commit = f[1]
 		case f[0] == "reached":
 			var runs []run
 			if err := json.Unmarshal([]byte(f[2]), &runs); err != nil {
@@ -69,6 +73,24 @@ func openJournal(path string, o Options) (*journal, error) {
 		}
 	}
 	return j, err
+}
+
+// checkout makes a clone that of the commit of the journal, or the journal that of the clone's.
+func (j *journal) checkout(ctx context.Context, clone string) error {
+	if j.path == "" {
+		return nil
+	}
+	if j.commit != "" {
+		if _, err := output(ctx, clone, nil, "git", "checkout", "--quiet", "--detach", j.commit); err != nil {
+			return fmt.Errorf("%s is of a commit that is not here: %w", j.path, err)
+		}
+		return nil
+	}
+	head, err := output(ctx, clone, nil, "git", "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	return j.write("commit", strings.TrimSpace(head), "")
 }
 
 // key names a mutant among those of one commit.

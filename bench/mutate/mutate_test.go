@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -206,6 +207,36 @@ func TestJournal(t *testing.T) {
 	}
 	if _, err := openJournal(filepath.Dir(path), own); err == nil {
 		t.Error("a folder is read as a journal")
+	}
+}
+
+// A journal is gone on with at the commit that it was begun at.
+func TestJournalIsOfACommit(t *testing.T) {
+	root, ctx := t.TempDir(), context.Background()
+	git := func(args ...string) string {
+		text, err := output(ctx, root, nil, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(text)
+	}
+	git("init", "--quiet")
+	git("commit", "--quiet", "--allow-empty", "-m", "one")
+	first := git("rev-parse", "HEAD")
+	path := filepath.Join(root, "journal")
+	for range 2 {
+		j, err := openJournal(path, Options{})
+		if err == nil {
+			err = j.checkout(ctx, root)
+		}
+		if err != nil || git("rev-parse", "HEAD") != first {
+			t.Fatal(err, git("rev-parse", "HEAD"), first)
+		}
+		git("commit", "--quiet", "--allow-empty", "-m", "another")
+	}
+	elsewhere := &journal{path: path, commit: strings.Repeat("0", 40)}
+	if err := elsewhere.checkout(ctx, root); err == nil || !strings.Contains(err.Error(), "is of a commit that is not here") {
+		t.Error(err)
 	}
 }
 

@@ -67,7 +67,7 @@ var Hand = []Named{
 	{"the row of a unit that lost digits", "data/frame/holdout.go", "c.InexactRow-1", "c.InexactRow-2", "./data FaultsNameTheirRow"},
 	{"a ball's allowance over a unit of rounding", "dro/internal/side/ball.go", "4*saddle.UnitRoundoff*math.Abs(a.risk)", "4/saddle.UnitRoundoff*math.Abs(a.risk)", "./dro/internal/side AllowancesAreSmall"},
 	{"the allowance of cuts elsewhere", "dro/internal/saddle/free.go", "math.Abs(down.slope*(down.b-b))+", "math.Abs(down.slope*(down.b+b))+", "./dro/internal/saddle CutsMix"},
-	{"a norm without the rounding of a solve", "dro/internal/bound/curvature.go", "(1 + saddle.Gamma(f.d+16)) * (math.Sqrt(f.inflate)", "(1 + saddle.Gamma(f.d-16)) * (math.Sqrt(f.inflate)", "./dro/internal/bound NormHolds"},
+	{"a norm without the rounding of a solve", "dro/internal/bound/curvature.go", "(1 + f.gamma()) * (math.Sqrt(f.inflate)", "(1 + saddle.Gamma(f.d-16)) * (math.Sqrt(f.inflate)", "./dro/internal/bound NormHolds"},
 	{"no standard errors where one group is the largest", "train/report/sandwich_groups.go", "return len(e.most) > 0", "return len(e.most) > 1", "./train/report OneLargestGroup"},
 	{"a page of one group", "eval/page/against.go", "g.Groups[0].TrainShare", "g.Groups[1].TrainShare", "./eval/page PageOfOneGroup"},
 	{"tests of exported Go that are empty", "export/gotest.go", "_, err = w.Write(out)", "_, err = w.Write(out[:0])", "./export GoTestsAreWritten"},

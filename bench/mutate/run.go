@@ -42,7 +42,7 @@ type Result struct {
 }
 
 // Run draws mutants and runs the tests on each, in a clone of the last commit of the
-// repository at root, and tells of every one.
+// repository at root, or of that of the journal, and tells of every one.
 func Run(ctx context.Context, root string, o Options, tell func(Result)) (results []Result, err error) {
 	scratch, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -53,15 +53,18 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	if _, err := output(ctx, root, nil, "git", "clone", "--quiet", "--local", root, clone); err != nil {
 		return nil, err
 	}
+	kept, err := openJournal(o.Journal, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := kept.checkout(ctx, clone); err != nil {
+		return nil, err
+	}
 	sites, err := draw(ctx, clone, o)
 	if err != nil {
 		return nil, err
 	}
 	tests, err := listTests(ctx, clone)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := openJournal(o.Journal, o)
 	if err != nil {
 		return nil, err
 	}

@@ -63,9 +63,8 @@ type oneTest struct {
 }
 
 // run compiles the schema and tells of every mutant that does.
-func (t *tester) run(ctx context.Context, tell func(Result)) error {
+func (t *tester) run(ctx context.Context, tell func(Result)) (err error) {
 	for {
-		var err error
 		if t.overlaid, err = t.overlay(t.clone, t.scratch); err != nil {
 			return err
 		}
@@ -92,8 +91,8 @@ func (t *tester) run(ctx context.Context, tell func(Result)) error {
 	}
 	left := slices.Sorted(maps.Keys(t.sites))
 	defer func() {
-		for _, id := range left { // of a run that is interrupted too
-			tell(Result{Site: t.sites[id], Undecided: ctx.Err() != nil})
+		for _, id := range left { // of a run that is interrupted, or fails, too
+			tell(Result{Site: t.sites[id], Undecided: ctx.Err() != nil || err != nil})
 		}
 	}()
 	// The tests of a mutant's own package before those of others.
