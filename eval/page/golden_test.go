@@ -18,6 +18,11 @@ var (
 	spaces = regexp.MustCompile(`[ \t]*\n\s*`)
 )
 
+// seen is what a reader sees of a page besides its figures.
+func seen(html string) string {
+	return strings.TrimSpace(spaces.ReplaceAllString(tags.ReplaceAllString(hidden.ReplaceAllString(html, ""), "\n"), "\n")) + "\n"
+}
+
 // sliced is a report of a bad slice, not certified.
 func sliced(t *testing.T) *eval.Report {
 	in := evaltest.Two(1200, 4, 0.2, 3)
@@ -49,8 +54,7 @@ func TestTextsAreGolden(t *testing.T) {
 		if err := WriteHTML(&html, r); err != nil {
 			t.Fatal(err)
 		}
-		seen := spaces.ReplaceAllString(tags.ReplaceAllString(hidden.ReplaceAllString(html.String(), ""), "\n"), "\n")
-		for name, got := range map[string]string{task + ".md": markdown.String(), task + ".txt": strings.TrimSpace(seen) + "\n"} {
+		for name, got := range map[string]string{task + ".md": markdown.String(), task + ".txt": seen(html.String())} {
 			goldentest.Text(t, filepath.Join("testdata", "golden-"+name), got)
 		}
 	}
