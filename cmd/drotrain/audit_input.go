@@ -11,11 +11,14 @@ import (
 // check refuses what the command line alone shows to be wrong, and returns the
 // scores.
 func (o *auditOptions) check() ([]report.Score, error) {
+	score := ""
+	if len(o.scores) > 0 {
+		score = o.scores[0]
+	}
+	if err := needed(need{"label", o.label, "name the column of what occurred, as in --label y"}, need{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
+		return nil, err
+	}
 	switch {
-	case o.label == "":
-		return nil, exit.Usagef("name the column of what occurred, as in --label y", "no --label")
-	case len(o.scores) == 0:
-		return nil, exit.Usagef("name the column of the predictions, as in --score p", "no --score")
 	case o.task == "binary" && o.loss == "huber":
 		return nil, exit.Usagef("choose logistic or squared", "--loss huber is for --task regression")
 	case o.task == "regression" && o.loss == "logistic":

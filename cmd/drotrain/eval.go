@@ -78,6 +78,9 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	if o.out != "" && write == nil {
 		return exit.Usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
 	}
+	if err := needed(modelNeeded(o.model), dataNeeded(o.data)); err != nil {
+		return err
+	}
 	if o.out != "" {
 		if err := a.inputs.Check(o.force, o.out); err != nil {
 			return err
@@ -85,9 +88,6 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 	}
 	m, err := a.loadModel(o.model)
 	if err != nil {
-		return err
-	}
-	if err := requireData(o.data); err != nil {
 		return err
 	}
 	if o.measure.Cache == "" {

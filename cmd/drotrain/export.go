@@ -74,12 +74,12 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 }
 
 func (o *exportOptions) run(a *app, formats []string) error {
+	if err := needed(modelNeeded(o.model), need{"out", o.out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
+		return err
+	}
 	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
-	}
-	if o.out == "" {
-		return exit.Usagef("as in --out model.onnx, score.sql or score.go", "no --out")
 	}
 	if o.format == "" {
 		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")

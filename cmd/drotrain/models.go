@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train"
 )
 
 // loadModel reads a model file; a directory stands for the model in it. What it warns
 // of is told on stderr.
 func (a *app) loadModel(path string) (*train.Model, error) {
-	if path == "" {
-		return nil, exit.Usagef("drotrain train writes one: --model "+filepath.Join(defaultOut, modelFile), "no --model")
+	if err := needed(modelNeeded(path)); err != nil {
+		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, modelFile)
@@ -34,10 +35,24 @@ func (a *app) loadModel(path string) (*train.Model, error) {
 	return m, nil
 }
 
-// requireData refuses an empty --data.
-func requireData(path string) error {
-	if path == "" {
-		return exit.Usagef("name a file, a directory, a glob or builtin:NAME", "no --data")
+// A need is an option that a command cannot do without: its name, its value, and how it is set.
+type need struct{ name, value, hint string }
+
+func modelNeeded(path string) need {
+	return need{"model", path, "drotrain train writes one: --model " + filepath.Join(defaultOut, modelFile)}
+}
+
+func dataNeeded(path string) need {
+	return need{"data", path, "name a file, a directory, a glob or builtin:NAME"}
+}
+
+// needed refuses a command line without some of these, all at once.
+func needed(all ...need) error {
+	var missing []error
+	for _, n := range all {
+		if n.value == "" {
+			missing = append(missing, exit.Usagef(n.hint, "no --%s", n.name))
+		}
 	}
-	return nil
+	return options.Together(missing)
 }

@@ -77,15 +77,12 @@ alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
 }
 
 func (o *predictOptions) run(ctx context.Context, a *app) error {
+	if err := needed(modelNeeded(o.model), dataNeeded(o.data), need{"out", o.out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+		return err
+	}
 	m, err := a.loadModel(o.model)
 	if err != nil {
 		return err
-	}
-	if err := requireData(o.data); err != nil {
-		return err
-	}
-	if o.out == "" {
-		return exit.Usagef("as in --out preds.parquet, or preds.csv", "no --out")
 	}
 	if err := a.inputs.Check(o.force, o.out); err != nil {
 		return err

@@ -127,6 +127,24 @@ func (r Reading) settleDates(t *table.Table) {
 	t.Columns = out
 }
 
+// emptyPart is a part of the dates in a column without values, which nobody can tell to be one
+// of dates, nor which parts they would have; nil where name is of no such part.
+func (f *Frame) emptyPart(name string) *Column {
+	at := strings.LastIndexByte(name, '.')
+	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == name[at+1:] }) {
+		return nil
+	}
+	i, ok := f.index[name[:at]]
+	if !ok || i < 0 || f.Rows > 0 && f.Columns[i].Type != "null" {
+		return nil
+	}
+	c := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Of: name[:at], Number: make([]float64, f.Rows), Null: make([]bool, f.Rows)}
+	for k := range c.Null {
+		c.Null[k] = true
+	}
+	return c
+}
+
 // hasTimes says that a column in memory has dates with a time of the day.
 func hasTimes(c *table.Column) bool {
 	for _, v := range c.Number {

@@ -74,6 +74,38 @@ func TestDates(t *testing.T) {
 	datatest.WantError(t, err, "weeks", "number, parts or drop")
 }
 
+// A column without values has the parts that a date would have, without values, for whoever asks for
+// them by name; any other has not.
+func TestPartsOfNothing(t *testing.T) {
+	for text, rows := range map[string]int{"y,d\n": 0, "y,d\n1,\n2,\n": 2} {
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte(text), Reading{Dates: "parts"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := f.Column(t.Context(), "d.month")
+		if err != nil || c.Kind != Numeric || c.Len() != rows || c.Of != "d" || rows > 0 && !(c.IsNull(0) && c.IsNull(1)) {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+		if len(f.Columns) != 2 {
+			t.Errorf("%q: columns %q", text, f.Names())
+		}
+		for _, name := range []string{"d.day", "e.month", "month", "d"} {
+			if c, err := f.Lookup(name); err == nil && (name != "d" || c.Of != "") {
+				t.Errorf("%q has a column %s", text, name)
+			}
+		}
+	}
+	for text, dates := range map[string]string{"y,d\n1,\n": "number", "y,d\n1,x\n": "parts"} {
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte(text), Reading{Dates: dates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Lookup("d.month"); err == nil {
+			t.Errorf("%q, dates as %s: there is a month", text, dates)
+		}
+	}
+}
+
 // Texts get other names whatever the format, and levels that become one are one.
 func TestRelabel(t *testing.T) {
 	how := Reading{Relabel: map[string]string{"<=50K.": "<=50K", ">50K.": ">50K"}}

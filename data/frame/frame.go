@@ -190,6 +190,9 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	case ok:
 		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
 	}
+	if c := f.emptyPart(name); c != nil {
+		return c, nil
+	}
 	absent := table.Absent(f.Name(), name, f.Names())
 	for _, r := range f.Remarks {
 		if slices.Contains(r.Remedies, table.SayNoHeader) { // the names may be values

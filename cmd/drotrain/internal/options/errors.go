@@ -48,8 +48,11 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 		}
 		args = args[at+1:]
 	}
-	return together("the command line", all)
+	return Together(all)
 }
+
+// Together is one error of all that is wrong with a command line.
+func Together(all []error) error { return together("the command line", all) }
 
 // together is one error of a command line or a configuration of all that is wrong with it.
 func together(with string, all []error) error {

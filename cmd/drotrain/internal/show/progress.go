@@ -145,7 +145,7 @@ func bytesText(n int64) string {
 
 // step takes how many parts of the phase are done.
 func (p *Progress) step(done, total int) {
-	p.stepAs(fmt.Sprintf("%d of %d", done, total), float64(done)/float64(max(1, total)))
+	p.stepAs(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
 }
 
 // stepAs takes what of the phase is done, in words and as a share.
