@@ -291,7 +291,7 @@ func TestScorerOfRelabelledTexts(t *testing.T) {
 	}
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
-	cfg.Reading.Relabel = map[string]string{"N": "north", "S.": "south", "west": "east"}
+	cfg.Reading.Relabel, cfg.Interact = map[string]string{"N": "north", "S.": "south", "west": "east"}, []string{"site:x"}
 	m := fit(t, cfg)
 	named, err := train.OpenAs(t.Context(), path, cfg.Reading)
 	if err != nil {

@@ -26,8 +26,8 @@ const recordedHead = `# What is trained on small tables by settings of all kinds
 `
 
 // recordedTable is a table of n rows: numbers a, b and c, of which c has gaps, categories k and g, a
-// column h of two groups, weights w, days t, marks s of a split, and targets y and z, a number and
-// two words.
+// column h of two groups, weights w, and w0 and w9 that are none, days t, marks s of a split, and
+// targets: numbers y, y2 that follow two laws, and z, two words.
 func recordedTable(t *testing.T, n int) *data.Frame {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, uint64(n)))
@@ -39,6 +39,7 @@ func recordedTable(t *testing.T, n int) *data.Frame {
 	}
 	a, b, c, w, day, y := number("a"), number("b"), number("c"), number("w"), number("t"), number("y")
 	k, g, h, s, z := words("k", "low", "mid", "high", "rare"), words("g", "p", "q", "r"), words("h", "u", "v"), words("s", "train", "test"), words("z", "no", "yes")
+	none, far, y2 := number("w0"), number("w9"), number("y2")
 	c.Null = make([]bool, n)
 	for i := range n {
 		a.Number[i], b.Number[i], c.Number[i] = rng.NormFloat64(), rng.ExpFloat64(), 100+10*rng.NormFloat64()
@@ -51,6 +52,10 @@ func recordedTable(t *testing.T, n int) *data.Frame {
 			s.Code[i] = 1
 		}
 		w.Number[i], day.Number[i] = float64(1+rng.IntN(3)), float64(i/3)
+		none.Number[i], far.Number[i] = float64(i%7), 1e308
+		if y2.Number[i] = a.Number[i] + 0.2*rng.NormFloat64(); i%6 == 0 {
+			y2.Number[i] = 3*b.Number[i] - 2*a.Number[i]
+		}
 		m := a.Number[i] - 0.5*b.Number[i] + 0.1*(c.Number[i]-100) + 0.5*float64(k.Code[i])
 		if g.Code[i] == 2 {
 			m -= 2 * a.Number[i]
@@ -63,7 +68,7 @@ func recordedTable(t *testing.T, n int) *data.Frame {
 			z.Code[i] = 1
 		}
 	}
-	f, err := data.NewFrame(a, b, c, k, g, h, w, day, s, y, z)
+	f, err := data.NewFrame(a, b, c, k, g, h, w, none, far, day, s, y, y2, z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +128,43 @@ func TestRecordedTrainings(t *testing.T) {
 		{"cross-fitted choice, numbers", func(c *train.Config) {
 			c.Evaluate, c.Holdout, c.Target, c.Drop, c.Select, c.Levels = "crossfit", 0, "y", []string{"z", "k"}, "average", 1
 		}},
+		{"two hidden subgroups", func(c *train.Config) {
+			c.Latent, c.Second, c.Target, c.Features = at(0.2), at(0.1), "y2", []string{"a", "b"}
+		}},
+		{"chosen, a hidden subgroup", func(c *train.Config) {
+			c.Target, c.Features, c.Levels, c.Holdout, c.Filter = "y2", []string{"a", "b"}, 1, 0.1, ""
+		}},
+		{"all rows effective, raw, no intercept", func(c *train.Config) {
+			c.Ess, c.Scale, c.Intercept, c.Features, c.Impute = at(1), "none", false, []string{"a", "b"}, "error"
+		}},
+		{"ν = 0, products of categories", func(c *train.Config) {
+			c.Nu, c.Interact, c.Drop = at(0), []string{"k:g", "a:k"}, []string{"y", "c"}
+		}},
+		{"overlapping groups, the largest", func(c *train.Config) {
+			c.Nu, c.Adversary, c.Among, c.Groups = at(0), "groups", "each", []string{"g", "h"}
+		}},
+		{"groups, χ², weights, adjusted", func(c *train.Config) {
+			c.Nu, c.Adversary, c.Penalty, c.Adjust, c.Weight, c.Groups = at(0.1), "groups", "chi2", 0.2, "w", []string{"g"}
+		}},
+		{"groups, a χ² ball, equal", func(c *train.Config) {
+			c.Radius, c.Adversary, c.Penalty, c.Prior, c.Groups, c.Target, c.Drop = at(0.02), "groups", "chi2", "equal", []string{"g"}, "y", []string{"z"}
+		}},
+		{"a χ² ball, weights, numbers", func(c *train.Config) {
+			c.Radius, c.Penalty, c.Weight, c.Target, c.Drop = at(0.2), "chi2", "w", "y", []string{"z"}
+		}},
+		{"recalibrated, no intercept, folds", func(c *train.Config) {
+			c.Nu, c.Recalibrate, c.Intercept, c.Folds = at(0.5), true, false, 4
+		}},
+		{"from a model without an intercept", func(c *train.Config) { c.Nu, c.MaxLevels, c.MinCount = at(0.6), 3, 9 }},
+		{"references, few levels, log1p", func(c *train.Config) {
+			c.Nu, c.Target, c.Drop, c.TargetTransform, c.Reference, c.Log = at(0.5), "y", []string{"z"}, "log1p", []string{"k=mid"}, []string{"c"}
+		}},
+		{"weights that are none", func(c *train.Config) { c.Nu, c.Weight = at(1), "w0" }},
+		{"weights that overflow", func(c *train.Config) { c.Nu, c.Weight = at(1), "w9" }},
+		{"weights that are words", func(c *train.Config) { c.Nu, c.Weight = at(1), "k" }},
+		{"a number recalibrated", func(c *train.Config) { c.Nu, c.Target, c.Drop, c.Recalibrate = at(1), "y", []string{"z"}, true }},
+		{"few rows to choose by", func(c *train.Config) { c.Holdout = 0.97 }},
+		{"few rows for two laws", func(c *train.Config) { c.Holdout, c.Latent = 0.9, at(0.3) }},
 		{"given rows, dropped rows", func(c *train.Config) {
 			c.Rows, c.Impute, c.Nu = &train.RowSet{Train: []int{5, 3, 8, 10, 22, 30, 33, 41, 52, 60, 61, 77, 90, 100, 120, 121, 122, 130, 131}, Holdout: []int{1, 2, 4, 6}}, "drop", at(1)
 		}},
@@ -130,12 +172,14 @@ func TestRecordedTrainings(t *testing.T) {
 		cfg := train.DefaultConfig()
 		cfg.Target, cfg.Drop, cfg.Impute, cfg.Seed = "z", []string{"y"}, "mean", uint64(turn)
 		c.set(&cfg)
-		for _, name := range []string{"s", "t", "w"} {
-			if name != cfg.Split && name != cfg.Time && name != cfg.Weight {
+		for _, name := range []string{"s", "t", "w", "w0", "w9", "y2"} {
+			if name == cfg.Target {
+				cfg.Drop = slices.DeleteFunc(cfg.Drop, func(d string) bool { return d == name })
+			} else if name != cfg.Split && name != cfg.Time && name != cfg.Weight {
 				cfg.Drop = append(cfg.Drop, name)
 			}
 		}
-		if strings.Contains(c.name, "a start") {
+		if strings.Contains(c.name, "a start") || strings.Contains(c.name, "from a model") {
 			cfg.Start = before
 		}
 		fmt.Fprintf(&out, "\n# %d: %s\n", turn, c.name)
@@ -238,6 +282,21 @@ func recordTraining(t *testing.T, out *strings.Builder, f *data.Frame, cfg train
 	p, err := m.Predict(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
+	}
+	scorer, err := m.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make([]float64, f.Rows)
+	if err := scorer.ScoreTo(t.Context(), scores, f); err != nil {
+		fmt.Fprintf(out, "no scores: %v\n", err)
+	} else {
+		for i, v := range scores {
+			if math.Abs(v-p.Score[i]) > 1e-9*(1+math.Abs(v)) {
+				t.Errorf("row %d scores %v, and is predicted as %v", i, v, p.Score[i])
+				break
+			}
+		}
 	}
 	fmt.Fprintf(out, "predicted %s ~%s\n", goldentest.Values(p.Score[:6]), bitsOf([]any{p.Score, p.Loss}))
 	o := options()

@@ -50,6 +50,11 @@ func recordSubgroups(t *testing.T, out *strings.Builder, c recordedTable, seed u
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen, err := a.Look(t.Context(), folds, seed)
+	fmt.Fprintf(out, "seen: %s %v\n", goldentest.Values(seen), err)
+	if l := a.Laws(2); l != nil {
+		fmt.Fprintf(out, "%v ~%s\n", l.Names(), bitsOf(l))
+	}
 	parts := a.parts(fold, folds)
 	for _, k := range []int{2, 3} {
 		s, l, err := a.hold(t.Context(), k, parts, fold)
@@ -112,6 +117,11 @@ func recordSearches(t *testing.T, out *strings.Builder, c recordedTable, seed ui
 		s.leaveBehind(r.alive, s.budget)
 		fmt.Fprintf(out, "in the race: %v ~%s\n", r.alive, bitsOf(r.from))
 		s.Passes = r.passes
+		r.alive[2], r.brief = false, false
+		if losses, err = r.run(t.Context()); err != nil || losses[2] != nil {
+			t.Fatalf("%v, %d", err, len(losses[2]))
+		}
+		s.measure(m, losses)
 	} else {
 		r, err := s.run(t.Context(), of)
 		must(err)

@@ -116,6 +116,8 @@ func TestRecordedChoices(t *testing.T) {
 		o := DefaultOptions()
 		o.Levels, o.Seed = 2, turn
 		change(&o)
+		solves := map[int]int{} // told of, by the number of all
+		o.Observe = func(done, total int) { solves[total] = max(solves[total], done) }
 		fmt.Fprintf(&out, "\n# %d: %s, %d × %d, %d groups, %s, intercept %v, weights %v\n", turn, c.kind, c.n, c.d, c.groups, c.loss.Name(), c.free, c.weight)
 		s, err := Select(t.Context(), c.table(turn), nil, o)
 		if err != nil {
@@ -123,6 +125,7 @@ func TestRecordedChoices(t *testing.T) {
 			return
 		}
 		recordSelection(&out, s)
+		fmt.Fprintf(&out, "solves %v\n", solves)
 	}
 	squared, logistic, huber := losses.Squared{}, losses.Logistic{}, losses.Huber{Delta: 0.7}
 	choice(recordedTable{"slope", 240, 4, 3, squared, true, false}, func(o *Options) { o.Levels = 3 })
