@@ -28,6 +28,7 @@ func TestRecordedGrounds(t *testing.T) {
 		{"slope", 300, 4, 2, losses.Logistic{}, true, true},
 		{"noise", 200, 4, 2, losses.Huber{Delta: 0.7}, false, false},
 		{"hidden", 300, 4, 0, losses.Squared{}, true, false},
+		{"heavy", 200, 4, 2, losses.Squared{}, true, false},
 	} {
 		for _, brief := range []bool{false, true} {
 			recordSearches(t, &out, c, uint64(turn), brief)

@@ -146,6 +146,10 @@ func TestRecordedChoices(t *testing.T) {
 	choice(recordedTable{"one law", 60, 8, 0, squared, true, false}, func(o *Options) { o.Ridge, o.Levels = true, 1 })
 	choice(recordedTable{"slope", 400, 3, 3, squared, true, false}, func(o *Options) { o.Rows, o.Rate = 150, 0.5 })
 	choice(recordedTable{"slope", 90, 3, 3, logistic, true, false}, func(o *Options) { o.MinGroupSize, o.Folds = 9, 2 })
+	choice(recordedTable{"one law", 60, 20, 2, squared, true, false}, func(o *Options) { o.Ridge, o.Levels, o.Rule = true, 1, "se" })
+	choice(recordedTable{"noise", 60, 20, 0, logistic, true, false}, func(o *Options) { o.Ridge, o.Criterion, o.Levels = true, "average", 1 })
+	choice(recordedTable{"slope", 300, 3, 3, squared, true, true}, func(o *Options) { o.Rule, o.Levels = "se", 4 })
+	choice(recordedTable{"slope", 400, 320, 2, logistic, true, false}, func(o *Options) { o.Folds, o.Levels, o.Ridge, o.Criterion = 2, 1, true, "tail" })
 	choice(recordedTable{"slope", raceFrom, 3, 0, squared, true, false}, func(o *Options) { o.Criterion, o.Folds, o.Levels = "tail", 2, 2 })
 	choice(recordedTable{"slope", raceFrom - 1, 2, 0, squared, true, false}, func(o *Options) { o.Criterion, o.Folds, o.Levels = "average", 2, 1 })
 	goldentest.Record(t, "testdata/recorded.txt", recordedHead, out.String(), 0.05)
@@ -156,7 +160,7 @@ func recordSelection(out *strings.Builder, s *Selection) {
 	head := *s
 	head.Candidates, head.Subgroup, head.Ridges, head.Paths, head.Passes = nil, nil, nil, nil, 0
 	fmt.Fprintf(out, "%s\n", goldentest.Values(head))
-	fmt.Fprintf(out, "~ passes %s, start %s\n", goldentest.Values(s.Passes), goldentest.Values(s.Start))
+	fmt.Fprintf(out, "~ passes %s, start %s\n", goldentest.Values(s.Passes), bitsOf(s.Start))
 	if s.Subgroup != nil {
 		fmt.Fprintf(out, "%s\n", goldentest.Values(s.Subgroup))
 	}
