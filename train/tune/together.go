@@ -183,7 +183,7 @@ func (s *search) move(risk float64, m *metric) bool {
 		s.f = f
 		copy(s.gradient, s.next)
 		s.feel()
-	case f <= s.f+1e-4*s.length*s.slope || f <= s.f+flatness*math.Abs(s.f) && floats.Dot(s.next, s.step) <= -s.slope:
+	case f < s.f || f <= s.f+flatness*math.Abs(s.f) && floats.Dot(s.next, s.step) <= -s.slope:
 		s.remember()
 		s.f, s.x, s.tried = f, s.tried, s.x
 		s.gradient, s.next = s.next, s.gradient
