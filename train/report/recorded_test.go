@@ -316,6 +316,7 @@ func recordTraining(t *testing.T, out *strings.Builder, f *data.Frame, cfg train
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Evaluation = nil
 		fmt.Fprintf(out, "~ quick report %s\n", bitsOf(r))
 	}
 	return m
@@ -328,7 +329,15 @@ func recordReport(t *testing.T, out *strings.Builder, x *report.Measured) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(out, "report %q, ~%s, adversary ~%s, evaluation ~%s\n", r.Title, bitsOf(r), bitsOf(r.Adversary), bitsOf(x.Evaluation))
+	in := x.Input
+	fmt.Fprintf(out, "measured %s %s ~%s\n", in.Task, goldentest.Values([]any{in.LossName, in.LossUnit, in.TargetName, in.TargetUnit, in.Positive, in.TrainShare, in.Threshold, in.MinGroupSize, in.Confidence, in.Resamples, in.Seed, in.Split, in.Rate, in.Budget, in.Tolerance, in.Tempered, in.EffectiveRows, in.TrainingRows}),
+		bitsOf([]any{in.Target, in.Models, in.Groups, in.Weight, in.RowID}))
+	for _, c := range in.Columns {
+		fmt.Fprintf(out, " %s", c.Name)
+	}
+	own := *r
+	own.Evaluation = nil // is recorded in package eval
+	fmt.Fprintf(out, "\nreport %q, ~%s, adversary ~%s\n", r.Title, bitsOf(own), bitsOf(r.Adversary))
 	fmt.Fprintf(out, "objective %s, facts %v\n", goldentest.Values(r.Objective), r.Facts)
 	for _, n := range r.Notes {
 		fmt.Fprintf(out, "  %s\n", goldentest.Digits(n))
