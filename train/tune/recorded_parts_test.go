@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ func TestRecordedGrounds(t *testing.T) {
 			recordSearches(t, &out, c, uint64(turn), brief)
 		}
 	}
+	recordShortened(t, &out)
 	for turn, c := range []recordedTable{{"slope", 150, 3, 3, losses.Squared{}, true, false}, {"hidden", 200, 3, 0, losses.Logistic{}, false, true}} {
 		recordMargins(t, &out, c, uint64(turn))
 	}
@@ -130,6 +132,22 @@ func recordSearches(t *testing.T, out *strings.Builder, c recordedTable, seed ui
 	}
 	s.choose(o.Rule, s.budget)
 	recordSelection(out, s.Selection)
+}
+
+// recordShortened writes the lengths of steps after which a risk is no number, or too large.
+func recordShortened(t *testing.T, out *strings.Builder) {
+	t.Helper()
+	a := recordedTable{"slope", 40, 3, 0, losses.Squared{}, true, false}.table(1)
+	m := a.metricAt(make([]float64, 3))
+	for _, risk := range []float64{math.Inf(1), 1.001, 1.5, 100} {
+		s := &search{level: plainAverage, primal: a.Primal, goal: searchGap, most: searchEvaluations, f: math.Inf(1), x: make([]float64, 3), tried: make([]float64, 3), gradient: make([]float64, 3), next: []float64{1, -2, 3}, step: make([]float64, 3)}
+		fmt.Fprintf(out, "\n# a risk of 1, and then of %v: over %v", risk, s.move(1, m))
+		for over := false; !over; {
+			over = s.move(risk, m)
+			fmt.Fprintf(out, ", %.6g", s.length)
+		}
+		out.WriteString("\n")
+	}
 }
 
 // recordMargins writes what models without a fold say of its rows.

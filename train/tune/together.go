@@ -59,6 +59,7 @@ const (
 	searchMemory      = 10 // pairs
 	searchEvaluations = 50 // of a search: what needs more is left to methods that need fewer
 	searchShortenings = 8  // of a step
+	searchShortest    = .1 // of the length before
 	briefEvaluations  = 12 // of a search that goes on if it is not left behind: it ends short of its level, nearer to the plain average
 
 	// searchGap is the relative gap, by the metric's estimate, to which candidates are searched
@@ -192,9 +193,9 @@ func (s *search) move(risk float64, m *metric) bool {
 		if s.shortened++; math.IsInf(s.f, 1) || s.shortened > searchShortenings || s.passes >= s.most {
 			return true
 		}
-		shorter := 0.1
-		if f-f == 0 { // the least point of the parabola through what is known
-			shorter = min(0.5, max(0.1, -s.slope*s.length/(2*(f-s.f-s.slope*s.length))))
+		shorter := searchShortest
+		if f-f == 0 { // the least point of the parabola through what is known, which is not beyond the middle
+			shorter = max(shorter, -s.slope*s.length/(2*(f-s.f-s.slope*s.length)))
 		}
 		s.length *= shorter
 		floats.AddScaledTo(s.tried, s.x, s.length, s.step)
