@@ -160,3 +160,34 @@ func (bounded) EvalTo(value, slope, x []float64, lo, hi int) {
 		value[j], slope[j] = x[0]*x[0]/2, x[0]
 	}
 }
+
+// The practical schedules stop where steps promise less than rounding and no bound moves, however
+// small the gap asked for.
+func TestPracticalSchedulesEnd(t *testing.T) {
+	o := sample(t, losses.Logistic{}, 120, 3)
+	for _, nu := range []float64{1e-3, 1} {
+		p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: nu}, Primal: dro.L2{Mu: 1e-3}}
+		for _, m := range []dro.Method{dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}} {
+			s := dro.DefaultSettings()
+			s.RelativeGap, s.MaxPasses = 1e-300, 1e5
+			res, err := dro.Solve(context.Background(), p, m, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("ν = %v, %s: %v at %.3g after %.4g passes", nu, m.Name(), res.Status, res.Certificate.Relative(), res.Passes)
+			if res.Status != dro.Stalled || !(res.Certificate.Relative() < 1e-11) {
+				t.Errorf("ν = %v, %s: %v at %.3g after %.4g passes", nu, m.Name(), res.Status, res.Certificate.Relative(), res.Passes)
+			}
+		}
+	}
+}
+
+// Losses so steep that the theory has no constants are said to be, and not something else.
+func TestConstantsThatOverflow(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+	for _, m := range []dro.Method{dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory}} {
+		if res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {
+			t.Errorf("%s: %v, %v", m.Name(), res, err)
+		}
+	}
+}

@@ -45,6 +45,7 @@ type practical struct {
 	up        bool    // the weight was raised last
 	formed    bool    // there is a Hessian
 	fresh     bool    // it is of the point of the last restart
+	still     int     // checks in turn at which nothing was left but rounding
 	reach     float64 // of the steps until the next check, from the last restart, beyond which it is due
 	from      []float64
 	fault     error // of the Hessian: what ends the solve
@@ -59,6 +60,10 @@ var (
 	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
 	astray      = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
 )
+
+// stillChecks is the number of checks in turn at which a step promises less than the rounding of
+// the objective, and the bounds stay where they are, that ends a solve: one may be chance.
+const stillChecks = 5
 
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
 // heavy is the largest primal weight.
@@ -104,7 +109,7 @@ func (p *practical) Step() error {
 	if p.done++; floats.Distance(p.point(p.template.x), p.from, 2) > p.reach || floats.HasNaN(p.template.x) {
 		p.sweeps = 0
 	}
-	if p.template.alpha < 1e-7*p.most {
+	if p.template.alpha < 1e-7*p.most || p.still >= stillChecks {
 		return saddle.ErrStalled
 	}
 	return nil
@@ -154,7 +159,7 @@ func (p *practical) Check() {
 	if !p.began || p.done == 0 {
 		return
 	}
-	x, polished := p.point(p.template.x), p.polished()
+	x, polished, gap := p.point(p.template.x), p.polished(), p.Cert.Best.Gap()
 	limit := p.last + 1e-14*math.Abs(p.last) // up to rounding
 	now := math.Inf(1)
 	if polished != nil {
@@ -164,6 +169,9 @@ func (p *practical) Check() {
 		now = p.Cert.Evaluate(x)
 	}
 	p.Cert.Certify()
+	if p.still++; !(p.decrement <= saddle.UnitRoundoff*math.Abs(p.last) && p.Cert.Best.Gap() > 0.9*gap) {
+		p.still = 0
+	}
 	if now <= limit {
 		p.fresh = false
 		p.adapt()
@@ -310,7 +318,7 @@ func (s *preconditioned) step(dst, g, center []float64, t float64) {
 // Visit lists what a snapshot holds.
 func (p *practical) Visit(s *saddle.State) {
 	p.iteration.Visit(s)
-	for _, v := range []*int{&p.sweeps, &p.done} {
+	for _, v := range []*int{&p.sweeps, &p.done, &p.still} {
 		s.Integer(v)
 	}
 	s.Floats(p.from)
