@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -56,5 +57,38 @@ func TestKeptColumnsOfAPredictionsNames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Values that are not read cannot be copied: all such columns are told at once, before a row is
+// read, with what to do.
+func TestKeptColumnsThatAreNotRead(t *testing.T) {
+	y, err := data.ColumnOf("y", []float64{0, 1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := data.ColumnOf("x", []float64{0, 1, 3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := data.NewFrame(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Holdout = "y", level.At(1), 0
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := &data.Frame{Rows: f.Rows, Columns: append(slices.Clone(f.Columns), &data.Column{Name: "when", Type: "timestamp", Kind: data.Other}, &data.Column{Name: "who", Type: "binary", Kind: data.Other})}
+	read := 0
+	_, err = m.PredictBlocks(t.Context(), with, []string{"when", "x", "who"}, 0.5, func([]data.Column) error { read++; return nil })
+	var all data.Problems
+	if !errors.As(err, &all) || len(all) != 2 || all[0].Column != "when" || all[1].Column != "who" || all[0].Hint == "" || read > 0 {
+		t.Errorf("after %d blocks: %v", read, err)
+	}
+	if _, err := m.PredictBlocks(t.Context(), with, []string{"x"}, 0.5, func([]data.Column) error { read++; return nil }); err != nil || read != 1 {
+		t.Errorf("%d blocks, %v", read, err)
 	}
 }

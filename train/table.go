@@ -13,7 +13,7 @@ import (
 // named by keep, as they are, probability (of the positive value; two-valued targets
 // alone), prediction. A row is predicted positive from a probability of threshold on.
 func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
-	if err := m.keepable(keep); err != nil {
+	if err := m.keepable(f, keep); err != nil {
 		return nil, err
 	}
 	kept, err := f.Exact(ctx, keep)
@@ -34,7 +34,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 }
 
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
-	if err := m.keepable(keep); err != nil {
+	if err := m.keepable(f, keep); err != nil {
 		return report, err
 	}
 	exact, err := f.Exacted(ctx, keep)
@@ -63,16 +63,21 @@ const (
 	rowName, probabilityName, predictionName = "row", "probability", "prediction"
 )
 
-// keepable refuses columns whose names those of a prediction have.
-func (m *Model) keepable(keep []string) error {
+// keepable refuses columns whose names those of a prediction have, and those of values that are
+// not read.
+func (m *Model) keepable(f *data.Frame, keep []string) error {
 	var taken []string
+	var problems data.Problems
 	for _, name := range keep {
+		if c, err := f.Lookup(name); err == nil && c.Kind == data.Other {
+			problems = append(problems, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("values of type %s cannot be copied", c.Type), Hint: "join it to the predictions by their column row, the number of the row from 1 on"})
+		}
 		if name == rowName || name == predictionName || name == probabilityName && m.Encoder.Target.Task == data.Binary {
 			taken = append(taken, strconv.Quote(name))
 		}
 	}
 	if taken == nil {
-		return nil
+		return problems.Err()
 	}
 	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
 }
@@ -86,9 +91,6 @@ func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold
 	}
 	out := []data.Column{rows}
 	for _, c := range kept {
-		if c.Kind == data.Other {
-			return nil, fmt.Errorf("column %q of type %s cannot be copied", c.Name, c.Type)
-		}
 		out = append(out, rowsOf(c, p.Rows))
 	}
 	t := m.Encoder.Target

@@ -154,6 +154,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		}
 		values = append(values, text)
 	}
+	if c.Kind == data.Bool && len(values) == 1 && o.Task != eval.Regression { // a class that does not occur is one still
+		values = []string{"false", "true"}
+	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
 		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "say which value is positive"}
 	}

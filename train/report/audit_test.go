@@ -279,3 +279,35 @@ func roundTwo(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return math.Round(v/unit) * unit
 }
+
+// Truth values are classes, whichever of them occur: a table in which all are true, or false, is
+// not one of quantities.
+func TestLabelsOfOneTruthValue(t *testing.T) {
+	type row struct {
+		Y bool    `data:"y"`
+		P float64 `data:"p"`
+	}
+	for _, y := range []bool{true, false} {
+		f, err := data.FromStructs([]row{{y, 0.9}, {y, 0.8}, {y, 0.9}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := report.AuditOptions{Label: "y", Scores: []report.Score{{Name: "p", Column: "p"}}}
+		o.Threshold = 0.5
+		a, err := report.Audit(t.Context(), f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if y {
+			want = 1
+		}
+		if got := float64(a.Evaluation.Models[0].Overall.Of["accuracy"]); a.Input.Task != eval.Binary || a.Input.Positive != "true" || got != want {
+			t.Errorf("all %v: task %s, positive %q, accuracy %v", y, a.Input.Task, a.Input.Positive, got)
+		}
+		o.Task = eval.Regression
+		if _, err := report.Audit(t.Context(), f, o); err != nil {
+			t.Errorf("as quantities: %v", err)
+		}
+	}
+}
