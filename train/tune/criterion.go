@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/train/level"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A measure estimates what a candidate's out-of-fold losses say of unseen rows.
@@ -122,9 +123,24 @@ func (m *measure) average(loss []float64) estimate {
 	return e
 }
 
+// means returns the mean of every group's losses, NaN of a group without rows, and its weight.
+func (m *measure) means(loss []float64) (mean, mass []float64) {
+	sum, mass := make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
+	for j, v := range loss {
+		m.in(j, func(g int, w float64) {
+			sum[g] += w * v
+			mass[g] += w
+		})
+	}
+	floats.Div(sum, mass)
+	return sum, mass
+}
+
 // worst estimates the largest group mean. The largest of several means is above the
 // mean of the largest, and so the group is named on the other folds: its mean in a fold
-// is then without bias.
+// is then without bias. A row counts by its distance from the mean of its group in all folds:
+// from that in its own, where n rows of the group are, these would seem to vary by
+// (n − 1)/n of what they do, and one alone not at all.
 func (m *measure) worst(loss []float64) estimate {
 	groups := len(m.eligible)
 	sum, mass := make([]float64, groups*m.folds), make([]float64, groups*m.folds)
@@ -134,7 +150,7 @@ func (m *measure) worst(loss []float64) estimate {
 			mass[g*m.folds+m.fold[j]] += w
 		})
 	}
-	named, mean := make([]int, m.folds), make([]float64, m.folds)
+	named := make([]int, m.folds)
 	e := estimate{influence: make([]float64, len(loss))}
 	for k := range m.folds {
 		most := math.Inf(-1)
@@ -151,14 +167,14 @@ func (m *measure) worst(loss []float64) estimate {
 			}
 		}
 		i := named[k]*m.folds + k
-		mean[k] = sum[i] / mass[i]
-		e.value += mean[k] / float64(m.folds)
+		e.value += sum[i] / mass[i] / float64(m.folds)
 	}
+	mean, _ := m.means(loss)
 	for j, v := range loss {
 		k := m.fold[j]
 		m.in(j, func(g int, w float64) {
 			if g == named[k] {
-				e.influence[j] = w / mass[g*m.folds+k] / float64(m.folds) * (v - mean[k])
+				e.influence[j] = w / mass[g*m.folds+k] / float64(m.folds) * (v - mean[g])
 			}
 		})
 	}
@@ -168,18 +184,11 @@ func (m *measure) worst(loss []float64) estimate {
 // largest estimates the largest group mean by that of all rows. It is above the mean of the
 // largest where groups are near each other, as it will be on other rows.
 func (m *measure) largest(loss []float64) estimate {
-	groups := len(m.eligible)
-	sum, mass := make([]float64, groups), make([]float64, groups)
-	for j, v := range loss {
-		m.in(j, func(g int, w float64) {
-			sum[g] += w * v
-			mass[g] += w
-		})
-	}
+	mean, mass := m.means(loss)
 	e, named := estimate{value: math.Inf(-1), influence: make([]float64, len(loss))}, -1
-	for g, w := range mass {
-		if w > 0 && sum[g]/w > e.value {
-			e.value, named = sum[g]/w, g
+	for g, v := range mean {
+		if v > e.value {
+			e.value, named = v, g
 		}
 	}
 	for j, v := range loss {

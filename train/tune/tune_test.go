@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"gonum.org/v1/gonum/floats"
 )
 
 // table draws rows of which a share follows another slope.
@@ -475,16 +476,20 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 			}
 			return value / mass, mass
 		}
-		worst := 0.0
-		for k := range folds {
-			most, at := math.Inf(-1), 0.0
+		named := func(k int) (value float64, at int) { // by the folds besides k
+			most := math.Inf(-1)
 			for g := range m.eligible {
 				if v, w := mean(g, func(j int) bool { return fold[j] != k }); w > 0 && v > most {
-					most = v
-					at, _ = mean(g, func(j int) bool { return fold[j] == k })
+					most, at = v, g
 				}
 			}
-			worst += at / folds
+			value, _ = mean(at, func(j int) bool { return fold[j] == k })
+			return value, at
+		}
+		worst := 0.0
+		for k := range folds {
+			value, _ := named(k)
+			worst += value / folds
 		}
 		if e := m.worst(loss); math.Abs(e.value-worst) > 1e-12 {
 			t.Errorf("trial %d: worst group %v, not %v", trial, e.value, worst)
@@ -513,6 +518,18 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 		if e := m.conditional(loss); math.Abs(e.value-tail) > 1e-12 {
 			t.Errorf("tail %v, not %v", e.value, tail)
 		}
+		// In the worst group by the mean of all folds, that of its own stands in the derivative.
+		recentred := make([]float64, n)
+		for k := range folds {
+			_, at := named(k)
+			own, mass := mean(at, func(j int) bool { return fold[j] == k })
+			whole, _ := mean(at, func(int) bool { return true })
+			for j := range loss {
+				if fold[j] == k {
+					recentred[j] = share(at, j) / mass / folds * (own - whole)
+				}
+			}
+		}
 		for name, of := range map[string]func([]float64) estimate{"average": m.average, "worst": m.worst, "tail": m.conditional} {
 			e := of(loss)
 			const h = 1e-6
@@ -523,10 +540,34 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 				m.weight[j], m.total = was*(1-h), all-was*h
 				down := of(loss).value
 				m.weight[j], m.total = was, all
-				if d := (up - down) / (2 * h); math.Abs(d-e.influence[j]) > 1e-6 {
+				d := (up - down) / (2 * h)
+				if name == "worst" {
+					d += recentred[j]
+				}
+				if math.Abs(d-e.influence[j]) > 1e-6 {
 					t.Errorf("trial %d, %s: row %d has influence %v, the derivative is %v", trial, name, j, e.influence[j], d)
 				}
 			}
+		}
+	}
+}
+
+// Of a group with few rows in a fold, or one, the error is as large as that of the mean of them all:
+// of a single group the worst is the average.
+func TestErrorOfFewRowsInAFold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 4))
+	for _, folds := range []int{2, 5, 20} {
+		const n = 20
+		r := level.Rows{N: n, Labels: []string{"all"}, Group: make([]int32, n)}
+		loss, fold := make([]float64, n), make([]int, n)
+		for j := range loss {
+			loss[j], fold[j] = rng.ExpFloat64(), j%folds
+		}
+		m := newMeasure(r, fold, folds, n, 0.2)
+		m.groups()
+		a, b := m.average(loss), m.worst(loss)
+		if math.Abs(a.value-b.value) > 1e-12 || floats.Distance(a.influence, b.influence, 2) > 1e-12 {
+			t.Errorf("%d folds: %v by %v, the average %v by %v", folds, b.value, b.influence, a.value, a.influence)
 		}
 	}
 }
