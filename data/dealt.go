@@ -79,11 +79,11 @@ func (t *fitting) here(c *Column) (here *Column, first int, err error) {
 // known of all.
 func (t *fitting) dealTarget() error {
 	c := t.targetOf
-	if c == nil || c.Kind == table.Other {
-		if c == nil {
-			return nil
-		}
-		return t.problems.Add(t.e.fitTarget(t.f, c, 0, nil))
+	if c == nil {
+		return nil
+	}
+	if c.Kind == table.Other {
+		return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(0), nil))
 	}
 	var first int
 	var err error
