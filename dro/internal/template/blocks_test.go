@@ -173,10 +173,25 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("blocks of %d of 7: %v", b, err)
 		}
 	}
-	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}} {
+	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}, {4160, 4, 65}, {4161, 4, 66}, {10, 9, 2}} {
 		b, err := partition(c[0], c[1], 0, nil) // n/64, at least d, at most n/8
 		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
+		}
+	}
+	// Of those that are touched once n/512, at least d/2, at most n/8; without a Hessian n/8.
+	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}, {1000, 2001, 125}} {
+		if b := smallBlock(c[0], c[1]); b != c[2] {
+			t.Errorf("n = %d, d = %d: small blocks of %d, want %d", c[0], c[1], b, c[2])
+		}
+	}
+	sized, err := sizedBlocks(9, []int{2, 3, 4})
+	if err != nil || !slices.Equal(sized.start, []int{0, 2, 5, 9}) {
+		t.Errorf("%v, %v", sized.start, err)
+	}
+	for _, sizes := range [][]int{{2, 3, 5}, {2, 3}, {9, 0}, {10}, {-1, 10}} {
+		if _, err := sizedBlocks(9, sizes); err == nil {
+			t.Errorf("blocks of %v of 9 samples are taken", sizes)
 		}
 	}
 }
