@@ -524,15 +524,6 @@ func recordedBounds(t *testing.T) (out []recordedRun) {
 			out = append(out, r.of(&Result{Objective: c.Upper, Trace: []Check{{Certificate: c}}}, err))
 		}
 	}
-	for _, n := range []int{1 << 17, 1<<17 - 1} { // from as many losses on the price of a KL ball is guessed from some
-		f, y, rng := make([]float64, n), make([]float64, n), drotest.RngOf(79)
-		for j := range f {
-			f[j] = rng.ExpFloat64()
-		}
-		risk, tau := NewBall(KullbackLeibler, 0.1, nil).BestResponseTo(y, f)
-		r := recordedRun{problem: "a response", method: fmt.Sprintf("KL ball 0.1 of %d losses", n)}
-		out = append(out, r.of(&Result{Y: y, Tau: tau, Objective: risk, Risk: risk, Trace: make([]Check, 1)}, nil))
-	}
 	for k, m := range []Method{FullVector{}, FullVector{Schedule: Theory}, Stochastic{}, Stochastic{Strategy: Historical, Schedule: Theory}} {
 		for _, mu := range []float64{0, 0.1} {
 			game, err := NewBilinear(7, 5, drotest.Normals(rng, 35, 1), drotest.Normals(rng, 7, 1), true)

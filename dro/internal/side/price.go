@@ -6,12 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
-
-// guessRows is the number of samples that a first guess of the price is found from: exact to
-// a hundredth, and an eighth of all at most. It saves time, and no pass.
-var guessRows = tuning.New("side: samples that the price of a KL ball is first guessed from", "samples", 1<<14, 1<<12, 1<<16)
 
 // leastRadius is the ball whose price the search begins at in smaller ones: its weights are
 // the reference weights but for their last digits, and the quotient does not overflow.
@@ -28,20 +23,6 @@ func (b Ball) price(y, f []float64, guess float64) float64 {
 	}
 	if b.Divergence == PearsonChi2 {
 		return b.priceChi2(y, f, w)
-	}
-	if !(guess > 0) && len(f) >= 8*guessRows.Int() && b.rows == nil { // of every so manieth sample
-		step := len(f) / guessRows.Int()
-		some := Ball{Divergence: b.Divergence, Radius: b.Radius}
-		part := make([]float64, 0, len(f)/step+1)
-		for j := 0; j < len(f); j += step {
-			part = append(part, f[j])
-			if w != nil {
-				some.Weights = append(some.Weights, w[j])
-			}
-		}
-		if w == nil || totalOf(nil, some.Weights) > 0 {
-			guess = some.price(y[:len(part)], part, math.NaN())
-		}
 	}
 	return b.priceKL(y, f, w, guess)
 }
