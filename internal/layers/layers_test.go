@@ -137,3 +137,40 @@ func TestSpecsAreMadeInOnePlace(t *testing.T) {
 		t.Errorf("%v, %v", made, err)
 	}
 }
+
+// A file is read at a sitting, and a package seen at a glance: so many lines at most, without tests.
+func TestFilesAndPackagesAreSmall(t *testing.T) {
+	const file, folder = 450, 4000
+	root := filepath.Join("..", "..")
+	lines := map[string]int{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := strings.Count(string(raw), "\n")
+		if lines[filepath.Dir(path)] += n; n > file {
+			t.Errorf("%s has %d lines, %d at most", path, n, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, n := range lines {
+		if n > folder {
+			t.Errorf("%s has %d lines, %d at most", dir, n, folder)
+		}
+	}
+	if len(lines) < 50 {
+		t.Errorf("only %d folders seen", len(lines))
+	}
+}

@@ -21,9 +21,8 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// Selectable is the ability of an Oracle to be restricted to some samples, for many
-// evaluations of them: to copy their rows, say. What Select returns keeps the other
-// abilities.
+// Selectable is the ability of an Oracle to be restricted to some samples, for many evaluations of
+// them: to copy their rows, say. What Select returns keeps the other abilities.
 type Selectable interface {
 	// Select returns the oracle of the given samples, in their order.
 	Select(samples []int) Oracle
@@ -51,8 +50,7 @@ type Changed interface {
 // Curved is the ability of an Oracle with scalar slopes to give second
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
 type Curved interface {
-	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo
-	// stored these slopes.
+	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo stored these slopes.
 	CurvatureTo(curvature, slope []float64, lo, hi int)
 
 	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
@@ -72,8 +70,7 @@ type Majorised interface {
 	MajorantTo(curvature, value, slope []float64, lo, hi int) bool
 }
 
-// Products is the ability of a Curved oracle to multiply without forming a
-// matrix.
+// Products is the ability of a Curved oracle to multiply without forming a matrix.
 type Products interface {
 	Curved
 
@@ -109,10 +106,9 @@ type CurvatureBoundedBelow interface {
 // slopes, to say how exactly they are computed. Without it a certificate is one up to
 // the rounding of the oracle's values and gradients.
 type Rounded interface {
-	// Rounding returns the number of products that a margin sums at most, for every
-	// column i a number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No
-	// largest means that nothing can be said. What EvalTo stores at a margin m, as it
-	// computed it, is such that
+	// Rounding returns the number of products that a margin sums at most, for every column i a
+	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No largest means that
+	// nothing can be said. What EvalTo stores at a margin m, as it computed it, is such that
 	//
 	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
 	Rounding() (terms int, largest []float64, smoothness float64)
@@ -130,14 +126,12 @@ type Centrable interface {
 // scalar losses, sup ℓ″; 0 where it cannot.
 type CurvatureBounded interface{ CurvatureBound() float64 }
 
-// Worked is the ability of an Oracle to estimate what it costs to touch all samples
-// once, for losses or for a gradient (pass), and to sum their Gram matrix (gram), in
-// one unit.
+// Worked is the ability of an Oracle to estimate what it costs to touch all samples once, for
+// losses or for a gradient (pass), and to sum their Gram matrix (gram), in one unit.
 type Worked interface{ Work() (pass, gram float64) }
 
-// Spacious is the ability of an Oracle whose samples are not in memory to say where
-// vectors of one entry a sample lie, and how many samples Select may copy. A nil room is
-// memory.
+// Spacious is the ability of an Oracle whose samples are not in memory to say where vectors of one
+// entry a sample lie, and how many samples Select may copy. A nil room is memory.
 type Spacious interface {
 	Room() *paged.Room
 	MostSelected() int
@@ -168,9 +162,8 @@ type Dual interface {
 	// Value returns ψ(y) for y in Y.
 	Value(y []float64) float64
 
-	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the
-	// maximum (the robust risk at losses f) and the threshold τ of the
-	// constraint Σ y_j = 1. y and f must not overlap.
+	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the maximum (the robust
+	// risk at losses f) and the threshold τ of the constraint Σ y_j = 1. y and f must not overlap.
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
@@ -186,8 +179,7 @@ type Mirror interface {
 	//
 	//	argmax_{y∈Y} a⟨y, f⟩ − a ψ(y) − e( (1−w)·Δ(y, prev) + w·Δ(y, hist) ),
 	//
-	// where prev and hist are coordinates and e = (A ν + ν₀)/2 > 0. u may be
-	// prev or hist.
+	// where prev and hist are coordinates and e = (A ν + ν₀)/2 > 0. u may be prev or hist.
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
@@ -205,9 +197,8 @@ type Separable interface {
 	// clipped to the interval, u⁰ the coordinate at which ∇ψ_j vanishes: a
 	// relaxation of weight β = ην towards the best response. u may be prev.
 	//
-	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ where its block update
-	// has half of it; with the half both agree on block Q, as the text requires
-	// (slip 1).
+	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ where its block update has half of it;
+	// with the half both agree on block Q, as the text requires (slip 1).
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
@@ -218,10 +209,9 @@ type Liftable interface {
 	Separated(n int) Separable
 }
 
-// StartedDual is the ability of a Dual to name the weights a method starts from
-// where ν = 0: the best response is then a vertex of Y, infinitely far from every
-// other point in the geometry of relative entropy. The paper starts in the
-// relative interior.
+// StartedDual is the ability of a Dual to name the weights a method starts from where ν = 0: the
+// best response is then a vertex of Y, infinitely far from every other point in the geometry of
+// relative entropy. The paper starts in the relative interior.
 type StartedDual interface{ StartingWeights(y []float64) }
 
 // Ranked is the ability of a Dual to weigh samples that lie with several ranks: Over returns
@@ -240,24 +230,22 @@ type Sampled interface {
 	OfPart(count int) Dual
 }
 
-// Everywhere is the ability of a Method to solve problems whose samples lie with several
-// ranks.
+// Everywhere is the ability of a Method to solve problems whose samples lie with several ranks.
 type Everywhere interface{ RunsEverywhere() bool }
 
 // Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
 // the dual that is asked: false for a type that embeds this one and changes ψ or Y.
 type Unpriced interface{ Unpriced(of Dual) bool }
 
-// Precise is the ability of a Dual to promise that it computes its penalty and its risk
-// without cancellation, of the dual that is asked: false for a type that embeds this one,
-// unless it says so itself; of such a type the methods that it has from the other are not
-// used, but for those of Dual. What
-// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
-// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near
-// to those without a price, however large ν. That of a dual without the promise is taken to
-// be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials
-// is, and certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³
-// at most and some 64·2⁻⁵³ more.
+// Precise is the ability of a Dual to promise that it computes its penalty and its risk without
+// cancellation, of the dual that is asked: false for a type that embeds this one, unless it says so
+// itself; of such a type the methods that it has from the other are not used, but for those of
+// Dual. What Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
+// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near to
+// those without a price, however large ν. That of a dual without the promise is taken to be within
+// γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is, and
+// certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³ at most and
+// some 64·2⁻⁵³ more.
 type Precise interface{ Precise(of Dual) bool }
 
 // Exponential is the ability of a Dual of weights each for itself to promise that none grows by
@@ -277,7 +265,7 @@ type validated interface{ Valid(n int) error }
 // bounds, on which weights may be rescaled and normalised at will.
 type WholeSimplex interface{ WholeSimplex() }
 
-// PartOfSimplex is implemented by duals on a simplex with further bounds.
+// partOfSimplex is implemented by duals on a simplex with further bounds.
 type partOfSimplex interface{ PartOfSimplex() }
 
 // Contained is the ability of a Dual to say what share of reference weights in Y brings
@@ -285,7 +273,7 @@ type partOfSimplex interface{ PartOfSimplex() }
 // any of them by, as a share of it; +Inf where it cannot tell.
 type Contained interface{ OutsideShare(y []float64) float64 }
 
-// FixedWeights is implemented by duals with a single feasible point: their risk
+// fixedWeights is implemented by duals with a single feasible point: their risk
 // is smooth without a penalty.
 type fixedWeights interface{ FixedWeights() }
 
@@ -297,9 +285,8 @@ type impliedPenalty interface{ ImpliesPenalty() bool }
 // where it matters all the same.
 type DifferentiableDual interface{ Differentiable(n, d int) bool }
 
-// Responsive is the ability of a Dual to say how its best response moves with
-// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
-// in [lo, hi). Both have length n.
+// Responsive is the ability of a Dual to say how its best response moves with the losses at a fixed
+// threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j in [lo, hi). Both have length n.
 type Responsive interface {
 	ResponseTo(response, y []float64, lo, hi int)
 }
@@ -316,10 +303,9 @@ type CoupledResponse interface {
 	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
 }
 
-// A fused evaluation reads every sample once: block by block, small enough to stay
-// in the cache, it takes the losses and slopes, weighs them, and adds the weighted
-// gradients, although the weights depend on all losses. A dual can do that if what
-// it learns last can be made up for in the sums.
+// A fused evaluation reads every sample once: block by block, small enough to stay in the cache, it
+// takes the losses and slopes, weighs them, and adds the weighted gradients, although the weights
+// depend on all losses. A dual can do that if what it learns last can be made up for in the sums.
 type Fusible interface {
 	Dual
 
@@ -343,8 +329,7 @@ type Normed interface {
 	SumNorm() bool
 }
 
-// Restrictable is the ability of a Dual to be restricted to weights on some of the
-// samples.
+// Restrictable is the ability of a Dual to be restricted to weights on some of the samples.
 type Restrictable interface {
 	// Restricted returns the dual on m of n samples and an offset: where every weight
 	// is on these m, ψ of all samples is ψ of the dual returned plus the offset.
@@ -379,10 +364,9 @@ type KinkedPieces interface {
 	// Polyhedral reports whether the dual is that.
 	Polyhedral() bool
 
-	// PiecesAt returns the values v of the K combinations at the point that e evaluated
-	// last, constants included, their gradients, one a row, and a function that stores
-	// the weights of the samples Σ_k q_k a_k in y and returns ψ(y): the constants'
-	// share, negative.
+	// PiecesAt returns the values v of the K combinations at the point that e evaluated last,
+	// constants included, their gradients, one a row, and a function that stores the weights of the
+	// samples Σ_k q_k a_k in y and returns ψ(y): the constants' share, negative.
 	PiecesAt(e *Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (psi float64))
 
 	// ValuesAt returns the values v at losses f.
@@ -411,9 +395,8 @@ type Primal interface {
 	// dst may be center.
 	ProxTo(dst, g, center []float64, a, c float64)
 
-	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how
-	// far x is from minimising the regularised linear function; +Inf when the
-	// minimum is −Inf.
+	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how far x is from
+	// minimising the regularised linear function; +Inf when the minimum is −Inf.
 	FenchelYoung(x, g []float64) float64
 }
 
@@ -432,9 +415,8 @@ type Smooth interface {
 type Ridge interface {
 	Smooth
 
-	// RidgeTo stores D, the diagonal of ∇²φ, of length d, and reports whether it is
-	// that of the primal that is asked: false for a type that embeds this one and may
-	// have changed φ.
+	// RidgeTo stores D, the diagonal of ∇²φ, of length d, and reports whether it is that of the
+	// primal that is asked: false for a type that embeds this one and may have changed φ.
 	RidgeTo(diagonal []float64, of Primal) bool
 }
 

@@ -60,12 +60,13 @@ type Heir interface {
 
 // A Metric is a matrix at a point that steps are taken in the norm of.
 type Metric interface {
-	// Update takes it at the point with best response y and these slopes.
+	// Update takes it at the point with best response y and these slopes. After an error there
+	// is none to solve for.
 	Update(y, slope []float64) error
 
 	Solve(v []float64) // overwrites v by its product with the inverse
 
-	Damping() float64
+	Damping() float64 // λ
 	Redamp(lambda float64) error
 
 	Resumable
@@ -74,12 +75,7 @@ type Metric interface {
 // A Hessian of P that steps can be solved for: formed and factorised, or known by its
 // products.
 type Hessian interface {
-	// Update takes the Hessian at the point with best response y and these slopes.
-	// After an error there is none to solve for.
-	Update(y, slope []float64) error
-
-	// Solve overwrites v by (H + λD)⁻¹v, D positive and diagonal.
-	Solve(v []float64)
+	Metric // (H + λD), D positive and diagonal
 
 	// Cost is what Update costs, in evaluations of P.
 	Cost() float64
@@ -89,11 +85,6 @@ type Hessian interface {
 	Widen(share float64) bool
 	Width() float64
 	CanWiden() bool
-
-	Damping() float64 // λ
-	Redamp(lambda float64) error
-
-	Resumable
 }
 
 // A Jacobian multiplies by the gradients of K pieces of an objective, one a row. Where pieces
