@@ -97,7 +97,9 @@ func TestFewRowsAreNoChoice(t *testing.T) {
 		t.Errorf("level %v, notes %q", m.Config.Level, m.Notes)
 	}
 	cfg.Select = "tail"
-	if _, err := train.Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
-		t.Errorf("a choice that was asked for: %v", err)
+	for _, cfg.Checkpoint = range []*train.Checkpoint{nil, train.NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), 0)} {
+		if _, err := train.Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
+			t.Errorf("a choice that was asked for: %v", err)
+		}
 	}
 }

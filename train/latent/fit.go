@@ -271,12 +271,10 @@ func (f *fitter) begin(l *Laws, p []float64, k int, how kind) bool {
 	f.X.MarginsTo(f.margin, law.Coefficients, 0, f.n)
 	misfit := make([]float64, f.n)
 	var own []float64
-	mass := 0.0
 	for j, m := range f.margin {
 		if misfit[j] = math.Abs(m-f.Target[j]) / f.spread[j]; f.Binary {
 			misfit[j] = -m * f.Target[j]
 		}
-		mass += p[j]
 		if p[j] > 0.5 {
 			own = append(own, misfit[j])
 		}

@@ -235,6 +235,52 @@ func TestWideTablesAreSearched(t *testing.T) {
 	}
 }
 
+// A worked matrix takes so much for a pass and a Hessian.
+type worked struct {
+	design.Matrix
+	pass, gram float64
+}
+
+func (w worked) Work() (pass, gram float64) { return w.pass, w.gram }
+
+// There is a metric while it costs as much as some evaluations, of so many columns.
+func TestMetricsAreCheap(t *testing.T) {
+	a := table(t, 60, 0.2, true)
+	x := a.X
+	for _, c := range []struct {
+		gram float64
+		is   bool
+	}{{1, true}, {metricPasses, true}, {metricPasses * 1.01, false}} {
+		a.X = worked{x, 1, c.gram}
+		if m := a.metricAt(make([]float64, 4)); (m != nil) != c.is || m != nil && m.passes != (1+c.gram)/2 {
+			t.Errorf("a Hessian of %v passes: %+v", c.gram, m)
+		}
+	}
+	const columns = metricColumns + 1
+	wide, err := design.NewDense(1, columns, make([]float64, columns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.X, a.N = worked{wide, 1, 1}, 1
+	if a.metricAt(make([]float64, columns)) != nil {
+		t.Errorf("there is a metric of %d columns", columns)
+	}
+}
+
+// There is no metric of columns that are nearly one: with ε = 10⁻¹² + μ beside ones its condition is 2/ε.
+func TestMetricOfTwins(t *testing.T) {
+	x, err := design.NewDense(2, 2, []float64{1, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mu, is := range map[float64]bool{0: false, 0.4e-12: false, 1.6e-12: true, 1e-6: true} { // 2, 1.4, 0.8 × 10¹²
+		a := &Table{Rows: level.Rows{N: 2}, X: x, Target: []float64{1, 2}, Loss: losses.Squared{}, Primal: dro.L2{Mu: mu, FreeModulus: 1}}
+		if m := a.metricAt(make([]float64, 2)); (m != nil) != is {
+			t.Errorf("μ = %v: a metric %v", mu, m != nil)
+		}
+	}
+}
+
 // All folds but one lie next to each other in a deal: the rows are those of the folds, and
 // what they say is what they say in the table, to single precision; a column that this is not
 // enough for leaves them in double.

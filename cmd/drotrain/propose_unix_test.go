@@ -1,0 +1,35 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A stream is read once, whatever its reading suggests; a file again, as that says.
+func TestStreamIsReadOnce(t *testing.T) {
+	const table = "y,d\n1,2024-01-02\n2,2024-03-04\n3,2024-05-06\n"
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe.csv"), filepath.Join(dir, "t.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go os.WriteFile(pipe, []byte(table), 0)
+	for path, dates := range map[string]string{pipe: "", file: "number"} {
+		a := &app{stdout: io.Discard, stderr: io.Discard}
+		f, how, err := a.openSuggested(t.Context(), path, data.Reading{})
+		if err != nil || f.Rows != 3 || how.Dates != dates {
+			t.Errorf("%s: dates as %q, %v", filepath.Base(path), how.Dates, err)
+		}
+		f.Close()
+	}
+}
