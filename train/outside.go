@@ -74,6 +74,43 @@ func (c Config) columns(f *data.Frame) (columns, categories int) {
 	return columns, categories
 }
 
+// A demand is what the rows of a table take, in bytes.
+type demand struct {
+	columns int   // of the matrix
+	matrix  int64 // of the training rows
+	memory  int64 // where they lie there
+	heap    int64 // where they lie on disk: what cannot leave memory
+	disk    int64
+}
+
+// demands is what the rows of a table take, from below.
+func (c Config) demands(f *data.Frame) (d demand) {
+	columns, categories := c.columns(f)
+	cell := int64(8)
+	if c.Storage == string(data.Float32) {
+		cell = 4
+	}
+	n := int64(f.Rows)
+	trained := int64(float64(n) * (1 - c.Holdout))
+	d.columns, d.matrix = columns, trained*int64(columns)*cell
+	if d.memory = d.matrix; c.Scale == "none" && c.Intercept {
+		d.memory *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
+	}
+	d.memory += n * rowBytes
+	d.heap = n*int64(9+categories+4*len(c.Groups)) + paged.LeastMemory/2
+	if c.Filter != "" || c.Rows != nil {
+		d.heap += 16 * n
+	}
+	// The matrices are written while their piles are there; then there are vectors.
+	piles := n*8*int64(columns-categories+1) + n*placeBytes
+	d.disk = n*int64(columns)*cell + d.matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
+	return d
+}
+
+// fits reports whether the rows have room in memory, of which the process has some: an eighth
+// stays free.
+func (d demand) fits(memory, have int64) bool { return d.memory < memory-memory/8-have }
+
 // outsideOf decides where the rows of a table lie: nil is memory, if there is enough, or if
 // there is no place for anything else. full says that memory was tried.
 func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outside, error) {
@@ -105,44 +142,26 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if full = full || where == onDisk; where == inMemory && !full {
 		return nil, nil
 	}
-	columns, categories := c.columns(f)
-	cell := int64(8)
-	if c.Storage == string(data.Float32) {
-		cell = 4
-	}
-	n := int64(f.Rows)
-	trained := int64(float64(n) * (1 - c.Holdout))
-	matrix := trained * int64(columns) * cell
-	whole := matrix
-	if c.Scale == "none" && c.Intercept {
-		whole *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
-	}
-	if !full && whole+n*rowBytes < here-here/8-have {
+	d := c.demands(f)
+	if !full && d.fits(here, have) {
 		return nil, nil
 	}
 	refuse := func(hint, format string, args ...any) (*outside, error) {
-		return nil, &MemoryError{fmt.Sprintf("%d rows × %d columns: ", f.Rows, columns) + fmt.Sprintf(format, args...), hint}
+		return nil, &MemoryError{fmt.Sprintf("%d rows × %d columns: ", f.Rows, d.columns) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < paged.LeastMemory {
 		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(paged.LeastMemory))
 	}
-	heap := n*int64(9+categories+4*len(c.Groups)) + paged.LeastMemory/2
-	if c.Filter != "" || c.Rows != nil {
-		heap += 16 * n
-	}
-	if float64(heap) > heapShare*float64(may) {
-		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(heap), size(may), limit)
+	if float64(d.heap) > heapShare*float64(may) {
+		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(d.heap), size(may), limit)
 	}
 	dir := paged.Existing(c.Cache)
 	free, err := paged.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
-	// The matrices are written while their piles are there; then there are vectors.
-	piles := n*8*int64(columns-categories+1) + n*placeBytes
-	need := n*int64(columns)*cell + matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
-	if free < need {
-		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(need), dir, size(free), size(matrix), size(may), limit)
+	if free < d.disk {
+		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
 	}
 	if c.KeepCache { // links do not lead from one disk to another
 		if err := os.MkdirAll(c.Cache, 0o777); err != nil {
@@ -150,7 +169,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		}
 		dir = c.Cache
 	}
-	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(matrix), size(may), limit, dir))
+	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
 	room, err := paged.New(dir, paged.Share(now))
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -208,6 +209,81 @@ func TestOutsideOf(t *testing.T) {
 	cfg.Memory--
 	if _, err := cfg.outsideOf(context.Background(), frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
 		t.Errorf("ten rows in a byte less: %v", err)
+	}
+}
+
+// A run that goes on has its rows where they were, and half of the memory that there was, at least.
+func TestOutsideGoesOn(t *testing.T) {
+	const memory = 400 << 20
+	for _, c := range []struct {
+		rows  int
+		facts map[string]string
+		want  string // as in TestOutsideOf
+	}{
+		{10, map[string]string{factWhere: onDisk}, "disk"}, {10_000_000, map[string]string{factWhere: inMemory}, ""}, {10, nil, ""},
+		{10_000_000, map[string]string{factMemory: fmt.Sprint(2*memory + 1)}, "disk"}, {10_000_000, map[string]string{factMemory: fmt.Sprint(2*memory + 2)}, "at least half of it is needed"},
+	} {
+		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "a", Kind: data.Numeric}}}
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Cache, cfg.Memory, cfg.Checkpoint = "y", t.TempDir(), memory, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
+		for what, is := range c.facts {
+			if err := cfg.Checkpoint.Agree(what, is); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o, err := cfg.outsideOf(t.Context(), f, false)
+		if (o != nil) != (c.want == "disk") || (err != nil) != (c.want != "" && c.want != "disk") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d rows, %v: on disk %v, %v", c.rows, c.facts, o != nil, err)
+		}
+		o.close()
+	}
+}
+
+// What rows take is counted by hand: numbers of eight or four bytes, twice where a copy with centred
+// columns is made, 90 bytes a row in memory, and on disk their piles or their vectors.
+func TestDemands(t *testing.T) {
+	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "g", Kind: data.Categorical}}}
+	for i := range 4 {
+		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
+	}
+	f.Columns = append(f.Columns, &data.Column{Name: "k", Kind: data.Categorical})
+	least := int64(paged.LeastMemory / 2)
+	for name, c := range map[string]struct {
+		set  func(c *Config)
+		want demand
+	}{
+		"as it is":         {func(*Config) {}, demand{6, 38400, 128400, 14000 + least, 48000 + 9600 + 240000}},
+		"no hold-out":      {func(c *Config) { c.Holdout = 0 }, demand{6, 48000, 138000, 14000 + least, 48000 + 12000 + 180000}},
+		"float32":          {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{6, 24000, 114000, 14000 + least, 24000 + 6000 + 180000}},
+		"raw":              {func(c *Config) { c.Scale, c.Holdout = "none", 0 }, demand{6, 48000, 186000, 14000 + least, 48000 + 12000 + 180000}},
+		"raw, no constant": {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{5, 40000, 130000, 14000 + least, 40000 + 10000 + 180000}},
+		"filtered":         {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{6, 48000, 138000, 30000 + least, 48000 + 12000 + 180000}},
+		"rows given":       {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{6, 48000, 138000, 30000 + least, 48000 + 12000 + 180000}},
+		"groups twice":     {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{5, 40000, 130000, 17000 + least, 40000 + 10000 + 180000}},
+	} {
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Groups = "y", []string{"g"}
+		c.set(&cfg)
+		if got := cfg.demands(f); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	many := &data.Frame{Rows: 10}
+	for i := range 40 {
+		many.Columns = append(many.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
+	}
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout = "0", 0
+	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // piles
+		t.Errorf("piles: %+v", d)
+	}
+	for _, c := range []struct {
+		need, memory, have int64
+		fits               bool
+	}{{699, 1000, 175, true}, {700, 1000, 175, false}, {899, 1024, 0, false}, {895, 1024, 0, true}} {
+		if (demand{memory: c.need}).fits(c.memory, c.have) != c.fits {
+			t.Errorf("%d of %d, %d taken: want %v", c.need, c.memory, c.have, c.fits)
+		}
 	}
 }
 

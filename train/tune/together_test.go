@@ -267,6 +267,25 @@ func TestMetricsAreCheap(t *testing.T) {
 	}
 }
 
+// Groups pull where there are some, and not too many.
+func TestGroupsThatPull(t *testing.T) {
+	a := table(t, 200, 0.2, true)
+	m := a.metricAt(make([]float64, 4))
+	for count, pulls := range map[int]bool{0: false, 1: false, 2: true, mostGroups: true, mostGroups + 1: false} {
+		if a.Labels = make([]string, count); count == 0 {
+			a.Group = nil
+		} else {
+			a.Group = make([]int32, a.N)
+			for j := range a.Group {
+				a.Group[j] = int32(j % count)
+			}
+		}
+		if (a.pullAt(make([]float64, 4), m) != nil) != pulls {
+			t.Errorf("%d groups pull: %v", count, !pulls)
+		}
+	}
+}
+
 // There is no metric of columns that are nearly one: with ε = 10⁻¹² + μ beside ones its condition is 2/ε.
 func TestMetricOfTwins(t *testing.T) {
 	x, err := design.NewDense(2, 2, []float64{1, 1, 1, 1})
