@@ -187,6 +187,26 @@ func TestBoundsOfAnyLosses(t *testing.T) {
 	}
 }
 
+// Reference weights may be so far apart that the sample of the largest loss has a share of 0 in
+// double precision: a ball does not hold that vertex for all that.
+func TestBallsOfWeightsThatUnderflow(t *testing.T) {
+	f, w := []float64{1, 3, 2}, []float64{1e278, 1e-68, 0}
+	for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
+		for _, radius := range []float64{0.1, 700, 1e12} { // −log of the share is 797
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: positive{f}, Dual: NewBall(d, radius, w), Primal: L2{Mu: 1}})
+			c.Evaluate([]float64{0})
+			c.Certify()
+			truth := 1.0 // up to the root of 2ρ·10⁻³⁴⁶, or e⁻⁹⁷
+			if d == KullbackLeibler && radius > 797 {
+				truth = 3
+			}
+			if !(c.Best.Lower <= truth*(1+1e-15) && c.Best.Upper >= truth) {
+				t.Errorf("%d, radius %v: bounds %v of %v", d, radius, c.Best, truth)
+			}
+		}
+	}
+}
+
 // Far above the losses a price leaves the reference weights, to what saddle.Referenced says, and
 // bounds that are as near as rounding lets them be.
 func TestPricesFarAboveLosses(t *testing.T) {

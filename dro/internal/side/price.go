@@ -12,6 +12,10 @@ import (
 // the reference weights but for their last digits, and the quotient does not overflow.
 const leastRadius = 1e-28
 
+// noPrice is one at an end of the numbers, where weights of the largest losses are so small that
+// nothing is left of the variance: the reference weights stay.
+const noPrice = math.SmallestNonzeroFloat64
+
 // price returns the ν ≥ 0 at which the best response to the penalty ν·D lies on the
 // boundary of the ball, D(y_ν‖w) = Radius; 0 where the ball holds a vertex of largest
 // loss. It uses y. The derivative of νρ + R_ν in ν is ρ − D(y_ν‖w), so that this ν is
@@ -89,6 +93,9 @@ func (b Ball) priceKL(y, f, w []float64, guess float64) float64 {
 	total, mean, variance, atTop, top := momentsOf(b.rows, f, w)
 	if beyondSquares(mean, variance) {
 		return b.priceScaled(y, f, top, mean)
+	}
+	if variance == 0 && mean < 0 {
+		return noPrice
 	}
 	if !(variance > 0) || b.Radius >= -logRatio(atTop, 1) {
 		return 0
@@ -202,6 +209,9 @@ func (b Ball) priceChi2(y, f, w []float64) float64 {
 	total, mean, variance, atTop, top := momentsOf(b.rows, f, w)
 	if beyondSquares(mean, variance) {
 		return b.priceScaled(y, f, top, mean)
+	}
+	if variance == 0 && mean < 0 {
+		return noPrice
 	}
 	if !(variance > 0) || 1+2*b.Radius >= 1/atTop {
 		return 0

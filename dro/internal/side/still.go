@@ -21,6 +21,9 @@ func (b Ball) rest(a *pricedResponse, y, f []float64) {
 	n := len(f)
 	mean, size, deviation := b.spread(f)
 	rise := math.Sqrt(2*b.Radius) * deviation
+	if deviation == 0 { // it may have underflowed
+		rise = max(0, a.top-mean)
+	}
 	gamma := 4 * saddle.SumGamma(b.rows, n)
 	if b.Divergence == PearsonChi2 {
 		a.risk = mean + rise
