@@ -163,115 +163,162 @@ func schemaMessage(footer []byte, at int) *ipcMessage {
 	return &ipcMessage{kind: msgSchema, meta: append(meta, footer...)}
 }
 
-// readMessages decodes checked messages: a schema, dictionaries and batches.
+// A decoder makes a table of checked messages: a schema, dictionaries and batches.
+type decoder struct {
+	src      table.Source
+	schema   *arrow.Schema
+	digest   schemaDigest
+	layouts  map[int64]layout // of the dictionaries, by number
+	batches  []batchInfo
+	rows     int64
+	builders []*arrowBuilder // of the columns that are wanted; nil for others
+}
+
+// readMessages decodes messages, of which the first is the schema.
 func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string, exact, dates bool) (*table.Table, error) {
-	limit := table.MaxCells(src.Size())
 	feed := &messageFeed{messages: messages[:1:1]}
 	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
 	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(alloc))
 	if err != nil {
 		return nil, table.Damaged("%v", err)
 	}
-	schema := r.Schema()
-	if schema == nil {
+	d := &decoder{src: src, schema: r.Schema(), digest: digest, layouts: make(map[int64]layout)}
+	if d.schema == nil {
 		return nil, table.Damaged("its schema cannot be read")
 	}
-	flat := digest.flat
-	dictionaries := dictionaryTypes(schema.Fields())
+	dictionaries := dictionaryTypes(d.schema.Fields())
 	if len(dictionaries) != len(digest.dictionaries) {
 		return nil, table.Damaged("its schema lists dictionaries in an unusual way")
 	}
-	expected := func(id int64) (l layout) {
-		if id < 0 {
-			for _, field := range schema.Fields() {
-				l.field(field.Type)
-			}
-			return l
+	for i, id := range digest.dictionaries {
+		if _, have := d.layouts[id]; !have {
+			var l layout
+			l.add(dictionaries[i])
+			d.layouts[id] = l
 		}
-		for i, have := range digest.dictionaries {
-			if have == id {
-				l.add(dictionaries[i])
-				return l
-			}
+	}
+	if err := d.check(messages[1:], feed, alloc); err != nil {
+		return nil, err
+	}
+	t, err := d.columns(names, exact, dates)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.fill(ctx, r); err != nil {
+		return nil, err
+	}
+	for _, b := range d.builders {
+		if b != nil {
+			b.finish()
 		}
+	}
+	return t, nil
+}
+
+// layout is how the buffers lie of a batch, or of the dictionary of a number.
+func (d *decoder) layout(dictionary int64) (l layout) {
+	if dictionary < 0 {
+		for _, field := range d.schema.Fields() {
+			l.field(field.Type)
+		}
+		return l
+	}
+	l, ok := d.layouts[dictionary]
+	if !ok {
 		panic(table.Damaged("there is a dictionary that no column has"))
 	}
-	var infos []batchInfo
-	var rows, cells int64
-	for _, m := range messages[1:] {
-		switch m.kind {
-		case msgDictionary, msgBatch:
-			info, m := checkBatch(m, flat, limit, expected)
-			feed.messages = append(feed.messages, m)
-			alloc.limit += 2*len(m.body) + int(info.rows) // a buffer is no larger than the bodies, with room for masks
-			if m.kind == msgBatch {
-				infos = append(infos, info)
-				rows += info.rows
-				cells += info.rows * int64(1+len(info.nodes))
-				if cells > 4*limit {
-					return nil, table.Damaged("%d rows cannot be in a file of this size", rows)
-				}
+	return l
+}
+
+// check looks at the lengths in all dictionaries and batches before any is decoded, and hands
+// them to the feed of Arrow's reader, which may allocate as much as they hold.
+func (d *decoder) check(messages []*ipcMessage, feed *messageFeed, alloc *boundedAllocator) error {
+	limit, cells := table.MaxCells(d.src.Size()), int64(0)
+	for _, m := range messages {
+		if m.kind != msgDictionary && m.kind != msgBatch {
+			return table.Damaged("there is a message of unexpected kind %d", m.kind)
+		}
+		info, m := checkBatch(m, d.digest.flat, limit, d.layout)
+		feed.messages = append(feed.messages, m)
+		alloc.limit += 2*len(m.body) + int(info.rows) // a buffer is no larger than the bodies, with room for masks
+		if m.kind == msgBatch {
+			d.batches = append(d.batches, info)
+			d.rows += info.rows
+			cells += info.rows * int64(1+len(info.nodes))
+			if cells > 4*limit {
+				return table.Damaged("%d rows cannot be in a file of this size", d.rows)
 			}
-		default:
-			return nil, table.Damaged("there is a message of unexpected kind %d", m.kind)
 		}
 	}
-	f := &table.Table{Rows: int(rows)}
+	return nil
+}
+
+// columns makes the table, without values, and a builder for each of its columns.
+func (d *decoder) columns(names []string, exact, dates bool) (*table.Table, error) {
+	t := &table.Table{Rows: int(d.rows)}
 	var all []string
-	for _, field := range schema.Fields() {
+	for _, field := range d.schema.Fields() {
 		all = append(all, field.Name)
 	}
-	all, f.Notes = table.Distinct(all)
+	all, t.Notes = table.Distinct(all)
 	want, err := table.Wanted(names, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := src.Afford(8*rows*int64(len(all)), "to hold the columns"); err != nil {
+	if err := d.src.Afford(8*d.rows*int64(len(all)), "to hold the columns"); err != nil {
 		return nil, err
 	}
-	builders := make([]*arrowBuilder, schema.NumFields())
-	for i, field := range schema.Fields() {
+	d.builders = make([]*arrowBuilder, len(all))
+	for i, field := range d.schema.Fields() {
 		if want == nil || want[all[i]] {
-			builders[i] = newArrowBuilder(field, int(rows), exact, dates)
-			builders[i].out.Name = all[i]
-			f.Columns = append(f.Columns, builders[i].out)
+			d.builders[i] = newArrowBuilder(field, t.Rows, exact, dates)
+			d.builders[i].out.Name = all[i]
+			t.Columns = append(t.Columns, d.builders[i].out)
 		}
 	}
+	return t, nil
+}
+
+// fill decodes the batches.
+func (d *decoder) fill(ctx context.Context, r *ipc.Reader) error {
 	batch, start := 0, 0
 	for r.Next() {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		rec := r.Record()
-		if batch == len(infos) || rec.NumRows() != infos[batch].rows {
-			return nil, table.Damaged("a batch has another number of rows than it says")
+		if batch == len(d.batches) || rec.NumRows() != d.batches[batch].rows {
+			return table.Damaged("a batch has another number of rows than it says")
 		}
-		for i, b := range builders {
+		for i, b := range d.builders {
 			if b == nil {
 				continue
 			}
 			nulls, err := b.add(rec.Column(i), start)
 			if err != nil {
-				return nil, table.InColumn(b.out.Name, err)
+				return table.InColumn(b.out.Name, err)
 			}
-			if declared := infos[batch].nodes; flat && b.out.Kind != table.Other && i < len(declared) && rec.Column(i).DataType().ID() != arrow.NULL &&
-				declared[i].nulls >= 0 && declared[i].nulls != int64(nulls) {
-				return nil, table.InColumn(b.out.Name, table.Damaged("a batch has %d nulls, not the %d it says", nulls, declared[i].nulls))
+			if said := d.nulls(batch, i); said >= 0 && said != int64(nulls) && b.out.Kind != table.Other {
+				return table.InColumn(b.out.Name, table.Damaged("a batch has %d nulls, not the %d it says", nulls, said))
 			}
 		}
 		start += int(rec.NumRows())
 		batch++
 	}
 	if err := r.Err(); err != nil {
-		return nil, table.Damaged("%v", err)
+		return table.Damaged("%v", err)
 	}
-	if batch != len(infos) {
-		return nil, table.Damaged("%d of %d batches could be read", batch, len(infos))
+	if batch != len(d.batches) {
+		return table.Damaged("%d of %d batches could be read", batch, len(d.batches))
 	}
-	for _, b := range builders {
-		if b != nil {
-			b.finish()
-		}
+	return nil
+}
+
+// nulls is how many a batch says a column has; −1 where it does not say: a column of nothing
+// but nulls has no mask, and those below a column with children are listed between.
+func (d *decoder) nulls(batch, column int) int64 {
+	if !d.digest.flat || d.schema.Field(column).Type.ID() == arrow.NULL {
+		return -1
 	}
-	return f, nil
+	return d.batches[batch].nodes[column].nulls
 }

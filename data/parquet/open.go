@@ -32,6 +32,7 @@ type leaf struct {
 	descr  *schema.Column
 	how    converter
 	chunks []*chunk // one per row group
+	out    *table.Column
 
 	padding string // what its writer puts behind the plain values of a page, or nothing
 }
@@ -50,20 +51,43 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		return nil, table.Damaged("its footer has another size than it says")
 	}
 	checkSchemaTree(tree.get(2))
-	var meta *metadata.FileMetaData
+	meta, err := metadataOf(footer)
+	if err != nil {
+		return nil, err
+	}
+	f, leaves, err := columnsOf(in, meta, names, dates)
+	if err != nil {
+		return nil, err
+	}
+	if f.Rows, err = locateChunks(in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
+		return nil, err
+	}
+	// All page headers are walked before anything is allocated by the row count.
+	for _, l := range leaves {
+		if err := l.walk(); err != nil {
+			return nil, table.InColumn(l.name, err)
+		}
+	}
+	return f, nil
+}
+
+// metadataOf reads a footer as Arrow does.
+func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	err = table.GuardAs("the types in its footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
 			err = table.Damaged("its footer cannot be read: %v", err)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && meta.IsSetEncryptionAlgorithm() {
+		err = &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
 	}
-	if meta.IsSetEncryptionAlgorithm() {
-		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
-	}
+	return meta, err
+}
 
+// columnsOf makes the columns that are wanted of a file, and the leaves of those that can be
+// read.
+func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates bool) (*table.Table, []*leaf, error) {
 	f := &table.Table{}
 	root := meta.Schema.Root()
 	var tops []string
@@ -73,7 +97,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	tops, f.Notes = table.Distinct(tops)
 	want, err := table.Wanted(names, tops)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	spans := durations(meta)
 	padding := ""
@@ -81,8 +105,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
 	}
 	var leaves []*leaf
-	var columns []*table.Column // of the leaves
-	at := 0                     // leaf index
+	at := 0 // leaf index
 	for i := 0; i < root.NumFields(); i++ {
 		node := root.Field(i)
 		first := at
@@ -94,7 +117,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		}
 		col := &table.Column{Name: tops[i]}
 		if !utf8.ValidString(col.Name) {
-			return nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
+			return nil, nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
 		}
 		f.Columns = append(f.Columns, col)
 		if node.Type() == schema.Group {
@@ -105,40 +128,39 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 			col.Type = "list"
 			continue
 		}
-		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding}
+		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding, out: col}
 		if l.how, err = converterFor(l.descr, dates); err != nil {
-			return nil, table.InColumn(col.Name, err)
+			return nil, nil, table.InColumn(col.Name, err)
 		}
 		if second := spans[col.Name]; second > 0 && l.how.i64 != nil && l.how.integer {
 			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
 		}
-		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
+		col.Type, col.Kind = l.how.name, l.how.kind
 		if col.Kind != table.Other {
-			leaves, columns = append(leaves, l), append(columns, col)
+			leaves = append(leaves, l)
 		}
 	}
-	if f.Rows, err = locateChunks(in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
-		return nil, err
-	}
-	// All page headers are walked before anything is allocated by the row count.
-	for i, l := range leaves {
-		parts := make([]table.Part, 0, len(l.chunks))
-		for _, c := range l.chunks {
-			if err := table.Guard(func() error {
-				if err := c.codec.Check(); err != nil {
-					return err
-				}
-				c.pages = walkPages(c)
-				return nil
-			}); err != nil {
-				return nil, table.InColumn(l.name, err)
+	return f, leaves, nil
+}
+
+// walk reads the page headers of all chunks of a leaf, and makes them the parts of its column.
+func (l *leaf) walk() error {
+	parts := make([]table.Part, 0, len(l.chunks))
+	for _, c := range l.chunks {
+		if err := table.Guard(func() error {
+			if err := c.codec.Check(); err != nil {
+				return err
 			}
-			parts = append(parts, c)
+			c.pages = walkPages(c)
+			return nil
+		}); err != nil {
+			return err
 		}
-		*columns[i] = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
-		columns[i].Clock = l.how.clock
+		parts = append(parts, c)
 	}
-	return f, nil
+	*l.out = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
+	l.out.Clock = l.how.clock
+	return nil
 }
 
 // parquetFooter reads the footer of a file.
