@@ -22,9 +22,8 @@ type Ranked = saddle.Ranked
 // derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
 type Curved = saddle.Curved
 
-// Responsive is the ability of a Dual to say how its best response moves with
-// the losses at a fixed threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j
-// in [lo, hi). Both have length n.
+// Responsive is the ability of a Dual to say how its best response moves with the losses at a fixed
+// threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j in [lo, hi). Both have length n.
 type Responsive = saddle.Responsive
 
 // Started is the ability of a Primal to name the point a solve starts from when
@@ -45,8 +44,7 @@ type Ridge = saddle.Ridge
 // Σ y_j = 1 and become Separable.
 type Liftable = saddle.Liftable
 
-// Products is the ability of a Curved oracle to multiply without forming a
-// matrix.
+// Products is the ability of a Curved oracle to multiply without forming a matrix.
 type Products = saddle.Products
 
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
@@ -54,9 +52,8 @@ type Products = saddle.Products
 // Methods are called concurrently on disjoint ranges [lo, hi).
 type Oracle = saddle.Oracle
 
-// Selectable is the ability of an Oracle to be restricted to some samples, for many
-// evaluations of them: to copy their rows, say. What Select returns keeps the other
-// abilities.
+// Selectable is the ability of an Oracle to be restricted to some samples, for many evaluations of
+// them: to copy their rows, say. What Select returns keeps the other abilities.
 type Selectable = saddle.Selectable
 
 // Conditioned is the ability of an Oracle to state the constants of its
@@ -72,10 +69,9 @@ type Dual = saddle.Dual
 // geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
 type Mirror = saddle.Mirror
 
-// StartedDual is the ability of a Dual to name the weights a method starts from
-// where ν = 0: the best response is then a vertex of Y, infinitely far from every
-// other point in the geometry of relative entropy. The paper starts in the
-// relative interior.
+// StartedDual is the ability of a Dual to name the weights a method starts from where ν = 0: the
+// best response is then a vertex of Y, infinitely far from every other point in the geometry of
+// relative entropy. The paper starts in the relative interior.
 type StartedDual = saddle.StartedDual
 
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
@@ -112,14 +108,13 @@ type Kinked = saddle.Kinked
 // then takes its centre in the coordinates ∇ of its generator.
 type Geometry = saddle.Geometry
 
-// Precise is the ability of a Dual to promise that it computes its penalty and its risk
-// without cancellation, of the dual that is asked: false for a type that embeds this one,
-// unless it says so itself; of such a type the methods that it has from the other are not
-// used, but for those of Dual. What
-// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
-// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near
-// to those without a price, however large ν. That of a dual without the promise is taken to
-// be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials
-// is, and certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³
-// at most and some 64·2⁻⁵³ more.
+// Precise is the ability of a Dual to promise that it computes its penalty and its risk without
+// cancellation, of the dual that is asked: false for a type that embeds this one, unless it says so
+// itself; of such a type the methods that it has from the other are not used, but for those of
+// Dual. What Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
+// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near to
+// those without a price, however large ν. That of a dual without the promise is taken to be within
+// γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is, and
+// certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³ at most and
+// some 64·2⁻⁵³ more.
 type Precise = saddle.Precise
