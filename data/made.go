@@ -133,6 +133,11 @@ func (m *making) interactions() error {
 				return err
 			}
 		}
+		if again, err := m.again(pair); err != nil {
+			return err
+		} else if again {
+			continue
+		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
 				c, err := m.combine(a.Label()+":"+b.Label(), a, b)
@@ -144,6 +149,37 @@ func (m *making) interactions() error {
 		}
 	}
 	return nil
+}
+
+// again says, with a note, that a product is one of its factors again, since the other is
+// constant in the training rows.
+func (m *making) again(pair [2]string) (is bool, err error) {
+	for _, name := range pair {
+		i := slices.IndexFunc(m.features, func(c *Column) bool { return c.Name == name })
+		if i < 0 || is {
+			continue
+		}
+		c, err := m.features[i].Load(m.ctx)
+		if err != nil {
+			return false, err
+		}
+		var texts []string
+		for _, r := range m.partition.Set(0).All() {
+			if c.IsNull(r) && m.e.Spec.Numeric(c) { // filled with the constant
+				continue
+			}
+			if text := c.Text(r); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+			if len(texts) > 1 {
+				break
+			}
+		}
+		if is = len(texts) < 2; is {
+			m.e.notef("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
+		}
+	}
+	return is, nil
 }
 
 // side is a feature as a factor of an interaction: the number, or the levels of the category but

@@ -124,6 +124,9 @@ func TestEncodersAreRecorded(t *testing.T) {
 		{"a spline of three knots, sparse", with(rent, func(s *Spec) { s.Transforms.Spline = map[string]int{"pay": 3} }), schema.Sparse},
 		{"products of numbers", with(rent, func(s *Spec) { s.Transforms.Interact = [][2]string{{"age", "pay"}} }), ""},
 		{"products of levels", with(rent, func(s *Spec) { s.Transforms.Interact = [][2]string{{"school", "region"}, {"married", "age"}} }), ""},
+		{"products with a constant", with(rent, func(s *Spec) {
+			s.Transforms.Interact = [][2]string{{"still", "age"}, {"school", "still"}, {"age", "children"}}
+		}), ""},
 		{"products, sparse", with(rent, func(s *Spec) { s.Transforms.Interact = [][2]string{{"school", "region"}, {"region", "pay"}} }), schema.Sparse},
 		{"all that is made", with(yes, func(s *Spec) {
 			s.Transforms = schema.Transforms{Log: []string{"pay"}, Square: []string{"children"}, Spline: map[string]int{"age": 3}, Interact: [][2]string{{"age", "married"}}}
