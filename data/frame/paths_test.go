@@ -36,9 +36,13 @@ func TestPaths(t *testing.T) {
 	write("columns/1.csv", "a,b\n1,2\n")
 	write("columns/2.csv", "a,c\n1,2\n")
 	write("columns/sub/3.csv", "z\n1\n")
+	write("parts/region=a/1.csv", "z\n1\n")
+	write("deep/year=1/month=2/1.parquet", "")
 	for path, parts := range map[string][]string{
 		"wages.cvs":                            {"no such file", "did you mean", "wages.csv"},
 		"empty":                                {"holds no table", ".parquet"},
+		"parts":                                {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
+		"deep":                                 {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"), "as month=2"},
 		"kinds":                                {"2.csv", `column "a"`, "one schema"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},

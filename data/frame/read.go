@@ -2,8 +2,10 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -205,9 +207,23 @@ func expand(path string) ([]string, error) {
 		out = append(out, full)
 	}
 	if len(out) == 0 {
-		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: "looked for files ending in " + strings.Join(extensions, " ")}
+		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(inFolders(path), "looked for files ending in "+strings.Join(extensions, " "))}
 	}
 	return out, nil // ReadDir sorts by name
+}
+
+// inFolders suggests the pattern of the tables in the folders of a directory, as of one that was
+// written by the values of a column.
+func inFolders(dir string) string {
+	for _, deep := range []string{"*", "*/*", "*/*/*"} {
+		for _, ext := range extensions {
+			pattern := filepath.Join(dir, deep, "*"+ext)
+			if files, _ := filepath.Glob(pattern); len(files) > 0 {
+				return fmt.Sprintf("the pattern %s reads the tables in its folders, without what the names of these say, as %s", pattern, filepath.Base(filepath.Dir(files[0])))
+			}
+		}
+	}
+	return ""
 }
 
 // neighbours suggests files of the same directory with a name like path's.
