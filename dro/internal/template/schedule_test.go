@@ -150,7 +150,7 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 	each := func(name string, m moduli, c constants, p proposition) {
 		first := p.first
 		if m.nu > 0 && (p.name == "sep:historic" || p.name == "sep:minty") {
-			first = math.Min(first, m.nu0/(4*4*m.nu)) // lem. sep:upper at k = 1, N = 5
+			first = math.Min(first, m.nu0/(4*float64(len(c.gs)-1)*m.nu)) // lem. sep:upper at k = 1
 		}
 		a := p.theory.next(1, 0, 0)
 		if !drotest.Near(a, first, drotest.ClosedForm, first) {
@@ -189,6 +189,9 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 				{0.1, 0.1, 0.2, 0.2}, {0.001, 0.001, 2, 2}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2}, {50, 0.1, 0.2, 0.2},
 			}, each)
 		}
+	}
+	for _, two := range []float64{1, 1e-3} { // blocks are the fewest that the lemma says something of
+		scheduleCasesOf(t, testConstants([]float64{two, 3 * two}, []float64{two, 0.2 * two}), Sampling{}, []moduli{{0.1, 0.1, 0.2, 0.2}, {50, 0.1, 0.2, 0.2}, {0, 0.4, 3, 3}}, each)
 	}
 	for name, of := range binds {
 		for i, b := range of {
