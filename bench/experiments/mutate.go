@@ -27,7 +27,7 @@ func mutants(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	beyond := fs.Bool("beyond", false, "run the tests of all packages that use a mutant's, too: what go test ./... notices")
 	jobs := fs.Int("jobs", 1, "mutants that tests are run on at once")
 	own := fs.Bool("own", false, "run the tests of a mutant's package alone: soon done, and a lower bound of the score")
-	kept := fs.String("journal", "", "a file of what is decided: another run of the same draw goes on with it, the survivors of -own against the tests of their rooms")
+	kept := fs.String("journal", "", "a file of what is decided: another run of the same draw goes on with it, at its commit, the survivors of -own against the tests of their rooms")
 	seed := fs.Uint64("seed", 1, "of the draw")
 	limit := fs.Duration("timeout", 20*time.Minute, "of the tests of a package on one mutant; one that takes longer is killed")
 	root := fs.String("root", ".", "the repository, of which the last commit is tested")
