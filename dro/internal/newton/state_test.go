@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -109,6 +110,52 @@ func TestStepsBeginWhereTheLastOneEnded(t *testing.T) {
 		}
 		if !slices.Equal(at[0], at[1]) {
 			t.Errorf("%s: steps to %v, with an evaluation in between to %v", name, at[0], at[1])
+		}
+	}
+}
+
+// A method that is told to move goes on from the best point, wherever it was and wherever the
+// objective was evaluated last: from the optimum it steps to nothing worse, and is there.
+func TestMovedMethodsGoOnFromTheBestPoint(t *testing.T) {
+	sample := drotest.NewSample(drotest.RngOf(31), 300, 3, false)
+	o := sample.Oracle(t, losses.Logistic{})
+	for name, c := range map[string]struct {
+		method saddle.Method
+		dual   saddle.Dual
+		steps  int
+	}{
+		"newton": {Newton{}, side.KL{Nu: 0.5}, 1}, "newton-cg": {NewtonCG{}, side.KL{Nu: 0.5}, 1}, "lbfgs": {LBFGS{}, side.KL{Nu: 0.5}, 2},
+		"growing": {Growing{First: 20}, side.KL{Nu: 0.5}, 4}, "minimax": {Minimax{}, side.CVaR(0.3), 1},
+	} {
+		p := &saddle.Problem{Oracle: o, Dual: c.dual, Primal: side.L2{Mu: 0.1}}
+		best := drotest.Solve(t, p, c.method, drotest.Asking(1e-13, 300))
+		set := drotest.Asking(1e-12, 300)
+		set.X0 = []float64{4, -3, 2}
+		l, err := saddle.NewLoop(p, c.method, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		l.Cert.Evaluate(l.Start)
+		for range c.steps {
+			if err := l.Method.Step(); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		before := l.Cert.BestObjective
+		l.Cert.Evaluate(best.X)
+		l.Cert.Evaluate([]float64{30, -40, 50})
+		if !(best.Objective < before) {
+			t.Fatalf("%s: %v after %d steps, %v at the optimum", name, before, c.steps, best.Objective)
+		}
+		l.Method.(saddle.Moving).MoveToBest()
+		// Near the optimum a step may end for rounding.
+		_ = l.Method.Step()
+		for i, v := range l.Cert.X {
+			if math.Abs(v-best.X[i]) > 1e-5 {
+				t.Errorf("%s: a step from %v leads to %v", name, best.X, l.Cert.X)
+				break
+			}
 		}
 	}
 }
