@@ -424,17 +424,21 @@ func recordedEnds() (all []recordedAdversary) {
 			add(fmt.Sprint("weighted ", name, " ", nu), func(w []float64) Dual { return NewPenalty(divergence, nu, w) })
 		}
 		add(name+" ball 0.1 about one", func(w []float64) Dual { return NewBall(divergence, 0.1, alone(w)) })
-		add(name+" ball 1e-20 of groups", func(w []float64) Dual {
-			of := make([]int, len(w))
-			for j := range of {
-				of[j] = min(int(w[j]), j)
-			}
-			g, err := NewGroups(NewBall(divergence, 1e-20, nil), nil, of)
-			if err != nil {
-				panic(err)
-			}
-			return g
-		})
+		for _, radius := range []float64{1e-20, 1e-15, 1e-11, 1e-8, 1e-5} {
+			add(fmt.Sprint(name, " ball ", radius, " of groups"), func(w []float64) Dual {
+				of := make([]int, len(w))
+				for j := range of {
+					of[j] = min(int(w[j]), j)
+				}
+				g, err := NewGroups(NewBall(divergence, radius, nil), nil, of)
+				if err != nil {
+					panic(err)
+				}
+				g.Adjust = make([]float64, g.Count())
+				g.Adjust[0] = 0.1
+				return g
+			})
+		}
 	}
 	for _, nu := range []float64{1e-300, 1e300} {
 		add(fmt.Sprint("KL ", nu), func([]float64) Dual { return KL{Nu: nu} })
