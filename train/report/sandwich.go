@@ -75,11 +75,20 @@ type equations interface {
 // settle all coefficients. Rows are sampled by their weights where there are many.
 func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []float64 {
 	n, d := rows.N, rows.D
-	most := int(min(mostErrorRows, mostErrorWork/float64(d)/float64(d)))
-	if n <= d || most <= 2*d || f.dealt && f.copies == nil {
+	most := errorRows(d)
+	if n <= d || most == 0 || f.dealt && f.copies == nil {
 		return nil
 	}
 	return f.errorsOf(f.draw(rows, most, seed), n, columns)
+}
+
+// errorRows is the number of rows that are sampled for d columns; 0 where they are too few.
+func errorRows(d int) int {
+	most := int(min(mostErrorRows, mostErrorWork/float64(d)/float64(d)))
+	if most <= 2*d {
+		return 0
+	}
+	return most
 }
 
 // errorsOf are the standard errors of columns of a training of n rows.

@@ -30,15 +30,15 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 		}
 		return e
 	}
-	if column.Number == nil && from < to {
-		return nil, fail(-1, "the weight column holds %s, not numbers", strings.TrimSpace(column.Type))
-	}
 	all, err := Gathered(rows.Comm(), wrongWeights(column, from))
 	if err != nil {
 		return nil, err
 	}
 	known := weightFaults{First: -1}
 	for _, k := range all {
+		if k.Type != "" {
+			return nil, fail(-1, "the weight column holds %s, not numbers", k.Type)
+		}
 		known.Sum += k.Sum
 		if known.Wrong += k.Wrong; known.First < 0 {
 			known.First, known.What = k.First, k.What
@@ -66,6 +66,7 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 
 // weightFaults are what is wrong with weights: in how many rows, the first and its value.
 type weightFaults struct {
+	Type         string // of a column that holds no numbers; else ""
 	First, Wrong int
 	What         string
 	Sum          float64 // of the right ones, times smallSum: finite
@@ -78,6 +79,9 @@ const smallSum = 0x1p-64
 // too.
 func wrongWeights(column *data.Column, first int) weightFaults {
 	k := weightFaults{First: -1}
+	if column.Number == nil && column.Len() > 0 {
+		k.Type = strings.TrimSpace(column.Type)
+	}
 	for row, v := range column.Number {
 		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
 			k.Sum += v * smallSum

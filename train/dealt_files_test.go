@@ -1,0 +1,92 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// onFiles trains on ranks of which each has a table, and returns their models and errors.
+func onFiles(c Config, paths ...string) ([]*Model, []error) {
+	models, told := make([]*Model, len(paths)), make([]error, len(paths))
+	_ = ranks.Run(len(paths), func(comm ranks.Comm) error {
+		c, r := c, comm.Rank()
+		c.Data, c.Ranks = paths[r], comm
+		models[r], told[r] = Fit(context.Background(), c)
+		return told[r]
+	})
+	return models, told
+}
+
+// Ranks agree on the files of a table, which each opens: those that all see as one are read for
+// their sum by one of them, and others of the same contents do as well; any other is refused by all.
+func TestRanksOnFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path string, rows int, add float64) string {
+		t.Helper()
+		rng := rand.New(rand.NewPCG(3, 4))
+		var b strings.Builder
+		b.WriteString("y,a,g,h,w\n")
+		for i := range rows {
+			a := rng.NormFloat64()
+			fmt.Fprintf(&b, "%v,%v,%c,%c,%d\n", a+add+rng.NormFloat64(), a, 'p'+rune(i%3), 'u'+rune(i%2), i%7)
+		}
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one, copied, other, few := write("t.csv", 90, 0), write("copy.csv", 90, 0), write("other.csv", 90, 1), write("few.csv", 8, 0)
+	write("two/a.csv", 45, 0)
+	two := filepath.Dir(write("two/b.csv", 45, 0))
+	content, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(content))
+	c := DefaultConfig()
+	c.Target, c.Groups, c.Nu, c.Drop = "y", []string{"g", "h"}, level.At(1), []string{"w"}
+	for name, v := range map[string]struct {
+		paths []string
+		set   func(*Config)
+		want  string // of the errors of all; "": there are none
+	}{
+		"one file":            {[]string{one, one, one}, nil, ""},
+		"copies":              {[]string{one, copied, one}, nil, ""},
+		"chosen":              {[]string{one, one, one}, func(c *Config) { c.Nu, c.Levels, c.MinGroupSize = nil, 1, 5 }, ""},
+		"few rows":            {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
+		"few rows, asked for": {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 }, "3 folds of 2 rows"},
+		"other rows":          {[]string{one, other, one}, nil, "rank 1 sees another file than rank 0"},
+		"more files":          {[]string{one, one, two}, nil, "rank 2 sees 2 files, rank 0 sees 1"},
+		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0, and so it is no number above 0 in 13 of the 90 rows`},
+		"weights of words":    {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil }, "the weight column holds string, not numbers"},
+	} {
+		c := c
+		if v.set != nil {
+			v.set(&c)
+		}
+		models, told := onFiles(c, v.paths...)
+		for r, err := range told {
+			if (err != nil) != (v.want != "") || err != nil && !strings.Contains(err.Error(), v.want) {
+				t.Errorf("%s, rank %d: %v", name, r, err)
+			} else if err == nil && (models[r].Result.Objective != models[0].Result.Objective || v.paths[r] != few && models[r].Sources[0].SHA256 != sum) {
+				t.Errorf("%s, rank %d: another model, or sum: %+v", name, r, models[r].Sources)
+			}
+		}
+		if name == "few rows" && (models[2] == nil || models[2].Config.Average != "plain") {
+			t.Errorf("%s: %+v", name, models[2])
+		}
+	}
+}
