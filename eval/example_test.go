@@ -142,3 +142,10 @@ func ExampleWilson() {
 	fmt.Printf("%.3f to %.3f\n", low, high)
 	// Output: 0.786 to 0.957
 }
+
+// The adversary that pays ν for each unit of Kullback-Leibler divergence weighs rows by exp(ℓ/ν).
+func ExampleWorstCaseKL() {
+	weights, worst, err := eval.WorstCaseKL([]float64{0, 0, 1}, 1)
+	fmt.Printf("weights %.3f, mean %.3f, %.2f rows, %v\n", weights, worst.Mean, worst.Effective, err)
+	// Output: weights [0.212 0.212 0.576], mean 0.576, 2.37 rows, <nil>
+}
