@@ -57,6 +57,7 @@ func Cells() []Cell {
 	add("heavy", "x", table{n: 5000, d: 20, columns: "cube", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
 	add("heavy", "x", table{n: 6000, d: 80, columns: "heavy", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
 	add("heavy", "x", table{n: 12_000, d: 80, columns: "heavy", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
+	add("heavy", "x", table{n: 25_000, d: 600, columns: "heavy", noise: "normal"}, losses.Squared{}, dro.KL{Nu: 1})
 	add("heavy", "rare", table{n: 12_000, d: 40, columns: "rare", noise: "normal"}, losses.Logistic{}, dro.KL{Nu: 1})
 	add("heavy", "kinks", table{n: 5000, d: 20, noise: "student"}, losses.Huber{Delta: 1e-3}, dro.KL{Nu: 1})
 	for _, n := range []int{600, 5000, 20_000} {
