@@ -286,7 +286,7 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 		if s.OverCurve, held = t.overCurve(by, along, fold, len(parts)); held {
 			s.Found = s.OverCurve >= leastEvidence
 		} else {
-			s.Found = s.Evidence >= leastAlone && s.Explained <= mostExplained
+			s.Found = s.alone()
 		}
 	}
 	return s, l, nil
@@ -296,6 +296,9 @@ func (t *Table) hold(ctx context.Context, k int, parts []*part, fold []int) (*Su
 func (s *Subgroup) enough() bool {
 	return slices.Max(s.Shares) <= mostShare && s.Evidence >= leastEvidence && s.Agreement >= leastAgree && s.Explained <= mostShifted
 }
+
+// alone reports whether the laws are several where rows are too few for a curve.
+func (s *Subgroup) alone() bool { return s.Evidence >= leastAlone && s.Explained <= mostExplained }
 
 // density is the logarithm of that of the targets of a part's fold under laws.
 func (t *Table) density(l *latent.Laws, p *part) []float64 {

@@ -318,6 +318,26 @@ func TestSubgroupsOnOppositeSides(t *testing.T) {
 	}
 }
 
+// The bars of a subgroup stand where its documentation says.
+func TestBarsOfSubgroups(t *testing.T) {
+	for _, c := range []struct {
+		s             Subgroup
+		enough, alone bool
+	}{
+		{Subgroup{Shares: []float64{0.1, 0.4}, Evidence: 3, Agreement: 0.9, Explained: 0.05}, true, true},
+		{Subgroup{Shares: []float64{0.4}, Evidence: 2, Agreement: 0.9, Explained: 1. / 3}, true, false},
+		{Subgroup{Shares: []float64{0.1, 0.41}, Evidence: 2.99, Agreement: 1}, false, false},
+		{Subgroup{Shares: []float64{0.1}, Evidence: 1.99, Agreement: 1}, false, false},
+		{Subgroup{Shares: []float64{0.1}, Evidence: 9, Agreement: 0.89}, false, true},
+		{Subgroup{Shares: []float64{0.1}, Evidence: 9, Agreement: 1, Explained: 0.34}, false, false},
+		{Subgroup{Shares: []float64{0.1}, Evidence: 9, Agreement: 1, Explained: 0.051}, true, false},
+	} {
+		if c.s.enough() != c.enough || c.s.alone() != c.alone {
+			t.Errorf("%+v: enough %v, alone %v", c.s, c.s.enough(), c.s.alone())
+		}
+	}
+}
+
 // A budget is kept by two standard errors of what the average pays.
 func TestBudgetIsKept(t *testing.T) {
 	s := &Selection{Candidates: []Candidate{{Average: -2}}}
