@@ -177,3 +177,59 @@ func TestEncodersAreRecorded(t *testing.T) {
 	}
 	goldentest.Text(t, filepath.Join("testdata", "recorded.txt"), out.String())
 }
+
+// Tables of several stripes, in memory and in a file, in every storage, of all rows and of some,
+// out of order and twice, are encoded as they were.
+func TestStripesAreRecorded(t *testing.T) {
+	const rows = 2*2048 + 300
+	a, b := Column{Name: "a", Kind: Numeric, Null: make([]bool, rows)}, Column{Name: "b", Kind: Numeric}
+	s, y := Column{Name: "s", Kind: Categorical, Level: []string{"u", "v", "w", "x"}}, Column{Name: "y", Kind: Numeric}
+	for r := range rows {
+		a.Number, b.Number = append(a.Number, float64(r*r%1013)/7), append(b.Number, float64(max(0, r%90-60)))
+		a.Null[r] = r%11 == 4 || r > 2000 && r < 2100
+		s.Code, y.Number = append(s.Code, int32(r*r%7%4)), append(y.Number, float64(r%40)+a.Number[r]/9)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteTable(path, []Column{a, b, s, y}, false); err != nil {
+		t.Fatal(err)
+	}
+	file, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	memory, err := NewFrame(a, b, s, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, mixed := make([]int, 0, rows), make([]int, 0, rows)
+	for r := range rows {
+		if r%3 != 1 {
+			third = append(third, r)
+		}
+		mixed = append(mixed, (r*1009+5)%rows)
+	}
+	var out strings.Builder
+	for k, f := range []*Frame{memory, file} {
+		for _, storage := range []Storage{"", schema.Float64, schema.Float32, schema.Sparse} {
+			for n, train := range [][]int{nil, third, mixed[:3000], append(mixed[:100:100], mixed[:50]...)} {
+				holdout := [][]int{nil, {1, 2047, 4096, 4393}, mixed[4000:4006], mixed[4000:4006]}[n]
+				for _, how := range []string{"mean", "median", "drop"} {
+					if n > 1 && how != "mean" {
+						continue
+					}
+					q, err := Fit(t.Context(), f, train, holdout, Spec{Target: "y", Impute: how, Intercept: n%2 == 0, ScaleTarget: true, Transforms: schema.Transforms{Square: []string{"a"}, Interact: [][2]string{{"s", "b"}, {"a", "b"}}}}, storage)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text, err := json.Marshal(map[string]any{"encoder": q.Encoder.Columns, "train": held(q.Train), "holdout": held(q.Holdout)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					fmt.Fprintf(&out, "# frame %d, storage %q, rows %d, %s\n%s", k, storage, n, how, goldentest.Condensed(t, text))
+				}
+			}
+		}
+	}
+	goldentest.Text(t, filepath.Join("testdata", "stripes.txt"), out.String())
+}
