@@ -86,7 +86,7 @@ func Cells() []Cell {
 		for _, noise := range []string{"normal", "cauchy"} {
 			add("balls", noise, table{n: 20_000, d: 20, noise: noise}, losses.Squared{}, near)
 		}
-		add("balls", "labels", table{n: 20_000, d: 20}, losses.Logistic{}, near)
+		add("balls", "labels without intercept", table{n: 20_000, d: 20}, losses.Logistic{}, near)
 		add("balls", "weak", table{n: 2000, d: 10, signal: 0.05}, losses.Logistic{}, near) // the optimum is near 0, where all losses are the same
 	}
 	for _, dual := range []dro.Dual{dro.Protected{Share: 0.1}, dro.KL{}} {

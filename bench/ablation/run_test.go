@@ -2,12 +2,16 @@ package ablation
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // What a variant refuses is said and counted, not left out.
@@ -33,5 +37,29 @@ func TestRefusalsAreRows(t *testing.T) {
 	}
 	if !strings.HasSuffix(table.String(), "| 1 |\n") { // not certified
 		t.Errorf("%s", table.String())
+	}
+}
+
+// Every constant of the solvers is in docs/performance.md as it is, with its unit and what was tried.
+func TestConstantsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "performance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range tuning.All() {
+		if row := fmt.Sprintf("\n| %s | %s | %.6g | %.6g, %.6g |", c.Name, c.Unit, c.Value, c.Tried[0], c.Tried[1]); strings.Count(string(page), row) != 1 {
+			t.Errorf("%d rows begin with%s", strings.Count(string(page), row), row)
+		}
+	}
+}
+
+// Cells are told apart by their names.
+func TestCellsHaveNamesOfTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Cells() {
+		if seen[c.Name] {
+			t.Errorf("two cells are called %q", c.Name)
+		}
+		seen[c.Name] = true
 	}
 }
