@@ -207,6 +207,27 @@ func TestBallsOfWeightsThatUnderflow(t *testing.T) {
 	}
 }
 
+// A loss so far below the others that its distance is no number of prices leaves the penalty of
+// the others as it is.
+func TestPenaltiesBesideALossFarBelow(t *testing.T) {
+	f, w := []float64{0.3, 0.9, 0.1, 0.7, 0, 0.6, 0.2, -1e308}, []float64{1, 2, 1, 1, 0, 3, 1, 1}
+	for _, c := range []struct {
+		d saddle.Dual
+		a exact.Adversary
+	}{
+		{CappedKL{0.3, 1}, exact.Adversary{Penalty: "kl", Nu: 1, Alpha: 0.3}},
+		{CappedChiSquare{0.3, 1}, exact.Adversary{Penalty: "chi2", Nu: 1, Alpha: 0.3}},
+		{Protected{Share: 0.3, Nu: 1}, exact.Adversary{Penalty: "chi2", Nu: 1, Alpha: 0.3}},
+		{Protected{Share: 0.3, Nu: 1, Weights: w}, exact.Adversary{Penalty: "chi2", Nu: 1, Alpha: 0.3, Weights: w}},
+	} {
+		y := make([]float64, len(f))
+		risk, _ := c.d.BestResponseTo(y, f)
+		if off := drotest.Above(c.a.Respond(drotest.Reals(f)).Value, risk); !(math.Abs(off) < 1e-14) {
+			t.Errorf("%T%+v: a risk of %v is off by %v", c.d, c.d, risk, off)
+		}
+	}
+}
+
 // Far above the losses a price leaves the reference weights, to what saddle.Referenced says, and
 // bounds that are as near as rounding lets them be.
 func TestPricesFarAboveLosses(t *testing.T) {
