@@ -496,6 +496,38 @@ func recordedOnRanks(t *testing.T) (out []recordedRun) {
 		r.rounds = rounds
 		out = append(out, r)
 	}
+	s = recordedRows(rng, "plain", "logistic", 12_000, 4, true) // of as many there are prefixes
+	group, weights = make([]int, s.N), make([]float64, s.N)
+	for j := range group {
+		group[j], weights[j] = rng.IntN(3), float64(rng.IntN(3))
+	}
+	groups := func(weights []float64) func(rows *ranks.Rows) (Dual, error) {
+		return func(rows *ranks.Rows) (Dual, error) {
+			return NewGroupsOver(rows, NewPenalty(KullbackLeibler, 0.1, nil), weights, group)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		dual func(*ranks.Rows) (Dual, error)
+	}{
+		{"KL 0.3", over(KL{Nu: 0.3})},
+		{"weighted KL ball 0.1", over(NewBall(KullbackLeibler, 0.1, weights))},
+		{"protected 0.3, 0.1", over(Protected{Share: 0.3, Nu: 0.1, Weights: weights})},
+		{"groups KL 0.1", groups(nil)},
+		{"weighted groups KL 0.1", groups(weights)},
+		{"fixed weights", func(rows *ranks.Rows) (Dual, error) {
+			d, err := NewFixed(weights)
+			if err != nil {
+				return nil, err
+			}
+			return over(d)(rows)
+		}},
+	} {
+		all, rounds := onRanks(t, 2, false, s, losses.Logistic{}, c.dual, L2{Mu: 1e-4, Intercept: true}, nil, drotest.Asking(1e-8, 60))
+		r := recordedRun{problem: "two ranks, plain 12000 × 4, " + c.name, method: "auto"}.of(all[0], nil)
+		r.rounds = rounds
+		out = append(out, r)
+	}
 	return out
 }
 
