@@ -240,3 +240,37 @@ func TestHoldoutsOfFewRowsInTime(t *testing.T) {
 		}
 	}
 }
+
+// Of a table with another one behind it to hold out, pieces are split as the whole is.
+func TestJoinedTablesAreSplitPieceByPiece(t *testing.T) {
+	number := func(v ...float64) *Frame {
+		c, err := ColumnOf("x", v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := NewFrame(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f, err := Join(t.Context(), number(1, 2, 3, 4, 5), number(6, 7, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := Holdout{Joined: true, Filter: "x != 2 && x != 7"}
+	var train, held []int
+	for _, at := range [][2]int{{0, 4}, {4, 7}, {7, 8}} {
+		in, out, err := f.SplitWithin(t.Context(), h, at[0], at[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, held = append(train, in...), append(held, out...)
+	}
+	if !slices.Equal(train, []int{0, 2, 3, 4}) || !slices.Equal(held, []int{5, 7}) {
+		t.Errorf("trained on %v, held out %v", train, held)
+	}
+	if in, out, err := f.SplitRows(t.Context(), h); err != nil || !slices.Equal(in, train) || !slices.Equal(out, held) {
+		t.Errorf("at once %v and %v, %v", in, out, err)
+	}
+}
