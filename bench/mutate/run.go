@@ -50,7 +50,7 @@ func Run(ctx context.Context, root string, o Options, tell func(Result)) (result
 	}
 	defer os.RemoveAll(scratch)
 	clone := filepath.Join(scratch, "clone", "repository") // alone in its folder
-	if _, err := output(ctx, root, nil, "git", "clone", "--quiet", "--local", root, clone); err != nil {
+	if _, err := output(ctx, root, nil, "git", "clone", "--quiet", "--local", ".", clone); err != nil {
 		return nil, err
 	}
 	kept, err := openJournal(o.Journal, o)

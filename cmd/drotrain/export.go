@@ -49,7 +49,8 @@ does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
 source without dependencies and its test, PMML 4.4, or a table of coefficients.
 Standardising, levels that training did not see and nulls are inside.
 
-In ONNX a null number is NaN and a null text is empty. In SQL and PMML a null
+In ONNX a null number is NaN and a null text is empty, or what the file's
+description says where empty text is a level of its own. In SQL and PMML a null
 number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
   drotrain export --model drotrain-out --out score.sql \

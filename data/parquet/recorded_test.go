@@ -71,7 +71,7 @@ func TestReadingIsRecorded(t *testing.T) {
 		fmt.Fprintf(&out, "# %s: %d rows, %d columns, opened by %d reads of %d bytes\n", name, f.Rows, len(f.Columns), in.reads.Swap(0), in.bytes.Swap(0))
 		for _, c := range f.Columns {
 			if c.Kind == table.Other {
-				fmt.Fprintf(&out, "%s %s: other\n", c.Name, c.Type)
+				fmt.Fprintf(&out, "%s %s: other, whole numbers %t, of a clock %t\n", c.Name, c.Type, c.Integer, c.Clock)
 				continue
 			}
 			for _, w := range [][2]int{{0, f.Rows}, {f.Rows / 3, f.Rows/3 + 2}, {f.Rows / 2, f.Rows}, {f.Rows - 1, f.Rows}} {
