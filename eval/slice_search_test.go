@@ -110,6 +110,17 @@ func TestPairedColumnsAreTheWorst(t *testing.T) {
 	}
 }
 
+// A slice holds a hundredth of the rows that are searched, and no fewer than can be confirmed.
+func TestFewestRowsOfASlice(t *testing.T) {
+	for n, want := range map[int]int{200: 20, 4000: 20, 4198: 20, 4200: 21, 20198: 100, 20200: 101} {
+		in := &Input{rows: &measure.Rows{}, Target: make([]float64, n), Models: []Model{{Loss: make([]float64, n)}}}
+		s, err := searchSlices(t.Context(), in)
+		if err != nil || s.MinRows != want {
+			t.Errorf("%d rows: %d, not %d: %v", n, s.MinRows, want, err)
+		}
+	}
+}
+
 // Two slices share a cell where a condition of one, on the first column or another, is one of
 // the other's.
 func TestSlicesShareCells(t *testing.T) {

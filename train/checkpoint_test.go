@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,39 @@ func TestResumeGivesTheSameModel(t *testing.T) {
 				t.Fatalf("%s, run %d: %v", k.name, runs, err)
 			}
 		}
+	}
+}
+
+// A solve that was interrupted goes on where it was, not from its start.
+func TestSolvesGoOn(t *testing.T) {
+	f := wide(t, 3000)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Solver, cfg.Gap = "y", level.At(1), "lbfgs", 1e-9
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	cfg.Checkpoint = NewCheckpoint(path, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const enough = 8
+	cfg.Observe = func(p Progress) {
+		if p.Phase == "robust" && p.Passes >= enough {
+			cancel()
+		}
+	}
+	if _, err := FitFrame(ctx, f, cfg); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var err error
+	if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	first := math.Inf(1)
+	cfg.Observe = func(p Progress) {
+		if p.Phase == "robust" {
+			first = min(first, p.Passes)
+		}
+	}
+	if _, err := FitFrame(t.Context(), f, cfg); err != nil || first < enough/2 {
+		t.Errorf("it goes on from %v passes: %v", first, err)
 	}
 }
 

@@ -363,6 +363,7 @@ func TestTablesReadBack(t *testing.T) {
 func TestSeparatorsAreFound(t *testing.T) {
 	for text, names := range map[string][]string{
 		"a,b;c\n1,2\n": {"a", "b;c"}, "a;b\tc\n1;2\n": {"a", "b\tc"}, "a\tb|c\n1\t2\n": {"a", "b|c"}, "a|b\n1|2\n": {"a", "b"},
+		"a,b;c\n1;2": {"a,b", "c"}, "a;b,c\n1,2": {"a;b", "c"}, // a last line without an end is one
 		"a b\n1 2\n": {"a", "b"}, "a b\nx y\n": {"a b"},
 		"sep=;\na;b,c\n1;2\n": {"a", "b,c"}, "SEP=|\r\na|b,c\r\n1|2\r\n": {"a", "b,c"}, "sep=\na\n": {"sep="}, "sep=ab\n1\n": {"sep=ab"},
 	} {

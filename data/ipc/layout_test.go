@@ -109,6 +109,13 @@ func TestBatchesHoldTheirRows(t *testing.T) {
 			t.Errorf("%d nulls without a type", rows)
 		}
 	}
+	l.field(arrow.PrimitiveTypes.Int8) // beside them, one that does
+	const rows = unseenRows + 1
+	if refused(func() {
+		l.check(rows, []batchNode{{length: rows}, {length: rows}}, nil, func(int) int64 { return rows })
+	}) {
+		t.Errorf("%d rows of one byte", rows)
+	}
 }
 
 // Arrow is given no more memory than the file has use for.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -356,7 +357,7 @@ func TestVariation(t *testing.T) {
 		t.Errorf("first %s and %s", got[0].Name, got[1].Name)
 	}
 	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, nil)
-	if len(columnsGiven) != mostColumns || left != 6 || columnsGiven[0].Name != "x66" {
+	if len(columnsGiven) != 64 || left != 6 || columnsGiven[0].Name != "x66" {
 		t.Errorf("%d columns, %d left", len(columnsGiven), left)
 	}
 }
@@ -400,5 +401,32 @@ func TestMeasuringIsAsked(t *testing.T) {
 			t.Errorf("%d rows in %d: on disk %v, %q", c.rows, c.memory, room != nil, said)
 		}
 		room.Close()
+	}
+}
+
+// What a column that is read takes of a room is given back with it.
+func TestColumnsAreGivenBack(t *testing.T) {
+	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"}, Code: make([]int32, 1<<18)}
+	f, err := data.NewFrame(number, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]int, 0, f.Rows)
+	for i := range f.Rows {
+		rows = append(rows, i)
+	}
+	room := paged.Virtual()
+	for _, name := range []string{"x", "c"} {
+		col, err := loaded(t.Context(), f, name, rows, room, false).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken := room.Slices(); taken == 0 {
+			t.Errorf("%s takes nothing of the room", name)
+		}
+		col.Done()
+		if left := room.Slices(); left > 0 {
+			t.Errorf("%s leaves %d slices in the room", name, left)
+		}
 	}
 }

@@ -216,6 +216,7 @@ func TestRule(t *testing.T) {
 		"within one se":         {pick("worst-group", 2, none, "se", Candidate{Fall: 0.1, SE: 0.02}, Candidate{Fall: 0.11, SE: 0.02}), 1},
 		"nothing to speak of":   {pick("worst-group", 2, none, "best", Candidate{Fall: 0.0009, SE: 1e-5}), 0},
 		"all but a tie":         {pick("worst-group", 2, none, "best", Candidate{Fall: 0.1, SE: 0.01}, Candidate{Fall: 0.1005, SE: 0.01}), 1},
+		"at one se":             {pick("worst-group", 2, none, "se", Candidate{Fall: 0.125, SE: 0.03125}, Candidate{Fall: 0.15625, SE: 0.03125}), 1},
 		"beyond one se":         {pick("worst-group", 2, none, "se", Candidate{Fall: 0.1, SE: 0.02}, Candidate{Fall: 0.13, SE: 0.02}), 2},
 		"the se of the best":    {pick("worst-group", 2, none, "se", Candidate{Fall: 0.1, SE: 0.049}, Candidate{Fall: 0.13, SE: 0.02}), 2},
 		"tail within budget":    {pick("tail", 2, 0.01, "best", Candidate{Fall: 0.1, SE: 0.01, Rise: 0.009}), 1},
