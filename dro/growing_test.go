@@ -100,10 +100,13 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 func TestGrowingCancelledBeforeItsFirstEvaluation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 10}}
 	res, err := dro.Solve(ctx, p, dro.Growing{}, dro.DefaultSettings())
 	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Y) != 5000 {
 		t.Errorf("%+v, %v", res, err)
+	}
+	if proved, err := dro.Certify(p, res.X); err != nil || !(res.Certificate.Lower > 0.5*proved.Lower) {
+		t.Errorf("%+v of a solve that was never begun, %+v of its start, %v", res.Certificate, proved, err)
 	}
 }
 

@@ -37,3 +37,14 @@ func TestPrefixPassesAbilitiesOn(t *testing.T) {
 		}
 	}
 }
+
+// The memory of a prefix is its share of what the rows take, or that of as many numbers.
+func TestPrefixTakesItsShareOfMemory(t *testing.T) {
+	full := drotest.NewSample(drotest.RngOf(5), 40, 3, false).Oracle(t, losses.Logistic{})
+	if got := (&prefix{Oracle: full, n: 20}).Bytes(); got != full.Bytes()/2 {
+		t.Errorf("%d bytes of half of the rows, which take %d", got, full.Bytes())
+	}
+	if got := (&prefix{Oracle: drotest.BareOracle{Oracle: full}, n: 20}).Bytes(); got != 20*3*8 {
+		t.Errorf("%d bytes of 20 × 3 numbers", got)
+	}
+}

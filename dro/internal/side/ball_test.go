@@ -533,6 +533,19 @@ func TestPriceFromAnyGuess(t *testing.T) {
 	}
 }
 
+// So it is for a guess from which the slope of D leads the wrong way, far below a price that is
+// a large number.
+func TestPriceFromAGuessFarBelow(t *testing.T) {
+	for _, unit := range []float64{1e-100, 1, 1e100} {
+		f := []float64{0.746685928236346 * unit, 0.7466859282376355 * unit, 0.4755661243091303 * unit}
+		b := NewBall(KullbackLeibler, 0.00114, []float64{3.72e215, 8.62e-37, 3.293e284})
+		y := make([]float64, len(f))
+		if b.respond(y, f, 3.66e-15*unit); !(math.Abs(b.Of(y)/b.Radius-1) <= 1e-8) {
+			t.Errorf("unit %g: weights %v at %v, in a ball of %v", unit, y, b.Of(y), b.Radius)
+		}
+	}
+}
+
 // What mixing the reference weights in changes of any weight is as much of it as is said, and in
 // a small ball next to nothing.
 func TestChangedByTheReference(t *testing.T) {

@@ -312,6 +312,19 @@ func TestRescaling(t *testing.T) {
 	})
 }
 
+// So it is in the middle of a solve, where they have grown too large: the step after is as
+// long.
+func TestLargeWeightsAreRescaled(t *testing.T) {
+	scheduleCases(t, func(name string, m moduli, _ constants, p proposition) {
+		w := &template{theory: p.theory, m: m, k: 50, A: 2e120, a: 1e60}
+		want := w.nextWeight() / w.A
+		w.rescale()
+		if got := w.nextWeight() / w.A; w.A != 2 || !(math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("%s: A = %v after rescaling, a step of %v, %v before", name, w.A, got, want)
+		}
+	})
+}
+
 // The largest ratio of constants is of those that are not 0, in any unit.
 func TestLargestRatioOfConstants(t *testing.T) {
 	for _, unit := range []float64{1e-6, 1, 1e6} {
