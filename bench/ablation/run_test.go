@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,8 @@ func TestRefusalsAreRows(t *testing.T) {
 	}
 }
 
-// Every constant of the solvers is in docs/performance.md as it is, with its unit and what was tried.
+// Every constant of the solvers is in docs/performance.md as it is, with its unit and what was tried,
+// and no other.
 func TestConstantsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "performance.md"))
 	if err != nil {
@@ -50,6 +52,10 @@ func TestConstantsAreDocumented(t *testing.T) {
 		if row := fmt.Sprintf("\n| %s | %s | %.6g | %.6g, %.6g |", c.Name, c.Unit, c.Value, c.Tried[0], c.Tried[1]); strings.Count(string(page), row) != 1 {
 			t.Errorf("%d rows begin with%s", strings.Count(string(page), row), row)
 		}
+	}
+	row := regexp.MustCompile(`\n\| [^|]+: [^|]+\| [^|]+\| [0-9.e+-]+ \| [0-9.e+-]+, [0-9.e+-]+ \|`)
+	if rows := row.FindAll(page, -1); len(rows) != len(tuning.All()) {
+		t.Errorf("%d rows of %d constants", len(rows), len(tuning.All()))
 	}
 }
 
