@@ -57,3 +57,12 @@ func TestUnsignedIntegers(t *testing.T) {
 		t.Errorf("the largest of 32 bits is %v", v)
 	}
 }
+
+// A span of time is as exact as float64 is: integers beyond 2⁵³ are no fault of its.
+func TestSpansAreNotInexact(t *testing.T) {
+	c := converter{exact: func(v int64) bool { return v < 1<<53 }, integer: true}
+	c.seconds(table.Duration, func(v int64) float64 { return float64(v) / 1e9 })
+	if !c.exact(1<<60+1) || c.integer || c.kind != table.Numeric || c.i64(2e9) != 2 {
+		t.Errorf("exact %t, integer %t, 2e9 is %v s", c.exact(1<<60+1), c.integer, c.i64(2e9))
+	}
+}

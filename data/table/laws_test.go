@@ -378,3 +378,33 @@ func TestNumbersThatAreHeld(t *testing.T) {
 		}
 	}
 }
+
+// A column in memory that is part of a stored one is read piece after piece.
+func TestPartsInMemoryGoOn(t *testing.T) {
+	number := Column{Number: []float64{1, 2, 3, 4, 5}, Null: []bool{false, true, false, true, true}}
+	level := Column{Level: []string{"a", "b"}, Code: []int32{0, 1, 1, 0, 1}, Null: number.Null}
+	values, err := resident{5, &number}.Open(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, err := resident{5, &level}.Open(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels := NewLevels()
+	for from := 1; from < 5; from += 2 {
+		x, k, null := make([]float64, 2), make([]int32, 2), make([]bool, 2)
+		want := 0
+		for _, b := range number.Null[from : from+2] {
+			if b {
+				want++
+			}
+		}
+		if nulls, err := values.Numbers(x, null); err != nil || nulls != want || !slices.Equal(x, number.Number[from:from+2]) || !slices.Equal(null, number.Null[from:from+2]) {
+			t.Errorf("from %d: %v, nulls %v, %d of %d: %v", from, x, null, nulls, want, err)
+		}
+		if nulls, err := codes.Codes(k, null, levels); err != nil || nulls != want || level.Level[level.Code[from]] != levels.Text[k[0]] || level.Level[level.Code[from+1]] != levels.Text[k[1]] {
+			t.Errorf("from %d: %v of %q, %d nulls: %v", from, k, levels.Text, nulls, err)
+		}
+	}
+}

@@ -79,3 +79,23 @@ func TestTextOfAValue(t *testing.T) {
 		}
 	}
 }
+
+// What is no number has a reason, and none else.
+func TestValuesThatAreNone(t *testing.T) {
+	var v Values
+	v.set("a", 1, "")
+	v.set("nan", math.NaN(), "")
+	v.set("inf", math.Inf(1), "")
+	v.set("few", math.NaN(), "too few rows")
+	if len(v.Why) != 3 || v.Why["nan"] != "not finite" || v.Why["inf"] != "not finite" || v.Why["few"] != "too few rows" {
+		t.Errorf("%v", v.Why)
+	}
+	if x, ok := v.Get("a"); x != 1 || !ok {
+		t.Errorf("%v, %t", x, ok)
+	}
+	for key := range v.Why {
+		if x, ok := v.Get(key); ok || !math.IsNaN(x) {
+			t.Errorf("%s: %v, %t", key, x, ok)
+		}
+	}
+}
