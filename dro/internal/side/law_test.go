@@ -228,6 +228,18 @@ func TestPenaltiesBesideALossFarBelow(t *testing.T) {
 	}
 }
 
+// Losses of an oracle that does not tell whose differences overflow bound nothing.
+func TestLossesFurtherApartThanNumbersReach(t *testing.T) {
+	f := given{1, -1.7e308, 2, 1.7e308, 3, 0}
+	for _, c := range lawfuls(t, len(f)) {
+		cert := saddle.NewCertifier(&saddle.Problem{Oracle: f, Dual: c.dual, Primal: L2{}})
+		if p := cert.Evaluate([]float64{0}); !math.IsInf(p, 1) || !math.IsInf(cert.Best.Upper, 1) {
+			t.Errorf("%T %+v: objective %v, at most %v", c.dual, c.dual, p, cert.Best.Upper)
+		}
+		cert.Free()
+	}
+}
+
 // Far above the losses a price leaves the reference weights, to what saddle.Referenced says, and
 // bounds that are as near as rounding lets them be.
 func TestPricesFarAboveLosses(t *testing.T) {
