@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train/level"
 	"gonum.org/v1/gonum/floats"
@@ -21,26 +22,13 @@ type race struct {
 	laws   *laws       // of a hidden subgroup; nil: none
 	alive  []bool      // by candidate, the plain average first: those still in the race
 	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
-	passes float64     // over the rows of the table that the round took
+	took   []float64   // passes over the rows of the table, as from
+	passes float64     // that the round took
 	metric *metric     // not nil: the candidates of a fold are searched for together in it
 	deal   *deal       // of the table to its folds, for that
 	plain  [][]float64 // by fold: where the plain average is searched from; nil: as the others
 	brief  bool        // searches end early: what this leaves undecided goes on in the next round
 	tell   func()      // called after every candidate of every fold, by any goroutine
-}
-
-// candidates is their number, the plain average with them.
-func candidates(of []family) int {
-	n := 1
-	for _, f := range of {
-		n += len(f.levels)
-	}
-	return n
-}
-
-// within are the rows of all folds but k.
-func (r *race) within(k int, inside []int) *Table {
-	return r.knowing(r.table.Select(inside), k, inside)
 }
 
 // knowing is the table of all folds but k with what the laws say of its rows.
@@ -54,21 +42,29 @@ func (r *race) knowing(train *Table, k int, inside []int) *Table {
 }
 
 // run returns the out-of-fold losses of every row by every candidate, nil for those that
-// are out, and leaves the points in from. Folds and families run side by side, the levels
-// of a family one from the other.
+// are out, and leaves the points in from.
 func (r *race) run(ctx context.Context) ([][]float64, error) {
-	t := r.table
-	all := candidates(r.of)
-	out := make([][]float64, all)
-	for c := range out {
-		if r.alive[c] {
-			out[c] = make([]float64, t.N)
+	out := make([][]float64, len(r.alive))
+	for c, alive := range r.alive {
+		if alive {
+			out[c] = make([]float64, r.table.N)
 		}
 	}
+	r.took = make([]float64, len(r.from))
+	way := r.each
 	if r.metric != nil {
-		return out, r.search(ctx, out)
+		way = r.search
 	}
-	took := make([]float64, r.count*(1+len(r.of))) // by fold and family, added up in this order
+	err := way(ctx, out)
+	for _, v := range r.took {
+		r.passes += v
+	}
+	return out, err
+}
+
+// each is run where every candidate is solved for by itself. Folds and families run side by
+// side, the levels of a family one from the other.
+func (r *race) each(ctx context.Context, out [][]float64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := make(chan struct{}, shard.Threads())
@@ -86,48 +82,28 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 			}
 		}()
 	}
+	levels, ridges := r.levels()
 	for k := range r.count {
 		run(func() error {
-			inside, outside := split(r.fold, k)
-			train, held := r.within(k, inside), t.Select(outside)
-			share := float64(train.N) / float64(t.N)
-			solve := func(c, job int, l level.Level, ridge float64, x []float64) ([]float64, error) {
-				at := *train
-				at.Primal.Mu *= ridge
-				if known := r.from[k*all+c]; known != nil {
-					x = known
-				}
-				next, passes, err := at.solve(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), l, x)
-				if err != nil {
-					return nil, fmt.Errorf("%v without fold %d: %w", l, k+1, err)
-				}
-				r.from[k*all+c] = next
-				took[k*(1+len(r.of))+job] += share * passes
-				loss, err := held.losses(next)
-				for i, j := range outside {
-					out[c][j] = loss[i]
-				}
-				r.tell()
-				return next, err
-			}
-			plain, err := solve(0, 0, plainAverage, 1, r.from[k*all])
-			if err != nil {
+			f := r.without(k)
+			solve := func(c int, x []float64) error { return f.one(ctx, c, levels[c], ridges[c], x, out[c]) }
+			if err := solve(0, nil); err != nil {
 				return err
 			}
 			first := 1
-			for job, f := range r.of {
+			for _, of := range r.of {
 				begin := first
-				first += len(f.levels)
+				first += len(of.levels)
 				run(func() error {
-					x := plain
-					for i, l := range f.levels {
-						if !r.alive[begin+i] {
+					x := f.from[0]
+					for c := begin; c < begin+len(of.levels); c++ {
+						if !r.alive[c] {
 							continue
 						}
-						var err error
-						if x, err = solve(begin+i, 1+job, l, f.times(i), x); err != nil {
+						if err := solve(c, x); err != nil {
 							return err
 						}
+						x = f.from[c]
 					}
 					return nil
 				})
@@ -136,10 +112,7 @@ func (r *race) run(ctx context.Context) ([][]float64, error) {
 		})
 	}
 	jobs.Wait()
-	for _, v := range took {
-		r.passes += v
-	}
-	return out, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 // search is run where the candidates of a fold are searched for together, fold after fold. They
@@ -157,6 +130,7 @@ func (r *race) search(ctx context.Context, out [][]float64) error {
 			if known, err := f.remembered(c); err != nil {
 				return err
 			} else if known {
+				f.tell()
 				continue
 			}
 			if s := f.begin(c, l, ridges[c]); c == 0 {
@@ -188,7 +162,7 @@ func (r *race) levels() (levels []level.Level, ridges []float64) {
 	return levels, ridges
 }
 
-// A lap is a race without one of its folds, where candidates are searched for together.
+// A lap is a race without one of its folds.
 type lap struct {
 	*race
 	fold        int
@@ -203,7 +177,12 @@ func (r *race) without(k int) *lap {
 	all := len(r.alive)
 	f := &lap{race: r, fold: k, from: r.from[k*all : (k+1)*all]}
 	var inside []int
-	inside, f.outside, f.train, f.held = r.deal.without(k)
+	if r.deal != nil {
+		inside, f.outside, f.train, f.held = r.deal.without(k)
+	} else {
+		inside, f.outside = split(r.fold, k)
+		f.train, f.held = r.table.Select(inside), r.table.Select(f.outside)
+	}
 	f.train = r.knowing(f.train, k, inside)
 	f.train.Primal = r.table.Primal
 	if f.before = slices.Clone(f.from); k > 0 {
@@ -216,10 +195,18 @@ func (f *lap) name(c int) string {
 	return fmt.Sprintf("%s, fold %d, candidate %d", f.race.name, f.fold, c)
 }
 
-// ended keeps where a candidate ended.
+// ended takes where a candidate ended.
 func (f *lap) ended(c int, s solved) {
 	f.from[c] = s.X
-	f.passes += float64(f.train.N) / float64(f.table.N) * s.Passes
+	f.took[f.fold*len(f.alive)+c] = float64(f.train.N) / float64(f.table.N) * s.Passes
+}
+
+// finish is ended, for the memory too.
+func (f *lap) finish(c int, s solved) {
+	if f.train.Memory != nil {
+		f.train.Memory.Finish(f.name(c), s)
+	}
+	f.ended(c, s)
 }
 
 // remembered reports whether the memory has where a candidate ended.
@@ -231,15 +218,56 @@ func (f *lap) remembered(c int) (bool, error) {
 	known, err := f.train.Memory.Done(f.name(c), &s)
 	if known && err == nil {
 		f.ended(c, s)
-		f.tell()
 	}
 	return known, err
 }
 
+// primal is the regulariser with μ times ridge.
+func (f *lap) primal(ridge float64) dro.L2 {
+	p := f.train.Primal
+	p.Mu *= ridge
+	return p
+}
+
+// alone solves for a level by itself.
+func (f *lap) alone(ctx context.Context, l level.Level, primal dro.L2, x []float64) (solved, error) {
+	at := *f.train
+	at.Primal = primal
+	x, passes, err := at.Solve(ctx, l, x)
+	if err != nil {
+		err = fmt.Errorf("%v without fold %d: %w", l, f.fold+1, err)
+	}
+	return solved{x, passes}, err
+}
+
+// one solves for a candidate by itself, from where it ended in the round before, or x, and
+// stores the losses of the fold in out.
+func (f *lap) one(ctx context.Context, c int, l level.Level, ridge float64, x, out []float64) error {
+	known, err := f.remembered(c)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if f.from[c] != nil {
+			x = f.from[c]
+		}
+		s, err := f.alone(ctx, l, f.primal(ridge), x)
+		if err != nil {
+			return err
+		}
+		f.finish(c, s)
+	}
+	loss, err := f.held.losses(f.from[c])
+	for i, j := range f.outside {
+		out[j] = loss[i]
+	}
+	f.tell()
+	return err
+}
+
 // begin is the search of a candidate, from where it ended before.
 func (f *lap) begin(c int, l level.Level, ridge float64) *search {
-	s := &search{candidate: c, level: l, primal: f.train.Primal, x: slices.Clone(f.before[c]), goal: searchGap, most: searchEvaluations}
-	s.primal.Mu *= ridge
+	s := &search{candidate: c, level: l, primal: f.primal(ridge), x: slices.Clone(f.before[c]), goal: searchGap, most: searchEvaluations}
 	switch {
 	case c == 0:
 		if s.goal, s.apart = unseenGap, true; f.plain != nil {
@@ -282,21 +310,15 @@ func (f *lap) solve(ctx context.Context, searches []*search) error {
 		return fmt.Errorf("without fold %d: %w", f.fold+1, err)
 	}
 	for _, s := range searches {
-		if !s.ended && (s.candidate == 0 || !f.brief) {
-			at := *f.train
-			at.Primal = s.primal
-			x, passes, err := at.Solve(ctx, s.level, s.x)
-			if err != nil {
-				return fmt.Errorf("%v without fold %d: %w", s.level, f.fold+1, err)
-			}
-			s.x = x
-			s.passes += passes
-		}
 		end := solved{s.x, s.passes}
-		if f.train.Memory != nil {
-			f.train.Memory.Finish(f.name(s.candidate), end)
+		if !s.ended && (s.candidate == 0 || !f.brief) {
+			more, err := f.alone(ctx, s.level, s.primal, s.x)
+			if err != nil {
+				return err
+			}
+			end = solved{more.X, s.passes + more.Passes}
 		}
-		f.ended(s.candidate, end)
+		f.finish(s.candidate, end)
 	}
 	return nil
 }

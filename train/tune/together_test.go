@@ -421,7 +421,7 @@ func TestTailOfSomeRows(t *testing.T) {
 func TestSearchesAreRemembered(t *testing.T) {
 	tb := wideTable(t, 1200, 310, 0, losses.Logistic{})
 	o := DefaultOptions()
-	o.Levels, o.Folds = 2, 2
+	o.Levels, o.Folds = 1, 3
 	want := choose(t, tb, o)
 	kept := remembering{}
 	tb.Memory = kept

@@ -780,8 +780,7 @@ func TestRoundsGoOn(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 3
 	}
-	all := candidates(of)
-	r := &race{table: tb, fold: fold, count: 3, of: of, alive: []bool{true, true, true}, from: make([][]float64, 3*all), tell: func() {}}
+	r := &race{table: tb, fold: fold, count: 3, of: of, alive: []bool{true, true, true}, from: make([][]float64, 9), tell: func() {}}
 	first, err := r.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
