@@ -536,3 +536,44 @@ func TestSeparators(t *testing.T) {
 		}
 	}
 }
+
+// turning is a text that is another one, as long, from the third reading of its beginning on:
+// that of the values.
+type turning struct {
+	source
+	later  string
+	begins *int
+}
+
+func (s turning) ReadAt(b []byte, at int64) (int, error) {
+	if at == 0 && len(b) > 3 {
+		*s.begins++
+	}
+	if *s.begins > 2 {
+		return strings.NewReader(s.later).ReadAt(b, at)
+	}
+	return s.source.ReadAt(b, at)
+}
+
+// A text that is another one when its values are read than it was when its types were is an
+// error: that it was changed, or what is wrong with the second.
+func TestTextsThatChange(t *testing.T) {
+	text := "a,b\n1,2\n3,4\n"
+	for _, q := range []struct{ later, says string }{
+		{"a,b\n1,2\n3,4\n", ""},
+		{"a,b\n1,2\n\n\n\n\n", "the file was changed while it was read"},
+		{"a,b\n123,234\n", "the file was changed while it was read"},
+		{"a\n1\n2\n3\n4\n5\n", "the file was changed while it was read"},
+		{"a,b\n1,2\n3456\n", "line 3 has another number of fields than the header"},
+		{"a,b\n1,2\n\"3,4\n", "line 3"},
+		{"a,b\n1,2\n3,4", "the file has become shorter while it was read"},
+	} {
+		_, err := Read(t.Context(), turning{sourceOf("t.csv", text), q.later, new(int)}, nil, Options{})
+		if q.says == "" && err != nil || q.says != "" && (err == nil || !strings.Contains(err.Error(), q.says)) {
+			t.Errorf("%q and then %q: %v", text, q.later, err)
+		}
+		if strings.Contains(q.says, "changed") != errors.Is(err, table.ErrChanged) {
+			t.Errorf("%q: the class of %v", q.later, err)
+		}
+	}
+}

@@ -217,11 +217,11 @@ func (r *reading) values(builders []*builder, rows int) error {
 			return r.ctx.Err()
 		}
 		rec, err := all.Read()
-		if err != nil {
+		if err != nil && err != io.EOF {
 			return r.failed(err)
 		}
-		if len(rec) != len(builders) {
-			return table.Damaged("it was changed while it was read")
+		if len(rec) != len(builders) { // of no record, too
+			return &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
 		}
 		for i, s := range rec {
 			if builders[i] != nil {

@@ -134,14 +134,14 @@ func (t *text) latin() error {
 
 // open begins to read.
 func (t *text) open() (io.Reader, error) {
-	var r io.Reader = bufio.NewReaderSize(io.NewSectionReader(t.src, 0, t.src.Size()), 1<<18)
+	var r io.Reader = bufio.NewReaderSize(&stream{src: t.src}, 1<<18)
 	switch t.packed {
 	case "bzip2":
 		r = bzip2.NewReader(r)
 	case "gzip":
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, table.Damaged("gzip: %v", err)
+			return nil, t.damaged(err)
 		}
 		r = z
 	}
@@ -165,18 +165,34 @@ func (t *text) open() (io.Reader, error) {
 	return r, nil
 }
 
-// damaged words an error of reading.
+// damaged words an error of unpacking; one of the source has its words.
 func (t *text) damaged(err error) error {
 	var own *table.Error
 	switch {
 	case errors.As(err, &own):
 		return err
-	case t.packed != "" && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return table.Damaged("the %s data ends early; the file may be truncated", t.packed)
-	case t.packed != "":
-		return table.Damaged("%s: %v", t.packed, err)
 	}
-	return &table.Error{Msg: "cannot read", Err: table.Cause(err)}
+	return table.Damaged("%s: %v", t.packed, err)
+}
+
+// A stream reads a source from its start to its end.
+type stream struct {
+	src table.Source
+	at  int64
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	p = p[:min(int64(len(p)), s.src.Size()-s.at)]
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	if err := table.ReadFull(s.src, p, s.at); err != nil {
+		return 0, err
+	}
+	s.at += int64(len(p))
+	return len(p), nil
 }
 
 // lineEnds makes \n of \r.

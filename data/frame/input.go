@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/paged"
 )
 
 // An input is a file that is read by pieces while its frame is in use. A file
@@ -20,7 +21,7 @@ type input struct {
 	name string
 	size int64
 	format
-	was  fs.FileInfo // of a regular file, when it was opened
+	was  fs.FileInfo // of a file with a name, before it was opened
 	sum  chan digest // its SHA-256, once; nil if it is not wanted
 	quit chan struct{}
 
@@ -57,19 +58,11 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	if err != nil {
 		return nil, cannot(err)
 	}
-	if info, err = f.Stat(); err != nil {
-		f.Close()
-		return nil, cannot(err)
-	}
-	if info.Mode().IsRegular() {
-		return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
-	}
-	defer f.Close()
-	return spool(ctx, path, f)
+	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
 }
 
-// spool copies what r gives into a temporary file that is removed at once: it is
-// gone when it is closed, however the process ends.
+// spool copies what r gives into a file without a name: it is gone when it is closed,
+// however the process ends.
 func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
 	fail := func(err error) (*input, error) {
 		if ctx.Err() != nil {
@@ -77,12 +70,8 @@ func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
 		}
 		return nil, &Error{Path: name, Msg: "cannot read", Err: err}
 	}
-	f, err := os.CreateTemp("", "drotrain-*")
+	f, err := paged.Unnamed(os.TempDir())
 	if err != nil {
-		return fail(err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
 		return fail(err)
 	}
 	n, err := io.Copy(f, readerOf(ctx, r))

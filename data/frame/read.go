@@ -185,7 +185,7 @@ func expand(path string) ([]string, error) {
 		return nil, e
 	}
 	if !info.IsDir() {
-		if !info.Mode().IsRegular() && info.Mode()&fs.ModeNamedPipe == 0 && info.Mode()&fs.ModeDevice != 0 {
+		if info.Mode()&fs.ModeDevice != 0 {
 			return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
 		}
 		return []string{path}, nil
