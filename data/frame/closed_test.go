@@ -95,7 +95,7 @@ func TestFilesAreClosed(t *testing.T) {
 				return closed(Open(ctx, fifo))
 			}, false},
 			"a pipe that nobody writes to": {func() error {
-				short, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
+				short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 				defer cancel()
 				return closed(Open(short, fifo))
 			}, true},

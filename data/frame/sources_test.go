@@ -115,7 +115,7 @@ func TestReadingsThatFail(t *testing.T) {
 			if !strings.HasSuffix(name, ".parquet") && !strings.HasPrefix(what, "exact") && what != "described" {
 				continue // the values are in memory
 			}
-			run := func(ctx context.Context, at int64) (got any, sum, err error, reads int64) {
+			run := func(ctx context.Context, at int64) (got any, reads int64, sum, err error) {
 				src := &failing{Reader: bytes.NewReader(b)}
 				src.at.Store(at)
 				in := &input{ReaderAt: src, name: name, size: int64(len(b))}
@@ -124,14 +124,14 @@ func TestReadingsThatFail(t *testing.T) {
 					got, err = use(ctx, f)
 					sum = f.Fingerprint()
 				}
-				return got, sum, err, src.reads.Load()
+				return got, src.reads.Load(), sum, err
 			}
-			want, _, err, reads := run(t.Context(), 0)
+			want, reads, _, err := run(t.Context(), 0)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, what, err)
 			}
 			for at := int64(1); at <= reads; at++ {
-				got, sum, err, _ := run(t.Context(), at)
+				got, _, sum, err := run(t.Context(), at)
 				for _, e := range []error{sum, err} {
 					if e != nil && (!errors.Is(e, syscall.EIO) || e.Error() != name+": cannot read: "+syscall.EIO.Error()) && !strings.HasPrefix(e.Error(), name+": column ") {
 						t.Errorf("%s, %s, reading %d of %d: %v", name, what, at, reads, e)
@@ -142,12 +142,12 @@ func TestReadingsThatFail(t *testing.T) {
 				}
 			}
 			ctx := &ending{Context: t.Context(), done: make(chan struct{})}
-			if _, _, err, _ := run(ctx, 0); err != nil {
+			if _, _, _, err := run(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
 			for at := range ctx.looks.Load() {
 				ctx := &ending{Context: t.Context(), done: make(chan struct{}), at: at + 1}
-				if got, sum, err, _ := run(ctx, 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
+				if got, _, sum, err := run(ctx, 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
 					t.Errorf("%s, %s, look %d: %v, %v", name, what, at, got, err)
 				}
 			}
