@@ -34,7 +34,7 @@ type Started = saddle.Started
 // from below in a neighbourhood, which proves far more than convexity does.
 type CurvatureBoundedBelow = saddle.CurvatureBoundedBelow
 
-// Smooth is the ability of a Primal to be differentiated.
+// Smooth is the ability of a Primal to be differentiated: AddGradTo adds ∇φ(x) to dst.
 type Smooth = saddle.Smooth
 
 // Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
@@ -52,8 +52,8 @@ type Products = saddle.Products
 // Methods are called concurrently on disjoint ranges [lo, hi).
 type Oracle = saddle.Oracle
 
-// Selectable is the ability of an Oracle to be restricted to some samples, for many evaluations of
-// them: to copy their rows, say. What Select returns keeps the other abilities.
+// Selectable is the ability of an Oracle to be restricted to given samples, in their order, for
+// many evaluations of them: to copy their rows, say. What Select returns keeps the other abilities.
 type Selectable = saddle.Selectable
 
 // Conditioned is the ability of an Oracle to state the constants of its

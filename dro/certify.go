@@ -32,7 +32,7 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 	s := DefaultSettings()
 	if s.X0 = x; x == nil {
 		s.X0 = make([]float64, d)
-		if o, ok := p.Primal.(Started); ok {
+		if o, ok := saddle.Ability[Started](p.Primal); ok {
 			o.StartingPoint(s.X0)
 		}
 	}

@@ -72,7 +72,7 @@ func proximal(p *Problem) Method {
 func OnPrefixes(p *Problem, m Method) Method {
 	p = saddle.Answered(p)
 	n, d, _ := p.Oracle.Dims()
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
+	if heir, ok := saddle.Ability[saddle.Inheriting](m); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
 		return Growing{Finish: m, OnFew: !newton.GrowsWell(n, d)}
 	}
 	return m

@@ -84,26 +84,103 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// Every interface of dro is one of the contracts: of problems, or of methods.
-func TestContractsAreInOnePlace(t *testing.T) {
-	of := []string{"internal/saddle/contracts.go", "internal/saddle/methods.go"}
+// contractFiles have every interface of dro.
+var contractFiles = []string{"internal/saddle/contracts.go", "internal/saddle/methods.go"}
+
+// eachFile calls f on the files of dro but for tests.
+func eachFile(t *testing.T, f func(path string, set *token.FileSet, file *ast.File)) {
+	t.Helper()
 	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
-		files, _ := filepath.Glob(pattern)
-		for _, file := range files {
-			if slices.Contains(of, filepath.ToSlash(file)) || strings.HasSuffix(file, "_test.go") {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
 			set := token.NewFileSet()
-			f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				if i, ok := n.(*ast.InterfaceType); ok && len(i.Methods.List) > 0 {
-					t.Errorf("%s: an interface outside of %v", set.Position(i.Pos()), of)
-				}
-				return true
-			})
+			f(filepath.ToSlash(path), set, file)
 		}
+	}
+}
+
+// Every interface of dro is one of the contracts: of problems, or of methods.
+func TestContractsAreInOnePlace(t *testing.T) {
+	eachFile(t, func(path string, set *token.FileSet, file *ast.File) {
+		if slices.Contains(contractFiles, path) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if i, ok := n.(*ast.InterfaceType); ok && len(i.Methods.List) > 0 {
+				t.Errorf("%s: an interface outside of %v", set.Position(i.Pos()), contractFiles)
+			}
+			return true
+		})
+	})
+}
+
+// Abilities are asked for by saddle.Ability, and nothing is asserted: a type assertion has two
+// values, and none is to one of the contracts.
+func TestNothingIsAsserted(t *testing.T) {
+	contracts, assertions := map[string]bool{}, 0
+	eachFile(t, func(path string, _ *token.FileSet, file *ast.File) {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.GenDecl); ok && slices.Contains(contractFiles, path) {
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok {
+						contracts[s.Name.Name] = true
+					}
+				}
+			}
+		}
+	})
+	named := func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.Ident:
+			return e.Name
+		case *ast.SelectorExpr:
+			return e.Sel.Name
+		}
+		return ""
+	}
+	eachFile(t, func(path string, set *token.FileSet, file *ast.File) {
+		two := map[ast.Expr]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				if len(n.Lhs) == 2 && len(n.Rhs) == 1 {
+					two[n.Rhs[0]] = true
+				}
+			case *ast.ValueSpec:
+				if len(n.Names) == 2 && len(n.Values) == 1 {
+					two[n.Values[0]] = true
+				}
+			case *ast.TypeAssertExpr:
+				if n.Type == nil { // a switch
+					break
+				}
+				if assertions++; !two[n] {
+					t.Errorf("%s: an assertion, which panics", set.Position(n.Pos()))
+				}
+				if name := named(n.Type); contracts[name] && name != "derived" {
+					t.Errorf("%s: %s is asked for without saddle.Ability", set.Position(n.Pos()), name)
+				}
+			case *ast.CaseClause:
+				for _, e := range n.List {
+					if contracts[named(e)] {
+						t.Errorf("%s: %s is asked for without saddle.Ability", set.Position(e.Pos()), named(e))
+					}
+				}
+			}
+			return true
+		})
+	})
+	if len(contracts) < 50 || assertions < 20 {
+		t.Errorf("%d contracts and %d assertions seen", len(contracts), assertions)
 	}
 }

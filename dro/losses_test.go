@@ -20,7 +20,6 @@ var (
 	_ dro.Rounded               = (*losses.Linear)(nil)
 	_ dro.Centrable             = (*losses.Linear)(nil)
 	_ saddle.Worked             = (*losses.Linear)(nil)
-	_ saddle.RowProducts        = (*losses.Linear)(nil)
 	_ saddle.CurvatureBounded   = (*losses.Linear)(nil)
 	_ saddle.Stored             = (*losses.Linear)(nil)
 	_ saddle.Majorised          = (*losses.Linear)(nil)

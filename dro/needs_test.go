@@ -52,3 +52,64 @@ func TestNeeds(t *testing.T) {
 		t.Errorf("a Hessian of %d columns is formed", hessian.MaxColumns+1)
 	}
 }
+
+// unasked is a method that says nothing of what it needs.
+type unasked struct{ Method }
+
+func (unasked) Needs() []Need { return nil }
+
+type (
+	bareDual     struct{ Dual }
+	barePrimal   struct{ Primal }
+	unselectable struct {
+		Oracle
+		Products
+	}
+)
+
+// A method that is started without an ability that it needs says which, and does not panic.
+func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
+	whole := Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 0.1}}
+	kinked := Problem{Oracle: o, Dual: CVaR(0.5), Primal: L2{Mu: 0.1}}
+	with := func(p Problem, change func(*Problem)) *Problem {
+		change(&p)
+		return &p
+	}
+	for _, c := range []struct {
+		m     Method
+		p     *Problem
+		lacks string
+	}{
+		{LBFGS{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
+		{Newton{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
+		{NewtonCG{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
+		{Smoothing{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Smoothable"},
+		{Minimax{}, with(kinked, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
+		{Minimax{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Kinked"},
+		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = drotest.BareOracle{Oracle: o} }), "Products"},
+		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = unselectable{o, o} }), "Selectable"},
+		{FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
+		{Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
+		{SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
+	} {
+		if _, err := Solve(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), "lacks the") || !strings.Contains(err.Error(), c.lacks) {
+			t.Errorf("%s without %s: %v", c.m.Name(), c.lacks, err)
+		}
+	}
+}
+
+// forgetful is an oracle whose Select returns one without abilities.
+type forgetful struct{ *losses.Linear }
+
+func (o forgetful) Select(samples []int) Oracle {
+	return drotest.BareOracle{Oracle: o.Linear.Select(samples)}
+}
+
+// Of an oracle whose samples lack what it has, minimax steps say so.
+func TestSelectedSamplesLackAnAbility(t *testing.T) {
+	p := &Problem{Oracle: forgetful{drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})}, Dual: CVaR(0.5), Primal: L2{Mu: 0.1}}
+	if _, err := Solve(t.Context(), p, Minimax{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
+		t.Error(err)
+	}
+}

@@ -69,9 +69,9 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	radius *= 1 - 1e-9
 	c.ResponseGradientRounding(c.Err)
 	g := append([]float64(nil), c.G...)
-	c.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
-	for i, v := range g {
-		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(v) + 2*ridge[i]*math.Abs(c.X[i]))
+	for i, x := range c.X {
+		g[i] += ridge[i] * x
+		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
 	thinner := 1 / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
 	lambda := math.Sqrt(thinner) * f.norm(g, c.Err)

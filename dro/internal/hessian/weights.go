@@ -30,7 +30,7 @@ type weights struct {
 
 func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
-	dual, _ := p.Dual.(saddle.Responsive) // of others, at a point
+	dual, _ := saddle.Ability[saddle.Responsive](p.Dual) // of others, at a point
 	majorised, ok := saddle.Ability[saddle.Majorised](p.Oracle)
 	if ok && !majorised.MajorantTo(nil, nil, nil, 0, 0) {
 		majorised = nil
@@ -88,7 +88,7 @@ func (w *weights) allocate() {
 
 // couple takes what the best response moves together.
 func (w *weights) couple(slope []float64) {
-	if c, ok := w.evaluator.Problem.Dual.(saddle.CoupledResponse); ok {
+	if c, ok := saddle.Ability[saddle.CoupledResponse](w.evaluator.Problem.Dual); ok {
 		w.along, w.share = c.CoupleTo(w.evaluator, w.response, w.total, slope)
 	}
 }

@@ -23,7 +23,7 @@ func (NewtonCG) Name() string { return "newton-cg" }
 func (m NewtonCG) Start(r *saddle.Run) (saddle.Stepper, error) {
 	h := hessian.NewOperator(r.Problem, r.Cert.Evaluator)
 	h.Most, _ = price(r.Problem)
-	return newNewton(r, m, h), nil
+	return newNewton(r, m, h)
 }
 
 // Needs implements Method.

@@ -51,13 +51,15 @@ func (m *newton) fall() bool {
 		if err != nil {
 			break
 		}
-		stage := l.Method.(*newton)
-		stage.fallen, stage.settled = true, true
-		stage.tolerance = func() float64 { return fallNear.Value * nu / saddle.Magnitude(l.Cert.Objective) }
+		stage, ok := l.Method.(*newton)
+		if ok {
+			stage.fallen, stage.settled = true, true
+			stage.tolerance = func() float64 { return fallNear.Value * nu / saddle.Magnitude(l.Cert.Objective) }
+		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes
 		c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower)
-		if copy(x, l.Cert.BestX); stage.arrivedAt {
+		if copy(x, l.Cert.BestX); ok && stage.arrivedAt {
 			copy(x, stage.x)
 		}
 		nu = min(nu, fallFactor.Value*fallMildest.Value*math.Abs(l.Cert.Top)) // what was large was the start
@@ -132,10 +134,9 @@ func (m *newton) peak(x []float64) bool {
 
 // mayFall reports that the losses exceed ν by so much that penalties are worth their fall.
 func (m *newton) mayFall() bool {
-	_, ok := m.Problem.Dual.(saddle.Smoothable)
 	_, formed := m.h.(*hessian.Factored)
 	nu := m.Problem.Dual.Modulus()
-	if !ok || !formed || nu == 0 || m.fallen || ablate.Off.Continuation {
+	if m.smoothable == nil || !formed || nu == 0 || m.fallen || ablate.Off.Continuation {
 		return false
 	}
 	if c := m.Cert; c.Price > nu { // of a ball that binds
@@ -146,7 +147,7 @@ func (m *newton) mayFall() bool {
 
 // repriced returns the dual with penalty nu, and its sup ψ/ν.
 func (m *newton) repriced(nu float64) (dual saddle.Dual, most float64) {
-	return m.Problem.Dual.(saddle.Smoothable).Smoothed(nu, m.Cert.N)
+	return m.smoothable.Smoothed(nu, m.Cert.N)
 }
 
 func diff(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }

@@ -137,10 +137,7 @@ func (g *growing) startFinish() (err error) {
 	if g.finish, err = g.last().Start(g.Run); err != nil {
 		return err
 	}
-	if to, ok := g.finish.(*newton); ok && g.hessian != nil {
-		to.takeOver(g.hessian)
-	}
-	if to, ok := g.finish.(saddle.Heir); ok && g.hessian != nil {
+	if to, ok := saddle.Ability[saddle.Heir](g.finish); ok && g.hessian != nil {
 		to.TakeOver(g.hessian)
 	}
 	return nil
@@ -148,7 +145,7 @@ func (g *growing) startFinish() (err error) {
 
 // MoveToBest implements Moving: it lets the last stage go on from the best point.
 func (g *growing) MoveToBest() {
-	if m, ok := g.finish.(saddle.Moving); ok {
+	if m, ok := saddle.Ability[saddle.Moving](g.finish); ok {
 		m.MoveToBest()
 	}
 }
@@ -172,7 +169,7 @@ const afterStages = 2
 // stage solves the problem on the first size samples, where the budget is enough for that
 // and for what is to come.
 func (g *growing) stage(size int) error {
-	var o saddle.Oracle = &prefix{Oracle: g.Problem.Oracle, n: size}
+	var o saddle.Oracle = newPrefix(g.Problem.Oracle, size, nil)
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
 		if g.shared(size) {
@@ -206,7 +203,9 @@ func (g *growing) stage(size int) error {
 	stage, ok := l.Method.(*newton)
 	if ok {
 		stage.tolerance, stage.handsOn = func() float64 { return g.settings.gap(l.Cert) }, g.settings.Finish != nil
-		stage.takeOver(g.hessian)
+		if g.hessian != nil {
+			stage.TakeOver(g.hessian)
+		}
 	}
 	l.Iterate(g.Ctx)
 	if l.Failed != nil {
@@ -232,7 +231,7 @@ func (g *growing) stage(size int) error {
 // the adversary rests on samples too few to be in every block.
 func (g *growing) last() saddle.Method {
 	m := g.finisher(g.Cert.N)
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && g.hessian != nil && g.rests() {
+	if heir, ok := saddle.Ability[saddle.Inheriting](m); ok && heir.TakesOver() && g.hessian != nil && g.rests() {
 		g.Logf("growing: the adversary rests on %.2g of the samples, which are solved for by Newton's method", g.Cert.EffectiveShare())
 		g.resting = true
 		return Newton{}
@@ -273,14 +272,14 @@ func (g *growing) Visit(s *saddle.State) {
 		g.hessian.Visit(s)
 	}
 	if finishing && s.Err == nil {
-		g.finish.(saddle.Resumable).Visit(s)
+		g.finish.Visit(s)
 	}
 }
 
 // finisher is the method of a stage of so many samples, or of all.
 func (g *growing) finisher(samples int) saddle.Method {
 	if m := g.settings.Finish; m != nil {
-		heir, ok := m.(saddle.Inheriting)
+		heir, ok := saddle.Ability[saddle.Inheriting](m)
 		if samples == g.Cert.N || !ok || !heir.TakesOver() || !hessian.Formable(g.Problem) {
 			return m
 		}
@@ -356,6 +355,6 @@ func (m Growing) Needs() []saddle.Need {
 
 // RunsEverywhere implements Everywhere: as the method that it finishes with.
 func (m Growing) RunsEverywhere() bool {
-	e, ok := m.Finish.(saddle.Everywhere)
+	e, ok := saddle.Ability[saddle.Everywhere](m.Finish)
 	return m.Finish == nil || ok && e.RunsEverywhere()
 }

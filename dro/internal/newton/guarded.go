@@ -46,7 +46,7 @@ func (m Guarded) Start(r *saddle.Run) (saddle.Stepper, error) {
 
 // ball reports that the dual is a ball without a penalty.
 func ball(p *saddle.Problem) bool {
-	_, ok := p.Dual.(saddle.DifferentiableDual)
+	_, ok := saddle.Ability[saddle.DifferentiableDual](p.Dual)
 	return ok && p.Dual.Modulus() == 0
 }
 
@@ -76,7 +76,7 @@ var (
 
 // StartsLate reports that the first point worth evaluating is not the start.
 func (g *guarded) StartsLate() bool {
-	late, ok := g.Current().(saddle.LateStarting)
+	late, ok := saddle.Ability[saddle.LateStarting](g.Current())
 	return ok && late.StartsLate()
 }
 
@@ -161,7 +161,7 @@ func (g *guarded) pass() bool {
 // goOn begins a turn at the best point.
 func (g *guarded) goOn(t *turn) bool {
 	if t.stepper != nil {
-		if m, ok := t.stepper.(saddle.Moving); ok {
+		if m, ok := saddle.Ability[saddle.Moving](t.stepper); ok {
 			m.MoveToBest()
 		}
 		return true
@@ -219,7 +219,7 @@ func (g *guarded) Visit(s *saddle.State) {
 			}
 			g.Cert.Passes = passes
 		}
-		t.stepper.(saddle.Resumable).Visit(s)
+		t.stepper.Visit(s)
 	}
 }
 
@@ -228,6 +228,6 @@ func (m Guarded) Needs() []saddle.Need { return m.Method.Needs() }
 
 // RunsEverywhere implements Everywhere: as the method guarded.
 func (m Guarded) RunsEverywhere() bool {
-	e, ok := m.Method.(saddle.Everywhere)
+	e, ok := saddle.Ability[saddle.Everywhere](m.Method)
 	return ok && e.RunsEverywhere()
 }

@@ -26,7 +26,15 @@ func (LBFGS) Name() string { return "lbfgs" }
 
 // Start implements Method.
 func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
-	phi := r.Problem.Primal.(saddle.Smooth)
+	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+	if err != nil {
+		return nil, err
+	}
+	return m.start(r, phi), nil
+}
+
+// start is Start, of a φ with a gradient.
+func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 	memory := m.Memory
 	if memory <= 0 {
 		memory = pairsKept.Int()
@@ -35,7 +43,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 	l := &lbfgs{Run: r, phi: phi, memory: memory, dir: make([]float64, d)}
 	l.at = optimize.Location{X: append([]float64(nil), r.Start...), F: math.NaN(), Gradient: make([]float64, d)}
 	l.next = optimize.Location{X: make([]float64, d), Gradient: make([]float64, d)}
-	return l, nil
+	return l
 }
 
 type lbfgs struct {

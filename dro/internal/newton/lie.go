@@ -91,9 +91,8 @@ func (m *minimax) everywhere(h *mat.SymDense, g []float64) *kinkStep {
 	}
 	lo, hi := c.Rows.Here(c.N)
 	copy(m.slope[lo:hi], c.Slope[lo:hi])
-	rows, _ := saddle.Ability[saddle.RowProducts](m.Problem.Oracle)
 	p := &kinkStep{quadratic: &quadratic{h: h, g: g, v: take(c.Value), u: take(m.cap), lie: l,
-		j: &scattered{lie: l, d: c.D, ids: ids, oracle: m.oracle, rows: rows, slope: m.slope, scratch: c.Scratch()}}}
+		j: &scattered{lie: l, d: c.D, ids: ids, oracle: m.Problem.Oracle, products: m.products, slope: m.slope, scratch: c.Scratch()}}}
 	p.values = func() []float64 { return take(c.Value) }
 	p.weigh = func(y, q []float64) float64 {
 		for k, j := range ids {
@@ -108,18 +107,18 @@ func (m *minimax) everywhere(h *mat.SymDense, g []float64) *kinkStep {
 // scattered is the Jacobian of samples where they lie.
 type scattered struct {
 	*lie
-	d       int
-	ids     []int // here
-	oracle  saddle.Curved
-	rows    saddle.RowProducts
-	slope   []float64 // n: those of the point of the step
-	scratch []float64 // n
+	d        int
+	ids      []int // here
+	oracle   saddle.Oracle
+	products saddle.Products
+	slope    []float64 // n: those of the point of the step
+	scratch  []float64 // n
 }
 
 // TimesTo implements Jacobian.
 func (s *scattered) TimesTo(dst, delta []float64) {
 	s.lie.rows.Run(s.n, func(sh, lo, hi int) {
-		s.rows.MarginsTo(s.scratch, delta, lo, hi)
+		s.products.MarginsTo(s.scratch, delta, lo, hi)
 		for k := s.at[sh][0]; k < s.at[sh][1]; k++ {
 			j := s.ids[k]
 			dst[k] = s.slope[j] * s.scratch[j]
@@ -142,7 +141,7 @@ func (s *scattered) AddTransposedTo(dst, q []float64) float64 {
 	s.lie.rows.Run(s.n, func(sh, lo, hi int) {
 		s.put(sh, lo, hi, func(k int) float64 { return q[k] })
 		sum := part.Of(sh)
-		s.oracle.(saddle.Oracle).AddGradTo(sum[:s.d], s.scratch, s.slope, lo, hi)
+		s.oracle.AddGradTo(sum[:s.d], s.scratch, s.slope, lo, hi)
 		sum[s.d] = kernel.Sum(s.scratch[lo:hi])
 	})
 	sum := make([]float64, s.d+1)
@@ -160,6 +159,6 @@ func (s *scattered) AddGramTo(dst *mat.SymDense, w []float64) {
 		})
 	})
 	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(s.lie.rows, s.n, s.d).SumOf(sum, s.oracle, s.scratch)
+	hessian.NewGram(s.lie.rows, s.n, s.d).SumOf(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }

@@ -36,36 +36,52 @@ func (Minimax) Name() string { return "minimax" }
 
 // Start implements Method.
 func (Minimax) Start(r *saddle.Run) (saddle.Stepper, error) {
+	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+	if err != nil {
+		return nil, err
+	}
+	products, err := saddle.Required[saddle.Products](r.Problem.Oracle)
+	if err != nil {
+		return nil, err
+	}
 	n, d := r.Cert.N, r.Cert.D
-	m := &minimax{Run: r, x: append([]float64(nil), r.Start...), y: r.Cert.Vector(n), trial: make([]float64, d),
+	m := &minimax{Run: r, phi: phi, products: products, x: append([]float64(nil), r.Start...), y: r.Cert.Vector(n), trial: make([]float64, d),
 		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
-	m.oracle, _ = saddle.Ability[saddle.Curved](r.Problem.Oracle)
 	m.majorised, _ = saddle.Ability[saddle.Majorised](r.Problem.Oracle)
 	if m.majorised != nil && !m.majorised.MajorantTo(nil, nil, nil, 0, 0) {
 		m.majorised = nil
 	}
 	lo, hi := r.Cert.Rows.Here(n)
 	vec.Fill(m.y[lo:hi], 1/float64(n))
-	if k, ok := r.Problem.Dual.(saddle.KinkedPieces); ok {
+	if k, ok := saddle.Ability[saddle.KinkedPieces](r.Problem.Dual); ok {
 		m.groups = k
-	} else {
-		m.cap = r.Cert.Vector(n)
-		r.Problem.Dual.(saddle.Kinked).CapTo(m.cap)
+		return m, nil
 	}
+	kinked, err := saddle.Required[saddle.Kinked](r.Problem.Dual)
+	if err != nil {
+		return nil, err
+	}
+	if m.selectable, err = saddle.Required[saddle.Selectable](r.Problem.Oracle); err != nil {
+		return nil, err
+	}
+	m.cap = r.Cert.Vector(n)
+	kinked.CapTo(m.cap)
 	return m, nil
 }
 
 type minimax struct {
 	*saddle.Run
-	oracle    saddle.Curved
-	majorised saddle.Majorised    // nil: nothing better than second derivatives
-	groups    saddle.KinkedPieces // nil: pieces are samples
-	ridge     []float64
-	cap       []float64 // n, of samples; nil where pieces are groups
-	x, trial  []float64
-	y         []float64 // n: the weights of the Lagrangian
-	weight    []float64 // n, scratch
-	slope     []float64 // n; allocated where samples are pieces where they lie
+	products   saddle.Products
+	phi        saddle.Smooth
+	majorised  saddle.Majorised    // nil: nothing better than second derivatives
+	groups     saddle.KinkedPieces // nil: pieces are samples
+	selectable saddle.Selectable   // of these
+	ridge      []float64
+	cap        []float64 // n, of samples; nil where pieces are groups
+	x, trial   []float64
+	y          []float64 // n: the weights of the Lagrangian
+	weight     []float64 // n, scratch
+	slope      []float64 // n; allocated where samples are pieces where they lie
 
 	value  float64 // P(x)
 	last   float64 // fall expected of the step before
@@ -84,7 +100,10 @@ func (m *minimax) Step() error {
 	goal := m.Settings.RelativeGap * saddle.Magnitude(m.value)
 	h := m.hessian()
 	for share := kinkShare.Value; ; share *= 4 {
-		p := m.pieces(h, share)
+		p, err := m.pieces(h, share)
+		if err != nil {
+			return err
+		}
 		tolerance := max(1e-15*math.Abs(m.value), min(kinkGap.Value*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
 		exact := p.solve(tolerance)
 		fall := p.fall(p.start)
@@ -148,7 +167,7 @@ func (m *minimax) hessian() *mat.SymDense {
 	c.Spend(1)
 	more := c.Scratch()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
-		m.oracle.CurvatureTo(m.weight, c.Slope, lo, hi)
+		m.products.CurvatureTo(m.weight, c.Slope, lo, hi)
 		if m.wide && m.majorised != nil {
 			m.majorised.MajorantTo(more, c.Value, c.Slope, lo, hi)
 			for j := lo; j < hi; j++ {
@@ -160,7 +179,7 @@ func (m *minimax) hessian() *mat.SymDense {
 		}
 	})
 	h := mat.NewSymDense(c.D, nil)
-	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.oracle, m.weight)
+	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.products, m.weight)
 	hessian.AddDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
@@ -274,7 +293,7 @@ func (m *minimax) follow(delta []float64, fall float64) {
 	end := append([]float64(nil), m.trial...)
 	for t := 2.0; t < farthest && m.Ctx.Err() == nil; t *= 2 {
 		copy(end, c.G)
-		m.Problem.Primal.(saddle.Smooth).AddGradTo(end, c.X)
+		m.phi.AddGradTo(end, c.X)
 		if now := c.Objective; !(-floats.Dot(end, delta) > steadySlope.Value/2*min(fall, now)) || now-lower > half*(before-lower) {
 			return
 		}

@@ -70,23 +70,31 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if 2*m.Sample < r.Cert.N {
 		h.Samples = m.Sample
 	}
-	n := newNewton(r, m, h)
-	var err error
+	n, err := newNewton(r, m, h)
+	if err != nil {
+		return nil, err
+	}
 	n.line, err = m.Search.resolved()
 	return n, err
 }
 
-func newNewton(r *saddle.Run, m saddle.Method, h saddle.Hessian) *newton {
+func newNewton(r *saddle.Run, m saddle.Method, h saddle.Hessian) (*newton, error) {
+	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+	if err != nil {
+		return nil, err
+	}
 	d := r.Cert.D
 	line, _ := LineSearch{}.resolved()
-	return &newton{Run: r, method: m, line: line, h: h, phi: r.Problem.Primal.(saddle.Smooth),
-		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d), ahead: make([]float64, d)}
+	smoothable, _ := saddle.Ability[saddle.Smoothable](r.Problem.Dual)
+	return &newton{Run: r, method: m, line: line, h: h, phi: phi, smoothable: smoothable,
+		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d), ahead: make([]float64, d)}, nil
 }
 
 type newton struct {
 	*saddle.Run
 	h                saddle.Hessian
 	phi              saddle.Smooth
+	smoothable       saddle.Smoothable // nil: there is no path of penalties
 	x, g, dir, trial []float64
 	ahead            []float64
 	value, first     float64 // P(x), and where the solve began
@@ -225,7 +233,7 @@ func (m *newton) relieve() bool {
 		return false
 	}
 	copy(m.Start, m.Cert.BestX)
-	m.rescue, _ = LBFGS{}.Start(m.Run)
+	m.rescue = LBFGS{}.start(m.Run, m.phi)
 	m.patient, m.hoped = m.Cert.Passes+reliefPasses.Value, math.Inf(1)
 	m.Logf("newton: no further progress at a relative gap of %.3g: l-bfgs from there", m.Cert.Best.Relative())
 	return true
@@ -345,14 +353,14 @@ func (m *newton) arrived(slope float64) bool {
 	return true
 }
 
-// takeOver takes over the Hessian of another run on a like problem, if both have
-// one.
-func (m *newton) takeOver(from *hessian.Factored) {
-	to, ok := m.h.(*hessian.Factored)
-	if !ok || from == nil {
+// TakeOver implements Heir, where both Hessians are formed.
+func (m *newton) TakeOver(from saddle.Hessian) {
+	formed, ok := from.(*hessian.Factored)
+	to, may := m.h.(*hessian.Factored)
+	if !ok || !may {
 		return
 	}
-	m.fault = to.TakeOver(from)
+	m.fault = to.TakeOver(formed)
 	m.forget()
 	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
 }
@@ -385,7 +393,7 @@ func (m *newton) Visit(s *saddle.State) {
 			s.Err = errors.New("no method goes on where newton stalled")
 			return
 		}
-		defer func() { m.rescue.(saddle.Resumable).Visit(s) }()
+		defer func() { m.rescue.Visit(s) }()
 	}
 	rents := m.rent != nil
 	if s.Boolean(&rents); rents {

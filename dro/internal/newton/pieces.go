@@ -20,31 +20,34 @@ type kinkStep struct {
 }
 
 // pieces returns the problem of a step with about a share of the samples.
-func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
+func (m *minimax) pieces(h *mat.SymDense, share float64) (*kinkStep, error) {
 	c := m.Cert
 	g := make([]float64, c.D)
 	if m.groups != nil {
 		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
 		u := make([]float64, len(v))
 		vec.Fill(u, math.Inf(1))
-		m.Problem.Primal.(saddle.Smooth).AddGradTo(g, c.X)
+		m.phi.AddGradTo(g, c.X)
 		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}
 		if len(v) <= fewPieces(c.D) {
 			q.rows = rows
 		}
 		return &kinkStep{quadratic: q, start: c.Risk,
-			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}
+			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}, nil
 	}
 	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn.Int()*c.D))
 	if most := saddle.MostSelected(m.Problem.Oracle); count > most {
 		if m.all || share > kinkShare.Value { // fewer did not do
-			return m.everywhere(h, g)
+			return m.everywhere(h, g), nil
 		}
 		count = max(1, most)
 	}
 	ids := m.nearest(count)
-	sub := m.Problem.Oracle.(saddle.Selectable).Select(ids)
-	s := &samples{Curved: sub.(saddle.Curved), rows: sub.(saddle.RowProducts), scratch: make([]float64, len(ids)), d: c.D}
+	s := &samples{oracle: m.selectable.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
+	var err error
+	if s.products, err = saddle.Required[saddle.Products](s.oracle); err != nil { // those of all samples have
+		return nil, err
+	}
 	p := &kinkStep{quadratic: &quadratic{h: h, g: g, j: s}}
 	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y, m.y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
@@ -65,7 +68,7 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) *kinkStep {
 		return 0
 	}
 	m.begin(p, at[3], float64(len(ids))/float64(c.N))
-	return p
+	return p, nil
 }
 
 // begin sets what the others do, of pieces with weights own, a part of the samples.
@@ -80,7 +83,7 @@ func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
 	p.mass = p.j.AddTransposedTo(p.g, own)
 	floats.Scale(-1, p.g)
 	floats.Add(p.g, c.G)
-	m.Problem.Primal.(saddle.Smooth).AddGradTo(p.g, c.X)
+	m.phi.AddGradTo(p.g, c.X)
 	p.start = p.lie.sum(len(own), func(lo, hi int) float64 { return floats.Dot(own[lo:hi], p.v[lo:hi]) })
 }
 
@@ -101,14 +104,14 @@ func (m *minimax) nearest(count int) []int {
 
 // samples is the Jacobian of samples.
 type samples struct {
-	saddle.Curved
-	rows           saddle.RowProducts
+	oracle         saddle.Oracle
+	products       saddle.Products
 	slope, scratch []float64
 	d              int
 }
 
 func (s *samples) TimesTo(dst, delta []float64) {
-	s.rows.MarginsTo(dst, delta, 0, len(dst))
+	s.products.MarginsTo(dst, delta, 0, len(dst))
 	floats.Mul(dst, s.slope)
 }
 
@@ -118,13 +121,13 @@ func (s *samples) each() [][]float64 {
 	vec.Fill(one, 1)
 	for k := range rows {
 		rows[k] = make([]float64, s.d)
-		s.Curved.(saddle.Oracle).AddGradTo(rows[k], one, s.slope, k, k+1)
+		s.oracle.AddGradTo(rows[k], one, s.slope, k, k+1)
 	}
 	return rows
 }
 
 func (s *samples) AddTransposedTo(dst, q []float64) float64 {
-	s.Curved.(saddle.Oracle).AddGradTo(dst, q, s.slope, 0, len(q))
+	s.oracle.AddGradTo(dst, q, s.slope, 0, len(q))
 	return vec.Sum(q)
 }
 
@@ -133,7 +136,7 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 		s.scratch[k] = v * s.slope[k] * s.slope[k]
 	}
 	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.Curved, s.scratch)
+	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }
 

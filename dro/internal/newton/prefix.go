@@ -13,6 +13,33 @@ type prefix struct {
 	saddle.Oracle
 	n      int
 	offset []float64 // n, or nil
+
+	// The abilities of the other, nil where it lacks one.
+	selectable  saddle.Selectable
+	conditioned saddle.Conditioned
+	changed     saddle.Changed
+	curved      saddle.Curved
+	majorised   saddle.Majorised
+	products    saddle.Products
+	below       saddle.CurvatureBoundedBelow
+	above       saddle.CurvatureBounded
+	rounded     saddle.Rounded
+	spacious    saddle.Spacious
+}
+
+func newPrefix(o saddle.Oracle, n int, offset []float64) *prefix {
+	p := &prefix{Oracle: o, n: n, offset: offset}
+	p.selectable, _ = saddle.Ability[saddle.Selectable](o)
+	p.conditioned, _ = saddle.Ability[saddle.Conditioned](o)
+	p.changed, _ = saddle.Ability[saddle.Changed](o)
+	p.curved, _ = saddle.Ability[saddle.Curved](o)
+	p.majorised, _ = saddle.Ability[saddle.Majorised](o)
+	p.products, _ = saddle.Ability[saddle.Products](o)
+	p.below, _ = saddle.Ability[saddle.CurvatureBoundedBelow](o)
+	p.above, _ = saddle.Ability[saddle.CurvatureBounded](o)
+	p.rounded, _ = saddle.Ability[saddle.Rounded](o)
+	p.spacious, _ = saddle.Ability[saddle.Spacious](o)
+	return p
 }
 
 // Base returns the oracle that the prefix is of.
@@ -40,37 +67,37 @@ func (p *prefix) NonNegative() bool {
 
 // CurvatureTo passes the Curved ability on.
 func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
-	p.Oracle.(saddle.Curved).CurvatureTo(curvature, slope, lo, hi)
+	p.curved.CurvatureTo(curvature, slope, lo, hi)
 }
 
 // MajorantTo passes the Majorised ability on.
 func (p *prefix) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
-	return p.offset == nil && p.Oracle.(saddle.Majorised).MajorantTo(curvature, value, slope, lo, hi)
+	return p.offset == nil && p.majorised.MajorantTo(curvature, value, slope, lo, hi)
 }
 
 // AddGramTo passes the Curved ability on.
 func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
-	p.Oracle.(saddle.Curved).AddGramTo(dst, weight, lo, hi)
+	p.curved.AddGramTo(dst, weight, lo, hi)
 }
 
-// MarginsTo passes the row products on.
+// MarginsTo passes the Products ability on.
 func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
-	p.Oracle.(saddle.RowProducts).MarginsTo(margin, v, lo, hi)
+	p.products.MarginsTo(margin, v, lo, hi)
 }
 
 // CurvatureLowerBoundTo passes the CurvatureBoundedBelow ability on.
 func (p *prefix) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
-	return p.Oracle.(saddle.CurvatureBoundedBelow).CurvatureLowerBoundTo(curvature, slope, lo, hi)
+	return p.below.CurvatureLowerBoundTo(curvature, slope, lo, hi)
 }
 
 // NormsTo passes the CurvatureBoundedBelow ability on.
 func (p *prefix) NormsTo(dst, scale []float64, lo, hi int) {
-	p.Oracle.(saddle.CurvatureBoundedBelow).NormsTo(dst, scale, lo, hi)
+	p.below.NormsTo(dst, scale, lo, hi)
 }
 
 // Select passes the Selectable ability on.
 func (p *prefix) Select(samples []int) saddle.Oracle {
-	o := p.Oracle.(saddle.Selectable).Select(samples)
+	o := p.selectable.Select(samples)
 	if p.offset == nil {
 		return o
 	}
@@ -78,14 +105,14 @@ func (p *prefix) Select(samples []int) saddle.Oracle {
 	for k, j := range samples {
 		offset[k] = p.offset[j]
 	}
-	return &prefix{o, len(samples), offset}
+	return newPrefix(o, len(samples), offset)
 }
 
 // Room passes the Spacious ability on.
-func (p *prefix) Room() *paged.Room { return p.Oracle.(saddle.Spacious).Room() }
+func (p *prefix) Room() *paged.Room { return p.spacious.Room() }
 
 // MostSelected passes the Spacious ability on.
-func (p *prefix) MostSelected() int { return p.Oracle.(saddle.Spacious).MostSelected() }
+func (p *prefix) MostSelected() int { return p.spacious.MostSelected() }
 
 // Bytes is the memory of these samples.
 func (p *prefix) Bytes() int64 {
@@ -106,12 +133,12 @@ func (p *prefix) Work() (pass, gram float64) {
 
 // AddSquaresTo passes the Products ability on.
 func (p *prefix) AddSquaresTo(dst, weight []float64, lo, hi int) {
-	p.Oracle.(saddle.Products).AddSquaresTo(dst, weight, lo, hi)
+	p.products.AddSquaresTo(dst, weight, lo, hi)
 }
 
 // AddChangeTo passes the Changed ability on.
 func (p *prefix) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	p.Oracle.(saddle.Changed).AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
+	p.changed.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
 }
 
 // ConstantsTo passes the Conditioned ability on; the constants of all samples are
@@ -119,18 +146,18 @@ func (p *prefix) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, 
 func (p *prefix) ConstantsTo(lipschitz, smoothness, x []float64) {
 	n, _, _ := p.Oracle.Dims()
 	h, m := make([]float64, n), make([]float64, n)
-	p.Oracle.(saddle.Conditioned).ConstantsTo(h, m, x)
+	p.conditioned.ConstantsTo(h, m, x)
 	copy(lipschitz, h[:p.n])
 	copy(smoothness, m[:p.n])
 }
 
 // CurvatureBound passes the bound on.
-func (p *prefix) CurvatureBound() float64 { return p.Oracle.(saddle.CurvatureBounded).CurvatureBound() }
+func (p *prefix) CurvatureBound() float64 { return p.above.CurvatureBound() }
 
 // Rounding passes the Rounded ability on, but for the constants.
 func (p *prefix) Rounding() (terms int, largest []float64, smoothness float64) {
 	if p.offset != nil {
 		return 0, nil, 0
 	}
-	return p.Oracle.(saddle.Rounded).Rounding()
+	return p.rounded.Rounding()
 }

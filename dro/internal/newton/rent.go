@@ -81,7 +81,7 @@ func (m *newton) rentFor() float64 {
 	}
 	pass, gram := saddle.WorkOf(m.Problem.Oracle)
 	share := 1.0
-	if h := m.h.(*hessian.Factored); h.Samples > 0 {
+	if h, ok := m.h.(*hessian.Factored); ok && h.Samples > 0 {
 		share = float64(h.Samples) / float64(m.Cert.N)
 	}
 	return share * gram / pass
@@ -89,8 +89,7 @@ func (m *newton) rentFor() float64 {
 
 // newTenancy is one that has not begun, in the place of Hessians that cost so many passes.
 func (m *newton) newTenancy(cost float64) *tenancy {
-	l, _ := LBFGS{}.Start(m.Run)
-	return &tenancy{method: l.(*lbfgs), before: math.Inf(1), least: math.Inf(1),
+	return &tenancy{method: LBFGS{}.start(m.Run, m.phi), before: math.Inf(1), least: math.Inf(1),
 		most: max(hessiansDue.Value*shortRent.Value, min(hessiansDue.Value*cost, mostRent.Value)), period: max(shortRent.Value, min(cost, 2*shortRent.Value))}
 }
 

@@ -32,7 +32,10 @@ func (Smoothing) Name() string { return "smoothing" }
 
 // Start implements Method.
 func (Smoothing) Start(r *saddle.Run) (saddle.Stepper, error) {
-	dual := r.Problem.Dual.(saddle.Smoothable)
+	dual, err := saddle.Required[saddle.Smoothable](r.Problem.Dual)
+	if err != nil {
+		return nil, err
+	}
 	d, _ := dual.Smoothed(1, r.Cert.N)
 	if err := saddle.Refusal(Newton{}, &saddle.Problem{Oracle: r.Problem.Oracle, Dual: d, Primal: r.Problem.Primal}); err != nil {
 		return nil, fmt.Errorf("%w, of the penalised dual", err)
@@ -77,7 +80,9 @@ func (m *smoothing) Step() error {
 		return err
 	}
 	defer l.Close()
-	l.Method.(*newton).fallen = true // penalties fall here
+	if stage, ok := l.Method.(*newton); ok {
+		stage.fallen = true // penalties fall here
+	}
 	l.Iterate(m.Ctx)
 	if l.Failed != nil {
 		return l.Failed

@@ -26,9 +26,9 @@ func TestRareStatesAreInSnapshots(t *testing.T) {
 	again := func(m, fresh saddle.Stepper) {
 		t.Helper()
 		s := &saddle.State{}
-		m.(saddle.Resumable).Visit(s)
+		m.Visit(s)
 		s.Reading = true
-		if fresh.(saddle.Resumable).Visit(s); s.Err != nil {
+		if fresh.Visit(s); s.Err != nil {
 			t.Fatal(s.Err)
 		}
 	}

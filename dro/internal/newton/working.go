@@ -102,7 +102,7 @@ func (w *workingSet) samples(rows *ranks.Rows) []int {
 func (m *newton) tryWorkingSet(left float64) bool {
 	c := m.Cert
 	all, selectable := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
-	dual, restrictable := m.Problem.Dual.(saddle.Restrictable)
+	dual, restrictable := saddle.Ability[saddle.Restrictable](m.Problem.Dual)
 	if !selectable || !restrictable || m.settled || m.mayFall() || m.Problem.Dual.Modulus() == 0 || c.EffectiveShare() > mostResting.Value {
 		return false
 	}
@@ -126,7 +126,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := dual.(saddle.Coreset); ok && !ablate.Off.Coresets && left > coresetGap.Value*math.Abs(m.value) {
+	if kind, ok := saddle.Ability[saddle.Coreset](dual); ok && !ablate.Off.Coresets && left > coresetGap.Value*math.Abs(m.value) {
 		m.solveCoreset(all, kind, x)
 		if tried = true; m.moveTo(x) {
 			m.settled = true // once
@@ -195,7 +195,7 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 		samples, offset = c.Rows.Collect(samples), c.Rows.CollectNumbers(offset)
 	}
 	passes := c.Passes
-	m.solveSubset(&saddle.Problem{Oracle: &prefix{all.Select(samples), len(samples), offset}, Dual: saddle.Here(dual), Primal: m.Problem.Primal}, x, coresetGap.Value)
+	m.solveSubset(&saddle.Problem{Oracle: newPrefix(all.Select(samples), len(samples), offset), Dual: saddle.Here(dual), Primal: m.Problem.Primal}, x, coresetGap.Value)
 	if m.estimates() {
 		m.formed = false // a draw from all at the end says more
 	}
@@ -226,9 +226,7 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 	m.Cert.Passes += l.Cert.Passes * float64(l.Cert.N) / float64(m.Cert.N)
 	copy(x, l.Cert.BestX)
 	if from, ok := l.Method.(*newton); ok && from.formed {
-		if h, ok := from.h.(*hessian.Factored); ok {
-			m.takeOver(h)
-		}
+		m.TakeOver(from.h)
 	}
 	return l.Cert.Best.Lower
 }

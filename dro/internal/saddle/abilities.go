@@ -1,6 +1,7 @@
 package saddle
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -46,7 +47,7 @@ func dealt(p *Problem) (*Problem, bool) {
 
 // over is Ranked's Over, but of a dual that embeds one that has it.
 func over(d Dual, rows *ranks.Rows) (Dual, bool) {
-	r, ok := d.(Ranked)
+	r, ok := Ability[Ranked](d)
 	if !ok {
 		return d, false
 	}
@@ -61,7 +62,7 @@ func Answered(p *Problem) *Problem {
 	if p == nil {
 		return p
 	}
-	if d, ok := p.Dual.(Precise); ok && !d.Precise(p.Dual) {
+	if d, ok := Ability[Precise](p.Dual); ok && !d.Precise(p.Dual) {
 		return &Problem{Oracle: p.Oracle, Dual: plain{p.Dual}, Primal: p.Primal}
 	}
 	return p
@@ -80,7 +81,7 @@ func asked(d Dual) Dual {
 
 // Valid says why the dual cannot weigh n samples.
 func (d plain) Valid(n int) error {
-	if v, ok := d.Dual.(validated); ok {
+	if v, ok := Ability[validated](d.Dual); ok {
 		return v.Valid(n)
 	}
 	return nil
@@ -96,7 +97,7 @@ func Here(d Dual) Dual {
 
 // OfSamples is the dual of copies of some of the samples that d weighs, which every rank has.
 func OfSamples(d Dual, samples []int) Dual {
-	if s, ok := d.(Sampled); ok {
+	if s, ok := Ability[Sampled](d); ok {
 		if of := s.OfSamples(samples); reflect.TypeOf(of) == reflect.TypeOf(d) {
 			d = of
 		}
@@ -106,7 +107,7 @@ func OfSamples(d Dual, samples []int) Dual {
 
 // OfPart is the dual of the first of the samples of every shard that d weighs.
 func OfPart(d Dual, count int) Dual {
-	if s, ok := d.(Sampled); ok {
+	if s, ok := Ability[Sampled](d); ok {
 		if of := s.OfPart(count); reflect.TypeOf(of) == reflect.TypeOf(d) {
 			d = of
 		}
@@ -114,54 +115,84 @@ func OfPart(d Dual, count int) Dual {
 	return Here(d)
 }
 
-// Ability returns o as a T, if o is one and so is, all the way down, what it is derived
-// from. It is how the abilities of an oracle are asked for; none is asserted.
-func Ability[T any](o Oracle) (t T, ok bool) {
-	if v, is := o.(derived); is {
-		if _, ok := Ability[T](v.Base()); !ok {
-			return t, false
-		}
+// Ability returns a part of a problem, a method or a stepper as a T, if it is one and so is,
+// all the way down, what an oracle is derived from. It is how abilities are asked for; none is
+// asserted.
+func Ability[T any](of any) (t T, ok bool) {
+	if v, is := of.(derived); is && !Has[T](v.Base()) {
+		return t, false
 	}
-	t, ok = o.(T)
+	t, ok = of.(T)
 	return t, ok
+}
+
+// Has reports an ability.
+func Has[T any](of any) bool {
+	_, ok := Ability[T](of)
+	return ok
+}
+
+// Required is Ability of what a method needs: an error where it is started without.
+func Required[T any](of any) (T, error) {
+	t, ok := Ability[T](of)
+	if !ok {
+		return t, fmt.Errorf("dro: a %T lacks the ability %v", of, reflect.TypeFor[T]())
+	}
+	return t, nil
 }
 
 // Differentiable reports that the robust risk has a gradient in the losses where it
 // matters.
 func Differentiable(p *Problem) bool {
-	if _, fixed := p.Dual.(fixedWeights); fixed || p.Dual.Modulus() > 0 {
+	if RegionOf(p.Dual) == Point || p.Dual.Modulus() > 0 {
 		return true
 	}
 	n, d, _ := p.Oracle.Dims()
-	s, ok := p.Dual.(DifferentiableDual)
+	s, ok := Ability[DifferentiableDual](p.Dual)
 	return ok && s.Differentiable(n, d)
 }
 
 // HasResponse reports that the dual tells how its best response moves.
-func HasResponse(d Dual) bool {
-	_, anywhere := d.(Responsive)
-	_, here := d.(LocalResponse)
-	return anywhere || here
-}
+func HasResponse(d Dual) bool { return Has[Responsive](d) || Has[LocalResponse](d) }
 
-// ResponseAt returns how the best response of d moves at the point e evaluated last.
+// ResponseAt returns how the best response of d moves at the point e evaluated last, nil where d
+// does not tell.
 func ResponseAt(d Dual, e *Evaluator) Responsive {
-	if l, ok := d.(LocalResponse); ok {
+	if l, ok := Ability[LocalResponse](d); ok {
 		return l.RespondingAt(e)
 	}
-	return d.(Responsive)
+	r, _ := Ability[Responsive](d)
+	return r
+}
+
+// A Region is what the set Y of a dual is of the simplex.
+type Region int
+
+const (
+	Elsewhere Region = iota // weights need not sum to one
+	Part                    // the simplex, with further bounds
+	Whole                   // without: weights may be rescaled and normalised at will
+	Point                   // a single one: the risk is smooth without a penalty
+)
+
+// RegionOf returns what Y of d is of the simplex.
+func RegionOf(d Dual) Region {
+	if s, ok := Ability[OnSimplex](d); ok {
+		return s.Region()
+	}
+	return Elsewhere
 }
 
 // FreeLast reports whether p leaves the last coordinate unpenalised.
 func FreeLast(p Primal) bool {
-	f, ok := p.(Free)
+	f, ok := Ability[Free](p)
 	return ok && f.FreeLast()
 }
 
 // RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
 func RidgeOf(phi Primal, d int) []float64 {
 	diagonal := make([]float64, d)
-	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
+	if r, ok := Ability[Ridge](phi); !ok || !r.RidgeTo(diagonal, phi) {
 		return nil
 	}
 	return diagonal

@@ -91,7 +91,7 @@ func NewCertifier(p *Problem) *Certifier {
 		Evaluator: e, free: FreeLast(p.Primal),
 		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
-		Exact: newExactness(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: sumsToOne(p.Dual),
+		Exact: newExactness(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: RegionOf(p.Dual) != Elsewhere,
 		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
 	}
 	if c.free {
@@ -106,8 +106,8 @@ func NewCertifier(p *Problem) *Certifier {
 // normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
 // f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
-	phi, signed := p.Primal.(NonNegativePrimal)
-	psi, unpriced := p.Dual.(Unpriced)
+	phi, signed := Ability[NonNegativePrimal](p.Primal)
+	psi, unpriced := Ability[Unpriced](p.Dual)
 	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
 }
 
@@ -201,7 +201,6 @@ func (c *Certifier) CertifyWith(y []float64) {
 	if math.IsInf(c.Objective, 1) || c.free && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
 	}
-	_, whole := c.Problem.Dual.(WholeSimplex)
 	switch {
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
@@ -209,7 +208,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 	case !c.free:
 		c.GradTo(c.bound, y)
 		c.recordWith(y, c.weigh(y, c.Value), 0)
-	case whole && !c.certifyBalanced(y):
+	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
 	case c.balances(y, 8*c.Exact.sums):
 		c.GradTo(c.bound, y)
 		c.bound[c.D-1] = 0
@@ -273,7 +272,7 @@ func (c *Certifier) CertifyAdopted() {
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
 // implied by.
 func (c *Certifier) penalty(y []float64) (psi, implied float64) {
-	if d, ok := c.Problem.Dual.(impliedPenalty); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
+	if d, ok := Ability[impliedPenalty](c.Problem.Dual); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
 		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
 	}
 	return c.Problem.Dual.Value(y), 0

@@ -5,6 +5,9 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
+// What a problem is made of, and the abilities of its parts, asked for by Ability; what methods
+// are made of is in methods.go.
+
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
@@ -21,12 +24,9 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// Selectable is the ability of an Oracle to be restricted to some samples, for many evaluations of
-// them: to copy their rows, say. What Select returns keeps the other abilities.
-type Selectable interface {
-	// Select returns the oracle of the given samples, in their order.
-	Select(samples []int) Oracle
-}
+// Selectable is the ability of an Oracle to be restricted to given samples, in their order, for
+// many evaluations of them: to copy their rows, say. What Select returns keeps the other abilities.
+type Selectable interface{ Select(samples []int) Oracle }
 
 // NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
 // NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
@@ -79,12 +79,6 @@ type Products interface {
 
 	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
 	AddSquaresTo(dst, weight []float64, lo, hi int)
-}
-
-// An Oracle that can multiply by its Jacobian's rows: z_jᵀv, up to the factor
-// H_j/‖z_j‖ of the slope.
-type RowProducts interface {
-	MarginsTo(margin, v []float64, lo, hi int)
 }
 
 // CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
@@ -261,21 +255,13 @@ type Referenced interface{ Referenced(of Dual) bool }
 // validated is the ability of a Dual to say why it cannot weigh n samples.
 type validated interface{ Valid(n int) error }
 
-// WholeSimplex is implemented by duals whose Y is the simplex without further
-// bounds, on which weights may be rescaled and normalised at will.
-type WholeSimplex interface{ WholeSimplex() }
-
-// partOfSimplex is implemented by duals on a simplex with further bounds.
-type partOfSimplex interface{ PartOfSimplex() }
+// OnSimplex is the ability of a Dual to say what of the simplex Y is.
+type OnSimplex interface{ Region() Region }
 
 // Contained is the ability of a Dual to say what share of reference weights in Y brings
 // weights into it that rounding may have left outside, or, where that is less, what this changes
 // any of them by, as a share of it; +Inf where it cannot tell.
 type Contained interface{ OutsideShare(y []float64) float64 }
-
-// fixedWeights is implemented by duals with a single feasible point: their risk
-// is smooth without a penalty.
-type fixedWeights interface{ FixedWeights() }
 
 // impliedPenalty is the ability of a Dual to say that the penalty of a best response is
 // known from its risk.
@@ -303,14 +289,14 @@ type CoupledResponse interface {
 	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
 }
 
-// A fused evaluation reads every sample once: block by block, small enough to stay in the cache, it
-// takes the losses and slopes, weighs them, and adds the weighted gradients, although the weights
-// depend on all losses. A dual can do that if what it learns last can be made up for in the sums.
+// Fusible is the ability of a Dual to be evaluated in one reading of the samples: block by block,
+// small enough to stay in the cache, losses and slopes are taken, weighed, and the weighted gradients
+// added, although weights depend on all losses, if what is learned last can be made up for in the sums.
 type Fusible interface {
 	Dual
 
-	// FusedTo is BestResponseTo at the losses at x, which it stores in e.value and
-	// the slopes in e.slope, and stores Σ_j y_j ∇f_j in g besides: one pass.
+	// FusedTo is BestResponseTo at the losses at x, which it stores in e.Value and
+	// the slopes in e.Slope, and stores Σ_j y_j ∇f_j in g besides: one pass.
 	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
 }
 
@@ -329,20 +315,17 @@ type Normed interface {
 	SumNorm() bool
 }
 
-// Restrictable is the ability of a Dual to be restricted to weights on some of the samples.
+// Restrictable is the ability of a Dual to be restricted to weights on m of n samples: where every
+// weight is on these, ψ of all samples is ψ of the dual returned plus the offset.
 type Restrictable interface {
-	// Restricted returns the dual on m of n samples and an offset: where every weight
-	// is on these m, ψ of all samples is ψ of the dual returned plus the offset.
 	Restricted(n, m int) (d Dual, offset float64)
 }
 
 // Coreset is the ability of a Dual to let one of the samples drawn with probability p
-// stand for the 1/p of its kind, by a constant added to its loss.
+// stand for the 1/p of its kind, by a constant added to its loss: CoresetOffset.
 type Coreset interface {
 	Dual
 	Restrictable
-
-	// CoresetOffset returns the constant for a sample of probability p.
 	CoresetOffset(p float64) float64
 }
 
@@ -405,11 +388,8 @@ type Primal interface {
 // derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
 type Free interface{ FreeLast() bool }
 
-// Smooth is the ability of a Primal to be differentiated.
-type Smooth interface {
-	// AddGradTo adds ∇φ(x) to dst.
-	AddGradTo(dst, x []float64)
-}
+// Smooth is the ability of a Primal to be differentiated: AddGradTo adds ∇φ(x) to dst.
+type Smooth interface{ AddGradTo(dst, x []float64) }
 
 // Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
 type Ridge interface {
@@ -426,9 +406,7 @@ type NonNegativePrimal interface{ NonNegative(of Primal) bool }
 
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
 // then takes its centre in the coordinates ∇ of its generator.
-type Geometry interface {
-	CoordsTo(u, x []float64)
-}
+type Geometry interface{ CoordsTo(u, x []float64) }
 
 // Started is the ability of a Primal to name the point a solve starts from when
 // the settings do not: needed where zero is not in X.

@@ -99,7 +99,7 @@ func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
 	at := reached{true, true, e.Threshold, e.HasThreshold}
 	e.whole = false // until it is
-	if d, ok := e.Problem.Dual.(Fusible); ok {
+	if d, ok := Ability[Fusible](e.Problem.Dual); ok {
 		risk, tau = d.FusedTo(e, g, y, x)
 	} else {
 		risk, tau = e.RespondTwice(g, y, x)

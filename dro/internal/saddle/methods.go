@@ -26,10 +26,10 @@ type Stepper interface {
 
 	// Check evaluates what the method has to offer at the certifier of its run.
 	Check()
-}
 
-// Resumable is a stepper that can be interrupted and continued bit for bit.
-type Resumable interface{ Visit(*State) }
+	// Visit lists every mutable field, so that a solve goes on bit for bit from a snapshot.
+	Visit(*State)
+}
 
 // LateStarting is the ability of a Stepper to say that the first point worth evaluating is
 // one of its own, not the start.
@@ -52,11 +52,8 @@ type Returning interface{ Drawn() []float64 }
 // samples.
 type Inheriting interface{ TakesOver() bool }
 
-// An Heir is a Stepper of an Inheriting method.
-type Heir interface {
-	// TakeOver starts with the Hessian of a solve on fewer samples.
-	TakeOver(from Hessian)
-}
+// Heir is the ability of a Stepper to start with the Hessian of a solve on fewer samples.
+type Heir interface{ TakeOver(from Hessian) }
 
 // A Metric is a matrix at a point that steps are taken in the norm of.
 type Metric interface {
@@ -69,7 +66,7 @@ type Metric interface {
 	Damping() float64 // λ
 	Redamp(lambda float64) error
 
-	Resumable
+	Visit(*State)
 }
 
 // A Hessian of P that steps can be solved for: formed and factorised, or known by its
@@ -112,5 +109,5 @@ type IdentityCard[T any] interface {
 	// Refresh is subroutine 3: the comparison points.
 	Refresh(t T)
 
-	Resumable
+	Visit(*State)
 }

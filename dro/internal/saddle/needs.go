@@ -38,7 +38,7 @@ func Refusal(m Method, p *Problem) error {
 		what = append(what, n.What)
 	}
 	if RowsOf(p.Oracle) != nil {
-		if e, ok := m.(Everywhere); !ok || !e.RunsEverywhere() {
+		if e, ok := Ability[Everywhere](m); !ok || !e.RunsEverywhere() {
 			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs, minimax and smoothing)")
 		}
 		if _, ok := dealt(p); !ok {
@@ -52,61 +52,33 @@ func Refusal(m Method, p *Problem) error {
 }
 
 var (
-	NeedGradient = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
-	NeedMirror   = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool {
-		_, ok := p.Dual.(Mirror)
-		return ok
-	}}
-	NeedBlocks = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool {
-		_, separable := p.Dual.(Separable)
-		_, liftable := p.Dual.(Liftable)
-		return separable || liftable
-	}}
-	NeedConstants = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool {
-		_, ok := Ability[Conditioned](p.Oracle)
-		return ok
-	}}
-	NeedNorm = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool {
-		_, ok := p.Dual.(Normed)
-		return ok
-	}}
-	NeedSmooth = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool {
-		_, ok := p.Primal.(Smooth)
-		return ok
-	}}
-	NeedCurved = Need{"an oracle with scalar slopes and second derivatives (the Curved ability)", func(p *Problem) bool {
-		_, ok := Ability[Curved](p.Oracle)
+	NeedGradient  = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
+	NeedMirror    = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { return Has[Mirror](p.Dual) }}
+	NeedBlocks    = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { return Has[Separable](p.Dual) || Has[Liftable](p.Dual) }}
+	NeedConstants = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
+	NeedNorm      = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
+	NeedSmooth    = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
+	NeedCurved    = Need{"an oracle with scalar slopes and second derivatives (the Curved ability)", func(p *Problem) bool {
 		_, _, s := p.Oracle.Dims()
-		return ok && s == 1
+		return s == 1 && Has[Curved](p.Oracle)
 	}}
-	NeedProducts = Need{"an oracle with products (the Products ability)", func(p *Problem) bool {
-		_, ok := Ability[Products](p.Oracle)
-		return ok
-	}}
-	NeedResponse = Need{"a dual that says how its weights move with the losses (the Responsive ability)", func(p *Problem) bool {
-		return HasResponse(p.Dual)
-	}}
-	NeedRidge = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
+	NeedProducts = Need{"an oracle with products (the Products ability)", func(p *Problem) bool { return Has[Products](p.Oracle) }}
+	NeedResponse = Need{"a dual that says how its weights move with the losses (the Responsive ability)", func(p *Problem) bool { return HasResponse(p.Dual) }}
+	NeedRidge    = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
-	NeedSelectable = Need{"an oracle that can be restricted to some samples (the Selectable ability)", func(p *Problem) bool {
-		_, ok := Ability[Selectable](p.Oracle)
-		return ok
-	}}
+	NeedSelectable = Need{"an oracle that can be restricted to some samples (the Selectable ability)", func(p *Problem) bool { return Has[Selectable](p.Oracle) }}
 	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked ability, or Groups)", HasKinks}
-	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool {
-		_, ok := p.Dual.(Smoothable)
-		return ok && p.Dual.Modulus() == 0
-	}}
+	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Smoothable](p.Dual) }}
 )
 
 // HasKinks reports that the dual is a polyhedron without a penalty.
 func HasKinks(p *Problem) bool {
-	if k, ok := p.Dual.(KinkedPieces); ok {
+	if k, ok := Ability[KinkedPieces](p.Dual); ok {
 		return k.Polyhedral()
 	}
-	k, ok := p.Dual.(Kinked)
+	k, ok := Ability[Kinked](p.Dual)
 	return ok && k.CapTo(nil)
 }
 

@@ -32,7 +32,7 @@ func (p *Problem) Validate() error {
 	} else if nu > 0 && nu < smallestNormal {
 		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
 	}
-	if v, ok := p.Dual.(validated); ok {
+	if v, ok := Ability[validated](p.Dual); ok {
 		if err := v.Valid(n); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}
@@ -48,7 +48,7 @@ func (p *Problem) Validate() error {
 
 // ValidatePoint reports that x is not in X, where the primal says.
 func (p *Problem) ValidatePoint(x []float64) error {
-	if set, ok := p.Primal.(bounded); ok {
+	if set, ok := Ability[bounded](p.Primal); ok {
 		if err := set.Contains(x); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}

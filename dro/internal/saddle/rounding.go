@@ -53,7 +53,7 @@ func newExactness(o Oracle, d Dual) exactness {
 	const more = 64 // operations on a term besides being added
 	n, k, _ := o.Dims()
 	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
-	if p, ok := d.(Precise); ok {
+	if p, ok := Ability[Precise](d); ok {
 		e.precise = p.Precise(d)
 	}
 	if r, ok := Ability[Rounded](o); ok {
@@ -87,21 +87,12 @@ type weighing struct {
 	total float64 // Σ_j |y_j|
 }
 
-// sumsToOne reports that Y is a part of the simplex.
-func sumsToOne(d Dual) bool {
-	switch d.(type) {
-	case WholeSimplex, fixedWeights, partOfSimplex:
-		return true
-	}
-	return false
-}
-
 // outside returns what bringing y into Y, by a share of the reference weights, changes any weight by, as a share of it.
 func (c *Certifier) outside(y []float64) float64 {
 	if &y[0] == &c.Y[0] {
 		return c.Outside
 	}
-	if d, ok := c.Problem.Dual.(Contained); ok {
+	if d, ok := Ability[Contained](c.Problem.Dual); ok {
 		return d.OutsideShare(y)
 	}
 	return 0
@@ -176,7 +167,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	e := &c.Exact
 	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
 	mean := e.Falls(w, margin) + curved
-	if _, fixed := c.Problem.Dual.(fixedWeights); fixed {
+	if RegionOf(c.Problem.Dual) == Point {
 		return mean
 	}
 	most := LossRounding*max(0, top) + (1+1e-9)*e.steepest(top)*margin + curved + Underflow
@@ -188,7 +179,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	case c.unit:
 		return most
 	}
-	o, normed := c.Problem.Dual.(Normed)
+	o, normed := Ability[Normed](c.Problem.Dual)
 	switch {
 	case nu > 0 && !(normed && e.precise):
 		return mean + float64(c.N)*second
@@ -198,7 +189,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 			scale := o.NormScale(c.N)
 			rise = float64(c.N) * (second / scale / scale)
 		}
-		if d, ok := c.Problem.Dual.(Exponential); ok && d.Exponential(c.Problem.Dual) {
+		if d, ok := Ability[Exponential](c.Problem.Dual); ok && d.Exponential(c.Problem.Dual) {
 			rise = min(rise, (1+1e-9)*w.total*second*math.Exp(most/nu))
 		}
 		return min(mean+rise, o.TotalWeight(c.N)*most)
@@ -270,9 +261,8 @@ func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 // RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
 // response last computed.
 func (c *Certifier) RiskRounding() float64 {
-	_, whole := c.Problem.Dual.(WholeSimplex)
 	switch nu := c.Problem.Dual.Modulus(); {
-	case whole && nu == 0 && !c.adopted && c.Exact.precise:
+	case RegionOf(c.Problem.Dual) == Whole && nu == 0 && !c.adopted && c.Exact.precise:
 		return 0 // the largest loss, as it is
 	case !math.IsNaN(c.Own):
 		return c.Own
@@ -294,7 +284,7 @@ func (c *Certifier) RiskRounding() float64 {
 func (c *Certifier) rest() {
 	const far = 0x1p40 // a price over the losses
 	nu := c.Problem.Dual.Modulus()
-	d, ok := c.Problem.Dual.(Referenced)
+	d, ok := Ability[Referenced](c.Problem.Dual)
 	if !ok || c.Exact.largest == nil || !(nu > far*c.Top) || !d.Referenced(c.Problem.Dual) {
 		return
 	}
@@ -339,7 +329,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			r := math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)
 			return (1 + 8*UnitRoundoff) * r * r
 		}
-		if _, simplex := c.Problem.Primal.(bounded); simplex {
+		if Has[bounded](c.Problem.Primal) {
 			left += 2 * size
 		}
 		return left

@@ -166,16 +166,15 @@ func (l *Loop) Visit(s *State) {
 	}
 	s.result(l.Result)
 	l.Cert.Visit(s)
-	l.Method.(Resumable).Visit(s)
+	l.Method.Visit(s)
 }
 
-// snapshot hands the state of the solve to the settings' Snapshot, if the method
-// can be resumed.
+// snapshot hands the state of the solve to the settings' Snapshot.
 func (l *Loop) snapshot() {
 	if l.Cert.Rows != nil || l.Settings.SnapshotDue != nil && !l.Settings.SnapshotDue() {
 		return
 	}
-	if _, ok := l.Method.(Resumable); ok && l.Settings.Snapshot != nil {
+	if l.Settings.Snapshot != nil {
 		s := &State{most: l.Settings.SnapshotMost}
 		if l.Visit(s); s.Err != nil {
 			return
@@ -188,9 +187,6 @@ func (l *Loop) snapshot() {
 
 // resume continues from the settings' Resume.
 func (l *Loop) resume() error {
-	if _, ok := l.Method.(Resumable); !ok {
-		return fmt.Errorf("dro: %s cannot be resumed", l.name)
-	}
 	if l.Cert.Rows != nil {
 		return errors.New("dro: a solve over several ranks cannot be resumed")
 	}

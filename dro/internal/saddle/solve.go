@@ -260,7 +260,7 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 		if err := p.ValidatePoint(r.Start); err != nil {
 			return nil, err
 		}
-	} else if o, ok := p.Primal.(Started); ok {
+	} else if o, ok := Ability[Started](p.Primal); ok {
 		o.StartingPoint(r.Start)
 	}
 	l = &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
@@ -291,7 +291,7 @@ func (l *Loop) start(m Method) (err error) {
 		return err
 	}
 	c.Budget = s.MaxPasses
-	if late, ok := l.Method.(LateStarting); !ok || !late.StartsLate() {
+	if late, ok := Ability[LateStarting](l.Method); !ok || !late.StartsLate() {
 		c.Budget = max(c.Budget, c.Passes+1)
 		if math.IsInf(c.Evaluate(l.Start), 1) {
 			return errNotFinite
@@ -352,7 +352,7 @@ func (l *Loop) step() {
 		err = ErrStalled
 	}
 	due := c.Passes >= l.next
-	if w, ok := l.Current().(Checking); ok {
+	if w, ok := Ability[Checking](l.Current()); ok {
 		due = w.WantsCheck()
 	}
 	if err != nil || due || c.Passes+l.stride+l.dear >= l.Settings.MaxPasses {
@@ -373,7 +373,7 @@ func (l *Loop) step() {
 
 // Current returns the stepper at work.
 func (l *Loop) Current() Stepper {
-	if d, ok := l.Method.(Delegating); ok {
+	if d, ok := Ability[Delegating](l.Method); ok {
 		return d.Current()
 	}
 	return l.Method
@@ -413,7 +413,7 @@ func (l *Loop) Finish() {
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Y = c.Y
-	if w, ok := l.Method.(Returning); ok {
+	if w, ok := Ability[Returning](l.Method); ok {
 		res.Drawn = w.Drawn()
 	}
 	res.Elapsed = l.elapsed()

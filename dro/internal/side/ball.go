@@ -238,7 +238,9 @@ func (b Ball) Differentiable(n, d int) bool {
 }
 
 // Smoothed implements Smoothable.
-func (b Ball) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
+func (b Ball) Smoothed(nu float64, n int) (d saddle.Dual, most float64) { return b.smoothed(nu, n) }
+
+func (b Ball) smoothed(nu float64, n int) (d Ball, most float64) {
 	least := 1 / float64(n)
 	if b.Weights != nil {
 		w := b.Weights[:n]

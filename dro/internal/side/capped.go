@@ -38,20 +38,20 @@ var (
 	_ saddle.Normed   = CappedKL{}
 )
 
-// PartOfSimplex marks Y as a part of the simplex.
-func (CappedChiSquare) PartOfSimplex() {}
+// Region implements OnSimplex.
+func (CappedChiSquare) Region() saddle.Region { return saddle.Part }
 
-// PartOfSimplex marks Y as a part of the simplex.
-func (CappedKL) PartOfSimplex() {}
+// Region implements OnSimplex.
+func (CappedKL) Region() saddle.Region { return saddle.Part }
 
-// PartOfSimplex marks Y as a part of the simplex.
-func (Ball) PartOfSimplex() {}
+// Region implements OnSimplex.
+func (Ball) Region() saddle.Region { return saddle.Part }
 
-// PartOfSimplex marks Y as a part of the simplex.
-func (Protected) PartOfSimplex() {}
+// Region implements OnSimplex.
+func (Protected) Region() saddle.Region { return saddle.Part }
 
-// PartOfSimplex marks Y as a part of the simplex.
-func (*Groups) PartOfSimplex() {}
+// Region implements OnSimplex.
+func (*Groups) Region() saddle.Region { return saddle.Part }
 
 // Unpriced implements the ability: equal weights cost nothing.
 func (CappedChiSquare) Unpriced(of saddle.Dual) bool {

@@ -204,8 +204,8 @@ func project(v []float64, t float64) {
 	})
 }
 
-// WholeSimplex marks Y as the whole simplex.
-func (ChiSquare) WholeSimplex() {}
+// Region implements OnSimplex.
+func (ChiSquare) Region() saddle.Region { return saddle.Whole }
 
 // NormScale implements Normed: Δ(y, z) = ½(√n‖y − z‖₂)².
 func (ChiSquare) NormScale(n int) float64 { return math.Sqrt(float64(n)) }

@@ -72,8 +72,8 @@ func validMass(rows *ranks.Rows, w []float64) error {
 	return nil
 }
 
-// FixedWeights marks Y as a point.
-func (Fixed) FixedWeights() {}
+// Region implements OnSimplex.
+func (Fixed) Region() saddle.Region { return saddle.Point }
 
 // Valid reports that there are fewer weights than samples.
 func (d Fixed) Valid(n int) error {

@@ -160,8 +160,8 @@ func (g *Groups) Modulus() float64 { return g.Near.Nu }
 // Smoothed implements Smoothable.
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	s := *g
-	near, most := g.Near.Smoothed(nu, len(g.count))
-	s.Near = near.(Ball)
+	near, most := g.Near.smoothed(nu, len(g.count))
+	s.Near = near
 	return &s, most
 }
 

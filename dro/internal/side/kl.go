@@ -219,8 +219,8 @@ func (k KL) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 // would overflow. A proximal step on the simplex depends on these alone.
 func below(f, largest float64) float64 { return max(f-largest, -0x1p900) }
 
-// WholeSimplex marks Y as the whole simplex.
-func (KL) WholeSimplex() {}
+// Region implements OnSimplex.
+func (KL) Region() saddle.Region { return saddle.Whole }
 
 // NormScale implements Normed: ‖·‖₁ ≥ ‖·‖₂.
 func (KL) NormScale(int) float64 { return 1 }

@@ -97,8 +97,8 @@ func shareMax(rows *ranks.Rows, y, f []float64, top float64, w func(j int) float
 // ResponseTo implements Responsive: the uniform weights do not move.
 func (Uniform) ResponseTo(response, _ []float64, lo, hi int) { clear(response[lo:hi]) }
 
-// FixedWeights marks Y as a point.
-func (Uniform) FixedWeights() {}
+// Region implements OnSimplex.
+func (Uniform) Region() saddle.Region { return saddle.Point }
 
 // FusedTo implements fusible: the weights are known.
 func (u Uniform) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {

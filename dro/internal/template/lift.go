@@ -16,18 +16,22 @@ import (
 // and a Separable dual; minimised over τ it equals p at every x, and its
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
 func Lift(p *saddle.Problem) (*saddle.Problem, error) {
-	p = saddle.Answered(p)
-	l, ok := p.Dual.(saddle.Liftable)
+	lifted, _, err := lift(saddle.Answered(p))
+	return lifted, err
+}
+
+func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
+	l, ok := saddle.Ability[saddle.Liftable](p.Dual)
 	if !ok {
-		return nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")
+		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")
 	}
 	n, d, _ := p.Oracle.Dims()
-	oracle := liftedOracle{p.Oracle, d}
-	lifted := &saddle.Problem{Oracle: &oracle, Dual: l.Separated(n), Primal: liftedPrimal{phi: p.Primal}}
+	oracle, dual := liftedOracle{p.Oracle, d}, l.Separated(n)
+	lifted := &saddle.Problem{Oracle: &oracle, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}
 	if c, ok := saddle.Ability[saddle.Changed](p.Oracle); ok {
 		lifted.Oracle = &liftedChanged{oracle, c}
 	}
-	return lifted, nil
+	return lifted, dual, nil
 }
 
 // A liftedOracle evaluates f_j(x) − τ at (x, τ). The slopes are those of f_j: the

@@ -99,7 +99,10 @@ func smallBlock(n, d int) int {
 
 // Start implements Method.
 func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror := r.Problem.Dual.(saddle.Mirror)
+	mirror, err := saddle.Required[saddle.Mirror](r.Problem.Dual)
+	if err != nil {
+		return nil, err
+	}
 	card := newFullCard(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	t.card = card
@@ -117,7 +120,10 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 
 // Start implements Method.
 func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror := r.Problem.Dual.(saddle.Mirror)
+	mirror, err := saddle.Required[saddle.Mirror](r.Problem.Dual)
+	if err != nil {
+		return nil, err
+	}
 	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
 	if err != nil {
 		return nil, err
@@ -155,9 +161,10 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 // Start implements Method.
 func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	p, lifted := r.Problem, false
-	if _, ok := p.Dual.(saddle.Separable); !ok {
+	separable, ok := saddle.Ability[saddle.Separable](p.Dual)
+	if !ok {
 		var err error
-		if p, err = Lift(p); err != nil {
+		if p, separable, err = lift(p); err != nil {
 			return nil, fmt.Errorf("%w: %s cannot be used", err, m.Name())
 		}
 		lifted = true
@@ -190,12 +197,12 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if lifted {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
-	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), p.Dual.(saddle.Separable), b, s, r.Rng(), wP, len(x0), !theoretical)
+	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
 	t.card = card
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin, linearised: card.linearised}
 	w.y = func() []float64 { return card.y }
-	if mirror, ok := r.Problem.Dual.(saddle.Mirror); ok && lifted {
+	if mirror, ok := saddle.Ability[saddle.Mirror](r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projected(mirror, card.y) }
 	}
 	if theoretical {
@@ -255,7 +262,7 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	if err != nil {
 		return constants{}, err
 	}
-	norm, ok := p.Dual.(saddle.Normed)
+	norm, ok := saddle.Ability[saddle.Normed](p.Dual)
 	if !ok {
 		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
 	}

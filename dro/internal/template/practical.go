@@ -77,7 +77,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 		m = f
 	}
 	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
-	p.primal = newPreconditioned(m, w.Run.Problem.Primal.(saddle.Smooth), w.Run.Cert.D, lifted, min(heavy, firstWeight.Value))
+	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(heavy, firstWeight.Value))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
 	return p
@@ -144,7 +144,7 @@ func (p *practical) restart() {
 func (p *practical) squaredDecrement() float64 {
 	g := make([]float64, len(p.primal.direction))
 	copy(g, p.Cert.G)
-	p.primal.phi.AddGradTo(g[:p.Cert.D], p.Cert.X)
+	p.primal.addGradTo(g, p.Cert.X)
 	dir := append([]float64(nil), g...)
 	if p.fault != nil {
 		return math.NaN()
@@ -283,19 +283,25 @@ func (p *practical) needed() int {
 // preconditioned is the primal update in a metric, with φ linearised at the centre.
 type preconditioned struct {
 	metric    saddle.Metric
-	phi       saddle.Smooth
-	d         int
+	ridge     []float64 // of φ
 	lifted    bool
 	weight    float64 // of the step
 	direction []float64
 }
 
-func newPreconditioned(m saddle.Metric, phi saddle.Smooth, d int, lifted bool, weight float64) *preconditioned {
-	size := d
+func newPreconditioned(m saddle.Metric, ridge []float64, lifted bool, weight float64) *preconditioned {
+	size := len(ridge)
 	if lifted {
 		size++
 	}
-	return &preconditioned{m, phi, d, lifted, weight, make([]float64, size)}
+	return &preconditioned{m, ridge, lifted, weight, make([]float64, size)}
+}
+
+// addGradTo adds ∇φ(x) to g.
+func (s *preconditioned) addGradTo(g, x []float64) {
+	for i, r := range s.ridge {
+		g[i] += r * x[i]
+	}
 }
 
 // ProxTo is the primal update: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
@@ -307,9 +313,9 @@ func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 func (s *preconditioned) step(dst, g, center []float64, t float64) {
 	dir := s.direction
 	copy(dir, g)
-	s.phi.AddGradTo(dir[:s.d], center[:s.d])
+	s.addGradTo(dir, center)
 	if s.lifted {
-		dir[s.d]++
+		dir[len(s.ridge)]++
 	}
 	s.metric.Solve(dir)
 	floats.AddScaledTo(dst, center, -t, dir)

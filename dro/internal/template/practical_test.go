@@ -230,7 +230,7 @@ func TestStepsThatLeadAstrayAreChecked(t *testing.T) {
 		p.restart()
 		g := make([]float64, len(p.primal.direction))
 		copy(g, p.Cert.G)
-		p.primal.phi.AddGradTo(g[:p.Cert.D], p.Cert.X)
+		p.primal.addGradTo(g, p.Cert.X)
 		p.metric.Solve(g)
 		size := 0.0
 		for _, v := range g[:p.Cert.D] {
