@@ -22,7 +22,6 @@ func (m *CSR) row(i int) ([]int32, []float64) {
 
 // MarginsTo stores X[i]·x in dst[i] for the rows i in [lo, hi).
 func (m *CSR) MarginsTo(dst, x []float64, lo, hi int) {
-	x = x[:m.D]
 	for i := lo; i < hi; i++ {
 		c, v := m.row(i)
 		s := 0.0

@@ -6,6 +6,7 @@ const (
 	manyRows    = 64  // rows taken at once: of some hundred columns they stay in the second cache
 	manyColumns = 256 // columns of the vectors of a tile that stay in the first cache
 	manyWide    = 24  // vectors, or columns, of a tile, at most
+	manyDeep    = 4   // rows, or weights, of a tile
 )
 
 // manyTile is the number of vectors, or columns, of a tile.
@@ -81,7 +82,7 @@ func ManyMargins32To(dst [][]float64, X []float32, d int, x [][]float64, lo, hi 
 }
 
 func manyMargins[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d int, x [][]float64, lo, hi int) {
-	if !checkRows(len(X), d, lo, hi) || len(x) == 0 {
+	if !checkRows(len(X), d, lo, hi) {
 		return
 	}
 	if !avx2 || d == 0 {
@@ -110,12 +111,12 @@ func manyMargins[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 				b, n := &packed[(t*d+from)*wide], min(manyColumns, d-from)
 				for i := manyFew(X[lo*d+from:], rows, len(x)-t*wide, d, b, wide, n, sums); i < rows; {
 					at := &X[(lo+i)*d+from]
-					if i+4 <= rows {
+					if i+manyDeep <= rows {
 						manyTo(at, 1, d, b, wide, n, &sums[i*wide], wide)
-						i += 4
+						i += manyDeep
 						continue
 					}
-					var one [4 * manyWide]float64 // one row, four times
+					var one [manyDeep * manyWide]float64 // one row, in the place of each
 					manyTo(at, 1, 0, b, wide, n, &one[0], wide)
 					for j := range wide {
 						sums[i*wide+j] += one[j]
@@ -147,10 +148,10 @@ func ManyAddRows32To(dst [][]float64, X []float32, d int, u, v [][]float64, lo, 
 }
 
 func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d int, u, v [][]float64, lo, hi int) {
-	if !checkRows(len(X), d, lo, hi) || len(u) == 0 {
+	if !checkRows(len(X), d, lo, hi) {
 		return
 	}
-	if !avx2 || d == 0 {
+	if !avx2 {
 		for k := range u {
 			addRows(dst[k][:d], X, u[k], v[k], lo, hi)
 		}
@@ -159,16 +160,16 @@ func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 	buffer := pool.Get().(*manyBuffer[T])
 	defer pool.Put(buffer)
 	tile := manyTile[T]()
-	tiles := (len(u) + 3) / 4
+	tiles := (len(u) + manyDeep - 1) / manyDeep
 	wide := (d + tile - 1) / tile * tile
-	packed, sums := room(&buffer.packed, tiles*4*manyRows), room(&buffer.sums, tiles*4*wide)
+	packed, sums := room(&buffer.packed, tiles*manyDeep*manyRows), room(&buffer.sums, tiles*manyDeep*wide)
 	for ; lo < hi; lo += manyRows {
 		rows := min(manyRows, hi-lo)
 		for k := range u {
-			at := packed[k/4*4*manyRows+k%4:]
+			at := packed[k/manyDeep*manyDeep*manyRows+k%manyDeep:]
 			y, z := u[k][lo:lo+rows], v[k][lo:lo+rows]
 			for i := range y {
-				at[4*i] = T(y[i] * z[i])
+				at[manyDeep*i] = T(y[i] * z[i])
 			}
 		}
 		for from := 0; from < d; from += tile {
@@ -181,7 +182,7 @@ func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 				b, row = &buffer.columns[0], tile
 			}
 			for t := range tiles {
-				manyTo(&packed[t*4*manyRows], 4, 1, b, row, rows, &sums[t*4*wide+from], wide)
+				manyTo(&packed[t*manyDeep*manyRows], manyDeep, 1, b, row, rows, &sums[t*manyDeep*wide+from], wide)
 			}
 		}
 	}

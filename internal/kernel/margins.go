@@ -7,7 +7,7 @@ func MarginsTo(dst, X []float64, d int, x []float64, lo, hi int) {
 		return
 	}
 	x, dst = x[:d], dst[:hi]
-	if avx2 && d > 0 {
+	if avx2 && d != 0 {
 		margins64AVX2(&dst[lo], &X[lo*d], d, &x[0], hi-lo)
 		return
 	}
@@ -21,7 +21,7 @@ func Margins32To(dst []float64, X []float32, d int, x []float64, lo, hi int) {
 		return
 	}
 	x, dst = x[:d], dst[:hi]
-	if avx2 && d > 0 {
+	if avx2 && d != 0 {
 		margins32AVX2(&dst[lo], &X[lo*d], d, &x[0], hi-lo)
 		return
 	}

@@ -19,7 +19,7 @@ func PositivePartTo(dst, src []float64, shift, scale float64) (sum float64, coun
 // on the length alone, and the number of entries of src above shift. A NaN makes
 // the sum NaN and is not counted.
 func ExcessOver(src []float64, shift float64) (sum float64, count int) {
-	if avx2 && len(src) > 0 {
+	if avx2 && len(src) != 0 {
 		return excessAVX2(&src[0], shift, len(src))
 	}
 	return excessPortable(src, shift)

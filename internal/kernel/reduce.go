@@ -13,7 +13,7 @@ func Max(v []float64) float64 {
 
 // Sum returns the sum of v, added in an order that depends on its length alone.
 func Sum(v []float64) float64 {
-	if avx2 && len(v) > 0 {
+	if avx2 && len(v) != 0 {
 		return sumAVX2(&v[0], len(v))
 	}
 	return sumPortable(v)
@@ -22,7 +22,7 @@ func Sum(v []float64) float64 {
 // Dot returns Σ_i a[i]·b[i], added in an order that depends on the length alone.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]
-	if avx2 && len(a) > 0 {
+	if avx2 && len(a) != 0 {
 		return dotAVX2(&a[0], &b[0], len(a))
 	}
 	return dotPortable(a, b)
