@@ -66,7 +66,7 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 	d := m.D
 	for i := lo; i < hi; i++ {
 		if w[i] == 0 {
-			continue
+			continue // it adds nothing
 		}
 		c, v := m.row(i)
 		for len(c) >= 4 && len(v) >= 4 {
@@ -74,9 +74,9 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 			v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
 			u0, u1, u2, u3 := w[i]*v0, w[i]*v1, w[i]*v2, w[i]*v3
 			t0 := dst[j0*d : (j0+1)*d]
-			t1 := dst[j1*d : (j1+1)*d][:len(t0)]
-			t2 := dst[j2*d : (j2+1)*d][:len(t0)]
-			t3 := dst[j3*d : (j3+1)*d][:len(t0)]
+			t1 := dst[j1*d:][:len(t0)]
+			t2 := dst[j2*d:][:len(t0)]
+			t3 := dst[j3*d:][:len(t0)]
 			t0[j0] += u0 * v0
 			t0[j1] += u0 * v1
 			t0[j2] += u0 * v2
@@ -110,7 +110,7 @@ func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		if w[i] == 0 {
-			continue
+			continue // it adds nothing
 		}
 		c, v := m.row(i)
 		for k, j := range c {

@@ -43,7 +43,7 @@ const (
 	gramRows = 248
 
 	// gramPanelsNear is the number of weighted panels that stay in the second cache
-	// while they meet all others.
+	// while they meet all others: a multiple of three.
 	gramPanelsNear = 48
 )
 
@@ -84,7 +84,7 @@ func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a
 		}
 		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, room)
 		for near := 0; near < panels; near += gramPanelsNear {
-			for group := near / 3 * 3; group < panels; group += 3 {
+			for group := near; group < panels; group += 3 {
 				end := min(group+3, panels)
 				for p := near; p < min(near+gramPanelsNear, end); p++ {
 					q := max(p, group)

@@ -11,7 +11,8 @@ const (
 
 // manyTile is the number of vectors, or columns, of a tile.
 func manyTile[T float32 | float64]() int {
-	if _, ok := any(T(0)).(float32); ok {
+	var entry T
+	if _, ok := any(entry).(float32); ok {
 		return manyWide
 	}
 	return manyWide / 2
@@ -62,9 +63,9 @@ func room[T float32 | float64](v *[]T, n int) []T {
 		*v = make([]T, n)
 		return *v
 	}
-	*v = (*v)[:n]
-	clear(*v)
-	return *v
+	r := (*v)[:n]
+	clear(r)
+	return r
 }
 
 // ManyMarginsTo stores X[i]·x[k] in dst[k][i], for every k, for the rows i in [lo, hi) of the
@@ -174,8 +175,7 @@ func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 		}
 		for from := 0; from < d; from += tile {
 			b, row := &X[lo*d+from], d
-			if n := d - from; n < tile { // the last columns, and zeros
-				clear(buffer.columns[:])
+			if n := d - from; n < tile { // the last columns, and what there was beside them, for sums that nobody reads
 				for i := range rows {
 					copy(buffer.columns[i*tile:i*tile+n], X[(lo+i)*d+from:])
 				}
