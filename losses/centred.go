@@ -42,16 +42,15 @@ func (l *Linear) centre() float64 {
 	}
 	rows := l.Rows()
 	lo, hi := rows.Here(l.n)
-	at, c := make([]float64, 1), rows.Comm()
+	at, far, c := []float64{0}, []float64{0}, rows.Comm()
 	if lo == 0 && hi > 0 {
 		at[0], _ = design.Near(l.target[lo:hi])
 	}
 	c.Sum(at) // zeros of all others
-	far := make([]float64, 1)
-	if hi > lo && !design.AllNear(l.target[lo:hi], at[0]) {
-		far[0] = 1
+	if !design.AllNear(l.target[lo:hi], at[0]) {
+		far[0]++
 	}
-	if c.Max(far); far[0] > 0 || at[0] == 0 {
+	if c.Sum(far); far[0] != 0 {
 		return 0
 	}
 	return at[0]

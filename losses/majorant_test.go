@@ -40,3 +40,24 @@ func TestMajorantsAreAbove(t *testing.T) {
 		}
 	}
 }
+
+// Near a margin of 0, where tanh(m/2)/(2m) is a quotient of rounded differences, the quadratic of
+// the logistic loss is that to eight digits.
+func TestMajorantNearZero(t *testing.T) {
+	for m := 1e-6; m < 0.1; m *= 1.02 {
+		value, slope, kappa := make([]float64, 1), make([]float64, 1), make([]float64, 1)
+		Logistic{}.EvalTo(value, slope, []float64{m}, []float64{1})
+		Logistic{}.MajorantTo(kappa, value, slope, nil)
+		if want := math.Tanh(m/2) / (2 * m); math.Abs(kappa[0]-want) > 4e-9 {
+			t.Errorf("κ = %v at %v, not %v", kappa[0], m, want)
+		}
+	}
+}
+
+// Huber's loss is known to be curved within an eighth of δ, but for the rounding of residuals.
+func TestRadiusOfHuber(t *testing.T) {
+	radius, decay := Huber{Delta: 8}.CurvatureLowerBoundTo(nil, nil, nil)
+	if !(radius < 1 && radius > 1-1.5e-12) || decay != 0 {
+		t.Errorf("%v, decay %v", radius, decay)
+	}
+}
