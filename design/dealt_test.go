@@ -134,6 +134,19 @@ func TestDealtIsTheWhole(t *testing.T) {
 						return fmt.Errorf("row %d of those selected is %v, not %v", k, a, b)
 					}
 				}
+				const third = n / 3
+				part, spread := m.Part(third), rows.Spread(n, third)
+				some := whole.Select(spread)
+				from, to := part.(*design.Dealt).Rows().Here(third)
+				for k := from; k < to; k++ {
+					part.RowTo(a, k)
+					if some.RowTo(b, k); !slices.Equal(a, b) {
+						return fmt.Errorf("row %d of the first third of every shard is %v, not %v", k, a, b)
+					}
+				}
+				if count, _ := part.Dims(); count != third || len(spread) != third {
+					return fmt.Errorf("a part of %d rows, of %d", count, len(spread))
+				}
 				if fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) || !slices.Equal(got.Largest(), want.Largest()) {
 					return fmt.Errorf("selected rows are %T, %v at most", got, got.Largest())
 				}
@@ -146,17 +159,16 @@ func TestDealtIsTheWhole(t *testing.T) {
 	}
 }
 
-// However many rows there are, every rank may have copies of 65 536.
+// Every rank may have copies of 65 536 rows, or of one in 64, of a gigabyte at most, and of
+// one row however wide.
 func TestRowsThatEveryRankMayCopy(t *testing.T) {
-	for n, want := range map[int]int{100: 100, 1 << 17: 1 << 16} {
-		err := ranks.Run(1, func(c ranks.Comm) error {
-			here, err := design.NewDense(n, 1, make([]float64, n))
-			if err != nil {
-				return err
-			}
-			m, err := design.NewDealt(ranks.NewRows(c, n), n, here)
-			if err == nil && m.MostSelected() != want {
-				t.Errorf("%d of %d", m.MostSelected(), n)
+	for _, c := range []struct{ n, d, want int }{
+		{100, 1, 100}, {1 << 17, 1, 1 << 16}, {1 << 30, 1, 1 << 24}, {1 << 30, 1 << 10, 1 << 17}, {1 << 20, 1 << 26, 2}, {1 << 20, 1 << 28, 1},
+	} {
+		err := ranks.Run(1, func(comm ranks.Comm) error {
+			m, err := design.NewDealt(ranks.NewRows(comm, c.n), c.n, sized{n: c.n, d: c.d})
+			if err == nil && m.MostSelected() != c.want {
+				t.Errorf("%d of %d × %d, not %d", m.MostSelected(), c.n, c.d, c.want)
 			}
 			return err
 		})
@@ -165,3 +177,15 @@ func TestRowsThatEveryRankMayCopy(t *testing.T) {
 		}
 	}
 }
+
+// sized is a matrix of which only the size is known.
+type sized struct {
+	design.Matrix
+	n, d int
+}
+
+func (m sized) Dims() (n, d int)           { return m.n, m.d }
+func (m sized) Largest() []float64         { return nil }
+func (m sized) Terms() int                 { return m.d }
+func (m sized) Bytes() int64               { return 0 }
+func (m sized) Work() (pass, gram float64) { return 0, 0 }

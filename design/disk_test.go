@@ -205,16 +205,20 @@ func TestDiskDamage(t *testing.T) {
 		var mu sync.Mutex
 		var told []error
 		disk, _ := onDisk(t, Place{Failed: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() }}, Disk64, 8*diskRows(7), 7)
+		moved := disk.movedBy(make([]float64, 7), disk.largest).(*Disk) // of the same file: it tells through the other
 		if err := damage(disk.file.f); err != nil {
 			t.Fatal(err)
 		}
 		dst := make([]float64, 8*diskRows(7))
-		disk.MarginsTo(dst, make([]float64, 7), 0, len(dst))
-		for _, k := range disk.held {
-			<-k.ready
+		for _, m := range []*Disk{moved, disk} {
+			m.MarginsTo(dst, make([]float64, 7), 0, len(dst))
+			idle(m)
+			if len(told) != 1 || disk.Err() != told[0] || moved.Err() != told[0] || name != "closed" && !strings.Contains(told[0].Error(), name) {
+				t.Errorf("%s: told %v", name, told)
+			}
 		}
-		if len(told) != 1 || disk.Err() != told[0] || name != "closed" && !strings.Contains(told[0].Error(), name) {
-			t.Errorf("%s: told %v", name, told)
+		if moved.Read() != disk.Read() || disk.Read() < 2*disk.Bytes() {
+			t.Errorf("%s: %d and %d bytes were read", name, moved.Read(), disk.Read())
 		}
 	}
 }
@@ -423,6 +427,35 @@ func TestBlocksWithoutWeightAreNotRead(t *testing.T) {
 	}
 }
 
+// Rows that are copied to a file keep their kind, and the block that each was in.
+func TestCopiesOfAllKinds(t *testing.T) {
+	const d = 64
+	for _, format := range diskFormats {
+		disk, memory := onDisk(t, Place{}, format, diskRows(d)+3, d)
+		for _, m := range []Matrix{disk, memory} {
+			f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := CopyTo(f, m)
+			if want := disk.Layout(); err != nil || l.Format != format || !slices.Equal(l.Size, want.Size) || !slices.Equal(l.Largest, want.Largest) || l.Pass != want.Pass || l.Gram != want.Gram {
+				t.Errorf("%T, format %d: %v, %+v", m, format, err, l)
+			}
+			f.Close()
+			if _, err := CopyTo(f, m); err == nil {
+				t.Error("copied to a file that is closed")
+			}
+			if f, err = os.Open(f.Name()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := CopyTo(f, m); err == nil {
+				t.Error("copied to a file that is only read")
+			}
+			f.Close()
+		}
+	}
+}
+
 // Rows that are copied behind what a file has leave it as it was, whatever its length, and
 // are read back.
 func TestCopiesLieBehind(t *testing.T) {
@@ -536,5 +569,58 @@ func TestForgottenBlocksAreReadAgain(t *testing.T) {
 	m.MarginsTo(got, x, 0, n)
 	if !slices.Equal(got, margin) || m.Read() < 2*read {
 		t.Errorf("%d bytes were read, %d before; other margins: %v", m.Read(), read, !slices.Equal(got, margin))
+	}
+}
+
+// The unit of work is an entry in float64: one in float32 is half of it, and a sparse row costs
+// what eight do, and two for each of its entries; a pair of columns costs a tenth, and pairs of
+// sparse entries one each besides 32 a row.
+func TestWorkInItsUnit(t *testing.T) {
+	const n, d = 10, 4
+	x, narrow := make([]float64, n*d), make([]float32, n*d)
+	start, column, value := []int{0}, []int32{}, []float64{}
+	for range n {
+		column, value = append(column, 1, 3), append(value, 1, 1)
+		start = append(start, len(value))
+	}
+	double, err := NewDense(n, d, x)
+	single, err32 := NewDense32(n, d, narrow)
+	sparse, errSparse := NewSparse(n, d, start, column, value)
+	if err := errors.Join(err, err32, errSparse); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m          Matrix
+		bytes      int64
+		pass, gram float64
+	}{{double, 320, 40, 10}, {single, 160, 20, 10}, {sparse, 8*11 + 12*20, 120, 350}} {
+		pass, gram := c.m.Work()
+		if bytes := c.m.Bytes(); pass != c.pass || math.Abs(gram-c.gram) > 1e-12*gram || bytes != c.bytes {
+			t.Errorf("%T: work %v and %v, %d bytes; want %v and %v, %d", c.m, pass, gram, bytes, c.pass, c.gram, c.bytes)
+		}
+	}
+}
+
+// The block after one that is asked for is read with it, once, if there is one and nobody has
+// it; and no block is read ahead of rows that were asked for before.
+func TestNextBlockIsRead(t *testing.T) {
+	const d, blocks = 64, 3
+	rows := diskRows(d)
+	for name, c := range map[string]struct {
+		ask  []int
+		read []int64 // blocks, after each
+	}{
+		"forwards":       {[]int{0, 1, 2, 0}, []int64{2, 3, 3, 3}},
+		"from within":    {[]int{1, 1, 0, 1}, []int64{2, 2, 3, 3}},
+		"backwards":      {[]int{2, 1, 0, 2}, []int64{1, 2, 3, 3}},
+		"the outer ones": {[]int{2, 0, 2, 1}, []int64{1, 3, 3, 3}},
+	} {
+		disk, _ := onDisk(t, Place{Memory: 1 << 30}, Disk64, blocks*rows, d)
+		for k, b := range c.ask {
+			disk.RowTo(make([]float64, d), b*rows)
+			if read := idle(disk); read != c.read[k]*diskBlockBytes {
+				t.Errorf("%s: %d bytes after block %d, of %d each", name, read, b, diskBlockBytes)
+			}
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (m *Dense) roundable(step int) bool {
 	partials.Clear()
 	shard.Run(count, func(s, lo, hi int) {
 		to := partials.Of(s)
-		one, two, lost := to[:m.d], to[m.d:2*m.d], to[2*m.d:3*m.d]
+		one, two, lost := to[:m.d], to[m.d:][:m.d], to[2*m.d:]
 		for k := lo; k < hi; k++ {
 			for j, v := range m.row(k * step) {
 				off, left := v-first[j], v-float64(float32(v))

@@ -81,7 +81,7 @@ func (s *subset) Largest() []float64 { return s.disk.Largest() }
 func (s *subset) Terms() int { return s.disk.terms }
 
 // Bytes implements Matrix.
-func (s *subset) Bytes() int64 { return s.disk.bytes / int64(max(1, s.disk.n)) * int64(len(s.rows)) }
+func (s *subset) Bytes() int64 { return s.disk.bytes / int64(s.disk.n) * int64(len(s.rows)) }
 
 // Work implements Matrix: their share of that of all rows.
 func (s *subset) Work() (pass, gram float64) {
