@@ -63,6 +63,22 @@ func TestLayoutsAreChecked(t *testing.T) {
 	}
 }
 
+// The smallest matrix has a layout, too: of one number.
+func TestLayoutOfOneNumber(t *testing.T) {
+	for _, format := range diskFormats {
+		disk, want := onDisk(t, Place{}, format, 1, 1)
+		again, err := OpenDisk(Place{}, disk.File(), disk.Layout())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := make([]float64, 1), make([]float64, 1)
+		again.RowTo(a, 0)
+		if want.RowTo(b, 0); a[0] != b[0] {
+			t.Errorf("format %d: %v, not %v", format, a, b)
+		}
+	}
+}
+
 // The first number that is none is named by its row and column, whatever finite ones are
 // beside it.
 func TestFirstNumberThatIsNone(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 func TestDamagedSnapshots(t *testing.T) {
 	p := &dro.Problem{Oracle: drotest.NewSample(drotest.RngOf(301), 60, 3, true).Oracle(t, losses.Logistic{}), Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-4}}
 	s := dro.DefaultSettings()
-	s.RelativeGap, s.MaxPasses = 1e-13, 40
+	s.RelativeGap, s.MaxPasses, s.Seed = 1e-13, 40, 5
 	var whole []byte
 	s.Snapshot = func(state []byte) { whole = state }
 	if _, err := dro.Solve(t.Context(), p, dro.Newton{}, s); err != nil || whole == nil {
@@ -28,11 +28,12 @@ func TestDamagedSnapshots(t *testing.T) {
 			t.Errorf("%d bytes of %d: %v, want %q", len(state), len(whole), err, why)
 		}
 	}
-	const head = 8 * 8 // which names the difference
+	named := []string{"version", "method", "kind of losses", "number of samples", "number of parameters", "ν", "μ", "seed"}
+	head := 8 * len(named) // which names the difference
 	for at := range whole {
 		other := append([]byte(nil), whole...)
 		if other[at] ^= 1 << (at % 8); at < head {
-			refused(other, "it") // "its", or −0 in the place of 0
+			refused(other, "its "+named[at/8])
 		} else {
 			refused(other, "damaged")
 		}

@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -72,12 +73,40 @@ func TestRareStatesAreInSnapshots(t *testing.T) {
 	if !g.pass() {
 		t.Fatal("no other method guards")
 	}
-	g.until, g.turns[0].over, g.turns[0].gap = 7, true, 0.5
-	if again(g, h); h.until != 7 || !h.turns[0].over || h.turns[0].gap != 0.5 || h.round != g.round {
+	g.until, g.from, g.round, g.turns[0].over, g.turns[0].gap = 7, 3, 5, true, 0.5
+	if again(g, h); h.until != 7 || h.from != 3 || h.round != 5 || !h.turns[0].over || h.turns[0].gap != 0.5 {
 		t.Errorf("guarded: %+v", h)
 	}
 	if _, falls := h.Current().(*smoothing); !falls {
 		t.Errorf("a %T after the turn was passed on", h.Current())
+	}
+}
+
+// Stages to go that a method has not, or beside a last one that has begun, are of no snapshot of it.
+func TestStagesOfOthersAreRefused(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(23), 900, 3, false).Oracle(t, losses.Logistic{})
+	for left, why := range map[int]string{-1: "-1 stages", 3: "3 stages", 2: ""} {
+		for _, finishing := range []bool{false, true} {
+			l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Growing{First: 100, Factor: 3}, saddle.DefaultSettings())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			g := l.Method.(*growing)
+			s := &saddle.State{}
+			no := false
+			s.Integer(&left)
+			s.Boolean(&no)
+			s.Boolean(&finishing)
+			s.Boolean(&no)
+			s.Floats(g.x, g.Start)
+			s.Reading = true
+			g.Visit(s)
+			refused := why != "" || finishing
+			if (s.Err != nil) != refused || refused && !strings.Contains(s.Err.Error(), why) || len(g.sizes) != 2 {
+				t.Errorf("%d stages to go, finishing %v: %v", left, finishing, s.Err)
+			}
+		}
 	}
 }
 

@@ -246,7 +246,7 @@ func (b Ball) smoothed(nu float64, n int) (d Ball, most float64) {
 		w := b.Weights[:n]
 		total := totalOf(b.rows, w)
 		least = -b.rows.Max(n, func(lo, hi int) float64 {
-			m := -1.0
+			m := math.Inf(-1)
 			for _, v := range w[lo:hi] {
 				if v > 0 {
 					m = max(m, -v/total)

@@ -8,7 +8,10 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // Frequencies of the alias method by a χ² test of fixed seed: the statistic of
@@ -201,5 +204,35 @@ func TestBlocksAtTheColumnsOfAHessian(t *testing.T) {
 	const n = 40_000
 	if few, many := smallBlock(n, hessian.MaxColumns), smallBlock(n, hessian.MaxColumns+1); few > hessian.MaxColumns/2 || many <= 2*few {
 		t.Errorf("blocks of %d and of %d samples", few, many)
+	}
+}
+
+// A card that begins again at the same weights, where their gradient is not known, has the same
+// sum of gradients as before: nothing of what was is left in it.
+func TestCardsBeginAgain(t *testing.T) {
+	s := uneven(47, 9, 2)
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.ChiSquare{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}
+	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 2}, SeparableBlock{Schedule: Theory, Block: 2}} {
+		w := bold(begun(t, p, m, 3))
+		for range twinSteps {
+			w.template.step()
+		}
+		sum := func() []float64 {
+			switch card := w.template.card.(type) {
+			case *stochasticCard:
+				return slices.Clone(card.aggregate)
+			case *separableCard:
+				return slices.Clone(card.aggregate)
+			}
+			t.Fatal("a card of another kind")
+			return nil
+		}
+		y := slices.Clone(w.y())
+		w.begin(w.template.u, y, nil)
+		once := sum()
+		w.begin(w.template.u, y, nil)
+		if twice := sum(); !slices.Equal(once, twice) {
+			t.Errorf("%s: %v, begun again %v", m.Name(), once, twice)
+		}
 	}
 }
