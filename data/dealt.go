@@ -200,10 +200,7 @@ func (t *fitting) labelled(g Grouping, fault error) (Grouping, error) {
 		Labels []string
 		Fault  *table.Error
 	}
-	own := groups{Labels: g.Labels}
-	if fault != nil && !errors.As(fault, &own.Fault) {
-		return g, fault
-	}
+	own := groups{Labels: g.Labels, Fault: ofRows(fault)}
 	all, err := told(t.deal.Comm(), own)
 	if err != nil {
 		return g, err
@@ -217,6 +214,16 @@ func (t *fitting) labelled(g Grouping, fault error) (Grouping, error) {
 		g = g.with(of.Labels)
 	}
 	return g, nil
+}
+
+// ofRows is an error as what is wrong with rows of a table, which ranks tell each other; nil
+// where it is another, as of a file that cannot be read.
+func ofRows(err error) *table.Error {
+	var e *table.Error
+	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
+		return e
+	}
+	return nil
 }
 
 // told returns what every rank has to tell.

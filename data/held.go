@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,11 +30,11 @@ func (d *Fitted) AgreeHoldout(ctx context.Context, f *Frame, own []int, c ranks.
 		}
 		var err error
 		d.Holdout, d.HoldoutReport, err = e.Encode(ctx, f.Slice(first, end), rows)
-		switch {
-		case err == nil:
-			d.Holdout.Rows = own
-		case !errors.As(err, &is.Fault):
+		if is.Fault = ofRows(err); err != nil && is.Fault == nil {
 			return err
+		}
+		if err == nil {
+			d.Holdout.Rows = own
 		}
 	}
 	var groups []Grouping

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,8 +34,8 @@ func openFiles(t *testing.T) (all []string) {
 	return all
 }
 
-// Every file that is opened is closed again, without the collector's help: by Close, where
-// the values are in memory, and where anything fails.
+// Every file that is opened is closed again, without the collector's help, and every goroutine
+// ends: by Close, where the values are in memory, and where anything fails.
 func TestFilesAreClosed(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes what nobody holds
 	ctx := t.Context()
@@ -100,18 +101,19 @@ func TestFilesAreClosed(t *testing.T) {
 				return closed(Open(short, fifo))
 			}, true},
 		} {
-			before := openFiles(t)
+			before, running := openFiles(t), runtime.NumGoroutine()
 			if err := c.use(); (err != nil) != c.fails {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
-			for range 200 {
-				if len(openFiles(t)) == len(before) {
+			var after []string
+			for range 2000 {
+				if after = openFiles(t); len(after) == len(before) && runtime.NumGoroutine() <= running {
 					break
 				}
-				time.Sleep(time.Millisecond) // what closes another goroutine
+				time.Sleep(time.Millisecond) // what another goroutine closes
 			}
-			if after := openFiles(t); len(after) != len(before) {
-				t.Errorf("%s, %s: %d files are open, %d before: %q", name, what, len(after), len(before), after)
+			if len(after) != len(before) || runtime.NumGoroutine() > running {
+				t.Errorf("%s, %s: %d files are open, %d before, and %d goroutines, %d before: %q", name, what, len(after), len(before), runtime.NumGoroutine(), running, after)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"syscall"
+	"time"
 )
 
 // openPipe opens a named pipe for reading. That waits for a writer; when ctx ends
@@ -25,12 +26,19 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 		return o.f, o.err
 	case <-ctx.Done():
 	}
-	if fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-		syscall.Close(fd)
-	}
 	go func() {
-		if o := <-done; o.err == nil {
-			o.f.Close()
+		for {
+			if fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+				syscall.Close(fd)
+			}
+			select {
+			case o := <-done:
+				if o.err == nil {
+					o.f.Close()
+				}
+				return
+			case <-time.After(time.Millisecond): // it may not have waited yet
+			}
 		}
 	}()
 	return nil, ctx.Err()

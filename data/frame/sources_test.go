@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/table"
 )
 
@@ -141,13 +142,12 @@ func TestReadingsThatFail(t *testing.T) {
 					t.Errorf("%s, %s, reading %d of %d: no error, %v", name, what, at, reads, got)
 				}
 			}
-			ctx := &ending{Context: t.Context(), done: make(chan struct{})}
+			ctx := datatest.EndingAt(t.Context(), 0)
 			if _, _, _, err := run(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
-			for at := range ctx.looks.Load() {
-				ctx := &ending{Context: t.Context(), done: make(chan struct{}), at: at + 1}
-				if got, _, sum, err := run(ctx, 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
+			for at := range ctx.Looks.Load() {
+				if got, _, sum, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
 					t.Errorf("%s, %s, look %d: %v, %v", name, what, at, got, err)
 				}
 			}
@@ -182,24 +182,4 @@ func twoGroups(t *testing.T, names []string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// ending is a context that is over from the look at that number on.
-type ending struct {
-	context.Context
-	at    int64
-	looks atomic.Int64
-	done  chan struct{}
-}
-
-func (c *ending) Done() <-chan struct{} { return c.done }
-
-func (c *ending) Err() error {
-	switch n := c.looks.Add(1); {
-	case n == c.at:
-		close(c.done)
-	case c.at == 0 || n < c.at:
-		return nil
-	}
-	return context.Canceled
 }
