@@ -184,3 +184,37 @@ func TestNothingIsAsserted(t *testing.T) {
 		t.Errorf("%d contracts and %d assertions seen", len(contracts), assertions)
 	}
 }
+
+// A side is known by its abilities: no code of this package but the names themselves, in sides.go,
+// is about one of them. (What is below cannot import package side.)
+func TestSidesAreKnownByTheirAbilities(t *testing.T) {
+	sides := map[string]bool{}
+	eachFile(t, func(path string, _ *token.FileSet, file *ast.File) {
+		if path != "sides.go" {
+			return
+		}
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.TypeSpec); ok {
+						sides[s.Name.Name] = true
+					}
+				}
+			}
+		}
+	})
+	if len(sides) < 12 {
+		t.Errorf("only %d sides are named", len(sides))
+	}
+	eachFile(t, func(path string, set *token.FileSet, file *ast.File) {
+		if strings.Contains(path, "/") || path == "sides.go" {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok && sides[name.Name] {
+				t.Errorf("%s: %s is named", set.Position(name.Pos()), name.Name)
+			}
+			return true
+		})
+	})
+}

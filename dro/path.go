@@ -73,7 +73,7 @@ func (p *Path) Between(nu float64) (Certificate, error) {
 	}
 	losses := &knownLosses{}
 	losses.n, _, _ = p.problem.Oracle.Dims()
-	c := saddle.NewCertifier(saddle.Answered(&Problem{Oracle: losses, Dual: p.at(nu), Primal: L2{}}))
+	c := saddle.NewCertifier(saddle.Answered(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}}))
 	unknown := c.Best
 	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown
@@ -86,6 +86,12 @@ func (p *Path) Between(nu float64) (Certificate, error) {
 	p.known[nu] = b
 	return b.best, nil
 }
+
+// An unpenalised primal is without its penalty, which is known.
+type unpenalised struct{ Primal }
+
+// Value implements Primal.
+func (unpenalised) Value([]float64) float64 { return 0 }
 
 // knownLosses are losses that do not depend on x.
 type knownLosses struct {
