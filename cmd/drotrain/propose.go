@@ -93,6 +93,11 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	if err := f.Fingerprint(); err != nil {
 		return nil, nil, err
 	}
+	for k, f := range p.Findings {
+		if f.Missing != "" {
+			p.Findings[k].Does = "kept; in CSV --na " + quote.Shell(f.Missing) + " makes it missing"
+		}
+	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
 	t := &p.Reading.Text
 	var relabel []string

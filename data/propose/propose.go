@@ -20,6 +20,8 @@ type Finding struct {
 	First  int    `json:"first,omitempty"` // the first of them, from 1
 	What   string `json:"what"`
 	Does   string `json:"proposal"`
+
+	Missing string `json:"missing,omitempty"` // the text that may be named as standing for no value; "": none
 }
 
 // A Proposal is how to train on a table.
@@ -255,7 +257,9 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.found(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
 	}
 	if rows, first := missingCode(c, sum); rows > 0 {
-		p.found(c, rows, first, fmt.Sprintf("kept; in CSV --na %g makes it missing", sum.least), "%g is the only number below 0, and often stands for a missing value", sum.least)
+		code := fmt.Sprintf("%g", sum.least)
+		p.found(c, rows, first, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
+		p.Findings[len(p.Findings)-1].Missing = code
 	}
 	if c.Kind == data.Numeric && sum.nulls > 0 {
 		p.Impute = "median"

@@ -148,14 +148,14 @@ func TestFindingsAreCounted(t *testing.T) {
 	}
 	p := proposed(t, b.String(), "y")
 	want := map[string]Finding{ // one a column
-		"y":         {"y", 2, 9, "the target is missing", "such rows are left out"},
-		"odd value": {"odd value", 3, 6, "values that are not finite", "such rows are left out"},
-		"gap":       {"gap", 13, 4, "it is missing", Filled},
-		"mostly":    {"mostly", 104, 1, "it is missing in 80 % of the rows", "left out"},
-		"const":     {"const", 0, 0, "it has one value, or none", "training leaves it out"},
-		"none":      {"none", 0, 0, "it has one value, or none", "training leaves it out"},
-		"copied":    {"copied", 2, 1, "it is missing", Filled},
-		"again":     {"again", 0, 0, "it is a copy of \"copied\"", "left out"},
+		"y":         {"y", 2, 9, "the target is missing", "such rows are left out", ""},
+		"odd value": {"odd value", 3, 6, "values that are not finite", "such rows are left out", ""},
+		"gap":       {"gap", 13, 4, "it is missing", Filled, ""},
+		"mostly":    {"mostly", 104, 1, "it is missing in 80 % of the rows", "left out", ""},
+		"const":     {"const", 0, 0, "it has one value, or none", "training leaves it out", ""},
+		"none":      {"none", 0, 0, "it has one value, or none", "training leaves it out", ""},
+		"copied":    {"copied", 2, 1, "it is missing", Filled, ""},
+		"again":     {"again", 0, 0, "it is a copy of \"copied\"", "left out", ""},
 	}
 	for _, got := range p.Findings {
 		if got.Column == "when" {
@@ -419,7 +419,7 @@ func TestMissingCodes(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d\n", i*7919%2, age, level)
 	}
 	p := proposed(t, b.String(), "y")
-	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 || !strings.Contains(p.Findings[0].Does, "--na -999") {
+	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 || p.Findings[0].Missing != "-999" {
 		t.Errorf("found %+v", p.Findings)
 	}
 }

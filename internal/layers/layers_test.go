@@ -1,11 +1,13 @@
 package layers
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,6 +117,33 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 	if arrows < 100 {
 		t.Errorf("only %d imports seen", arrows)
+	}
+}
+
+// Package data is used by other programs than the command: none of its texts names an option of it.
+func TestDataNamesNoOptions(t *testing.T) {
+	option, texts := regexp.MustCompile(`(^|[^-\w])--[a-z]`), 0
+	err := filepath.WalkDir(filepath.Join("..", "..", "data"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if texts++; option.MatchString(lit.Value) {
+					t.Errorf("%s: %s", set.Position(lit.Pos()), lit.Value)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || texts < 500 {
+		t.Errorf("%d texts seen, %v", texts, err)
 	}
 }
 
