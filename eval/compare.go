@@ -118,12 +118,12 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = r.Difference(part, bt.Overall, bt.Method, k+1, q.Key, float64(d.Value), float64(e.Models[0].Overall.Of[q.Key]))
+			d.Interval = r.Difference(part, bt.Overall, bt.Method, k+1, q.Key, float64(d.Value))
 			c.Measures[q.Key] = d
 		}
 	}
 	if measure.TailAlpha*float64(len(in.Target)) >= resample.FewTailRows {
-		c.CVaR.Interval = part.Change("cvar", k+1, 0, 0)
+		c.CVaR.Interval = part.Change("cvar", k+1, float64(c.CVaR.Value))
 	}
 	if groups == nil {
 		return

@@ -95,7 +95,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 				e.put(r, part, q, k, groups[s].N, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
 			}
 			if k > 0 {
-				diffs[s][k-1] = part.Change("risk", k, risk(k)-risk(0), risk(0))
+				diffs[s][k-1] = part.Change("risk", k, risk(k)-risk(0))
 			}
 		}
 		derived[s] = x

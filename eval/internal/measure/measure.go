@@ -15,11 +15,10 @@ const (
 
 // A Measure describes one number of the tables.
 type Measure struct {
-	Key    string // JSON key, e.g. "balanced_accuracy"
-	Label  string // for people, e.g. "Balanced accuracy"
-	Unit   string // "loss", "share", "target" (the target's own unit), "log-loss", ""
-	Better int    // −1 lower is better, +1 higher is better, 0 neither
-	About  string // one sentence: the definition
+	Key   string // JSON key, e.g. "balanced_accuracy"
+	Label string // for people, e.g. "Balanced accuracy"
+	Unit  string // "loss", "share", "target" (the target's own unit), "log-loss", ""
+	About string // one sentence: the definition
 }
 
 // Measures returns the measures computed for a task, in table order. The first
@@ -42,29 +41,29 @@ func (t Task) Measure(key string) (Measure, bool) {
 }
 
 var binaryMeasures = []Measure{
-	{"risk", "Risk", "loss", -1, "mean training loss"},
-	{"accuracy", "Accuracy", "share", 1, "share of rows classified correctly at the threshold"},
-	{"balanced_accuracy", "Balanced accuracy", "share", 1, "mean of the recall of the two classes"},
-	{"log_loss", "Log-loss", "nats", -1, "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]"},
-	{"brier", "Brier score", "", -1, "mean squared distance between the probability and the 0/1 outcome"},
-	{"auc", "AUC", "", 1, "area under the ROC curve, ties by midranks"},
-	{"auprc", "AUPRC", "", 1, "average precision: Σ (recall step) × precision, tied scores in one step"},
-	{"tpr", "True positive rate", "share", 1, "share of the positives predicted positive"},
-	{"fpr", "False positive rate", "share", -1, "share of the negatives predicted positive"},
-	{"ppv", "Precision (PPV)", "share", 1, "share of the predicted positives that are positive"},
-	{"ece", "Calibration error (ECE)", "share", -1, "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows"},
-	{"calibration_gap", "Predicted − observed", "share", 0, "mean probability − share of positives"},
-	{"selection_rate", "Selection rate", "share", 0, "share of rows predicted positive"},
-	{"prevalence", "Prevalence", "share", 0, "share of rows that are positive"},
+	{"risk", "Risk", "loss", "mean training loss"},
+	{"accuracy", "Accuracy", "share", "share of rows classified correctly at the threshold"},
+	{"balanced_accuracy", "Balanced accuracy", "share", "mean of the recall of the two classes"},
+	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]"},
+	{"brier", "Brier score", "", "mean squared distance between the probability and the 0/1 outcome"},
+	{"auc", "AUC", "", "area under the ROC curve, ties by midranks"},
+	{"auprc", "AUPRC", "", "average precision: Σ (recall step) × precision, tied scores in one step"},
+	{"tpr", "True positive rate", "share", "share of the positives predicted positive"},
+	{"fpr", "False positive rate", "share", "share of the negatives predicted positive"},
+	{"ppv", "Precision (PPV)", "share", "share of the predicted positives that are positive"},
+	{"ece", "Calibration error (ECE)", "share", "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows"},
+	{"calibration_gap", "Predicted − observed", "share", "mean probability − share of positives"},
+	{"selection_rate", "Selection rate", "share", "share of rows predicted positive"},
+	{"prevalence", "Prevalence", "share", "share of rows that are positive"},
 }
 
 var regressionMeasures = []Measure{
-	{"risk", "Risk", "loss", -1, "mean training loss"},
-	{"rmse", "RMSE", "target", -1, "square root of the mean squared error"},
-	{"mae", "MAE", "target", -1, "mean absolute error"},
-	{"r2", "R²", "", 1, "1 − squared error / squared deviation from the group's own mean"},
-	{"median_ae", "Median absolute error", "target", -1, "median of |prediction − target|"},
-	{"bias", "Bias", "target", 0, "mean of prediction − target"},
+	{"risk", "Risk", "loss", "mean training loss"},
+	{"rmse", "RMSE", "target", "square root of the mean squared error"},
+	{"mae", "MAE", "target", "mean absolute error"},
+	{"r2", "R²", "", "1 − squared error / squared deviation from the group's own mean"},
+	{"median_ae", "Median absolute error", "target", "median of |prediction − target|"},
+	{"bias", "Bias", "target", "mean of prediction − target"},
 }
 
 // Values holds one number per measure, keyed by Measure.Key. A measure that

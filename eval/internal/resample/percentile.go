@@ -35,8 +35,8 @@ func BootInterval(x []float64, method string, confidence float64) *measure.Inter
 }
 
 // Difference is the paired interval of model k − baseline over a part, whose values in
-// resamples are sums, the change at and the baseline's value base.
-func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, key string, at, base float64) *measure.Interval {
+// resamples are sums; at is the change.
+func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, key string, at float64) *measure.Interval {
 	switch key {
 	case "ece":
 		return r.eceDifference(sums, k, at)
@@ -51,7 +51,7 @@ func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, ke
 		}
 		return BootInterval(x, method, r.Confidence)
 	}
-	return p.Change(key, k, at, base)
+	return p.Change(key, k, at)
 }
 
 // StandardError of the weighted mean of a − b (b may be nil) over rows.

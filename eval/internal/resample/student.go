@@ -325,12 +325,13 @@ func (p *Part) law(key string, k, base int) (law, bool) {
 	return l, !measure.Bad(l.variance)
 }
 
-// Change is the interval of a measure of model k less that of the first; at is the change
-// and base the first's value. Nil for what has none of this kind.
-func (p *Part) Change(key string, k int, at, base float64) *measure.Interval {
+// Change is the interval of a measure of model k less that of the first; at is the change. Nil
+// for what has none of this kind.
+func (p *Part) Change(key string, k int, at float64) *measure.Interval {
 	var l law
 	var ok bool
-	if key == "auc" || key == "auprc" {
+	area := key == "auc" || key == "auprc"
+	if area {
 		l, ok = p.curveLaw(key, k, 0)
 	} else {
 		l, ok = p.law(key, k, 0)
@@ -338,11 +339,11 @@ func (p *Part) Change(key string, k int, at, base float64) *measure.Interval {
 	if !ok || p.OneClass() {
 		return nil
 	}
-	own, _ := p.law("risk", 0, -1)
-	if key == "cvar" {
-		at = p.r.C.value(key, p.sum, k) - p.r.C.value(key, p.sum, 0)
+	base := 1.0 // the most that an area can be
+	if !area {
 		base = p.r.C.value(key, p.sum, 0)
 	}
+	own, _ := p.law("risk", 0, -1)
 	if math.Sqrt(l.variance) <= constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) {
 		l = law{} // the same in all rows, but for rounding
 		if math.Abs(at) <= 1e-14*math.Abs(base) {
