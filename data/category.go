@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A category is a categorical feature while its rows are read.
@@ -136,7 +137,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.notef("column %q: %d rare levels are one, %s, as are levels that training did not see", k.in.Name, k.merged, OtherLabel)
+		e.notef("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), OtherLabel)
 	}
 	k.in.First = len(e.Columns)
 	for i, l := range all {

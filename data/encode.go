@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -321,13 +322,13 @@ func (r EncodeReport) String() string {
 		s += fmt.Sprintf(format, args...)
 	}
 	if r.Dropped > 0 {
-		add("%d rows dropped for nulls", r.Dropped)
+		add("%d %s dropped for nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
-		add("column %q: %d rows with levels that training did not see (%s)", u.Column, u.Count, table.QuoteList(u.Examples, "and"))
+		add("column %q: %d %s with levels that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), table.QuoteList(u.Examples, "and"))
 	}
 	for _, i := range r.Imputed {
-		add("column %q: %d nulls filled with %s", i.Column, i.Count, table.FormatNumber(i.Value))
+		add("column %q: %d %s filled with %s", i.Column, i.Count, printable.Noun(i.Count, "null", "nulls"), table.FormatNumber(i.Value))
 	}
 	if len(r.MissingGroups) > 0 {
 		add("no group column %s", table.QuoteList(r.MissingGroups, "and"))

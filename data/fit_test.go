@@ -385,7 +385,7 @@ func TestFaultsOfHoldoutRows(t *testing.T) {
 	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
 	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Float64)
-	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 rows")
+	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Float64)
 	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {

@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // addNumeric fits the coding of a feature whose rows were measured. It is left
@@ -44,7 +45,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 		}
 	}
 	if nulls := x.Nulls(0); nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.notef("column %q: %d nulls filled with the %s %s", c.Name, nulls, e.Spec.Impute, table.FormatNumber(in.Fill))
+		e.notef("column %q: %d %s filled with the %s %s", c.Name, nulls, printable.Noun(nulls, "null", "nulls"), e.Spec.Impute, table.FormatNumber(in.Fill))
 		if !constant {
 			_, mean, sd, _ = tiles.JoinMoments(append(x.Moments, tiles.MomentOfEqual(in.Fill, nulls)))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // fitTarget settles the coding of the target of n rows, from what is known of them.
@@ -213,7 +214,7 @@ func (k *targetFacts) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return matrix.NotFinite(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.FaultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d rows", k.Nulls, n)
+		e := f.FaultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}

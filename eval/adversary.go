@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // AdversaryInput is the worst-case reweighting that training ended with, over
@@ -344,8 +345,8 @@ func (a *Adversary) warn() {
 	}
 	switch ess := float64(a.Effective); {
 	case ess < 30:
-		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s rows carry the objective (effective sample size %s).%s",
-			words.Count(int(math.Ceil(ess))), words.Count(a.N), words.Number(ess), advice))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s %s the objective (effective sample size %s).%s",
+			words.Count(int(math.Ceil(ess))), words.Plural(a.N, "row", "rows"), printable.Noun(math.Ceil(ess), "carries", "carry"), words.Number(ess), advice))
 	case ess < 0.05*float64(a.N):
 		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: the worst case rests on few of them.%s",
 			words.Number(ess), words.Percent(ess/float64(a.N)), words.Count(a.N), advice))

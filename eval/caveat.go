@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // caveat lists what a reader must know before quoting the numbers.
@@ -22,7 +23,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		if len(small) > 0 {
 			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
-				g.Name, words.Plural(len(small), "group has", "groups have"), e.MinGroupSize, words.IsAre(len(small)), words.List(small, 8))
+				g.Name, words.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is", "are"), words.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {

@@ -63,7 +63,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	s := &slicing{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
 		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.fewestConfirmed(), half/100), Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
-		s.out.Method = fmt.Sprintf("%s rows are too few to search one half and confirm on the other.", words.Count(n))
+		s.out.Method = words.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
 		return s.out, nil
 	}
 	s.out.Method = s.method()

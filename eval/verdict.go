@@ -95,8 +95,8 @@ func (e *Evaluation) warnings(in *Input, k int) []string {
 		out = append(out, fmt.Sprintf("On these rows %s predicts worse than the best constant prediction would.", name))
 	}
 	if n := in.TrainingRows; in.EffectiveRows > 0 && in.EffectiveRows < fewestEffective(n) {
-		out = append(out, fmt.Sprintf("%s rests on the equivalent of %s of %s training rows; fewer than %s are too few to learn from.",
-			name, words.Number(in.EffectiveRows), words.Count(int(n)), words.Number(fewestEffective(n))))
+		out = append(out, fmt.Sprintf("%s rests on the equivalent of %s of %s; fewer than %s are too few to learn from.",
+			name, words.Number(in.EffectiveRows), words.Plural(int(n), "training row", "training rows"), words.Number(fewestEffective(n))))
 	}
 	return out
 }
@@ -309,7 +309,7 @@ func (j *judge) details() []string {
 	}
 	for k, m := range j.Models {
 		if w := m.WorstGroup; w != nil && k < 2 {
-			out = append(out, fmt.Sprintf("Worst group of %s: %s, risk %s on %s rows.", m.Name, w.Label, words.Number(float64(w.Risk)), words.Count(w.N)))
+			out = append(out, fmt.Sprintf("Worst group of %s: %s, risk %s on %s.", m.Name, w.Label, words.Number(float64(w.Risk)), words.Plural(w.N, "row", "rows")))
 		}
 	}
 	if c.WorstGroup != nil && c.CVaR.Value.Defined() {

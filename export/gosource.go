@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -140,7 +141,7 @@ func goNote(t train.Term) string {
 	case t.Fill != nil:
 		return fmt.Sprintf("; nulls are taken as %v", *t.Fill)
 	case t.Kind == data.Categorical:
-		return fmt.Sprintf(": one of %d levels, others add nothing", len(t.Levels))
+		return fmt.Sprintf(": one of %d %s, others add nothing", len(t.Levels), printable.Noun(len(t.Levels), "level", "levels"))
 	}
 	return ""
 }

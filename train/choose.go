@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
@@ -121,7 +122,8 @@ func (m *Model) find() error {
 	}
 	d := m.Run.Train
 	if m.Latent = m.table(d).Laws(len(m.Config.Hidden())); m.Latent == nil {
-		return fmt.Errorf("latent: %d training rows are too few to find %s laws of %d columns", d.N, []string{"one", "two", "three"}[len(m.Config.Hidden())], d.D)
+		return fmt.Errorf("latent: %d training %s too few to find %s laws of %d %s", d.N, printable.Noun(d.N, "row is", "rows are"),
+			[]string{"one", "two", "three"}[len(m.Config.Hidden())], d.D, printable.Noun(d.D, "column", "columns"))
 	}
 	m.note(m.lawsText())
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -178,7 +179,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	m.noteStorage(fitted.Storage)
 	m.note(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.note(fmt.Sprintf("the filter %s leaves %d of %d rows", cfg.Filter, rows.filtered, frame.Rows))
+		m.note(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An outside is where the training rows lie that are more than memory holds, and what the
@@ -147,7 +148,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		return nil, nil
 	}
 	refuse := func(hint, format string, args ...any) (*outside, error) {
-		return nil, &MemoryError{fmt.Sprintf("%d rows × %d columns: ", f.Rows, d.columns) + fmt.Sprintf(format, args...), hint}
+		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < paged.LeastMemory {
 		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(paged.LeastMemory))

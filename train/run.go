@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/internal/dealt"
 )
@@ -203,7 +204,7 @@ func (m *Model) affordable(f *data.Frame) error {
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); need > free {
 		return &MemoryError{
-			fmt.Sprintf("the report of a training reads its %d rows × %d columns again, which takes %s, and %s of memory (%s) are free", n, d, size(need), size(free), limit),
+			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(free), limit),
 			"name a directory for them with --cache, or allow more memory",
 		}
 	}

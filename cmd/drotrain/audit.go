@@ -158,7 +158,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, label %s", path, show.Thousands(e.N), o.labelText(measured.Input)))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s, label %s", path, show.Plural(e.N, "row", "rows"), o.labelText(measured.Input)))
 	show.Adversary(a.stdout, r.Adversary)
 	if len(files) > 0 {
 		fmt.Fprintln(a.stdout)

@@ -115,7 +115,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 		}
 		return o.gates.tell(a, o.quiet)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s rows, target %s", o.data, show.Thousands(e.N), show.Target(m)))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s, target %s", o.data, show.Plural(e.N, "row", "rows"), show.Target(m)))
 	if o.out != "" {
 		fmt.Fprintf(a.stdout, "\nwrote  %s\n", o.out)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -69,5 +70,5 @@ func (g *gates) tell(a *app, quiet bool) error {
 	if failed == 0 {
 		return nil
 	}
-	return exit.With(exit.Gate, fmt.Errorf("%d of %d gates failed", failed, len(g.results)), "")
+	return exit.With(exit.Gate, fmt.Errorf("%d of %s failed", failed, show.Plural(len(g.results), "gate", "gates")), "")
 }

@@ -44,6 +44,6 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	if asJSON {
 		return true, e.WriteJSON(a.stdout)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s rows)", path, e.Target, e.Split, show.Thousands(e.N)))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", path, e.Target, e.Split, show.Plural(e.N, "row", "rows")))
 	return true, nil
 }

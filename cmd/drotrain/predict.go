@@ -133,7 +133,7 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if o.json {
 		return show.JSON(a.stdout, done)
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s rows: %s)\n", o.out, show.Thousands(done.Rows), printable.Line(strings.Join(done.Columns, ", ")))
+	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.out, show.Plural(done.Rows, "row", "rows"), printable.Line(strings.Join(done.Columns, ", ")))
 	return nil
 }
 

@@ -183,7 +183,7 @@ func (p *proposed) tell(w io.Writer) {
 	for _, f := range p.Findings {
 		in := ""
 		if f.Rows > 0 {
-			in = fmt.Sprintf(" (%s rows", show.Thousands(f.Rows))
+			in = " (" + show.Plural(f.Rows, "row", "rows")
 			if f.First > 0 {
 				in += fmt.Sprintf(", first %s", show.Thousands(f.First))
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/page"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -304,7 +305,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 }
 
 func (o *trainOptions) title(m *train.Model) string {
-	t := fmt.Sprintf("%s: %s rows, target %s", m.Config.Data, show.Thousands(m.TrainRows+m.HoldoutRows), show.Target(m))
+	t := fmt.Sprintf("%s: %s, target %s", m.Config.Data, show.Plural(m.TrainRows+m.HoldoutRows, "row", "rows"), show.Target(m))
 	if m.HoldoutRows > 0 {
 		t += fmt.Sprintf(" (%s held out)", show.Thousands(m.HoldoutRows))
 	}
@@ -313,8 +314,8 @@ func (o *trainOptions) title(m *train.Model) string {
 
 // notCertified is the outcome of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
-	err := fmt.Errorf("stopped (%s) after %s passes, before the relative gap of %g was certified; the model is marked uncertified",
-		s.Status, show.Passes(s.Passes), m.Config.Gap)
+	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model is marked uncertified",
+		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
 	hint := "raise --max-passes, or ask for a wider --gap"
 	switch {
 	case s.Status == "inconsistent":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Columns and errors are those of package table, which the readers share.
@@ -234,7 +235,7 @@ func (f *Frame) Name() string {
 	case 1:
 		return f.Sources[0].Path
 	}
-	return fmt.Sprintf("%s and %d more files", f.Sources[0].Path, len(f.Sources)-1)
+	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1, printable.Noun(len(f.Sources)-1, "file", "files"))
 }
 
 // Fault is an Error about a column.

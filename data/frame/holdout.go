@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Holdout says which rows are kept apart from training. At most one of Split, Group,
@@ -87,7 +88,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	case train+held == 0 && f.Rows == 0:
 		return &Error{Path: f.Name(), Msg: "the table has no rows"}
 	case train+held == 0 && h.Filter != "":
-		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", h.Filter, f.Rows)}
+		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
 		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Draw draws what the report holds, in the order of the page. A figure
@@ -55,9 +56,14 @@ func figGap(r *eval.Report) (Figure, bool) {
 	return Figure{
 		Name: "gap", Title: "Certified gap", draw: chart.Lines{Panels: []chart.Panel{p}}.Drawing(),
 		Caption: "Upper minus lower bound on the objective, logarithmic. Points where no lower bound was known yet are not drawn.",
-		Alt: fmt.Sprintf("Certified gap falling from %s after %s passes to %s after %s passes and %s seconds.",
-			words.Number(first), words.Short(px[0]), words.Number(last), words.Short(px[len(px)-1]), words.Short(sx[len(sx)-1])),
+		Alt: fmt.Sprintf("Certified gap falling from %s after %s to %s after %s and %s.",
+			words.Number(first), counted(px[0], "pass", "passes"), words.Number(last), counted(px[len(px)-1], "pass", "passes"), counted(sx[len(sx)-1], "second", "seconds")),
 	}, true
+}
+
+// counted writes a number of passes, or of seconds.
+func counted(x float64, one, many string) string {
+	return words.Short(x) + " " + printable.Noun(x, one, many)
 }
 
 func figCVaR(r *eval.Report) (Figure, bool) {

@@ -25,8 +25,8 @@ func figConcentration(r *eval.Report) (Figure, bool) {
 	return Figure{Name: "weights", Title: "How concentrated the adversary is",
 		draw:    chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries([]string{"", "adversary", "equal weights"})}.Drawing(),
 		Caption: fmt.Sprintf("The %s sorted by worst-case weight, heaviest first.", words.RowsNoun(a.Rows)),
-		Alt: fmt.Sprintf("The heaviest 1 %% of the %s hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s rows.",
-			words.RowsNoun(a.Rows), words.Percent(float64(a.OnePercent)), words.Percent(float64(a.TenPercent)), words.Count(a.HalfMassRows), words.Count(a.N))}, true
+		Alt: fmt.Sprintf("The heaviest 1 %% of the %s hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s.",
+			words.RowsNoun(a.Rows), words.Percent(float64(a.OnePercent)), words.Percent(float64(a.TenPercent)), words.Count(a.HalfMassRows), words.Plural(a.N, "row", "rows"))}, true
 }
 
 func figMass(r *eval.Report) (Figure, bool) {

@@ -33,7 +33,7 @@ func together(e *eval.Evaluation, small bool, left int) string {
 		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
 	}
 	if left > 0 {
-		s += fmt.Sprintf(" %s more groups are in metrics.json.", words.Count(left))
+		s += " " + words.Plural(left, "more group is", "more groups are") + " in metrics.json."
 	}
 	return s
 }

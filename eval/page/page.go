@@ -188,7 +188,7 @@ func (p *page) tiles() []tile {
 	} else {
 		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10 % of rows", "mean loss, CVaR₀.₁"))
 	}
-	out = append(out, compare(average, "Average", fmt.Sprintf("%s, over %s rows%s", unit, words.Count(e.N), aside(e.Models[k].Overall.Of["risk"]))))
+	out = append(out, compare(average, "Average", fmt.Sprintf("%s, over %s%s", unit, words.Plural(e.N, "row", "rows"), aside(e.Models[k].Overall.Of["risk"]))))
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
@@ -282,7 +282,7 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		{Key: words.WithUnit("Gap", unit), Value: sci(c.Gap)},
 		{Key: words.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
 		{Key: words.WithUnit("Lower bound", unit), Value: f(c.Lower)},
-		{Key: "Work", Value: fmt.Sprintf("%s passes over the data, %.2g s", words.Short(c.Passes), c.Seconds)},
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", words.Short(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
@@ -331,7 +331,7 @@ func about(a *eval.Adversary) string {
 
 func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	return []eval.Fact{
-		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s rows (%s)", words.Number(float64(a.Effective)), words.Count(a.N), words.Percent(float64(a.EffectiveShare)))},
+		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", words.Number(float64(a.Effective)), words.Plural(a.N, "row", "rows"), words.Percent(float64(a.EffectiveShare)))},
 		{Key: "Perplexity exp(−Σ y log y)", Value: words.Number(float64(a.Perplexity)) + " rows"},
 		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", words.Number(float64(a.RadiusKL)), words.Number(float64(a.RadiusChi)))},
 		{Key: "Largest weight × n", Value: words.Number(float64(a.MaxWeight))},

@@ -47,7 +47,7 @@ func (p *page) groupTable() *table {
 	}
 	order := g.Shown(eval.MostGroups)
 	if left := g.Count() - len(order); left > 0 {
-		t.Foot = fmt.Sprintf("%s more groups are in metrics.json. ", words.Count(left))
+		t.Foot = words.Plural(left, "more group is", "more groups are") + " in metrics.json. "
 	}
 	for _, h := range order {
 		label, class := words.Group(h.Label), ""
@@ -152,7 +152,7 @@ func (p *page) movedTable() *table {
 	})
 	for i, label := range order {
 		if i == maxTableRows/4 {
-			t.Foot = fmt.Sprintf("%s more groups are in the JSON.", words.Count(len(order)-i))
+			t.Foot = words.Plural(len(order)-i, "more group is", "more groups are") + " in the JSON."
 			break
 		}
 		m := mass[label]
@@ -216,7 +216,7 @@ func (p *page) moreTables() []table {
 			}
 			order := g.Shown(maxTableRows / 2)
 			if left := g.Count() - len(order); left > 0 {
-				t.Foot = fmt.Sprintf("%s more groups are in metrics.json.", words.Count(left))
+				t.Foot = words.Plural(left, "more group is", "more groups are") + " in metrics.json."
 			}
 			for _, h := range order {
 				label, class := words.Group(h.Label), ""

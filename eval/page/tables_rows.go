@@ -22,7 +22,7 @@ func massTables(a *eval.Adversary) []table {
 		t := table{Title: "Weight by " + words.WithUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
 		for i, m := range g.Groups {
 			if i == maxTableRows/4 {
-				t.Foot = fmt.Sprintf("%s more are in the JSON.", words.Count(len(g.Groups)-i))
+				t.Foot = words.Plural(len(g.Groups)-i, "more is", "more are") + " in the JSON."
 				break
 			}
 			t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(m.Label), words.Count(m.N), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
@@ -80,9 +80,9 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
 	top.Foot = strings.TrimSpace("Largest by what one standard deviation of the column does. " + top.Foot)
 	more := rows[n:]
-	rest = coefficientTable(c, fmt.Sprintf("The other %s coefficients", words.Count(len(more))), more[:min(len(more), 2*maxTableRows)])
+	rest = coefficientTable(c, "The other "+words.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {
-		rest.Foot = fmt.Sprintf("%s more are in the JSON.", words.Count(left))
+		rest.Foot = words.Plural(left, "more is", "more are") + " in the JSON."
 	}
 	return top, rest
 }

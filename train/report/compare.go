@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -79,8 +80,8 @@ func (x *Measured) comparison() *eval.Report {
 	for _, c := range x.compared {
 		names = append(names, c.Name)
 		s := c.Model.Summary("")
-		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s (%s), %s loss, trained on %s rows of %s by drotrain %s, certified: %v",
-			Name(c.Model), s.Level, s.Loss, fmt.Sprint(c.Model.TrainRows), c.Model.Config.Data, c.Model.Version, s.Certified)})
+		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s, certified: %v",
+			Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row", "rows"), c.Model.Config.Data, c.Model.Version, s.Certified)})
 	}
 	r.Title = strings.Join(names, " against ") + ": " + x.Evaluation.Target
 	return r

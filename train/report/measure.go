@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -111,7 +112,7 @@ func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) 
 	}
 	rows, err := f.Filter(ctx, filter)
 	if err == nil && len(rows) == 0 {
-		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d rows", filter, f.Rows)}
+		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	}
 	return rows, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -46,7 +47,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 	}
 	if o.Cache == "" {
 		return refuse("name a directory for what is known of them with --cache, allow more memory, or measure some of the rows",
-			"to measure %d rows by %d models takes %d MB of memory, and %d MB (%s) are free", rows, models, need>>20, free>>20, limit)
+			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
 	if free+have < paged.LeastMemory {
 		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", (free+have)>>20, limit, paged.LeastMemory>>20)
@@ -58,7 +59,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 	}
 	if disk < need {
 		return refuse("name a directory on another disk with --cache, or allow more memory",
-			"to measure %d rows by %d models takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, need>>20, dir, disk>>20, free>>20, limit)
+			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
 	}
 	if o.Announce != nil {
 		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): kept in %s", need>>20, (free+have)>>20, limit, dir))

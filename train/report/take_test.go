@@ -368,7 +368,7 @@ func TestMeasuringIsAsked(t *testing.T) {
 	was := debug.SetMemoryLimit(1 << 30)
 	_, err := Audit(t.Context(), f, AuditOptions{Options: DefaultOptions(), Label: "y", Scores: []Score{{"p", "p"}}})
 	debug.SetMemoryLimit(was)
-	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") || !strings.Contains(err.Error(), "to measure 400000000 rows by 1 models") {
+	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") || !strings.Contains(err.Error(), "to measure 400000000 rows by 1 model takes") {
 		t.Errorf("%v", err)
 	}
 

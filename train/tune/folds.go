@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -145,7 +146,7 @@ func (t *Table) FoldCount(asked int) int {
 // seed. A class with fewer rows than folds is an error.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
-		return nil, &FewRowsError{fmt.Sprintf("%d folds of %d rows: at least 2 and at most as many as there are rows", count, t.N)}
+		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
 	if t.Loss.Name() == "logistic" {
 		class := map[float64]int{}
@@ -158,7 +159,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 				if class[v] > 1 {
 					advice = fmt.Sprintf(": at most %d can be dealt", class[v])
 				}
-				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows are of the rarer one, and there are %d folds%s", class[v], t.N, count, advice)}
+				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows %s of the rarer one, and there are %d folds%s", class[v], t.N, printable.Noun(class[v], "is", "are"), count, advice)}
 			}
 		}
 	}

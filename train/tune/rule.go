@@ -3,6 +3,8 @@ package tune
 import (
 	"fmt"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // measure fills in the candidates that have losses.
@@ -118,7 +120,7 @@ func (s *Selection) choose(rule string, budget float64) {
 	s.Chosen = best
 	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worst of the laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
-		s.Reason = fmt.Sprintf("ERM is best here: of %d other models none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, what)
+		s.Reason = fmt.Sprintf("ERM is best here: of %d other %s none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "model", "models"), what)
 		return
 	}
 	c := s.Best()

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/data/schema"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Number is a numeric feature while its rows are read.
@@ -253,7 +254,7 @@ func NotFinite(f *frame.Frame, column string, row int, v float64) error {
 }
 
 func nullError(f *frame.Frame, column string, row, nulls, of int) error {
-	e := f.FaultAt(column, row, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d rows", nulls, of)
+	e := f.FaultAt(column, row, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", nulls, of, printable.Noun(of, "row", "rows"))
 	e.Rows = nulls
 	return e
 }

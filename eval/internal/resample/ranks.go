@@ -17,14 +17,9 @@ type ranking struct {
 
 type rankedModel struct {
 	order []int32 // positions by descending score, or by ascending |error|
-	flag  []uint8 // binary, along order: rankPositive, rankTieEnd
+	flag  []uint8 // binary, along order: those of measure.Ties
 	size  []float64
 }
-
-const (
-	rankPositive = 1 << iota
-	rankTieEnd
-)
 
 // newRanking ranks the rows of whole; positions are those of the rows of one
 // stratum after another.
@@ -64,10 +59,10 @@ func newRanking(in *measure.Rows, whole *measure.Stratum, strata []measure.Strat
 			}
 			var f uint8
 			if in.Target[rows[a]] > 0 {
-				f |= rankPositive
+				f |= measure.Positive
 			}
 			if p+1 == len(q.order) || key(q.order[p+1]) != key(a) {
-				f |= rankTieEnd
+				f |= measure.TieEnd
 			}
 			q.flag = append(q.flag, f)
 		}
@@ -99,13 +94,13 @@ func (r *ranking) curves(m *rankedModel, count []uint8) (auc, ap float64) {
 			if r.weight != nil {
 				x *= r.weight[at]
 			}
-			if f&rankPositive != 0 {
+			if f&measure.Positive != 0 {
 				p += x
 			} else {
 				q += x
 			}
 		}
-		if f&rankTieEnd == 0 || p == 0 && q == 0 {
+		if f&measure.TieEnd == 0 || p == 0 && q == 0 {
 			continue
 		}
 		wins += float64(q * (tp + p/2))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Count writes an integer with thin spaces between thousands.
@@ -129,20 +130,7 @@ func RowsNoun(rows string) string {
 }
 
 // Plural writes "1 row", "5 rows".
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Count(n) + " " + many
-}
-
-// IsAre is the verb of n things.
-func IsAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
+func Plural(n int, one, many string) string { return Count(n) + " " + printable.Noun(n, one, many) }
 
 // List joins at most k items and counts the rest.
 func List(items []string, k int) string {

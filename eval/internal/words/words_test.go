@@ -22,7 +22,7 @@ func TestNumbers(t *testing.T) {
 		{Percent(0.1234), "12.3\u00a0%"}, {Percent(-0.5), "−50.0\u00a0%"}, {Percent(0.00999), "1.00\u00a0%"}, {Percent(0.01), "1.0\u00a0%"}, {Percent(0), "0.0\u00a0%"}, {Percent(nan), "–"},
 		{RowsNoun("training rows"), "training rows"}, {RowsNoun("hold-out"), "rows of the hold-out"},
 		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},
-		{IsAre(1), "is"}, {IsAre(2), "are"},
+		{Group("a"), "a"}, {Group(""), "(empty)"}, {Group(" \t"), "(empty)"},
 		{List([]string{"a", "b"}, 2), "a, b"}, {List([]string{"a", "b", "c", "d"}, 2), "a, b and 2 more"},
 		{Percent0(0.95), "95\u00a0%"}, {Percent0(0.999), "99.9\u00a0%"}, {Percent0(0.9999), "99.99\u00a0%"}, {Percent0(1), "100\u00a0%"},
 		{Within(1.23456, 0.01), "1.235"}, {Within(1.23456, 0.1), "1.23"}, {Within(-123.4, 5), "−123.4"}, {Within(123.4, 50), "123"},

@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Content is what a file tells of itself. The file is blocks of the training rows, those
@@ -65,7 +66,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // is another is read, for its SHA-256; the others need not be.
 func (c *Content) Differs(f *data.Frame) (changed []string, err error) {
 	if len(f.Sources) != len(c.Files) {
-		return []string{fmt.Sprintf("there were %d files, now there are %d", len(c.Files), len(f.Sources))}, nil
+		return []string{fmt.Sprintf("%d %s, where there %s %d", len(f.Sources), printable.Noun(len(f.Sources), "file", "files"), printable.Noun(len(c.Files), "was", "were"), len(c.Files))}, nil
 	}
 	same := true
 	for i, stamp := range f.Stamps() {

@@ -41,7 +41,7 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 	if e.Split == report.Table {
 		where = "all rows of the table"
 	}
-	fmt.Fprintf(w, "\nMeasured on %s (%s rows)\n", where, Thousands(e.N))
+	fmt.Fprintf(w, "\nMeasured on %s (%s)\n", where, Plural(e.N, "row", "rows"))
 	headline, cost := e.Verdict.Words()
 	Wrapped(w, "  ", headline)
 	if cost != "" {
@@ -148,7 +148,7 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	small := false
 	for i, h := range groups {
 		if i == shownGroups {
-			fmt.Fprintf(w, "  and %s more groups\n", Thousands(len(groups)-i))
+			fmt.Fprintf(w, "  and %s\n", Plural(len(groups)-i, "more group", "more groups"))
 			break
 		}
 		name := "  " + h.Label

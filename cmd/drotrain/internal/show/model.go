@@ -18,7 +18,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 	}
 	fmt.Fprintln(w, "\nTrained on")
 	for _, s := range m.Sources {
-		fmt.Fprintf(w, "  %s, %s rows\n    sha256 %s\n", s.Path, Thousands(s.Rows), s.SHA256)
+		fmt.Fprintf(w, "  %s, %s\n    sha256 %s\n", s.Path, Plural(s.Rows, "row", "rows"), s.SHA256)
 	}
 	for _, n := range m.Notes {
 		Wrapped(w, "", "note: "+n)

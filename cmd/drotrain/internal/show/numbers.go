@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Percent writes 0.95 as 95 % and 0.00012 as 0.012 %.
@@ -53,6 +55,9 @@ func optional6(p *float64) string {
 	}
 	return Number6(*p)
 }
+
+// Plural writes "1 row", "1 904 rows".
+func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
 // Thousands writes 1904 as 1 904.
 func Thousands(n int) string {

@@ -123,7 +123,7 @@ func (p *Progress) reading(s data.Progress) {
 		}
 		p.stepAs(fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size)), float64(read)/float64(s.Size))
 	case p.phase == Encoding && s.Of > 0:
-		text := fmt.Sprintf("%s of %s rows", Thousands(s.Rows), Thousands(s.Of))
+		text := fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows"))
 		if s.Size > 0 {
 			text += fmt.Sprintf(", %s read", bytesText(min(s.Read, s.Size)))
 		}

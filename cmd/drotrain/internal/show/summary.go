@@ -31,7 +31,7 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	row("upper bound", bound(s.Certificate.Upper))
 	row("lower bound", bound(s.Certificate.Lower))
 	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
-	row("passes", fmt.Sprintf("%s over %s rows × %d columns", Passes(s.Passes), Thousands(s.N), s.D))
+	row("passes", fmt.Sprintf("%s over %s × %s", Passes(s.Passes), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns")))
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
@@ -40,8 +40,8 @@ func Summary(w io.Writer, m *train.Model, title string) {
 		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
 	}
 
-	fmt.Fprintf(w, "%-*s%s of %s rows (%s)\n", labelWidth, "Effective sample",
-		Thousands(int(math.Round(s.EffectiveSampleSize))), Thousands(s.N), Percent(s.EffectiveShare()))
+	fmt.Fprintf(w, "%-*s%s of %s (%s)\n", labelWidth, "Effective sample",
+		Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()))
 	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
 		Number3(s.LargestWeight()))
 }

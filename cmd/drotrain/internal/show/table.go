@@ -12,7 +12,7 @@ import (
 
 // Table writes a table's description in 80 columns.
 func Table(w io.Writer, path string, t data.Description) {
-	fmt.Fprintf(w, "%s: %s rows, %d columns\n\n", path, Thousands(t.Rows), len(t.Columns))
+	fmt.Fprintf(w, "%s: %s, %s\n\n", path, Plural(t.Rows, "row", "rows"), Plural(len(t.Columns), "column", "columns"))
 	name, typ := utf8.RuneCountInString("column"), len("type")
 	for _, c := range t.Columns {
 		name = max(name, utf8.RuneCountInString(c.Name))
@@ -29,7 +29,7 @@ func Table(w io.Writer, path string, t data.Description) {
 	}
 	fmt.Fprintln(w)
 	for _, s := range t.Sources {
-		fmt.Fprintf(w, "%s: %s rows, %s bytes\n  sha256 %s\n", s.Path, Thousands(s.Rows), Thousands(int(s.Bytes)), s.SHA256)
+		fmt.Fprintf(w, "%s: %s, %s bytes\n  sha256 %s\n", s.Path, Plural(s.Rows, "row", "rows"), Thousands(int(s.Bytes)), s.SHA256)
 	}
 }
 
