@@ -289,16 +289,13 @@ func (a *Adversary) radii(y, base []float64) {
 // concentrate fills in how few rows hold how much of the mass.
 func (a *Adversary) concentrate(y []float64) {
 	n := len(y)
+	const points = 40 // and n itself; evenly on a logarithmic scale
 	var counts []int
-	next, points := 1.0, 40.0
-	growth := math.Pow(float64(n), 1/points)
-	for k := 1; k < n; k = max(k+1, int(math.Ceil(next-1e-9))) {
-		counts = append(counts, k)
-		for next <= float64(k) {
-			next = math.Max(next*growth, next+1e-9)
-		}
+	for k := range points {
+		at := float32(math.Pow(float64(n), float64(k)/points)) // but for rounding
+		counts = append(counts, int(math.Ceil(float64(at))))
 	}
-	counts = append(counts, n)
+	counts = slices.Compact(append(counts, n))
 	curve := len(counts)
 	of, half := measure.Heaviest(y, append(counts, max(1, n/10), max(1, n/100)), 0.5)
 	for _, h := range of[:curve] {

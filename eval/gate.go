@@ -135,13 +135,13 @@ func splitPath(s string) ([]string, error) {
 	return out, nil
 }
 
-// bracket splits "group[x]" into "group", "x".
+// bracket splits "group[x]" into "group", "x"; ok is false where a name has an argument that
+// takes none, or none that takes one.
 func bracket(s string) (name, arg string, ok bool) {
-	i := strings.IndexByte(s, '[')
-	if i < 0 || !strings.HasSuffix(s, "]") {
-		return s, "", false
-	}
-	return s[:i], s[i+1 : len(s)-1], true
+	name, arg, given := strings.Cut(s, "[")
+	arg, closed := strings.CutSuffix(arg, "]")
+	takes := name == "group" || name == "cvar"
+	return name, arg, given == takes && closed == takes
 }
 
 func (e *Evaluation) lookup(path string) (float64, error) {
@@ -166,12 +166,12 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 	if len(part) > 1 {
 		tail = part[1]
 	}
-	head, arg, _ := bracket(part[0])
+	head, arg, ok := bracket(part[0])
 	unknown := fmt.Errorf("nothing is called %q here; try overall.%s, worst_group.risk, difference.risk or cvar[0.1]", path, e.Task.Measures()[1].Key)
 	side := ""
 	if len(part) == 3 && (part[2] == "low" || part[2] == "high") {
 		side = part[2]
-	} else if len(part) > 2 {
+	} else if len(part) > 2 || !ok {
 		return 0, unknown
 	}
 	if side != "" && head != "overall" && head != "group" && !slices.Contains(spreadPaths, head) {

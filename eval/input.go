@@ -138,7 +138,7 @@ func (in *Input) check() error {
 	case in.Weight != nil && len(in.Weight) != n:
 		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
-		return fmt.Errorf("eval: training shares for %d groupings, but %d groupings", len(in.TrainShare), len(in.Groups))
+		return fmt.Errorf("eval: training shares for %d of %d %s", len(in.TrainShare), len(in.Groups), printable.Noun(len(in.Groups), "grouping", "groupings"))
 	case !(in.confidence() > 0 && in.confidence() < 1):
 		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
 	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
@@ -203,7 +203,7 @@ func checkGrouping(g data.Grouping, n int) error {
 	}
 	for i, k := range g.Index {
 		if k < 0 || int(k) >= len(g.Labels) {
-			return fmt.Errorf("eval: grouping %q gives row %d the group %d of %d", g.Name, i, k, len(g.Labels))
+			return fmt.Errorf("eval: grouping %q gives row %d the group %d of %d", g.Name, i+1, k, len(g.Labels))
 		}
 	}
 	return nil

@@ -194,7 +194,7 @@ func TestConcentrationIsConcave(t *testing.T) {
 // a line of its own.
 func TestJSONIsLaidOut(t *testing.T) {
 	in := crossed(eval.Binary, 60, false, 2)
-	in.TargetName = `of "brackets" ] } \ and {, [` + "\\"
+	in.TargetName = `of "brackets" ] } \ and {, [ a <&> b` + "\\"
 	e, err := eval.Evaluate(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -216,6 +216,9 @@ func TestJSONIsLaidOut(t *testing.T) {
 	var want, have any
 	if json.Unmarshal(plain.Bytes(), &want) != nil || json.Unmarshal(got.Bytes(), &have) != nil || !bytes.Equal(must(json.Marshal(want)), must(json.Marshal(have))) {
 		t.Error("another document")
+	}
+	if !strings.Contains(out.String(), "a <&> b") {
+		t.Error("what people read is escaped as for a page")
 	}
 	depth := 0
 	nests := []bool{true} // whether what is open has held another

@@ -99,7 +99,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 			}
 		}
 	}
-	none(e, "overall", "overall.risk.low.high", "overall.risk.middle", "worst_group", "worst_group.mean", "worst_group.risk.low", "cvar[x]", "cvar[0.1].low", "cvar",
+	none(e, "overall", "overall.risk.low.high", "overall.risk.middle", "worst_group", "worst_group.mean", "worst_group.risk.low", "worst_group[a].risk", "overall[a].risk", "difference[a].risk", "group.risk", "group[a]b.risk", "[a].risk", "cvar[x]", "cvar[0.1]0", "cvar[0.1].low", "cvar",
 		"difference", "difference.nope", "ratio.risk.low.high", "group[a]", "group[a].nope", "group[a].risk.mid", "group[zz].risk", "ERM", "robust", "ERM.ERM.overall.risk",
 		"change", "change.overall", "change.overall.nope", "change.overall.risk.mid", "change.overall.risk.low.low", "change.worst_group", "change.worst_group.n", "change.cvar[0.2]", "change.cvar[0.1].mid")
 	alone := crossed(eval.Binary, 90, false, 5)

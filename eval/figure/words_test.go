@@ -68,7 +68,7 @@ func TestFiguresSayWhatGroupsTheyShow(t *testing.T) {
 	if got := together(e, false, 0); got != "" {
 		t.Errorf("%q of nothing to say", got)
 	}
-	if got, want := together(e, true, 1), grey+" 1 more groups are in metrics.json."; got != want {
+	if got, want := together(e, true, 1), grey+" 1 more group is in metrics.json."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	e.Resamples, e.Confidence = 1, 0.95

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -55,30 +56,28 @@ func (c Column) Check(n int) error {
 	}
 	for i, k := range c.Code {
 		if k < -1 || int(k) >= len(c.Levels) {
-			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i)
+			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i+1)
 		}
 	}
 	return nil
 }
 
-// Cells divides a column into labelled cells: its levels, or quintiles of its
-// numbers (fewer where values repeat). Code −1 is a missing value.
-func (c Column) Cells() (labels []string, code []int32) { return c.CellsIn(nil) }
-
-// CellsIn is Cells with the codes of numbers in a room; nil is the heap.
+// CellsIn divides a column into labelled cells: its levels, or quintiles of its
+// numbers (fewer where values repeat), with the codes of numbers in a room; nil is
+// the heap. Code −1 is a missing value.
 func (c Column) CellsIn(room *paged.Room) (labels []string, code []int32) {
 	if c.Levels != nil {
 		return c.Levels, c.Code
 	}
 	cuts := quantileCuts(c.Value, 5)
 	code = paged.Make[int32](room, len(c.Value))
-	lo, hi := math.Inf(1), math.Inf(-1)
+	least := math.Inf(1)
 	for i, v := range c.Value {
 		if math.IsNaN(v) {
 			code[i] = -1
 			continue
 		}
-		lo, hi = math.Min(lo, v), math.Max(hi, v)
+		least = min(least, v)
 		k := int32(0) // cell k: cuts[k−1] < v ≤ cuts[k]
 		for _, c := range cuts {
 			if v > c {
@@ -87,9 +86,8 @@ func (c Column) CellsIn(room *paged.Room) (labels []string, code []int32) {
 		}
 		code[i] = k
 	}
-	switch {
-	case len(cuts) == 0:
-		return []string{plain(lo)}, code
+	if len(cuts) == 0 {
+		return []string{plain(least)}, code
 	}
 	for k := 0; k <= len(cuts); k++ {
 		switch k {
@@ -150,10 +148,9 @@ func thinned(x []float64) []float64 {
 		return x
 	}
 	out := make([]float64, len(x)/step)
-	place := uint32(1)
+	place := rand.New(rand.NewPCG(uint64(len(x)), uint64(step)))
 	for j := range out {
-		place = place*1664525 + 1013904223 // Knuth and Lewis's generator; its high bits
-		out[j] = x[j*step+int(uint64(place)*uint64(step)>>32)]
+		out[j] = x[j*step+place.IntN(step)]
 	}
 	return out
 }

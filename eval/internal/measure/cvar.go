@@ -74,7 +74,7 @@ func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
 	}
 	for i, l := range loss {
 		if math.IsNaN(l) || math.IsInf(l, 0) {
-			return nil, fmt.Errorf("eval: loss of row %d is %v", i, l)
+			return nil, fmt.Errorf("eval: loss of row %d is %v", i+1, l)
 		}
 	}
 	n := len(loss)
