@@ -2,8 +2,6 @@ package eval
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
@@ -111,9 +109,9 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		return err
 	}
 	if groups != nil {
-		e.simultaneous(in, groups, strata, bt.MaxT)
+		e.simultaneous(in, r, groups, strata, bt.MaxT)
 		acc.method = bt.Method
-		acc.finish(e, in, r.C, bt.Overall)
+		acc.finish(e, in, r, bt.Overall)
 	}
 	if !last {
 		return nil
@@ -162,7 +160,7 @@ func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, 
 // simultaneous gives every eligible group an interval that covers together
 // with all the others: risk ± c·se with c the confidence quantile of the
 // largest studentised deviation, and what rows of a class that few are of may add.
-func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.Stratum, maxT []float64) {
+func (e *Evaluation) simultaneous(in *Input, r *resample.Resampler, groups []Group, strata []measure.Stratum, maxT []float64) {
 	c := resample.UpperQuantile(maxT, e.Confidence)
 	for s := range groups {
 		g := &groups[s]
@@ -173,13 +171,11 @@ func (e *Evaluation) simultaneous(in *Input, groups []Group, strata []measure.St
 		for k := range g.Models {
 			m := float64(g.Models[k].Values.Of["risk"])
 			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
-			low := Num(math.Inf(-1))
-			if slices.Min(in.Models[k].Loss) >= 0 {
-				low = 0 // and so is their mean
-			}
 			iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 			few.Widen(iv, m, few.Of(k))
-			iv.Low = max(low, iv.Low)
+			if r.LossAtLeast0[k] { // and so is their mean
+				iv.Low = max(0, iv.Low)
+			}
 			g.Models[k].Simultaneous = iv
 		}
 	}

@@ -151,7 +151,7 @@ func TestGroupsBeyondTheLabels(t *testing.T) {
 		in := crossed(eval.Regression, 30, false, 1)
 		in.Groups = append(in.Groups, data.Grouping{Name: "h", Labels: in.Groups[0].Labels, Index: make([]int32, 30)})
 		in.Groups[1].Index[7] = k
-		if _, err := eval.Evaluate(t.Context(), in); err == nil || !strings.Contains(err.Error(), "row 7") {
+		if _, err := eval.Evaluate(t.Context(), in); err == nil || !strings.Contains(err.Error(), "row 8 ") {
 			t.Errorf("group %d of 4: %v", k, err)
 		}
 	}

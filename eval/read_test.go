@@ -339,6 +339,18 @@ func TestManyGroupsAreShortened(t *testing.T) {
 		if found != (name != "another") {
 			t.Errorf("worst group %s of %s: all is kept of it: %v", least, name, found)
 		}
+		if found { // one more than there is room for, and others already
+			one := write(e)
+			again, err := eval.ReadEvaluation(bytes.NewReader(one))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // and what is written is left as it was
+				if !bytes.Equal(write(again), one) {
+					t.Error("with one more group it differs when it is written again")
+				}
+			}
+		}
 	}
 	e.Models[0].WorstGroup = was
 	e.AllGroups = true

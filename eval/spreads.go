@@ -2,7 +2,6 @@ package eval
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/resample"
 )
@@ -83,7 +82,7 @@ func (g *Group) share() float64 {
 }
 
 // finish writes the intervals of every summary.
-func (a *spreads) finish(e *Evaluation, in *Input, c *resample.Columns, overall []float64) {
+func (a *spreads) finish(e *Evaluation, in *Input, r *resample.Resampler, overall []float64) {
 	var x []float64
 	for k, row := range a.of {
 		for q, s := range row {
@@ -98,8 +97,8 @@ func (a *spreads) finish(e *Evaluation, in *Input, c *resample.Columns, overall 
 					sp.Intervals[name] = *iv
 				}
 			}
-			x = c.AppendValues(x[:0], m.Key, overall, k)
-			a.extremes(e, in, k, m, s, sp, x)
+			x = r.C.AppendValues(x[:0], m.Key, overall, k)
+			a.extremes(e, in, r, k, m, s, sp, x)
 			a.g.Summary[k].Spread[m.Key] = sp
 		}
 	}
@@ -126,9 +125,9 @@ type band struct{ lo, hi float64 }
 
 // extremes adds the intervals of what the largest and smallest group decide.
 // all are the resampled values over all rows.
-func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spreadBoot, sp Spread, all []float64) {
+func (a *spreads) extremes(e *Evaluation, in *Input, r *resample.Resampler, k int, m Measure, s *spreadBoot, sp Spread, all []float64) {
 	crit := resample.UpperQuantile(s.maxT, e.Confidence)
-	bands := a.bands(in, k, m, s, crit)
+	bands := a.bands(in, r, k, m, s, crit)
 	lo, hi := extremeBands(bands)
 	put := func(name string, l, h float64) {
 		sp.Intervals[name] = Interval{Low: Num(l), High: Num(h), Method: "simultaneous"}
@@ -153,18 +152,18 @@ func (a *spreads) extremes(e *Evaluation, in *Input, k int, m Measure, s *spread
 	crit = resample.UpperQuantile(joint, e.Confidence)
 	o := clipped(m, band{at - crit*sd, at + crit*sd})
 	var d band
-	r := band{1, 1}
-	for _, g := range a.bands(in, k, m, s, crit) {
+	ratio := band{1, 1}
+	for _, g := range a.bands(in, r, k, m, s, crit) {
 		d.lo = max(d.lo, g.lo-o.hi, o.lo-g.hi)
 		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
 		if g.hi > 0 && o.hi > 0 {
-			r.lo = min(r.lo, g.lo/o.hi, o.lo/g.hi)
-			r.hi = min(r.hi, max(ratioAtMost(g.hi, o.lo), 0), max(ratioAtMost(o.hi, g.lo), 0))
+			ratio.lo = min(ratio.lo, g.lo/o.hi, o.lo/g.hi)
+			ratio.hi = min(ratio.hi, max(ratioAtMost(g.hi, o.lo), 0), max(ratioAtMost(o.hi, g.lo), 0))
 		}
 	}
 	put("difference_to_overall", d.lo, d.hi)
 	if sameSign && hi.hi > 0 && o.hi > 0 && o.lo >= 0 {
-		put("ratio_to_overall", r.lo, r.hi)
+		put("ratio_to_overall", ratio.lo, ratio.hi)
 	}
 }
 
@@ -179,9 +178,8 @@ func ratioAtMost(num, den float64) float64 {
 // bands are the groups' values ± crit standard errors; Wilson's interval with
 // crit for a normal quantile where a proportion has counts, and the
 // simultaneous interval of the risk, which holds for all models together.
-func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64) []band {
+func (a *spreads) bands(in *Input, r *resample.Resampler, k int, m Measure, s *spreadBoot, crit float64) []band {
 	var out []band
-	allAtLeastZero := slices.Min(in.Models[k].Loss) >= 0
 	for i := range a.g.Groups {
 		g := &a.g.Groups[i]
 		sd, ok := s.sd[g.Label]
@@ -196,7 +194,7 @@ func (a *spreads) bands(in *Input, k int, m Measure, s *spreadBoot, crit float64
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
-			if allAtLeastZero {
+			if r.LossAtLeast0[k] {
 				b.lo = math.Max(b.lo, 0)
 			}
 		}

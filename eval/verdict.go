@@ -146,8 +146,8 @@ func (j *judge) trades() bool {
 	if j.c.AtBaselineWorst == nil {
 		return false
 	}
-	side, ok := j.c.AtBaselineWorst.Settled()
-	return ok && side < 0
+	side, _ := j.c.AtBaselineWorst.Settled()
+	return side < 0
 }
 
 // bought reports whether the worst group's risk fell by what its price was to buy, settled or

@@ -66,8 +66,11 @@ func (e *Evaluation) kept(g *Grouping) map[string]bool {
 // shorten moves the groups that are not kept to Others.
 func (g *Grouping) shorten(kept map[string]bool) {
 	o := OtherGroups{}
-	if g.Others != nil {
-		o = OtherGroups{slices.Clone(g.Others.Label), slices.Clone(g.Others.N), slices.Clone(g.Others.Risk)}
+	if was := g.Others; was != nil {
+		o = OtherGroups{slices.Clone(was.Label), slices.Clone(was.N), make([][]Num, len(was.Risk))}
+		for k := range o.Risk {
+			o.Risk[k] = slices.Clone(was.Risk[k])
+		}
 	}
 	var groups []Group
 	for _, h := range g.Groups {
@@ -80,7 +83,7 @@ func (g *Grouping) shorten(kept map[string]bool) {
 			if k == len(o.Risk) {
 				o.Risk = append(o.Risk, nil)
 			}
-			o.Risk[k] = append(slices.Clip(o.Risk[k]), m.Values.Of["risk"])
+			o.Risk[k] = append(o.Risk[k], m.Values.Of["risk"])
 		}
 	}
 	g.Groups, g.Others = groups, &o

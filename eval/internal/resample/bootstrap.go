@@ -82,7 +82,7 @@ type Resampler struct {
 	whole      *ranking
 	all        *measure.Stratum
 
-	lossAtLeast0 []bool // by model: no row of the input has a loss below 0
+	LossAtLeast0 []bool // by model: no row of the input has a loss below 0
 }
 
 // New prepares the strata of a grouping; all is their union, nil if
@@ -91,7 +91,7 @@ func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []me
 	r := &Resampler{in: in, Plan: p, salt: salt, strata: strata, all: all, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
 	r.C = newColumns(in, tailQ, centre)
 	for _, m := range in.Models {
-		r.lossAtLeast0 = append(r.lossAtLeast0, slices.Min(m.Loss) >= 0)
+		r.LossAtLeast0 = append(r.LossAtLeast0, slices.Min(m.Loss) >= 0)
 	}
 	var err error
 	if r.limit, err = r.C.limits(ctx, in, strata, p.ByRows); err != nil {

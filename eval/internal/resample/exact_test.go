@@ -258,8 +258,8 @@ func TestLossesAtLeastZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.lossAtLeast0[0] != want {
-			t.Errorf("losses from %v on: at least 0 is %v", least, r.lossAtLeast0[0])
+		if r.LossAtLeast0[0] != want {
+			t.Errorf("losses from %v on: at least 0 is %v", least, r.LossAtLeast0[0])
 		}
 	}
 }

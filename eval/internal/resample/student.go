@@ -305,7 +305,7 @@ func (p *Part) Interval(m measure.Measure, k int, at float64) *measure.Interval 
 		return nil
 	}
 	least, most := m.Bounds()
-	if m.Key == "risk" && p.r.lossAtLeast0[k] {
+	if m.Key == "risk" && p.r.LossAtLeast0[k] {
 		least = 0
 	}
 	iv := l.interval(at, p.r.Confidence, least, most)
