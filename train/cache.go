@@ -42,15 +42,8 @@ var ofRows = []string{
 }
 
 // cacheFacts are what encoded rows depend on beside the contents of the files.
-func (c Config) cacheFacts(f *data.Frame) (map[string]string, error) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	var set map[string]json.RawMessage
-	if err := json.Unmarshal(b, &set); err != nil {
-		return nil, err
-	}
+func (c Config) cacheFacts(f *data.Frame) map[string]string {
+	set := c.set()
 	facts := map[string]string{"the version of drotrain": Version()}
 	for _, name := range ofRows {
 		facts["option "+name] = string(set[name])
@@ -60,7 +53,7 @@ func (c Config) cacheFacts(f *data.Frame) (map[string]string, error) {
 		columns = append(columns, fmt.Sprintf("%s %s", col.Name, col.Type))
 	}
 	facts["the columns of the table"] = strings.Join(columns, ", ")
-	return facts, nil
+	return facts
 }
 
 // keptRows are those of a training: what a cache has of it.
@@ -112,7 +105,7 @@ func (c Config) rowsOf(ctx context.Context, f *data.Frame, o *outside) (*keptRow
 		return nil, err
 	}
 	k = &keptRows{filtered: len(rows) + len(held), allHeld: len(held)}
-	if o != nil && !slices.IsSorted(held) {
+	if o != nil {
 		slices.Sort(held) // they are read in the order of the table
 	}
 	if k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place()); err != nil {
@@ -159,10 +152,7 @@ func (c Config) openKept(file *os.File, path string, f *data.Frame, o *outside) 
 	if err != nil {
 		return nil, &StaleCacheError{path, err.Error()}
 	}
-	facts, err := c.cacheFacts(f)
-	if err != nil {
-		return nil, err
-	}
+	facts := c.cacheFacts(f)
 	var changed []string
 	for _, what := range slices.Sorted(maps.Keys(facts)) {
 		if was := content.Facts[what]; was != facts[what] {
@@ -177,15 +167,13 @@ func (c Config) openKept(file *os.File, path string, f *data.Frame, o *outside) 
 		return nil, &StaleCacheError{path, strings.Join(changed, "; ")}
 	}
 	k := &keptRows{fitted: &data.Fitted{Encoder: &data.Encoder{}, Storage: content.Storage, TrainReport: content.Reports[0], HoldoutReport: content.Reports[1]}, allHeld: content.AllHeld, filtered: content.Filtered}
-	if err := json.Unmarshal(content.Encoder, k.fitted.Encoder); err != nil {
-		return nil, &StaleCacheError{path, err.Error()}
-	}
 	room := o.Room
 	read := func() (err error) {
-		if content.Weight.N > 0 {
-			if k.weight, err = rowfile.ReadVector[float64](file, room, content.Weight); err != nil {
-				return err
-			}
+		if err = json.Unmarshal(content.Encoder, k.fitted.Encoder); err != nil {
+			return err
+		}
+		if k.weight, err = rowfile.ReadVector[float64](file, room, content.Weight); err != nil {
+			return err
 		}
 		if content.Held != nil {
 			again, err := os.Open(path) // its own, to be closed
@@ -215,11 +203,8 @@ func (c Config) keep(ctx context.Context, f *data.Frame, o *outside, k *keptRows
 	if path == "" {
 		return nil
 	}
-	facts, err := c.cacheFacts(f)
-	if err != nil {
-		return err
-	}
-	content := rowfile.Content{Facts: facts, Storage: k.fitted.Storage, Reports: [2]data.EncodeReport{k.fitted.TrainReport, k.fitted.HoldoutReport}, Filtered: k.filtered, AllHeld: k.allHeld}
+	var err error
+	content := rowfile.Content{Facts: c.cacheFacts(f), Storage: k.fitted.Storage, Reports: [2]data.EncodeReport{k.fitted.TrainReport, k.fitted.HoldoutReport}, Filtered: k.filtered, AllHeld: k.allHeld}
 	for i, stamp := range f.Stamps() {
 		content.Files = append(content.Files, rowfile.File{Path: f.Sources[i].Path, Stamp: stamp, SHA256: f.Sources[i].SHA256})
 	}

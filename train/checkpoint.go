@@ -46,14 +46,7 @@ func (m *Model) agree(asked Config) error {
 	if j == nil {
 		return nil
 	}
-	b, err := json.Marshal(asked)
-	if err != nil {
-		return fmt.Errorf("the options cannot be kept in a checkpoint: %w", err)
-	}
-	var set map[string]json.RawMessage
-	if err := json.Unmarshal(b, &set); err != nil {
-		return err
-	}
+	set := asked.set()
 	all := []error{j.Agree("the version of drotrain", m.Version)}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		all = append(all, j.Agree("option "+name, string(set[name])))

@@ -49,6 +49,9 @@ func (c Choice) validate() error {
 	if c == (Choice{}) { // of a model of an earlier version
 		return nil
 	}
+	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
+		return fmt.Errorf("budget is %v: it must be finite; without one there is none, or what select says", *c.Budget)
+	}
 	return c.options().Validate()
 }
 
@@ -102,10 +105,12 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 		return nil, nil, err
 	}
 	defer m.Run.Close()
-	ctx = m.Run.outside.watched(ctx)
 	m.mustChoose = true
-	if err := m.choose(ctx, nil, time.Now()); err != nil {
-		return nil, nil, m.named(err)
+	_, err = m.Run.outside.whole(ctx, cfg.cachePath(), func(ctx context.Context) error {
+		return m.named(m.choose(ctx, nil, time.Now()))
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return m.Result.Selection, m.Notes, nil
 }

@@ -5,6 +5,7 @@
 package train
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -106,6 +107,13 @@ func DefaultConfig() Config {
 		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: DefaultChoice(),
 		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}
+}
+
+// set are the options of a configuration by their names, in JSON, which Validate sees to.
+func (c Config) set() (options map[string]json.RawMessage) {
+	b, _ := json.Marshal(c)
+	_ = json.Unmarshal(b, &options)
+	return options
 }
 
 // Progress is what an observer sees at a check point.

@@ -73,11 +73,11 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // fit is solve, but for rows that are lost on the way: nothing that was computed counts.
 func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	err := m.solve(m.Run.outside.watched(ctx), oracle, began)
-	if lost := m.Run.outside.err(); lost != nil {
-		err, m.Coefficients = lost, nil
+	lost, err := m.Run.outside.whole(ctx, m.Config.cachePath(), func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
+	if lost {
+		m.Coefficients = nil
 	}
-	return m.Run.outside.advised(err, m.Config.cachePath())
+	return err
 }
 
 // solve trains the baselines, chooses a level where none is set, and trains the robust
@@ -118,6 +118,7 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	if err == nil {
 		err = m.recalibrate(ctx, began)
 	}
+	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
 	if m.Coefficients != nil {
 		m.smear()
 		held, unread := m.firstHeld(ctx, err == nil)
@@ -338,11 +339,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
-		var err error
-		if method, err = solver(asked); err != nil {
-			return err
-		}
-		method = dro.OnPrefixes(p, method)
+		method = dro.OnPrefixes(p, solver(asked))
 	}
 	var res *dro.Result
 	var err error

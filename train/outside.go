@@ -280,14 +280,20 @@ func (o *outside) close() {
 	o.Room.Close()
 }
 
-// watched is a context that ends with the error of rows that cannot be read.
-func (o *outside) watched(ctx context.Context) context.Context {
+// whole does what takes all rows, in a context that ends when some cannot be read: they are lost
+// then, and what was done is of no use. cache is as for advised.
+func (o *outside) whole(ctx context.Context, cache string, do func(context.Context) error) (lost bool, err error) {
 	if o == nil {
-		return ctx
+		return false, do(ctx)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	o.cancel.Store(&cancel)
-	return ctx
+	err = do(ctx)
+	if why := o.err(); why != nil {
+		lost, err = true, why
+	}
+	return lost, o.advised(err, cache)
 }
 
 // failed ends the context that watches, if one does.

@@ -130,6 +130,8 @@ func TestRowsThatAreLost(t *testing.T) {
 	for name, n := range map[string]int{"trained on": 120_000, "held out": 4000} {
 		cfg := DefaultConfig()
 		cfg.Target, cfg.Nu = "y", level.At(1)
+		told := 0
+		cfg.Observe = func(Progress) { told++ }
 		o := away(t, &cfg, 1<<40)
 		o.Memory = 0
 		m, oracle, err := prepareIn(context.Background(), wide(t, n), cfg, o)
@@ -144,6 +146,9 @@ func TestRowsThatAreLost(t *testing.T) {
 		err = m.fit(context.Background(), oracle, time.Now())
 		if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), "the encoded rows") {
 			t.Errorf("%s: %v, %v", name, err, o.err())
+		}
+		if name == "trained on" && told > 5 {
+			t.Errorf("%s: the training went on to check point %d", name, told)
 		}
 	}
 }

@@ -54,12 +54,10 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, tell)
 	if err != nil {
-		m.Config.Recalibrate = false // what there is predicts as it was certified
 		return fmt.Errorf("recalibrating: %w", m.named(err))
 	}
 	slope, intercept, err := m.fitScores(ctx, margin)
 	if err != nil {
-		m.Config.Recalibrate = false
 		return fmt.Errorf("recalibrating: %w", err)
 	}
 	x := slices.Clone(m.Coefficients)

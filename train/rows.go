@@ -101,9 +101,6 @@ func shuffle(rows []int, seed uint64) {
 // them.
 func strayGroups(trained, held []data.Grouping) (notes []string) {
 	for k, g := range held {
-		if k >= len(trained) {
-			break
-		}
 		known := map[string]bool{}
 		for _, l := range trained[k].Labels {
 			known[l] = true

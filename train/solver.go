@@ -1,8 +1,7 @@
 package train
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro"
 )
@@ -21,12 +20,7 @@ func Solvers() []string {
 	return names
 }
 
-// solver returns the method called name, with its default settings.
-func solver(name string) (dro.Method, error) {
-	for _, m := range methods {
-		if m.Name() == name {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("unknown solver %q: one of %s", name, strings.Join(Solvers(), ", "))
+// solver is the method called name, one of Solvers, with its default settings.
+func solver(name string) dro.Method {
+	return methods[slices.IndexFunc(methods, func(m dro.Method) bool { return m.Name() == name })]
 }

@@ -123,10 +123,8 @@ func Read(file *os.File) (*Content, error) {
 func (s *Set) Dataset(file *os.File, room *paged.Room, place design.Place) (*data.Dataset, error) {
 	d := &data.Dataset{N: s.Rows.N, D: s.Rows.D, Names: s.Names, Intercept: s.Intercept}
 	var err error
-	if s.Target.N > 0 {
-		if d.Target, err = ReadVector[float64](file, room, s.Target); err != nil {
-			return nil, err
-		}
+	if d.Target, err = ReadVector[float64](file, room, s.Target); err != nil {
+		return nil, err
 	}
 	if d.Rows, err = ReadVector[int](file, room, s.Number); err != nil {
 		return nil, err

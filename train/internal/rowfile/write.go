@@ -74,8 +74,11 @@ func WriteVector[T int | int32 | float64](w *Writer, v []T) Vector {
 	return Vector{At: w.write(raw), N: len(v), Sum: crc32.Checksum(raw, castagnoli)}
 }
 
-// ReadVector reads what WriteVector has added, into a room; nil is memory.
+// ReadVector reads what WriteVector has added, into a room; nil is memory. Of nothing it is nil.
 func ReadVector[T int | int32 | float64](file *os.File, room *paged.Room, at Vector) ([]T, error) {
+	if at.N == 0 {
+		return nil, nil
+	}
 	v := paged.Make[T](room, at.N)
 	raw := rawOf(v)
 	if _, err := file.ReadAt(raw, at.At); err != nil {

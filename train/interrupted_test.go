@@ -1,0 +1,146 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// Interrupted in any phase a training says so, and there is a model from the robust training on: one
+// that predicts as it was certified where its scores were to be recalibrated, and can be saved.
+func TestInterruptedInAnyPhase(t *testing.T) {
+	f := wide(t, 600)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Levels, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 1, 2, true, "logistic"
+	type stage struct {
+		phase string
+		done  int
+	}
+	told := map[stage]bool{}
+	cfg.Observe = func(p Progress) { told[stage{p.Phase, p.Done}] = true }
+	if _, err := FitFrame(t.Context(), f, cfg); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []string{"erm", "group-weighted erm", "choosing", "robust", "tempered erm", "recalibrating"} {
+		if !told[stage{phase, 0}] && !told[stage{phase, 1}] && phase != "robust" {
+			t.Errorf("nothing is told of %s: %v", phase, told)
+		}
+	}
+	for at := range told {
+		ctx, cancel := context.WithCancel(t.Context())
+		cfg.Observe = func(p Progress) {
+			if (stage{p.Phase, p.Done}) == at {
+				cancel()
+			}
+		}
+		m, err := FitFrame(ctx, f, cfg)
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: %v", at, err)
+		}
+		trained := at.phase == "robust" || at.phase == "tempered erm" || at.phase == "recalibrating"
+		if (m != nil) != trained {
+			t.Errorf("%+v: a model %v", at, m != nil)
+		}
+		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).Scoring() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibrating: ")) {
+			t.Errorf("%+v: recalibrated %v, %v", at, m.Recalibrated, err)
+		}
+	}
+}
+
+// Where the plain average predicts better with another μ the baselines are trained again, and
+// that may be interrupted, too.
+func TestInterruptedWithAnotherMu(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Levels, cfg.Folds, cfg.Holdout = "y", 1, 3, 0
+	cfg.Select = "average"
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	last, again := "", false
+	cfg.Observe = func(p Progress) {
+		if again = last == "choosing" && p.Phase == "erm"; again {
+			cancel()
+		}
+		last = p.Phase
+	}
+	if m, err := FitFrame(ctx, noisy(t), cfg); m != nil || !errors.Is(err, context.Canceled) || last != "erm" {
+		t.Errorf("%v, %v, the last phase is %s", m, err, last)
+	}
+}
+
+// A cross-fitted evaluation needs the rows of a training, and of every class and group some in
+// every fold.
+func TestCrossFitNeedsRows(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
+	fit := func(text string, groups ...string) *Model {
+		t.Helper()
+		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := cfg
+		c.Groups = groups
+		m, err := FitFrame(t.Context(), f, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	const numbers = "y,a,g\n1,2,p\n3,1,p\n2,2,p\n5,1,p\n2,4,p\n4,3,p\n1,1,p\n6,2,p\n2,3,q\n"
+	const classes = "y,a\nno,2\nno,1\nyes,3\nyes,4\nno,2\nyes,1\nyes,5\nyes,2\nyes,1\n"
+	for want, m := range map[string]*Model{
+		"it was loaded, and needs Rerun":          loaded(t, fit(numbers)),
+		"of 5 lacks a group that the others have": fit(numbers, "g"),
+		"a fold would be without a class":         fit(classes),
+	} {
+		if _, err := m.CrossFit(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+}
+
+// A problem is that of a configuration, and what it cannot be is an error.
+func TestProblemsThatAreNone(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu = "y", level.At(1)
+	m, err := FitFrame(t.Context(), wide(t, 60), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := *m.Run.Train
+	for name, set := range map[string]func(c *Config){
+		"a loss of nothing":    func(c *Config) { c.Loss = "" },
+		"a level of no groups": func(c *Config) { c.Adversary = "groups" },
+		"targets of no rows":   func(c *Config) { d.Target = nil },
+	} {
+		c := m.Config
+		set(&c)
+		if p, err := c.Problem(&d); err == nil {
+			t.Errorf("%s: %v", name, p)
+		}
+	}
+	if solver("lbfgs").Name() != (dro.LBFGS{}).Name() {
+		t.Error("lbfgs is another method")
+	}
+	if _, err := ReadModel(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+	if _, err := m.Predict(t.Context(), &data.Frame{}); err == nil {
+		t.Error("a table without columns is predicted")
+	}
+	if _, err := ScorerOf[struct{}](&Model{}); err == nil {
+		t.Error("an empty model has a scorer of structs")
+	}
+	before := written(t, m)
+	if m.Complete(); string(written(t, m)) != string(before) || len(m.Run.Weights) != m.TrainRows {
+		t.Error("a model of one process is completed")
+	}
+}

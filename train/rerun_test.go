@@ -1,0 +1,160 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// loaded is a model as it is read from its file.
+func loaded(t *testing.T, m *Model) *Model {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	out, err := ReadModel(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A model that was loaded takes the rows of its training again, in memory or on disk, and else says
+// why not: the table is another, or gone, has not the columns any more, or no room.
+func TestRerunTellsWhatIsAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	var b strings.Builder
+	b.WriteString("y,a,g,w\n")
+	for i := range 90 {
+		fmt.Fprintf(&b, "%d,%d,%c,%d\n", i*7919%31, i*104729%97, 'p'+rune(i%3), 1+i%2)
+	}
+	table := b.String()
+	open := func() *data.Frame {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	cfg := DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Groups, cfg.Weight, cfg.Nu = path, "y", []string{"g"}, "w", level.At(1)
+	trained, err := FitFrame(t.Context(), open(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		set  func(m *Model, f *data.Frame) *data.Frame
+		want string // "": it is run again
+	}{
+		"in memory": {nil, func(m *Model, f *data.Frame) *data.Frame { return f }, ""},
+		"on disk": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Cache, m.Config.KeepCache = t.TempDir(), true
+			return f
+		}, ""},
+		"given up": {cancelled, func(m *Model, f *data.Frame) *data.Frame { return f }, "context canceled"},
+		"given up, on disk": {cancelled, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Cache, m.Config.KeepCache = t.TempDir(), true
+			return f
+		}, "context canceled"},
+		"another file": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			if err := os.WriteFile(path, []byte(table+"1,2,p,1\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}, path + " is not the data the model was trained on: its SHA-256 differs"},
+		"a table of no file": {nil, func(m *Model, f *data.Frame) *data.Frame { return wide(t, 90) }, "its SHA-256 differs"},
+		"no room": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Cache, m.Config.Memory = t.TempDir(), 1
+			return f
+		}, "of memory (--memory) are too few"},
+		"other rows": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.TrainRows--
+			return f
+		}, "it has 72 training rows, not 71"},
+		"a split of nothing": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Split = "nowhere"
+			return f
+		}, `"nowhere"`},
+		"a weight of nothing": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Weight = "nowhere"
+			return f
+		}, `"nowhere"`},
+		"no coefficients": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Coefficients = nil
+			return f
+		}, "the rows have other columns than the model"},
+		"a level of no groups": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Nu, m.Config.Average, m.Encoder.Groups = nil, "balanced", nil
+			return f
+		}, "need groups"},
+		"another encoder, on disk": {nil, func(m *Model, f *data.Frame) *data.Frame {
+			m.Config.Cache, m.Config.KeepCache, m.Encoder.Columns[0].Shift = t.TempDir(), true, 7
+			return f
+		}, "encodes the rows of the training otherwise"},
+	} {
+		m := loaded(t, trained)
+		f := c.set(m, open())
+		if c.ctx == nil {
+			c.ctx = t.Context()
+		}
+		err := m.Rerun(c.ctx, f)
+		if (c.want == "") != (err == nil) || err != nil && (!strings.Contains(err.Error(), c.want) || m.Run != nil) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+			continue
+		}
+		if err == nil && (!slices.Equal(m.Run.Weight, trained.Run.Weight) || !slices.Equal(m.Run.Loss, trained.Run.Loss) || !slices.Equal(m.Run.Weights, trained.Run.Weights) || m.Run.Holdout.N != trained.Run.Holdout.N) {
+			t.Errorf("%s: other rows", name)
+		}
+		if err == nil && m.Run.Outside() != m.Config.KeepCache {
+			t.Errorf("%s: rows on disk %v", name, m.Run.Outside())
+		}
+		m.Run.Close()
+	}
+	// Of a table that is known the groups alone are read again.
+	m := *trained
+	if err := m.Rerun(cancelled, m.Run.Frame); !errors.Is(err, context.Canceled) {
+		t.Errorf("groups, given up: %v", err)
+	}
+}
+
+// Of sparse rows, whose size nobody knows before they are read, none are refused for it.
+func TestSparseRowsAreReadAgain(t *testing.T) {
+	f := wide(t, 300)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Storage = "y", level.At(1), "sparse"
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Run = nil
+	was := debug.SetMemoryLimit(1)
+	err = m.Rerun(t.Context(), f)
+	debug.SetMemoryLimit(was)
+	var refused *MemoryError
+	var other *ChangedDataError
+	if errors.As(err, &refused) || !errors.As(err, &other) { // which has no files
+		t.Error(err)
+	}
+}
