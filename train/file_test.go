@@ -150,6 +150,14 @@ func TestFieldsOfANewerVersion(t *testing.T) {
 	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w, `"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
 		t.Errorf("warnings %q", w)
 	}
+	many, err := train.ReadModel(bytes.NewReader(edit(t, document(t, m), func(v map[string]any) {
+		for _, key := range strings.Fields("a b c d e f g") {
+			v["new_"+key] = true
+		}
+	})))
+	if err != nil || len(many.Warnings) != 6 || !strings.Contains(many.Warnings[4], `"new_e"`) || many.Warnings[5] != "and 2 more" {
+		t.Errorf("seven new fields: %q, %v", many.Warnings, err)
+	}
 	p, err := newer.Predict(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +205,10 @@ func TestLoadRefuses(t *testing.T) {
 		"balanced of one":        func(v object) { v["group_weighted_coefficients"] = []float64{1} },
 		"no encoder":             func(v object) { delete(v, "encoder") },
 		"an empty encoder":       func(v object) { v["encoder"] = object{} },
+		"no loss":                func(v object) { in(v, "config")["loss"] = "" },
+		"rows of a fraction":     func(v object) { v["train_rows"] = 1.5 },
+		"a weight beyond":        func(v object) { v["coefficients"].([]any)[0] = json.Number("1e400") },
+		"a seed below 0":         func(v object) { in(v, "config")["seed"] = -1 },
 		"an unknown loss":        func(v object) { in(v, "config")["loss"] = "hinge" },
 		"an unknown penalty":     func(v object) { in(v, "config")["penalty"] = "js" },
 		"no mu":                  func(v object) { in(v, "config")["mu"] = nil },

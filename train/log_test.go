@@ -1,10 +1,46 @@
 package train
 
 import (
+	"bytes"
 	"log/slog"
 	"math"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/drotrain/drotrain/train/level"
 )
+
+// A log has the decisions of the solver where it asks for them, the first check point of every phase
+// and the last of each that certifies, and of a model its worst group.
+func TestLogOfATraining(t *testing.T) {
+	for _, at := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
+		var b bytes.Buffer
+		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: at}))
+		cfg := DefaultConfig()
+		cfg.Target, cfg.Groups, cfg.Nu, cfg.Solver = "y", []string{"g"}, level.At(1), "lbfgs"
+		cfg.LogTo(l, time.Hour)
+		m, err := FitFrame(t.Context(), wide(t, 300), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Logf("growing: %d rows", 120)
+		l.Info("trained", "model", m.Summary(""))
+		if lines := strings.Count(b.String(), "phase=robust"); lines != 2 || !strings.Contains(b.String(), `model.worst_group.name=`) || strings.Contains(b.String(), `level=DEBUG msg="growing: 120 rows"`) != (at == slog.LevelDebug) {
+			t.Errorf("%v: %d lines of the robust training\n%s", at, lines, b.String())
+		}
+	}
+	// One more an interval.
+	var b bytes.Buffer
+	var cfg Config
+	cfg.LogTo(slog.New(slog.NewTextHandler(&b, nil)), time.Minute)
+	for _, seconds := range []time.Duration{0, 30, 59, 60, 61, 119, 121, 122} {
+		cfg.Observe(Progress{Phase: "robust", Elapsed: seconds * time.Second, RelativeGap: 1, Target: 1e-6})
+	}
+	if n := strings.Count(b.String(), "\n"); n != 3 {
+		t.Errorf("%d lines in two minutes:\n%s", n, b.String())
+	}
+}
 
 // Numbers that JSON cannot hold are left out of records.
 func TestRecordsAreFinite(t *testing.T) {

@@ -64,6 +64,18 @@ func TestValidate(t *testing.T) {
 		"μ below 0":             {func(c *Config) { c.Mu = mu(-1e-9) }, "mu is -1e-09"},
 		"μ NaN":                 {func(c *Config) { c.Mu = mu(math.NaN()) }, "mu is NaN"},
 		"μ ∞":                   {func(c *Config) { c.Mu = mu(inf) }, "mu is +Inf"},
+		"budget ∞":              {func(c *Config) { c.Budget = mu(inf) }, "budget is +Inf: it must be finite"},
+		"budget NaN":            {func(c *Config) { c.Budget = mu(math.NaN()) }, "budget is NaN: it must be finite"},
+		"budget below 0":        {func(c *Config) { c.Budget = mu(-1) }, "budget is -1"},
+		"budget 0":              {func(c *Config) { c.Budget = mu(0) }, ""},
+		"knots of nothing":      {func(c *Config) { c.Spline = []string{"a"} }, `spline "a": write column:knots`},
+		"knots":                 {func(c *Config) { c.Spline = []string{"a:b:4", "a:4"} }, ""},
+		"knots twice":           {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `spline: column "a" is named twice`},
+		"three columns":         {func(c *Config) { c.Interact = []string{"a:b:c"} }, `interact "a:b:c"`},
+		"references":            {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
+		"references twice":      {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `reference: column "a" is named twice`},
+		"ν without digits":      {func(c *Config) { c.Nu = mu(5e-324) }, "nu is 5e-324, which has lost its digits"},
+		"ν with digits":         {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
 		"μ 0":                   {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {
 		cfg := DefaultConfig()
