@@ -74,15 +74,15 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 			m.Config.Cache, m.Config.KeepCache = t.TempDir(), true
 			return f
 		}, "context canceled"},
-		"another file": {nil, func(m *Model, f *data.Frame) *data.Frame {
+		"another file": {nil, func(*Model, *data.Frame) *data.Frame {
 			if err := os.WriteFile(path, []byte(table+"1,2,p,1\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Open(t.Context(), path)
+			other, err := Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return f
+			return other
 		}, path + " is not the data the model was trained on: its SHA-256 differs"},
 		"a table of no file": {nil, func(m *Model, f *data.Frame) *data.Frame { return wide(t, 90) }, "its SHA-256 differs"},
 		"no room": {nil, func(m *Model, f *data.Frame) *data.Frame {
