@@ -185,7 +185,7 @@ func TestKeptRowsThatDoNotFit(t *testing.T) {
 		change func(c *rowfile.Content)
 		want   string
 	}{
-		"more files":          {func(c *rowfile.Content) { c.Files = append(c.Files, c.Files...) }, "there were 2 files, now there are 1"},
+		"more files":          {func(c *rowfile.Content) { c.Files = append(c.Files, c.Files...) }, "1 file, where there were 2"},
 		"an encoder of junk":  {func(c *rowfile.Content) { c.Encoder = []byte("{") }, "unexpected end of JSON"},
 		"a weight beyond":     {func(c *rowfile.Content) { c.Weight.At = 1 << 40 }, "EOF"},
 		"another weight":      {func(c *rowfile.Content) { c.Weight.At += 8 }, "a checksum is another"},
