@@ -196,12 +196,10 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 				at = byCode[c.Code[r]]
 			default:
 				v := c.Number[r]
+				var ok bool
 				if v-v != 0 {
 					k.errs[s] = matrix.NotFinite(f, c.Name, r, v)
-					break
-				}
-				var ok bool
-				if at, ok = byNumber[v]; !ok {
+				} else if at, ok = byNumber[v]; !ok {
 					at = of(read(r))
 					byNumber[v] = at
 				}

@@ -293,7 +293,6 @@ func (t *fitting) dealCategories() error {
 			k.encode(f, columns[i], here)
 			k.codes.From(first)
 		}
-		columns[i] = nil
 		return nil
 	})
 }

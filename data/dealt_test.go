@@ -105,6 +105,7 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		{"targets without a logarithm", map[int]string{11_000: "-7,1,3", 11_001: "-2,1,3"}},
 		{"groups of infinite numbers", map[int]string{11_000: "1,1,inf", 8000: "1,2,3"}},
 		{"too many groups", nil},
+		{"a text of each row's own", nil},
 		{"one class", nil},
 		{"three classes", map[int]string{n - 1: "2,1,3"}},
 	} {
@@ -118,6 +119,8 @@ func TestFaultsOfDealtRows(t *testing.T) {
 				s.Groups = []string{"b", "a"}
 			case "too many groups": // no rank has as many
 				s.Groups, lines[i] = []string{"b"}, fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i/100)
+			case "a text of each row's own":
+				lines[i] = fmt.Sprintf("%d,t%d,1", i%3, i)
 			case "one class":
 				s.Task, lines[i] = Binary, fmt.Sprintf("1,%d,%d", i%7, i%11)
 			case "three classes":
@@ -276,5 +279,45 @@ func TestRowsAreCountedFromTheFirst(t *testing.T) {
 	k.from(10)
 	if k.First != -1 || k.Null != 10 || k.Bad != -1 || k.Outside != 10 || k.Inexact != 11 {
 		t.Errorf("%+v", k)
+	}
+}
+
+// Ranks may be more than there are parts of the rows: some have none, before others and
+// behind them, and the encoder, its notes and what each has are as one process has them.
+func TestFewRowsOfManyRanks(t *testing.T) {
+	for _, n := range []int{40, 2500, 5000} {
+		f := &Frame{Rows: n, Sources: []Source{{Path: "t.parquet", Rows: n}}}
+		for _, c := range mixed(n, 6) {
+			f.Columns = append(f.Columns, &c)
+		}
+		var train []int
+		for i := range n {
+			if i%7 != 3 {
+				train = append(train, i)
+			}
+		}
+		s := Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true}
+		want, err := Fit(t.Context(), f, slices.Clone(train), nil, s, Float64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{2, 7} {
+			err := ranks.Run(size, func(c ranks.Comm) error {
+				rows := ranks.NewRows(c, len(train))
+				got, err := FitDealt(t.Context(), f, ownOf(rows, train), len(train), nil, s, Float64, rows)
+				if err != nil {
+					return err
+				}
+				sameEncoder(t, fmt.Sprintf("%d rows, rank %d of %d", n, c.Rank(), size), want.Encoder, got.Encoder)
+				lo, hi := rows.Here(len(train))
+				if !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) || !slices.Equal(got.Train.Groups[2].Index[lo:hi], want.Train.Groups[2].Index[lo:hi]) {
+					t.Errorf("%d rows, rank %d of %d has other targets or groups", n, c.Rank(), size)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%d rows of %d ranks: %v", n, size, err)
+			}
+		}
 	}
 }

@@ -37,11 +37,8 @@ func (t *fitting) fitGroups() error {
 		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.rows(1) > 0 && t.groupErrs[1] == nil {
 			held, t.groupErrs[1] = groupsOf(f, c, c.Kind, t.partition.Set(1))
 		}
-		if err != nil {
-			if err = problems.Add(err); err != nil {
-				return err
-			}
-			continue
+		if err = problems.Add(err); err != nil {
+			return err
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
 		e.Groups = append(e.Groups, factor)

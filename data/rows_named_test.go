@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ func TestFaultsNameTheirRow(t *testing.T) {
 	}{
 		"null target":       {"y", "", Spec{}, nil, "is null"},
 		"infinite target":   {"y", "inf", Spec{}, nil, "+Inf"},
+		"no logarithm":      {"y", "-7", Spec{TargetTransform: "log1p"}, nil, "no log1p"},
 		"null feature":      {"x", "", Spec{}, nil, "is null"},
 		"infinite feature":  {"x", "-inf", Spec{}, nil, "-Inf"},
 		"inexact category":  {"k", large, Spec{Categorical: []string{"k"}}, nil, "as text"},
@@ -62,6 +64,9 @@ func TestFaultsNameTheirRow(t *testing.T) {
 				_, err = Fit(t.Context(), f, nil, nil, c.spec, Float64)
 			}
 			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
+			if of := (*Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "no log1p") != (of.Rows == 1) {
+				t.Errorf("%d rows are said to have it", of.Rows)
+			}
 			if t.Failed() {
 				t.Fatalf("%s in row %d: %v", name, row, err)
 			}

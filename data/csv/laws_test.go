@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -236,6 +237,9 @@ func TestDaysReadBack(t *testing.T) {
 				t.Fatalf("%q may be in the orders %04b, want %04b", s, got, may)
 			}
 		}
+	}
+	if got, ok := day("31/12/2024 06:00:00.5", dayFirst); !ok || math.Abs(got-(20088.25+0.5/86400)) > 1e-9 {
+		t.Errorf("half a second after six: %v", got)
 	}
 	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
 		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x"} {

@@ -95,6 +95,16 @@ func TestStreamedInput(t *testing.T) {
 	}
 }
 
+// A stream whose name says nothing is text from its first byte on.
+func TestShortStreams(t *testing.T) {
+	for text, columns := range map[string]int{"x": 1, "x\n": 1, "x,y": 2, "": -1} {
+		f, err := OpenReader(t.Context(), "standard input", strings.NewReader(text), Reading{})
+		if columns >= 0 && (err != nil || len(f.Columns) != columns || f.Rows != 0) || columns < 0 && (err == nil || !strings.Contains(err.Error(), "empty")) {
+			t.Errorf("%q: %v, %v", text, f, err)
+		}
+	}
+}
+
 // The rows that a batch of IPC claims are those of its columns: eight bytes of a
 // file must not ask for gigabytes.
 func TestIPCRowsAreBound(t *testing.T) {

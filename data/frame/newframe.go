@@ -72,7 +72,8 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 	var at [][]int
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("data"), ",")
-		if !f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct || name == "-" {
+		embedded := f.Anonymous && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct)
+		if !f.IsExported() || embedded || name == "-" {
 			continue
 		}
 		if name == "" {

@@ -11,6 +11,11 @@ type place struct {
 	Site string `data:"site"`
 }
 
+type Firm struct {
+	Name string
+	Size int
+}
+
 type person struct {
 	place
 	Pay    float64
@@ -55,6 +60,26 @@ func TestFromStructs(t *testing.T) {
 		}
 		if want := "a b a 10 11.5 12  -3  true false true 1.152921504606847e+18 1 2"; strings.Join(cells, " ") != want {
 			t.Errorf("cells %q", strings.Join(cells, " "))
+		}
+	}
+	// A pointer that is embedded gives the fields of what it leads to, and nulls where it is nil.
+	type worker struct {
+		*Firm
+		Pay float64
+	}
+	f, err := FromStructs([]worker{{nil, 1}, {&Firm{"a", 7}, 2}, {nil, 3}})
+	if err != nil || strings.Join(f.Names(), " ") != "Pay Name Size" && strings.Join(f.Names(), " ") != "Name Size Pay" {
+		t.Fatal(f, err)
+	}
+	for name, want := range map[string][]string{"Pay": {"1", "2", "3"}, "Name": {"", "a", ""}, "Size": {"", "7", ""}} {
+		c, err := f.Column(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range want {
+			if c.Text(i) != text || c.IsNull(i) != (text == "") {
+				t.Errorf("%s of row %d: %q", name, i, c.Text(i))
+			}
 		}
 	}
 	if _, err := FromStructs([]*person{nil}); err == nil {

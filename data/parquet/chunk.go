@@ -85,9 +85,8 @@ func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nul
 	return nulls, err
 }
 
-func (r *chunkReader) Ints(dst []int64, null []bool) (nulls int, err error) {
-	err = r.chunk.guard(func() (err error) { nulls, err = r.ints(dst, null); return err })
-	return nulls, err
+func (r *chunkReader) Ints(dst []int64) error {
+	return r.chunk.guard(func() error { return r.ints(dst) })
 }
 
 func (r *chunkReader) Inexact() int { return r.inexact }
@@ -394,13 +393,13 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 	return nulls, nil
 }
 
-// ints reads the next len(dst) values of a column of 64-bit integers, by Arrow's
-// reader; it is for few columns, to be copied.
-func (r *chunkReader) ints(dst []int64, null []bool) (nulls int, err error) {
+// ints reads the next len(dst) values of a column of 64-bit integers, 0 for the nulls, by
+// Arrow's reader; it is for few columns, to be copied.
+func (r *chunkReader) ints(dst []int64) error {
 	a, ok := r.arrow.(*file.Int64ColumnChunkReader)
 	if !ok {
 		if r.row > 0 || r.chunk.leaf.descr.PhysicalType() != parquet.Types.Int64 {
-			return 0, &table.Error{Msg: "its integers cannot be had digit for digit"}
+			return &table.Error{Msg: "its integers cannot be had digit for digit"}
 		}
 		r.own = nil
 		r.arrow = file.NewColumnReader(r.chunk.leaf.descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
@@ -410,31 +409,25 @@ func (r *chunkReader) ints(dst []int64, null []bool) (nulls int, err error) {
 	for len(dst) > 0 {
 		n, err := r.batch(len(dst))
 		if err != nil {
-			return nulls, err
+			return err
 		}
 		total, present, err := a.ReadBatch(int64(n), buf[:n], r.defs, nil)
 		if err := r.check(n, total, present, err); err != nil {
-			return nulls, err
+			return err
 		}
 		k := 0
 		for i := range dst[:n] {
 			if r.defs != nil && r.defs[i] == 0 {
 				dst[i] = 0
-				if nulls++; null != nil {
-					null[i] = true
-				}
 				continue
 			}
 			if k == present {
-				return nulls, table.Damaged("a page has fewer values than it says")
+				return table.Damaged("a page has fewer values than it says")
 			}
 			dst[i] = buf[k]
 			k++
 		}
 		dst = dst[n:]
-		if null != nil {
-			null = null[n:]
-		}
 	}
-	return nulls, nil
+	return nil
 }

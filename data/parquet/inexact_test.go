@@ -13,15 +13,19 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// The first row with a number that no float64 holds is named: plain and by dictionary,
+// The first row with a number that no float64 holds is named: plain, by dictionary and by differences,
 // whole numbers and decimals, with nulls before it and in a later batch.
 func TestRowOfTheFirstInexactNumber(t *testing.T) {
 	const rows, odd = 5000, 1<<53 + 1
-	for _, dictionary := range []bool{false, true} {
+	for how, property := range map[string]parquet.WriterProperty{"plain": parquet.WithDictionaryDefault(false), "by dictionary": parquet.WithDictionaryDefault(true),
+		"by differences": parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked)} {
 		for _, decimal := range []bool{false, true} {
 			for _, nullable := range []bool{false, true} {
+				if decimal && how == "by differences" {
+					continue // there is no such thing
+				}
 				for _, row := range []int{0, 1, 7, 2047, 2048, 4999, -1} {
-					raw := written(t, rows, dictionary, decimal, nullable, func(i int) int64 {
+					raw := written(t, rows, property, decimal, nullable, func(i int) int64 {
 						if i >= row && row >= 0 && (i-row)%3 == 0 {
 							return odd
 						}
@@ -32,7 +36,7 @@ func TestRowOfTheFirstInexactNumber(t *testing.T) {
 						t.Fatal(err)
 					}
 					if got := f.Columns[0].InexactRow; got != row+1 {
-						t.Errorf("dictionary %v, decimal %v, nullable %v: row %d, want %d", dictionary, decimal, nullable, got, row+1)
+						t.Errorf("%s, decimal %v, nullable %v: row %d, want %d", how, decimal, nullable, got, row+1)
 					}
 				}
 			}
@@ -42,7 +46,7 @@ func TestRowOfTheFirstInexactNumber(t *testing.T) {
 
 // written is a Parquet file of one column; of a nullable one every fifth value is null,
 // but for the last of them and those that are not exact.
-func written(t *testing.T, rows int, dictionary, decimal, nullable bool, value func(i int) int64) []byte {
+func written(t *testing.T, rows int, how parquet.WriterProperty, decimal, nullable bool, value func(i int) int64) []byte {
 	t.Helper()
 	rep := parquet.Repetitions.Required
 	if nullable {
@@ -60,7 +64,7 @@ func written(t *testing.T, rows int, dictionary, decimal, nullable bool, value f
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithDictionaryDefault(dictionary))))
+	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), how)))
 	group := w.AppendRowGroup()
 	column, err := group.NextColumn()
 	if err != nil {

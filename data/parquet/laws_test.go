@@ -452,6 +452,7 @@ func TestChunksLieBesideOneAnother(t *testing.T) {
 		{chunk{0, 90, 10}, chunk{100, 9, 0}, ""},  // the other offset is left at 0
 		{chunk{10, 90, 60}, chunk{100, 9, 0}, ""}, // a dictionary behind the values is none
 		{chunk{3, 9, 0}, chunk{100, 9, 0}, "outside"},
+		{chunk{10, 9, 1}, chunk{100, 9, 0}, "outside"},
 		{chunk{100, 9, 0}, chunk{991, 10, 0}, "outside"},
 		{chunk{100, 9, 0}, chunk{1001, 0, 0}, "outside"},
 		{chunk{100, 9, 0}, chunk{-1, 9, 0}, "outside"},

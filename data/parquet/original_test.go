@@ -31,6 +31,15 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%s: %v a second, want %v", name, got[name], unit)
 		}
 	}
+	// A unit may be left out where others are not: then it is milliseconds.
+	f := flat(bytes.Clone(raw[8:]))
+	fields := f.table(f.field(f.table(f.field(f.table(0), 2)), 1))
+	ns := f.table(f.field(f.table(fields+4+4*4), 3))
+	entry := ns - int(int32(f.u32(ns))) + 4
+	f[entry], f[entry+1] = 0, 0
+	if got := f.durations()["ns"]; got != 1e3 {
+		t.Errorf("no unit: %v a second", got)
+	}
 	r := rand.New(rand.NewPCG(1, 9))
 	for range 20_000 {
 		b := append([]byte(nil), raw[8:8+r.IntN(len(raw)-8)]...)

@@ -255,8 +255,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 		defer v.Close()
 		dst := ints[starts[i] : starts[i]+n]
 		if exact, ok := v.(IntValues); ok {
-			_, err = exact.Ints(dst, nil)
-			return err
+			return exact.Ints(dst)
 		}
 		if m, ok := c.parts[i].(resident); ok && m.column.Int != nil {
 			copy(dst, m.column.Int)

@@ -65,7 +65,7 @@ type Values interface {
 
 // An IntValues reads the values of a column of 64-bit integers as they are.
 type IntValues interface {
-	Ints(dst []int64, null []bool) (nulls int, err error)
+	Ints(dst []int64) error // 0 for nulls
 }
 
 // Stored is a column whose values are in parts.

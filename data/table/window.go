@@ -94,23 +94,20 @@ type windowInts struct {
 	b    *Buffers
 }
 
-func (v *windowInts) Ints(dst []int64, null []bool) (nulls int, err error) {
+func (v *windowInts) Ints(dst []int64) error {
 	from, err := v.part.Open(0, v.b)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer from.Close()
-	ints, ok := from.(IntValues)
-	if !ok {
-		return 0, &Error{Msg: "its integers cannot be had digit for digit"}
-	}
+	ints := from.(IntValues) // as those that this is a window of
 	passed := make([]int64, min(v.row, 1<<14))
 	for left := v.row; left > 0; left -= len(passed) {
 		passed = passed[:min(left, len(passed))]
-		if _, err := ints.Ints(passed, nil); err != nil {
-			return 0, err
+		if err := ints.Ints(passed); err != nil {
+			return err
 		}
 	}
 	v.row += len(dst)
-	return ints.Ints(dst, null)
+	return ints.Ints(dst)
 }

@@ -59,7 +59,7 @@ func MomentOf(v []float64) Moment {
 	}
 	left := rest[0] + rest[1] + rest[2] + rest[3]
 	m.off = off + left/n*spread // what rounding left
-	m.q = max(0, squares[0]+squares[1]+squares[2]+squares[3]-left*left/n)
+	m.q = squares[0] + squares[1] + squares[2] + squares[3] // a quarter at least, beside which left²/n is nothing
 	return m
 }
 
@@ -146,7 +146,7 @@ func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 		rest += float64(p.n) * z
 	}
 	rest /= float64(n)
-	return n, all.lo + (off + rest*spread), spread * math.Sqrt(max(0, squares/float64(n)-rest*rest)), false
+	return n, all.lo + (off + rest*spread), spread * math.Sqrt(squares/float64(n)), false
 }
 
 // MeanDeviation gives mean and population standard deviation of values.
