@@ -64,7 +64,8 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-// NewPiles are for the rows of both sets, of so many numbers.
+// NewPiles are for the rows of both sets, of so many numbers. They are to be closed, after an
+// error too.
 func NewPiles(where Outside, d *tiles.Partition, numbers int) (*Piles, error) {
 	p := &Piles{where: where, numbers: numbers}
 	if numbers >= 1<<headFirst {
@@ -83,8 +84,7 @@ func NewPiles(where Outside, d *tiles.Partition, numbers int) (*Piles, error) {
 		for i := range set.pile {
 			f, err := paged.Unnamed(where.Dir)
 			if err != nil {
-				p.Close()
-				return nil, err
+				return p, err
 			}
 			set.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
 		}
@@ -98,10 +98,9 @@ func (p *Piles) Close() {
 		if set.matrix != nil && !p.Taken {
 			set.matrix.Close()
 		}
-		for i, k := range set.pile {
+		for _, k := range set.pile {
 			if k != nil {
 				k.file.Close()
-				set.pile[i] = nil
 			}
 		}
 	}
@@ -203,16 +202,19 @@ func (p *Piles) finish(ctx context.Context, s int, raw []float64, l Layout, d *t
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if set.matrix == nil {
+			w.Close()
+		}
+	}()
 	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*l.Width); return &x }}
 	for i, k := range set.pile {
 		first := i * p.rows
 		n := min(p.rows, set.n-first)
 		if err := p.order(raw, k, n); err != nil {
-			w.Close()
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
 		k.file.Close()
-		set.pile[i] = nil
 		err := table.Parallel(ctx, (n+w.BlockRows()-1)/w.BlockRows(), func(b int) error {
 			x := blocks.Get().(*[]float64)
 			defer blocks.Put(x)
@@ -222,7 +224,6 @@ func (p *Piles) finish(ctx context.Context, s int, raw []float64, l Layout, d *t
 			return w.Write(first/w.BlockRows()+b, *x)
 		})
 		if err != nil {
-			w.Close()
 			return err
 		}
 	}

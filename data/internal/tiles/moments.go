@@ -58,7 +58,7 @@ func MomentOf(v []float64) Moment {
 		rest[0] += z
 	}
 	left := rest[0] + rest[1] + rest[2] + rest[3]
-	m.off = off + left/n*spread // what rounding left
+	m.off = off + left/n*spread                             // what rounding left
 	m.q = squares[0] + squares[1] + squares[2] + squares[3] // a quarter at least, beside which left²/n is nothing
 	return m
 }
