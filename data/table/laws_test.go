@@ -40,9 +40,9 @@ func (v *integerValues) Numbers(dst []float64, _ []bool) (int, error) {
 	return 0, nil
 }
 
-func (v *integerValues) Ints(dst []int64, _ []bool) (int, error) {
+func (v *integerValues) Ints(dst []int64) error {
 	v.row += copy(dst, v.part[v.row:])
-	return 0, nil
+	return nil
 }
 
 func (v *integerValues) Inexact() int { return v.inexact }
