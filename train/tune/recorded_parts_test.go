@@ -94,20 +94,13 @@ func recordSearches(t *testing.T, out *strings.Builder, c recordedTable, seed ui
 	a := c.table(seed)
 	o := DefaultOptions()
 	o.Levels, o.Folds, o.Seed, o.Ridge = 2, 3, seed, true
-	s := &choosing{Selection: &Selection{Rate: o.Rate, Rule: o.Rule, Of: a.N, Rows: a.N, Mu: a.Primal.Mu}, options: o, table: a}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	must(s.settle(t.Context()))
-	s.afford()
-	start, _, err := a.Solve(t.Context(), plainAverage, nil)
-	must(err)
-	s.metric, s.deal = a.metricAt(start), a.dealt(s.out.fold, s.Folds)
-	must(s.prepare(t.Context(), start))
-	of, err := s.list()
+	s, of, err := searching(t.Context(), a, o)
 	must(err)
 	fmt.Fprintf(out, "the metric's inverse %s, %s passes\n", goldentest.Values(s.metric.inverse), goldentest.Values(s.metric.passes))
 	if brief {
