@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -114,5 +115,55 @@ func TestQuantileOverRanks(t *testing.T) {
 	over, _ := none.Over(ranks.NewRows(ranks.One{}, n))
 	if tau, _, _ := over.(Protected).quantile(f, func(int) float64 { return 0 }); !math.IsNaN(tau) {
 		t.Errorf("the quantile of no weight is %v", tau)
+	}
+}
+
+// A dual of the first samples of every shard, where they lie, weighs them as a dual of copies of
+// these samples does.
+func TestPartsWeighTheirSamples(t *testing.T) {
+	const n, count = 9001, 2000
+	rng := drotest.RngOf(305)
+	w, group, other, f := make([]float64, n), make([]int, n), make([]int, n), drotest.Normals(rng, count, 1)
+	for j := range w {
+		w[j], group[j], other[j] = 0.1+rng.Float64(), rng.IntN(3), rng.IntN(4)-1
+	}
+	for name, of := range map[string]func(rows *ranks.Rows) (saddle.Dual, error){
+		"fixed":     func(rows *ranks.Rows) (saddle.Dual, error) { return NewFixedOver(rows, w) },
+		"ball":      func(rows *ranks.Rows) (saddle.Dual, error) { return NewBall(KullbackLeibler, 0.2, w), nil },
+		"of equals": func(rows *ranks.Rows) (saddle.Dual, error) { return NewBall(PearsonChi2, 0.2, nil), nil },
+		"protected": func(rows *ranks.Rows) (saddle.Dual, error) { return Protected{Share: 0.3, Nu: 0.1, Weights: w}, nil },
+		"groups": func(rows *ranks.Rows) (saddle.Dual, error) {
+			return NewGroupsOver(rows, NewPenalty(PearsonChi2, 0.2, nil), w, group, other)
+		},
+	} {
+		for _, size := range []int{1, 3} {
+			err := ranks.Run(size, func(c ranks.Comm) error {
+				rows := ranks.NewRows(c, n)
+				dual, err := of(rows)
+				if err != nil {
+					return err
+				}
+				dual, _ = dual.(saddle.Ranked).Over(rows)
+				spread := rows.Spread(n, count)
+				part, _ := saddle.OfPart(dual, count).(saddle.Ranked).Over(rows.Part(count))
+				copies := saddle.OfSamples(dual, spread)
+				got, want := make([]float64, count), make([]float64, count)
+				risk, _ := part.BestResponseTo(got, f)
+				whole, _ := copies.BestResponseTo(want, f)
+				lo, hi := rows.Part(count).Here(count)
+				if math.Abs(risk-whole) > 1e-12*math.Abs(whole) || len(spread) != count {
+					return fmt.Errorf("a risk of %v, of copies %v", risk, whole)
+				}
+				for j := lo; j < hi; j++ {
+					if math.Abs(got[j]-want[j]) > 1e-12*want[j]+1e-15 {
+						return fmt.Errorf("sample %d weighs %v, its copy %v", j, got[j], want[j])
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", name, size, err)
+			}
+		}
 	}
 }
