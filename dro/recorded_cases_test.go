@@ -528,7 +528,11 @@ func recordedOnRanks(t *testing.T) (out []recordedRun) {
 		r.rounds = rounds
 		out = append(out, r)
 	}
-	return out
+	s = recordedRows(drotest.RngOf(77), "outliers", "huber", 9000, 4, true) // of which some are drawn by weight
+	all, rounds := onRanks(t, 2, false, s, losses.Huber{Delta: 1}, over(KL{Nu: 0.3}), L2{Mu: 1e-4, Intercept: true}, Newton{}, drotest.Asking(1e-8, 60))
+	r := recordedRun{problem: "two ranks, outliers 9000 × 4, KL 0.3", method: "newton"}.of(all[0], nil)
+	r.rounds = rounds
+	return append(out, r)
 }
 
 // recordedBounds are what is said of points without a solve, and of games.
