@@ -98,7 +98,7 @@ func TestNearItsEnds(t *testing.T) {
 		near bool
 	}{
 		{[]float64{64, 64, 65}, 64, true}, {[]float64{64, 64, 63}, 64, true}, {[]float64{-64, -65, -63}, -64, true},
-		{[]float64{64, 64, math.Nextafter(65, 66)}, 0, false}, {[]float64{64, 64, 0}, 0, false}, {[]float64{0, 0, 0}, 0, false}, {[]float64{7}, 7, true},
+		{[]float64{64, 65}, 65, true}, {[]float64{1, 1 + 0x1p-7, 1}, 1, true}, {[]float64{64, 64, math.Nextafter(65, 66)}, 0, false}, {[]float64{64, 64, 0}, 0, false}, {[]float64{0, 0, 0}, 0, false}, {[]float64{7}, 7, true},
 	} {
 		if at, near := design.Near(q.v); at != q.at || near != q.near {
 			t.Errorf("%v: %v, %v", q.v, at, near)
@@ -146,5 +146,56 @@ func TestCentredOverRanks(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Columns near one are moved to zero as any, of one row as of many; sparse ones only where all of
+// their entries are stored; and a column that becomes zero throughout takes no entries.
+func TestCentredNearOne(t *testing.T) {
+	for _, n := range []int{0, 1, 40} {
+		x := make([]float64, 0, 4*n)
+		start, column, value := []int{0}, []int32{}, []float64{}
+		for i := range n {
+			row := []float64{1 + float64(i%3)/256, 1, 1, 5}
+			if i == 30 {
+				row[2] = 0
+			}
+			x = append(x, row...)
+			for k, v := range row {
+				if v != 0 {
+					column, value = append(column, int32(k)), append(value, v)
+				}
+			}
+			start = append(start, len(value))
+		}
+		dense, err := design.NewDense(n, 4, x)
+		sparse, errSparse := design.NewSparse(n, 4, start, column, value)
+		if err := errors.Join(err, errSparse); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []design.Matrix{dense, sparse} {
+			z, by := design.Centred(m, 1)
+			if (z != nil) != (n > 0) {
+				t.Errorf("%T of %d rows: moved by %v", m, n, by)
+			}
+			if z == nil {
+				continue
+			}
+			if by[1] != 1 || by[3] != 0 || (by[2] == 0) != (n > 30) || math.Abs(by[0]-1) > 0.01 {
+				t.Errorf("%T of %d rows: moved by %v", m, n, by)
+			}
+			row := make([]float64, 4)
+			for i := range n {
+				z.RowTo(row, i)
+				for k, v := range row {
+					if v != x[4*i+k]-by[k] {
+						t.Fatalf("%T of %d rows: row %d is %v, moved by %v", m, n, i, row, by)
+					}
+				}
+			}
+		}
+		if z, _ := design.Centred(sparse, 1); n == 40 && (z.Terms() != 3 || z.Bytes() >= sparse.Bytes()) {
+			t.Errorf("%d terms, %d bytes of %d", z.Terms(), z.Bytes(), sparse.Bytes())
+		}
 	}
 }

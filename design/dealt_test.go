@@ -23,7 +23,13 @@ func TestDealtIsTheWhole(t *testing.T) {
 		}
 		x[i] = float64(narrow[i])
 	}
-	x[(n-1)*d], narrow[(n-1)*d] = -50, -50 // the largest of its column, with the last rank
+	for i := range n - 1 { // the last row alone has entries in all columns
+		x[i*d+i%d], narrow[i*d+i%d] = 0, 0
+	}
+	for k := range d {
+		x[(n-1)*d+k], narrow[(n-1)*d+k] = -50, -50 // the largest of its column, with the last rank
+	}
+	x[17*d], narrow[17*d] = 1, 1
 	of := map[string]func(lo, hi int) (design.Matrix, error){
 		"float64": func(lo, hi int) (design.Matrix, error) { return design.NewDense(hi-lo, d, x[lo*d:hi*d]) },
 		"float32": func(lo, hi int) (design.Matrix, error) { return design.NewDense32(hi-lo, d, narrow[lo*d:hi*d]) },
@@ -132,6 +138,12 @@ func TestDealtIsTheWhole(t *testing.T) {
 					got.RowTo(a, k)
 					if want.RowTo(b, k); !slices.Equal(a, b) {
 						return fmt.Errorf("row %d of those selected is %v, not %v", k, a, b)
+					}
+				}
+				_, beside := m.SelectWith(chosen, u)
+				for k, i := range chosen {
+					if beside[k] != u[i] {
+						return fmt.Errorf("beside row %d of those selected is %v, not %v", k, beside[k], u[i])
 					}
 				}
 				const third = n / 3

@@ -125,15 +125,15 @@ func (m *Disk) Forget() {
 // is held.
 func (m *Disk) begin(b int) *block {
 	k := &block{ready: make(chan struct{}), users: 1, used: m.clock}
-	oldest := -1
+	oldest := b // none of those that are there
 	if m.made >= m.most {
 		for i, h := range m.held {
-			if h.users == 0 && i >= m.pinned && (oldest < 0 || h.used < m.held[oldest].used) {
+			if h.users == 0 && i >= m.pinned && (oldest == b || h.used < m.held[oldest].used) {
 				oldest = i
 			}
 		}
 	}
-	if oldest >= 0 {
+	if oldest != b {
 		k.buf = m.held[oldest].buf
 		delete(m.held, oldest)
 	} else {
@@ -228,7 +228,7 @@ func (m *Disk) Room() *paged.Room { return m.place.Room }
 // MostSelected is the number of rows that Select can be asked for without exceeding the
 // memory of the matrix.
 func (m *Disk) MostSelected() int {
-	return int(m.place.Memory / max(1, m.bytes/int64(max(1, m.n))))
+	return int(m.place.Memory / max(1, m.bytes/int64(m.n)))
 }
 
 // RowTo implements Matrix.

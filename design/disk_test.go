@@ -155,6 +155,9 @@ func (c onRows) alike(n, d int, format DiskFormat) {
 	}
 	rows := []int{n - 1, 0, n / 2, n / 2, 3}
 	got, want := c.got.Select(rows), c.want.Select(rows)
+	if n, d := got.Dims(); n != len(rows) || d != len(x) {
+		c.t.Fatalf("%s: a selection of %d × %d", c.name, n, d)
+	}
 	a, b := make([]float64, d), make([]float64, d)
 	for k := range rows {
 		got.RowTo(a, k)
@@ -206,13 +209,19 @@ func TestDiskDamage(t *testing.T) {
 		var told []error
 		disk, _ := onDisk(t, Place{Failed: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() }}, Disk64, 8*diskRows(7), 7)
 		moved := disk.movedBy(make([]float64, 7), disk.largest).(*Disk) // of the same file: it tells through the other
+		lost := map[string][]int{"cut short": {1, 2, 3, 4, 5, 6, 7}, "changed": {2}, "closed": {0, 1, 2, 3, 4, 5, 6, 7}}[name]
 		if err := damage(disk.file.f); err != nil {
 			t.Fatal(err)
 		}
 		dst := make([]float64, 8*diskRows(7))
 		for _, m := range []*Disk{moved, disk} {
-			m.MarginsTo(dst, make([]float64, 7), 0, len(dst))
+			m.MarginsTo(dst, []float64{1, 1, 1, 1, 1, 1, 1}, 0, len(dst))
 			idle(m)
+			for j, v := range dst {
+				if (v == 0) != slices.Contains(lost, j/diskRows(7)) {
+					t.Fatalf("%s: row %d has the margin %v", name, j, v)
+				}
+			}
 			if len(told) != 1 || disk.Err() != told[0] || moved.Err() != told[0] || name != "closed" && !strings.Contains(told[0].Error(), name) {
 				t.Errorf("%s: told %v", name, told)
 			}
@@ -251,12 +260,12 @@ func TestDiskWriterRefuses(t *testing.T) {
 func TestSizesOnDisk(t *testing.T) {
 	for _, d := range []int{1, 7, 8, 9, 100, 1 << 12, 1 << 13, 1<<13 + 1, 1 << 20} {
 		rows := diskRows(d)
-		if rows&(rows-1) != 0 || rows < 16 || rows > 1<<14 || rows > 16 && 8*rows*d > diskBlockBytes || rows < 1<<14 && 16*rows*d <= diskBlockBytes {
+		if rows&(rows-1) != 0 || rows < 16 || rows > 1<<14 || rows > 16 && 8*rows*d > 1<<20 || rows < 1<<14 && 16*rows*d <= 1<<20 {
 			t.Errorf("%d rows of %d columns in a block", rows, d)
 		}
 	}
 	const n, d = 300, 4
-	disk, memory := onDisk(t, Place{}, Disk64, n, d)
+	disk, memory := onDisk(t, Place{Memory: 1000 * 8 * d}, Disk64, n, d)
 	if got := memory.Bytes(); got != 8*n*d {
 		t.Errorf("%d bytes of %d × %d in memory", got, n, d)
 	}
@@ -265,6 +274,14 @@ func TestSizesOnDisk(t *testing.T) {
 	a, b := some.Work()
 	if part := 3.0 / n; a != pass*part || b != gram*part || some.Bytes() != 3*(disk.Bytes()/n) {
 		t.Errorf("work %v and %v, %d bytes of 3 rows; of all %v and %v, %d", a, b, some.Bytes(), pass, gram, disk.Bytes())
+	}
+	if most := disk.MostSelected(); most != 1000 {
+		t.Errorf("%d rows of %d bytes may be selected", most, disk.Bytes()/n)
+	}
+	sparse, whole := onDisk(t, Place{}, DiskSparse, n, d)
+	entries := len(whole.(*Sparse).csr.Value)
+	if want := 8 * (n + 1 + entries + (entries+1)/2); sparse.Bytes() != int64(want) {
+		t.Errorf("%d bytes of %d sparse rows with %d entries, not %d", sparse.Bytes(), n, entries, want)
 	}
 	if moved, by := Centred(memory, d); moved != nil || by != nil {
 		t.Errorf("columns that are to be kept are moved by %v", by)
@@ -297,6 +314,12 @@ func TestSelectReadsByBlocks(t *testing.T) {
 	}
 	if r := disk.Read(); r > 3*disk.Bytes() {
 		t.Errorf("%d bytes read of %d", r, disk.Bytes())
+	}
+	some := disk.Subset([]int{3, 4, diskRows(d)})
+	some.MarginsTo(make([]float64, 3), make([]float64, d), 0, 3)
+	idle(disk)
+	if disk.Forget(); len(disk.held) != 0 || disk.made != 0 {
+		t.Errorf("%d blocks are held, though nobody is at them", len(disk.held))
 	}
 }
 
@@ -564,7 +587,9 @@ func TestForgottenBlocksAreReadAgain(t *testing.T) {
 		t.Errorf("%d blocks are held, %d made: one is in use", len(m.held), m.made)
 	}
 	m.release(at)
-	m.Forget()
+	if m.Forget(); m.made != 0 {
+		t.Errorf("%d buffers of blocks that are forgotten", m.made)
+	}
 	clear(got)
 	m.MarginsTo(got, x, 0, n)
 	if !slices.Equal(got, margin) || m.Read() < 2*read {
@@ -622,5 +647,79 @@ func TestNextBlockIsRead(t *testing.T) {
 				t.Errorf("%s: %d bytes after block %d, of %d each", name, read, b, diskBlockBytes)
 			}
 		}
+	}
+}
+
+// Where no block stays for good the first one gives way, too, when it waits longest; and blocks
+// take the buffers of those that give way: no memory is made for them.
+func TestFirstBlockGivesWay(t *testing.T) {
+	const d, blocks = 64, 24
+	rows := diskRows(d)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	disk, _ := onDisk(t, Place{}, Disk64, blocks*rows, d)
+	if disk.most != 8 || disk.pinned != 0 {
+		t.Fatalf("%d buffers, %d blocks that stay", disk.most, disk.pinned)
+	}
+	row := make([]float64, d)
+	ask := func(b int) (read int64) {
+		before := idle(disk)
+		disk.RowTo(row, b*rows)
+		return idle(disk) - before
+	}
+	for b := blocks - 1; b >= 0; b-- { // backwards nothing is read ahead but what is there
+		ask(b)
+	}
+	for b := range disk.most {
+		if ask(b) != 0 {
+			t.Errorf("block %d is read again", b)
+		}
+	}
+	for b := blocks - 1; b > blocks-disk.most; b-- {
+		ask(b)
+		if _, first := disk.held[0]; first || len(disk.held) != disk.most || disk.made != disk.most {
+			t.Fatalf("of %d blocks, %d buffers, the one that waited longest is held: %v", len(disk.held), disk.made, first)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b := blocks - 1; b >= 0; b-- {
+		ask(b)
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 4*diskBlockBytes {
+		t.Errorf("%d bytes for blocks of %d", made, diskBlockBytes)
+	}
+}
+
+// Opened again, or with its columns moved, a matrix reads once what there is memory for; and the
+// one whose file it is gives up its blocks.
+func TestWhatFitsIsReadOnce(t *testing.T) {
+	const d, blocks = 64, 20
+	n := blocks * diskRows(d)
+	place := Place{Memory: 1 << 30}
+	disk, _ := onDisk(t, place, Disk64, n, d)
+	again, err := OpenDisk(place, disk.File(), disk.Layout())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, x := make([]float64, n), make([]float64, d)
+	for range 2 {
+		again.MarginsTo(dst, x, 0, n)
+		disk.MarginsTo(dst, x, 0, n)
+		idle(disk)
+	}
+	if read := idle(again); read != disk.Bytes() || again.MostSelected() != disk.MostSelected() {
+		t.Errorf("opened again: %d bytes read of %d", read, disk.Bytes())
+	}
+	before := idle(disk)
+	moved := disk.movedBy(x, disk.largest).(*Disk)
+	if len(disk.held) > 0 {
+		t.Errorf("%d blocks are held beside those of the moved matrix", len(disk.held))
+	}
+	for range 2 {
+		moved.MarginsTo(dst, x, 0, n)
+	}
+	if read := idle(moved) - before; read != disk.Bytes() {
+		t.Errorf("moved: %d bytes read of %d", read, disk.Bytes())
 	}
 }

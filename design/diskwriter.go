@@ -70,7 +70,7 @@ func newDiskWriter(p Place, f *os.File, begin int64, n, d int, format DiskFormat
 
 // at is where block b of dense rows begins.
 func (w *DiskWriter) at(b int) int64 {
-	return w.begin + (w.m.format.rowBytes(w.m.d)*int64(w.m.rows)+7)/8*8*int64(b)
+	return w.begin + w.m.format.rowBytes(w.m.d)*int64(w.m.rows)*int64(b) // sixteen rows are whole words
 }
 
 // BlockRows is the number of rows of every block but the last.
@@ -145,6 +145,6 @@ func (w *DiskWriter) Matrix() *Disk {
 func (m *Disk) hold() {
 	// Each thread is in a block while the one after it is read.
 	least := 4 * shard.Threads()
-	m.most = max(least, int(m.place.Memory/max(1, 8*int64(m.widest()))))
+	m.most = max(least, int(m.place.Memory/(8*int64(m.widest()))))
 	m.pinned = (m.most - least) / 2
 }

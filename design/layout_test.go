@@ -67,9 +67,17 @@ func TestLayoutsAreChecked(t *testing.T) {
 func TestLayoutOfOneNumber(t *testing.T) {
 	for _, format := range diskFormats {
 		disk, want := onDisk(t, Place{}, format, 1, 1)
-		again, err := OpenDisk(Place{}, disk.File(), disk.Layout())
+		again, err := OpenDisk(Place{Memory: 80}, disk.File(), disk.Layout())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if l := disk.Layout(); l.At[0] != 0 || again.MostSelected() != int(80/l.Bytes) {
+			t.Errorf("format %d: %+v, of which %d rows may be selected", format, l, again.MostSelected())
+		}
+		l := disk.Layout()
+		l.Bytes = 0
+		if unknown, err := OpenDisk(Place{Memory: 80}, disk.File(), l); err != nil || unknown.MostSelected() != 80 {
+			t.Errorf("format %d: %v", format, err)
 		}
 		a, b := make([]float64, 1), make([]float64, 1)
 		again.RowTo(a, 0)

@@ -36,6 +36,15 @@ func TestSinglePrecisionWhereItDoes(t *testing.T) {
 		if single == nil {
 			continue
 		}
+		row := make([]float64, d)
+		for i := range n {
+			single.RowTo(row, i)
+			for k, v := range row {
+				if v != float64(float32(x[i*d+k])) {
+					t.Fatalf("row %d is %v, not %v", i, row, x[i*d:(i+1)*d])
+				}
+			}
+		}
 		y := []float64{1, -2, 0.5}
 		whole, part := make([]float64, n), make([]float64, 40)
 		single.MarginsTo(whole, y, 0, n)
