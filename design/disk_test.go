@@ -653,7 +653,7 @@ func TestNextBlockIsRead(t *testing.T) {
 // Where no block stays for good the first one gives way, too, when it waits longest; and blocks
 // take the buffers of those that give way: no memory is made for them.
 func TestFirstBlockGivesWay(t *testing.T) {
-	const d, blocks = 64, 24
+	const d, blocks = 64, 12
 	rows := diskRows(d)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	disk, _ := onDisk(t, Place{}, Disk64, blocks*rows, d)
@@ -694,7 +694,7 @@ func TestFirstBlockGivesWay(t *testing.T) {
 // Opened again, or with its columns moved, a matrix reads once what there is memory for; and the
 // one whose file it is gives up its blocks.
 func TestWhatFitsIsReadOnce(t *testing.T) {
-	const d, blocks = 64, 20
+	const d, blocks = 64, 6
 	n := blocks * diskRows(d)
 	place := Place{Memory: 1 << 30}
 	disk, _ := onDisk(t, place, Disk64, n, d)
