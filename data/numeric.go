@@ -75,7 +75,7 @@ func (e *Encoder) keepsConstant(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
-// medianOf gives the median of the values in the rows.
+// medianOf gives the median of the values in the rows, NaN where there are none.
 func medianOf(ctx context.Context, c *Column, rows tiles.Set) (float64, error) {
 	c, err := c.Load(ctx)
 	if err != nil {
@@ -89,7 +89,10 @@ func medianOf(ctx context.Context, c *Column, rows tiles.Set) (float64, error) {
 	}
 	slices.Sort(v)
 	m := len(v) / 2
-	if len(v)%2 == 1 {
+	switch {
+	case len(v) == 0:
+		return math.NaN(), nil
+	case len(v)%2 == 1:
 		return v[m], nil
 	}
 	return v[m-1] + (v[m]-v[m-1])/2, nil

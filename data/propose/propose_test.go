@@ -574,3 +574,19 @@ func TestColumnsOfNothing(t *testing.T) {
 		t.Errorf("columns %s", got)
 	}
 }
+
+// A target of many values is not written out value by value: what is told apart is few.
+func TestTargetsOfManyValues(t *testing.T) {
+	const n = 40_000
+	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	for i := range y.Number {
+		y.Number[i] = float64(i*7919%n) + 0.5
+	}
+	f, err := data.NewFrame(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if allocated := testing.AllocsPerRun(1, func() { _, err = Make(t.Context(), f, "y", data.Reading{}) }); err != nil || allocated > n/4 {
+		t.Errorf("%v allocations for %d values: %v", allocated, n, err)
+	}
+}
