@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
@@ -289,5 +290,94 @@ func TestRanksRefuse(t *testing.T) {
 	_, err := FitFrame(context.Background(), wide(t, 100), c)
 	if err == nil || !strings.Contains(err.Error(), "recalibrate is not for several ranks") || !strings.Contains(err.Error(), "latent is not for several ranks") {
 		t.Error(err)
+	}
+}
+
+// What is wrong with rows held out, or with a choice, is told by all ranks.
+func TestRanksTellOtherFaults(t *testing.T) {
+	f := wide(t, 21_000)
+	held := *f.Columns[2]
+	held.Number = slices.Clone(held.Number)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu = "y", level.At(1)
+	_, rows, err := f.SplitRows(t.Context(), cfg.holdout())
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Number[rows[5]] = math.Inf(1)
+	bad, err := data.NewFrame(*f.Columns[0], *f.Columns[1], held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		f    *data.Frame
+		set  func(*Config)
+		want string
+	}{
+		"a row held out": {bad, func(*Config) {}, fmt.Sprintf("row %d", rows[5]+1)},
+		"no groups":      {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} }, "select worst-group needs groups"},
+		"a filter":       {f, func(c *Config) { c.Filter = "b >" }, "the filter, at character 4"},
+		"no weight":      {f, func(c *Config) { c.Weight = "nowhere" }, "nowhere"},
+	} {
+		told := make([]error, 3)
+		_ = ranks.Run(3, func(comm ranks.Comm) error {
+			own := cfg
+			c.set(&own)
+			_, told[comm.Rank()] = onRank(comm, c.f, own)
+			return nil
+		})
+		for r, err := range told {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, rank %d: %v", name, r, err)
+			}
+		}
+	}
+}
+
+// Ranks say of a model what one process says: that its scores are too good, by the rows held out,
+// and by how much predictions of a logarithm are multiplied.
+func TestRanksNoteWhatOneProcessNotes(t *testing.T) {
+	const n = 12_000
+	number := func(name string, of func(i int) float64) data.Column {
+		c := data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		for i := range n {
+			c.Number[i] = of(i)
+		}
+		return c
+	}
+	noise := func(i int) float64 { return float64(i*7919%1009) / 1009 }
+	a, b := func(i int) float64 { return float64(i * 104729 % 997) }, func(i int) float64 { return float64(i * 1299709 % 991) }
+	for name, f := range map[string]func() (*data.Frame, error){
+		"too good": func() (*data.Frame, error) {
+			return data.NewFrame(number("y", func(i int) float64 { return a(i) + b(i) }), number("a", a), number("b", b))
+		},
+		"logarithm": func() (*data.Frame, error) {
+			return data.NewFrame(number("y", func(i int) float64 { return math.Exp(a(i)/400 + 3*noise(i)) }), number("a", a), number("b", b))
+		},
+	} {
+		table, err := f()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := DefaultConfig()
+		if c.Target, c.Average, c.Gap = "y", "plain", 1e-9; name == "logarithm" {
+			c.TargetTransform = "log"
+		}
+		alone, err := FitFrame(t.Context(), table, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := alone.Notes[len(alone.Notes)-1]
+		if !strings.Contains(last, "too good") && !strings.Contains(last, "rows that were held out") && !strings.Contains(last, "smearing factor") {
+			t.Fatalf("%s: one process says %q", name, last)
+		}
+		for _, size := range []int{1, 3} {
+			for r, m := range ranked(t, size, table, c) {
+				says := slices.Contains(m.Notes, last)
+				if want := r == 0 || name == "logarithm"; says != want || math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) > 1e-6*alone.Encoder.Target.Smear {
+					t.Errorf("%s: rank %d of %d says %q, and has a factor of %v; one process %q, and %v", name, r, size, m.Notes, m.Encoder.Target.Smear, last, alone.Encoder.Target.Smear)
+				}
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -28,6 +29,10 @@ func TestTaskOfLabels(t *testing.T) {
 		"two numbers, quantities":          {task: eval.Regression, change: func(o *report.AuditOptions) { o.Task = eval.Regression }},
 		"numbers":                          {task: eval.Regression},
 		"numbers, classes":                 {err: "third value", change: func(o *report.AuditOptions) { o.Task = eval.Binary }},
+		"numbers, one positive":            {err: "at least three", change: func(o *report.AuditOptions) { o.Positive = "1" }},
+		"numbers, a loss of classes":       {err: "at least three", change: func(o *report.AuditOptions) { o.Loss = "logistic" }},
+		"two texts, a loss of numbers":     {err: "huber is for numeric labels", change: func(o *report.AuditOptions) { o.Loss = "huber" }},
+		"two texts, a loss of nothing":     {err: `"hinge"`, change: func(o *report.AuditOptions) { o.Loss = "hinge" }},
 		"three texts":                      {err: "third value"},
 		"one text":                         {err: "one value only"},
 		"one text that is positive":        {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "yes" }},
@@ -228,10 +233,27 @@ func TestAuditRefusals(t *testing.T) {
 		`"no weight"`:                        {score, nil, func(o *report.AuditOptions) { o.Weight = "no weight" }},
 		"row 3":                              {[]float64{0.1, 0.2, 1.3, 0.4}, nil, nil},
 		"a number above 0":                   {score, []float64{1, 0, 1, 1}, nil},
+		"a score must be a number":           {score, nil, func(o *report.AuditOptions) { o.Scores[0].Column = "y" }},
+		"MB of memory (--memory) are too few":        {score, nil, func(o *report.AuditOptions) { o.Memory, o.Cache = 1<<20, t.TempDir() }},
 	} {
 		if _, err := audited(t, label, c.score, c.weight, c.change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// A label that is missing is told with its row.
+func TestAuditOfMissingLabels(t *testing.T) {
+	f, err := data.NewFrame(
+		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1}, Null: []bool{false, false, true, false}},
+		data.Column{Name: "s", Kind: data.Numeric, Number: []float64{0.1, 0.2, 0.3, 0.4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = report.Audit(t.Context(), f, report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}})
+	var at *data.Error
+	if !errors.As(err, &at) || at.Column != "y" || at.Row != 3 || !strings.Contains(err.Error(), "the label is missing") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// trainedOn trains on a table at a level.
+func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.Model {
+	t.Helper()
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, []string{"w"}, level.At(1), "mean", 1e-4
+	if change != nil {
+		change(&cfg)
+	}
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What cannot be measured is refused by what is wrong: with the rows, their weights and groups, the
+// place for what is known of them, a comparison, or because it was given up.
+func TestWhatIsNotMeasured(t *testing.T) {
+	f := tableOf(t, 240)
+	m := trainedOn(t, f, nil)
+	quick := func(change func(*Options)) Options {
+		o := DefaultOptions()
+		o.Resamples = 0
+		if change != nil {
+			change(&o)
+		}
+		return o
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	missing := *f.Columns[4]
+	missing.Null = make([]bool, f.Rows)
+	missing.Null[17] = true
+	none := *f.Columns[4]
+	none.Number = slices.Clone(none.Number)
+	none.Number[3] = 0
+	with := func(w data.Column) *data.Frame {
+		t.Helper()
+		g, err := data.NewFrame(*f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	dropped := trainedOn(t, f, func(c *train.Config) { c.Impute = "drop" })
+	alone, err := data.NewFrame(*f.Columns[0], *f.Columns[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := trainedOn(t, f, func(c *train.Config) { c.Positive = "0" })
+	measure := func(o Options) error { _, err := Measure(t.Context(), m, o); return err }
+	table := func(f *data.Frame, o Options) error { _, err := MeasureTable(t.Context(), m, f, o); return err }
+	compare := func(ctx context.Context, f *data.Frame, models ...Named) error {
+		_, err := Compare(ctx, models, f, quick(nil))
+		return err
+	}
+	cross := trainedOn(t, f, func(c *train.Config) { c.Evaluate, c.Holdout = train.EvaluateCrossfit, 0 })
+	for want, err := range map[string]error{
+		"no column \"nowhere\"":                      measure(quick(func(o *Options) { o.Groups = []string{"nowhere"} })),
+		"no column \"no weight\"":                    measure(quick(func(o *Options) { o.Weight = "no weight" })),
+		"a weight must be a number":                  measure(quick(func(o *Options) { o.Weight = "g" })),
+		"a weight is missing":                        table(with(missing), quick(func(o *Options) { o.Weight = "w" })),
+		"it must be a number above 0":                table(with(none), quick(func(o *Options) { o.Weight = "w" })),
+		"leaves none of the 240 rows":                table(f, quick(func(o *Options) { o.Filter = "a > 1e9" })),
+		"the target of the model":                    table(alone, quick(nil)),
+		"no column \"nobody\"":                       table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
+		"MB are needed to measure rows on disk":      table(f, quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
+		"their positive classes are \"1\" and \"0\"": compare(t.Context(), f, Named{"a", m}, Named{"b", other}),
+		"b leaves out rows that a does not":          compare(t.Context(), f, Named{"a", m}, Named{"b", dropped}),
+		"cross-fitted evaluation: without fold 1":    func() error { _, err := Measure(cancelled, cross, quick(nil)); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+	for name, err := range map[string]error{
+		"measure": func() error { _, err := Measure(cancelled, m, quick(nil)); return err }(),
+		"a table": func() error { _, err := MeasureTable(cancelled, m, f, quick(nil)); return err }(),
+		"compare": compare(cancelled, f, Named{"a", m}, Named{"b", trainedOn(t, f, nil)}),
+		"groups": func() error {
+			_, err := Measure(cancelled, m, quick(func(o *Options) { o.Groups = []string{"g"} }))
+			return err
+		}(),
+		"audit": func() error {
+			_, err := Audit(cancelled, f, AuditOptions{Options: quick(nil), Label: "y", Scores: []Score{{Name: "it", Column: "w"}}, Task: eval.Regression})
+			return err
+		}(),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, given up: %v", name, err)
+		}
+	}
+}
+
+// Rows that a program held out, in any order, are compared in that of the table.
+func TestComparedInTheOrderOfTheTable(t *testing.T) {
+	f := tableOf(t, 240)
+	rows := &train.RowSet{Holdout: []int{239, 3, 77, 12, 150, 31, 8, 201, 55, 90}}
+	for i := range 240 {
+		if !slices.Contains(rows.Holdout, i) {
+			rows.Train = append(rows.Train, i)
+		}
+	}
+	given := func(c *train.Config) { c.Rows = rows }
+	a, b := trainedOn(t, f, given), trainedOn(t, f, func(c *train.Config) { given(c); c.Nu = level.At(0.1) })
+	o := DefaultOptions()
+	o.Resamples = 0
+	x, err := Compare(t.Context(), []Named{{"a", a}, {"b", b}}, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(rows.Holdout))
+	p, err := a.PredictDataset(a.Run.Holdout, a.Scoring())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range want {
+		k := slices.Index(p.Rows, row)
+		if math.Abs(x.Input.Models[0].Score[i]-p.Score[k]) > 1e-12 || x.Input.Target[i] != p.Dataset.Target[k] {
+			t.Errorf("row %d: a score of %v, alone %v", row, x.Input.Models[0].Score[i], p.Score[k])
+		}
+	}
+}
+
+// Where a level comes from is said with the hidden subgroups that spoke for it, if any did, and
+// with the ridge, if it was looked for.
+func TestWhereALevelComesFrom(t *testing.T) {
+	m := &train.Model{}
+	if said := selectionText(m); !strings.Contains(said, "none tuned") {
+		t.Errorf("%q", said)
+	}
+	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Mu: 0.25}
+	m.Result.Selection = s
+	const found = "subgroups of 31 % of the rows shows (evidence 4.2 standard errors, agreement of the folds 0.97)"
+	for _, c := range []struct {
+		subgroup *tune.Subgroup
+		ridges   []tune.Ridge
+		want     []string
+		not      string
+	}{
+		{nil, nil, []string{"5-fold", "7 candidates", "because; μ as set"}, "subgroup"},
+		{&tune.Subgroup{Share: 0.31}, nil, []string{"because; μ as set"}, "subgroup"},
+		{&tune.Subgroup{Found: true, Share: 0.31, Shares: []float64{0.31}, Evidence: 4.2, Agreement: 0.97}, nil, []string{"because; on rows not fitted a hidden " + strings.Replace(found, "subgroups", "subgroup", 1)}, "two"},
+		{&tune.Subgroup{Found: true, Share: 0.31, Shares: []float64{0.2, 0.11}, Evidence: 4.2, Agreement: 0.97}, nil, []string{"on rows not fitted two hidden " + found}, "a hidden"},
+		{nil, make([]tune.Ridge, 4), []string{"μ = 0.25 by the average risk of the plain average out of fold, among 4"}, "μ as set"},
+	} {
+		s.Subgroup, s.Ridges = c.subgroup, c.ridges
+		said := selectionText(m)
+		for _, want := range c.want {
+			if !strings.Contains(said, want) || strings.Contains(said, c.not) {
+				t.Errorf("%q without %q, or with %q", said, want, c.not)
+			}
+		}
+	}
+	for want, c := range map[string]train.Config{
+		"nats":                          {Loss: "logistic"},
+		"(units of log pay)²":           {Loss: "squared", Target: "pay", TargetTransform: "log"},
+		"(standard deviations of pay)²": {Loss: "huber", Target: "pay", ScaleTarget: true},
+	} {
+		if is := LossUnit(c); is != want {
+			t.Errorf("losses are in %q, not %q", is, want)
+		}
+	}
+}
+
+// The weights of a tail are not unique: a model that was loaded has none, and says so in place of
+// intervals.
+func TestWeightsThatWereNotKept(t *testing.T) {
+	f := tableOf(t, 240)
+	m := trainedOn(t, f, func(c *train.Config) { c.Nu, c.Protect = nil, level.At(0.5) })
+	x := &Measured{model: m, run: m.Run}
+	if why := x.answering(&fit{}); why != "" {
+		t.Errorf("as it was trained: %q", why)
+	}
+	m.Run.Weights = nil
+	if why := x.answering(&fit{}); !strings.Contains(why, "not unique and were not kept") {
+		t.Errorf("without weights: %q", why)
+	}
+}
