@@ -178,7 +178,8 @@ func (m *newton) solveCoreset(all saddle.Selectable, dual saddle.Coreset, x []fl
 	c := m.Cert
 	count := min(int(mostAlone.Value*float64(c.N)), coresetRows.Int()*c.D, saddle.MostSelected(m.Problem.Oracle))
 	d := sampling.NewSystematic(sampling.AllOf(c.Rows, c.N), c.Y, count)
-	samples, offset := make([]int, 0, count+count/8), make([]float64, 0, count+count/8)
+	var samples []int
+	var offset []float64
 	draw := func(lo, hi int) {
 		passed := 0.5
 		for j := lo; j < hi; j++ {

@@ -70,8 +70,7 @@ func (r *Run) ValidateFree() error {
 	first, end := r.Cert.Rows.Here(n)
 	samples := min(end-first, freeSample)
 	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
-	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first:end], make([]float64, d) // not in use yet
-	defer func() { clear(weight[:samples]); clear(slope[:samples]) }()
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first:end], make([]float64, d) // not in use yet: they are stored before they are read
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
 		weight[j], slope[j] = rng.NormFloat64(), 1

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -63,3 +64,48 @@ func TestStatesReadBack(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot takes the memory of its numbers, once.
+func TestSnapshotsGrowOnce(t *testing.T) {
+	v := make([]float64, 1<<16)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := &State{}
+	s.Floats(v, v)
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 4*8*uint64(len(v)) {
+		t.Errorf("%d bytes for %d", made, len(s.buf))
+	}
+}
+
+// The column of an intercept is 1 to nine digits of what its sum is made of, of one sample as of
+// many.
+func TestInterceptsAreOne(t *testing.T) {
+	for off, fine := range map[float64]bool{0: true, 0.7e-9: true, -0.7e-9: true, 1.3e-9: false, -1.3e-9: false, 1: false} {
+		p := &Problem{Oracle: column{1 + off}, Dual: none{}, Primal: intercept{}}
+		r := &Run{Problem: p, Cert: NewCertifier(p)}
+		if err := r.ValidateFree(); (err == nil) != fine {
+			t.Errorf("a column of 1 + %v: %v", off, err)
+		}
+	}
+}
+
+// A column is one sample of one parameter, of a loss that is its product with it.
+type column struct{ entry float64 }
+
+func (column) Dims() (n, d, slope int) { return 1, 1, 1 }
+
+func (c column) EvalTo(value, slope, x []float64, _, _ int) { value[0], slope[0] = c.entry*x[0], 1 }
+
+func (c column) AddGradTo(dst, weight, slope []float64, _, _ int) {
+	dst[0] += weight[0] * slope[0] * c.entry
+}
+
+type none struct{ Dual }
+
+func (none) Modulus() float64 { return 1 }
+
+type intercept struct{ Primal }
+
+func (intercept) Modulus() float64 { return 0 }
+func (intercept) FreeLast() bool   { return true }
