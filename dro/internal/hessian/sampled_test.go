@@ -113,3 +113,17 @@ func TestThinningByEnoughIsExact(t *testing.T) {
 		t.Errorf("the responses add up to %v, did to %v", part.total, full.total)
 	}
 }
+
+// A Hessian of one sample is that of one sample, and costs no pass.
+func TestHessianOfOneSample(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(111), 5000, 3, false).Oracle(t, losses.Logistic{})
+	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
+	c := saddle.NewCertifier(p)
+	c.Evaluate(make([]float64, 3))
+	m := NewFactored(p, false, c.Evaluator)
+	m.Samples = 1
+	before := c.Passes
+	if err := m.Update(c.Y, c.Slope); err != nil || c.Passes-before > 0.5 {
+		t.Errorf("%v after %v passes", err, c.Passes-before)
+	}
+}

@@ -26,6 +26,11 @@ func TestTakeOverOfALift(t *testing.T) {
 			}
 		}
 		taken := NewFactored(p, true, c.Evaluator)
+		other := saddle.NewCertifier(p)
+		other.Evaluate([]float64{-2, 1, 0, 1})
+		if err := taken.Update(other.Y, other.Slope); err != nil { // of which nothing is left
+			t.Fatal(err)
+		}
 		if err := taken.TakeOver(formed[0]); err != nil {
 			t.Fatal(err)
 		}

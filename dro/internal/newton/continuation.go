@@ -42,7 +42,7 @@ func (m *newton) fall() bool {
 	passes, factor := c.Passes, fallFactor.Value
 	least := math.Sqrt(factor) // where stages are dear
 	var before []float64       // the optimum at the penalty before, ν₀
-	nuBefore := 0.0
+	var nuBefore float64
 	for nu > least*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
 		s := saddle.DefaultSettings()
 		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap

@@ -288,7 +288,7 @@ func (m *newton) advance() error {
 	}
 	m.buy()
 	_, atHand := m.h.(*hessian.Factored) // else a direction takes passes
-	if !atHand && m.working.count > 0 && m.tryWorkingSet(math.Inf(1)) {
+	if !atHand && m.working.in != nil && m.tryWorkingSet(math.Inf(1)) {
 		return nil
 	}
 	slope := m.direction()
@@ -299,7 +299,7 @@ func (m *newton) advance() error {
 	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
-	if atHand && m.working.count > 0 { // again, while it pays
+	if atHand && m.working.in != nil { // again, while it pays
 		if m.tryWorkingSet(slope / 2) {
 			return nil
 		}

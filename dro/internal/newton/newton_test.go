@@ -32,7 +32,7 @@ func TestLineSearchSettings(t *testing.T) {
 	if other.Passes == usual.Passes {
 		t.Error("other settings took the same path: nothing was tested")
 	}
-	for _, search := range []LineSearch{{Decrease: 2}, {Shortest: -1}, {Shortest: 1.5}, {Damping: math.NaN()}, {MostDamping: math.Inf(1)}} {
+	for _, search := range []LineSearch{{Decrease: 1.1}, {Shortest: -1}, {Shortest: 1.1}, {Damping: math.NaN()}, {MostDamping: math.Inf(1)}} {
 		if _, err := saddle.Solve(t.Context(), p, Newton{Search: search}, s); err == nil {
 			t.Errorf("%+v accepted", search)
 		}
