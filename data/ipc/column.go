@@ -268,7 +268,7 @@ func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 	case *array.Uint64:
 		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactUint64(int64(v)) }, nil
 	case *array.Float16:
-		return func(i int) (float64, bool) { return float64(a.Value(i).Float32()), true }, nil
+		return func(i int) (float64, bool) { return table.Half(a.Value(i).Uint16()), true }, nil // Arrow's Float32 is wrong below 2⁻¹⁴
 	case *array.Date32:
 		return func(i int) (float64, bool) { return float64(a.Value(i)), true }, nil
 	case *array.Date64:

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
@@ -24,7 +23,8 @@ type converter struct {
 }
 
 // converterFor settles the meaning of a leaf column by its physical type and
-// its annotation. Types without a meaning for us are Other.
+// its annotation, which Arrow gives as a pointer where it says more than its name. Types
+// without a meaning for us are Other.
 func converterFor(d *schema.Column, dates bool) (converter, error) {
 	phys := d.PhysicalType()
 	logical := d.LogicalType()
@@ -34,23 +34,15 @@ func converterFor(d *schema.Column, dates bool) (converter, error) {
 			if phys == parquet.Types.ByteArray {
 				return converter{name: "string", kind: table.Categorical}, nil
 			}
-		case *schema.StringLogicalType, *schema.EnumLogicalType, *schema.JSONLogicalType:
-			if phys == parquet.Types.ByteArray {
-				return converter{name: "string", kind: table.Categorical}, nil
-			}
-		case schema.NullLogicalType, schema.UnknownLogicalType, *schema.NullLogicalType:
+		case schema.NullLogicalType, schema.UnknownLogicalType:
 			return plainConverter("null", phys), nil
-		case schema.Float16LogicalType, *schema.Float16LogicalType:
+		case schema.Float16LogicalType:
 			return converter{name: "float16", kind: table.Numeric, bytes: func(b []byte) (float64, bool) {
-				return float64(float16.FromBits(binary.LittleEndian.Uint16(b)).Float32()), true
+				return table.Half(binary.LittleEndian.Uint16(b)), true
 			}}, nil
 		case *schema.DecimalLogicalType:
 			return decimalConverter(t.Precision(), t.Scale(), phys), nil
-		case schema.DecimalLogicalType:
-			return decimalConverter(t.Precision(), t.Scale(), phys), nil
 		case *schema.IntLogicalType:
-			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
-		case schema.IntLogicalType:
 			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
 		}
 		return clockConverter(logical, phys, dates), nil
@@ -84,17 +76,13 @@ func int96Converter(dates bool) converter {
 func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) converter {
 	c := converter{name: logical.String()}
 	switch t := logical.(type) {
-	case schema.DateLogicalType, *schema.DateLogicalType:
+	case schema.DateLogicalType:
 		if phys == parquet.Types.Int32 {
 			c.clock, c.name = true, "date"
 			c.i32 = func(v int32) float64 { return float64(v) }
 		}
-	case schema.TimestampLogicalType:
-		c.timestamp(t.TimeUnit(), phys)
 	case *schema.TimestampLogicalType:
 		c.timestamp(t.TimeUnit(), phys)
-	case schema.TimeLogicalType:
-		c.timeOfDay(t.TimeUnit(), phys)
 	case *schema.TimeLogicalType:
 		c.timeOfDay(t.TimeUnit(), phys)
 	}
@@ -193,9 +181,9 @@ func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 func groupType(n schema.Node) string {
 	if t := n.LogicalType(); t != nil && !t.IsNone() {
 		switch t.(type) {
-		case schema.ListLogicalType, *schema.ListLogicalType:
+		case schema.ListLogicalType:
 			return "list"
-		case schema.MapLogicalType, *schema.MapLogicalType:
+		case schema.MapLogicalType:
 			return "map"
 		}
 	}

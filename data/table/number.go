@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -59,4 +60,22 @@ func ParseNumber(s string) (v float64, whole, ok bool) {
 		return 0, false, false
 	}
 	return v, whole, true
+}
+
+// Half is the number of 16 bits, in the format of IEEE 754.
+func Half(b uint16) float64 {
+	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
+	v := math.Ldexp(fraction+0x400, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 0x1f && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 0x1f:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
 }

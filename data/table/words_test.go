@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -122,6 +123,24 @@ func TestWantedColumns(t *testing.T) {
 	for want, names := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {
 		if got := QuoteList(names, "or"); got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// Numbers of 16 bits go from 0 in steps that double with the exponent, to the largest, and so
+// below 0; behind these are the infinities, and what is no number.
+func TestHalves(t *testing.T) {
+	if Half(0) != 0 || Half(0x3c00) != 1 || Half(0x7bff) != 65504 || !math.IsInf(Half(0x7c00), 1) || !math.IsInf(Half(0xfc00), -1) {
+		t.Errorf("%v, %v, %v, %v, %v", Half(0), Half(0x3c00), Half(0x7bff), Half(0x7c00), Half(0xfc00))
+	}
+	for b := uint16(0); b < 0x7bff; b++ {
+		if step := math.Ldexp(1, max(int(b>>10), 1)-25); Half(b+1)-Half(b) != step || Half(b|0x8000) != -Half(b) {
+			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, Half(b), Half(b+1), Half(b|0x8000))
+		}
+	}
+	for b := uint16(0x7c01); b < 0x8000; b++ {
+		if !math.IsNaN(Half(b)) || !math.IsNaN(Half(b|0x8000)) {
+			t.Fatalf("%#x is %v", b, Half(b))
 		}
 	}
 }
