@@ -23,7 +23,7 @@ func sigmoid(m float64) float64 { return 1 / (1 + math.Exp(-m)) }
 
 // A third law of two classes is found beside two.
 func TestThirdLawOfTwoClasses(t *testing.T) {
-	r := answered(t, 6000, 3, 11, func(z []float64, rng *rand.Rand) float64 {
+	r := answered(t, 3500, 3, 11, func(z []float64, rng *rand.Rand) float64 {
 		switch u := rng.Float64(); {
 		case u < 0.2:
 			return sigmoid(6 * (z[1] - z[0]))

@@ -50,13 +50,13 @@ func TestHiddenSubgroupIsHelped(t *testing.T) {
 // A hidden subgroup whose features are shifted is found although they say something of who
 // is in it: no curve predicts its rows as two laws do.
 func TestShiftedSubgroupIsFound(t *testing.T) {
-	const n, d = 2400, 5
+	const n, d = 1900, 4
 	for _, classes := range []bool{false, true} {
 		rng := rand.New(rand.NewPCG(2, 9))
 		n := n
 		a := &Table{Loss: losses.Squared{}}
 		if classes {
-			n, a.Loss = 3*n, losses.Logistic{}
+			n, a.Loss = 2*n, losses.Logistic{}
 		}
 		z := make([]float64, n*d)
 		a.Target = make([]float64, n)
