@@ -425,7 +425,13 @@ func TestSearchesAreRemembered(t *testing.T) {
 	tb := wideTable(t, 1200, 310, 0, losses.Logistic{})
 	o := DefaultOptions()
 	o.Levels, o.Folds = 1, 3
+	last := [2]int{}
+	o.Observe = func(done, total int) { last = [2]int{done, total} }
 	want := choose(t, tb, o)
+	whole, all := 0, last
+	if all[0] != all[1] || all[0] < o.Folds*len(want.Candidates) {
+		t.Errorf("told of %d of %d", all[0], all[1])
+	}
 	kept := remembering{}
 	tb.Memory = kept
 	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) {
@@ -436,7 +442,7 @@ func TestSearchesAreRemembered(t *testing.T) {
 			t.Errorf("%s took %v passes", name, s.Passes)
 		}
 	}
-	whole := len(kept)
+	whole = len(kept)
 	if whole < 2 {
 		t.Fatalf("%d parts are remembered", whole)
 	}
@@ -445,8 +451,38 @@ func TestSearchesAreRemembered(t *testing.T) {
 			delete(kept, name)
 		}
 	}
-	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) || len(kept) != whole {
-		t.Errorf("%+v from a memory of a part, without %+v; %d of %d parts", got, want, len(kept), whole)
+	last = [2]int{}
+	if got := choose(t, tb, o); !reflect.DeepEqual(got, want) || len(kept) != whole || last != all {
+		t.Errorf("%+v from a memory of a part, without %+v; %d of %d parts, told of %v", got, want, len(kept), whole, last)
+	}
+}
+
+// Searches that ended keep where, and nothing as long as the rows.
+func TestSearchesGiveUpTheirRows(t *testing.T) {
+	const n, count = 20_000, 8
+	tb := table(t, n, 0.2, true)
+	m := tb.metricAt(make([]float64, 4))
+	held := func() float64 {
+		runtime.GC()
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		return float64(s.HeapAlloc)
+	}
+	before := held()
+	var all []*search
+	for range count {
+		all = append(all, &search{level: plainAverage, primal: tb.Primal, goal: searchGap, most: searchEvaluations})
+	}
+	if err := tb.together(t.Context(), all, m, func(*search) {}); err != nil {
+		t.Fatal(err)
+	}
+	if v := (held() - before) / (8 * n * count); v > 1 {
+		t.Errorf("%.1f vectors of the rows are held by a search", v)
+	}
+	for _, s := range all {
+		if !s.ended {
+			t.Errorf("a search gave up after %v passes", s.passes)
+		}
 	}
 }
 
