@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -161,5 +162,39 @@ func TestIntervalsOfLossesStayAboveZero(t *testing.T) {
 	}
 	if some == 0 {
 		t.Error("no interval")
+	}
+}
+
+// Models that differ by rounding alone do not change: their intervals are 0 to 0, in whatever
+// unit the target is.
+func TestChangesOfRoundingAreNone(t *testing.T) {
+	for _, unit := range []float64{1e-9, 1, 1e9} {
+		for _, weighted := range []bool{false, true} {
+			in := crossed(eval.Regression, 120, weighted, 5)
+			for i := range in.Target {
+				in.Target[i] *= unit
+				s := in.Models[0].Score[i] * unit
+				for k, score := range []float64{s, math.Nextafter(s, math.Inf(1))} {
+					d := score - in.Target[i]
+					in.Models[k].Score[i], in.Models[k].Loss[i] = score, d*d/2
+				}
+			}
+			e, err := eval.Evaluate(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := e.Compared[0]
+			for _, d := range []eval.Difference{c.CVaR, c.Spread["average"], c.Spread["weighted_average"]} {
+				c.Measures[fmt.Sprint(len(c.Measures))] = d
+			}
+			for _, g := range c.Groups[:2] {
+				c.Measures[g.Label] = eval.Difference{Value: g.Value, Interval: g.Interval}
+			}
+			for key, d := range c.Measures {
+				if d.Interval == nil || d.Interval.Low != 0 || d.Interval.High != 0 {
+					t.Errorf("unit %v, weights %v: %s changes by %v, %+v", unit, weighted, key, d.Value, d.Interval)
+				}
+			}
+		}
 	}
 }

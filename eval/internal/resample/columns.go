@@ -15,7 +15,7 @@ type Columns struct {
 	task   measure.Task
 	models int
 	per    int // columns of a model
-	shared int // where the shared columns start
+	shared int // where the shared columns start, with the weight
 	width0 int // columns of a row
 	bins   int // where the bins start: eceBins a model
 	rank   int // where the ranks start: rankStats a model
@@ -30,7 +30,7 @@ type Columns struct {
 	threshold float64
 }
 
-// Columns of a model, each times the weight of the row.
+// Columns of a model, each times the weight of the row; see loss.
 const (
 	colLoss = iota
 	colTail // q + (ℓ − q)₊/α: its mean is CVaR_α, linearised at the sample quantile
@@ -40,13 +40,15 @@ const (
 	colD    // binary: predicted and negative
 )
 
-// Shared columns: the weight; then binary: the weight of a positive;
-// regression: the target (centred) and its square, times the weight.
+// Shared columns, after the weight; binary: the weight of a positive; regression:
+// the target (centred) and its square, times the weight.
 const (
-	sharedWeight = iota
-	sharedA
+	sharedA = iota + 1
 	sharedB
 )
+
+// loss is the first column of model k.
+func (c *Columns) loss(k int) int { return k * c.per }
 
 func newColumns(in *measure.Rows, tailQ []float64, centre float64) *Columns {
 	task, models := in.Task, len(in.Models)
@@ -108,7 +110,7 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 		r.bin[k] = uint8(measure.ECEBin(s))
 	}
 	shared := r.v[c.shared:]
-	shared[sharedWeight] = w
+	shared[0] = w
 	if in.Task == measure.Regression {
 		d := t - c.centre
 		shared[sharedA], shared[sharedB] = w*d, w*d*d
@@ -167,7 +169,7 @@ func (c *Columns) addCounted(dst [][]float64, count []uint8, start, n int) {
 
 // value is a measure of model k from resampled sums; NaN where it is undefined.
 func (c *Columns) value(key string, s []float64, k int) float64 {
-	m, w := s[k*c.per:], s[c.shared+sharedWeight]
+	m, w := s[k*c.per:], s[c.shared]
 	switch key {
 	case "risk":
 		return m[colLoss] / w

@@ -29,7 +29,7 @@ func (c *Columns) eceErrors(sums []float64, k int) (lo, hi []float64) {
 		var m measure.Moments
 		for b := range n {
 			s := sums[b*c.width:][:c.width]
-			bin[b] = s[c.bins+k*measure.ECEBins+j] / s[c.shared+sharedWeight]
+			bin[b] = s[c.bins+k*measure.ECEBins+j] / s[c.shared]
 			m.Add(bin[b])
 		}
 		clear := math.Abs(m.Mean) > clearBin*math.Sqrt(m.Variance())

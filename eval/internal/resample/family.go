@@ -38,9 +38,9 @@ func newFamily(r *Resampler, eligible []bool) *family {
 			value := func(i int) float64 { // w × the loss, or the difference of losses
 				row := c.v[i*c.width0:]
 				if k < c.models {
-					return row[k*c.per+colLoss]
+					return row[c.loss(k)]
 				}
-				return row[(k-c.models+1)*c.per+colLoss] - row[colLoss]
+				return row[c.loss(k-c.models+1)] - row[c.loss(0)]
 			}
 			weight := func(i int) float64 { return c.v[i*c.width0+c.shared] }
 			var a, w, q measure.Summer
@@ -72,11 +72,11 @@ func (f *family) deviation(s int, sums []float64) float64 {
 	mu, se := f.mean[s], f.se[s]
 	t, w := 0.0, sums[f.c.shared]
 	for k := range mu {
-		x := sums[colLoss] / w
+		x := sums[f.c.loss(0)] / w
 		if k < f.c.models {
-			x = sums[k*f.c.per+colLoss] / w
+			x = sums[f.c.loss(k)] / w
 		} else {
-			x = sums[(k-f.c.models+1)*f.c.per+colLoss]/w - x
+			x = sums[f.c.loss(k-f.c.models+1)]/w - x
 		}
 		if d := math.Abs(x - mu[k]); se[k] > 0 && d > t*se[k] {
 			t = d / se[k]

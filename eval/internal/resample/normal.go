@@ -264,9 +264,9 @@ func (l *limit) family(c *Columns, m *moments2) {
 	}
 	w := l.mean[c.shared]
 	for k := range 2*c.models - 1 {
-		form := map[int]float64{k*c.per + colLoss: 1}
+		form := map[int]float64{c.loss(k): 1}
 		if k >= c.models {
-			form = map[int]float64{(k-c.models+1)*c.per + colLoss: 1, colLoss: -1}
+			form = map[int]float64{c.loss(k - c.models + 1): 1, c.loss(0): -1}
 		}
 		mean := 0.0
 		for _, j := range sortedKeys(form) {
@@ -281,7 +281,7 @@ func (l *limit) family(c *Columns, m *moments2) {
 				v += form[i] * form[j] * cov(i, j)
 			}
 		}
-		if v <= 1e-12*cov(colLoss, colLoss) && k >= c.models {
+		if v <= 1e-12*cov(c.loss(0), c.loss(0)) && k >= c.models {
 			v = 0 // what cancellation leaves of a change that hardly varies
 		}
 		l.risks = append(l.risks, mean)

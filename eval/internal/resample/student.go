@@ -140,7 +140,7 @@ func ratio(g map[int]float64, s []float64, f float64, num, den []term) {
 // what is no smooth function of them.
 func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f float64) bool {
 	at := k * c.per
-	all := []term{{c.shared + sharedWeight, 1}}
+	all := []term{{c.shared, 1}}
 	loss := func(column int) { ratio(g, s, f, []term{{at + column, 1}}, all) }
 	switch key {
 	case "risk":
@@ -159,13 +159,13 @@ func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f 
 		case "bias":
 			loss(colC)
 		case "r2":
-			w, t := s[c.shared+sharedWeight], s[c.shared+sharedA]
+			w, t := s[c.shared], s[c.shared+sharedA]
 			d := s[c.shared+sharedB] - t*t/w
 			e := s[at+colA] / (d * d)
 			g[at+colA] -= f / d
 			g[c.shared+sharedB] += f * e
 			g[c.shared+sharedA] -= f * e * 2 * t / w
-			g[c.shared+sharedWeight] += f * e * (t / w) * (t / w)
+			g[c.shared] += f * e * (t / w) * (t / w)
 		default:
 			return false
 		}
@@ -291,7 +291,7 @@ func (r *Resampler) part(from, to int) *Part {
 // OneClass reports whether all rows are of one class: what the model does on the other
 // is not known from them.
 func (p *Part) OneClass() bool {
-	pos, w := p.sum[p.r.C.shared+sharedA], p.sum[p.r.C.shared+sharedWeight]
+	pos, w := p.sum[p.r.C.shared+sharedA], p.sum[p.r.C.shared]
 	return p.r.in.Task == measure.Binary && !(pos > 1e-12*w && w-pos > 1e-12*w)
 }
 

@@ -146,7 +146,7 @@ func TestOneClassWhateverTheUnit(t *testing.T) {
 		for share, want := range map[float64]bool{0: true, 1e-14: true, 1e-6: false, 0.5: false, 1 - 1e-6: false, 1: true} {
 			for task, classes := range map[measure.Task]bool{measure.Binary: true, measure.Regression: false} {
 				p := &Part{r: &Resampler{C: &Columns{}, in: &measure.Rows{Task: task}}, sum: make([]float64, 2)}
-				p.sum[sharedWeight], p.sum[sharedA] = unit, share*unit
+				p.sum[0], p.sum[sharedA] = unit, share*unit
 				if got := p.OneClass(); got != (want && classes) {
 					t.Errorf("%v: a share of %v of %v: %v", task, share, unit, got)
 				}
