@@ -208,7 +208,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		}
 		a.Top = append(a.Top, r)
 	}
-	if in.ShowRows && len(a.Top) > 0 {
+	if in.ShowRows {
 		for _, c := range in.Columns {
 			a.TopColumns = append(a.TopColumns, words.WithUnit(c.Name, c.Unit))
 		}

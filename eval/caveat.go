@@ -65,7 +65,7 @@ func (e *Evaluation) caveat(in *Input) {
 		if w := e.Models[0].WorstGroup; w == nil {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
-			if e.Resamples > 0 {
+			if e.Resamples != 0 {
 				say("The worst of %d groups is picked for being high, so its own interval is optimistic; conclusions rest on the simultaneous intervals.", w.Compared)
 			} else {
 				say("The worst of %d groups is picked for being high: part of its excess is chance, and no intervals were asked for.", w.Compared)

@@ -83,6 +83,9 @@ func (o *Options) number(s string) (v float64, whole, ok bool) {
 	return table.ParseNumber(s)
 }
 
+// unbroken are spaces that do not break a line.
+var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+
 // normal writes a number as everywhere.
 func (o *Options) normal(s string) (string, bool) {
 	if o.Strip != "" {
@@ -95,7 +98,7 @@ func (o *Options) normal(s string) (string, bool) {
 	if o.Thousands != "" {
 		whole, fraction, mark := strings.Cut(s, o.decimal())
 		if o.Thousands == " " { // also those that do not break a line
-			whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
+			whole = unbroken.Replace(whole)
 		}
 		if strings.Contains(whole, o.Thousands) {
 			groups := strings.Split(strings.TrimLeft(whole, "+-"), o.Thousands)

@@ -26,7 +26,7 @@ func groupDot(h *eval.Group) chart.Dot {
 // together says what the bars of a figure by group are.
 func together(e *eval.Evaluation, small bool, left int) string {
 	s := ""
-	if e.Resamples > 0 {
+	if e.Resamples != 0 {
 		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	if small {

@@ -38,7 +38,7 @@ func (p *page) against() table {
 	if len(compared) < len(e.Compared) {
 		t.Foot = "The other differences are in metrics.json. "
 	}
-	if e.Resamples > 0 {
+	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	return t

@@ -81,7 +81,7 @@ func (p *page) groupTable() *table {
 		}
 		t.Rows = append(t.Rows, tableRow{cells, class})
 	}
-	if e.Resamples > 0 {
+	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	return t
@@ -119,7 +119,7 @@ func gapTable(e *eval.Evaluation) *table {
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, words.Group(q.High), words.Group(q.Low), q.Outcome}})
 	}
-	if e.Resamples > 0 {
+	if e.Resamples != 0 {
 		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance; untested: some group has too few rows for one."
 	}
 	return t

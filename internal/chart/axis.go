@@ -90,15 +90,15 @@ func (a axis) ticks(want int) []tick {
 		return a.rootTicks(want)
 	}
 	raw := (a.max - a.min) / float64(want)
-	mag := math.Pow(10, math.Floor(math.Log10(raw)))
-	step := 10 * mag
+	decade := math.Floor(math.Log10(raw))
+	mag := math.Pow(10, decade)
+	step, dec := 10*mag, max(0, -int(decade)-1)
 	for _, s := range []float64{1, 2, 5} {
 		if s*mag >= raw*0.8 {
-			step = s * mag
+			step, dec = s*mag, max(0, -int(decade))
 			break
 		}
 	}
-	dec := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	big := math.Max(math.Abs(a.min), math.Abs(a.max))
 	var out []tick
 	for k := math.Ceil(a.min/step - 1e-9); k*step <= a.max+1e-9*step; k++ {
@@ -112,7 +112,7 @@ func (a axis) ticks(want int) []tick {
 		case dec == 0:
 			s = Thousands(int(math.Round(v)))
 		}
-		out = append(out, tick{v, strings.Replace(s, "-", "−", 1)})
+		out = append(out, tick{v, strings.ReplaceAll(s, "-", "−")})
 	}
 	return out
 }

@@ -77,15 +77,15 @@ type outlined struct{ vg.Canvas }
 
 // FillString draws str as paths, with the advance widths of the face.
 func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
-	const em = 1000 // the outline is loaded at this many pixels per em
-	scale := float64(fnt.Font.Size) / (64 * em)
+	const em = 64000 // the outline is loaded at this many 64ths of a pixel per em
+	scale := float64(fnt.Font.Size) / em
 	var path vg.Path
 	for i, r := range str {
 		g, err := fnt.Face.GlyphIndex(nil, r)
 		if err != nil {
 			continue
 		}
-		segs, err := fnt.Face.LoadGlyph(nil, g, 64*em, nil)
+		segs, err := fnt.Face.LoadGlyph(nil, g, em, nil)
 		if err != nil {
 			continue
 		}

@@ -61,18 +61,21 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
+// digitOf is digit d of a key, from the lowest.
+func digitOf(key uint64, d int) uint64 { return key >> (d * digitBits) & (1<<digitBits - 1) }
+
 // radixSort sorts by the digits of the key from the lowest, leaving out those
 // that all keys share. The result lies in a or in b, which is as long.
 func radixSort(a, b []keyed) []keyed {
 	var count [digits][1 << digitBits]int32
 	for _, k := range a {
 		for d := range digits {
-			count[d][k.Key>>(d*digitBits)&(1<<digitBits-1)]++
+			count[d][digitOf(k.Key, d)]++
 		}
 	}
 	for d := range digits {
 		c := &count[d]
-		if int(c[a[0].Key>>(d*digitBits)&(1<<digitBits-1)]) == len(a) {
+		if int(c[digitOf(a[0].Key, d)]) == len(a) {
 			continue
 		}
 		at := int32(0)
@@ -81,7 +84,7 @@ func radixSort(a, b []keyed) []keyed {
 			at += n
 		}
 		for _, k := range a {
-			p := &c[k.Key>>(d*digitBits)&(1<<digitBits-1)]
+			p := &c[digitOf(k.Key, d)]
 			b[*p] = k
 			*p++
 		}
@@ -121,7 +124,7 @@ func orderStatistics(x []float64, ranks func(n int) []int) []float64 {
 		}
 		of[i] = cells[uint64(k)]
 	}
-	wanted := make([]*cell, 1<<lead)
+	wanted := make([]*cell, len(count))
 	for k, c := range cells {
 		wanted[k] = c
 	}

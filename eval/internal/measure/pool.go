@@ -60,7 +60,6 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 	if workers < 1 {
 		workers = shard.Threads()
 	}
-	workers = min(workers, n)
 	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup

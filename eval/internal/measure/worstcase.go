@@ -220,9 +220,6 @@ func WorstCaseKLCurve(s *Sorted) []WorstCase {
 		var z, zl float64
 		for i, l := range loss {
 			d := (l - loss[0]) / nu
-			if d < -45 {
-				break
-			}
 			x := weight[i] * math.Exp(d)
 			z += x
 			zl += x * d

@@ -165,3 +165,23 @@ func ExampleWorstCaseChiSquare() {
 
 // closedForm is the tolerance of numbers with a closed form.
 const closedForm = 1e-12
+
+// Where next to all rows share the largest loss, or all do, there is no curve to speak of; where
+// some do not there is one.
+func TestCurvesOfLossesThatAreShared(t *testing.T) {
+	for less, points := range map[int]bool{0: false, 1: false, 2: false, 100: true} {
+		loss := make([]float64, 4000)
+		for i := range less {
+			loss[i*31] = -1
+		}
+		s, err := Sort(loss, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, curve := range map[string][]WorstCase{"KL": WorstCaseKLCurve(s), "χ²": WorstCaseChiSquareCurve(s)} {
+			if (len(curve) > 0) != points {
+				t.Errorf("%s of 4000 losses, %d of them less: %d points", name, less, len(curve))
+			}
+		}
+	}
+}

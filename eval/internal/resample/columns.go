@@ -38,13 +38,15 @@ const (
 	colB    // binary: squared probability error; regression: |error|
 	colC    // binary: predicted and positive; regression: error
 	colD    // binary: predicted and negative
+	binaryColumns
 )
 
 // Shared columns, after the weight; binary: the weight of a positive; regression:
 // the target (centred) and its square, times the weight.
 const (
 	sharedA = iota + 1
-	sharedB
+	sharedB // regression
+	regressionShared
 )
 
 // loss is the first column of model k.
@@ -52,10 +54,10 @@ func (c *Columns) loss(k int) int { return k * c.per }
 
 func newColumns(in *measure.Rows, tailQ []float64, centre float64) *Columns {
 	task, models := in.Task, len(in.Models)
-	c := &Columns{task: task, models: models, per: 6, tailQ: tailQ, centre: centre, threshold: in.Threshold}
-	shared, bins, ranks := 2, measure.ECEBins, 2
+	c := &Columns{task: task, models: models, per: binaryColumns, tailQ: tailQ, centre: centre, threshold: in.Threshold}
+	shared, bins, ranks := sharedB, measure.ECEBins, 2
 	if task == measure.Regression {
-		c.per, shared, bins, ranks = 5, 3, 0, 1
+		c.per, shared, bins, ranks = colD, regressionShared, 0, 1
 	}
 	c.shared = c.per * models
 	c.width0 = c.shared + shared

@@ -48,8 +48,7 @@ type moments2 struct {
 func (c *Columns) newMoments(in *measure.Rows, rows []int32) *moments2 {
 	m := &moments2{shift: make([]float64, c.rank), sum: make([]float64, c.rank),
 		cross: make([]float64, c.rank*(c.rank+1)/2), cube: make([]float64, c.width0)}
-	const sample = 1024
-	step := max(1, len(rows)/sample)
+	step := len(rows) / normalRows // they are as many at least
 	row := c.newRow()
 	k := 0.0
 	for i := 0; i < len(rows); i += step {

@@ -86,26 +86,26 @@ func belowInfluence(dst []float64, in *measure.Rows, k int, order []int32, media
 // within is the covariance of sums of x over resamples of every stratum by
 // itself, lower triangle by rows.
 func within(x [][]float64, place func(row int32) int32, strata []measure.Stratum) []float64 {
-	M := len(x)
-	out := make([]float64, M*(M+1)/2)
-	mean := make([]float64, M)
-	for s := range strata {
-		rows := strata[s].Rows
-		for k := range x {
+	mean := make([][]float64, len(x)) // by stratum
+	var out []float64
+	for k := range x {
+		for s := range strata {
 			t := 0.0
-			for _, i := range rows {
+			for _, i := range strata[s].Rows {
 				t += x[k][place(i)]
 			}
-			mean[k] = t / float64(len(rows))
+			mean[k] = append(mean[k], t/float64(len(strata[s].Rows)))
 		}
-		for k := range x {
-			for q := range k + 1 {
+		for q := range k + 1 {
+			sum := 0.0
+			for s := range strata {
 				t := 0.0
-				for _, i := range rows {
-					t += (x[k][place(i)] - mean[k]) * (x[q][place(i)] - mean[q])
+				for _, i := range strata[s].Rows {
+					t += (x[k][place(i)] - mean[k][s]) * (x[q][place(i)] - mean[q][s])
 				}
-				out[k*(k+1)/2+q] += t
+				sum += t
 			}
+			out = append(out, sum)
 		}
 	}
 	return out

@@ -102,5 +102,5 @@ const FewTailRows = 10
 // resampling them says nothing of those that were not met.
 func FewOfAClass(v measure.Values, n int) bool {
 	p := float64(v.Of["prevalence"])
-	return math.Min(p, 1-p)*float64(n) < FewTailRows
+	return float32(min(p, 1-p)*float64(n)) < FewTailRows // but for rounding
 }

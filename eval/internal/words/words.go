@@ -37,7 +37,7 @@ func Number(x float64) string {
 	default:
 		return Count(int(math.Round(x)))
 	}
-	return strings.Replace(s, "-", "−", 1)
+	return strings.ReplaceAll(s, "-", "−")
 }
 
 // Like writes x with the decimals number would give to scale, so that a value
@@ -63,7 +63,7 @@ func Like(x, scale float64) string {
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
 	}
-	return strings.Replace(s, "-", "−", 1)
+	return strings.ReplaceAll(s, "-", "−")
 }
 
 // Signed is like with an explicit plus.
@@ -85,7 +85,7 @@ func Scientific(x float64) string {
 	}
 	mant, exp, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
 	e, _ := strconv.Atoi(exp)
-	return strings.Replace(mant, "-", "−", 1) + " × 10" + superscript(e)
+	return strings.ReplaceAll(mant, "-", "−") + " × 10" + superscript(e)
 }
 
 func superscript(e int) string {
@@ -110,7 +110,7 @@ func Percent(x float64) string {
 	if a := math.Abs(x); a < 0.01 && a > 0 {
 		d = 2
 	}
-	return strings.Replace(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−", 1) + "\u00a0%"
+	return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−") + "\u00a0%"
 }
 
 // Group is the label of a group as people can see it.
@@ -154,7 +154,7 @@ func Within(x, off float64) string {
 	if d <= 0 && math.Abs(x) >= 1000 {
 		return Count(int(math.Round(x)))
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'f', max(0, d), 64), "-", "−", 1)
+	return strings.ReplaceAll(strconv.FormatFloat(x, 'f', max(0, d), 64), "-", "−")
 }
 
 // WithUnit writes "s (unit)"; a unit that begins with a bracket follows a comma.
