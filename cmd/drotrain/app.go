@@ -34,6 +34,8 @@ type app struct {
 	traffic func() ranks.Traffic // between them
 	beside  int                  // of them, ranks on the processors of this one, itself among them
 	faults  io.Writer            // of the errors of a rank that is not the first, which says nothing else
+
+	patience time.Duration // what such a rank waits before it says what is wrong
 }
 
 // run executes the command line and returns the exit code.

@@ -37,6 +37,7 @@ func main() {
 		stderr:   os.Stderr,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
 		now:      time.Now,
+		patience: time.Second,
 	}
 	a.join(comm)
 	code := a.run(ctx, os.Args[1:])

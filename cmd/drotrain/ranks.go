@@ -41,13 +41,10 @@ func (a *app) join(c ranks.Comm) {
 // follows says that another rank writes and prints.
 func (a *app) follows() bool { return a.comm != nil && a.comm.Rank() > 0 }
 
-// patience is what a rank waits before it says what is wrong: the first one says what is
-// wrong with all, and that ends them.
-const patience = time.Second
-
-// complain writes an error of this rank.
+// complain writes an error of this rank, after a while: the first one says what is wrong
+// with all, and that ends them.
 func (a *app) complain(msg string) {
-	time.Sleep(patience)
+	time.Sleep(a.patience)
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
