@@ -123,6 +123,13 @@ func TestReportTellsWhatItReads(t *testing.T) {
 	if got := runtime.GOMAXPROCS(0); got != threads {
 		t.Errorf("%d threads, want %d", got, threads)
 	}
+	runtime.GOMAXPROCS(3 - threads)
+	if code, _, stderr := try(t.Context(), strings.Fields("tune --data pay.csv --target pay --drop site --levels 1 --folds 2 --quiet --out t --threads "+strconv.Itoa(threads))...); code != exit.OK {
+		t.Fatalf("%d\n%s", code, stderr)
+	}
+	if got := runtime.GOMAXPROCS(0); got != threads {
+		t.Errorf("%d threads of a choice, want %d", got, threads)
+	}
 	var errs bytes.Buffer
 	clock := time.Unix(0, 0)
 	var mu sync.Mutex

@@ -3,7 +3,7 @@ package options
 import "testing"
 
 func TestSize(t *testing.T) {
-	for text, want := range map[string]int64{"400MB": 400 << 20, "12G": 12 << 30, "1.5 GiB": 3 << 29, "1024": 1024, "2kb": 2048, "1T": 1 << 40, "77B": 77} {
+	for text, want := range map[string]int64{"400MB": 400 << 20, "12G": 12 << 30, "1.5 GiB": 3 << 29, "1024": 1024, "2kb": 2048, "1T": 1 << 40, "3072T": 3 << 50, "77B": 77} {
 		var n int64
 		v := Size(&n)
 		if err := v.Set(text); err != nil || n != want {

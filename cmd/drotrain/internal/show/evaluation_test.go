@@ -56,6 +56,27 @@ By site                           rows        ERM    robust       ERM    robust
 	}
 }
 
+// Of many groups the first are told, in lines of their own, and how many more there are, once.
+func TestTablesOfManyGroups(t *testing.T) {
+	for _, n := range []int{shownGroups, shownGroups + 1, shownGroups + 7} {
+		e := measuredModels("ERM")
+		groups := make([]eval.Group, n)
+		for i := range groups {
+			groups[i] = e.Groupings[0].Groups[0]
+		}
+		e.Groupings[0].Groups = groups
+		text := strings.Join(printed(e), "\n")
+		if got := strings.Count(text, "\n  north "); got != shownGroups {
+			t.Errorf("%d groups: %d are told", n, got)
+		}
+		for k, want := range map[string]bool{"and 1 more group": n == shownGroups+1, "and 7 more groups": n == shownGroups+7, "more group": n > shownGroups} {
+			if got := strings.Count(text, k); (got == 1) != want || got > 1 {
+				t.Errorf("%d groups: %q is said %d times", n, k, got)
+			}
+		}
+	}
+}
+
 // However many models there are, a line has 80 columns at most, four models are told and
 // a column is no wider than its neighbours need: 16.
 func TestTablesOfManyModels(t *testing.T) {
