@@ -93,10 +93,7 @@ func newFitter(r *Rows) *fitter {
 		f.spread[j] = 1
 	}
 	if f.grows() {
-		var err error
-		if f.u, err = sizes(r.X, f.n, r.Free); err != nil {
-			f.Even = true
-		}
+		f.u = sizes(r.X, f.n, r.Free)
 	}
 	return f
 }

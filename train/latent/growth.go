@@ -20,7 +20,7 @@ const terms = 4
 // log(1/10+z₋) + 1½, z₊ = max(z, 0) and z₋ = max(−z, 0), and after these a constant: noise that
 // grows, or vanishes, on either side. What is subtracted is about the mean where columns have
 // mean 0 and deviation 1. Where the last column is an intercept they are 0.
-func sizes(x design.Matrix, n int, free bool) (design.Matrix, error) {
+func sizes(x design.Matrix, n int, free bool) design.Matrix {
 	_, d := x.Dims()
 	w := terms*d + 1
 	u, z := make([]float64, n*w), make([]float64, d)
@@ -41,7 +41,8 @@ func sizes(x design.Matrix, n int, free bool) (design.Matrix, error) {
 			clear(row[w-1-terms : w-1])
 		}
 	}
-	return design.NewDense(n, w, u)
+	out, _ := design.NewDense(n, w, u) // of finite numbers: those of x are
+	return out
 }
 
 // growthOf stores the factor of every row's noise.

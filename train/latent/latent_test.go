@@ -547,10 +547,7 @@ func TestNoiseThatGrows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := sizes(x, 1, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := sizes(x, 1, true)
 		out := make([]float64, 1)
 		growthOf(out, u, l.Growth)
 		return out[0] * l.Law[0].Noise

@@ -63,10 +63,8 @@ func (l *Laws) Posterior(x design.Matrix, target []float64) (p [][]float64, dens
 	}
 	var spread []float64
 	if l.Growth != nil {
-		if u, err := sizes(x, len(target), false); err == nil {
-			spread = make([]float64, len(target))
-			growthOf(spread, u, l.Growth)
-		}
+		spread = make([]float64, len(target))
+		growthOf(spread, sizes(x, len(target), false), l.Growth)
 	}
 	l.posterior(p, density, x, target, spread)
 	return p, density
