@@ -4,12 +4,11 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
-// pointPasses is what a lower bound from the curvature may cost, in passes: there is no
-// next point that would make it cheaper.
-var pointPasses = tuning.New("dro: cost of a bound from the curvature at a point alone", "passes at most", 10, 2, 50)
+// pointPasses is what a lower bound from the curvature may cost, in passes: Certify and Path.Add
+// promise as much.
+const pointPasses = 10
 
 // Certify bounds the optimum of p from one point x, length d, and nothing else:
 // the upper bound is the objective there, the lower one what the adversary's best
@@ -53,8 +52,8 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 	}
 	r.Cert.Certify()
 	if d <= hessian.MaxColumns {
-		count := bound.Affordable(r.Cert, pointPasses.Value)
-		bound.FromCurvature(r.Cert, count, count, pointPasses.Value)
+		count := bound.Affordable(r.Cert, pointPasses)
+		bound.FromCurvature(r.Cert, count, count, pointPasses)
 	}
 	return r.Cert, nil
 }

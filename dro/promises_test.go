@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
@@ -52,6 +53,31 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 		t.Errorf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
 	}
 	t.Logf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+}
+
+// gramCounted counts the rows of Gram matrices.
+type gramCounted struct {
+	*losses.Linear
+	rows *atomic.Int64
+}
+
+func (o gramCounted) AddGramTo(dst, weight []float64, lo, hi int) {
+	o.rows.Add(int64(hi - lo))
+	o.Linear.AddGramTo(dst, weight, lo, hi)
+}
+
+// Certify takes of the rows as many as cost ten passes, no more, where a Hessian of all is dearer.
+func TestCertifyTakesADozenPasses(t *testing.T) {
+	const n, d = 500, 400
+	o := gramCounted{sample(t, losses.Logistic{}, n, d), new(atomic.Int64)}
+	if _, err := dro.Certify(&dro.Problem{Oracle: o, Dual: dro.KL{Nu: 10}, Primal: dro.L2{Mu: 0.1}}, make([]float64, d)); err != nil {
+		t.Fatal(err)
+	}
+	pass, gram := o.Work()
+	cost := float64(o.rows.Load()) / n * (1 + gram/pass)
+	if cost > 10 || cost < 9.9 {
+		t.Errorf("%d of %d rows, at the cost of %.4g passes, of %.4g for all", o.rows.Load(), n, cost, 1+gram/pass)
+	}
 }
 
 // Certify proves from the point alone what a solve proves on its way there.

@@ -17,7 +17,11 @@ import (
 type Cell struct {
 	Kind, Name string
 	make       func() (*dro.Problem, error)
+	asks       float64 // relative gap; 0: 1e-6
 }
+
+// gap is the relative gap asked for.
+func (c Cell) gap() float64 { return cmp.Or(c.asks, 1e-6) }
 
 // A table is how rows and targets are made.
 type table struct {

@@ -11,7 +11,8 @@ import (
 // Cells are the problems: of independent columns as in the benchmark (fewer rows), of
 // correlated ones, of heavy tails, those where the adversary rests on few rows, those with
 // an intercept, balls, of which some end at a kink, and largest losses, CVaR and groups,
-// which are kinks throughout.
+// which are kinks throughout; and those that show what ends a method's turn: more columns than
+// rows, Hessians dearer than any number of steps, a gap that rounding does not allow.
 func Cells() []Cell {
 	var out []Cell
 	add := func(kind, name string, t table, loss losses.Loss, dual dro.Dual) {
@@ -98,6 +99,11 @@ func Cells() []Cell {
 		add("kinks", "groups", table{n: n, d: 20, noise: "student"}, losses.Squared{}, everyTenth(n))
 		add("kinks", "groups", table{n: n, d: 20}, losses.Logistic{}, everyTenth(n))
 	}
+	add("long", "κ = 1000", table{n: 3000, d: 800, noise: "student", kappa: 1000}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("long", "rare", table{n: 4000, d: 600, columns: "rare"}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("long", "ar", table{n: 40, d: 2001, columns: "ar", share: 1e-6}, losses.Logistic{}, dro.KL{Nu: 1})
+	add("long", "to 1e-15: cauchy", table{n: 500, d: 20, noise: "cauchy", intercept: true}, losses.Squared{}, dro.ChiSquare{Nu: 0.01})
+	out[len(out)-1].asks = 1e-15
 	out = append(out, Cell{Kind: "sparse", Name: "one-hot 25 000 × 1801 logistic, KL, ν = 1",
 		make: func() (*dro.Problem, error) { return oneHot(25_000, 6, 300, dro.KL{Nu: 1}) }},
 		Cell{Kind: "sparse", Name: "one-hot 25 000 × 6001 logistic, KL, ν = 1",

@@ -54,7 +54,7 @@ func Solvers() []Variant {
 // mostPasses end a solve.
 const mostPasses = 3000
 
-// Run solves every cell by every variant to a relative gap of 1e-6, in turn, repeats that,
+// Run solves every cell by every variant to the relative gap of the cell, in turn, repeats that,
 // and calls report with what each took and logf, if there is one, with what the solver
 // decides. A solve ends after limit of wall-clock time. What a variant refuses is a row
 // too, with the error.
@@ -67,7 +67,7 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 		rows := make([]Row, len(variants))
 		for r := range repeats {
 			for k, v := range variants {
-				row := one(ctx, p, v, mostPasses, limit, logf)
+				row := one(ctx, p, c.gap(), v, mostPasses, limit, logf)
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
@@ -85,7 +85,7 @@ func Run(ctx context.Context, cells []Cell, variants []Variant, repeats int, lim
 	return nil
 }
 
-func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit time.Duration, logf func(string, ...any)) Row {
+func one(ctx context.Context, p *dro.Problem, gap float64, v Variant, passes float64, limit time.Duration, logf func(string, ...any)) Row {
 	o := newCounting(p.Oracle.(*losses.Linear))
 	counted := &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -101,7 +101,7 @@ func one(ctx context.Context, p *dro.Problem, v Variant, passes float64, limit t
 		m, _ = dro.Choose(counted)
 	}
 	s := dro.DefaultSettings()
-	s.MaxPasses, s.Logf = passes, logf
+	s.RelativeGap, s.MaxPasses, s.Logf = gap, passes, logf
 	began := processor()
 	res, err := dro.Solve(ctx, counted, m, s)
 	if res == nil {

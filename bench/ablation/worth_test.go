@@ -2,10 +2,12 @@ package ablation
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/tuning"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -47,7 +49,7 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 				} else if v.Name != "auto" {
 					continue
 				}
-				if took[k] = one(context.Background(), p, v, 400, time.Hour, nil); took[k].Err != nil {
+				if took[k] = one(context.Background(), p, c.gap(), v, 400, time.Hour, nil); took[k].Err != nil {
 					t.Fatal(took[k].Err)
 				}
 			}
@@ -59,6 +61,36 @@ func TestHeuristicsEarnTheirRoom(t *testing.T) {
 				t.Errorf("%.4g passes of arithmetic, %.4g without: less than %v times as much", took[0].Arithmetic, took[1].Arithmetic, w.times)
 			}
 		})
+	}
+}
+
+// Every limit of a turn keeps some solve from taking as long again, or from going on for good.
+func TestLimitsEarnTheirRoom(t *testing.T) {
+	limits := map[string]string{ // by the cell that shows it
+		"κ = 1000 3000 × 800 logistic, KL, ν = 1":         "rent: what L-BFGS may take, whatever Hessians cost",
+		"ar 40 × 2001 logistic, KL, ν = 1":                "hessian: products of a solve by conjugate gradients",
+		"to 1e-15: cauchy 500 × 20 squared, χ², ν = 0.01": "guarded: length of a turn that has to halve the gap",
+	}
+	for _, c := range Cells() {
+		name := limits[c.Name]
+		at := slices.IndexFunc(tuning.All(), func(c *tuning.Constant) bool { return c.Name == name })
+		if at < 0 {
+			continue
+		}
+		delete(limits, c.Name)
+		p, err := c.make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := one(context.Background(), p, c.gap(), Variant{}, 1200, time.Hour, nil)
+		without := one(context.Background(), p, c.gap(), Variant{Constant: tuning.All()[at], Value: 1e9}, 1200, time.Hour, nil)
+		t.Logf("%s: %v after %.4g passes of arithmetic, %v after %.4g without", name, with.Status, with.Arithmetic, without.Status, without.Arithmetic)
+		if with.Status == dro.Limit || without.Status != dro.Limit && without.Arithmetic < 2*with.Arithmetic {
+			t.Errorf("%s: %v after %.4g passes of arithmetic, %v after %.4g without", name, with.Status, with.Arithmetic, without.Status, without.Arithmetic)
+		}
+	}
+	if len(limits) > 0 {
+		t.Errorf("cells or constants that are gone: %v", limits)
 	}
 }
 
@@ -80,7 +112,7 @@ func TestShortStepsTakeFewHessians(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		took := one(context.Background(), p, Variant{}, 400, time.Hour, nil)
+		took := one(context.Background(), p, c.gap(), Variant{}, 400, time.Hour, nil)
 		if took.Err != nil {
 			t.Fatal(took.Err)
 		}
@@ -101,7 +133,7 @@ func TestNewtonStartsInTheHessianOfThePrefix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := one(context.Background(), p, Variant{Method: dro.OnPrefixes(p, dro.SeparableBlock{})}, 400, time.Hour, nil)
+	took := one(context.Background(), p, 1e-6, Variant{Method: dro.OnPrefixes(p, dro.SeparableBlock{})}, 400, time.Hour, nil)
 	if took.Err != nil {
 		t.Fatal(took.Err)
 	}
