@@ -90,19 +90,20 @@ func (a axis) ticks(want int) []tick {
 		return a.rootTicks(want)
 	}
 	raw := (a.max - a.min) / float64(want)
-	decade := math.Floor(math.Log10(raw))
-	mag := math.Pow(10, decade)
-	step, dec := 10*mag, max(0, -int(decade)-1)
-	for _, s := range []float64{1, 2, 5} {
-		if s*mag >= raw*0.8 {
-			step, dec = s*mag, max(0, -int(decade))
+	decade := int(math.Floor(math.Log10(raw)))
+	digit, exponent := 1, decade+1 // of the step
+	for _, s := range []int{1, 2, 5} {
+		if float64(s)*math.Pow10(decade) >= raw*0.8 {
+			digit, exponent = s, decade
 			break
 		}
 	}
+	step := decimal(digit, exponent)
+	dec := max(0, -exponent)
 	big := math.Max(math.Abs(a.min), math.Abs(a.max))
 	var out []tick
 	for k := math.Ceil(a.min/step - 1e-9); k*step <= a.max+1e-9*step; k++ {
-		v := k*step + 0 // + 0: no negative zero
+		v := decimal(int(k)*digit, exponent)
 		s := strconv.FormatFloat(v, 'f', dec, 64)
 		switch {
 		case k == 0:
@@ -115,6 +116,12 @@ func (a axis) ticks(want int) []tick {
 		out = append(out, tick{v, strings.ReplaceAll(s, "-", "−")})
 	}
 	return out
+}
+
+// decimal is the double nearest to n times a power of ten.
+func decimal(n, exponent int) float64 {
+	v, _ := strconv.ParseFloat(strconv.Itoa(n)+"e"+strconv.Itoa(exponent), 64)
+	return v
 }
 
 // rootTicks are 0 and round values whose roots are about evenly spaced.
@@ -137,8 +144,8 @@ func round125(v float64) float64 {
 	}
 	best := math.Inf(1)
 	e := int(math.Floor(math.Log10(v)))
-	for _, m := range []string{"1e", "2e", "5e", "10e"} {
-		c, _ := strconv.ParseFloat(m+strconv.Itoa(e), 64)
+	for _, digit := range []int{1, 2, 5, 10} {
+		c := decimal(digit, e)
 		if math.Abs(math.Log(c/v)) < math.Abs(math.Log(best/v)) {
 			best = c
 		}
@@ -149,13 +156,13 @@ func round125(v float64) float64 {
 func (a axis) logTicks(want int) []tick {
 	lo, hi := math.Floor(math.Log10(a.min)), math.Ceil(math.Log10(a.max))
 	decades := math.Log10(a.max / a.min)
-	mult := []float64{1}
+	mult := []int{1}
 	if decades < 1.2 {
-		mult = []float64{1, 2, 3, 5, 7}
+		mult = []int{1, 2, 3, 5, 7}
 	} else if decades < 3 {
-		mult = []float64{1, 2, 5}
+		mult = []int{1, 2, 5}
 		if int(decades*3) > want+2 {
-			mult = []float64{1, 3}
+			mult = []int{1, 3}
 		}
 	}
 	every := max(1, math.Ceil(decades/float64(want)))
@@ -165,8 +172,7 @@ func (a axis) logTicks(want int) []tick {
 			continue
 		}
 		for _, m := range mult {
-			// Through text, so that 10⁻³ is the double nearest 0.001.
-			v, _ := strconv.ParseFloat(strconv.FormatFloat(m, 'f', 0, 64)+"e"+strconv.Itoa(int(e)), 64)
+			v := decimal(m, int(e))
 			if v >= a.min*0.9999 && v <= a.max*1.0001 {
 				out = append(out, tick{v, compact(v)})
 			}
@@ -182,12 +188,11 @@ func (a axis) logTicks(want int) []tick {
 
 // compact writes a tick label in few characters.
 func compact(v float64) string {
-	s := strconv.FormatFloat(v, 'g', 3, 64)
-	if a := math.Abs(v); a == 0 || a >= 1e-3 && a < 1e4 {
-		s = strconv.FormatFloat(v, 'f', -1, 64)
-	} else if m, e, ok := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e"); ok {
-		k, _ := strconv.Atoi(e)
-		s = m + "e" + strconv.Itoa(k)
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if a := math.Abs(v); a != 0 && a < 1e-3 || a >= 1e4 {
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+		e, _ := strconv.Atoi(exponent)
+		s = mantissa + "e" + strconv.Itoa(e)
 	}
 	return strings.ReplaceAll(s, "-", "−")
 }

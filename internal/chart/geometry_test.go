@@ -362,7 +362,7 @@ func TestCellsShareTheirAxes(t *testing.T) {
 // or of the smallest and largest numbers has some, too.
 func TestTicksAreInTheRange(t *testing.T) {
 	for _, kind := range []string{"linear", "log", "root"} {
-		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
+		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {1e-7, 1.3e-7}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
 			for _, sign := range []float64{1, -1} {
 				if sign < 0 && kind != "linear" {
 					continue
@@ -397,6 +397,9 @@ func TestTicksAreInTheRange(t *testing.T) {
 					}
 					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok || math.Abs(v-tick.v) > 1e-6*math.Abs(tick.v)+1e-300 {
 						t.Errorf("%s: %v is labelled %q", kind, tick.v, tick.s)
+					}
+					if len([]rune(tick.s)) > 10 {
+						t.Errorf("%s: a long label, %s", kind, tick.s)
 					}
 					if k > 1 && kind == "linear" && math.Abs((tick.v-ticks[k-1].v)/(ticks[1].v-ticks[0].v)-1) > 1e-6 {
 						t.Errorf("steps of %v and %v", tick.v-ticks[k-1].v, ticks[1].v-ticks[0].v)
