@@ -49,7 +49,7 @@ func middle(v []float64) float64 {
 // nothing is known.
 func Centred(m Matrix, kept int) (moved Matrix, by []float64) {
 	n, d := m.Dims()
-	if n == 0 || kept >= d {
+	if n == 0 {
 		return nil, nil
 	}
 	switch m := m.(type) {

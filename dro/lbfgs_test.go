@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // holds checks weak duality and the optimum at every check point of a result.
@@ -116,5 +118,14 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 				t.Logf("μ = %v, ν = %v, %s: %v at %.3g after %.4g passes", mu, nu, paper.Name(), res.Status, res.Certificate.Relative(), res.Passes)
 			}
 		}
+	}
+}
+
+// Ten pairs are kept unless another number is asked for, of which one is such.
+func TestPairsKept(t *testing.T) {
+	p := &dro.Problem{Oracle: drotest.NewSample(drotest.RngOf(61), 300, 12, false).Oracle(t, losses.Logistic{}), Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-4}}
+	passes := func(memory int) float64 { return drotest.Solve(t, p, dro.LBFGS{Memory: memory}, drotest.Asking(1e-9, 500)).Passes }
+	if one, ten, standard := passes(1), passes(10), passes(0); standard != ten || one == ten {
+		t.Errorf("%v passes with one pair, %v with ten, %v by default", one, ten, standard)
 	}
 }

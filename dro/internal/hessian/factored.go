@@ -205,7 +205,6 @@ const FirstDamping, LeastDamping = 1e-3, 1e-6
 // TakeOver takes the Hessian of another run on a like problem, without its damping. That
 // of P in x, a Schur complement, becomes the one of the τ-lift where that is asked for.
 func (m *Factored) TakeOver(from *Factored) error {
-	m.Matrix.Zero()
 	for i := range from.Matrix.SymmetricDim() {
 		for j := i; j < from.Matrix.SymmetricDim(); j++ {
 			m.Matrix.SetSym(i, j, from.Matrix.At(i, j))
