@@ -124,7 +124,9 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 // Ten pairs are kept unless another number is asked for, of which one is such.
 func TestPairsKept(t *testing.T) {
 	p := &dro.Problem{Oracle: drotest.NewSample(drotest.RngOf(61), 300, 12, false).Oracle(t, losses.Logistic{}), Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-4}}
-	passes := func(memory int) float64 { return drotest.Solve(t, p, dro.LBFGS{Memory: memory}, drotest.Asking(1e-9, 500)).Passes }
+	passes := func(memory int) float64 {
+		return drotest.Solve(t, p, dro.LBFGS{Memory: memory}, drotest.Asking(1e-9, 500)).Passes
+	}
 	if one, ten, standard := passes(1), passes(10), passes(0); standard != ten || one == ten {
 		t.Errorf("%v passes with one pair, %v with ten, %v by default", one, ten, standard)
 	}
