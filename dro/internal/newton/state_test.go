@@ -202,3 +202,75 @@ func TestWorkingSetsOfOthersAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Nor are turns of methods that there are not, corrections of a Hessian without its points, or a
+// method that relieves Newton's where none does.
+func TestStatesOfOthersAreRefused(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(23), 50, 3, false).Oracle(t, losses.Logistic{})
+	for _, c := range []struct {
+		what   string
+		method saddle.Method
+		dual   saddle.Dual
+		write  func(s *saddle.State)
+	}{
+		{"of other methods", Guarded{Method: Newton{}}, side.KL{Nu: 0.5}, func(s *saddle.State) { at := -1; s.Integer(&at); s.Floats(make([]float64, 3)) }},
+		{"of other methods", Guarded{Method: Newton{}}, side.KL{Nu: 0.5}, func(s *saddle.State) { at := 2; s.Integer(&at); s.Floats(make([]float64, 3)) }},
+		{"no method goes on", Newton{}, side.NewBall(side.KullbackLeibler, 0.1, nil), func(s *saddle.State) { is := true; s.Boolean(&is) }},
+		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 0) }},
+		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 1) }},
+		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 3) }},
+		{"", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 2) }},
+	} {
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: c.dual, Primal: side.L2{Mu: 0.1}}, c.method, saddle.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		s := &saddle.State{}
+		c.write(s)
+		s.Reading = true
+		l.Method.Visit(s)
+		if (s.Err != nil) != (c.what != "") || s.Err != nil && !strings.Contains(s.Err.Error(), c.what) {
+			t.Errorf("%s: %v, not %q", c.method.Name(), s.Err, c.what)
+		}
+	}
+}
+
+// trail writes the state of L-BFGS in three parameters with so many vectors to see again.
+func trail(s *saddle.State, count int) {
+	failed, started := 0, true
+	s.Floats(make([]float64, 2), make([]float64, 6))
+	s.Integer(&failed)
+	s.Boolean(&started)
+	seen := make([][]float64, count)
+	for k := range seen {
+		seen[k] = []float64{1, float64(k), 2}
+	}
+	s.Vectors(&seen, 3)
+}
+
+// Where L-BFGS is in the place of Newton's steps it is that which moves.
+func TestTheTenantMoves(t *testing.T) {
+	o := drotest.NewSample(drotest.RngOf(31), 300, 100, false).Oracle(t, losses.Logistic{})
+	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}
+	best := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-10, 500))
+	l, err := saddle.NewLoop(p, Newton{}, drotest.Asking(1e-12, 500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m := l.Method.(*newton)
+	for range 2 {
+		if err := m.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.rent == nil {
+		t.Fatal("Newton's own steps")
+	}
+	m.began, m.value = true, math.Inf(1) // as where steps of its own came before
+	l.Cert.Evaluate(best.X)
+	if m.MoveToBest(); !slices.Equal(m.rent.method.at.X, best.X) {
+		t.Error("L-BFGS stays where it is")
+	}
+}

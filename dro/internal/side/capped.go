@@ -245,10 +245,7 @@ func cappedThreshold(v []float64, limit float64, of level) thresholdCut {
 		}) / float64(len(v))
 	}
 	bottom, top := slices.Min(v), slices.Max(v)
-	lo, hi := bottom-limit-1, top
-	for step := widest(lo, hi); mean(hi) > 1; step *= 2 {
-		hi += step
-	}
+	lo, hi := bottom-limit-1, top // where no weight is above 1, nor their mean
 	for step := widest(lo, hi); mean(lo) < 1; step *= 2 {
 		lo -= step
 	}
