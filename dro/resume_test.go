@@ -154,6 +154,28 @@ func TestResumeInStages(t *testing.T) {
 	s := dro.DefaultSettings()
 	s.RelativeGap, s.CheckEvery = 1e-8, 0.1
 	resumes(t, &dro.Problem{Oracle: o, Dual: dro.ChiSquare{}, Primal: dro.L2{Mu: 1e-3}}, dro.Smoothing{}, s)
+	far := make([]float64, n)
+	for j := range far { // one in a hundred is far from a linear model
+		if far[j] = x[j*d]; j%100 == 7 {
+			far[j] = 5*x[j*d] + 3
+		}
+	}
+	outliers, err := losses.NewLinear(losses.Squared{}, dense(t, n, d, x), far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rests := 0
+	s.X0 = []float64{6, -4, 5, 3} // from where few losses are large
+	s.Logf = func(format string, _ ...any) {
+		if strings.Contains(format, "the adversary rests on") {
+			rests++
+		}
+	}
+	few := &dro.Problem{Oracle: outliers, Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-5}}
+	resumes(t, few, dro.OnPrefixes(few, dro.SeparableBlock{}), s)
+	if rests < 2 {
+		t.Errorf("Newton's method took over %d times", rests)
+	}
 }
 
 // A solve that is cancelled within a step leaves no state that this step would not have had:
