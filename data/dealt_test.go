@@ -100,6 +100,7 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		{"infinite numbers", map[int]string{10_000: "1,-inf,3", 6500: "1,inf,3", 6501: "1,,3"}},
 		{"nulls of the first", map[int]string{0: "1,,3"}},
 		{"far away", map[int]string{3: "1,1e300,3", n - 2: "1,-1e300,3"}},
+		{"more than float32 holds", map[int]string{9000: "1,1e300,3", n - 2: "1,-1e300,3"}},
 		{"null targets", map[int]string{7000: ",1,3", 11_000: ",1,3"}},
 		{"infinite targets", map[int]string{7000: ",1,3", 11_000: "inf,1,3", 11_500: "-inf,1,3"}},
 		{"targets without a logarithm", map[int]string{11_000: "-7,1,3", 11_001: "-2,1,3"}},
@@ -109,12 +110,14 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		{"one class", nil},
 		{"three classes", map[int]string{n - 1: "2,1,3"}},
 	} {
-		s := Spec{Target: "y", Impute: "error", Scale: "standard"}
+		s, storage := Spec{Target: "y", Impute: "error", Scale: "standard"}, Float64
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i%11)
 			switch q.name {
 			case "targets without a logarithm":
 				s.TargetTransform = "log1p"
+			case "more than float32 holds":
+				s.Scale, storage = "none", Float32
 			case "groups of infinite numbers":
 				s.Groups = []string{"b", "a"}
 			case "too many groups": // no rank has as many
@@ -135,14 +138,14 @@ func TestFaultsOfDealtRows(t *testing.T) {
 		for i := range train {
 			train[i] = i
 		}
-		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, Float64)
+		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, storage)
 		if want == nil && q.name != "far away" {
 			t.Errorf("%s: no fault", q.name)
 		}
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), n, nil, s, Float64, ranks.NewRows(c, n))
+				_, said[c.Rank()] = FitDealt(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), n, nil, s, storage, ranks.NewRows(c, n))
 				return nil
 			}); err != nil {
 				t.Error(err)

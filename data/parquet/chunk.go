@@ -148,14 +148,6 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 				}
 			}
 		})
-	case *file.Float32ColumnChunkReader:
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []float32) {
-			for i, x := range v {
-				dst[i] = float64(x)
-			}
-		})
-	case *file.Float64ColumnChunkReader:
-		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
 	case *file.ByteArrayColumnChunkReader:
 		if l.how.kind == table.Categorical {
 			r.texts, r.text, r.feed.keep = a, make([]parquet.ByteArray, min(batchRows, c.values)), 2
@@ -173,14 +165,7 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 				r.decimal(dst, i, v[i][:])
 			}
 		})
-	case *file.FixedLenByteArrayColumnChunkReader:
-		r.feed.keep = 2
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.FixedLenByteArray) {
-			for i, b := range v {
-				r.decimal(dst, i, b)
-			}
-		})
-	default:
+	default: // there are no other encodings of the rest
 		return nil, table.Damaged("values of type %s cannot be read", l.how.name)
 	}
 	return r, r.skip(skip)

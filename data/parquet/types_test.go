@@ -137,3 +137,43 @@ func oneValue(t *testing.T, node schema.Node, length int) []byte {
 	}
 	return out.Bytes()
 }
+
+// Values of a fixed length that are written by what they share are read as texts are, where
+// all pages are; what Arrow cannot read is refused.
+func TestFixedLengthsByWhatTheyShare(t *testing.T) {
+	node, err := schema.NewPrimitiveNodeLogical("x", pq.Repetitions.Required, schema.NewDecimalLogicalType(20, 1), pq.Types.FixedLenByteArray, 9, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &leaf{name: "x", descr: schema.NewColumn(node, 0, 0)}
+	delta, plain, dictionary := pageHeader{encoding: encDeltaByteArray}, pageHeader{encoding: encPlain}, pageHeader{kind: pageDictionary}
+	for what, c := range map[string]struct {
+		pages []pageHeader
+		as    pq.Type
+		fails bool
+	}{
+		"all":                {[]pageHeader{delta, delta}, pq.Types.ByteArray, false},
+		"none":               {[]pageHeader{plain, plain}, pq.Types.FixedLenByteArray, false},
+		"none of a column":   {[]pageHeader{dictionary, plain}, pq.Types.FixedLenByteArray, false},
+		"the first":          {[]pageHeader{delta, plain}, 0, true},
+		"the last":           {[]pageHeader{plain, delta, delta}, 0, true},
+		"behind one of keys": {[]pageHeader{dictionary, delta}, 0, true},
+	} {
+		descr, err := arrowDescr(&chunk{leaf: l, pages: c.pages})
+		if (err != nil) != c.fails || err == nil && descr.PhysicalType() != c.as {
+			t.Errorf("%s: %v, %v", what, descr, err)
+		}
+	}
+	// Encodings that a type does not have are refused by it.
+	for _, phys := range []pq.Type{pq.Types.Float, pq.Types.Double, pq.Types.FixedLenByteArray} {
+		node, err := schema.NewPrimitiveNodeLogical("x", pq.Repetitions.Required, schema.NoLogicalType{}, phys, 9, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &chunk{leaf: &leaf{in: memoryFile{}, name: "x", descr: schema.NewColumn(node, 0, 0)}, values: 3, pages: []pageHeader{{encoding: encDelta, values: 3}}}
+		c.leaf.how.name = "none"
+		if _, err := c.Open(0, &table.Buffers{}); err == nil || err.Error() != `t.parquet: column "x": the file is damaged or not valid: values of type none cannot be read` {
+			t.Errorf("%s: %v", phys, err)
+		}
+	}
+}
