@@ -119,7 +119,7 @@ func (k *targetFacts) from(first int) {
 
 // joinedFacts are those of the rows of all ranks, whose rows are in the order of the table.
 func joinedFacts(all []*targetFacts) *targetFacts {
-	out := &targetFacts{First: -1, Null: -1, Bad: -1, Outside: -1}
+	out := &targetFacts{First: none, Null: none, Bad: none, Outside: none}
 	for _, k := range all {
 		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.Null, &k.Null}} {
 			if *row.to < 0 {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -278,6 +279,39 @@ func TestTargets(t *testing.T) {
 				t.Errorf("%s: target %v", c.values, ds.Target)
 			}
 		}
+	}
+}
+
+// Numbers about zero are divided by their deviation all the same, and those that have it
+// already stay as they are.
+func TestDeviationsAboutZero(t *testing.T) {
+	f := frameOf(t, "y,two,one,shifted\n1,2,1,3\n2,-2,-1,1\n3,-2,-1,1\n5,2,1,3\n")
+	got, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard"}, Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1, -1, -1, 1} {
+		if row := got.Train.Row(i); !slices.Equal(row, []float64{want, want, want}) {
+			t.Errorf("row %d is %v, not of %v", i, row, want)
+		}
+	}
+}
+
+// Targets of two values are looked up, not written out row by row.
+func TestTargetsAreLookedUp(t *testing.T) {
+	const n = 2000
+	y := &Column{Name: "y", Type: "double", Kind: Numeric, Number: make([]float64, n)}
+	x := &Column{Name: "x", Type: "double", Kind: Numeric, Number: make([]float64, n)}
+	for i := range n {
+		y.Number[i], x.Number[i] = 1000.5+float64(i%2), float64(i%7)
+	}
+	f := &Frame{Rows: n, Columns: []*Column{y, x}, Sources: []Source{{Path: "t", Rows: n}}}
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := testing.AllocsPerRun(2, func() { _, _, err = e.Encode(t.Context(), f, nil) }); err != nil || most > n/2 {
+		t.Errorf("%v allocations, %v", most, err)
 	}
 }
 

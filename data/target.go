@@ -142,8 +142,11 @@ func Positive(c *Column, values []string) (positive, rule string) {
 // tellingApart is how many values of a target are told apart: two classes, and more.
 const tellingApart = 3
 
+// none is in the place of a row.
+const none = -1
+
 // targetFacts are what a coding depends on, of the targets of some rows. Rows are those of
-// the table, −1 for none.
+// the table, or none.
 type targetFacts struct {
 	First       int      // the least row
 	Nulls, Null int      // how many are null, and the first
@@ -160,15 +163,13 @@ type targetFacts struct {
 
 // faultsOf are what is wrong with rows of a column with values.
 func faultsOf(c *Column, rows tiles.Set) *targetFacts {
-	k := &targetFacts{First: rows.First(), Null: -1, Bad: -1, Outside: -1, Inexact: c.InexactRow}
+	k := &targetFacts{First: rows.First(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
 			if k.Nulls++; k.Null < 0 {
 				k.Null = r
 			}
-			continue
-		}
-		if c.Kind == Numeric {
+		} else if c.Kind == Numeric {
 			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
 				k.Bad, k.Value = r, v
 				return k
@@ -225,7 +226,7 @@ func (k *targetFacts) fault(f *Frame, column string, n int) error {
 // finds the first of them.
 func countUncovered(transform string, c *Column, rows tiles.Set) (count, first int) {
 	t := Target{Transform: transform}
-	first = -1
+	first = none
 	if transform == "" {
 		return 0, first
 	}

@@ -37,6 +37,29 @@ func TestRowsOfAllParts(t *testing.T) {
 	}
 }
 
+// What each of several tables suggests is kept, and a reading follows it where nobody has said
+// another thing.
+func TestRemarksOfAllParts(t *testing.T) {
+	dir := t.TempDir()
+	for i, text := range []string{"a,b\n2024-05-17,1\n2024-05-18,2\n", "a,b\n2024-06-17,1\n2024-06-18,2\n"} {
+		if err := os.WriteFile(filepath.Join(dir, string(rune('1'+i))+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Read(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Remarks) != 2 || filepath.Base(f.Remarks[0].Path) != "1.csv" || filepath.Base(f.Remarks[1].Path) != "2.csv" {
+		t.Errorf("%v", f.Remarks)
+	}
+	for was, want := range map[string]string{"": "parts", "number": "number"} {
+		if got := (Reading{Dates: was}).Suggested(f.Remarks); got.Dates != want {
+			t.Errorf("dates %q become %q, not %q", was, got.Dates, want)
+		}
+	}
+}
+
 // Numbers of several tables are whole where those of all are; tables without any say nothing.
 func TestWholeNumbersOfSeveralTables(t *testing.T) {
 	whole, broken, empty := "a,b\n1,x\n2,x\n", "a,b\n1,x\n2.5,x\n", "a,b\n,x\n,x\n"

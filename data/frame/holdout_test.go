@@ -108,6 +108,16 @@ func TestHoldouts(t *testing.T) {
 	}
 }
 
+// Where nothing is to be held out nothing is, however.
+func TestNothingIsHeldOut(t *testing.T) {
+	f := frameOf(t, "u,x\na,1\nb,2\na,3\nc,4\n")
+	for _, h := range []Holdout{{Group: "u"}, {Time: "x"}, {Filter: "x > 0"}, {}} {
+		if train, held, err := f.SplitRows(t.Context(), h); err != nil || len(train) != 4 || len(held) != 0 {
+			t.Errorf("%+v: %v, %v, %v", h, train, held, err)
+		}
+	}
+}
+
 // What may mean rows to train on as well as rows to measure on is refused.
 func TestSplitWords(t *testing.T) {
 	for text, want := range map[string]string{

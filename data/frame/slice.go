@@ -54,10 +54,6 @@ func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 func (e *Exacted) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
 	out := make([]*Column, len(e.columns))
 	for i, c := range e.columns {
-		if c.Kind == table.Other {
-			out[i] = c
-			continue
-		}
 		nullable := c.Nullable()
 		loaded, err := c.Slice(lo, hi).LoadInts(ctx)
 		if err != nil {

@@ -43,7 +43,6 @@ func (t fbTable) table(at int) fbTable {
 		fbFail()
 	}
 	to := fbTable{t.b, at + int(off)}
-	to.need(to.at, 4)
 	v := to.vtable()
 	to.need(v, to.u16(v))
 	if to.u16(v) < 4 {
@@ -52,11 +51,7 @@ func (t fbTable) table(at int) fbTable {
 	return to
 }
 
-func (t fbTable) vtable() int {
-	v := t.at - t.i32(t.at)
-	t.need(v, 4)
-	return v
-}
+func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
 
 // entry gives the position of the vtable entry of a field, or -1.
 func (t fbTable) entry(slot int) int {

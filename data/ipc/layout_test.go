@@ -3,9 +3,17 @@ package ipc
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 
@@ -131,5 +139,135 @@ func TestAllocationsAreBounded(t *testing.T) {
 	}
 	if b := a.Reallocate(100, make([]byte, 4)); len(b) != 100 {
 		t.Errorf("%d bytes", len(b))
+	}
+}
+
+// Whatever the bytes of a FlatBuffer are, what is asked of it is there or refused by us: no
+// place beyond them is looked at.
+func TestBuffersOfAnyBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 14))
+	for range 3_000 {
+		b := make([]byte, 4+rng.IntN(40))
+		for i := range b {
+			if rng.IntN(3) == 0 {
+				b[i] = byte(rng.IntN(len(b) + 4))
+			} else if rng.IntN(9) == 0 {
+				b[i] = byte(rng.Uint32())
+			}
+		}
+		for slot := range 3 {
+			for what, ask := range []func(fbTable){
+				func(r fbTable) { r.int8(slot) }, func(r fbTable) { r.int16(slot) }, func(r fbTable) { r.int32(slot, 1) }, func(r fbTable) { r.int64(slot) },
+				func(r fbTable) { r.text(slot) }, func(r fbTable) { r.vector(slot, 16) }, func(r fbTable) { r.child(slot) },
+			} {
+				func() {
+					defer func() {
+						if p := recover(); p != nil {
+							if e, ok := p.(*table.Error); !ok || e.Class != table.ErrDamaged {
+								t.Fatalf("question %d of slot %d of % x: %v", what, slot, b, p)
+							}
+						}
+					}()
+					ask(fbRoot(b))
+				}()
+			}
+		}
+	}
+}
+
+// The schema of a footer, made a message, is one by our own checks, and the same schema; and
+// schemas that differ in anything have other signatures.
+func TestSchemasOfFooters(t *testing.T) {
+	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
+	said := func(key, value string) *arrow.Metadata {
+		m := arrow.NewMetadata([]string{key}, []string{value})
+		return &m
+	}
+	seen := map[string]int{}
+	for i, s := range []*arrow.Schema{
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "b", Type: text}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text, Nullable: true}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: number}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Uint32}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}, {Name: "b", Type: text}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, said("k", "v")),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, said("k", "w")),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text, Metadata: *said("k", "v")}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.ListOf(text)}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.ListOf(number)}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 9, Scale: 2}}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 9, Scale: 3}}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.FixedSizeBinaryType{ByteWidth: 300}}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.FixedSizeBinaryType{ByteWidth: 556}}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.FixedWidthTypes.Timestamp_s}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.FixedWidthTypes.Timestamp_ns}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}}}, nil),
+		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: text}}}, nil),
+	} {
+		out, err := os.Create(filepath.Join(t.TempDir(), "t.arrow"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		w, err := ipc.NewFileWriter(out, ipc.WithSchema(s))
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(out.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int(binary.LittleEndian.Uint32(b[len(b)-10:]))
+		footer := b[len(b)-10-size : len(b)-10]
+		of, ok := fbRoot(footer).child(1)
+		if !ok {
+			t.Fatal("a footer without a schema")
+		}
+		signature := checkSchema(of).signature
+		if other, is := seen[signature]; is {
+			t.Errorf("schemas %d and %d are both %q", other, i, signature)
+		}
+		seen[signature] = i
+		m := fbRoot(schemaMessage(footer, of.at).meta)
+		again, ok := m.child(2)
+		if !ok || m.int8(1) != msgSchema || m.int16(0) != 4 || checkSchema(again).signature != signature {
+			t.Errorf("schema %d is another one as a message", i)
+		}
+	}
+}
+
+// Dictionaries that grow from batch to batch are put together, however large they become.
+func TestLargeDictionariesGrow(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s), ipc.WithDictionaryDeltas(true))
+	var want []string
+	for range 3 {
+		for range 60 {
+			want = append(want, strings.Repeat("x", 1000)+strconv.Itoa(len(want)))
+		}
+		for _, v := range want {
+			if err := b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(b.NewRecord()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Columns[0]; f.Rows != 60+120+180 || !slices.Equal(c.Level, want) || c.Text(f.Rows-1) != want[179] {
+		t.Errorf("%d rows of %d levels", f.Rows, len(f.Columns[0].Level))
 	}
 }

@@ -135,6 +135,7 @@ func checkSchema(t fbTable) (d schemaDigest) {
 	for i := 0; i < n; i++ {
 		field(t.table(at+4*i), 0)
 	}
+	s.WriteString(";") // behind what the last field has
 	metadata(t, 2)
 	d.signature = s.String()
 	return d

@@ -84,11 +84,13 @@ func TestColumnsOfEveryType(t *testing.T) {
 		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: strings.Repeat("Z", 64)}, "", "other timestamp   ", "numeric timestamp 0  0"}, // of a name that is too long
 		{arrow.FixedWidthTypes.Float16, `[0.5, null, -2]`, "numeric float16 0.5  -2", ""},
 		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`, "bool bool true  false", ""},
-		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, null, 3]`, "numeric uint64 1.8446744073709552e+19  3", ""},
+		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, null, 3]`, "whole numeric uint64 1.8446744073709552e+19  3", ""},
 		{&arrow.Decimal256Type{Precision: 40, Scale: 2}, `["1.25", null, "-7"]`, "numeric decimal(40, 2) 1.25  -7", ""},
+		{&arrow.Decimal128Type{Precision: 20, Scale: 0}, `["5", null, "-7"]`, "whole numeric decimal(20, 0) 5  -7", ""},
+		{&arrow.Decimal256Type{Precision: 40, Scale: 0}, `["5", null, "-7"]`, "whole numeric decimal(40, 0) 5  -7", ""},
 		{arrow.BinaryTypes.LargeString, `["a", null, "b"]`, "categorical string a  b", ""},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["a", null, "a"]`, "categorical dictionary of string a  a", ""},
-		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int64}, `[7, null, 8]`, "numeric dictionary of int64 7  8", ""},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int64}, `[7, null, 8]`, "whole numeric dictionary of int64 7  8", ""},
 		{arrow.Null, `[null, null, null]`, "categorical null   ", ""},
 		{arrow.BinaryTypes.Binary, `["YQ==", null, "Yg=="]`, "other binary   ", ""},
 		{&arrow.FixedSizeBinaryType{ByteWidth: 3}, `["YWJj", null, "YWJj"]`, "other fixed_size_binary[3]   ", ""},
@@ -127,6 +129,9 @@ func TestColumnsOfEveryType(t *testing.T) {
 				}
 				x := f.Columns[1]
 				got = fmt.Sprintf("%s %s", x.Kind, x.Type)
+				if x.Integer {
+					got = "whole " + got
+				}
 				for i := range 3 {
 					text := ""
 					if x.Kind != table.Other {

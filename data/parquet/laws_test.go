@@ -348,6 +348,9 @@ func TestAnnotationsAgree(t *testing.T) {
 	decimal := func(scale, precision int64) thriftField {
 		return thriftField{5, thriftValue{fields: []thriftField{{1, number(scale)}, {2, number(precision)}}}}
 	}
+	bare := func(logical thriftField) *thriftValue { // what is not said is 0
+		return &thriftValue{fields: []thriftField{{4, thriftValue{kind: thriftString, bytes: []byte("c")}}, {6, number(5)}, {10, thriftValue{kind: thriftStruct, fields: []thriftField{logical}}}}}
+	}
 	text := thriftField{1, thriftValue{}}
 	for k, c := range []struct {
 		e  *thriftValue
@@ -358,6 +361,7 @@ func TestAnnotationsAgree(t *testing.T) {
 		{element(11, integer(8, 0)), true}, {element(14, integer(64, 0)), true}, {element(15, integer(8, 1)), true}, {element(18, integer(64, 1)), true},
 		{element(11, integer(16, 0)), false}, {element(11, integer(8, 1)), false}, {element(15, integer(8, 0)), false}, {element(17, integer(16, 1)), false},
 		{element(11, thriftField{10, thriftValue{fields: []thriftField{{1, number(8)}}}}), false},
+		{bare(decimal(0, 0)), true}, {bare(decimal(1, 0)), false}, {bare(decimal(0, 1)), false},
 		{element(5, decimal(2, 9)), true}, {element(5, decimal(3, 9)), false}, {element(5, decimal(2, 8)), false},
 	} {
 		if refused(func() { checkAnnotation(c.e) }) == c.ok {
@@ -431,9 +435,10 @@ func TestChunksLieBesideOneAnother(t *testing.T) {
 		}
 		tree := thriftValue{kind: thriftStruct, fields: []thriftField{{3, number(rows)}, {4, thriftValue{kind: thriftList, list: []thriftValue{
 			{kind: thriftStruct, fields: []thriftField{{1, group}, {3, number(rows)}}}}}}}}
-		n, err := locateChunks(body, &tree, sc, nil)
-		if err == nil && int64(n) != rows {
-			t.Errorf("%d rows, not %d", n, rows)
+		var f table.Table
+		err := locateChunks(&f, body, &tree, sc, nil)
+		if err == nil && int64(f.Rows) != rows {
+			t.Errorf("%d rows, not %d", f.Rows, rows)
 		}
 		return err
 	}

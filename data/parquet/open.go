@@ -59,7 +59,7 @@ func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Rows, err = locateChunks(in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
+	if err := locateChunks(f, in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
 		return nil, err
 	}
 	// All page headers are walked before anything is allocated by the row count.
@@ -259,17 +259,17 @@ func checkAnnotation(e *thriftValue) {
 	}
 }
 
-// locateChunks finds and checks the column chunks of the leaves, and returns
-// the number of rows. body is the size of the file without its footer.
-func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) (int, error) {
+// locateChunks finds and checks the column chunks of the leaves, and sets the
+// number of rows. body is the size of the file without its footer.
+func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
 	groups := tree.get(4)
 	total := tree.int(3)
 	limit := table.MaxCells(body)
 	if total < 0 || total > limit {
-		return 0, table.Damaged("%d rows cannot be in a file of this size", total)
+		return table.Damaged("%d rows cannot be in a file of this size", total)
 	}
 	if groups == nil {
-		return 0, table.Damaged("its footer has no list of row groups")
+		return table.Damaged("its footer has no list of row groups")
 	}
 	type span struct{ from, to int64 }
 	var spans []span
@@ -278,39 +278,39 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 		group := &groups.list[g]
 		rows := group.int(3)
 		if rows < 0 || rows > total-sum {
-			return 0, table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
+			return table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
 		}
 		sum += rows
 		cols := group.get(1)
 		if cols == nil || len(cols.list) != sc.NumColumns() {
-			return 0, table.Damaged("row group %d has another number of columns than the schema", g)
+			return table.Damaged("row group %d has another number of columns than the schema", g)
 		}
 		next := 0
 		for i := range cols.list {
 			md := cols.list[i].get(3)
 			if md == nil {
-				return 0, table.Damaged("a column of row group %d lacks its metadata", g)
+				return table.Damaged("a column of row group %d lacks its metadata", g)
 			}
 			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
-				return 0, &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
+				return &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
 			}
 			descr := sc.Column(i)
 			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
-				return 0, table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
+				return table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
 			}
 			from, size := md.int(9), md.int(7)
 			if d := md.intOr(11, 0); d > 0 && (d < from || from == 0) {
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
-				return 0, table.Damaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
+				return table.Damaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
 			}
 			if size > 0 {
 				spans = append(spans, span{from, from + size})
 			}
 			values := md.int(5)
 			if descr.MaxRepetitionLevel() == 0 && values != rows {
-				return 0, table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
+				return table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
 			}
 			if values == 0 {
 				size = 0 // a dictionary at most
@@ -323,18 +323,19 @@ func locateChunks(body int64, tree *thriftValue, sc *schema.Schema, leaves []*le
 		}
 	}
 	if sum != total {
-		return 0, table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
+		return table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
 	}
 	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
 	for i := 1; i < len(spans); i++ {
 		if spans[i].from < spans[i-1].to {
-			return 0, table.Damaged("its columns overlap")
+			return table.Damaged("its columns overlap")
 		}
 	}
 	if int64(len(leaves)) > 0 && total > limit/int64(len(leaves)) {
-		return 0, table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
+		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
-	return int(total), nil
+	f.Rows = int(total)
+	return nil
 }
 
 func pathOf(v *thriftValue) string {

@@ -117,9 +117,10 @@ func TestChunksLieInTheFile(t *testing.T) {
 		group := thriftValue{kind: thriftStruct, fields: []thriftField{{1, thriftValue{kind: thriftList, list: []thriftValue{column}}}, {3, thriftValue{kind: thriftI64, num: 2}}}}
 		tree := thriftValue{kind: thriftStruct, fields: []thriftField{{3, thriftValue{kind: thriftI64, num: 2}}, {4, thriftValue{kind: thriftList, list: []thriftValue{group}}}}}
 		l := &leaf{}
-		rows, err := locateChunks(body, &tree, schema.NewSchema(root), []*leaf{l})
-		if (err == nil) != c.ok || c.ok && (rows != 2 || len(l.chunks) != 1 || l.chunks[0].from != c.from || l.chunks[0].size != c.size) {
-			t.Errorf("%d bytes from %d: %d rows, %v", c.size, c.from, rows, err)
+		var f table.Table
+		err := locateChunks(&f, body, &tree, schema.NewSchema(root), []*leaf{l})
+		if (err == nil) != c.ok || c.ok && (f.Rows != 2 || len(l.chunks) != 1 || l.chunks[0].from != c.from || l.chunks[0].size != c.size) {
+			t.Errorf("%d bytes from %d: %d rows, %v", c.size, c.from, f.Rows, err)
 		}
 	}
 }

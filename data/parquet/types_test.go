@@ -33,8 +33,8 @@ func TestColumnsOfEveryType(t *testing.T) {
 		dates   string
 	}{
 		{schema.NoLogicalType{}, pq.Types.Boolean, -1, "bool bool true", ""},
-		{schema.NoLogicalType{}, i32, -1, "numeric int32 90", ""},
-		{schema.NoLogicalType{}, i64, -1, "numeric int64 90", ""},
+		{schema.NoLogicalType{}, i32, -1, "whole numeric int32 90", ""},
+		{schema.NoLogicalType{}, i64, -1, "whole numeric int64 90", ""},
 		{schema.NoLogicalType{}, pq.Types.Float, -1, "numeric float32 90", ""},
 		{schema.NoLogicalType{}, pq.Types.Double, -1, "numeric float64 90", ""},
 		{schema.NoLogicalType{}, text, -1, "other binary ", ""},
@@ -45,16 +45,16 @@ func TestColumnsOfEveryType(t *testing.T) {
 		{schema.BSONLogicalType{}, text, -1, "other BSON ", ""},
 		{schema.UUIDLogicalType{}, fixed, 16, "other UUID ", ""},
 		{schema.IntervalLogicalType{}, fixed, 12, "other Interval ", ""},
-		{schema.NullLogicalType{}, i32, -1, "numeric int32 90", ""},
+		{schema.NullLogicalType{}, i32, -1, "whole numeric int32 90", ""},
 		{schema.NullLogicalType{}, text, -1, "other null ", ""},
 		{schema.Float16LogicalType{}, fixed, 2, "numeric float16 5.364418029785156e-06", ""},
 		{schema.NewDecimalLogicalType(9, 2), i32, -1, "numeric decimal(9, 2) 0.9", ""},
 		{schema.NewDecimalLogicalType(18, 3), i64, -1, "numeric decimal(18, 3) 0.09", ""},
 		{schema.NewDecimalLogicalType(20, 1), fixed, 9, "numeric decimal(20, 1) 9", ""},
-		{schema.NewDecimalLogicalType(20, 0), text, -1, "numeric decimal(20, 0) 90", ""},
-		{schema.NewIntLogicalType(8, true), i32, -1, "numeric int8 90", ""},
-		{schema.NewIntLogicalType(16, false), i32, -1, "numeric uint16 90", ""},
-		{schema.NewIntLogicalType(64, false), i64, -1, "numeric uint64 90", ""},
+		{schema.NewDecimalLogicalType(20, 0), text, -1, "whole numeric decimal(20, 0) 90", ""},
+		{schema.NewIntLogicalType(8, true), i32, -1, "whole numeric int8 90", ""},
+		{schema.NewIntLogicalType(16, false), i32, -1, "whole numeric uint16 90", ""},
+		{schema.NewIntLogicalType(64, false), i64, -1, "whole numeric uint64 90", ""},
 		{time(schema.TimeUnitMillis), i32, -1, "numeric time (s) 0.09", ""},
 		{time(schema.TimeUnitMicros), i64, -1, "numeric time (s) 9e-05", ""},
 		{time(schema.TimeUnitNanos), i64, -1, "numeric time (s) 9e-08", ""},
@@ -82,6 +82,9 @@ func TestColumnsOfEveryType(t *testing.T) {
 			got, want := fmt.Sprintf("%s %s ", x.Kind, x.Type), c.says
 			if x.Kind != table.Other {
 				got += x.Text(0)
+			}
+			if x.Integer {
+				got = "whole " + got
 			}
 			if dates && c.dates != "" {
 				want = c.dates

@@ -112,6 +112,12 @@ func TestProposalsTurnWhereTheyDid(t *testing.T) {
 		}
 		return []any{float64(r%4) + .5, coin(r)}[c]
 	})
+	turns("infinite numbers beside one, of 30", 0, 3, "v,y", "y", always(30), func(k, r, c int) any {
+		if c == 0 && r < k {
+			return "inf"
+		}
+		return []any{7, coin(r)}[c]
+	})
 	turns("rows of a copy of the target", 47, 53, "v,y", "y", k0, func(k, r, c int) any { return []any{float64(coin(r)) + float64(r%3)/10, coin(r)}[c] })
 	turns("rows of the other class, of 100, below one row", 46, 54, "v,y", "y", always(200), func(k, r, c int) any {
 		v := float64(r)

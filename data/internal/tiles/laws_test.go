@@ -435,6 +435,11 @@ func TestPartitionIsItsLists(t *testing.T) {
 			t.Errorf("%v of 3 rows is taken", bad)
 		}
 	}
+	for _, train := range [][]int{{2, 2}, {0, 1, 0}, {1, 2, 1, 1}} {
+		if p, err := NewPartition(3, train, nil); err != nil || p.Set(0).Len() != len(train) {
+			t.Errorf("rows %d: %v", train, err)
+		}
+	}
 	if p, err := NewPartition(3, []int{2}, []int{0, 0}); err != nil || p.Set(1).Len() != 2 {
 		t.Error(err)
 	}

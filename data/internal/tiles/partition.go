@@ -68,7 +68,7 @@ func (p *Partition) settle(first, end int) error {
 			switch at := p.place[r-first]; {
 			case at == 0:
 				p.place[r-first] = mine
-			case at > 0 != (mine > 0):
+			case (at > 0) != (s == 0):
 				return fmt.Errorf("row %d is both a training and a hold-out row", r)
 			default:
 				if p.Again[s] == nil {
