@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -163,15 +164,7 @@ func (e *rowEquations) density() []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case r.value[i] > r.value[j]:
-			return -1
-		case r.value[i] < r.value[j]:
-			return 1
-		}
-		return i - j
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.value[j], r.value[i]) })
 	n := 0.0
 	for _, k := range r.times {
 		n += k

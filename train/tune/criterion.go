@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -204,15 +205,7 @@ func (m *measure) largest(loss []float64) estimate {
 // conditional estimates the mean of the worst share of the losses: CVaR.
 func (m *measure) conditional(loss []float64) estimate {
 	order := m.worstRows(loss)
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case loss[a] > loss[b]:
-			return -1
-		case loss[a] < loss[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(loss[b], loss[a]) })
 	e := estimate{influence: make([]float64, len(loss))}
 	left, quantile := m.tail*m.total, 0.0
 	for _, j := range order {

@@ -19,13 +19,15 @@ import (
 // A watch is a memory that knows nothing, and does something when it is asked for a part.
 type watch struct {
 	at   func(part string) error
-	kind map[string]string // a part of every kind asked for: its name without numbers
+	kind map[string]string // the first part of every kind asked for, which is its name without numbers
 }
 
 var numbers = regexp.MustCompile(`[0-9.e+-]+`)
 
 func (w *watch) Done(part string, _ any) (bool, error) {
-	w.kind[numbers.ReplaceAllString(part, "#")] = part
+	if kind := numbers.ReplaceAllString(part, "#"); w.kind[kind] == "" {
+		w.kind[kind] = part
+	}
 	return false, w.at(part)
 }
 
@@ -132,6 +134,14 @@ func TestChoicesForWantOfRows(t *testing.T) {
 			_, err := Select(t.Context(), a, nil, o)
 			return err
 		},
+		"10 folds of 8 rows": func() error {
+			_, err := Select(t.Context(), table(t, 8, 0, false), nil, DefaultOptions())
+			var few *FewRowsError
+			if !errors.As(err, &few) {
+				t.Errorf("of 8 rows: %v", err)
+			}
+			return err
+		},
 		"50 folds of 40 rows": func() error { _, err := a.Look(t.Context(), 50, 1); return err },
 		"41 folds of 40 rows": func() error {
 			_, err := a.Margins(t.Context(), plainAverage, 41, 1, nil, none)
@@ -148,6 +158,24 @@ func TestChoicesForWantOfRows(t *testing.T) {
 	}
 	if s, err := a.Look(t.Context(), 3, 1); s != nil || err != nil || a.Laws(1) != nil {
 		t.Errorf("of 40 rows: %+v, %v", s, err)
+	}
+}
+
+// μ is looked for where there is one, and rows are so few for the columns that it matters.
+func TestWhereRidgesAreLookedFor(t *testing.T) {
+	o := DefaultOptions()
+	o.Criterion, o.Levels, o.Folds, o.Ridge = "average", 1, 2, true
+	for _, c := range []struct {
+		n      int
+		mu     float64
+		ridges int
+	}{{2*ridgeRows - 1, 1e-3, 4}, {2 * ridgeRows, 1e-3, 0}, {200, 1e-12, 4}, {200, 0, 0}} {
+		a := recordedTable{"one law", c.n, 2, 0, losses.Squared{}, true, false}.table(1)
+		a.Primal.Mu = c.mu
+		s := choose(t, a, o)
+		if len(s.Ridges) != c.ridges || c.ridges == 0 && s.Mu != c.mu {
+			t.Errorf("%+v: %d ridges, μ = %v", c, len(s.Ridges), s.Mu)
+		}
 	}
 }
 
