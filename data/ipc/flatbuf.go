@@ -37,8 +37,7 @@ func (t fbTable) i64(at int) int64 { t.need(at, 8); return int64(binary.LittleEn
 
 // table follows the offset at a position.
 func (t fbTable) table(at int) fbTable {
-	t.need(at, 4)
-	off := binary.LittleEndian.Uint32(t.b[at:])
+	off := uint32(t.i32(at))
 	if uint64(off) >= uint64(len(t.b)) {
 		fbFail()
 	}
@@ -124,14 +123,12 @@ func (t fbTable) vector(slot, size int) (at, n int) {
 	if f < 0 {
 		return 0, 0
 	}
-	t.need(f, 4)
-	off := binary.LittleEndian.Uint32(t.b[f:])
+	off := uint32(t.i32(f))
 	if uint64(off) >= uint64(len(t.b)) {
 		fbFail()
 	}
 	at = f + int(off)
-	t.need(at, 4)
-	count := binary.LittleEndian.Uint32(t.b[at:])
+	count := uint32(t.i32(at))
 	if uint64(count)*uint64(size) > uint64(len(t.b)-at-4) {
 		fbFail()
 	}

@@ -146,9 +146,15 @@ func TestAllocationsAreBounded(t *testing.T) {
 // place beyond them is looked at.
 func TestBuffersOfAnyBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
-	for range 3_000 {
+	for k := range 3_000 {
 		b := make([]byte, 4+rng.IntN(40))
+		if k < 40 { // a table of one field, that is anywhere
+			b = []byte{12, 0, 0, 0, 6, 0, 12, 0, byte(k), 0, 0, 0, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+		}
 		for i := range b {
+			if k < 40 {
+				break
+			}
 			if rng.IntN(3) == 0 {
 				b[i] = byte(rng.IntN(len(b) + 4))
 			} else if rng.IntN(9) == 0 {
