@@ -80,7 +80,7 @@ func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a
 			}
 		}
 		if k == 0 {
-			continue
+			continue // none of these rows weighs
 		}
 		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, room)
 		for near := 0; near < panels; near += gramPanelsNear {
@@ -125,7 +125,7 @@ func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, 
 	for ; i+2 <= hi; i += 2 {
 		w0, w1 := w[i], w[i+1]
 		if w0 == 0 && w1 == 0 {
-			continue
+			continue // neither adds anything
 		}
 		r0 := X[i*d : i*d+d]
 		r1 := X[(i+1)*d : (i+1)*d+d]
@@ -146,7 +146,7 @@ func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, 
 		for a := range d {
 			u := w[i] * float64(r[a])
 			if u == 0 {
-				continue
+				continue // it adds nothing
 			}
 			t := dst[a*d+a : a*d+d]
 			p := r[a:][:len(t)]
