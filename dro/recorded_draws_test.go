@@ -184,4 +184,4 @@ func seedsUpTo(n uint64) (all []uint64) {
 }
 
 // rareSeeds are of problems that take a way that few others take.
-var rareSeeds = []uint64{859, 939, 1042, 1068, 1436, 1944, 1985, 2098}
+var rareSeeds = []uint64{859, 939, 1010, 1042, 1068, 1436, 1944, 1985, 2013, 2098, 2478, 3475, 4065, 4122, 4627, 4986, 5919, 7091, 7498}
