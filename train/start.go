@@ -22,12 +22,7 @@ func (m *Model) startFrom(other *Model) ([]float64, error) {
 		return nil, fmt.Errorf("the model to start from predicts another target: %s of %s", u.Task, u.Name)
 	}
 	w := other.Original(other.Coefficients)
-	constant := 0.0
-	if k := other.Encoder.Intercept(); k >= 0 {
-		constant = w[k]
-	} else {
-		constant = w[len(w)-1]
-	}
+	constant := w[len(w)-1] // an intercept is the last column
 	byName := map[string]float64{}
 	for i, c := range other.Encoder.Columns {
 		if c.Kind != "intercept" {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -192,5 +193,47 @@ func TestWeightsThatWereNotKept(t *testing.T) {
 	m.Run.Weights = nil
 	if why := x.answering(&fit{}); !strings.Contains(why, "not unique and were not kept") {
 		t.Errorf("without weights: %q", why)
+	}
+}
+
+// Of many columns a report shows those along which most varies, and says of how many.
+func TestReportOfManyColumns(t *testing.T) {
+	const n, d = 300, mostColumns + 6
+	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
+	for k := range d {
+		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		for i := range n {
+			c.Number[i] = math.Mod(float64((i+1)*(7919+104729*k)), 997) / 997
+		}
+		columns = append(columns, c)
+	}
+	for i := range n {
+		columns[0].Number[i] = columns[1].Number[i] + 3*columns[d].Number[i]*math.Sin(float64(i)) // noise that grows along the last
+	}
+	f, err := data.NewFrame(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := trainedOn(t, f, func(c *train.Config) { c.Groups, c.Drop = nil, nil })
+	x, err := Measure(t.Context(), m, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := x.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "is shown by 64 of 70 columns, those along which it varies most") {
+		t.Errorf("%q", notes)
+	}
+	if s := x.Evaluation.Slices; s != nil && !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {
+		t.Errorf("%q", s.Method)
+	}
+	var b strings.Builder
+	if err := eval.WriteJSON(&b, &eval.Report{Adversary: r.Adversary, Evaluation: r.Evaluation}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Adversary == nil || !strings.Contains(b.String(), `"x69"`) {
+		t.Errorf("nothing is said of x69")
 	}
 }

@@ -97,7 +97,9 @@ func TestRenamedLevels(t *testing.T) {
 // A struct has fields for the columns, by their tags or names; others, and those that are no
 // column's, are passed over.
 func TestFieldsOfStructs(t *testing.T) {
-	type inner struct{ Size float64 }
+	type inner struct {
+		Size float64 `drotrain:"size"`
+	}
 	type row struct {
 		inner
 		N      float64 `drotrain:"size"`
@@ -116,8 +118,8 @@ func TestFieldsOfStructs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	type lacking struct {
-		site string `drotrain:"site"`
-		Size float64
+		site   string `drotrain:"site"`
+		Length float64
 		inner
 	}
 	if _, err := Of[lacking](New(formula())); err == nil || !strings.Contains(err.Error(), `["size" "site"]`) {

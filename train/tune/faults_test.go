@@ -248,3 +248,21 @@ func TestMemoryOfAMetric(t *testing.T) {
 		t.Errorf("%.1f matrices of few rows, %.1f of %d shards", few, many, shard.Count(metricRows*d))
 	}
 }
+
+// Of a class with too few rows for the folds it is said how many can be dealt, where any can.
+func TestFoldsOfARareClass(t *testing.T) {
+	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds", 2: "and there are 3 folds: at most 2 can be dealt"} {
+		a := recordedTable{"one law", 30, 2, 0, losses.Logistic{}, true, false}.table(1)
+		for j := range a.Target {
+			if a.Target[j] = -1; j < rare {
+				a.Target[j] = 1
+			}
+		}
+		if _, err := a.Folds(3, 1); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d rows of a class: %v", rare, err)
+		}
+		if _, err := a.Folds(rare, 1); (err == nil) != (rare == 2) {
+			t.Errorf("%d folds of %d rows of a class: %v", rare, rare, err)
+		}
+	}
+}

@@ -412,6 +412,9 @@ func TestTailOfSomeRows(t *testing.T) {
 		if m.tail < 0.4 && trial%3 == 0 && n > 500 && float64(len(rows)) > (2*m.tail+0.15)*float64(n) { // of equal weights
 			t.Errorf("%d of %d rows are put in order for a tail of %v", len(rows), n, m.tail)
 		}
+		if len(in) != len(rows) {
+			t.Fatalf("%d rows are %d", len(rows), len(in))
+		}
 		for j, v := range loss {
 			if v > least && !in[j] {
 				t.Fatalf("row %d with a loss of %v is left out, one of %v is in", j, v, least)
