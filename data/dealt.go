@@ -53,13 +53,13 @@ func (t *fitting) whole() (*tiles.Partition, error) {
 // placed are the entries of a rank's own rows in a vector as long as the rows of all, which
 // takes memory for these alone.
 func placed[T paged.Entry](d *matrix.Deal, own []T) []T {
-	all, here := spread[T](d)
+	all, here := vectorOfAll[T](d)
 	copy(here, own)
 	return all
 }
 
-// spread makes a vector of zeros as long as the rows of all, and gives the entries of a rank's own.
-func spread[T paged.Entry](d *matrix.Deal) (all, here []T) {
+// vectorOfAll makes a vector of zeros as long as the rows of all, and gives the entries of a rank's own.
+func vectorOfAll[T paged.Entry](d *matrix.Deal) (all, here []T) {
 	all = paged.Make[T](paged.Virtual(), d.Total())
 	lo, hi := d.Bounds()
 	return all, all[lo:hi]
@@ -148,7 +148,7 @@ func joinedFacts(all []*targetFacts) *targetFacts {
 // encodeDealtTarget is encodeTargets of the rows that are here.
 func (t *fitting) encodeDealtTarget() error {
 	here := t.deal.Here.Relative()
-	all, own := spread[float64](t.deal)
+	all, own := vectorOfAll[float64](t.deal)
 	t.targetErrs[0] = encodeTo(own, &t.e.Target, t.f, t.target, here.Set(0))
 	t.targets[0] = all
 	if held := here.Set(1); held.Len() > 0 {

@@ -189,13 +189,13 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 // Part returns a copy of the first rows of every shard, count in all, each with the rank
 // that has it: a collective call.
 func (m *Dealt) Part(count int) Matrix {
-	own := m.rows.SpreadHere(m.n, count)
+	own := m.rows.StratifiedHere(m.n, count)
 	for k := range own {
 		own[k] -= m.lo
 	}
 	part, err := NewDealt(m.rows.Part(count), count, m.here.Select(own))
 	if err != nil {
-		panic(err) // Spread and Part name the same rows
+		panic(err) // Stratified and Part name the same rows
 	}
 	return part
 }

@@ -147,7 +147,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 					}
 				}
 				const third = n / 3
-				part, spread := m.Part(third), rows.Spread(n, third)
+				part, spread := m.Part(third), rows.Stratified(n, third)
 				some := whole.Select(spread)
 				from, to := part.(*design.Dealt).Rows().Here(third)
 				for k := from; k < to; k++ {

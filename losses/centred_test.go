@@ -139,7 +139,7 @@ func TestTargetsOfRanksAreCentred(t *testing.T) {
 					return fmt.Errorf("rank %d of %d: by %v, not %v", comm.Rank(), size, by, c.by)
 				}
 				part := l.Part(n / 3).(*Linear)
-				some := l.Select(rows.Spread(n, n/3)).(*Linear)
+				some := l.Select(rows.Stratified(n, n/3)).(*Linear)
 				from, to := part.Rows().Here(n / 3)
 				at := []float64{0.5, -2}
 				got, want, slope := make([]float64, n/3), make([]float64, n/3), make([]float64, n/3)

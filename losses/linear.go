@@ -213,7 +213,7 @@ func (l *Linear) Part(count int) Samples {
 	z := l.z.(dealt).Part(count)
 	target := paged.Make[float64](paged.Virtual(), count)
 	lo, _ := z.(dealt).Rows().Here(count)
-	for k, j := range l.Rows().SpreadHere(l.n, count) {
+	for k, j := range l.Rows().StratifiedHere(l.n, count) {
 		target[lo+k] = l.target[j]
 	}
 	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target, moved: l.moved, less: l.less}

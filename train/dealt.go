@@ -156,7 +156,7 @@ func (r *Run) sample(count int) *data.Dataset {
 		d.N, d.Target = count, d.Target[:count]
 		return &d
 	}
-	at := r.rows.Spread(d.N, min(count, mostCopied(d.X)))
+	at := r.rows.Stratified(d.N, min(count, mostCopied(d.X)))
 	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.At(r.rows, d.Target, at)
 	return &d
 }
@@ -180,8 +180,8 @@ func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
 	return dealt.RankCorrelation(r.rows, margin, count, scored)
 }
 
-// spread returns Σy² and the largest weight.
-func (r *Run) spread(y []float64) (squares, largest float64) {
+// concentration returns Σy² and the largest weight.
+func (r *Run) concentration(y []float64) (squares, largest float64) {
 	add := func(lo, hi int) (sum float64) {
 		for _, v := range y[lo:hi] {
 			sum += v * v
@@ -276,7 +276,7 @@ func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
 	}
-	t = sampled(m.Run.rows, t, m.Run.rows.Spread(t.N, min(t.N, o.Rows, mostCopied(t.X))))
+	t = sampled(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, mostCopied(t.X))))
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool

@@ -382,7 +382,7 @@ func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
 	s.Penalty, s.Nu = m.price(adversary)
 	squares := 0.0
-	squares, s.MaxWeight = m.Run.spread(res.Y)
+	squares, s.MaxWeight = m.Run.concentration(res.Y)
 	s.ERMRisk = m.Run.averageOf(m.Run.Loss)
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)

@@ -188,7 +188,7 @@ func TestPart(t *testing.T) {
 	for _, size := range []int{1, 3, 7} {
 		if err := Run(size, func(c Comm) error {
 			rows := NewRowsIn(c, 20_011, 9)
-			part, here := rows.Part(5003), rows.SpreadHere(20_011, 5003)
+			part, here := rows.Part(5003), rows.StratifiedHere(20_011, 5003)
 			if lo, hi := part.Here(5003); hi-lo != len(here) || part.Shards(5003) != 9 {
 				t.Errorf("rank %d has %d samples of %d to %d", c.Rank(), len(here), lo, hi)
 			}
@@ -216,12 +216,12 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// Spread takes as many of every shard, in order, none twice.
-func TestSpread(t *testing.T) {
+// Stratified takes as many of every shard, in order, none twice.
+func TestStratified(t *testing.T) {
 	var rows *Rows
 	for _, n := range []int{5, 10_000, 300_000} {
 		for _, count := range []int{1, 5, 999, 4000} {
-			got := rows.Spread(n, count)
+			got := rows.Stratified(n, count)
 			if len(got) != min(n, count) || !slices.IsSorted(got) || got[len(got)-1] >= n || len(slices.Compact(slices.Clone(got))) != len(got) {
 				t.Errorf("%d of %d: %d samples", count, n, len(got))
 			}
@@ -303,9 +303,9 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 			if c.Rank() == 0 && len(first) != n {
 				t.Errorf("rank 0 of %d has %d entries of all", size, len(first))
 			}
-			here := rows.SpreadHere(n, 100)
-			if got := rows.Collect(here); !slices.Equal(got, rows.Spread(n, 100)) {
-				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.Spread(n, 100)), len(got))
+			here := rows.StratifiedHere(n, 100)
+			if got := rows.Collect(here); !slices.Equal(got, rows.Stratified(n, 100)) {
+				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.Stratified(n, 100)), len(got))
 			}
 			counts := make([]int, rows.Shards(n))
 			for s := range counts {

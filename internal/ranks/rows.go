@@ -41,7 +41,7 @@ func NewRows(c Comm, n int) *Rows {
 // NewRowsIn is NewRows in so many shards, of which none is empty.
 func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
-// Part are count samples, the first ones of every shard, as they lie: Spread names them.
+// Part are count samples, the first ones of every shard, as they lie: Stratified names them.
 // They are half of them at most, in as many shards, of which none may be empty.
 func (r *Rows) Part(count int) *Rows {
 	if count < r.count || count > r.n/2 {
@@ -291,9 +291,9 @@ func (r *Rows) Pick(samples []int, of ...[]float64) [][]float64 {
 	return out
 }
 
-// Spread returns about count samples, ascending: the first of every shard, as many of each.
+// Stratified returns about count samples, ascending: the first of every shard, as many of each.
 // Of samples that are in random order in every shard they are a sample of all.
-func (r *Rows) Spread(n, count int) []int {
+func (r *Rows) Stratified(n, count int) []int {
 	shards := r.Shards(n)
 	out := make([]int, 0, count)
 	for s := range shards {
@@ -306,10 +306,10 @@ func (r *Rows) Spread(n, count int) []int {
 	return out
 }
 
-// SpreadHere is Spread of the samples that are here.
-func (r *Rows) SpreadHere(n, count int) []int {
+// StratifiedHere is Stratified of the samples that are here.
+func (r *Rows) StratifiedHere(n, count int) []int {
 	lo, hi := r.Here(n)
-	all := r.Spread(n, count)
+	all := r.Stratified(n, count)
 	from, _ := slices.BinarySearch(all, lo)
 	to, _ := slices.BinarySearch(all, hi)
 	return all[from:to]

@@ -61,7 +61,7 @@ type fitter struct {
 	scale  float64   // standard deviation of the target
 
 	u           design.Matrix             // n×(4d+1): sizes
-	spread      []float64                 // n: the factor of every row's noise
+	growth      []float64                 // n: the factor of every row's noise
 	information func([]float64) []float64 // of Growth, solved for
 
 	work, margin []float64 // n
@@ -88,9 +88,9 @@ func newFitter(r *Rows) *fitter {
 		square += w * (r.Target[j] - mean) * (r.Target[j] - mean) / float64(f.n)
 	}
 	f.scale = math.Sqrt(square)
-	f.spread = make([]float64, f.n)
-	for j := range f.spread {
-		f.spread[j] = 1
+	f.growth = make([]float64, f.n)
+	for j := range f.growth {
+		f.growth[j] = 1
 	}
 	if f.grows() {
 		f.u = sizes(r.X, f.n, r.Free)
@@ -143,7 +143,7 @@ func (f *fitter) law(l *Laws, k int, w []float64) bool {
 func (f *fitter) precise(w []float64) []float64 {
 	out := make([]float64, f.n)
 	for j, v := range w {
-		out[j] = v / (f.spread[j] * f.spread[j])
+		out[j] = v / (f.growth[j] * f.growth[j])
 	}
 	return out
 }
@@ -172,7 +172,7 @@ func (f *fitter) alternate(l *Laws, rounds int) *Laws {
 		return nil
 	}
 	if f.grows() {
-		growthOf(f.spread, f.u, l.Growth)
+		growthOf(f.growth, f.u, l.Growth)
 	}
 	p, density, in := make([][]float64, len(l.Law)), make([]float64, f.n), make([][]float64, len(l.Law))
 	for k := range p {
@@ -180,7 +180,7 @@ func (f *fitter) alternate(l *Laws, rounds int) *Laws {
 	}
 	before := math.Inf(-1)
 	for round := range rounds {
-		l.posterior(p, density, f.X, f.Target, f.spread)
+		l.posterior(p, density, f.X, f.Target, f.growth)
 		likelihood := 0.0
 		for j, w := range f.weight {
 			likelihood += w * density[j] / float64(f.n)
@@ -243,13 +243,13 @@ func (f *fitter) split(l *Laws, k int, how kind) *Laws {
 // of is the probability of every law and row.
 func (f *fitter) of(l *Laws) [][]float64 {
 	if f.grows() {
-		growthOf(f.spread, f.u, l.Growth)
+		growthOf(f.growth, f.u, l.Growth)
 	}
 	p := make([][]float64, len(l.Law))
 	for i := range p {
 		p[i] = make([]float64, f.n)
 	}
-	l.posterior(p, make([]float64, f.n), f.X, f.Target, f.spread)
+	l.posterior(p, make([]float64, f.n), f.X, f.Target, f.growth)
 	return p
 }
 
@@ -269,7 +269,7 @@ func (f *fitter) begin(l *Laws, p []float64, k int, how kind) bool {
 	misfit := make([]float64, f.n)
 	var own []float64
 	for j, m := range f.margin {
-		if misfit[j] = math.Abs(m-f.Target[j]) / f.spread[j]; f.Binary {
+		if misfit[j] = math.Abs(m-f.Target[j]) / f.growth[j]; f.Binary {
 			misfit[j] = -m * f.Target[j]
 		}
 		if p[j] > 0.5 {
@@ -332,7 +332,7 @@ func (f *fitter) deviation(x, w []float64) float64 {
 	f.X.MarginsTo(f.margin, x, 0, f.n)
 	sum, mass := 0.0, 0.0
 	for j, v := range w {
-		r := (f.Target[j] - f.margin[j]) / f.spread[j]
+		r := (f.Target[j] - f.margin[j]) / f.growth[j]
 		sum += v * r * r
 		mass += v
 	}

@@ -63,7 +63,7 @@ func (f *fitter) grow(l *Laws, p [][]float64) bool {
 		}
 		f.X.MarginsTo(f.margin, law.Coefficients, 0, f.n)
 		for j, m := range f.margin {
-			r := (f.Target[j] - m) / (law.Noise * f.spread[j])
+			r := (f.Target[j] - m) / (law.Noise * f.growth[j])
 			square[j] += p[k][j] * r * r
 		}
 	}
@@ -104,7 +104,7 @@ func (f *fitter) grow(l *Laws, p [][]float64) bool {
 			for i := range l.Growth {
 				l.Growth[i] += t * step[i]
 			}
-			growthOf(f.spread, f.u, l.Growth)
+			growthOf(f.growth, f.u, l.Growth)
 			break
 		}
 	}

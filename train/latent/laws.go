@@ -61,17 +61,17 @@ func (l *Laws) Posterior(x design.Matrix, target []float64) (p [][]float64, dens
 	for k := range p {
 		p[k] = make([]float64, len(target))
 	}
-	var spread []float64
+	var growth []float64
 	if l.Growth != nil {
-		spread = make([]float64, len(target))
-		growthOf(spread, sizes(x, len(target), false), l.Growth)
+		growth = make([]float64, len(target))
+		growthOf(growth, sizes(x, len(target), false), l.Growth)
 	}
-	l.posterior(p, density, x, target, spread)
+	l.posterior(p, density, x, target, growth)
 	return p, density
 }
 
-// posterior stores what Posterior returns, of rows whose noise grows by spread; nil: by 1.
-func (l *Laws) posterior(p [][]float64, density []float64, x design.Matrix, target, spread []float64) {
+// posterior stores what Posterior returns, of rows whose noise grows by growth; nil: by 1.
+func (l *Laws) posterior(p [][]float64, density []float64, x design.Matrix, target, growth []float64) {
 	n := len(target)
 	for k, law := range l.Law {
 		x.MarginsTo(p[k], law.Coefficients, 0, n)
@@ -82,8 +82,8 @@ func (l *Laws) posterior(p [][]float64, density []float64, x design.Matrix, targ
 				continue
 			}
 			s := law.Noise
-			if spread != nil {
-				s *= spread[j]
+			if growth != nil {
+				s *= growth[j]
 			}
 			z := (y - p[k][j]) / s
 			p[k][j] = share - z*z/2 - math.Log(s) - 0.5*math.Log(2*math.Pi)

@@ -8,22 +8,22 @@ import (
 
 // beside gives law k of l another beside it, of two classes, on one side or the other of it: along
 // the direction in which its answers are surer of the wrong class than one law allows, that of
-// the largest second derivative of the likelihood by a spread of its coefficients, in the metric
+// the largest second derivative of the likelihood by a dispersion of its coefficients, in the metric
 // of Fisher's information.
 func (f *fitter) beside(l *Laws, k int, sign float64) *Laws {
 	p := f.of(l)[k]
 	next := l.clone()
 	law := &next.Law[k]
 	f.X.MarginsTo(f.margin, law.Coefficients, 0, f.n)
-	spread, information := make([]float64, f.n), make([]float64, f.n)
+	second, information := make([]float64, f.n), make([]float64, f.n)
 	size, mass := 0.0, 0.0
 	for j, m := range f.margin {
 		q := 1 / (1 + math.Exp(f.Target[j]*m)) // of the wrong class
 		w := f.weight[j] * p[j]
-		spread[j], information[j] = w*q*(2*q-1), w*q*(1-q)
+		second[j], information[j] = w*q*(2*q-1), w*q*(1-q)
 		size, mass = size+w*m*m, mass+w
 	}
-	v := f.along(spread, information)
+	v := f.along(second, information)
 	if v == nil {
 		return nil
 	}

@@ -53,7 +53,7 @@ func Nearer(r *Rows, null, more *Laws) *Laws {
 func (f *fitter) tied(l *Laws, p [][]float64, of, part int) *Laws {
 	next := l.clone()
 	if f.grows() {
-		growthOf(f.spread, f.u, l.Growth)
+		growthOf(f.growth, f.u, l.Growth)
 	}
 	next.tie = &tie{of: of, part: part, scale: 1}
 	inside, outside := make([]float64, f.n), make([]float64, f.n)
@@ -139,8 +139,8 @@ func (f *fitter) nearest(t *tie, inside []float64) {
 		m, y = 0, 0
 	}
 	if mass > 0 {
-		if spread := mm - m*m/mass; spread > 0 {
-			t.scale = max(0, (my-m*y/mass)/spread)
+		if scatter := mm - m*m/mass; scatter > 0 {
+			t.scale = max(0, (my-m*y/mass)/scatter)
 		}
 		t.shift = (y - t.scale*m) / mass
 	}

@@ -24,7 +24,7 @@ func (f *family) times(i int) float64 {
 
 // scales make prices free of the scale of the loss: the average and the standard deviation
 // of the losses of the plain average.
-type scales struct{ mean, spread float64 }
+type scales struct{ mean, deviation float64 }
 
 // families are the candidates beside the plain average, the simplest first. steps is the
 // number of prices of an adversary over rows; hidden is the share of a hidden subgroup, 0
@@ -49,7 +49,7 @@ func families(r level.Rows, s scales, steps int, hidden []float64) []family {
 	if _, err := level.Balanced(r); err == nil {
 		out = append(out, family{name: "balanced", levels: []level.Level{{Average: "balanced", Penalty: "kl"}}})
 		groups := func(share, adjust float64) level.Level {
-			return level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * s.mean), Adjust: *price(adjust * s.spread)}
+			return level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * s.mean), Adjust: *price(adjust * s.deviation)}
 		}
 		f := family{name: "groups"}
 		for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
@@ -64,7 +64,7 @@ func families(r level.Rows, s scales, steps int, hidden []float64) []family {
 		}
 		out = append(out, f)
 	}
-	const mildest, strongest = 30.0, 0.3 // of the spread
+	const mildest, strongest = 30.0, 0.3 // of the deviation
 	for _, penalty := range []string{"chi2", "kl"} {
 		f := family{name: "rows, " + penalty}
 		for k := range steps {
@@ -72,7 +72,7 @@ func families(r level.Rows, s scales, steps int, hidden []float64) []family {
 			if steps > 1 {
 				at = float64(k) / float64(steps-1)
 			}
-			f.levels = append(f.levels, level.Level{Penalty: penalty, Nu: price(s.spread * mildest * math.Pow(strongest/mildest, at))})
+			f.levels = append(f.levels, level.Level{Penalty: penalty, Nu: price(s.deviation * mildest * math.Pow(strongest/mildest, at))})
 		}
 		out = append(out, f)
 	}

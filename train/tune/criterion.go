@@ -90,9 +90,9 @@ func (m *measure) in(j int, f func(g int, w float64)) {
 func (m *measure) scales(loss []float64) scales {
 	s := scales{mean: m.average(loss).value}
 	for j, v := range loss {
-		s.spread += m.weight[j] / m.total * (v - s.mean) * (v - s.mean)
+		s.deviation += m.weight[j] / m.total * (v - s.mean) * (v - s.mean)
 	}
-	s.spread = math.Sqrt(s.spread)
+	s.deviation = math.Sqrt(s.deviation)
 	return s
 }
 

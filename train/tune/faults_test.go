@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
@@ -18,6 +19,7 @@ import (
 
 // A watch is a memory that knows nothing, and does something when it is asked for a part.
 type watch struct {
+	mu   sync.Mutex
 	at   func(part string) error
 	kind map[string]string // the first part of every kind asked for, which is its name without numbers
 }
@@ -25,9 +27,11 @@ type watch struct {
 var numbers = regexp.MustCompile(`[0-9.e+-]+`)
 
 func (w *watch) Done(part string, _ any) (bool, error) {
+	w.mu.Lock()
 	if kind := numbers.ReplaceAllString(part, "#"); w.kind[kind] == "" {
 		w.kind[kind] = part
 	}
+	w.mu.Unlock()
 	return false, w.at(part)
 }
 
@@ -72,7 +76,7 @@ func TestChoiceEndsInAnyPart(t *testing.T) {
 		},
 	}
 	for name, run := range choices {
-		all := &watch{func(string) error { return nil }, map[string]string{}}
+		all := &watch{at: func(string) error { return nil }, kind: map[string]string{}}
 		if err := run(t.Context(), all); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -87,16 +91,16 @@ func TestChoiceEndsInAnyPart(t *testing.T) {
 				}
 				return nil
 			}
-			if err := run(t.Context(), &watch{stop, map[string]string{}}); !errors.Is(err, broken) {
+			if err := run(t.Context(), &watch{at: stop, kind: map[string]string{}}); !errors.Is(err, broken) {
 				t.Errorf("%s, a memory without %s: %v", name, part, err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			if err := run(ctx, &watch{func(is string) error {
+			if err := run(ctx, &watch{at: func(is string) error {
 				if is == part {
 					cancel()
 				}
 				return nil
-			}, map[string]string{}}); !errors.Is(err, context.Canceled) {
+			}, kind: map[string]string{}}); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, given up at %s: %v", name, part, err)
 			}
 			cancel()
@@ -115,7 +119,7 @@ func searching(ctx context.Context, a *Table, o Options) (*choosing, []family, e
 	if err != nil {
 		return nil, nil, err
 	}
-	s.metric, s.deal = a.metricAt(start), a.dealt(s.out.fold, s.Folds)
+	s.metric, s.partition = a.metricAt(start), a.partitioned(s.out.fold, s.Folds)
 	if err := s.prepare(ctx, start); err != nil {
 		return nil, nil, err
 	}

@@ -14,21 +14,21 @@ import (
 
 // A race is one round of the choice: candidates solved without every fold of a table.
 type race struct {
-	name   string
-	table  *Table
-	fold   []int
-	count  int // folds
-	of     []family
-	laws   *laws       // of a hidden subgroup; nil: none
-	alive  []bool      // by candidate, the plain average first: those still in the race
-	from   [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
-	took   []float64   // passes over the rows of the table, as from
-	passes float64     // that the round took
-	metric *metric     // not nil: the candidates of a fold are searched for together in it
-	deal   *deal       // of the table to its folds, for that
-	plain  [][]float64 // by fold: where the plain average is searched from; nil: as the others
-	brief  bool        // searches end early: what this leaves undecided goes on in the next round
-	tell   func()      // called after every candidate of every fold, by any goroutine
+	name      string
+	table     *Table
+	fold      []int
+	count     int // folds
+	of        []family
+	laws      *laws       // of a hidden subgroup; nil: none
+	alive     []bool      // by candidate, the plain average first: those still in the race
+	from      [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
+	took      []float64   // passes over the rows of the table, as from
+	passes    float64     // that the round took
+	metric    *metric     // not nil: the candidates of a fold are searched for together in it
+	partition *partition  // of the table to its folds, for that
+	plain     [][]float64 // by fold: where the plain average is searched from; nil: as the others
+	brief     bool        // searches end early: what this leaves undecided goes on in the next round
+	tell      func()      // called after every candidate of every fold, by any goroutine
 }
 
 // knowing is the table of all folds but k with what the laws say of its rows.
@@ -177,8 +177,8 @@ func (r *race) without(k int) *lap {
 	all := len(r.alive)
 	f := &lap{race: r, fold: k, from: r.from[k*all : (k+1)*all]}
 	var inside []int
-	if r.deal != nil {
-		inside, f.outside, f.train, f.held = r.deal.without(k)
+	if r.partition != nil {
+		inside, f.outside, f.train, f.held = r.partition.without(k)
 	} else {
 		inside, f.outside = split(r.fold, k)
 		f.train, f.held = r.table.Select(inside), r.table.Select(f.outside)

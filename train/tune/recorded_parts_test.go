@@ -105,7 +105,7 @@ func recordSearches(t *testing.T, out *strings.Builder, c recordedTable, seed ui
 	fmt.Fprintf(out, "the metric's inverse %s, %s passes\n", goldentest.Values(s.metric.inverse), goldentest.Values(s.metric.passes))
 	if brief {
 		all := len(s.Candidates)
-		r := &race{table: a, fold: s.out.fold, count: s.Folds, of: of, laws: s.hidden, alive: slices.Repeat([]bool{true}, all), from: make([][]float64, s.Folds*all), metric: s.metric, deal: s.deal, tell: func() {}}
+		r := &race{table: a, fold: s.out.fold, count: s.Folds, of: of, laws: s.hidden, alive: slices.Repeat([]bool{true}, all), from: make([][]float64, s.Folds*all), metric: s.metric, partition: s.partition, tell: func() {}}
 		m := s.among(s.table.sample(a.N*2/3, 1), r)
 		losses, err := r.run(t.Context())
 		must(err)

@@ -21,7 +21,7 @@ const ridgeRows = 1000
 // ridge to losses that an adversary raises, so that a robust model may beat a plain
 // average that is merely fitted too closely: this is no merit of robustness. It returns the
 // plain average at this μ without every fold, nil where none was looked for.
-func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64, met *metric, dealt *deal) ([][]float64, error) {
+func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start []float64, met *metric, parts *partition) ([][]float64, error) {
 	s.Mu = t.Primal.Mu
 	if _, d := t.X.Dims(); !(s.Mu > 0) || t.N >= ridgeRows*d {
 		return nil, nil
@@ -31,7 +31,7 @@ func (s *Selection) chooseRidge(ctx context.Context, t *Table, m *measure, start
 		of.levels = append(of.levels, plainAverage)
 	}
 	all := 1 + len(of.levels)
-	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), metric: met, deal: dealt, tell: func() {}}
+	r := &race{name: "ridge", table: t, fold: m.fold, count: m.folds, of: []family{of}, alive: make([]bool, all), from: make([][]float64, m.folds*all), metric: met, partition: parts, tell: func() {}}
 	for c := range r.alive {
 		r.alive[c] = true
 	}

@@ -161,10 +161,10 @@ type choosing struct {
 	hidden  *laws    // nil: no subgroup was found
 	budget  float64  // +Inf: none
 
-	metric *metric     // in which candidates are searched for together; nil: one by one
-	deal   *deal       // to the folds, for that
-	plain  []float64   // the plain average
-	plains [][]float64 // without every fold; nil: not known
+	metric    *metric     // in which candidates are searched for together; nil: one by one
+	partition *partition  // to the folds, for that
+	plain     []float64   // the plain average
+	plains    [][]float64 // without every fold; nil: not known
 }
 
 // settle deals the folds and settles the criterion; where none is asked for and no groups are
@@ -243,11 +243,11 @@ func (c *choosing) prepare(ctx context.Context, start []float64) (err error) {
 		}
 		if c.metric = c.table.metricAt(start); c.metric != nil {
 			c.Passes += c.metric.passes
-			c.deal = c.table.dealt(c.out.fold, c.Folds)
+			c.partition = c.table.partitioned(c.out.fold, c.Folds)
 		}
 	}
 	if c.options.Ridge {
-		if c.plains, err = c.chooseRidge(ctx, c.table, c.out, start, c.metric, c.deal); err != nil {
+		if c.plains, err = c.chooseRidge(ctx, c.table, c.out, start, c.metric, c.partition); err != nil {
 			return err
 		}
 		other := *c.table
@@ -268,7 +268,7 @@ func (c *choosing) list() (of []family, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if sc := c.out.scales(loss); sc.mean > 0 && sc.spread > 0 {
+	if sc := c.out.scales(loss); sc.mean > 0 && sc.deviation > 0 {
 		var hidden []float64
 		if c.hidden != nil {
 			hidden = c.Subgroup.Shares
@@ -287,7 +287,7 @@ func (c *choosing) list() (of []family, err error) {
 // run measures the candidates out of fold, round after round.
 func (c *choosing) run(ctx context.Context, of []family) (*race, error) {
 	all := len(c.Candidates)
-	r := &race{table: c.table, fold: c.out.fold, count: c.Folds, of: of, laws: c.hidden, alive: make([]bool, all), from: make([][]float64, c.Folds*all), metric: c.metric, deal: c.deal, plain: c.plains}
+	r := &race{table: c.table, fold: c.out.fold, count: c.Folds, of: of, laws: c.hidden, alive: make([]bool, all), from: make([][]float64, c.Folds*all), metric: c.metric, partition: c.partition, plain: c.plains}
 	for i := range r.alive {
 		r.alive[i] = true
 	}
@@ -323,7 +323,7 @@ func (c *choosing) among(rows []int, r *race) *measure {
 	r.brief = true
 	r.table, r.fold, r.laws = c.table.Select(rows), pick(c.out.fold, rows), c.hidden.pick(rows)
 	if c.metric != nil {
-		r.deal = r.table.dealt(r.fold, c.Folds)
+		r.partition = r.table.partitioned(r.fold, c.Folds)
 	}
 	out := newMeasure(r.table.Rows, r.fold, c.Folds, c.options.MinGroupSize, c.options.Tail)
 	if out.groups(); c.hidden != nil {

@@ -300,7 +300,7 @@ func TestMetricOfTwins(t *testing.T) {
 	}
 }
 
-// All folds but one lie next to each other in a deal: the rows are those of the folds, and
+// All folds but one lie next to each other in a partition: the rows are those of the folds, and
 // what they say is what they say in the table, to single precision; a column that this is not
 // enough for leaves them in double.
 func TestDealOfFolds(t *testing.T) {
@@ -310,7 +310,7 @@ func TestDealOfFolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := tb.dealt(fold, count)
+		d := tb.partitioned(fold, count)
 		if d.x == nil {
 			t.Fatal("normal numbers are not rounded")
 		}
@@ -350,7 +350,7 @@ func TestDealOfFolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := far.dealt(fold, 3)
+	d := far.partitioned(fold, 3)
 	inside, _, train, _ := d.without(1)
 	got, want := make([]float64, width), make([]float64, width)
 	train.X.RowTo(got, 3)

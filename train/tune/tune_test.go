@@ -504,7 +504,7 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 		for j, v := range loss {
 			spread += m.weight[j] * (v - average) * (v - average) / total
 		}
-		if math.Abs(s.mean-average) > 1e-12 || math.Abs(s.spread-math.Sqrt(spread)) > 1e-12 || math.Abs(m.total-total) > 1e-12*total {
+		if math.Abs(s.mean-average) > 1e-12 || math.Abs(s.deviation-math.Sqrt(spread)) > 1e-12 || math.Abs(m.total-total) > 1e-12*total {
 			t.Errorf("scales %+v, not %v and %v", s, average, math.Sqrt(spread))
 		}
 		// CVaR: the least of q + mean of (loss − q)₊/share.

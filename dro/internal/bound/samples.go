@@ -165,11 +165,11 @@ func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddl
 	})
 	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
 	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
-	samples := c.Rows.Spread(c.N, count)
+	samples := c.Rows.Stratified(c.N, count)
 	if uneven {
 		samples = sampling.Heaviest(c.Rows, weight, float64(count)/float64(c.N), sampling.RowsPerColumn.Int()*c.D)
 		if len(samples) > min(count, most) {
-			samples = c.Rows.Spread(c.N, count)
+			samples = c.Rows.Stratified(c.N, count)
 		}
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {

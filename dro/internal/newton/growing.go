@@ -176,7 +176,7 @@ func (g *growing) stage(size int) error {
 			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
 			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
 		} else {
-			samples := rows.Spread(g.Cert.N, size)
+			samples := rows.Stratified(g.Cert.N, size)
 			all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
 			o, dual, size = all.Select(samples), saddle.OfSamples(dual, samples), len(samples)
 		}

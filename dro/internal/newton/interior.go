@@ -38,9 +38,9 @@ func (s *quadratic) interior(tolerance float64) *interior {
 	for _, v := range []*[]float64{&in.resid, &in.cross, &in.dDelta, &in.scaledTo} {
 		*v = make([]float64, d)
 	}
-	in.tau = s.lie.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
-	count := float64(s.lie.of(k))
-	size := s.lie.sum(k, func(lo, hi int) (t float64) {
+	in.tau = s.layout.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
+	count := float64(s.layout.of(k))
+	size := s.layout.sum(k, func(lo, hi int) (t float64) {
 		for _, v := range s.v[lo:hi] {
 			t += math.Abs(v-in.tau) / count
 		}
@@ -67,7 +67,7 @@ func (in *interior) solve(tolerance float64) bool {
 		}
 		in.direction(0, false)
 		after := in.complementarity(in.longest())
-		mean := gap / float64(2*in.lie.of(len(in.q)))
+		mean := gap / float64(2*in.layout.of(len(in.q)))
 		in.direction(mean*math.Pow(after/gap, 3), true)
 		t := min(1, 0.995*in.longest())
 		if !(t > 1e-10) {
@@ -90,8 +90,8 @@ func (in *interior) room(i int) float64 { return in.u[i] - in.q[i] }
 func (in *interior) residuals() (gap, off float64) {
 	k := len(in.q)
 	in.j.TimesTo(in.jd, in.delta)
-	least := 1e-3 * in.mass / float64(in.lie.of(k))
-	both := in.lie.sums(k, 2, func(sum []float64, lo, hi int) {
+	least := 1e-3 * in.mass / float64(in.layout.of(k))
+	both := in.layout.sums(k, 2, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			in.r[i] = in.v[i] + in.jd[i] - in.tau
 			sum[0] += in.q[i] * in.low[i]
@@ -181,12 +181,12 @@ func (in *interior) longest() float64 {
 			bound(in.high[i], in.dHigh[i])
 		}
 	}
-	return in.lie.least(t)
+	return in.layout.least(t)
 }
 
 // complementarity is the sum of q·m and (u − q)·p after a share of the step.
 func (in *interior) complementarity(t float64) float64 {
-	return in.lie.sum(len(in.q), func(lo, hi int) (sum float64) {
+	return in.layout.sum(len(in.q), func(lo, hi int) (sum float64) {
 		for i := lo; i < hi; i++ {
 			sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])
 			if in.high[i] > 0 {

@@ -110,7 +110,7 @@ func (m *minimax) Step() error {
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
 		}
-		m.Logf("minimax: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", p.lie.of(len(p.v)), p.rounds, fall, m.value, c.Passes)
+		m.Logf("minimax: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", p.layout.of(len(p.v)), p.rounds, fall, m.value, c.Passes)
 		if m.majorised != nil && !m.wide && fall > m.value-c.Best.Lower { // more than there is
 			m.wide = true
 			h = m.hessian()
@@ -130,11 +130,11 @@ func (m *minimax) Step() error {
 		}
 		m.last = max(fall, goal)
 		if m.search(p, fall) {
-			m.all = p.lie != nil
+			m.all = p.layout != nil
 			copy(m.y[lo:hi], m.weight[lo:hi])
 			return nil
 		}
-		if m.groups == nil && share < 1 && p.lie == nil && len(p.v) < c.N*9/10 {
+		if m.groups == nil && share < 1 && p.layout == nil && len(p.v) < c.N*9/10 {
 			m.Logf("minimax: no decrease along the step: more samples")
 			c.Evaluate(m.x)
 			continue
@@ -217,7 +217,7 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 	unit[d-1] = 1
 	p.j.TimesTo(slope, unit)
 	spare := func(i int) float64 { return min(p.q[i], max(0, p.u[i]-p.q[i])) }
-	sums := p.lie.sums(k, 3, func(sum []float64, lo, hi int) {
+	sums := p.layout.sums(k, 3, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			w, s := spare(i), slope[i]
 			sum[0] += w
@@ -236,7 +236,7 @@ func (m *minimax) balance(p *kinkStep, psi float64) float64 {
 			most = max(most, math.Abs(rate*(s-first/mass)))
 		}
 	}
-	most = -p.lie.least(-most)
+	most = -p.layout.least(-most)
 	for i, s := range slope {
 		p.q[i] = max(0, p.q[i]+spare(i)*rate/most*(s-first/mass))
 	}

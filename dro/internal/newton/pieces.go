@@ -84,7 +84,7 @@ func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
 	floats.Scale(-1, p.g)
 	floats.Add(p.g, c.G)
 	m.phi.AddGradTo(p.g, c.X)
-	p.start = p.lie.sum(len(own), func(lo, hi int) float64 { return floats.Dot(own[lo:hi], p.v[lo:hi]) })
+	p.start = p.layout.sum(len(own), func(lo, hi int) float64 { return floats.Dot(own[lo:hi], p.v[lo:hi]) })
 }
 
 // nearest lists count of the samples with a weight, in order: those whose losses are nearest

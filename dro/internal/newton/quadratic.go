@@ -12,12 +12,12 @@ import (
 //
 //	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σq = mass }.
 type quadratic struct {
-	h    *mat.SymDense // d×d
-	g    []float64     // d
-	j    saddle.Jacobian
-	v, u []float64 // K; a cap may be +Inf
-	mass float64
-	lie  *lie // where the pieces are
+	h      *mat.SymDense // d×d
+	g      []float64     // d
+	j      saddle.Jacobian
+	v, u   []float64 // K; a cap may be +Inf
+	mass   float64
+	layout *layout // where the pieces are
 
 	rows [][]float64 // of J, where pieces are few; nil: not
 	warm []float64   // K: weights to begin with where they are few; nil: those of the largest value
@@ -47,7 +47,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 func (s *quadratic) start() bool {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
-	caps := s.lie.sum(k, func(lo, hi int) (sum float64) {
+	caps := s.layout.sum(k, func(lo, hi int) (sum float64) {
 		for _, u := range s.u[lo:hi] {
 			sum += min(u, s.mass)
 		}
@@ -101,7 +101,7 @@ func (s *quadratic) settled(resid []float64, tolerance float64) bool {
 // finish makes the weights feasible to the last bit but one, and takes the maximum's value.
 func (s *quadratic) finish() bool {
 	k := len(s.v)
-	both := s.lie.sums(k, 2, func(sum []float64, lo, hi int) {
+	both := s.layout.sums(k, 2, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.q[i] = max(0, min(s.u[i], s.q[i]))
 			sum[0] += s.q[i]
@@ -118,7 +118,7 @@ func (s *quadratic) finish() bool {
 	}
 	jd := make([]float64, k)
 	s.j.TimesTo(jd, s.delta)
-	s.value = s.lie.sum(k, func(lo, hi int) float64 {
+	s.value = s.layout.sum(k, func(lo, hi int) float64 {
 		return floats.Dot(s.q[lo:hi], s.v[lo:hi]) + floats.Dot(s.q[lo:hi], jd[lo:hi])
 	})
 	return true

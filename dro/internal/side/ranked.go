@@ -122,7 +122,7 @@ func partOf[T int32 | float64](rows *ranks.Rows, v []T, count int) []T {
 	}
 	lo, _ := rows.Part(count).Here(count)
 	out := paged.Make[T](roomOf(rows), count)
-	for k, j := range rows.SpreadHere(len(v), count) {
+	for k, j := range rows.StratifiedHere(len(v), count) {
 		out[lo+k] = v[j]
 	}
 	return out

@@ -144,7 +144,7 @@ func TestPartsWeighTheirSamples(t *testing.T) {
 					return err
 				}
 				dual, _ = dual.(saddle.Ranked).Over(rows)
-				spread := rows.Spread(n, count)
+				spread := rows.Stratified(n, count)
 				part, _ := saddle.OfPart(dual, count).(saddle.Ranked).Over(rows.Part(count))
 				copies := saddle.OfSamples(dual, spread)
 				got, want := make([]float64, count), make([]float64, count)

@@ -19,7 +19,7 @@ func (b Ball) stillRadius(n int) float64 {
 // the losses for χ², by Cauchy's inequality, and the risk at any price for KL (math: §11).
 func (b Ball) rest(a *pricedResponse, y, f []float64) {
 	n := len(f)
-	mean, size, deviation := b.spread(f)
+	mean, size, deviation := b.moments(f)
 	rise := math.Sqrt(2*b.Radius) * deviation
 	if deviation == 0 { // it may have underflowed
 		rise = max(0, a.top-mean)
@@ -54,9 +54,9 @@ func (a *pricedResponse) price() float64 {
 	return a.nu
 }
 
-// spread returns the mean of the losses by the reference weights, that of their sizes, and
+// moments returns the mean of the losses by the reference weights, that of their sizes, and
 // their deviation.
-func (b Ball) spread(f []float64) (mean, size, deviation float64) {
+func (b Ball) moments(f []float64) (mean, size, deviation float64) {
 	n, weight := len(f), func(int) float64 { return 1 / float64(len(f)) }
 	if b.Weights != nil {
 		total := totalOf(b.rows, b.Weights[:n])

@@ -50,7 +50,7 @@ func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 
 // RankCorrelation is Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
 func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
-	at := rows.SpreadHere(len(a), count)
+	at := rows.StratifiedHere(len(a), count)
 	own, other := make([]float64, 0, len(at)), make([]float64, 0, len(at))
 	for k := 0; k < len(at); {
 		end := k + 1

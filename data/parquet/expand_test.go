@@ -8,7 +8,7 @@ import (
 // The values that are there come to the rows that have one, in their order, whatever rows
 // these are, and so does the place of the one that lost digits; a value too few or too many
 // is damage.
-func TestSpread(t *testing.T) {
+func TestExpand(t *testing.T) {
 	const n = 6
 	for mask := range uint(1 << n) {
 		defs, there := make([]int16, n), []int{}
@@ -23,7 +23,7 @@ func TestSpread(t *testing.T) {
 				for k := range present {
 					dst[k] = float64(k + 1)
 				}
-				row, err := spread(dst, null, defs, -7, present, lost)
+				row, err := expand(dst, null, defs, -7, present, lost)
 				if (err == nil) != (present == bits.OnesCount(mask)) {
 					t.Fatalf("%06b with %d values: %v", mask, present, err)
 				}

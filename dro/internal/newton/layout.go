@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A lie is how the pieces of a step lie with several ranks, as the samples that they are do:
+// A layout is how the pieces of a step lie with several ranks, as the samples that they are do:
 // vectors have an entry for every piece that is here. nil: every rank has all.
-type lie struct {
+type layout struct {
 	rows  *ranks.Rows
 	n     int      // samples
 	at    [][2]int // by shard that is here: its pieces
@@ -21,7 +21,7 @@ type lie struct {
 }
 
 // of is the number of pieces, here where no ranks share them.
-func (l *lie) of(here int) int {
+func (l *layout) of(here int) int {
 	if l == nil {
 		return here
 	}
@@ -29,7 +29,7 @@ func (l *lie) of(here int) int {
 }
 
 // sums returns the sum over all pieces of what f adds for those [lo, hi), k of them here.
-func (l *lie) sums(k, width int, f func(sum []float64, lo, hi int)) []float64 {
+func (l *layout) sums(k, width int, f func(sum []float64, lo, hi int)) []float64 {
 	out := make([]float64, width)
 	if l == nil {
 		f(out, 0, k)
@@ -43,12 +43,12 @@ func (l *lie) sums(k, width int, f func(sum []float64, lo, hi int)) []float64 {
 }
 
 // sum is sums of one number.
-func (l *lie) sum(k int, f func(lo, hi int) float64) float64 {
+func (l *layout) sum(k int, f func(lo, hi int) float64) float64 {
 	return l.sums(k, 1, func(sum []float64, lo, hi int) { sum[0] = f(lo, hi) })[0]
 }
 
 // least returns the least of the numbers of the ranks.
-func (l *lie) least(v float64) float64 {
+func (l *layout) least(v float64) float64 {
 	if l == nil {
 		return v
 	}
@@ -61,7 +61,7 @@ func (l *lie) least(v float64) float64 {
 // lie: what travels is sums.
 func (m *minimax) everywhere(h *mat.SymDense, g []float64) *kinkStep {
 	c := m.Cert
-	l := &lie{rows: c.Rows, n: c.N, at: make([][2]int, c.Rows.Shards(c.N))}
+	l := &layout{rows: c.Rows, n: c.N, at: make([][2]int, c.Rows.Shards(c.N))}
 	each := make([][]int, len(l.at))
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -91,8 +91,8 @@ func (m *minimax) everywhere(h *mat.SymDense, g []float64) *kinkStep {
 	}
 	lo, hi := c.Rows.Here(c.N)
 	copy(m.slope[lo:hi], c.Slope[lo:hi])
-	p := &kinkStep{quadratic: &quadratic{h: h, g: g, v: take(c.Value), u: take(m.cap), lie: l,
-		j: &scattered{lie: l, d: c.D, ids: ids, oracle: m.Problem.Oracle, products: m.products, slope: m.slope, scratch: c.Scratch()}}}
+	p := &kinkStep{quadratic: &quadratic{h: h, g: g, v: take(c.Value), u: take(m.cap), layout: l,
+		j: &scattered{layout: l, d: c.D, ids: ids, oracle: m.Problem.Oracle, products: m.products, slope: m.slope, scratch: c.Scratch()}}}
 	p.values = func() []float64 { return take(c.Value) }
 	p.weigh = func(y, q []float64) float64 {
 		for k, j := range ids {
@@ -106,7 +106,7 @@ func (m *minimax) everywhere(h *mat.SymDense, g []float64) *kinkStep {
 
 // scattered is the Jacobian of samples where they lie.
 type scattered struct {
-	*lie
+	*layout
 	d        int
 	ids      []int // here
 	oracle   saddle.Oracle
@@ -117,7 +117,7 @@ type scattered struct {
 
 // TimesTo implements Jacobian.
 func (s *scattered) TimesTo(dst, delta []float64) {
-	s.lie.rows.Run(s.n, func(sh, lo, hi int) {
+	s.layout.rows.Run(s.n, func(sh, lo, hi int) {
 		s.products.MarginsTo(s.scratch, delta, lo, hi)
 		for k := s.at[sh][0]; k < s.at[sh][1]; k++ {
 			j := s.ids[k]
@@ -136,29 +136,29 @@ func (s *scattered) put(sh, lo, hi int, of func(k int) float64) {
 
 // AddTransposedTo implements Jacobian.
 func (s *scattered) AddTransposedTo(dst, q []float64) float64 {
-	part := s.lie.rows.Partials(s.lie.rows.Shards(s.n), s.d+1)
+	part := s.layout.rows.Partials(s.layout.rows.Shards(s.n), s.d+1)
 	part.Clear()
-	s.lie.rows.Run(s.n, func(sh, lo, hi int) {
+	s.layout.rows.Run(s.n, func(sh, lo, hi int) {
 		s.put(sh, lo, hi, func(k int) float64 { return q[k] })
 		sum := part.Of(sh)
 		s.oracle.AddGradTo(sum[:s.d], s.scratch, s.slope, lo, hi)
 		sum[s.d] = kernel.Sum(s.scratch[lo:hi])
 	})
 	sum := make([]float64, s.d+1)
-	s.lie.rows.SumTo(sum, part)
+	s.layout.rows.SumTo(sum, part)
 	floats.Add(dst, sum[:s.d])
 	return sum[s.d]
 }
 
 // AddGramTo implements Jacobian.
 func (s *scattered) AddGramTo(dst *mat.SymDense, w []float64) {
-	s.lie.rows.Run(s.n, func(sh, lo, hi int) {
+	s.layout.rows.Run(s.n, func(sh, lo, hi int) {
 		s.put(sh, lo, hi, func(k int) float64 {
 			slope := s.slope[s.ids[k]]
 			return w[k] * slope * slope
 		})
 	})
 	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(s.lie.rows, s.n, s.d).SumOf(sum, s.products, s.scratch)
+	hessian.NewGram(s.layout.rows, s.n, s.d).SumOf(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }

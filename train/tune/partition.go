@@ -2,25 +2,25 @@ package tune
 
 import "github.com/drotrain/drotrain/design"
 
-// A deal is the rows of a table fold after fold and, after the last, the first ones again, so
+// A partition is the rows of a table fold after fold and, after the last, the first ones again, so
 // that all folds but one lie next to each other: the features are copied once, in single
 // precision, and not for every fold. Searches read them many times, and what they end at is an
 // estimate.
-type deal struct {
+type partition struct {
 	table *Table
 	order []int // rows
 	first []int // of a fold in order
 	x     *design.Dense32
 }
 
-// dealt is the deal of the table to count folds; its features stay where they are if single
+// partitioned is the partition of the table into count folds; its features stay where they are if single
 // precision is not enough for them.
-func (t *Table) dealt(fold []int, count int) *deal {
+func (t *Table) partitioned(fold []int, count int) *partition {
 	by := make([][]int, count)
 	for j, k := range fold {
 		by[k] = append(by[k], j)
 	}
-	d := &deal{table: t}
+	d := &partition{table: t}
 	for k := range 2*count - 2 {
 		if k <= count {
 			d.first = append(d.first, len(d.order))
@@ -35,7 +35,7 @@ func (t *Table) dealt(fold []int, count int) *deal {
 }
 
 // without is the table without fold k, and that fold; rows are theirs in the table.
-func (d *deal) without(k int) (inside, outside []int, train, held *Table) {
+func (d *partition) without(k int) (inside, outside []int, train, held *Table) {
 	count := len(d.first) - 1
 	from := d.first[(k+1)%count]
 	to := from + d.table.N - (d.first[k+1] - d.first[k])
@@ -44,7 +44,7 @@ func (d *deal) without(k int) (inside, outside []int, train, held *Table) {
 	return inside, outside, train, held
 }
 
-func (d *deal) between(lo, hi int) ([]int, *Table) {
+func (d *partition) between(lo, hi int) ([]int, *Table) {
 	rows := d.order[lo:hi]
 	if d.x == nil {
 		return rows, d.table.Select(rows)
