@@ -132,7 +132,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 		if l.how, err = converterFor(l.descr, dates); err != nil {
 			return nil, nil, table.InColumn(col.Name, err)
 		}
-		if second := spans[col.Name]; second > 0 && l.how.i64 != nil && l.how.integer {
+		if second, is := spans[col.Name]; is && l.how.i64 != nil && l.how.integer {
 			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
