@@ -77,7 +77,7 @@ func TestKilledAndResumed(t *testing.T) {
 		}
 		for i := range columns { // fewer for the pipe
 			c := &columns[i]
-			c.Number, c.Code, c.Null, c.Int = c.Number[:min(3000, len(c.Number))], c.Code[:min(3000, len(c.Code))], c.Null[:min(3000, len(c.Null))], c.Int[:min(3000, len(c.Int))]
+			c.Number, c.Code, c.Null, c.Int = c.Number[:min(1200, len(c.Number))], c.Code[:min(1200, len(c.Code))], c.Null[:min(1200, len(c.Null))], c.Int[:min(1200, len(c.Int))]
 		}
 	}
 	for name, options := range interrupted {
