@@ -60,7 +60,7 @@ func (s *slicing) cut(j int) error {
 	return nil
 }
 
-// A candidate is cell ka of column a, and of column b (−1: none) cell kb.
+// A candidate is cell ka of column a and kb of column b; of one column, the same twice.
 type candidate struct {
 	a, b   int
 	ka, kb uint8
@@ -140,7 +140,7 @@ func (r *ranking) single(a int) (to []candidate) {
 		}
 	}
 	for k, v := range t {
-		to = r.consider(to, candidate{a: a, ka: uint8(k), b: -1}, v)
+		to = r.consider(to, candidate{a: a, ka: uint8(k), b: a, kb: uint8(k)}, v)
 	}
 	return to
 }
@@ -228,5 +228,5 @@ func pairedOf(single [][]candidate) []int {
 // shares reports whether two candidates have a cell in common.
 func (c candidate) shares(o candidate) bool {
 	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
-	return has(c.a, c.ka) || c.b >= 0 && has(c.b, c.kb)
+	return has(c.a, c.ka) || has(c.b, c.kb)
 }

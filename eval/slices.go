@@ -122,7 +122,7 @@ func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
 	defer paged.Free(room, both)
 	inside, rest := both[:0:len(s.confirm)], both[len(s.confirm):len(s.confirm)]
 	for _, i := range s.confirm {
-		if s.columns[c.a].code[i] == c.ka && (c.b < 0 || s.columns[c.b].code[i] == c.kb) {
+		if s.columns[c.a].code[i] == c.ka && s.columns[c.b].code[i] == c.kb {
 			inside = append(inside, i)
 		} else {
 			rest = append(rest, i)
@@ -136,7 +136,7 @@ func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
 	d, se := a-b, math.Sqrt(va+vb)
 	q := Slice{Condition: s.columns[c.a].text[c.ka], SearchRisk: Num(c.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 		Interval: Interval{Low: Num(d - z*se), High: Num(d + z*se), Method: "normal, Bonferroni"}}
-	if c.b >= 0 {
+	if c.b != c.a {
 		q.Condition += " and " + s.columns[c.b].text[c.kb]
 	}
 	q.Confirmed = float64(q.Interval.Low) > 0 && q.N >= s.in.fewestConfirmed()

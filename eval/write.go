@@ -112,7 +112,7 @@ func writeIndented(w io.Writer, v any) error {
 
 // indented lays out the compact JSON of an encoder.
 func indented(raw []byte) []byte {
-	out := make([]byte, 0, len(raw)+len(raw)/4)
+	out := make([]byte, 0, 2*len(raw))
 	depth, leaf, text := 0, false, false
 	line := func() {
 		out = append(out, '\n')

@@ -108,7 +108,7 @@ func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []me
 		r.start[s+1] = r.start[s]
 		if r.limit[s] == nil {
 			r.start[s+1] += len(strata[s].Rows)
-			r.C.keep(in, strata[s].Rows)
+			r.C.keep(in, strata[s].Rows, r.start[s])
 			r.ranks[s] = newRanking(in, &strata[s], strata[s:s+1])
 		}
 	}

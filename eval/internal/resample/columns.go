@@ -123,20 +123,21 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 
 // room makes room for the columns of so many rows.
 func (c *Columns) room(in *measure.Rows, rows int) {
-	c.v = paged.Make[float64](in.Room, rows*c.width0)[:0]
+	c.v = paged.Make[float64](in.Room, rows*c.width0)
 	if c.task == measure.Binary {
-		c.bin, c.gap = paged.Make[uint8](in.Room, rows*c.models)[:0], paged.Make[float64](in.Room, rows*c.models)[:0]
+		c.bin, c.gap = paged.Make[uint8](in.Room, rows*c.models), paged.Make[float64](in.Room, rows*c.models)
 	}
 }
 
-// keep appends the columns of rows to those that are resampled by rows.
-func (c *Columns) keep(in *measure.Rows, rows []int32) {
-	r := c.newRow()
-	for _, i := range rows {
+// keep writes the columns of rows, which are resampled by rows, from row start on.
+func (c *Columns) keep(in *measure.Rows, rows []int32, start int) {
+	for k, i := range rows {
+		at := start + k
+		r := columnRow{v: c.v[at*c.width0:][:c.width0]}
+		if c.task == measure.Binary {
+			r.bin, r.gap = c.bin[at*c.models:][:c.models], c.gap[at*c.models:][:c.models]
+		}
 		c.fill(in, &r, i)
-		c.v = append(c.v, r.v...)
-		c.gap = append(c.gap, r.gap...)
-		c.bin = append(c.bin, r.bin...)
 	}
 }
 

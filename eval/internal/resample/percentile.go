@@ -108,5 +108,5 @@ func UndefinedShare(x []float64) float64 {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(x)))
+	return float64(n) / float64(len(x))
 }
