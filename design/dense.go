@@ -67,7 +67,7 @@ func largestOf[T float32 | float64](n, d int, x []T) ([]float64, error) {
 }
 
 func checkShape(n, d, entries int) error {
-	if n < 0 || d < 0 || d > 0 && n > math.MaxInt/d || entries != n*d {
+	if n < 0 || d < 0 || d != 0 && n > math.MaxInt/d || entries != n*d {
 		return fmt.Errorf("design: %d entries for %d rows × %d columns", entries, n, d)
 	}
 	return nil
