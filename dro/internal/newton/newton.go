@@ -105,13 +105,10 @@ type newton struct {
 	line    LineSearch
 	method  saddle.Method // of the solves on the working set
 	working workingSet
-	settled bool           // no more solves on working sets or coresets
-	fallen  bool           // no path of penalties
-	rent    *tenancy       // l-bfgs in the place of the first steps; nil: these
-	rescue  saddle.Stepper // what goes on where these steps stalled; nil: nothing yet
-	patient float64        // passes that it has until the gap is half of
-	hoped   float64
-	owned   bool // the Hessian was formed after so many products
+	settled bool     // no more solves on working sets or coresets
+	fallen  bool     // no path of penalties
+	rent    *tenancy // l-bfgs in the place of the first steps; nil: these
+	owned   bool     // the Hessian was formed after so many products
 
 	// Steps and changes of gradient since the Hessian was formed, newest last: they
 	// correct it by BFGS updates.
@@ -138,7 +135,6 @@ var (
 	pairsKept      = tuning.New("newton: steps, and changes of the gradient along them, that L-BFGS and corrections of a Hessian keep", "steps", 10, 2, 40)
 	renewedSteps   = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
 	distrustRate   = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
-	reliefPasses   = tuning.New("newton: that l-bfgs has to halve the gap where Newton's steps stalled", "passes", 10, 5, 30)
 	distrustGrowth = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
 )
 
@@ -200,9 +196,6 @@ func (m *newton) direction() float64 {
 
 // Step implements Stepper.
 func (m *newton) Step() error {
-	if m.rescue != nil {
-		return m.goOn()
-	}
 	err := m.advance()
 	if m.fault != nil {
 		err = m.fault
@@ -219,37 +212,7 @@ func (m *newton) Step() error {
 		}
 		bound.FromCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
 	}
-	if err == saddle.ErrStalled && m.tolerance == nil && !m.Certified() && m.relieve() {
-		return nil
-	}
 	return err
-}
-
-// relieve lets L-BFGS go on from the best point, but for the kinks of a ball: where the
-// Hessian is lost in rounding, or in differences of an objective that hardly differs, the
-// slopes along a step still say where to go.
-func (m *newton) relieve() bool {
-	if ball(m.Problem) || !saddle.Supports(LBFGS{}, m.Problem) {
-		return false
-	}
-	copy(m.Start, m.Cert.BestX)
-	m.rescue = LBFGS{}.start(m.Run, m.phi)
-	m.patient, m.hoped = m.Cert.Passes+reliefPasses.Value, math.Inf(1)
-	m.Logf("newton: no further progress at a relative gap of %.3g: l-bfgs from there", m.Cert.Best.Relative())
-	return true
-}
-
-// goOn is a step of the method that relieves this one, while the gap halves every so many
-// passes.
-func (m *newton) goOn() error {
-	const half = 0.5
-	if gap := m.Cert.Best.Gap(); gap <= half*m.hoped {
-		m.patient, m.hoped = m.Cert.Passes+reliefPasses.Value, gap
-	}
-	if m.Cert.Passes > m.patient {
-		return saddle.ErrStalled
-	}
-	return m.rescue.Step()
 }
 
 // begin takes the point evaluated last for the first one, and reports whether a working set led
@@ -387,14 +350,6 @@ func (m *newton) Check() { m.Cert.Certify() }
 
 // Visit lists what a snapshot holds.
 func (m *newton) Visit(s *saddle.State) {
-	relieved := m.rescue != nil
-	if s.Boolean(&relieved); relieved {
-		if m.rescue == nil && !m.relieve() {
-			s.Err = errors.New("no method goes on where newton stalled")
-			return
-		}
-		defer func() { m.rescue.Visit(s) }()
-	}
 	rents := m.rent != nil
 	if s.Boolean(&rents); rents {
 		if s.Reading {
@@ -408,8 +363,6 @@ func (m *newton) Visit(s *saddle.State) {
 	s.Integer(&m.stepsDone)
 	s.Boolean(&m.steep)
 	s.Float(&m.lastFall)
-	s.Float(&m.patient)
-	s.Float(&m.hoped)
 	s.Float(&m.widened)
 	s.Boolean(&m.settled)
 	s.Boolean(&m.fallen)

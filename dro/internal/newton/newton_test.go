@@ -77,28 +77,3 @@ func TestDampingFallsAfterFullSteps(t *testing.T) {
 		}
 	}
 }
-
-// L-BFGS in the place of steps that stalled has so many passes until the gap is half of what
-// it was, and as many again whenever it is.
-func TestReliefEndsWithoutProgress(t *testing.T) {
-	o := drotest.NewSample(drotest.RngOf(37), 60, 3, false).Oracle(t, losses.Logistic{})
-	for halved, want := range map[float64]float64{0: 1, 5: 1.5} { // passes, until it is once; turns
-		m := begun(t, o)
-		m.Cert.Best.Lower = m.Cert.Best.Upper - 1
-		if !m.relieve() {
-			t.Fatal("l-bfgs does not go on")
-		}
-		m.rescue = &idling{m.Run, idle{steps: new(int)}}
-		began := m.Cert.Passes
-		var err error
-		for err == nil && m.Cert.Passes < began+100 {
-			if halved > 0 && m.Cert.Passes >= began+halved {
-				m.Cert.Best.Lower = m.Cert.Best.Upper - 0.5
-			}
-			err = m.Step()
-		}
-		if took := m.Cert.Passes - began; math.Abs(took-want*reliefPasses.Value) > 2 {
-			t.Errorf("halved after %v passes: ended after %v of %v", halved, took, reliefPasses.Value)
-		}
-	}
-}

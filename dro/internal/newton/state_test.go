@@ -203,8 +203,7 @@ func TestWorkingSetsOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-// Nor are turns of methods that there are not, corrections of a Hessian without its points, or a
-// method that relieves Newton's where none does.
+// Nor are turns of methods that there are not, or corrections of a Hessian without its points.
 func TestStatesOfOthersAreRefused(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(23), 50, 3, false).Oracle(t, losses.Logistic{})
 	for _, c := range []struct {
@@ -215,7 +214,6 @@ func TestStatesOfOthersAreRefused(t *testing.T) {
 	}{
 		{"of other methods", Guarded{Method: Newton{}}, side.KL{Nu: 0.5}, func(s *saddle.State) { at := -1; s.Integer(&at); s.Floats(make([]float64, 3)) }},
 		{"of other methods", Guarded{Method: Newton{}}, side.KL{Nu: 0.5}, func(s *saddle.State) { at := 2; s.Integer(&at); s.Floats(make([]float64, 3)) }},
-		{"no method goes on", Newton{}, side.NewBall(side.KullbackLeibler, 0.1, nil), func(s *saddle.State) { is := true; s.Boolean(&is) }},
 		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 0) }},
 		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 1) }},
 		{"no points", LBFGS{}, side.KL{Nu: 0.5}, func(s *saddle.State) { trail(s, 3) }},

@@ -13,7 +13,7 @@ import (
 )
 
 // snapshotVersion changes whenever what a snapshot holds does.
-const snapshotVersion = 13
+const snapshotVersion = 14
 
 // A State writes the fields of a solve in progress to bytes, or reads them back:
 // each type lists its mutable fields once, in visit, for both directions.
