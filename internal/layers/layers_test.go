@@ -167,7 +167,8 @@ func TestSpecsAreMadeInOnePlace(t *testing.T) {
 	}
 }
 
-// A file is read at a sitting, and a package seen at a glance: so many lines at most, without tests.
+// A file is read at a sitting, and a package seen at a glance: so many lines at most, without
+// tests. A file of declarations alone is looked up in, and may be longer.
 func TestFilesAndPackagesAreSmall(t *testing.T) {
 	const file, folder = 450, 4000
 	root := filepath.Join("..", "..")
@@ -186,7 +187,7 @@ func TestFilesAndPackagesAreSmall(t *testing.T) {
 			return err
 		}
 		n := strings.Count(string(raw), "\n")
-		if lines[filepath.Dir(path)] += n; n > file {
+		if lines[filepath.Dir(path)] += n; n > file && strings.Contains(string(raw), "\nfunc ") {
 			t.Errorf("%s has %d lines, %d at most", path, n, file)
 		}
 		return nil
