@@ -83,7 +83,7 @@ func (t *fitting) dealTarget() error {
 		return nil
 	}
 	if c.Kind == table.Other {
-		return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(0), nil))
+		return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(), nil))
 	}
 	var first int
 	var err error
@@ -102,7 +102,7 @@ func (t *fitting) dealTarget() error {
 		v, _ := ranks.GatherAll(t.deal.Comm(), tiles.AppendMoments(nil, momentsOf(transform, t.target, t.deal.Owning().Set(0))))
 		return tiles.MomentsOf(v)
 	}
-	return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(0), known))
+	return t.problems.Add(t.e.fitTarget(t.f, c, t.rows(), known))
 }
 
 // from counts rows from the first of the table, not from this one.
@@ -287,7 +287,7 @@ func (t *fitting) dealCategories() error {
 		for r := range all {
 			each[r] = all[r][i]
 		}
-		k := settled(&t.e.Spec, t.f, t.features[i], joined(each), t.rows(0))
+		k := settled(&t.e.Spec, t.f, t.features[i], joined(each), t.rows())
 		t.fitted[i].category = k
 		if k.err == nil && t.encode {
 			k.encode(f, columns[i], here)

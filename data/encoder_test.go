@@ -521,3 +521,55 @@ func TestReportsOfBlocksAddUp(t *testing.T) {
 		}
 	}
 }
+
+// Rows that are encoded in blocks are those that are encoded at once, all of them or some, of
+// tables with rows and without, and every block says which rows it is of;
+// beyond the first there is none without.
+func TestBlocksAreTheRows(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,x,c\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "%d,%d,%s\n", i, i*i%7, []string{"a", "b", "c"}[i%3])
+	}
+	f := frameOf(t, b.String())
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range [][]int{nil, {}, {0}, {19}, {4, 5, 9, 10, 17}, {5, 5, 14, 15}} {
+		want, told, err := e.Encode(t.Context(), f, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{0, 1, 5, 19, 20, 21} {
+			var got [][]float64
+			var target []float64
+			var of []int
+			ends := []int{}
+			report, err := e.EncodeBlocks(t.Context(), f, rows, size, true, func(b Block) error {
+				if ends = append(ends, b.Last); b.Frame.Rows != b.Last-b.First || size > 0 && b.First%size != 0 {
+					t.Errorf("a block from %d to %d has %d rows", b.First, b.Last, b.Frame.Rows)
+				}
+				if b.First > 0 && b.Rows.N == 0 {
+					t.Errorf("rows %v in blocks of %d: none from %d to %d", rows, size, b.First, b.Last)
+				}
+				for i := range b.Rows.N {
+					got, of = append(got, b.Rows.Row(i)), append(of, b.First+b.Rows.Rows[i])
+				}
+				target = append(target, b.Rows.Target...)
+				return nil
+			})
+			if err != nil || !reflect.DeepEqual(report, told) || !slices.IsSorted(ends) {
+				t.Errorf("rows %v in blocks of %d, to %v: %+v, at once %+v: %v", rows, size, ends, report, told, err)
+			}
+			if len(got) != want.N || !slices.Equal(target, want.Target) || !slices.Equal(of, want.Rows) {
+				t.Fatalf("rows %v in blocks of %d: rows %v with targets %v, at once %v with %v", rows, size, of, target, want.Rows, want.Target)
+			}
+			for i, row := range got {
+				if !slices.Equal(row, want.Row(i)) {
+					t.Errorf("rows %v in blocks of %d: row %d is %v, at once %v", rows, size, i, row, want.Row(i))
+				}
+			}
+		}
+	}
+}

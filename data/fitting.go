@@ -65,7 +65,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 			return nil, err
 		}
 	}
-	if t.rows(0) == 0 {
+	if t.rows() == 0 {
 		return nil, f.Fault("", table.Advice{}, "there are no rows to train on")
 	}
 	target, err := f.Lookup(s.Target)
@@ -115,13 +115,10 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 	return t, t.problems.Add(t.e.fitTarget(f, t.target, rows.Len(), known))
 }
 
-// rows is how many rows a set has, on all ranks.
-func (t *fitting) rows(set int) int {
-	switch {
-	case t.deal == nil:
-		return t.partition.Set(set).Len()
-	case set > 0:
-		return 0
+// rows is how many rows are trained on, on all ranks.
+func (t *fitting) rows() int {
+	if t.deal == nil {
+		return t.partition.Set(0).Len()
 	}
 	return t.deal.Total()
 }
@@ -321,7 +318,7 @@ func (t *fitting) fitRest() error {
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
 	}
-	if w, n := len(e.Columns), t.rows(0); w > n {
+	if w, n := len(e.Columns), t.rows(); w > n {
 		e.notef("%d encoded columns but only %d training rows", w, n)
 	}
 	return nil
@@ -344,7 +341,7 @@ func (t *fitting) sources() (all []source, numbers []*matrix.Number) {
 // entries is how many cells of a row are not zero, on average; of categories,
 // and of numbers that are standardised, at most.
 func (t *fitting) entries() float64 {
-	n := float64(t.rows(0))
+	n := float64(t.rows())
 	sum := 0.0
 	for _, q := range t.fitted {
 		switch {

@@ -34,7 +34,7 @@ func (t *fitting) fitGroups() error {
 			g, held, err = t.dealGroups(c)
 		} else if c, err = c.Load(t.ctx); err != nil {
 			return err
-		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.rows(1) > 0 && t.groupErrs[1] == nil {
+		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.partition.Set(1).Len() > 0 && t.groupErrs[1] == nil {
 			held, t.groupErrs[1] = groupsOf(f, c, c.Kind, t.partition.Set(1))
 		}
 		if err = problems.Add(err); err != nil {

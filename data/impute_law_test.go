@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/schema"
 )
 
 // Nulls that are filled are rows with the fill in them: a table encoded with the mean or the
@@ -64,6 +66,66 @@ func TestNullsAreRowsWithTheFill(t *testing.T) {
 							t.Errorf("%d rows, %s, %s: row %d is %v, with the number written out %v", n, impute, scale, i, x, y)
 							break
 						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// What stands for a null in a product or a spline is what stands for it in the column itself, to
+// the last bit, of however many stripes.
+func TestFillsOfMadeColumnsAreThoseOfTheirs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 4))
+	for _, n := range []int{9, 2*2048 + 300} {
+		a, b, y := Column{Name: "a", Kind: Numeric, Null: make([]bool, n)}, Column{Name: "b", Kind: Numeric}, Column{Name: "y", Kind: Numeric}
+		for i := range n {
+			a.Null[i] = i%7 == 3
+			a.Number, b.Number, y.Number = append(a.Number, math.Exp(3*rng.NormFloat64())), append(b.Number, rng.Float64()), append(y.Number, rng.Float64())
+		}
+		f, err := NewFrame(a, b, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, how := range []string{"mean", "median"} {
+			e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Impute: how, Transforms: schema.Transforms{Square: []string{"a"}, Interact: [][2]string{{"a", "b"}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := 0
+			for _, in := range e.Inputs {
+				for _, o := range in.Of {
+					if o.Column == "a" {
+						if told++; o.Fill == nil || *o.Fill != e.Inputs[0].Fill {
+							t.Errorf("%d rows: the %s of a in %q is %v, by itself %v", n, how, in.Name, o.Fill, e.Inputs[0].Fill)
+						}
+					}
+				}
+			}
+			if told < 2 {
+				t.Errorf("%d columns are made of a: %+v", told, e.Inputs)
+			}
+		}
+	}
+}
+
+// Numbers a whole spread from their mean become −1 and 1, whatever both are, in every storage.
+func TestOneSpreadFromTheMean(t *testing.T) {
+	for mean := range 3 {
+		for spread := 1; spread < 4; spread++ {
+			var b strings.Builder
+			b.WriteString("y,x,z\n")
+			for i := range 12 {
+				fmt.Fprintf(&b, "%d,%d,%d\n", i*i, mean+spread*(2*(i%2)-1), i)
+			}
+			for _, storage := range []Storage{schema.Float64, schema.Float32, schema.Sparse} {
+				q, err := Fit(t.Context(), frameOf(t, b.String()), nil, nil, Spec{Target: "y"}, storage)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range 12 {
+					if got := q.Train.Row(i)[0]; got != float64(2*(i%2)-1) {
+						t.Errorf("mean %d, spread %d, %s: row %d is %v", mean, spread, storage, i, got)
 					}
 				}
 			}

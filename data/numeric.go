@@ -15,11 +15,11 @@ import (
 // out, with a note, if it is constant or has no values.
 func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t *fitting) (kept bool, err error) {
 	c := x.Column
-	if x.Nulls(0) == t.rows(0) { // nothing to fill, and nothing to ask for
+	if x.Nulls(0) == t.rows() { // nothing to fill, and nothing to ask for
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
 	}
-	if err := x.Err(f, 0, t.rows(0), e.Spec.Impute); err != nil {
+	if err := x.Err(f, 0, t.rows(), e.Spec.Impute); err != nil {
 		return false, err
 	}
 	_, mean, sd, constant := tiles.JoinMoments(x.Moments)

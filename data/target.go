@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
@@ -126,8 +125,8 @@ func Meant(c *Column, values []string, text string) (value string, ok bool) {
 func Positive(c *Column, values []string) (positive, rule string) {
 	if c.Kind == Numeric {
 		return slices.MaxFunc(values, func(a, b string) int {
-			x, _ := strconv.ParseFloat(a, 64)
-			y, _ := strconv.ParseFloat(b, 64)
+			x, _, _ := table.ParseNumber(a)
+			y, _, _ := table.ParseNumber(b)
 			return cmp.Compare(x, y)
 		}), "the greater number"
 	}

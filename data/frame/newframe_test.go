@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 type place struct {
@@ -96,16 +98,16 @@ func TestFromStructs(t *testing.T) {
 func TestNewFrameRefuses(t *testing.T) {
 	two := Column{Name: "two", Type: "double", Kind: Numeric, Number: []float64{1, 2}}
 	for what, c := range map[string]Column{
-		"name":   {Kind: Numeric, Number: []float64{1, 2}},
-		"twice":  two,
-		"length": {Name: "x", Kind: Numeric, Number: []float64{1}},
-		"nulls":  {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
-		"kind":   {Name: "x"},
-		"code":   {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
+		"column 2 has no name":                          {Kind: Numeric, Number: []float64{1, 2}},
+		"two columns have this name":                    two,
+		"it has 1 rows, the others 2":                   {Name: "x", Kind: Numeric, Number: []float64{1}},
+		"it has 2 rows, but 1 marks of nulls":           {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
+		"it has no values":                              {Name: "x", Number: []float64{1, 2}},
+		"row 2 has the code 1, but there are 1 levels":  {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
+		"row 1 has the code -1, but there are 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
 	} {
-		if _, err := NewFrame(two, c); err == nil {
-			t.Errorf("%s: accepted", what)
-		}
+		_, err := NewFrame(two, c)
+		datatest.WantError(t, err, what)
 	}
 }
 

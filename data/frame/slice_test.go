@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A slice of a table has its rows and no others, of every column, in memory and in a file.
@@ -84,5 +86,31 @@ func TestDescriptionsAreOfWhatIsThere(t *testing.T) {
 	d = describe(&Column{Kind: Bool, Number: []float64{1, 0, 1}})
 	if !slices.Equal(d.Levels, []LevelCount{{"true", 2}, {"false", 1}}) || d.Min != nil {
 		t.Errorf("%+v", d)
+	}
+}
+
+// A row is told by its file and by its number in it, also of a part of the rows, and by its number
+// alone where there is no file.
+func TestRowsAreToldByTheirFile(t *testing.T) {
+	files := []Source{{Path: "a", Rows: 2}, {Path: "none", Rows: 0}, {Path: "b", Rows: 3}}
+	f := &Frame{Rows: 5, Sources: files}
+	for row, want := range []string{"a 1", "a 2", "b 1", "b 2", "b 3"} {
+		if path, n := f.Where(row); fmt.Sprint(path, " ", n) != want {
+			t.Errorf("row %d is row %d of %q, not %s", row, n, path, want)
+		}
+		for first := range row + 1 {
+			if path, n := f.Slice(first, 5).Where(row - first); fmt.Sprint(path, " ", n) != want {
+				t.Errorf("row %d from %d on is row %d of %q, not %s", row, first, n, path, want)
+			}
+		}
+		if path, n := (&Frame{Rows: 5}).Where(row); path != "" || n != row+1 {
+			t.Errorf("row %d of no file is row %d of %q", row, n, path)
+		}
+	}
+	if got := f.FaultAt("x", 3, table.Advice{}, "bad"); got.Path != "b" || got.Row != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got := f.FaultAt("x", -1, table.Advice{}, "bad"); got.Path != f.Name() || got.Row != 0 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -146,6 +146,16 @@ func TestManyRowsAreDrawnOneByOne(t *testing.T) {
 	}
 }
 
+// Of all the draws that a row can have, those below the fraction are held out: as many as it says.
+func TestDrawsBelowTheFractionAreHeldOut(t *testing.T) {
+	for row := range 20 {
+		draw := mixed(uint64(row)+mixed(5^splitStream)) >> 11
+		if heldOut(row, float64(draw)/(1<<53), 5) || !heldOut(row, float64(draw+1)/(1<<53), 5) {
+			t.Errorf("row %d draws %d of 2^53", row, draw)
+		}
+	}
+}
+
 // The hash of a row's number is that of SplitMix64, whose first numbers from the seed 0 are
 // published (Steele, Lea and Flood 2014): rows held out today are held out for good.
 func TestHashIsSplitMix64(t *testing.T) {

@@ -30,11 +30,10 @@ func WriteBlocks(path string, force bool, rows func(put TableWriter) error) erro
 		}()
 		put, end := begin(w)
 		if err := rows(func(cols []Column) error {
-			n, err := checkColumns(cols)
-			if err != nil {
+			if err := checkColumns(cols); err != nil {
 				return err
 			}
-			return put(cols, n)
+			return put(cols, cols[0].Len())
 		}); err != nil {
 			return err
 		}

@@ -24,11 +24,11 @@ func WriteTable(path string, cols []Column, force bool) error {
 	})
 }
 
-func checkColumns(cols []Column) (rows int, err error) {
+func checkColumns(cols []Column) error {
 	if len(cols) == 0 {
-		return 0, &Error{Msg: "there are no columns to write"}
+		return &Error{Msg: "there are no columns to write"}
 	}
-	rows = cols[0].Len()
+	rows := cols[0].Len()
 	names := make(map[string]bool)
 	for i := range cols {
 		c := &cols[i]
@@ -36,33 +36,33 @@ func checkColumns(cols []Column) (rows int, err error) {
 			return &Error{Column: c.Name, Msg: fmt.Sprintf(format, args...)}
 		}
 		if names[c.Name] {
-			return 0, fail("two columns have this name")
+			return fail("two columns have this name")
 		}
 		names[c.Name] = true
 		if c.Kind == Other || c.Kind > Bool {
-			return 0, fail("columns of kind %v cannot be written", c.Kind)
+			return fail("columns of kind %v cannot be written", c.Kind)
 		}
 		if c.Len() != rows || c.Null != nil && len(c.Null) != rows {
-			return 0, fail("it has %d rows, but the first column has %d", c.Len(), rows)
+			return fail("it has %d rows, but the first column has %d", c.Len(), rows)
 		}
 		for row, code := range c.Code {
 			if !c.IsNull(row) && (code < 0 || int(code) >= len(c.Level)) {
-				return 0, fail("row %d has a code without a level", row+1)
+				return fail("row %d has a code without a level", row+1)
 			}
 		}
 		if c.Int != nil {
 			if c.Kind != Numeric || len(c.Int) != rows || c.Type != "int64" && c.Type != "uint64" {
-				return 0, fail("its integers are not those of a column of 64-bit integers")
+				return fail("its integers are not those of a column of 64-bit integers")
 			}
 		} else if lo, hi, ok := integerRange(c.Type); ok && c.Kind == Numeric {
 			for row, v := range c.Number {
 				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= lo && v < hi) {
-					return 0, fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
+					return fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
 				}
 			}
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // integerRange gives the least value of an integer type, and that above its greatest.

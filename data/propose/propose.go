@@ -267,8 +267,8 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 }
 
-// present says that the target is one class in nine of ten rows in which a column is not
-// missing, though both are frequent; n is in how many rows.
+// present says that the target, 1 for the more frequent class, is one class in nine of ten rows
+// in which a column is not missing, though both are frequent; n is in how many rows.
 func present(missing, y []float64) (n int, pure bool) {
 	ones, there := 0.0, 0.0
 	for i, v := range y {
@@ -279,7 +279,7 @@ func present(missing, y []float64) (n int, pure bool) {
 		}
 	}
 	base := ones / float64(len(y))
-	pure = there > 0.9*float64(n) && base < 0.6 || there < 0.1*float64(n) && base > 0.4
+	pure = there > 0.9*float64(n) && base < 0.6 || there < 0.1*float64(n)
 	return n, pure && n >= 100
 }
 

@@ -115,7 +115,7 @@ func unit(v []float64) []float64 {
 		out[i] = a - mean
 		after += out[i] * out[i]
 	}
-	if !(after > 1e-12*before) || math.IsInf(after, 1) {
+	if !(after > 1e-12*before) {
 		return nil
 	}
 	for i := range out {

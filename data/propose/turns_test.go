@@ -54,6 +54,15 @@ func told(t *testing.T, csv, target string) string {
 	return strings.Join(out, "; ")
 }
 
+// wide are the names of so many columns.
+func wide(n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint("w", i)
+	}
+	return strings.Join(names, ",")
+}
+
 // scattered is a permutation of the numbers below n, which neither rises nor falls.
 func scattered(k, n int) int { return k * 37 % n }
 
@@ -155,6 +164,16 @@ func TestProposalsTurnWhereTheyDid(t *testing.T) {
 		}
 		return []any{r * r % 11, y}[c]
 	})
+	turns("rows of the more frequent class of 200 in which a column is missing, of the one where it is there", 35, 45, "v,y", "y", always(400), func(k, r, c int) any {
+		if c == 0 && r >= 200 {
+			return nil
+		}
+		y := 0
+		if r < 200+k {
+			y = 1
+		}
+		return []any{r * r % 11, y}[c]
+	})
 	turns("numbers that are there and tell the target, of 60", 17, 23, "v,y", "y", always(60), func(k, r, c int) any {
 		if c == 0 && r*37%60 >= k {
 			return nil
@@ -196,6 +215,31 @@ func TestProposalsTurnWhereTheyDid(t *testing.T) {
 			return x(c)
 		}
 		return 7*r%13 + c*r*r%17
+	})
+	turns("rows of two parts, of which every other one is their sum", 2000, 2001, "a,b,y", "y", k0, func(k, r, c int) any {
+		a, b, y := r*r%31, r*7%29, r*r*r%43
+		if r%2 == 0 {
+			y = a + b
+		}
+		return []any{a, b, y}[c]
+	})
+	turns("hundred thousands added to one of two parts", 78, 85, "a,b,y", "y", always(60), func(k, r, c int) any {
+		a, b := r*r%31, r*7%29
+		return []any{a + 100_000*k, b, a + b}[c]
+	})
+	turns("millionths of the target in a part that is another but for that", 8, 12, "a,b,y", "y", always(60), func(k, r, c int) any {
+		a, y := r*r%31, r*7%29
+		return []any{a, 1_000_000*a + k*y, y}[c]
+	})
+	turns("columns that go more with the target than its two parts", 38, 39, wide(40)+",a,b,y", "y", always(120), func(k, r, c int) any {
+		y, z := r*r%31, 40*(r*r*r%103)
+		switch {
+		case c < k:
+			return 3*y + (r+7*c)*(r+c*c+3)*(c+11)%101
+		case c < 40:
+			return 1
+		}
+		return []any{z + y, -z, y}[c-40]
 	})
 	turns("values of a target of text", 1, 5, "v,y", "y", always(60), func(k, r, c int) any { return []any{r * r % 13, fmt.Sprint("c", r%k)}[c] })
 	turns("spellings of a target", 0, 5, "v,y", "y", always(60), func(k, r, c int) any {

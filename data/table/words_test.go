@@ -120,6 +120,10 @@ func TestWantedColumns(t *testing.T) {
 			t.Errorf("of %d: %s", n, e.Hint)
 		}
 	}
+	near := []string{"ages", "aged", "ager", "agex", "agey"}
+	if e := Absent("", "age", near); e.Hint != `did you mean "aged", "ager" or "ages"?` {
+		t.Errorf("of five names that come near: %s", e.Hint)
+	}
 	for want, names := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {
 		if got := QuoteList(names, "or"); got != want {
 			t.Errorf("%s, want %s", got, want)
