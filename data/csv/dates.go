@@ -62,7 +62,7 @@ func day(s string, o order) (days float64, ok bool) {
 	}
 	var v [3]int
 	for k, p := range part {
-		n, err := strconv.ParseUint(p, 10, 16)
+		n, err := strconv.ParseUint(p, 10, 0)
 		if err != nil || k == 0 && len(p) != 4 || k > 0 && len(p) > 2 {
 			return 0, false
 		}

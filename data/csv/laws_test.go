@@ -80,6 +80,7 @@ func TestSpacesSeparate(t *testing.T) {
 
 func TestSpacesAreTold(t *testing.T) {
 	long := strings.Repeat("1 2\n", headBytes/4)
+	cut := func(tail string) string { return "a b\n1 " + strings.Repeat("2", headBytes-6-len(tail)) + tail }
 	for text, want := range map[string]bool{
 		"a b\n1 2\n":                        true,
 		"  a\tb \n\n 1   x\n":               true,
@@ -93,7 +94,10 @@ func TestSpacesAreTold(t *testing.T) {
 		long:                                true,
 		long[:headBytes-5] + "\n1 22":       true, // cut
 		long[:headBytes-6] + "\n1 2 3":      true,
-		"a b\n" + long[:400] + "sat down\n": true, // far down
+		cut("\n1"):                          true, // the last line is no line yet
+		cut("\n1 2\n1"):                     true,
+		cut("\n1 2 3\n1 2"):                 false, // the one before is
+		"a b\n" + long[:400] + "sat down\n": true,  // far down
 		"a b\n" + long[:49*4] + "sat down":  false,
 	} {
 		if got := spaced([]byte(text)); got != want {
@@ -242,7 +246,7 @@ func TestDaysReadBack(t *testing.T) {
 		t.Errorf("half a second after six: %v", got)
 	}
 	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
-		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x"} {
+		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
 		if got := orders(s); got != 0 {
 			t.Errorf("%q is a date in the orders %04b", s, got)
 		}
@@ -501,6 +505,15 @@ func TestShapesOfFewValues(t *testing.T) {
 			t.Errorf("%+v is of type %s, not %s", c, got.Type, want)
 		}
 	}
+	// A column of dates has nulls where a field is empty, and where one is of a missing word.
+	for null, c := range map[bool][]shape{false: {{}}, true: {{nulls: 1}, {missing: 1}, {nulls: 1, missing: 1}}} {
+		for _, c := range c {
+			c.options, c.words, c.dates, c.order = &Options{Dates: true}, 1, 1, isoDate
+			if got := c.column("c", 3); got.Type != "date" || (got.Null != nil) != null {
+				t.Errorf("%+v is of type %s, with nulls: %v", c, got.Type, got.Null != nil)
+			}
+		}
+	}
 }
 
 // What separates the fields is as often in every line, outside of quotes; names and numbers
@@ -578,6 +591,17 @@ func TestTextsThatChange(t *testing.T) {
 		}
 		if strings.Contains(q.says, "changed") != errors.Is(err, table.ErrChanged) {
 			t.Errorf("%q: the class of %v", q.later, err)
+		}
+	}
+}
+
+// A row may take as many bytes as it may, and not one more.
+func TestRowsAreSoLong(t *testing.T) {
+	for more, refused := range map[int]bool{0: false, 1: true} {
+		l := &limit{r: strings.NewReader("abcd"), n: longestRow - 4 + more}
+		n, err := l.Read(make([]byte, 4))
+		if n != 4 || (err != nil) != refused || refused && !strings.Contains(err.Error(), "a row is longer than 32 MB") {
+			t.Errorf("%d bytes more: %d read, %v", more, n, err)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package csv
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,7 +43,7 @@ func (c *shape) observe(s string, row int) (valid bool) {
 	}
 	s = strings.TrimSpace(s)
 	switch {
-	case s == "" || len(c.options.Missing) > 0 && c.options.missing(s):
+	case s == "" || c.options.missing(s):
 		c.nulls++
 		return true
 	case isMissingWord(s):
@@ -125,8 +127,8 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 	}
 	marks := 0
 	word := ""
-	for w, n := range c.marks {
-		if marks += n; word == "" || n > c.marks[word] || n == c.marks[word] && w < word {
+	for _, w := range slices.Sorted(maps.Keys(c.marks)) {
+		if marks += c.marks[w]; c.marks[w] > c.marks[word] {
 			word = w
 		}
 	}
@@ -194,7 +196,7 @@ func (c *builder) add(s string, row int) {
 	if !c.verbatim {
 		s = strings.TrimSpace(s)
 	}
-	if s == "" || !c.verbatim && (len(c.options.Missing) > 0 && c.options.missing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
+	if s == "" || !c.verbatim && (c.options.missing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1

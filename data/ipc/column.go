@@ -104,7 +104,7 @@ func (b *arrowBuilder) copy(a arrow.Array, start int) (nulls int, err error) {
 		return nulls, nil
 	}
 	if d, ok := a.(*array.Dictionary); ok {
-		return b.addDictionary(d, start, nulls)
+		return nulls, b.addDictionary(d, start)
 	}
 	put, err := b.putter(a)
 	if err != nil {
@@ -139,11 +139,11 @@ func (b *arrowBuilder) code(text string) int32 {
 }
 
 // addDictionary looks values up; a null may be in the indices or in the values.
-func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int, error) {
+func (b *arrowBuilder) addDictionary(d *array.Dictionary, start int) error {
 	values := d.Dictionary()
 	put, err := b.putter(values)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if put != nil && b.out.Kind == table.Categorical {
 		put = b.remembering(values.Len(), put)
@@ -155,14 +155,14 @@ func (b *arrowBuilder) addDictionary(d *array.Dictionary, start, nulls int) (int
 		k := d.GetValueIndex(i)
 		switch {
 		case k < 0 || k >= values.Len():
-			return 0, table.Damaged("an index of a dictionary is out of range")
+			return table.Damaged("an index of a dictionary is out of range")
 		case values.DataType().ID() == arrow.NULL || values.IsNull(k):
 			b.null(start + i)
 		default:
 			put(start+i, k)
 		}
 	}
-	return nulls, nil
+	return nil
 }
 
 // putter gives what copies a value of an array, which is no null, to a row.

@@ -37,11 +37,7 @@ func (t fbTable) i64(at int) int64 { t.need(at, 8); return int64(binary.LittleEn
 
 // table follows the offset at a position.
 func (t fbTable) table(at int) fbTable {
-	off := uint32(t.i32(at))
-	if uint64(off) >= uint64(len(t.b)) {
-		fbFail()
-	}
-	to := fbTable{t.b, at + int(off)}
+	to := fbTable{t.b, at + int(uint32(t.i32(at)))}
 	v := to.vtable()
 	to.need(v, to.u16(v))
 	if to.u16(v) < 4 {
@@ -83,14 +79,6 @@ func (t fbTable) int8(slot int) int {
 	return int(int8(t.b[at]))
 }
 
-func (t fbTable) int16(slot int) int {
-	at := t.field(slot)
-	if at < 0 {
-		return 0
-	}
-	return int(int16(t.u16(at)))
-}
-
 func (t fbTable) int32(slot, def int) int {
 	at := t.field(slot)
 	if at < 0 {
@@ -123,11 +111,7 @@ func (t fbTable) vector(slot, size int) (at, n int) {
 	if f < 0 {
 		return 0, 0
 	}
-	off := uint32(t.i32(f))
-	if uint64(off) >= uint64(len(t.b)) {
-		fbFail()
-	}
-	at = f + int(off)
+	at = f + int(uint32(t.i32(f)))
 	count := uint32(t.i32(at))
 	if uint64(count)*uint64(size) > uint64(len(t.b)-at-4) {
 		fbFail()

@@ -163,7 +163,7 @@ func TestBuffersOfAnyBytes(t *testing.T) {
 		}
 		for slot := range 3 {
 			for what, ask := range []func(fbTable){
-				func(r fbTable) { r.int8(slot) }, func(r fbTable) { r.int16(slot) }, func(r fbTable) { r.int32(slot, 1) }, func(r fbTable) { r.int64(slot) },
+				func(r fbTable) { r.int8(slot) }, func(r fbTable) { r.int32(slot, 1) }, func(r fbTable) { r.int64(slot) },
 				func(r fbTable) { r.text(slot) }, func(r fbTable) { r.vector(slot, 16) }, func(r fbTable) { r.child(slot) },
 			} {
 				func() {
@@ -240,7 +240,7 @@ func TestSchemasOfFooters(t *testing.T) {
 		seen[signature] = i
 		m := fbRoot(schemaMessage(footer, of.at).meta)
 		again, ok := m.child(2)
-		if !ok || m.int8(1) != msgSchema || m.int16(0) != 4 || checkSchema(again).signature != signature {
+		if !ok || m.int8(1) != msgSchema || m.int8(0) != 4 || checkSchema(again).signature != signature {
 			t.Errorf("schema %d is another one as a message", i)
 		}
 	}

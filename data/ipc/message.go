@@ -130,7 +130,7 @@ func checkSchema(t fbTable) (d schemaDigest) {
 		s.WriteString("}")
 		metadata(t, 6)
 	}
-	fmt.Fprintf(&s, "%d ", t.int16(0))
+	fmt.Fprintf(&s, "%d ", t.int8(0))
 	at, n := t.vector(1, 4)
 	for i := 0; i < n; i++ {
 		field(t.table(at+4*i), 0)
@@ -204,19 +204,20 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	}
 	type place struct{ from, size int64 }
 	places := make([]place, n)
+	end := int64(0) // of the buffers so far; those of no bytes may be said to be anywhere
 	for i := range places {
 		p := place{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
 			panic(table.Damaged("a buffer lies outside its message"))
 		}
-		if p.size > 0 && p.from%8 != 0 {
-			panic(table.Damaged("a buffer begins between words"))
-		}
-		if i > 0 && p.size > 0 && p.from < places[i-1].from+places[i-1].size {
-			panic(table.Damaged("buffers overlap"))
-		}
-		if p.size == 0 && i > 0 {
-			p.from = places[i-1].from + places[i-1].size
+		if p.size > 0 {
+			if p.from%8 != 0 {
+				panic(table.Damaged("a buffer begins between words"))
+			}
+			if p.from < end {
+				panic(table.Damaged("buffers overlap"))
+			}
+			end = p.from + p.size
 		}
 		places[i] = p
 	}

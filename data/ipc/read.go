@@ -95,7 +95,7 @@ func readFile(ctx context.Context, src table.Source, b []byte, names []string, e
 		at, n := footer.vector(part.slot, 24)
 		for i := 0; i < n; i++ {
 			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
-			if from < 8 || from > int64(len(body)) || meta < 8 {
+			if from < 8 || from >= int64(len(body)) || meta < 8 {
 				return nil, table.Damaged("a block lies outside the file; it may be truncated")
 			}
 			m := cutMessage(body, int(from))

@@ -178,3 +178,41 @@ func TestBatchesSayTheirNulls(t *testing.T) {
 		at = m.end
 	}
 }
+
+// A buffer lies in the body of its message; one of no bytes may be said to be anywhere there.
+func TestBuffersLieInTheirMessages(t *testing.T) {
+	whole := stream(t)
+	m := cutMessage(whole, cutMessage(whole, 0).end)
+	meta := bytes.Index(whole, m.meta)
+	batch, _ := fbRoot(m.meta).child(2)
+	buffers, n := batch.vector(2, 16)
+	empty := 0
+	for i := range n {
+		size, length := batch.i64(buffers+16*i+8), int64(len(m.body))
+		if size == 0 {
+			empty++
+		}
+		for from, says := range map[int64]string{-8: "outside", length + 8 - size: "outside", 0: "", length - size: "", length: ""} {
+			if size > 0 && says == "" {
+				continue // it would be another one
+			}
+			b := slices.Clone(whole)
+			binary.LittleEndian.PutUint64(b[meta+buffers+16*i:], uint64(from))
+			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("buffer %d, of %d bytes, from %d on: %v", i, size, from, err)
+			}
+		}
+		for _, s := range []int64{-1, length - batch.i64(buffers+16*i) + 1} {
+			b := slices.Clone(whole)
+			binary.LittleEndian.PutUint64(b[meta+buffers+16*i+8:], uint64(s))
+			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+			if err == nil || !strings.Contains(err.Error(), "outside") {
+				t.Errorf("buffer %d of %d bytes: %v", i, s, err)
+			}
+		}
+	}
+	if empty == 0 {
+		t.Error("no buffer is empty")
+	}
+}

@@ -89,6 +89,8 @@ func TestColumnsOfEveryType(t *testing.T) {
 		{&arrow.Decimal128Type{Precision: 20, Scale: 0}, `["5", null, "-7"]`, "whole numeric decimal(20, 0) 5  -7", ""},
 		{&arrow.Decimal256Type{Precision: 40, Scale: 0}, `["5", null, "-7"]`, "whole numeric decimal(40, 0) 5  -7", ""},
 		{arrow.BinaryTypes.LargeString, `["a", null, "b"]`, "categorical string a  b", ""},
+		{arrow.BinaryTypes.StringView, `["a", null, "a text that is not within its view"]`, "categorical string a  a text that is not within its view", ""},
+		{arrow.BinaryTypes.BinaryView, `["YQ==", null, "Yg=="]`, "other binary_view   ", ""},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["a", null, "a"]`, "categorical dictionary of string a  a", ""},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int64}, `[7, null, 8]`, "whole numeric dictionary of int64 7  8", ""},
 		{arrow.Null, `[null, null, null]`, "categorical null   ", ""},

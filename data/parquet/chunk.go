@@ -149,11 +149,10 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 			}
 		})
 	case *file.ByteArrayColumnChunkReader:
-		if l.how.kind == table.Categorical {
-			r.texts, r.text, r.feed.keep = a, make([]parquet.ByteArray, min(batchRows, c.values)), 2
-			break
-		}
 		r.feed.keep = 2
+		if l.how.kind == table.Categorical {
+			r.texts, r.text = a, make([]parquet.ByteArray, min(batchRows, c.values))
+		}
 		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.ByteArray) {
 			for i, b := range v {
 				r.decimal(dst, i, b)
@@ -244,7 +243,7 @@ func (r *chunkReader) skip(row int) error {
 func (r *chunkReader) batch(n int) (int, error) {
 	for r.left == 0 {
 		if r.page >= len(r.chunk.pages) {
-			return 0, table.Damaged("a column ends %d values early", r.chunk.values-r.row)
+			return 0, table.Damaged("a column ends early")
 		}
 		r.left = r.chunk.pages[r.page].values
 		r.page++
@@ -261,7 +260,7 @@ func (r *chunkReader) check(n int, total int64, present int, err error) error {
 		return table.Damaged("%v", err)
 	}
 	if total != int64(n) || present > n || r.defs == nil && present != n {
-		return table.Damaged("a column ends %d values early", r.chunk.values-r.row-int(max(total, 0)))
+		return table.Damaged("a page has other values than it says")
 	}
 	r.row += n
 	r.left -= n
@@ -335,14 +334,12 @@ func expand[T float64 | int32](dst []T, null []bool, defs []int16, absent T, pre
 // codes reads the next len(dst) values of a column of text, -1 for the nulls,
 // which it counts and, if null is not nil, marks there.
 func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
-	if left := r.before; left > 0 {
-		r.before = 0
-		passed := make([]int32, min(batchRows, left))
-		for ; left > 0; left -= len(passed) {
-			passed = passed[:min(left, len(passed))]
-			if _, err := r.codes(passed, nil, levels); err != nil {
-				return nulls, err
-			}
+	left := r.before
+	r.before = 0
+	for passed := make([]int32, min(batchRows, left)); left > 0; left -= len(passed) {
+		passed = passed[:min(left, len(passed))]
+		if _, err := r.codes(passed, nil, levels); err != nil {
+			return nulls, err
 		}
 	}
 	for len(dst) > 0 {

@@ -264,9 +264,8 @@ func checkAnnotation(e *thriftValue) {
 func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
 	groups := tree.get(4)
 	total := tree.int(3)
-	limit := table.MaxCells(body)
-	if total < 0 || total > limit {
-		return table.Damaged("%d rows cannot be in a file of this size", total)
+	if total > table.MaxCells(body)/int64(max(1, len(leaves))) {
+		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
 	if groups == nil {
 		return table.Damaged("its footer has no list of row groups")
@@ -330,9 +329,6 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 		if spans[i].from < spans[i-1].to {
 			return table.Damaged("its columns overlap")
 		}
-	}
-	if int64(len(leaves)) > 0 && total > limit/int64(len(leaves)) {
-		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
 	f.Rows = int(total)
 	return nil

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 
@@ -17,10 +18,10 @@ func durations(meta *metadata.FileMetaData) map[string]float64 {
 		return nil
 	}
 	b, err := base64.StdEncoding.DecodeString(*text)
-	if err != nil || len(b) < 8 || binary.LittleEndian.Uint32(b) != 0xffffffff {
+	if err != nil || !bytes.HasPrefix(b, []byte{0xff, 0xff, 0xff, 0xff}) {
 		return nil
 	}
-	return flat(b[8:]).durations() // behind the mark of a message and its length
+	return flat(b[min(8, len(b)):]).durations() // behind the mark of a message and its length
 }
 
 func (f flat) durations() map[string]float64 {
@@ -76,7 +77,7 @@ func (f flat) table(at int) int {
 
 // field is where a table has the field of a slot.
 func (f flat) field(table, slot int) int {
-	if table < 0 || table > len(f)-4 {
+	if table < 0 {
 		return -1
 	}
 	v := table - int(int32(f.u32(table)))

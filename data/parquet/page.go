@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
@@ -291,23 +292,17 @@ func (f *pageFeed) dictionary(p *pageHeader) []byte {
 
 // dataPage makes a version 1 page of a data page.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
-	levels, body, whole, enc, _ := f.decompressed(p)
-	if f.maxDef > 0 && whole != nil {
-		body = whole
-	} else if f.maxDef > 0 {
-		joined := make([]byte, 4, 4+len(levels)+len(body))
-		binary.LittleEndian.PutUint32(joined, uint32(len(levels)))
-		joined = append(joined, levels...)
-		body = append(joined, body...)
+	levels, body, enc, _ := f.decompressed(p)
+	if f.maxDef > 0 {
+		body = slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(levels))), levels, body)
 	}
 	rle := parquet.Encodings.RLE
 	return file.NewDataPageV1(memory.NewBufferBytes(body), int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(body)))
 }
 
 // decompressed decompresses a data page and checks that its levels and values are all
-// there: present of them. whole, if it is not nil, is levels and body together,
-// as in a page of version 1.
-func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc int64, present int) {
+// there: present of them.
+func (f *pageFeed) decompressed(p *pageHeader) (levels, body []byte, enc int64, present int) {
 	f.turn = (f.turn + 1) % f.keep
 	held := &f.held[f.turn]
 	raw := f.read(p)
@@ -325,7 +320,6 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 		}
 	} else {
 		body = f.decompressInto(held, raw, p.size)
-		whole = body
 		if f.maxDef > 0 {
 			if p.defEncoding != encRLE {
 				panic(table.Damaged("levels of encoding %d are not supported", p.defEncoding))
@@ -349,7 +343,7 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 	}
 	enc = p.encoding
 	if present == 0 {
-		body, enc, whole = nil, encPlain, nil
+		body, enc = nil, encPlain
 	}
 	switch enc {
 	case encPlain:
@@ -358,7 +352,7 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 		if f.width <= 0 || len(body) != present*f.width {
 			panic(table.Damaged("a byte-stream-split page has the wrong size"))
 		}
-		body, enc, whole = unsplit(body, f.width), encPlain, nil
+		body, enc = unsplit(body, f.width), encPlain
 	case encPlainDictionary, encRLEDictionary:
 		if len(body) < 1 || body[0] > 32 {
 			panic(table.Damaged("the indices of a page cannot be read"))
@@ -376,7 +370,7 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body, whole []byte, enc 
 	default:
 		panic(table.Damaged("encoding %d of a page is unknown", enc))
 	}
-	return levels, body, whole, enc, present
+	return levels, body, enc, present
 }
 
 // checkPlain checks that b is exactly n plain values, and that padding or nothing is behind

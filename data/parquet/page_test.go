@@ -89,7 +89,7 @@ func TestPageOfNulls(t *testing.T) {
 			f := &pageFeed{chunk: &chunk{leaf: &leaf{in: source{bytes.NewReader(c.b)}}, codec: codec.None}, width: 8, maxDef: 1, keep: 1, buffers: &table.Buffers{}}
 			var present int
 			var body []byte
-			if refused(func() { _, body, _, _, present = f.decompressed(&c.h) }) || present != 0 || len(body) != 0 {
+			if refused(func() { _, body, _, present = f.decompressed(&c.h) }) || present != 0 || len(body) != 0 {
 				t.Errorf("encoding %d, kind %d: %d values in %d bytes", enc, c.h.kind, present, len(body))
 			}
 			if c.h.nulls--; c.h.kind == pageDataV2 && !refused(func() { f.decompressed(&c.h) }) {

@@ -79,7 +79,7 @@ func (v *pageValues) begin(levels *table.Levels) {
 			f.dictAt, v.dict = nil, nil
 		}
 	}
-	lv, body, _, enc, _ := f.decompressed(p)
+	lv, body, enc, _ := f.decompressed(p)
 	v.left = p.values
 	v.levels = runReader{b: lv, bits: 1}
 	v.coded = enc == encPlainDictionary || enc == encRLEDictionary
@@ -147,8 +147,7 @@ func (v *pageValues) numbers(r *chunkReader, dst []float64) (int64, int, error) 
 	index := v.codes[:present]
 	v.index.read(index)
 	dict := v.dict
-	switch width := v.feed.width; {
-	case width == 8 && (v.phys == parquet.Types.Double || v.phys == parquet.Types.Int64):
+	if v.phys == parquet.Types.Double || v.phys == parquet.Types.Int64 {
 		for i, k := range index {
 			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(dict[8*int(k):]))
 		}
@@ -159,16 +158,14 @@ func (v *pageValues) numbers(r *chunkReader, dst []float64) (int64, int, error) 
 				}
 			}
 		}
-	case width > 0:
-		for i, k := range index {
-			before := r.lost
-			v.convert(r, dst[i:i+1], dict[width*int(k):])
-			if before < 0 && r.lost == 0 { // convert counts from its own first value
-				r.lost = i
-			}
+		return int64(n), present, nil
+	}
+	for i, k := range index {
+		before := r.lost
+		v.convert(r, dst[i:i+1], dict[v.feed.width*int(k):])
+		if before < 0 && r.lost == 0 { // convert counts from its own first value
+			r.lost = i
 		}
-	default: // decimals as byte arrays
-		return 0, 0, table.Damaged("values of type %s cannot be read", v.how.name)
 	}
 	return int64(n), present, nil
 }
