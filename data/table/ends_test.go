@@ -23,3 +23,13 @@ func TestMegabytes(t *testing.T) {
 		}
 	}
 }
+
+// A file may hold four million values, and 8192 more for each of its bytes: so many are nulls or
+// the same, as writers pack them.
+func TestMostCells(t *testing.T) {
+	for size, want := range map[int64]int64{0: 4_194_304, 1: 4_202_496, 1 << 20: 4_194_304 + 8192<<20} {
+		if got := MaxCells(size); got != want {
+			t.Errorf("%d values in %d bytes, want %d", got, size, want)
+		}
+	}
+}

@@ -6,8 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // Records that are added to a pile in any order, in pieces of columns, are rows in theirs; a
@@ -74,6 +77,29 @@ func TestPilesAreReadBack(t *testing.T) {
 		c.damage(k)
 		if err := p.order(raw, k, n); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// What is to be written to piles takes a megabyte a pile, and sixteen for all of them.
+func TestBuffersOfPiles(t *testing.T) {
+	for piles, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
+		d, err := tiles.NewPartition(piles*pileGrain, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		where := Outside{Pile: 8 * pileGrain}
+		where.Dir = t.TempDir()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := NewPiles(where, d, 1)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].pile) != piles {
+			t.Errorf("%d piles take %d bytes, not %d", len(p.sets[0].pile), took, want)
 		}
 	}
 }
