@@ -22,12 +22,17 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 			part.Code[i] = 1 // a chunk without training rows
 		}
 	}
-	f, err := data.NewFrame(part, x)
+	early := data.Column{Name: "early", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"}, Code: make([]int32, n)}
+	for i := range 40 {
+		early.Code[i] = int32(i % 2)
+	}
+	f, err := data.NewFrame(part, x, early)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, set := range map[string]func(*Config){
 		"a column says it":      func(c *Config) { c.Split = "part" },
+		"the first ones":        func(c *Config) { c.Split = "early" },
 		"a column and a filter": func(c *Config) { c.Split, c.Filter = "part", "x > 0" },
 		"none is held out":      func(c *Config) { c.Holdout, c.Filter = 0, "x > 3" },
 		"drawn from a list":     func(c *Config) {},
@@ -35,12 +40,13 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 	} {
 		c := DefaultConfig()
 		set(&c)
+		near := map[string]bool{"a column says it": true, "a column and a filter": true, "drawn from a list": true, "most are held out": true}
 		want, held, err := f.SplitRows(t.Context(), c.holdout())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var first []int // of one rank, in its order
-		for _, size := range []int{1, 4} {
+		for _, size := range []int{1, 3, 4} {
 			got, away := make([][]int, size), make([][]int, size)
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
@@ -55,11 +61,19 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if len(s.Held) > 2*len(held)/size+data.StripeRows || s.AllHeld != len(held) {
 					t.Errorf("%s: rank %d of %d has %d of %d hold-out rows", name, comm.Rank(), size, len(s.Held), s.AllHeld)
 				}
+				if len(s.Held) == 0 && len(held) >= size {
+					t.Errorf("%s: rank %d of %d has no hold-out row of %d", name, comm.Rank(), size, len(held))
+				}
 				got[comm.Rank()], away[comm.Rank()] = s.Train, s.Held
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
+			}
+			for r := 1; r < size && size == 3 && near[name]; r++ { // as of one stripe with the training rows
+				if first := slices.Min(got[r]) / data.StripeRows; away[r][0]/data.StripeRows < first || slices.Max(away[r-1])/data.StripeRows >= first {
+					t.Errorf("%s: rank %d of %d begins at row %d, and its hold-out rows at %d behind %d", name, r, size, slices.Min(got[r]), away[r][0], slices.Max(away[r-1]))
+				}
 			}
 			if !slices.Equal(slices.Concat(away...), held) {
 				t.Errorf("%s: %d ranks measure other rows than one process", name, size)

@@ -42,7 +42,7 @@ func loaded(ctx context.Context, f *data.Frame, name string, rows []int, room *p
 			room.Close()
 			return col, err
 		}
-		if categories && c.Kind == data.Numeric {
+		if categories {
 			col.Name = name
 			col.Levels, col.Code = levelsAt(room, c, rows)
 		} else {

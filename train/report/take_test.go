@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -427,6 +428,35 @@ func TestColumnsAreGivenBack(t *testing.T) {
 		col.Done()
 		if left := room.Slices(); left > 0 {
 			t.Errorf("%s leaves %d slices in the room", name, left)
+		}
+	}
+}
+
+// Numbers that a model takes for categories are levels of a report, in the order of the numbers;
+// texts and numbers that are none are what they are.
+func TestNumbersAsLevels(t *testing.T) {
+	f, err := data.NewFrame(
+		data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{10, 9, 10, -1}},
+		data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"b", "a"}, Code: []int32{0, 1, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name       string
+		categories bool
+		want       eval.Column
+	}{
+		{"x", false, eval.Column{Name: "x", Value: []float64{10, 9, 10, -1}}},
+		{"x", true, eval.Column{Name: "x", Levels: []string{"-1", "9", "10"}, Code: []int32{2, 1, 2, 0}}},
+		{"c", true, eval.Column{Name: "c", Levels: []string{"a", "b"}, Code: []int32{1, 0, 0, 1}}},
+		{"c", false, eval.Column{Name: "c", Levels: []string{"a", "b"}, Code: []int32{1, 0, 0, 1}}},
+	} {
+		got, err := loaded(t.Context(), f, c.name, nil, nil, c.categories).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Done = nil; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s, categories %v: %+v", c.name, c.categories, got)
 		}
 	}
 }

@@ -165,7 +165,7 @@ const finest = 1e-9
 func nuGrid(s *Sorted, radius func(nu float64) float64, largest func(weight float64) float64) []float64 {
 	n := len(s.loss)
 	sd := math.Sqrt(s.sq[n] / float64(n))
-	if !(sd > 1e-12*math.Abs(s.base)) || sd == 0 || Bad(sd) {
+	if !(sd > 1e-12*math.Abs(s.base)) || Bad(sd) {
 		return nil // all losses equal: every reweighting has the same mean
 	}
 	shared := 1

@@ -185,3 +185,42 @@ func TestCurvesOfLossesThatAreShared(t *testing.T) {
 		}
 	}
 }
+
+// Losses that differ by no more than rounding have no curve: every reweighting has the same mean.
+func TestLossesThatAreEqualHaveNoCurve(t *testing.T) {
+	for _, c := range []struct {
+		middle, apart float64
+		none          bool
+	}{{0, 0, true}, {0, 1e-100, false}, {0, 1, false}, {1e12, 1, true}, {1e12, 1.5, false}, {-1e12, 1, true}, {-1e12, 1.5, false}, {0, 1e300, true}} {
+		s, err := Sort([]float64{c.middle - c.apart, c.middle + c.apart}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, curve := range map[string][]WorstCase{"KL": WorstCaseKLCurve(s), "χ²": WorstCaseChiSquareCurve(s)} {
+			if (len(curve) == 0) != c.none {
+				t.Errorf("%s of %v ± %v: %d points", name, c.middle, c.apart, len(curve))
+			}
+		}
+	}
+}
+
+// Losses in parts of 1024: their worst case is that of them twice, of half the weight each.
+func TestWorstCaseOfManyRows(t *testing.T) {
+	for _, n := range []int{512, 1023, 1024, 1025} {
+		loss := make([]float64, n)
+		for i := range loss {
+			loss[i] = float64(i%7) / 3
+		}
+		_, want, err := WorstCaseKL(loss, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := WorstCaseKL(append(loss, loss...), 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(got.Mean-want.Mean)) > 1e-12 || math.Abs(float64(got.Radius-want.Radius)) > 1e-12 || math.Abs(float64(got.Effective-2*want.Effective)) > 1e-9 {
+			t.Errorf("%d rows: %+v, twice %+v", n, want, got)
+		}
+	}
+}

@@ -104,12 +104,12 @@ func Read(file *os.File) (*Content, error) {
 	if _, err := file.ReadAt(end, info.Size()-int64(tail)); err != nil {
 		return nil, err
 	}
-	at, size := int64(binary.LittleEndian.Uint64(end)), int64(binary.LittleEndian.Uint64(end[8:]))
-	if string(end[tail-len(mark):]) != mark || at < 0 || size < 0 || at+size != info.Size()-int64(tail) {
+	at, size, whole := binary.LittleEndian.Uint64(end), binary.LittleEndian.Uint64(end[8:]), uint64(info.Size())-uint64(tail)
+	if string(end[tail-len(mark):]) != mark || size > whole || at != whole-size {
 		return nil, damaged
 	}
 	b := make([]byte, size)
-	if _, err := file.ReadAt(b, at); err != nil {
+	if _, err := file.ReadAt(b, int64(at)); err != nil {
 		return nil, err
 	}
 	if sum := sha256.Sum256(b); !bytes.Equal(sum[:], end[16:16+sha256.Size]) {

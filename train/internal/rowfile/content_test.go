@@ -2,10 +2,14 @@ package rowfile
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -59,6 +63,27 @@ func TestVectorsAsTheyWereWritten(t *testing.T) {
 		}
 		if _, err := Read(file); (err == nil) != (at < 4*8) { // the vectors have sums of their own
 			t.Fatalf("byte %d of %d is another: %v", at, len(whole), err)
+		}
+	}
+	for name, change := range map[string]func(at, size *uint64, mark []byte){
+		"as it is":               func(at, size *uint64, mark []byte) {},
+		"another mark":           func(at, size *uint64, mark []byte) { mark[len(mark)-1]++ },
+		"a content before":       func(at, size *uint64, mark []byte) { *at-- },
+		"a longer content":       func(at, size *uint64, mark []byte) { *size++ },
+		"from before the file":   func(at, size *uint64, mark []byte) { *size += *at + 1; *at = math.MaxUint64 },
+		"of more than there are": func(at, size *uint64, mark []byte) { *size += 1 << 63; *at += 1 << 63 },
+	} {
+		b := slices.Clone(whole)
+		end := b[len(b)-len(mark)-sha256.Size-16:]
+		at, size := binary.LittleEndian.Uint64(end), binary.LittleEndian.Uint64(end[8:])
+		change(&at, &size, b[len(b)-len(mark):])
+		binary.LittleEndian.PutUint64(end, at)
+		binary.LittleEndian.PutUint64(end[8:], size)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(file); (err == nil) != (name == "as it is") || err != nil && !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	file.Close()
