@@ -105,9 +105,13 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	for first < len(c.pages) && c.pages[first].kind == pageDictionary {
 		first++
 	}
+	begin := first
 	for first < len(c.pages) && r.row+c.pages[first].values <= skip {
 		r.row += c.pages[first].values
 		first++
+	}
+	if first > begin && first < len(c.pages) && !r.feed.standsAlone(&c.pages[first]) {
+		first, r.row = begin, 0
 	}
 	r.page = first
 	r.feed.first = first

@@ -42,7 +42,7 @@ type pageHeader struct {
 	encoding int64
 
 	// version 2
-	nulls, rows    int
+	nulls, rows    int // nulls −1 or 0 where its writer, without statistics, did not count them
 	defLen, repLen int
 	compressed     bool
 
@@ -166,7 +166,7 @@ func walkPages(c *chunk) []pageHeader {
 			if sum += n64; sum > values {
 				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
 			}
-			if p.kind == pageDataV2 && (p.rows != int(n64) || p.nulls < 0 || p.nulls > int(n64)) {
+			if p.kind == pageDataV2 && (p.rows != int(n64) || p.nulls < -1 || p.nulls > int(n64)) {
 				panic(table.Damaged("a page header counts rows and nulls wrongly"))
 			}
 		}
@@ -338,7 +338,7 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body []byte, enc int64, 
 	if f.maxDef > 0 {
 		present = countRuns(levels, 1, p.values, 2)
 	}
-	if p.kind == pageDataV2 && present != p.values-p.nulls {
+	if p.kind == pageDataV2 && p.nulls > 0 && present != p.values-p.nulls {
 		panic(table.Damaged("a page has another number of nulls than its header says"))
 	}
 	enc = p.encoding
@@ -371,6 +371,24 @@ func (f *pageFeed) decompressed(p *pageHeader) (levels, body []byte, enc int64, 
 		panic(table.Damaged("encoding %d of a page is unknown", enc))
 	}
 	return levels, body, enc, present
+}
+
+// standsAlone says that a page can be read without the one before. Of values that are
+// written by what they share with the one before, some writers share those of two pages.
+func (f *pageFeed) standsAlone(p *pageHeader) bool {
+	if p.encoding != encDeltaByteArray {
+		return true
+	}
+	_, b, enc, _ := f.decompressed(p)
+	if enc != p.encoding { // of nulls alone
+		return false
+	}
+	var shared uint64
+	for range 4 { // behind three sizes, how much is shared by the first value
+		v, used := binary.Uvarint(b)
+		shared, b = v, b[used:]
+	}
+	return shared == 0
 }
 
 // checkPlain checks that b is exactly n plain values, and that padding or nothing is behind
