@@ -263,3 +263,20 @@ func TestLossesAtLeastZero(t *testing.T) {
 		}
 	}
 }
+
+// Medians that are the same number, rounded in two ways, have not changed, in any unit.
+func TestMediansThatAreTheSame(t *testing.T) {
+	for _, unit := range []float64{1e-9, 1, 1e9} {
+		for apart, same := range map[float64]bool{0: true, 1e-15: true, -8e-15: true, 1.5e-14: false, -1e-12: false} {
+			r := &Resampler{C: &Columns{task: measure.Regression, rank: 4, width: 6}, Plan: Plan{Confidence: 0.9}}
+			var sums []float64
+			for range 20 {
+				sums = append(sums, 1, 1, 1, 1, unit, unit*(1+apart))
+			}
+			iv := r.Difference(nil, sums, "bootstrap", 1, "median_ae", 0)
+			if iv == nil || (iv.Low == 0 && iv.High == 0) != same {
+				t.Errorf("in units of %v, apart by %v: %+v", unit, apart, iv)
+			}
+		}
+	}
+}
