@@ -167,5 +167,12 @@ func TestPenaltyOfOverlappingGroupsIsAbove(t *testing.T) {
 		if above := g.Value(y); above < psi-1e-12 {
 			t.Errorf("%v, below %v of q = %v", above, psi, q)
 		}
+		above := g.Value(y)
+		for k := range g.Adjust {
+			g.Adjust[k] -= common
+		}
+		if less := g.Value(y) - above; math.Abs(less-common) > 1e-12 {
+			t.Errorf("%v less by adjustments that are all %v more", less, common)
+		}
 	}
 }
