@@ -19,7 +19,7 @@ func TestTimestampsOf96Bits(t *testing.T) {
 		t.Errorf("of a use that nobody asked for: %+v", c)
 	}
 	micros := converter{}
-	micros.timestamp(schema.TimeUnitMicros, parquet.Types.Int64)
+	micros.timestamp(schema.TimeUnitMicros)
 	c := int96Converter(true)
 	days := func(julian uint32, ns uint64) float64 {
 		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, ns), julian)

@@ -45,7 +45,7 @@ func converterFor(d *schema.Column, dates bool) (converter, error) {
 		case *schema.IntLogicalType:
 			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
 		}
-		return clockConverter(logical, phys, dates), nil
+		return clockConverter(logical, dates), nil
 	}
 	if phys == parquet.Types.Int96 {
 		return int96Converter(dates), nil
@@ -72,19 +72,18 @@ func int96Converter(dates bool) converter {
 	return c
 }
 
-// clockConverter makes days of dates and timestamps, if asked to.
-func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) converter {
+// clockConverter makes days of dates and timestamps, if asked to. Arrow has them of their
+// physical types alone.
+func clockConverter(logical schema.LogicalType, dates bool) converter {
 	c := converter{name: logical.String()}
 	switch t := logical.(type) {
 	case schema.DateLogicalType:
-		if phys == parquet.Types.Int32 {
-			c.clock, c.name = true, "date"
-			c.i32 = func(v int32) float64 { return float64(v) }
-		}
+		c.clock, c.name = true, "date"
+		c.i32 = func(v int32) float64 { return float64(v) }
 	case *schema.TimestampLogicalType:
-		c.timestamp(t.TimeUnit(), phys)
+		c.timestamp(t.TimeUnit())
 	case *schema.TimeLogicalType:
-		c.timeOfDay(t.TimeUnit(), phys)
+		c.timeOfDay(t.TimeUnit())
 	}
 	if c.clock && dates {
 		c.kind = table.Numeric
@@ -92,9 +91,9 @@ func clockConverter(logical schema.LogicalType, phys parquet.Type, dates bool) c
 	return c
 }
 
-func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
+func (c *converter) timestamp(unit schema.TimeUnitType) {
 	perDay := map[schema.TimeUnitType]float64{schema.TimeUnitMillis: 86400e3, schema.TimeUnitMicros: 86400e6, schema.TimeUnitNanos: 86400e9}[unit]
-	if phys != parquet.Types.Int64 || perDay == 0 {
+	if perDay == 0 {
 		return
 	}
 	c.clock, c.name = true, "timestamp"
@@ -103,14 +102,14 @@ func (c *converter) timestamp(unit schema.TimeUnitType, phys parquet.Type) {
 }
 
 // timeOfDay makes seconds since midnight, which need no option: they have no other meaning.
-func (c *converter) timeOfDay(unit schema.TimeUnitType, phys parquet.Type) {
-	switch {
-	case unit == schema.TimeUnitMillis && phys == parquet.Types.Int32:
+func (c *converter) timeOfDay(unit schema.TimeUnitType) {
+	switch unit {
+	case schema.TimeUnitMillis:
 		c.i32 = func(v int32) float64 { return float64(v) / 1e3 }
 		c.kind, c.name = table.Numeric, table.TimeOfDay
-	case unit == schema.TimeUnitMicros && phys == parquet.Types.Int64:
+	case schema.TimeUnitMicros:
 		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e6 })
-	case unit == schema.TimeUnitNanos && phys == parquet.Types.Int64:
+	case schema.TimeUnitNanos:
 		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e9 })
 	}
 }
