@@ -2,6 +2,7 @@ package propose
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,6 +95,13 @@ func TestProposalsTurnWhereTheyDid(t *testing.T) {
 	})
 	turns("different texts of 110 rows", 53, 58, "v,y", "y", always(110), func(k, r, c int) any { return []any{fmt.Sprint("t", r%k), coin(r)}[c] })
 	turns("different texts of 102 rows", 48, 54, "v,y", "y", always(102), func(k, r, c int) any { return []any{fmt.Sprint("t", r%k), coin(r)}[c] })
+	turns("different texts of 98 rows", 49, 52, "v,y", "y", always(98), func(k, r, c int) any { return []any{fmt.Sprint("t", r%k), coin(r)}[c] })
+	turns("nines of the least number, below 0", 1, 6, "v,y", "y", always(60), func(k, r, c int) any {
+		if c == 0 && r%7 == 2 {
+			return 1 - int(math.Pow10(k))
+		}
+		return []any{r % 5, coin(r)}[c]
+	})
 	turns("different numbers of a case of 40 rows", 17, 23, "case_no,y", "y", always(40), func(k, r, c int) any { return []any{r % k, coin(r)}[c] })
 	turns("rows of a case with each number twice", 18, 24, "case_no,y", "y", k0, func(k, r, c int) any { return []any{r / 2, coin(r)}[c] })
 	turns("missing numbers of 100", 58, 62, "v,y", "y", always(100), func(k, r, c int) any {
@@ -322,4 +330,100 @@ func TestSuspectsTurnWhereTheyDid(t *testing.T) {
 		return fmt.Sprint(TooGood(e, score, target))
 	}))
 	goldentest.Text(t, filepath.Join("testdata", "suspects.txt"), out.String())
+}
+
+// What is said of columns that look like identifiers or tell too much, by their names and values, and
+// of scores that are too good, by how many columns make them so.
+func TestWarningsAreRecorded(t *testing.T) {
+	var out strings.Builder
+	fitted := func(csv string) *data.Fitted {
+		f, err := data.Fit(t.Context(), tableOf(t, csv), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Float64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for _, name := range []string{"id", "user_id", "column_1", "column_2", "age", "serial", "case", "orderNum", "Id x"} {
+		for _, classes := range []bool{true, false} {
+			for k, value := range []func(r int) any{func(r int) any { return 7 * r * r % 1009 }, func(r int) any { return r * 37 % 60 / 2 }, func(r int) any { return float64(r*37%61) + .01 }, func(r int) any { return float64(r*37%61) + .0001 }} {
+				for _, n := range []int{20, 21} {
+					f := fitted(generated(name+",y,z", n, func(r, c int) any {
+						y := r * r % 11
+						if classes {
+							y = r / 2 % 2
+						}
+						return []any{value(r), y, r % 2}[c]
+					}))
+					if said := Suspects(f.Encoder, f.Train); len(said) > 0 {
+						fmt.Fprintf(&out, "%s, values %d, %d rows: %s\n", name, k, n, strings.Join(said, " "))
+					}
+				}
+			}
+		}
+	}
+	for _, classes := range []bool{true, false} {
+		for k := range 6 {
+			for _, n := range []int{49, 50, 120} {
+				f := fitted(generated("a,b,g,c,d,e,y", n, func(r, c int) any {
+					v, level := float64(r*37%101)/50-1, r*r%3
+					switch {
+					case c == 2:
+						return fmt.Sprint("g", level)
+					case c == 6 && classes:
+						return v > 0
+					case c == 6:
+						return v
+					case c < k:
+						return v + float64(r*(c+5)*(r+c)%17-8)/(200+50*float64(c))
+					}
+					return r * (c + 3) * (r + 2*c) % 13
+				}))
+				x := make([]float64, f.Train.D)
+				for j, col := range f.Encoder.Columns {
+					switch at := strings.Index("ab cde", col.Name); {
+					case col.Kind == "intercept":
+						x[j] = -3
+					case at >= 0 && at < k:
+						x[j] = float64(2 + at)
+					case strings.HasPrefix(col.Name, "g="):
+						x[j] = float64(j) / 500
+					}
+				}
+				fmt.Fprintf(&out, "%d columns that tell, two classes %v, %d rows: %q %q\n", k, classes, n, Flawless(f.Encoder, f.Train, x), Suspects(f.Encoder, f.Train))
+			}
+		}
+	}
+	for _, p := range [][2]string{{"abc", "abc"}, {"abcd", "abc"}, {"abc", "abcd"}, {"abcd", "abcd"}, {"year", "year"}, {"rate", "rating"}, {"rating", "rate"}, {"rating x", "x ratio"}, {"a rating", "ratings"}} {
+		fmt.Fprintf(&out, "%q beside %q: %q\n", p[0], p[1], alike(p[0], p[1]))
+	}
+	goldentest.Text(t, filepath.Join("testdata", "warnings.txt"), out.String())
+}
+
+// Agreement is Cohen's kappa, of one column or of its opposite, and none where chance leaves
+// nothing to agree on.
+func TestAgreementIsKappa(t *testing.T) {
+	kappa := func(a, b []float64) float64 {
+		n, same, ones := float64(len(a)), 0.0, [2]float64{}
+		for i := range a {
+			if a[i] == b[i] {
+				same++
+			}
+			ones[0], ones[1] = ones[0]+a[i], ones[1]+b[i]
+		}
+		chance := (ones[0]*ones[1] + (n-ones[0])*(n-ones[1])) / (n * n)
+		if chance == 1 {
+			return 0
+		}
+		return (same/n - chance) / (1 - chance)
+	}
+	for bits := range 1 << 10 {
+		a, not, b := make([]float64, 5), make([]float64, 5), make([]float64, 5)
+		for i := range a {
+			a[i], b[i] = float64(bits>>i&1), float64(bits>>(5+i)&1)
+			not[i] = 1 - a[i]
+		}
+		if got, want := agreement(a, b), max(kappa(a, b), kappa(not, b)); math.Abs(got-want) > 1e-14 {
+			t.Errorf("%v and %v: %v, not %v", a, b, got, want)
+		}
+	}
 }
