@@ -89,19 +89,10 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 	}
 	n := FlawlessRows(e, d.N)
 	row := make([]float64, d.D)
-	source := make([]int, d.D) // of an encoded column, which input; −1: none
-	for j := range source {
-		source[j] = -1
-	}
+	source := make([]int, d.D) // of an encoded column, which input; the intercept, which changes no order, goes with the last
 	for k, in := range e.Inputs {
-		end := d.D
-		if k+1 < len(e.Inputs) {
-			end = e.Inputs[k+1].First
-		}
-		for j := in.First; j < end; j++ {
-			if j != d.Intercept {
-				source[j] = k
-			}
+		for j := in.First; j < d.D; j++ {
+			source[j] = k
 		}
 	}
 	score := make([]float64, n)
@@ -112,9 +103,8 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 	for i := range n {
 		d.X.RowTo(row, i)
 		for j, v := range row {
-			if score[i] += x[j] * v; source[j] >= 0 {
-				part[source[j]][i] += x[j] * v
-			}
+			score[i] += x[j] * v
+			part[source[j]][i] += x[j] * v
 		}
 	}
 	binary, measure := e.Target.Task == data.Binary, "R²"
@@ -131,9 +121,6 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 	for len(names) < mostCulprit && left > flawless {
 		worst, least := -1, left
 		for k, p := range part {
-			if p == nil {
-				continue
-			}
 			for i, v := range p {
 				score[i] -= v
 			}
