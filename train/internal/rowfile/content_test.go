@@ -86,6 +86,12 @@ func TestVectorsAsTheyWereWritten(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := errors.Join(file.Truncate(0), NewWriter(t.Context(), file).Finish(&Content{Filtered: 3})); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Read(file); err != nil || c.Filtered != 3 {
+		t.Errorf("without a vector: %+v, %v", c, err)
+	}
 	file.Close()
 	if _, err := Read(file); err == nil {
 		t.Error("a closed file is read")
