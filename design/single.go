@@ -6,17 +6,15 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-const (
-	singleEnough = 1e-5 // of the deviation of a column: what rounding may be, at most
-	singleSample = 16   // one row in so many is looked at first
-)
+// singleEnough is what rounding to single precision may be, at most, of the deviation of a column.
+const singleEnough = 1e-5
 
 // Single returns a copy of the given rows in single precision, in their order. It is nil where m
 // is no [Dense] matrix, and where rounding would take more than a hundred thousandth of what
 // tells the rows of m apart in some column, as of years in seconds.
 func Single(m Matrix, rows []int) *Dense32 {
 	dense, ok := m.(*Dense)
-	if !ok || !dense.roundable(singleSample) && !dense.roundable(1) {
+	if !ok || !dense.roundable() {
 		return nil
 	}
 	d := dense.d
@@ -32,9 +30,9 @@ func Single(m Matrix, rows []int) *Dense32 {
 	return &Dense32{len(rows), d, x, dense.largest}
 }
 
-// roundable compares, for every column of one row in so many, the root of the mean square of
+// roundable compares, for every column, the root of the mean square of
 // what rounding to single precision takes with that of the deviations from the mean.
-func (m *Dense) roundable(step int) bool {
+func (m *Dense) roundable() bool {
 	const sums = 3 // of deviations from the first row, of their squares, of the squares of what is taken
 	for _, v := range m.largest {
 		if v > math.MaxFloat32 {
@@ -44,14 +42,14 @@ func (m *Dense) roundable(step int) bool {
 	if m.n == 0 {
 		return true
 	}
-	count, first := (m.n+step-1)/step, m.row(0)
-	partials := shard.NewPartials(shard.Count(count), sums*m.d)
+	first := m.row(0)
+	partials := shard.NewPartials(shard.Count(m.n), sums*m.d)
 	partials.Clear()
-	shard.Run(count, func(s, lo, hi int) {
+	shard.Run(m.n, func(s, lo, hi int) {
 		to := partials.Of(s)
 		one, two, lost := to[:m.d], to[m.d:][:m.d], to[2*m.d:]
 		for k := lo; k < hi; k++ {
-			for j, v := range m.row(k * step) {
+			for j, v := range m.row(k) {
 				off, left := v-first[j], v-float64(float32(v))
 				one[j] += off
 				two[j] += off * off
@@ -62,7 +60,7 @@ func (m *Dense) roundable(step int) bool {
 	sum := make([]float64, sums*m.d)
 	partials.SumTo(sum)
 	for j := range m.d {
-		square := sum[m.d+j] - sum[j]*sum[j]/float64(count)
+		square := sum[m.d+j] - sum[j]*sum[j]/float64(m.n)
 		if !(sum[2*m.d+j] <= singleEnough*singleEnough*square) {
 			return false
 		}

@@ -57,3 +57,22 @@ func TestSinglePrecisionWhereItDoes(t *testing.T) {
 		}
 	}
 }
+
+// All rows are looked at: some that are exact in single precision do not speak for the others.
+func TestSinglePrecisionOfEveryRow(t *testing.T) {
+	for _, n := range []int{1, 2, 17, 33, 1000} {
+		x := make([]float64, n)
+		for i := range x {
+			if x[i] = 1e9; i%16 > 0 {
+				x[i] += float64(i)
+			}
+		}
+		m, err := design.NewDense(n, 1, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if single := design.Single(m, []int{0}); (single != nil) != (n == 1) {
+			t.Errorf("%d rows: rounded %v", n, single != nil)
+		}
+	}
+}
