@@ -12,8 +12,7 @@ import (
 )
 
 // optimum minimises, for two coefficients, the robust objective over rows of given
-// multiplicities by Newton's method on differences: an independent route that knows
-// neither weights nor Hessians. The second coefficient may be free of the penalty.
+// multiplicities: an independent route that knows neither weights nor Hessians. The second coefficient may be free of the penalty.
 func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty string, nu, mu float64, free bool) [2]float64 {
 	n := 0.0
 	for _, t := range times {
@@ -60,6 +59,11 @@ func optimum(loss losses.Loss, z [][]float64, target, times []float64, penalty s
 		}
 		return risk + mu/2*x[0]*x[0]
 	}
+	return minimum(objective)
+}
+
+// minimum is where an objective of two coefficients is least, by Newton's method on differences.
+func minimum(objective func([2]float64) float64) [2]float64 {
 	var x [2]float64
 	const h = 1e-4
 	for range 60 {
