@@ -46,3 +46,22 @@ func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
 		}
 	}
 }
+
+// keeping is an oracle that says that its losses are ≥ 0.
+type keeping struct{ sized }
+
+func (keeping) NonNegative() bool { return true }
+
+// A loss below 0 by 1e-9 of one and the largest is rounding, by more the break of a promise.
+func TestLossesBelowZero(t *testing.T) {
+	for _, top := range []float64{0, 1, 1023} {
+		for least, fine := range map[float64]bool{0: true, -1e-9 * (1 + top): true, math.Nextafter(-1e-9*(1+top), -1): false, -1: false} {
+			p := &Problem{keeping{sized{n: 2, d: 1, s: 1}}, priced{}, ridged{}}
+			c := &Certifier{Evaluator: &Evaluator{Problem: p, N: 2, Value: []float64{top, least}}, Top: top}
+			c.touched = true
+			if err := c.KeepsPromise(); (err == nil) != fine {
+				t.Errorf("losses of %v: %v", c.Value, err)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package template
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
@@ -51,5 +52,18 @@ func TestWeightsNeverOverflow(t *testing.T) {
 			t.Errorf("%T: the weights grew by e^%.0f only: nothing was tested", d, grown)
 		}
 		agree(t, "x", w.template.x, optimum.X, 1e-6)
+	}
+}
+
+// A solve that is over where it starts returns its start, and draws it.
+func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
+	s := uneven(113, 20, 2)
+	for _, m := range []saddle.Method{FullVector{}, Stochastic{Block: 4}, SeparableBlock{Block: 4}} {
+		st := drotest.Asking(1e3, 100)
+		st.X0 = []float64{0.5, -0.25}
+		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, st)
+		if res.Iterations != 0 || !slices.Equal(res.Drawn, st.X0) || !slices.Equal(res.X, st.X0) {
+			t.Errorf("%s: %v drawn and %v found in %d steps from %v", m.Name(), res.Drawn, res.X, res.Iterations, st.X0)
+		}
 	}
 }
