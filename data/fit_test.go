@@ -252,6 +252,19 @@ func TestRowsMayRepeat(t *testing.T) {
 			t.Errorf("%s: %+v, not %+v", storage, got.TrainReport, want.TrainReport)
 		}
 	}
+	// Every row, in order, and the last one again, which counts in means and spreads.
+	four := &Frame{Rows: 4, Columns: []*Column{{Name: "x", Kind: Numeric, Number: []float64{0, 2, 4, 19}}, {Name: "y", Kind: Numeric, Number: []float64{1, 2, 3, 4}}}}
+	again, err := Fit(context.Background(), four, []int{0, 1, 2, 3, 3}, nil, Spec{Target: "y"}, Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, v := range cells(again.Train) {
+		sum += v
+	}
+	if len(cells(again.Train)) != 5 || math.Abs(sum) > 1e-12 {
+		t.Errorf("the standardized cells %v, whose sum is not 0", cells(again.Train))
+	}
 	if _, err := Fit(context.Background(), f, []int{1, 2}, []int{2}, spec, Float64); err == nil || !strings.Contains(err.Error(), "row 2") {
 		t.Errorf("a row of both sets: %v", err)
 	}

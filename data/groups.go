@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func (t *fitting) fitGroups() error {
 			g, held, err = t.dealGroups(c)
 		} else if c, err = c.Load(t.ctx); err != nil {
 			return err
-		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.partition.Set(1).Len() > 0 && t.groupErrs[1] == nil {
+		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.groupErrs[1] == nil {
 			held, t.groupErrs[1] = groupsOf(f, c, c.Kind, t.partition.Set(1))
 		}
 		if err = problems.Add(err); err != nil {
@@ -216,13 +217,10 @@ func tooFine(f *Frame, column string) error {
 
 // sorted puts the labels in order, as numbers if they all are, the missing ones last.
 func (g Grouping) sorted() Grouping {
-	numbers := true
-	for _, l := range g.Labels {
-		if _, _, ok := table.ParseNumber(l); !ok && l != MissingLabel {
-			numbers = false
-			break
-		}
-	}
+	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
+		_, _, ok := table.ParseNumber(l)
+		return !ok && l != MissingLabel
+	})
 	order := make([]int, len(g.Labels))
 	for i := range order {
 		order[i] = i

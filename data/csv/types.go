@@ -145,7 +145,7 @@ func (c *shape) remark(col *table.Column, rows int) *table.Error {
 
 // ofDates says that all values are dates, in an order that is told.
 func (c *shape) ofDates() bool {
-	return c.words > 0 && c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.told()
+	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.told()
 }
 
 // column makes a column of what was seen.

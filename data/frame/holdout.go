@@ -39,6 +39,11 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	if len(rows) == 0 {
 		return nil, nil, f.NoSplit(h, 0, 0)
 	}
+	if h.Split == "" && !h.Joined {
+		if err := ofFraction(h.Fraction); err != nil {
+			return nil, nil, err
+		}
+	}
 	var out []bool // by index of rows
 	switch {
 	case h.Joined:

@@ -18,6 +18,8 @@ type Firm struct {
 	Size int
 }
 
+type Years int
+
 type person struct {
 	place
 	Pay    float64
@@ -63,6 +65,14 @@ func TestFromStructs(t *testing.T) {
 		if want := "a b a 10 11.5 12  -3  true false true 1.152921504606847e+18 1 2"; strings.Join(cells, " ") != want {
 			t.Errorf("cells %q", strings.Join(cells, " "))
 		}
+	}
+	// What is embedded and no struct is a column of its own.
+	years, err := FromStructs([]struct{ Years }{{7}, {9}})
+	if err != nil || strings.Join(years.Names(), " ") != "Years" || !slices.Equal(years.Columns[0].Number, []float64{7, 9}) {
+		t.Errorf("%+v, %v", years, err)
+	}
+	if _, err := FromStructs([]struct{ Where place }{{}}); err == nil || !strings.Contains(err.Error(), "field Where") {
+		t.Errorf("a struct that is not embedded: %v", err)
 	}
 	// A pointer that is embedded gives the fields of what it leads to, and nulls where it is nil.
 	type worker struct {

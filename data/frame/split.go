@@ -24,8 +24,8 @@ func Split(n int, fraction float64, seed uint64) (train, holdout []int, err erro
 // SplitInto is Split of as many rows as the slice is long, whose parts the lists become.
 func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
 	n := len(rows)
-	if !(fraction >= 0 && fraction < 1) {
-		return nil, nil, fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
+	if err := ofFraction(fraction); err != nil {
+		return nil, nil, err
 	}
 	if n < 2 && fraction > 0 {
 		return nil, nil, fmt.Errorf("cannot hold out part of %d row(s): at least 2 are needed", n)
@@ -72,6 +72,14 @@ func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int,
 		}
 	}
 	return train, holdout, nil
+}
+
+// ofFraction refuses what is no share of rows to hold out.
+func ofFraction(fraction float64) error {
+	if fraction >= 0 && fraction < 1 {
+		return nil
+	}
+	return fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
 }
 
 // manyRows is from how many rows of a table on each is drawn by its own number.

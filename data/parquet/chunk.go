@@ -257,9 +257,6 @@ func (r *chunkReader) batch(n int) (int, error) {
 
 // check accepts a batch of n values as Arrow read it.
 func (r *chunkReader) check(n int, total int64, present int, err error) error {
-	if err == nil && r.arrow != nil {
-		err = r.arrow.Err()
-	}
 	if err != nil {
 		return table.Damaged("%v", err)
 	}

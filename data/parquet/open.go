@@ -311,9 +311,6 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 			if descr.MaxRepetitionLevel() == 0 && values != rows {
 				return table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
 			}
-			if values == 0 {
-				size = 0 // a dictionary at most
-			}
 			if next < len(leaves) && leaves[next].index == i {
 				l := leaves[next]
 				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4)), values: int(values)})

@@ -181,7 +181,7 @@ func checkDelta(b []byte, n int) int {
 	}
 	block, minis, total := uvarint(), uvarint(), uvarint()
 	uvarint() // the first value
-	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || minis > block || block%minis != 0 || (block/minis)%32 != 0 {
+	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || block%minis != 0 || (block/minis)%32 != 0 {
 		panic(table.Damaged("delta-encoded values have a bad header"))
 	}
 	if total != uint64(n) {

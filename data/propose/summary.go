@@ -95,9 +95,7 @@ func summarise(c *data.Column) (s summary) {
 		before = v
 	}
 	s.distinct = len(numbers) + len(codes)
-	if c.Kind == data.Categorical {
-		fmt.Fprint(&h, c.Level)
-	}
+	fmt.Fprint(&h, c.Level)
 	s.hash = h.Sum64()
 	return s
 }

@@ -272,7 +272,7 @@ func TestVisitHandsOverEveryValueOnce(t *testing.T) {
 			continue
 		}
 		if j > 0 {
-			for k := range 3 {
+			for k := range j {
 				at := rows/5 + k*rows/4 + j
 				v[at], null[[2]int{j, at}] = 1e6+float64(k), false
 			}
