@@ -233,9 +233,7 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
 	minus := func(x, y []float64) *Interval {
 		for b := range x {
-			if x[b] -= y[b]; math.Abs(x[b]) <= 1e-14*math.Abs(y[b]) {
-				x[b] = 0 // the same number, rounded in two ways
-			}
+			x[b] = resample.Less(x[b], y[b])
 		}
 		return resample.BootInterval(x, a.method, confidence)
 	}

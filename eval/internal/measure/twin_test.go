@@ -338,7 +338,13 @@ func TestCurvesOfWorstCases(t *testing.T) {
 				t.Errorf("%s of %d rows: %d points from %v to %v, not from %v to %v", name, n, len(curve), curve[0].Radius, curve[len(curve)-1].Radius, SmallestRadius, top)
 			}
 			step := math.Log(top/SmallestRadius) / 27
+			if n == 50 && len(curve) != 28 {
+				t.Errorf("%s: %d points", name, len(curve))
+			}
 			for k, c := range curve {
+				if want := SmallestRadius * math.Exp(step*float64(k)); n == 50 && math.Abs(float64(c.Radius)-want) > 0.03*want {
+					t.Errorf("%s: radius %v at point %d, not about %v", name, c.Radius, k, want)
+				}
 				_, want, _ := WorstCaseKL(loss, c.Nu)
 				if name == "chi2" {
 					_, want, _ = WorstCaseChiSquare(loss, c.Nu)

@@ -45,13 +45,22 @@ func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, ke
 		x := c.AppendValues(nil, key, sums, k)
 		for b := range x {
 			base := c.value(key, sums[b*c.width:][:c.width], 0)
-			if x[b] -= base; math.Abs(x[b]) <= 1e-14*math.Abs(base) {
-				x[b] = 0 // the same number, rounded in two ways
-			}
+			x[b] = Less(x[b], base)
 		}
 		return BootInterval(x, method, r.Confidence)
 	}
 	return p.Change(key, k, at)
+}
+
+// Less is x − base, and 0 where they are the same number, rounded in two ways.
+func Less(x, base float64) float64 { return unlessRounding(x-base, base) }
+
+// unlessRounding is a change from a base, and 0 where it is no more than their roundings.
+func unlessRounding(change, base float64) float64 {
+	if math.Abs(change) <= 1e-14*math.Abs(base) {
+		return 0
+	}
+	return change
 }
 
 // StandardError of the weighted mean of a − b (b may be nil) over rows.

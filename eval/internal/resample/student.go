@@ -346,9 +346,7 @@ func (p *Part) Change(key string, k int, at float64) *measure.Interval {
 	own, _ := p.law("risk", 0, -1)
 	if math.Sqrt(l.variance) <= constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) {
 		l = law{} // the same in all rows, but for rounding
-		if math.Abs(at) <= 1e-14*math.Abs(base) {
-			at = 0
-		}
+		at = unlessRounding(at, base)
 	}
 	iv := l.interval(at, p.r.Confidence, math.Inf(-1), math.Inf(1))
 	return &iv
