@@ -186,6 +186,26 @@ func TestNoSubgroupWhereThereIsOneLaw(t *testing.T) {
 	}
 }
 
+// Where features say something of who follows another slope, as one that turns it nearly for
+// sure, the product of both is a law of its own, and no subgroup is found beside it.
+func TestNoSubgroupBesideAProduct(t *testing.T) {
+	a := drawn(t, 1000, 6, func(x []float64, rng *rand.Rand) (float64, int32) {
+		slope := 1.0
+		if x[2]+0.5*rng.NormFloat64() > 0.7 {
+			slope = -1
+		}
+		return slope*x[0] + x[1] + 0.45*rng.NormFloat64(), 0
+	})
+	fold, err := a.Folds(3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := a.subgroup(t.Context(), fold, 3)
+	if err != nil || s == nil || s.Found || !s.enough() || s.Explained <= mostExplained || s.OverCurve == 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // drawn are rows of four normal features and a constant with targets of a function, which says
 // of every row whose it is, too.
 func drawn(t *testing.T, n int, seed uint64, of func(x []float64, rng *rand.Rand) (y float64, group int32)) *Table {

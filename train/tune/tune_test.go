@@ -834,3 +834,12 @@ func TestFoldCount(t *testing.T) {
 		t.Error("the folds asked for were not those of the choice")
 	}
 }
+
+// The spread of losses far from zero is about their mean, by the weights of the rows.
+func TestScalesOfLossesFarFromZero(t *testing.T) {
+	rows := level.Rows{N: 3, Weights: []float64{1, 2, 3}}
+	s := newMeasure(rows, []int{0, 1, 0}, 2, 1, 0.5).scales([]float64{1e6 - 1, 1e6 + 2, 1e6 - 1})
+	if math.Abs(s.mean-1e6) > 1e-6 || math.Abs(s.deviation-math.Sqrt2) > 1e-6 {
+		t.Errorf("mean %v, deviation %v", s.mean, s.deviation)
+	}
+}
