@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -188,6 +189,40 @@ func TestDensityAtATail(t *testing.T) {
 		want := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / c.share
 		if math.Abs(float64(rows)-2*c.bandwidth*float64(c.n)) > 1 || math.Abs(sum-want) > 0.06*want {
 			t.Errorf("%+v: density %v of %d rows, that of the normal is %v", c, sum, rows, want)
+		}
+	}
+}
+
+// Rows as many as the columns settle nothing, one more does; and a tail of one loss alone has
+// no density.
+func TestNoStandardErrorsOfAsManyRowsAsColumns(t *testing.T) {
+	flat, target := []float64{1, 1, -1, 1, 0.5, 1}, []float64{1, 0, 2}
+	f := fit{loss: losses.Squared{}, x: []float64{0.1, 0.2}, mu: 0.1, free: 1}
+	for n := 1; n <= 3; n++ {
+		got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat[:2*n]), Target: target[:n]}, []int{0, 1}, 1)
+		if (got != nil) != (n > 2) {
+			t.Errorf("%d rows: %v", n, got)
+		}
+	}
+	r := &drawn{target: make([]float64, 100), value: make([]float64, 100), w: make([]float64, 100)}
+	r.times = r.one()
+	for i := range r.w {
+		r.w[i] = 0.01
+	}
+	e := &rowEquations{f: &fit{x: make([]float64, 1), answer: answer{share: 0.2}}, r: r}
+	if bend := e.density(); bend != nil {
+		t.Errorf("a density of one loss: %v", bend)
+	}
+}
+
+// Rows are told by their numbers from 1, but the first ones of a table in their order.
+func TestNumbersOfRows(t *testing.T) {
+	for _, c := range []struct{ rows, want []int }{
+		{nil, nil}, {[]int{0}, nil}, {[]int{0, 1, 2}, nil}, {[]int{1}, []int{2}}, {[]int{0, 2}, []int{1, 3}},
+		{[]int{0, 2, 1, 3}, []int{1, 3, 2, 4}}, {[]int{1, 2, 3}, []int{2, 3, 4}}, {[]int{1, 1, 2}, []int{2, 2, 3}},
+	} {
+		if got := rowNumbers(nil, c.rows); !slices.Equal(got, c.want) || (got == nil) != (c.want == nil) {
+			t.Errorf("%v: %v, not %v", c.rows, got, c.want)
 		}
 	}
 }

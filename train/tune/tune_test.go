@@ -843,3 +843,17 @@ func TestScalesOfLossesFarFromZero(t *testing.T) {
 		t.Errorf("mean %v, deviation %v", s.mean, s.deviation)
 	}
 }
+
+// A group may be the worst that has the rows for it, of weights above zero, some in every fold.
+func TestGroupsThatMayBeTheWorst(t *testing.T) {
+	rows := level.Rows{N: 11, Labels: []string{"enough", "few", "in one fold", "of no weight"},
+		Group: []int32{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, -1}, Weights: []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1}}
+	m := newMeasure(rows, []int{0, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1}, 2, 3, 0.5)
+	if n := m.groups(); n != 1 || !reflect.DeepEqual(m.eligible, []bool{true, false, false, false}) {
+		t.Errorf("%d groups: %v", n, m.eligible)
+	}
+	m = newMeasure(rows, m.fold, 2, 2, 0.5)
+	if n := m.groups(); n != 2 || !reflect.DeepEqual(m.eligible, []bool{true, true, false, false}) {
+		t.Errorf("of two rows at least, %d groups: %v", n, m.eligible)
+	}
+}

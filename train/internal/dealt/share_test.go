@@ -1,0 +1,70 @@
+package dealt
+
+import (
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// Hold-out rows lie among the training rows of their rank where every rank has one at least and
+// none more than twice its share and a stripe; else each has as many; few are the first rank's.
+func TestBoundsOfHoldoutRows(t *testing.T) {
+	const stripe = data.StripeRows
+	for _, c := range []struct {
+		before [3]int
+		all    int
+		ends   [3]int
+	}{
+		{[3]int{0, 1, 5}, 9, [3]int{1, 5, 9}},
+		{[3]int{7, 4, 8}, 9, [3]int{4, 8, 9}}, // what lies before the first rank's rows is its own, too
+		{[3]int{0, 0, 5}, 9, [3]int{3, 6, 9}},
+		{[3]int{0, 4, 9}, 9, [3]int{3, 6, 9}},
+		{[3]int{0, 21 * stripe, 21*stripe + 1}, 30 * stripe, [3]int{21 * stripe, 21*stripe + 1, 30 * stripe}},
+		{[3]int{0, 21*stripe + 1, 21*stripe + 2}, 30 * stripe, [3]int{10 * stripe, 20 * stripe, 30 * stripe}},
+		{[3]int{}, 3, [3]int{1, 2, 3}},
+		{[3]int{}, 2, [3]int{2, 2, 2}},
+		{[3]int{}, 0, [3]int{}},
+	} {
+		var lo, hi [3]int
+		err := ranks.Run(3, func(comm ranks.Comm) error {
+			r := comm.Rank()
+			lo[r], hi[r] = heldBounds(comm, c.before[r], c.all)
+			return nil
+		})
+		if err != nil || hi != c.ends || lo != [3]int{0, c.ends[0], c.ends[1]} {
+			t.Errorf("%v before, of %d: from %v to %v, %v", c.before, c.all, lo, hi, err)
+		}
+	}
+}
+
+// Every row of a table is looked at by one rank, that of the training row at or before it; by
+// none that has no training row.
+func TestStretchesCoverATable(t *testing.T) {
+	f, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		own  [3][]int
+		want [3][2]int
+	}{
+		{[3][]int{{0, 2}, {3}, {8, 6, 9}}, [3][2]int{{0, 3}, {3, 6}, {6, 12}}},
+		{[3][]int{{2}, {}, {5, 7}}, [3][2]int{{0, 5}, {5, 5}, {5, 12}}},
+		{[3][]int{{1}, {4}, {}}, [3][2]int{{0, 4}, {4, 12}, {12, 12}}},
+		{[3][]int{{}, {4}, {5}}, [3][2]int{{4, 4}, {0, 5}, {5, 12}}},
+	} {
+		var got [3][2]int
+		err := ranks.Run(3, func(comm ranks.Comm) error {
+			from, to := Stretch(f, c.own[comm.Rank()], ranks.NewRowsIn(comm, 12, 3))
+			got[comm.Rank()] = [2]int{from, to}
+			return nil
+		})
+		if err != nil || got != c.want {
+			t.Errorf("%v: %v, not %v; %v", c.own, got, c.want, err)
+		}
+	}
+	if from, to := Stretch(f, []int{5}, nil); from != 0 || to != 12 {
+		t.Errorf("of rows that are all here: %d to %d", from, to)
+	}
+}
