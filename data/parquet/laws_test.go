@@ -324,11 +324,15 @@ func TestDeltaEncodedNumbers(t *testing.T) {
 			}
 		}
 	}
-	for _, head := range [][2]uint64{{0, 1}, {64, 1}, {128, 0}, {128, 3}, {128, 8}, {1 << 21, 1}, {128, 256}} {
+	for _, head := range [][2]uint64{{0, 1}, {64, 1}, {128, 0}, {128, 3}, {128, 8}, {1<<20 + 128, 1}, {128, 256}} {
 		b := binary.AppendUvarint(binary.AppendUvarint(nil, head[0]), head[1])
 		if !refused(func() { checkDelta(append(b, 1, 0), 1) }) {
 			t.Errorf("blocks of %d in %d", head[0], head[1])
 		}
+	}
+	largest := append(binary.AppendUvarint(nil, 1<<20), 1, 1, 0) // a block, and one number without any
+	if got := checkDelta(largest, 1); got != len(largest) {
+		t.Errorf("blocks of 2²⁰ take %d bytes of %d", got, len(largest))
 	}
 }
 

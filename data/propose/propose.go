@@ -221,7 +221,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	case have == 0 || sum.distinct < 2 && sum.nulls == 0:
 		p.found(c, 0, 0, "training leaves it out", "it has one value, or none")
 		return
-	case again && have > 0:
+	case again:
 		p.drop(c, 0, 0, "it is a copy of %q", twin)
 		return
 	}

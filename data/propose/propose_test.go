@@ -459,6 +459,18 @@ func TestCopiesAreCopiesInEveryRow(t *testing.T) {
 	if p, err := Make(t.Context(), f, "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
+	// Nor of the same numbers where there is none elsewhere, nor of texts that begin alike.
+	text = "y,a,b,s,t\n"
+	for i := range 60 {
+		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
+		if i == 30 || i == 31 { // a: none, 1; b: 1, none
+			a, b = []string{"", "1"}[i-30], []string{"1", ""}[i-30]
+		}
+		text += fmt.Sprintf("%d,%s,%s,%s,%s\n", i*7%13, a, b, []string{"p", "q", "r"}[i*i%5%3], []string{"u", "v", "w"}[i*i%7%3])
+	}
+	if p, err := Make(t.Context(), tableOf(t, text), "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
 }
 
 // Other spellings of two labels become one, so that rows of both classes are left; labels
@@ -541,6 +553,17 @@ func TestPowerOfCategories(t *testing.T) {
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
 	if p := tr.power(tr.scores(c)); math.Abs(p-want) > 0.02 {
 		t.Errorf("%v, not about %v", p, want)
+	}
+}
+
+// The score of a level is the mean target of its rows in the other half, drawn towards that of
+// all rows as by one row more.
+func TestScoresOfLevels(t *testing.T) {
+	tr := &truth{rows: []int{0, 1, 2, 3, 4}, y: []float64{1, 0, 2, 5, 2}} // 2 on average
+	c := &data.Column{Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 0, 0, 1, 1}}
+	want := []float64{(0 + 2) / 2., (1 + 2 + 2) / 3., (0 + 2) / 2., (2 + 2) / 2., (5 + 2) / 2.}
+	if got := tr.scores(c); !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }
 

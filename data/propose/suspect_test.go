@@ -48,3 +48,32 @@ func TestSuspectsAboveTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// Scores are too good above the limit, and not at it: of 20 positives and 40 negatives a pair
+// in the wrong order takes 1/800 from the AUC, and four make .995.
+func TestTooGoodAboveTheLimit(t *testing.T) {
+	for wrong, want := range map[int]int{3: 1, 4: 0} {
+		var text strings.Builder
+		text.WriteString("y,x\n")
+		for i := range 60 {
+			at := i
+			if i == 40 { // the lowest positive goes below as many negatives
+				at = 40 - wrong
+			} else if i >= 40-wrong && i < 40 {
+				at = i + 1
+			}
+			fmt.Fprintf(&text, "%v,%d.5\n", i >= 40, at)
+		}
+		fitted, err := data.Fit(t.Context(), tableOf(t, text.String()), nil, nil, data.Spec{Target: "y"}, data.Float64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := make([]float64, 60)
+		for i := range score {
+			score[i] = fitted.Train.Row(i)[0]
+		}
+		if said := Flawless(fitted.Encoder, fitted.Train, []float64{1}); len(said) != want || TooGood(fitted.Encoder, score, fitted.Train.Target) != (want > 0) {
+			t.Errorf("%d pairs in the wrong order: %q", wrong, said)
+		}
+	}
+}
