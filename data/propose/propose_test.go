@@ -459,14 +459,14 @@ func TestCopiesAreCopiesInEveryRow(t *testing.T) {
 	if p, err := Make(t.Context(), f, "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	// Nor of the same numbers where there is none elsewhere, nor of texts that begin alike.
-	text = "y,a,b,s,t\n"
+	// Nor of the same numbers where there is none elsewhere, nor of other texts, or the same elsewhere.
+	text = "y,a,b,s,t,u\n"
 	for i := range 60 {
 		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
 		if i == 30 || i == 31 { // a: none, 1; b: 1, none
 			a, b = []string{"", "1"}[i-30], []string{"1", ""}[i-30]
 		}
-		text += fmt.Sprintf("%d,%s,%s,%s,%s\n", i*7%13, a, b, []string{"p", "q", "r"}[i*i%5%3], []string{"u", "v", "w"}[i*i%7%3])
+		text += fmt.Sprintf("%d,%s,%s,%c,%c,%c\n", i*7%13, a, b, 'p'+i*i%5%3, 'u'+i*i%5%3, 'p'+i*i%11%2)
 	}
 	if p, err := Make(t.Context(), tableOf(t, text), "y", data.Reading{}); err != nil || len(p.Drop) > 0 {
 		t.Errorf("%+v, %v", p, err)
