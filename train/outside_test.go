@@ -64,6 +64,9 @@ func away(t *testing.T, c *Config, resident int64) *outside {
 		if files, err := os.ReadDir(c.Cache); err != nil || len(files) > 0 {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
+		if n := o.Room.Slices(); n > 0 {
+			t.Errorf("%d vectors are still on disk", n)
+		}
 	})
 	return o
 }

@@ -837,10 +837,18 @@ func TestFoldCount(t *testing.T) {
 
 // The spread of losses far from zero is about their mean, by the weights of the rows.
 func TestScalesOfLossesFarFromZero(t *testing.T) {
-	rows := level.Rows{N: 3, Weights: []float64{1, 2, 3}}
-	s := newMeasure(rows, []int{0, 1, 0}, 2, 1, 0.5).scales([]float64{1e6 - 1, 1e6 + 2, 1e6 - 1})
-	if math.Abs(s.mean-1e6) > 1e-6 || math.Abs(s.deviation-math.Sqrt2) > 1e-6 {
-		t.Errorf("mean %v, deviation %v", s.mean, s.deviation)
+	loss, weight, fold := make([]float64, 100), make([]float64, 100), make([]int, 100)
+	rng, total, sum, squares := rand.New(rand.NewPCG(1, 1)), 0.0, 0.0, 0.0
+	for j := range loss {
+		w, v := 1+rng.Float64(), rng.NormFloat64()
+		loss[j] = 1e9 + v
+		weight[j], fold[j] = w, j%2
+		total, sum, squares = total+w, sum+w*v, squares+w*v*v
+	}
+	mean := sum / total
+	s := newMeasure(level.Rows{N: 100, Weights: weight}, fold, 2, 1, 0.5).scales(loss)
+	if want := math.Sqrt(squares/total - mean*mean); !(math.Abs(s.mean-1e9-mean) <= 1e-5 && math.Abs(s.deviation-want) <= 1e-5) {
+		t.Errorf("mean %v and %v, deviation %v, not %v and %v", 1e9, s.mean-1e9, s.deviation, mean, want)
 	}
 }
 
