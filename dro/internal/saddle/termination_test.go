@@ -33,6 +33,39 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%+v after %v passes, stalled %v, cancelled %v: %v, want %v", c.best, c.passes, c.stalled, c.cancelled, got, c.want)
 		}
 	}
+	s.RelativeGap = 0.5
+	for _, best := range []Certificate{open, {Upper: 1, Lower: 1}} { // the gap asked for, and none
+		if got := s.Ends(best, 0, false, false); got != Certified {
+			t.Errorf("%+v for a gap of a half: %v", best, got)
+		}
+	}
+}
+
+// A status has a name from the first to the last, and others have none.
+func TestNamesOfStatuses(t *testing.T) {
+	for s, want := range map[Status]string{-1: "Status(-1)", NotSolved: "not solved", Inconsistent: "inconsistent", Inconsistent + 1: "Status(6)"} {
+		if s.String() != want {
+			t.Errorf("%q, not %q", s, want)
+		}
+	}
+}
+
+// A budget may be spent to the last pass, and nothing of the next one.
+func TestBudgetsAreSpentToTheEnd(t *testing.T) {
+	c := &Certifier{Evaluator: &Evaluator{Passes: 1, Budget: 2}, X: []float64{0}}
+	if !c.within(func() { c.Spend(1) }) || c.Passes != 2 || c.within(func() { c.Spend(0x1p-40) }) || c.Passes != 2 {
+		t.Errorf("%v passes of %v", c.Passes, c.Budget)
+	}
+}
+
+// What is sealed is told from what is not, if it is nothing.
+func TestNothingSealed(t *testing.T) {
+	if body, same := unseal(seal(nil)); !same || len(body) != 0 {
+		t.Errorf("%v, %v", body, same)
+	}
+	if _, same := unseal(nil); same {
+		t.Error("nothing is sealed")
+	}
 }
 
 // The settings by default are those that their comment says, and any positive ones will do.

@@ -67,3 +67,38 @@ func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
 		}
 	}
 }
+
+// Practical weights grow with both moduli, by steps with the primal one, and else not at all.
+func TestPracticalWeights(t *testing.T) {
+	for _, c := range []struct {
+		m    moduli
+		want float64
+	}{{moduli{}, 0.5}, {moduli{nu: 1}, 0.5}, {moduli{mu: 2, mu0: 2}, 1.5}, {moduli{mu: 2, mu0: 2, nu: 1}, 4}} {
+		w := &template{alpha: 0.5, k: 3, A: 7, m: c.m}
+		if got := w.nextWeight(); got != c.want {
+			t.Errorf("%+v: %v, not %v", c.m, got, c.want)
+		}
+	}
+	if c := newComparison(0, []float64{1}, 2, false); c.hat != nil || newComparison(0, []float64{1}, 2, true).hat == nil || newComparison(0.5, []float64{1}, 2, false).hat == nil {
+		t.Error("comparison points are kept where they are used or asked for, alone")
+	}
+}
+
+// A probability of zero is refused, however little of a share others leave.
+func TestProbabilitiesAboveZero(t *testing.T) {
+	for least, fine := range map[float64]bool{0: false, 5e-324: true, -1e-300: false} {
+		if _, err := distribution("P", []float64{least, 1}, nil, []float64{0.5, 0.5}, false, false); (err == nil) != fine {
+			t.Errorf("a probability of %v: %v", least, err)
+		}
+	}
+}
+
+// Blocks of one sample are blocks, of none they are not.
+func TestBlocksOfOneSample(t *testing.T) {
+	if b, err := sizedBlocks(3, []int{1, 2}); err != nil || b.count() != 2 {
+		t.Errorf("%v, %v", b, err)
+	}
+	if _, err := sizedBlocks(3, []int{0, 3}); err == nil {
+		t.Error("a block without samples is taken")
+	}
+}
