@@ -187,7 +187,7 @@ func TestBallsWhereWeightsBeginToMove(t *testing.T) {
 		}
 	}
 	b := Ball{Radius: 1, Nu: 2}
-	if along, share := b.CoupleTo(&saddle.Evaluator{Threshold: 2}, nil, 1, nil); along != nil || share != nil {
+	if along, share := b.CoupleTo(&saddle.Evaluator{N: 2, Threshold: 2, Value: []float64{0, 1}}, []float64{1, 1}, 2, nil); along != nil || share != nil {
 		t.Error("a ball that does not bind couples its weights")
 	}
 	half := Ball{Divergence: PearsonChi2, Radius: 0.5} // of the samples
