@@ -603,3 +603,18 @@ func TestSizesOfBlocks(t *testing.T) {
 		}
 	}
 }
+
+// A text that reads as what no value is called has a column of its own beside that, and a name.
+func TestTextsThatReadMissing(t *testing.T) {
+	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range e.Columns {
+		names = append(names, c.Name)
+	}
+	if want := []string{"x", "c=(missing)", "c=a", "c=(missing) (null)"}; len(names) < len(want) || !reflect.DeepEqual(names[:len(want)], want) {
+		t.Errorf("columns %q, want %q", names, want)
+	}
+}
