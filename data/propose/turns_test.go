@@ -389,7 +389,7 @@ func TestWarningsAreRecorded(t *testing.T) {
 						x[j] = float64(j) / 500
 					}
 				}
-				fmt.Fprintf(&out, "%d columns that tell, two classes %v, %d rows: %q %q\n", k, classes, n, Flawless(f.Encoder, f.Train, x), Suspects(f.Encoder, f.Train))
+				fmt.Fprintf(&out, "columns that tell %d, two classes %v, rows %d: %q %q\n", k, classes, n, Flawless(f.Encoder, f.Train, x), Suspects(f.Encoder, f.Train))
 			}
 		}
 	}
