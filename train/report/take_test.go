@@ -56,16 +56,11 @@ func tableOf(t *testing.T, n int) *data.Frame {
 func TestMeasuredByBlocks(t *testing.T) {
 	f := tableOf(t, 600)
 	trained := func(change func(*train.Config)) *train.Model {
-		cfg := train.DefaultConfig()
-		cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, []string{"w"}, level.At(1), "drop", 1e-4
-		if change != nil {
-			change(&cfg)
-		}
-		m, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return trainedOn(t, f, func(cfg *train.Config) {
+			if cfg.Impute = "drop"; change != nil {
+				change(cfg)
+			}
+		})
 	}
 	m := trained(nil)
 	number := trained(func(c *train.Config) {
