@@ -1,14 +1,12 @@
 package design
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -450,77 +448,6 @@ func TestBlocksWithoutWeightAreNotRead(t *testing.T) {
 	}
 }
 
-// Rows that are copied to a file keep their kind, and the block that each was in.
-func TestCopiesOfAllKinds(t *testing.T) {
-	const d = 64
-	for _, format := range diskFormats {
-		disk, memory := onDisk(t, Place{}, format, diskRows(d)+3, d)
-		for _, m := range []Matrix{disk, memory} {
-			f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := CopyTo(f, m)
-			if want := disk.Layout(); err != nil || l.Format != format || !slices.Equal(l.Size, want.Size) || !slices.Equal(l.Largest, want.Largest) || l.Pass != want.Pass || l.Gram != want.Gram {
-				t.Errorf("%T, format %d: %v, %+v", m, format, err, l)
-			}
-			f.Close()
-			if _, err := CopyTo(f, m); err == nil {
-				t.Error("copied to a file that is closed")
-			}
-			if f, err = os.Open(f.Name()); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := CopyTo(f, m); err == nil {
-				t.Error("copied to a file that is only read")
-			}
-			f.Close()
-		}
-	}
-}
-
-// Rows that are copied behind what a file has leave it as it was, whatever its length, and
-// are read back.
-func TestCopiesLieBehind(t *testing.T) {
-	m, err := NewDense(5, 3, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for length := range 18 {
-		f, err := os.Create(filepath.Join(t.TempDir(), "rows"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := bytes.Repeat([]byte{0xa5}, length)
-		if _, err := f.Write(before); err != nil {
-			t.Fatal(err)
-		}
-		l, err := CopyTo(f, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept := make([]byte, length)
-		if _, err := f.ReadAt(kept, 0); err != nil && length > 0 || !bytes.Equal(kept, before) {
-			t.Errorf("%d bytes became %x", length, kept)
-		}
-		if l.At[0]%8 != 0 || l.At[0] >= int64(length)+8 {
-			t.Errorf("behind %d bytes, rows begin at %d", length, l.At[0])
-		}
-		again, err := OpenDisk(Place{}, f, l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, b := make([]float64, 3), make([]float64, 3)
-		for i := range 5 {
-			again.RowTo(a, i)
-			if m.RowTo(b, i); !slices.Equal(a, b) {
-				t.Errorf("row %d behind %d bytes is %v, not %v", i, length, a, b)
-			}
-		}
-		again.Close()
-	}
-}
-
 // The work of rows is the sum of theirs: of sparse ones and of dense ones, and of a few
 // columns as of many.
 func TestWorkAddsUp(t *testing.T) {
@@ -691,25 +618,17 @@ func TestFirstBlockGivesWay(t *testing.T) {
 	}
 }
 
-// Opened again, or with its columns moved, a matrix reads once what there is memory for; and the
-// one whose file it is gives up its blocks.
+// With its columns moved, a matrix reads once what there is memory for, and the one whose
+// file it is gives up its blocks.
 func TestWhatFitsIsReadOnce(t *testing.T) {
 	const d, blocks = 64, 6
 	n := blocks * diskRows(d)
 	place := Place{Memory: 1 << 30}
 	disk, _ := onDisk(t, place, Disk64, n, d)
-	again, err := OpenDisk(place, disk.File(), disk.Layout())
-	if err != nil {
-		t.Fatal(err)
-	}
 	dst, x := make([]float64, n), make([]float64, d)
 	for range 2 {
-		again.MarginsTo(dst, x, 0, n)
 		disk.MarginsTo(dst, x, 0, n)
 		idle(disk)
-	}
-	if read := idle(again); read != disk.Bytes() || again.MostSelected() != disk.MostSelected() {
-		t.Errorf("opened again: %d bytes read of %d", read, disk.Bytes())
 	}
 	before := idle(disk)
 	moved := disk.movedBy(x, disk.largest).(*Disk)

@@ -106,7 +106,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	_, err = m.Run.outside.whole(ctx, cfg.cachePath(), func(ctx context.Context) error {
+	_, err = m.Run.outside.whole(ctx, func(ctx context.Context) error {
 		return m.named(m.choose(ctx, nil, time.Now()))
 	})
 	if err != nil {

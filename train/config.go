@@ -79,10 +79,8 @@ type Config struct {
 	// Rows that memory has no room for lie in files without a name in this directory, or the
 	// nearest one above that is there; without one they are refused.
 	Cache string `json:"-" yaml:"cache"`
-	// KeepCache keeps the rows, encoded and in order, in CacheFile of that directory, even where
-	// memory has room for them. A run whose files, columns, seed and version are the same takes
-	// them from there and does not read the files; any other is refused with a StaleCacheError.
-	KeepCache bool `json:"-" yaml:"keep-cache"`
+	// OnDisk stores the encoded rows in Cache even where memory has room for them.
+	OnDisk bool `json:"-" yaml:"on-disk"`
 
 	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
 

@@ -167,7 +167,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32)
 // unchosen is the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
-	c.Evaluate, c.Filter, c.Start, c.KeepCache = "", "", nil, false
+	c.Evaluate, c.Filter, c.Start = "", "", nil
 	s := m.Result.Selection
 	if s != nil {
 		c.Level = level.Level{Penalty: "kl"}

@@ -73,7 +73,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // fit is solve, but for rows that are lost on the way: nothing that was computed counts.
 func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time) error {
-	lost, err := m.Run.outside.whole(ctx, m.Config.cachePath(), func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
+	lost, err := m.Run.outside.whole(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
 	}
@@ -162,11 +162,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 			err = away.err() // a vector had no room on the disk
 		}
 		if err != nil {
-			err = away.advised(err, cfg.cachePath())
+			err = away.advised(err)
 			away.close()
 		}
 	}()
-	rows, err := cfg.rowsOf(ctx, frame, away)
+	rows, err := cfg.encodeRows(ctx, frame, away)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -118,7 +117,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if c.Cache == "" {
 		return nil, nil
 	}
-	full = full || c.KeepCache
+	full = full || c.OnDisk
 	may, limit := memory.Free()
 	have := paged.Resident()
 	if may < math.MaxInt64 {
@@ -163,12 +162,6 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	}
 	if free < d.disk {
 		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
-	}
-	if c.KeepCache { // links do not lead from one disk to another
-		if err := os.MkdirAll(c.Cache, 0o777); err != nil {
-			return nil, fmt.Errorf("the rows cannot be kept in %s: %w", c.Cache, err)
-		}
-		dir = c.Cache
 	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
 	room, err := paged.New(dir, paged.Share(now))
@@ -251,16 +244,13 @@ func (e *DiskError) Unwrap() error { return e.Err }
 // Hint is what may be done about it.
 func (e *DiskError) Hint() string { return e.Advice }
 
-// advised adds to an error of the disk what may be done about it; cache is the file that the
-// rows were taken from, "" for none.
-func (o *outside) advised(err error, cache string) error {
+// advised adds a hint to an error of the disk.
+func (o *outside) advised(err error) error {
 	switch {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
 		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with --cache"}
-	case o.disk != nil && errors.Is(err, o.err()) && cache != "" && o.disk.File().Name() == cache:
-		return &DiskError{err, "delete the file and train again: the rows are then read from the table"}
 	case errors.Is(err, o.err()):
 		return &DiskError{err, "name a directory on another disk with --cache, and train again"}
 	}
@@ -280,9 +270,9 @@ func (o *outside) close() {
 	o.Room.Close()
 }
 
-// whole does what takes all rows, in a context that ends when some cannot be read: they are lost
-// then, and what was done is of no use. cache is as for advised.
-func (o *outside) whole(ctx context.Context, cache string, do func(context.Context) error) (lost bool, err error) {
+// whole calls do in a context that ends when rows on disk cannot be read. It reports
+// whether rows were lost, in which case the results of do are not to be used.
+func (o *outside) whole(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
 	if o == nil {
 		return false, do(ctx)
 	}
@@ -293,7 +283,7 @@ func (o *outside) whole(ctx context.Context, cache string, do func(context.Conte
 	if why := o.err(); why != nil {
 		lost, err = true, why
 	}
-	return lost, o.advised(err, cache)
+	return lost, o.advised(err)
 }
 
 // failed ends the context that watches, if one does.

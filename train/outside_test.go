@@ -335,3 +335,56 @@ func TestColumnsAreCountedByTheirRole(t *testing.T) {
 		}
 	}
 }
+
+// onDiskConfig returns a table of n rows in a file and a configuration that stores its
+// training rows on disk.
+func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
+	t.Helper()
+	f := wide(t, n)
+	var columns []data.Column
+	for _, c := range f.Columns {
+		columns = append(columns, *c)
+	}
+	cfg := DefaultConfig()
+	cfg.Data = filepath.Join(t.TempDir(), "t.parquet")
+	if err := data.WriteTable(cfg.Data, columns, false); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Target, cfg.Groups, cfg.Cache, cfg.OnDisk = "y", []string{"g"}, filepath.Join(t.TempDir(), "cache"), true
+	cfg.Nu = level.At(0.3)
+	return cfg, f
+}
+
+// Rows held out that a program names in any order are read, on disk, in that of the table.
+func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
+	f := wide(t, 500)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Rows = "y", level.At(1), &RowSet{Holdout: []int{7, 400, 3, 12}}
+	for i := 20; i < 390; i++ {
+		cfg.Rows.Train = append(cfg.Rows.Train, i)
+	}
+	want, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, oracle, err := prepareIn(t.Context(), f, cfg, away(t, &cfg, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.fit(t.Context(), oracle, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.PredictDataset(m.Run.Holdout, want.Scoring())
+	if err != nil || !slices.Equal(got.Rows, []int{3, 7, 12, 400}) {
+		t.Fatalf("rows %v: %v", got.Rows, err)
+	}
+	in, err := want.PredictDataset(want.Run.Holdout, want.Scoring())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range in.Rows {
+		if k := slices.Index(got.Rows, row); got.Score[k] != in.Score[i] || got.Loss[k] != in.Loss[i] {
+			t.Errorf("row %d: a score of %v and a loss of %v, in memory %v and %v", row, got.Score[k], got.Loss[k], in.Score[i], in.Loss[i])
+		}
+	}
+}

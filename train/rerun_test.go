@@ -66,12 +66,12 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 	}{
 		"in memory": {nil, func(m *Model, f *data.Frame) *data.Frame { return f }, ""},
 		"on disk": {nil, func(m *Model, f *data.Frame) *data.Frame {
-			m.Config.Cache, m.Config.KeepCache = t.TempDir(), true
+			m.Config.Cache, m.Config.OnDisk = t.TempDir(), true
 			return f
 		}, ""},
 		"given up": {cancelled, func(m *Model, f *data.Frame) *data.Frame { return f }, "context canceled"},
 		"given up, on disk": {cancelled, func(m *Model, f *data.Frame) *data.Frame {
-			m.Config.Cache, m.Config.KeepCache = t.TempDir(), true
+			m.Config.Cache, m.Config.OnDisk = t.TempDir(), true
 			return f
 		}, "context canceled"},
 		"another file": {nil, func(*Model, *data.Frame) *data.Frame {
@@ -110,7 +110,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 			return f
 		}, "need groups"},
 		"another encoder, on disk": {nil, func(m *Model, f *data.Frame) *data.Frame {
-			m.Config.Cache, m.Config.KeepCache, m.Encoder.Columns[0].Shift = t.TempDir(), true, 7
+			m.Config.Cache, m.Config.OnDisk, m.Encoder.Columns[0].Shift = t.TempDir(), true, 7
 			return f
 		}, "encodes the rows of the training otherwise"},
 	} {
@@ -127,7 +127,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		if err == nil && (!slices.Equal(m.Run.Weight, trained.Run.Weight) || !slices.Equal(m.Run.Loss, trained.Run.Loss) || !slices.Equal(m.Run.Weights, trained.Run.Weights) || m.Run.Holdout.N != trained.Run.Holdout.N) {
 			t.Errorf("%s: other rows", name)
 		}
-		if err == nil && m.Run.Outside() != m.Config.KeepCache {
+		if err == nil && m.Run.Outside() != m.Config.OnDisk {
 			t.Errorf("%s: rows on disk %v", name, m.Run.Outside())
 		}
 		m.Run.Close()

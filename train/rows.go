@@ -9,6 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // A RowSet names rows of a table, counted from 0: those of a fold, of a year, of an
@@ -116,4 +118,47 @@ func strayGroups(trained, held []data.Grouping) (notes []string) {
 		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which no training protects: %s", g.Name, said))
 	}
 	return notes
+}
+
+// encodedRows holds the encoded training and hold-out rows of a table.
+type encodedRows struct {
+	fitted   *data.Fitted
+	weight   []float64
+	filtered int         // rows that the filter kept
+	allHeld  int         // hold-out rows on all ranks
+	dealt    *ranks.Rows // how the rows are sharded over ranks; nil for one process
+}
+
+// encodeRows splits and encodes the rows of a table. Rows on disk belong to o.
+func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*encodedRows, error) {
+	if c.Ranks != nil {
+		shared, err := dealt.DivideFiles(c.Ranks, f)
+		if err != nil {
+			return nil, err
+		}
+		s, err := c.share(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, dealt: s.Rows}
+		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
+			return nil, err
+		}
+		k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, k.dealt)
+		return k, err
+	}
+	rows, held, err := c.rows(ctx, f, o.room())
+	if err != nil {
+		return nil, err
+	}
+	k := &encodedRows{filtered: len(rows) + len(held), allHeld: len(held)}
+	if o != nil {
+		slices.Sort(held) // they are read in the order of the table
+	}
+	if k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place()); err != nil {
+		return nil, err
+	}
+	o.keeps(k.fitted)
+	k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, nil)
+	return k, err
 }

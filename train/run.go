@@ -85,7 +85,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		defer func() {
 			if err = cmp.Or(err, away.err()); err != nil {
 				away.close()
-				err = away.advised(err, "")
+				err = away.advised(err)
 			}
 		}()
 		if away == nil {

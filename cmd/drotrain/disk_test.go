@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
-	"github.com/drotrain/drotrain/train"
 )
 
 // embedded are the columns of a data set that comes with the program.
@@ -38,9 +37,12 @@ func TestFileTooLarge(t *testing.T) {
 	if err := data.WriteTable("t.parquet", embedded(t, "cps1988"), false); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir("cache", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	run := func(limit string) (code int, stderr string) {
 		cmd := exec.Command("sh", "-c", `ulimit -f `+limit+`; exec drotrain "$@"`, "sh", "train", "--data", "t.parquet", "--target", "wage", "--nu", "1", "--loss", "huber",
-			"--cache", "cache", "--keep-cache", "--out", "out", "--force", "--no-report", "--quiet")
+			"--cache", "cache", "--on-disk", "--out", "out", "--force", "--no-report", "--quiet")
 		var told strings.Builder
 		cmd.Stderr = &told
 		_ = cmd.Run()
@@ -60,8 +62,5 @@ func TestFileTooLarge(t *testing.T) {
 	}
 	if code, told := run("unlimited"); code != exit.OK {
 		t.Errorf("with room: exit code %d: %s", code, told)
-	}
-	if left, err := os.ReadDir("cache"); err != nil || len(left) != 1 || left[0].Name() != train.CacheFile {
-		t.Errorf("kept: %v, %v", left, err)
 	}
 }

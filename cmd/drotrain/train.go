@@ -84,7 +84,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	readingOptions(cmd, &c.Reading)
 	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
 		defineMemory(fs, &c.Memory, &c.Cache, "where --out is")
-		fs.BoolVar(&c.KeepCache, "keep-cache", false, "keep the encoded rows in --cache: runs on the same files, columns and seed need not read them again, others are refused")
+		fs.BoolVar(&c.OnDisk, "on-disk", false, "keep the encoded rows in --cache even where memory has room")
 	})
 	options.Section(cmd, "Objective", func(fs *pflag.FlagSet) {
 		defineLoss(fs, c)

@@ -199,9 +199,6 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 
 // keepable refuses to keep rows nowhere.
 func keepable(c *train.Config) error {
-	if c.KeepCache && c.Cache == "" {
-		return exit.Usagef("as in --cache DIR --keep-cache", "--keep-cache: name the directory to keep the rows in")
-	}
 	return nil
 }
 

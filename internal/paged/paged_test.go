@@ -1,8 +1,6 @@
 package paged
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -139,42 +137,6 @@ func TestRoomOnFullDisk(t *testing.T) {
 	}
 	if _, err := New(dir, 1); err == nil {
 		t.Error("no error of a directory that is not there")
-	}
-}
-
-// A file without a name gets one with all that is in it, also where it cannot be linked to, in a
-// directory that is made; a name that is taken is left alone.
-func TestName(t *testing.T) {
-	dir := t.TempDir()
-	linked, err := Unnamed(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, err := os.CreateTemp(dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(gone.Name()); err != nil {
-		t.Fatal(err)
-	}
-	for what, f := range map[string]*os.File{"linked": linked, "copied": gone} {
-		defer f.Close()
-		if _, err := f.WriteString(what); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, "new", what)
-		if err := Name(f, path); err != nil {
-			t.Fatal(err)
-		}
-		if b, err := os.ReadFile(path); err != nil || string(b) != what {
-			t.Errorf("%s: %q, %v", what, b, err)
-		}
-		if err := Name(f, path); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%s: a name that is taken: %v", what, err)
-		}
-		if err := Name(f, filepath.Join(path, "below")); err == nil {
-			t.Errorf("%s: a file is no directory", what)
-		}
 	}
 }
 

@@ -20,7 +20,7 @@ func TestCrossfit(t *testing.T) {
 			c.Holdout, c.Evaluate = 0, train.EvaluateCrossfit
 			c.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 			if onDisk {
-				c.Cache, c.KeepCache = t.TempDir(), true
+				c.Cache, c.OnDisk = t.TempDir(), true
 			}
 		})
 		defer m.Run.Close()

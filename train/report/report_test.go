@@ -138,7 +138,7 @@ func TestRerunOnDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if k == 1 {
-				loaded.Config.Cache, loaded.Config.KeepCache = dir, true // even where memory has room
+				loaded.Config.Cache, loaded.Config.OnDisk = dir, true // even where memory has room
 			}
 			frame, err := train.Open(t.Context(), m.Config.Data)
 			if err != nil {
@@ -177,7 +177,7 @@ func TestRerunOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		other.Encoder.Columns[0].Shift++
-		other.Config.Cache, other.Config.KeepCache = dir, true
+		other.Config.Cache, other.Config.OnDisk = dir, true
 		frame, err := train.Open(t.Context(), m.Config.Data)
 		if err != nil {
 			t.Fatal(err)

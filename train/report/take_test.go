@@ -192,7 +192,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 	} {
 		cfg := train.DefaultConfig()
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.Gap, cfg.Holdout = "y", []string{"g"}, level.At(1), 1e-4, 0.4
-		cfg.Cache, cfg.KeepCache = t.TempDir(), true
+		cfg.Cache, cfg.OnDisk = t.TempDir(), true
 		change(&cfg)
 		m, err := train.FitFrame(t.Context(), f, cfg)
 		if name == "kept" && err == nil {
@@ -250,7 +250,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 			return b.String()
 		}
 		got := measured(m)
-		cfg.Cache, cfg.KeepCache = "", false
+		cfg.Cache, cfg.OnDisk = "", false
 		inMemory, err := train.FitFrame(t.Context(), f, cfg)
 		if err != nil || inMemory.Run.Outside() {
 			t.Fatal(name, err)
