@@ -14,6 +14,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
+// mostLabelledNumbers is how many levels a column of text may have that is probably meant as
+// numbers, where it is not named as categorical.
+const mostLabelledNumbers = 20
+
 // A category is a categorical feature while its rows are read.
 type category struct {
 	kind    Kind // as it is taken: Categorical or Bool
@@ -59,6 +63,13 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.merge(counts, s.MinCount, limit)
 	}
 	n := k.count()
+	if number := f.NumbersRemark(c.Name); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+		own := *number
+		own.Path, own.Class = f.Name(), nil
+		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
+		k.err = &own
+		return k
+	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k

@@ -491,12 +491,12 @@ func TestNamesOfColumns(t *testing.T) {
 // are some.
 func TestShapesOfFewValues(t *testing.T) {
 	var c shape
-	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3); k != nil {
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3, verdict{style: -1, other: -1}); k != nil {
 		t.Errorf("a remark on no words: %v", k)
 	}
-	c = shape{words: 1}
-	c.offered[0] = 1
-	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1); k == nil || !strings.Contains(k.Msg, "are numbers") {
+	c = shape{words: 1, options: &Options{}}
+	c.count.text("1,5", c.options)
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1, chooseStyle([]shape{c}, []string{"c"}, false)); k == nil || !strings.Contains(k.Msg, "are numbers") {
 		t.Errorf("one word that is a number otherwise: %v", k)
 	}
 	for want, c := range map[string]shape{"null": {nulls: 2}, "bool": {nulls: 1, bools: 1}, "int64": {nulls: 1, numbers: 1, integers: 1}, "string": {nulls: 1, missing: 1}} {

@@ -103,7 +103,7 @@ func (o *Options) normal(s string) (string, bool) {
 		if strings.Contains(whole, o.Thousands) {
 			groups := strings.Split(strings.TrimLeft(whole, "+-"), o.Thousands)
 			for i, g := range groups {
-				if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 {
+				if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 || groups[0][0] == '0' {
 					return "", false
 				}
 			}
@@ -130,32 +130,4 @@ func (o *Options) missing(s string) bool {
 		}
 	}
 	return false
-}
-
-// An offer is a reading of numbers, what it is called and what says so.
-type offer struct {
-	options Options
-	remedy  table.Remedy
-	words   string
-}
-
-func (o offer) says() table.Says {
-	says := table.Says{}
-	for r, mark := range map[table.Remedy]string{table.SayDecimal: o.options.Decimal, table.SayThousands: o.options.Thousands, table.SayStrip: o.options.Strip} {
-		if mark != "" {
-			says[r] = mark
-		}
-	}
-	return says
-}
-
-// offers are readings of numbers that are worth a try where text is not one.
-var offers = [...]offer{
-	{Options{}, table.SayDecimal, "with a decimal point"},
-	{Options{Decimal: ","}, table.SayDecimal, "with a decimal comma"},
-	{Options{Thousands: ","}, table.SayThousands, "with commas between thousands"},
-	{Options{Thousands: " "}, table.SayThousands, "with spaces between thousands"},
-	{Options{Decimal: ",", Thousands: "."}, table.SayDecimal, "with a decimal comma and points between thousands"},
-	{Options{Strip: "%"}, table.SayStrip, "with a percent sign"},
-	{Options{Strip: "$€£", Thousands: ","}, table.SayStrip, "with a currency mark"},
 }

@@ -189,6 +189,7 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	}
 	f := &table.Table{Rows: rows, Notes: r.renamed}
 	builders := make([]*builder, len(cols))
+	style := chooseStyle(cols, r.header, r.comma == ';')
 	for i := range cols {
 		if !cols[i].used {
 			continue
@@ -196,7 +197,7 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 		c := cols[i].column(r.header[i], rows)
 		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: cols[i].order}
 		f.Columns = append(f.Columns, c)
-		if remark := cols[i].remark(c, rows); remark != nil {
+		if remark := cols[i].remark(c, rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
 		}
 	}

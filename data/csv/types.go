@@ -27,8 +27,8 @@ type shape struct {
 	order    order // in which these may be written
 	strayRow int
 	stray    string
-	offered  [len(offers)]int // words that an offer reads as numbers
-	marks    map[string]int   // words that often stand for no value
+	count    numberCount    // in other styles of numbers
+	marks    map[string]int // words that often stand for no value
 }
 
 // observe takes in a value; false is one that is not text.
@@ -52,6 +52,7 @@ func (c *shape) observe(s string, row int) (valid bool) {
 	}
 	if _, whole, ok := c.options.number(s); ok {
 		c.numbers++
+		c.count.number(s, c.options)
 		if whole {
 			c.integers++
 		}
@@ -85,15 +86,10 @@ func (c *shape) word(s string) {
 			return
 		}
 	}
-	const tried = 1000
 	if c.words > tried {
 		return
 	}
-	for i := range offers {
-		if _, _, ok := offers[i].options.number(s); ok {
-			c.offered[i]++
-		}
-	}
+	c.count.text(s, c.options)
 	if often[s] {
 		if c.marks == nil {
 			c.marks = make(map[string]int)
@@ -106,25 +102,18 @@ func (c *shape) word(s string) {
 var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
-// remark says what a column of text might be instead.
-func (c *shape) remark(col *table.Column, rows int) *table.Error {
+// remark says what a column of text might be instead, in a file whose numbers are written as v says.
+func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
 	}
 	if c.ofDates() {
 		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
 	}
-	tried := min(c.words, 1000)
-	best := -1
-	for i, n := range c.offered {
-		if n > 0 && 10*(n+c.numbers) >= 9*(tried+c.numbers) && (best < 0 || n > c.offered[best]) {
-			best = i
-		}
+	if e := c.numbersRemark(col.Name, v); e != nil {
+		return e
 	}
-	if best >= 0 {
-		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but values like %q are numbers %s", c.stray, offers[best].words),
-			Remedies: []table.Remedy{offers[best].remedy}, Says: offers[best].says()}
-	}
+	tried := min(c.words, tried)
 	marks := 0
 	word := ""
 	for _, w := range slices.Sorted(maps.Keys(c.marks)) {

@@ -103,6 +103,17 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 	return notes
 }
 
+// NumbersRemark returns the remark that a column of text is probably meant as numbers; nil
+// without one.
+func (f *Frame) NumbersRemark(column string) *Error {
+	for _, r := range f.Remarks {
+		if r.Column == column && r.Class == table.ErrTextOfNumbers {
+			return r
+		}
+	}
+	return nil
+}
+
 // Close lets go of the files. Values that are still in them cannot be read any
 // more.
 func (f *Frame) Close() {

@@ -212,6 +212,14 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		}
 		return
 	}
+	if r := f.NumbersRemark(c.Name); r != nil {
+		does := "kept as text; say how its numbers are written and look again"
+		if len(r.Says) == 0 && r.Hint != "" {
+			does = "kept as text; " + r.Hint
+		}
+		p.found(c, 0, r.Row, does, "%s", r.Msg)
+		return
+	}
 	sum := summarise(c)
 	have := c.Len() - sum.nulls
 	switch twin, again := seen[sum.hash]; {

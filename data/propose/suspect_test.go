@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/frame"
 )
 
 // A column is suspected where its AUC is above the limit, and not at it: of 20 rows of either
@@ -75,5 +76,25 @@ func TestTooGoodAboveTheLimit(t *testing.T) {
 		if said := Flawless(fitted.Encoder, fitted.Train, []float64{1}); len(said) != want || TooGood(fitted.Encoder, score, fitted.Train.Target) != (want > 0) {
 			t.Errorf("%d pairs in the wrong order: %q", wrong, said)
 		}
+	}
+}
+
+// A column of text that may be meant as numbers, nobody knows how, is not left out for its many
+// values.
+func TestMake_UndecidedNumbersStay(t *testing.T) {
+	text := "a;y\n"
+	for i := range 300 {
+		text += fmt.Sprintf("%d,%03d;%d\n", 1+i%9, 100+i, i*i%7%2)
+	}
+	f, err := frame.ReadBytesAs(t.Context(), "t.csv", []byte(text), data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Make(t.Context(), f, "y", data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Drop) > 0 || p.MinCount > 0 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].What, "nothing in the file tells") {
+		t.Errorf("%+v", p)
 	}
 }

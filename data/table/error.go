@@ -61,6 +61,9 @@ var (
 	ErrDamaged  = errors.New("damaged file")
 	ErrChanged  = errors.New("file changed while in use")
 	ErrMemory   = errors.New("not enough memory")
+
+	// ErrTextOfNumbers is of a remark on a column of text that is probably meant as numbers.
+	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
 
 // Is reports the class of the error.

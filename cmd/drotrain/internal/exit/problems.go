@@ -70,7 +70,21 @@ func together(all data.Problems) string {
 	var drop, other []string
 	for _, e := range all {
 		var option string
+		says := false
+		for _, o := range [...]struct {
+			remedy data.Remedy
+			flag   string
+		}{{data.SayDecimal, "--decimal "}, {data.SayThousands, "--thousands "}, {data.SayStrip, "--strip "}} {
+			if what := e.Says[o.remedy]; what != "" {
+				says = true
+				if option := o.flag + quote.Shell(what); !slices.Contains(other, option) {
+					other = append(other, option)
+				}
+			}
+		}
 		switch {
+		case says:
+			continue
 		case len(e.Remedies) == 0:
 			continue
 		case slices.Contains(e.Remedies, data.Impute):

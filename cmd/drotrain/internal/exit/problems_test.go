@@ -47,3 +47,15 @@ func TestManyProblems(t *testing.T) {
 		}
 	}
 }
+
+// What tells how numbers are written is the option, and not to leave the column out.
+func TestProblems_TextOfNumbers(t *testing.T) {
+	err := data.Problems{
+		{Path: "t.csv", Column: "name", Msg: "names", Remedies: []data.Remedy{data.DropColumn}},
+		{Path: "t.csv", Column: "income", Msg: "numbers", Remedies: []data.Remedy{data.SayThousands}, Says: map[data.Remedy]string{data.SayThousands: ","}},
+		{Path: "t.csv", Column: "debt", Msg: "numbers", Remedies: []data.Remedy{data.SayStrip, data.SayThousands}, Says: map[data.Remedy]string{data.SayThousands: ",", data.SayStrip: "$"}},
+	}
+	if _, hint := Describe(err); hint != "together: --drop name --thousands , --strip '$'" {
+		t.Error(hint)
+	}
+}
