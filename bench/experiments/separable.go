@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drotrain/drotrain/bench/ablation"
 	"github.com/drotrain/drotrain/dro"
 )
 
@@ -23,15 +22,15 @@ func runSeparable(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	}
 	const few = 10
 	within, all, certified := map[string]int{}, map[string]int{}, 0
-	for _, c := range ablation.MainCells() {
-		if !strings.Contains(c.Kind, *size) || ctx.Err() != nil {
+	for _, c := range mainCells() {
+		if !strings.Contains(c.kind, *size) || ctx.Err() != nil {
 			continue
 		}
-		p, err := c.Problem()
+		p, err := c.problem()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s, %-34s", c.Kind, c.Name)
+		fmt.Printf("%s, %-34s", c.kind, c.name)
 		chosen, _ := dro.Choose(p)
 		for k, m := range []dro.Method{dro.OnPrefixes(p, dro.SeparableBlock{}), chosen} {
 			if k == 1 && !*auto {
@@ -48,11 +47,11 @@ func runSeparable(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			}
 			fmt.Printf("  %-9s %6.1f passes", res.Status, res.Passes)
 			if k == 0 {
-				all[c.Kind]++
+				all[c.kind]++
 				if res.Status == dro.Certified {
 					certified++
 					if res.Passes <= few {
-						within[c.Kind]++
+						within[c.kind]++
 					}
 				}
 			}

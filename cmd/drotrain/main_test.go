@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,14 +20,6 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup: func(e *testscript.Env) error { // the command runs with the mutants of bench/mutate, too
-			for _, v := range os.Environ() {
-				if strings.HasPrefix(v, "MUTANT") {
-					e.Vars = append(e.Vars, v)
-				}
-			}
-			return nil
-		},
 		Condition: func(cond string) (bool, error) {
 			if cond != "long" {
 				return false, fmt.Errorf("unknown condition %q", cond)

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -92,82 +90,5 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 	}
 	if named < 100 {
 		t.Errorf("only %d names were found", named)
-	}
-}
-
-// Every file that ARCHITECTURE.md names lies in the room, or the package, of its row.
-func TestArchitectureNamesItsFiles(t *testing.T) {
-	root := filepath.Join("..", "..")
-	paths, _ := contents(t, root)
-	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := regexp.MustCompile("`([A-Za-z0-9_/-]+\\.(?:go|md))`")
-	quoted := regexp.MustCompile("`([A-Za-z0-9_/-]+)`")
-	rooms, names := []string(nil), 0
-	equations := false
-	for line := range strings.Lines(string(b)) {
-		equations = equations || strings.HasPrefix(line, "## Where an equation lives")
-		cells := strings.Split(line, "|")
-		if len(cells) < 4 {
-			continue
-		}
-		if named := quoted.FindAllStringSubmatch(cells[1], -1); named != nil {
-			rooms = nil
-			for _, m := range named {
-				room := strings.TrimSuffix(m[1], "/")
-				if equations {
-					room = "dro/internal/" + room
-				}
-				if !paths[room] {
-					t.Errorf("there is no room %s", room)
-				}
-				rooms = append(rooms, room)
-			}
-		}
-		for _, m := range file.FindAllStringSubmatch(line, -1) {
-			names++
-			found := paths[m[1]]
-			for _, room := range rooms {
-				found = found || paths[room+"/"+m[1]]
-			}
-			if !found {
-				t.Errorf("%s is in none of %q", m[1], rooms)
-			}
-		}
-	}
-	if names < 60 {
-		t.Errorf("only %d files are named", names)
-	}
-}
-
-// The README promises as many problems with known optima as docs/methods.md says, lists by
-// data set and has a line for.
-func TestProblemsAreAsManyAsPromised(t *testing.T) {
-	root := filepath.Join("..", "..")
-	read := func(page, pattern string) (found []int) {
-		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(page)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(b), -1) {
-			k, err := strconv.Atoi(m[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			found = append(found, k)
-		}
-		return found
-	}
-	promised := read("README.md", `on (\d+) problems with known optima`)
-	said := read("docs/methods.md", `(?m)^(\d+) reference problems`)
-	listed := 0
-	for _, k := range read("docs/methods.md", `(?m)^\| [a-z0-9]+ \| (\d+) \|`) {
-		listed += k
-	}
-	lines := len(read("docs/methods.md", `(?m)^\| (?:squared|logistic|huber) \| \S+ \| (\d)`))
-	if len(promised) != 1 || !slices.Equal(said, promised) || listed != promised[0] || lines != promised[0] {
-		t.Errorf("%v problems promised, %v said, %d listed, %d lines", promised, said, listed, lines)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -143,63 +142,5 @@ func TestDataNamesNoOptions(t *testing.T) {
 	})
 	if err != nil || texts < 500 {
 		t.Errorf("%d texts seen, %v", texts, err)
-	}
-}
-
-// What a configuration means to package data is written in one place.
-func TestSpecsAreMadeInOnePlace(t *testing.T) {
-	root := filepath.Join("..", "..")
-	var made []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if strings.Contains(string(text), "data.Spec{") {
-			rel, _ := filepath.Rel(root, path)
-			made = append(made, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil || !slices.Equal(made, []string{"train/problem.go"}) {
-		t.Errorf("%v, %v", made, err)
-	}
-}
-
-// A file is read at a sitting, and a package seen at a glance: so many lines at most, without
-// tests. A file of declarations alone is looked up in, and may be longer.
-func TestFilesAndPackagesAreSmall(t *testing.T) {
-	const file, folder = 450, 4000
-	root := filepath.Join("..", "..")
-	lines := map[string]int{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		n := strings.Count(string(raw), "\n")
-		if lines[filepath.Dir(path)] += n; n > file && strings.Contains(string(raw), "\nfunc ") {
-			t.Errorf("%s has %d lines, %d at most", path, n, file)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir, n := range lines {
-		if n > folder {
-			t.Errorf("%s has %d lines, %d at most", dir, n, folder)
-		}
-	}
-	if len(lines) < 50 {
-		t.Errorf("only %d folders seen", len(lines))
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
@@ -136,7 +135,7 @@ func (m *newton) peak(x []float64) bool {
 func (m *newton) mayFall() bool {
 	_, formed := m.h.(*hessian.Factored)
 	nu := m.Problem.Dual.Modulus()
-	if m.smoothable == nil || !formed || nu == 0 || m.fallen || ablate.Off.Continuation {
+	if m.smoothable == nil || !formed || nu == 0 || m.fallen {
 		return false
 	}
 	if c := m.Cert; c.Price > nu { // of a ball that binds

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
@@ -62,7 +61,7 @@ func (m Growing) Start(r *saddle.Run) (saddle.Stepper, error) {
 		m.Finish = NewtonCG{}
 	}
 	g := &growing{Run: r, settings: m, x: append([]float64(nil), r.Start...)}
-	for size := g.smaller(float64(r.Cert.N)); size >= float64(m.First) && !ablate.Off.Prefixes; size = g.smaller(size) {
+	for size := g.smaller(float64(r.Cert.N)); size >= float64(m.First); size = g.smaller(size) {
 		g.sizes = append(g.sizes, int(size))
 	}
 	if m.OnFew {
@@ -310,9 +309,6 @@ func LastSample(o saddle.Oracle, n int) int {
 // by about 4d/m.
 func hessianSample(o saddle.Oracle, n int, reduction float64) int {
 	_, d, _ := o.Dims()
-	if ablate.Off.SampledHessians {
-		return 0
-	}
 	pass, gram := saddle.WorkOf(o)
 	best, least := 0, math.Inf(1)
 	for m := sampling.RowsPerColumn.Int() * d; 2*m < n; m += m / 4 {

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
@@ -155,7 +154,7 @@ func (m *newton) accept() {
 // remember keeps a step and the change of the gradient along it, where they agree
 // with a positive curvature.
 func (m *newton) remember(step, change []float64) {
-	if ablate.Off.BFGS || !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
+	if !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
 		return
 	}
 	m.steps, m.changes = append(m.steps, step), append(m.changes, change)

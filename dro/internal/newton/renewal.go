@@ -5,7 +5,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/ablate"
 )
 
 // refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
@@ -16,7 +15,7 @@ func (m *newton) refreshPays(slope float64) bool {
 	if m.h.Widen(m.h.Width()) {
 		return true
 	}
-	if ablate.Off.Renewal || !(rate < 1) {
+	if !(rate < 1) {
 		return true
 	}
 	left := slope / (m.Settings.RelativeGap * saddle.Magnitude(m.value))
@@ -29,7 +28,7 @@ func (m *newton) refreshPays(slope float64) bool {
 // lack the few rows in which a column is not zero. It reports whether the next one is of more.
 func (m *newton) sampleMore(slope float64) (more bool) {
 	h, ok := m.h.(*hessian.Factored)
-	if !ok || h.Samples == 0 || ablate.Off.Distrust {
+	if !ok || h.Samples == 0 {
 		return false
 	}
 	short := m.decrement == 0

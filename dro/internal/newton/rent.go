@@ -8,14 +8,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // price is what a formed Hessian costs in passes, of as many samples as save work, and
 // that number, 0 for all; +Inf where it cannot be formed.
 func price(p *saddle.Problem) (passes float64, samples int) {
-	if !hessian.Formable(p) || ablate.Off.Rent {
+	if !hessian.Formable(p) {
 		return math.Inf(1), 0
 	}
 	n, d, _ := p.Oracle.Dims()
@@ -53,7 +52,7 @@ var (
 // and where fewer samples have second derivatives than there are columns, as near the kinks
 // of Huber's loss: their Hessian says little of that of all.
 func (m *newton) rents() bool {
-	if ablate.Off.Rent || !saddle.Supports(LBFGS{}, m.Problem) {
+	if !saddle.Supports(LBFGS{}, m.Problem) {
 		return false
 	}
 	cost := m.rentFor()

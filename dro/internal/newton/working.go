@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
@@ -111,7 +110,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	heaviest := sampling.RowsPerColumn.Int() * c.D
 	most := min(int(mostAlone.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
 	tried := false
-	for try := 0; m.Ctx.Err() == nil && !ablate.Off.WorkingSets; try++ {
+	for try := 0; m.Ctx.Err() == nil; try++ {
 		// What the weight outside is worth: its share times about ν, at most the
 		// whole objective.
 		gap := math.Min(c.Objective-c.Best.Lower, math.Abs(c.Objective))
@@ -126,7 +125,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 			return true
 		}
 	}
-	if kind, ok := saddle.Ability[saddle.Coreset](dual); ok && !ablate.Off.Coresets && left > coresetGap.Value*math.Abs(m.value) {
+	if kind, ok := saddle.Ability[saddle.Coreset](dual); ok && left > coresetGap.Value*math.Abs(m.value) {
 		m.solveCoreset(all, kind, x)
 		if tried = true; m.moveTo(x) {
 			m.settled = true // once

@@ -6,7 +6,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/ablate"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
@@ -71,7 +70,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 	var m saddle.Metric = hessian.NewSketched(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if hessian.Formable(w.Run.Problem) {
 		f := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-		if some := hessianRows.Int() * f.D; 2*some < f.N && !ablate.Off.SampledHessians {
+		if some := hessianRows.Int() * f.D; 2*some < f.N {
 			f.Samples = some
 		}
 		m = f

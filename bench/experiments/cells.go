@@ -1,10 +1,8 @@
-// Package ablation measures what each heuristic of the default solver is worth: every cell
-// is solved with all of them and without each one, and beside the other methods. It is
-// used by `bench/experiments` alone. Start reading at Cells, then Run.
-package ablation
+package main
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -13,18 +11,39 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Cell is one problem.
-type Cell struct {
-	Kind, Name string
-	make       func() (*dro.Problem, error)
-	asks       float64 // relative gap; 0: 1e-6
+// A cell is one problem of the experiment separable.
+type cell struct {
+	kind, name string
+	problem    func() (*dro.Problem, error)
 }
 
-// gap is the relative gap asked for.
-func (c Cell) gap() float64 { return cmp.Or(c.asks, 1e-6) }
+// mainCells returns the 72 cells that the separable block-coordinate method is judged by: three
+// sizes, columns of equal and of unequal scale, three losses, two penalties and two ν, the
+// targets with the noise of Student's law of 5 degrees of freedom.
+func mainCells() (cells []cell) {
+	for _, size := range [][2]int{{100_000, 20}, {100_000, 100}, {1_000_000, 20}} {
+		for _, kappa := range []float64{1, 100} {
+			for _, loss := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
+				for _, nu := range []float64{1, 0.1} {
+					for _, dual := range []dro.Dual{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}} {
+						t := cellTable{n: size[0], d: size[1], noise: "student", kappa: kappa}
+						penalty := "KL"
+						if _, chi := dual.(dro.ChiSquare); chi {
+							penalty = "χ²"
+						}
+						cells = append(cells, cell{kind: fmt.Sprintf("%d × %d", t.n, t.d),
+							name:    fmt.Sprintf("%s, %s, ν = %g, κ = %g", loss.Name(), penalty, nu, kappa),
+							problem: func() (*dro.Problem, error) { return t.problem(loss, dual) }})
+					}
+				}
+			}
+		}
+	}
+	return cells
+}
 
-// A table is how rows and targets are made.
-type table struct {
+// A cellTable is how rows and targets are made.
+type cellTable struct {
 	n, d    int
 	columns string  // see rows
 	noise   string  // normal, student (5 degrees of freedom), cauchy
@@ -42,7 +61,7 @@ type table struct {
 //	heavy:    Student t of 2 degrees of freedom
 //	cube:     cubes of normal numbers
 //	rare:     ten normal ones, the others 1 in one row of 500, or 20 in every third of them
-func (t table) rows(rng *rand.Rand) []float64 {
+func (t cellTable) rows(rng *rand.Rand) []float64 {
 	const rank, rho = 10, 0.98
 	x := make([]float64, t.n*t.d)
 	factors := make([]float64, rank*t.d)
@@ -90,7 +109,7 @@ func (t table) rows(rng *rand.Rand) []float64 {
 
 // problem draws the targets, by a linear model of variance about 1 with half the noise on
 // top, or their signs with logistic noise, and scales the columns.
-func (t table) problem(loss losses.Loss, dual dro.Dual) (*dro.Problem, error) {
+func (t cellTable) problem(loss losses.Loss, dual dro.Dual) (*dro.Problem, error) {
 	rng := rand.New(rand.NewPCG(7, uint64(t.n)<<20^uint64(t.d)))
 	x, truth, target := t.rows(rng), make([]float64, t.d), make([]float64, t.n)
 	for i := range truth {
@@ -146,39 +165,4 @@ func (t table) problem(loss losses.Loss, dual dro.Dual) (*dro.Problem, error) {
 	}
 	mu := cmp.Or(t.share, 1) / float64(t.n)
 	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: mu, Intercept: t.intercept}}, nil
-}
-
-// oneHot is a table of blocks of indicator columns, one of each block set in a row, and a
-// constant.
-func oneHot(n, blocks, levels int, dual dro.Dual) (*dro.Problem, error) {
-	rng := rand.New(rand.NewPCG(8, uint64(n)))
-	d := blocks*levels + 1
-	truth := make([]float64, d)
-	for i := range truth {
-		truth[i] = rng.NormFloat64() / math.Sqrt(float64(blocks))
-	}
-	target := make([]float64, n)
-	start, index, value := make([]int, n+1), make([]int32, 0, n*(blocks+1)), make([]float64, 0, n*(blocks+1))
-	for j := range n {
-		m := 0.0
-		for b := range blocks {
-			i := b*levels + int(float64(levels)*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
-			index, value = append(index, int32(i)), append(value, 1)
-			m += truth[i]
-		}
-		index, value = append(index, int32(d-1)), append(value, 1)
-		start[j+1] = len(index)
-		if target[j] = -1; rng.Float64() < 1/(1+math.Exp(-2*m)) {
-			target[j] = 1
-		}
-	}
-	z, err := design.NewSparse(n, d, start, index, value)
-	if err != nil {
-		return nil, err
-	}
-	o, err := losses.NewLinear(losses.Logistic{}, z, target)
-	if err != nil {
-		return nil, err
-	}
-	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true}}, nil
 }
