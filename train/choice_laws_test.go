@@ -10,11 +10,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train/latent"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -53,7 +51,7 @@ func TestChoiceIsByWhatWasAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" || s.Subgroup != nil {
+	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -225,34 +223,6 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 	}
 }
 
-// Which rows a hidden subgroup has is asked where a level weighs one, laws tell it and
-// there are targets to tell it by.
-func TestRowsOfALevel(t *testing.T) {
-	x, err := design.NewDense(2, 1, []float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range 8 {
-		m, d := &Model{}, &data.Dataset{N: 2, X: x}
-		if k&1 > 0 {
-			m.Config.Latent = level.At(0.5)
-		}
-		if k&2 > 0 {
-			m.Latent = &latent.Laws{Law: []latent.Law{{Coefficients: []float64{1}, Share: 0.5, Noise: 1}, {Coefficients: []float64{-1}, Share: 0.5, Noise: 1}}}
-		}
-		if k&4 > 0 {
-			d.Target = []float64{1, -2}
-		}
-		got := m.levelRows(d, []float64{1, 3}) // the first row follows Common, the second Other
-		if known := got.Latent != nil; known != (k == 7) || known && !(got.Latent[1][0] < 0.2 && got.Latent[1][1] > 0.9 && math.Abs(got.Latent[0][0]+got.Latent[1][0]-1) < 1e-12) {
-			t.Errorf("case %d: %v", k, got.Latent)
-		}
-		if got.N != 2 || !slices.Equal(got.Weights, []float64{1, 3}) {
-			t.Errorf("case %d: %+v", k, got)
-		}
-	}
-}
-
 // What has an entry for every row is kept of few rows that are here, and of no others.
 func TestWhatIsKeptOfRows(t *testing.T) {
 	for k := range 4 {
@@ -359,7 +329,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 	}
 }
 
-// Ranks look for no hidden subgroup: where no group is named they choose by the tail.
+// Where no group is named ranks choose by the tail.
 func TestRanksChooseByTheTail(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Drop, cfg.Folds, cfg.Levels = "y", []string{"g"}, 2, 1
@@ -369,8 +339,8 @@ func TestRanksChooseByTheTail(t *testing.T) {
 		} else if n, _ := c.X.Dims(); n != len(c.Rows) {
 			t.Errorf("rank %d has copies of %d rows", r, n)
 		}
-		if s := m.Result.Selection; s.Criterion != "tail" || s.Subgroup != nil {
-			t.Errorf("rank %d chose by %v, among hidden subgroups too: %v", r, s.Criterion, s.Subgroup != nil)
+		if s := m.Result.Selection; s.Criterion != "tail" {
+			t.Errorf("rank %d chose by %v", r, s.Criterion)
 		}
 	}
 }

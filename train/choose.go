@@ -1,18 +1,14 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
@@ -22,7 +18,7 @@ import (
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
 	Select string   `json:"select,omitempty" yaml:"select"` // worst-group, tail or average; empty: worst-group where there are groups, else tail
-	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 3, or where a hidden subgroup is looked for 10 up to 2000 rows, 5 up to 20 000
+	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 3
 	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
 	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, 0 where nothing was asked for and tail is left, none else
@@ -65,9 +61,6 @@ const mostPathWork = 400_000
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == Auto
-	if m.Run.rows != nil && o.Criterion == "" && len(m.Run.Train.Groups) == 0 {
-		o.Criterion = "tail" // no look for a hidden subgroup, of which every rank would have to know all rows
-	}
 	if observe := m.Config.Observe; observe != nil {
 		o.Observe = func(done, total int) {
 			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
@@ -120,58 +113,11 @@ func (m *Model) table(d *data.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Primal: m.Config.regulariser(m.loss)}
 }
 
-// find finds the hidden subgroup that the level speaks of.
-func (m *Model) find() error {
-	if m.Config.Latent == nil {
-		return nil
-	}
-	d := m.Run.Train
-	if m.Latent = m.table(d).Laws(len(m.Config.Hidden())); m.Latent == nil {
-		return fmt.Errorf("latent: %d training %s too few to find %s laws of %d %s", d.N, printable.Noun(d.N, "row is", "rows are"),
-			[]string{"one", "two", "three"}[len(m.Config.Hidden())], d.D, printable.Noun(d.D, "column", "columns"))
-	}
-	m.note(m.lawsText())
-	return nil
-}
-
-// lawsText says in which columns the laws of hidden subgroups differ most from that of most rows.
-func (m *Model) lawsText() string {
-	common := m.Latent.Law[0].Coefficients
-	per := m.Original(common)
-	var parts []string
-	for _, law := range m.Latent.Law[1:] {
-		other := m.Original(law.Coefficients)
-		order := make([]int, m.Encoder.D())
-		for i := range order {
-			order[i] = i
-		}
-		apart := func(i int) float64 { return math.Abs(common[i] - law.Coefficients[i]) }
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(apart(j), apart(i)) })
-		var said []string
-		for _, i := range order[:min(3, len(order))] {
-			if m.Encoder.Columns[i].Kind == "intercept" || apart(i) < apart(order[0])/5 {
-				continue
-			}
-			said = append(said, fmt.Sprintf("%s %.3g instead of %.3g", m.Encoder.Columns[i].Name, other[i], per[i]))
-		}
-		parts = append(parts, fmt.Sprintf("about %.2g %% of the training rows follow another law than most (per unit of %s)", 100*law.Share, strings.Join(said, ", ")))
-	}
-	what := "a hidden subgroup"
-	if len(parts) > 1 {
-		what = fmt.Sprintf("%d hidden subgroups", len(parts))
-	}
-	return fmt.Sprintf("%s: %s; a mixture of linear models found it, which is an estimate, and the certificate is about the average with its rows weighted so",
-		what, strings.Join(parts, "; "))
-}
-
 // levelRows is what the level has to know of the rows of d.
 func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
 	r := Rows(d, weight)
 	if m.Run != nil && d == m.Run.Train {
 		r.Dealt = m.Run.rows
-	}
-	if m.Config.Latent != nil && m.Latent != nil && d.Target != nil {
-		r.Latent, _ = m.Latent.Posterior(d.X, d.Target)
 	}
 	return r
 }

@@ -34,7 +34,6 @@ func (c *Config) rankable() error {
 	}
 	refuse(c.Recalibrate, "recalibrate", "leave it out")
 	refuse(c.Evaluate == EvaluateCrossfit, "evaluate crossfit", "hold rows out")
-	refuse(c.Latent != nil, "latent", "a price or a radius over rows, or groups")
 	refuse(c.Rows != nil, "a choice of rows by the program", "a filter")
 	refuse(c.Memory > 0, "a limit of memory", "more ranks have more of it")
 	return errors.Join(all...)

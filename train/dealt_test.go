@@ -286,9 +286,9 @@ func TestRanksTellFaults(t *testing.T) {
 
 func TestRanksRefuse(t *testing.T) {
 	c := DefaultConfig()
-	c.Target, c.Ranks, c.Latent, c.Recalibrate = "y", ranks.One{}, level.At(0.1), true
+	c.Target, c.Ranks, c.Evaluate, c.Holdout, c.Recalibrate = "y", ranks.One{}, EvaluateCrossfit, 0, true
 	_, err := FitFrame(context.Background(), wide(t, 100), c)
-	if err == nil || !strings.Contains(err.Error(), "recalibrate is not for several ranks") || !strings.Contains(err.Error(), "latent is not for several ranks") {
+	if err == nil || !strings.Contains(err.Error(), "recalibrate is not for several ranks") || !strings.Contains(err.Error(), "evaluate crossfit is not for several ranks") {
 		t.Error(err)
 	}
 }

@@ -95,6 +95,10 @@ func ReadModel(r io.Reader) (*Model, error) {
 func (m *Model) UnmarshalJSON(raw []byte) error {
 	var head struct {
 		Schema *int `json:"schema"`
+		Config struct {
+			Latent any `json:"latent"`
+		} `json:"config"`
+		Version string `json:"version"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return fmt.Errorf("not a model: %w", err)
@@ -104,6 +108,9 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	}
 	if *head.Schema != schema {
 		return &SchemaError{*head.Schema}
+	}
+	if head.Config.Latent != nil {
+		return fmt.Errorf("a model that weights a latent subgroup (option latent), which this version does not support: train it again with another level of robustness, or use drotrain %s", head.Version)
 	}
 	type fields Model // without this method
 	var read fields
@@ -115,9 +122,6 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("not a model: %w", err)
 	}
 	out := Model(read)
-	if out.Latent != nil && out.Latent.Law == nil {
-		return fmt.Errorf("its latent_laws are as drotrain %s wrote them, which this version does not read: train it again with the options in its config, or use it with that version", out.Version)
-	}
 	if err := out.check(); err != nil {
 		return fmt.Errorf("a damaged model: %w", err)
 	}
@@ -164,9 +168,6 @@ func (m *Model) check() error {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}
-	if l := m.Latent; l != nil && !l.Valid(d) {
-		return errors.New("its latent_laws do not fit its columns")
-	}
 	c := m.Config
 	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
 	if err := c.Validate(); err != nil {
@@ -186,8 +187,6 @@ func (m *Model) check() error {
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
 		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
-	case (c.Latent == nil) != (m.Latent == nil) || m.Latent != nil && len(m.Latent.Law) != 1+len(c.Hidden()):
-		return errors.New("its level and its latent_laws do not fit each other")
 	case c.Recalibrate != (m.Recalibrated != nil):
 		return errors.New("its recalibrated_coefficients are missing, or not asked for")
 	case !c.Level.Chosen():

@@ -251,32 +251,8 @@ func TestLoadRefuses(t *testing.T) {
 		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
 		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
-		"laws of an older form": {"train it again with the options in its config", func(v object) {
-			v["latent_laws"] = object{"common": v["coefficients"], "other": v["coefficients"], "share": 0.2}
-		}},
-		"laws without a level": {"level and its latent_laws", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}}
-		}},
-		"a law of one column": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf([]float64{1}, 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}}
-		}},
-		"another law of one column": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf([]float64{1}, 0.4, 1)}}
-		}},
-		"a law of no rows": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0, 1)}}
-		}},
-		"a law of all rows": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 1, 1), lawOf(v["coefficients"], 0.4, 1)}}
-		}},
-		"one law alone": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1)}}
-		}},
-		"a law without noise": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 0)}}
-		}},
-		"growth of one column": {"latent_laws do not fit its columns", func(v object) {
-			v["latent_laws"] = object{"laws": []object{lawOf(v["coefficients"], 0.6, 1), lawOf(v["coefficients"], 0.4, 1)}, "growth": []float64{1}}
+		"a latent subgroup of an older version": {"weights a latent subgroup (option latent), which this version does not support", func(v object) {
+			in(v, "config")["latent"] = 0.4
 		}},
 		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
 		"of another penalty":     {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
@@ -365,9 +341,4 @@ func FuzzReadModel(f *testing.F) {
 			t.Errorf("what was written does not read: %v", err)
 		}
 	})
-}
-
-// lawOf is a law as a model's file has it.
-func lawOf(x any, share, noise float64) map[string]any {
-	return map[string]any{"coefficients": x, "share": share, "noise": noise}
 }

@@ -102,9 +102,6 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 			}
 		}
 	}
-	if err := m.find(); err != nil {
-		return err
-	}
 	adversary, err := m.Config.Dual(m.levelRows(train, m.Run.Weight))
 	if err != nil {
 		return err

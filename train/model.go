@@ -5,7 +5,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train/latent"
 )
 
 // schema is the version of the model file that this package writes and reads.
@@ -29,8 +28,6 @@ type Model struct {
 	// (Config.Recalibrate): what the model predicts with. The certificate is about
 	// Coefficients. D; nil where nothing was recalibrated.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
-
-	Latent *latent.Laws `json:"latent_laws,omitempty"` // of a level that weighs a hidden subgroup: how its rows are told
 
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`

@@ -46,8 +46,6 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	only := fs.String("table", "", "tables with this in their name")
 	named := fs.Bool("named", false, "measure tables with their groups named alone")
 	drawn := fs.Uint64("drawn", 0, "measure the tables that this seed draws instead; 0: those of the page")
-	looks := fs.Int("looks", 0, "tables of every kind of one law, and of more by share, distance and rows, in which a hidden subgroup is looked for; 0: none but those that -rows has")
-	first := fs.Uint64("first", 3001, "seed of the first of them")
 	parallel := fs.Int("parallel", 2, "tables measured side by side; 0: none, the page is of what -rows has")
 	if err := parse(fs, args); err != nil {
 		return err
@@ -100,9 +98,6 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 			return err
 		}
 	}
-	if err := r.look(ctx, *only, *first, *looks, *parallel); err != nil {
-		return err
-	}
 	if *write == "" {
 		return value.Write(os.Stdout, tables, r.all, r.seeds)
 	}
@@ -128,44 +123,6 @@ func (r *valueRun) each(ctx context.Context, tables []value.Table, model string,
 		})
 	}
 	return jobs.Wait()
-}
-
-// look looks for hidden subgroups in so many tables of every kind with this in its name, and
-// keeps what it saw.
-func (r *valueRun) look(ctx context.Context, only string, first uint64, count, parallel int) error {
-	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(max(1, parallel))
-	kinds := value.Looks()
-	for n := range uint64(count) { // seed by seed, so that an end that comes early leaves all kinds
-		for _, k := range kinds {
-			if !strings.Contains(k.Name, only) || r.has(k.Name, first+n) {
-				continue
-			}
-			jobs.Go(func() error {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				row, err := k.Measure(ctx, first+n, tune.DefaultOptions())
-				if err == nil {
-					err = r.add([]value.Row{row})
-				}
-				if err != nil {
-					return fmt.Errorf("%s, seed %d: %w", k.Name, first+n, err)
-				}
-				return nil
-			})
-		}
-	}
-	return jobs.Wait()
-}
-
-// has reports whether a kind of table was looked at.
-func (r *valueRun) has(kind string, seed uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.all, func(row value.Row) bool {
-		return row.Table == kind && row.Model == value.Looked && row.Seed == seed
-	})
 }
 
 // missing are the seeds of the splits of a table that have no row of a model.

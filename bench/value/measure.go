@@ -28,9 +28,7 @@ type Row struct {
 	Chosen       string  // of the model that is chosen
 	Fall, SE     float64 `json:",omitempty"` // of the criterion, out of fold: what the choice promised
 	Passes       float64
-	Subgroup     *tune.Subgroup `json:",omitempty"` // what was found of a hidden one
-	Told         float64        `json:",omitempty"` // evidence of the laws drawn by, of a look
-	By           string         // program and version
+	By           string // program and version
 }
 
 // The models of every table.
@@ -89,7 +87,7 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	}
 	d := fitted.Train
 	last := d.Groups[len(d.Groups)-1]
-	s := &splitOf{laws: map[int][][]float64{}, held: fitted.Holdout, loss: loss, seed: seed, options: o,
+	s := &splitOf{held: fitted.Holdout, loss: loss, seed: seed, options: o,
 		named: level.Rows{N: d.N, Group: last.Index, Labels: last.Labels},
 		table: &tune.Table{Rows: level.Rows{N: d.N}, X: d.X, Target: d.Target, Loss: loss,
 			Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: true, FreeModulus: loss.Smoothness()}}}
@@ -145,21 +143,14 @@ type splitOf struct {
 	seed    uint64
 	slope   bool
 	options tune.Options
-	common  []Row               // of the models that the choice has no part in
-	plain   []float64           // coefficients of ERM
-	laws    map[int][][]float64 // by number of hidden subgroups: of every law and row its probability
+	common  []Row     // of the models that the choice has no part in
+	plain   []float64 // coefficients of ERM
 }
 
 // add trains a level and measures it on the rows held out.
 func (s *splitOf) add(ctx context.Context, name string, l level.Level, rows level.Rows, mu float64) (*Row, error) {
 	fit := *s.table
 	fit.Rows, fit.Primal.Mu = rows, mu
-	if k := len(l.Hidden()); l.Latent != nil {
-		if s.laws[k] == nil {
-			s.laws[k], _ = s.table.Laws(k).Posterior(fit.X, fit.Target)
-		}
-		fit.Latent = s.laws[k]
-	}
 	x, err := solve(ctx, &fit, l)
 	if name == Tempered && err == nil {
 		x, err = temper(ctx, &fit, l)
@@ -242,7 +233,7 @@ func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]R
 		}
 		if m.name == Chosen {
 			b := c.Best()
-			r.Chosen, r.Fall, r.SE, r.Passes, r.Subgroup = b.Name, b.Fall, b.SE, c.Passes, c.Subgroup
+			r.Chosen, r.Fall, r.SE, r.Passes = b.Name, b.Fall, b.SE, c.Passes
 		}
 		out = append(out, *r)
 	}

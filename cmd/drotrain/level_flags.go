@@ -13,10 +13,6 @@ import (
 func defineLevel(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Level of robustness: one of these, or the data choose", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&c.Average, []string{"plain", "balanced"}), "average", "an average instead: plain (ERM), or with the same weight for every group")
-		fs.Var(options.Optional(&c.Latent, "be above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 }),
-			"latent", "an average with this share of the weight on a hidden subgroup: rows that follow another law, found by a mixture of models")
-		fs.Var(options.Optional(&c.Second, "be above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 }),
-			"latent-second", "with --latent: so much of the weight on a second hidden subgroup")
 		fs.Var(options.OptionalShare(&c.Ess), "ess", "robust to every reweighting that leaves this share of the rows effective")
 		fs.Var(options.OptionalShare(&c.Protect), "protect", "every subgroup of at least this share of the rows (CVaR)")
 		fs.Var(options.Optional(&c.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 }),
@@ -34,8 +30,8 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 // defineChoice adds the options that say how the data choose the level.
 func defineChoice(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Choice of the level by cross-validation", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else a hidden subgroup where the rows show one, else tail)")
-		fs.Var(options.AtLeast(&c.Folds, 2), "folds", "folds of the training rows (default 3; where a hidden subgroup is looked for 10 up to 2000 rows, 5 up to 20 000)")
+		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else tail)")
+		fs.Var(options.AtLeast(&c.Folds, 2), "folds", "folds of the training rows (default 3)")
 		fs.Var(options.AtLeast(&c.Levels, 1), "levels", "prices tried of each adversary over rows")
 		fs.Var(options.AtLeastZero(&c.Rate), "rate", "what the worst group must gain for every unit that the average loses")
 		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 with --select tail, 0 where nobody says what is to fall)")

@@ -14,7 +14,6 @@ import (
 // inside is taken, what is outside or no number is refused.
 func TestEndsOfLevels(t *testing.T) {
 	for name, c := range map[string]struct{ in, out []string }{
-		"latent":           {[]string{"1e-300", "0.5", "0.999999"}, []string{"0", "1", "-0.5", "NaN", "half"}},
 		"confidence":       {[]string{"0.500001", "0.95", "0.999999"}, []string{"0.5", "1", "0.3", "NaN"}},
 		"ess":              {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
 		"protect":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},

@@ -215,7 +215,7 @@ func oneChoice(fs *pflag.FlagSet) error {
 		}
 		return out
 	}
-	level, choice := given("average", "latent", "latent-second", "nu", "ess", "protect", "radius", "confidence"), given(choiceOptions...)
+	level, choice := given("average", "nu", "ess", "protect", "radius", "confidence"), given(choiceOptions...)
 	if len(level) == 0 || len(choice) == 0 {
 		return nil
 	}

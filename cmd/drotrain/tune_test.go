@@ -18,7 +18,7 @@ func TestTuneTellsTheTraining(t *testing.T) {
 	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x", "--seed", "7", "--rate", "1.5", "--budget", "0.25",
 		"--folds", "4", "--levels", "3", "--select", "worst-group", "--rule", "se"}
 	for _, l := range []level.Level{
-		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"}, {Latent: level.At(0.3), Second: level.At(0.2)},
+		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"},
 		{Nu: level.At(0), Adversary: "groups", Prior: "equal", Among: "each", Adjust: 0.469},
 	} {
 		if l.Penalty == "" {

@@ -70,6 +70,9 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 	named := 0
 	for page, text := range documents(t, root) {
 		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			if page == "CHANGELOG.md" { // a history names what is gone
+				break
+			}
 			switch name := strings.TrimSuffix(m[1], "/"); {
 			case path.MatchString(name):
 				inside := page == "ARCHITECTURE.md" && strings.HasPrefix(name, "internal/") // of the room of its row

@@ -47,16 +47,15 @@ var rooms = []struct {
 	{"eval/figure", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},
 	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval", "eval/figure"}},
 	{"train/level", []string{"internal", "dro"}},
-	{"train/latent", []string{"design"}},
-	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level", "train/latent"}},
+	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", []string{"losses", "data"}},
 	{"train/internal/dealt", []string{"internal", "data"}},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/latent", "train/tune", "train/score", "train/internal/dealt"}},
-	{"export", []string{"internal", "data", "train/level", "train/latent", "train/tune", "train"}},
-	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/latent", "train/tune", "train"}},
-	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report"}},
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/latent", "train/tune", "train", "export", "train/report", "bench"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score", "train/internal/dealt"}},
+	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
+	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
+	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "bench"}},
 }
 
 // roomOf returns the room of a path below the module.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/drotrain/drotrain/dro"
@@ -19,19 +18,13 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Level is how robust a model is to be. At most one of Average, Latent, Nu, Ess,
+// A Level is how robust a model is to be. At most one of Average, Nu, Ess,
 // Protect, Radius and Confidence is set; with none of them it is for the data to choose. The
 // keys are the long options of the drotrain command.
 type Level struct {
 	// Average trains an average: plain (empirical risk minimisation), or balanced,
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
-
-	// Latent trains an average that gives this share of the weight, in (0, 1), to a
-	// hidden subgroup: rows that follow another law than the others, as a mixture of
-	// linear models finds them (package latent). Second is the share of a second one.
-	Latent *float64 `json:"latent,omitempty" yaml:"latent"`
-	Second *float64 `json:"latent_second,omitempty" yaml:"latent-second"`
 
 	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                 // price ν ≥ 0 of the divergence, in loss units
 	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`               // least effective share of the rows, in (0, 1]: a ball
@@ -58,7 +51,7 @@ func (l Level) names() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"latent", l.Latent != nil || l.Second != nil}, {"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
+	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -105,14 +98,6 @@ func (l Level) Validate() error {
 			say("%s is %v: it must be %s", name, *v, want)
 		}
 	}
-	within("latent", l.Latent, func(v float64) bool { return v > 0 && v < 1 }, "a share of the weight, above 0 and below 1")
-	within("latent-second", l.Second, func(v float64) bool { return v > 0 && v < 1 }, "a share of the weight, above 0 and below 1")
-	switch {
-	case l.Second != nil && l.Latent == nil:
-		say("latent-second is the weight on a second hidden subgroup: it goes with latent")
-	case l.Second != nil && !(*l.Latent+*l.Second < 1):
-		say("latent and latent-second are %v and %v: together less than the whole weight", *l.Latent, *l.Second)
-	}
 	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
 		say("nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
@@ -128,7 +113,7 @@ func (l Level) Validate() error {
 		if !l.Chosen() {
 			say("an adversary over groups needs its level: nu (0 is group DRO) or radius; without it the data choose among adversaries over rows and over groups")
 		}
-		if l.Average != "" || l.Hidden() != nil || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
 		}
 	} else if l.Adjust > 0 || l.Prior != "" || l.Among != "" {
@@ -143,11 +128,10 @@ func (l Level) Validate() error {
 // Rows is what a level has to know of the training rows.
 type Rows struct {
 	N       int
-	Weights []float64   // sample weights, nil for equal
-	Group   []int32     // group of every row, −1 for none; nil without groups
-	Labels  []string    // of the groups
-	Ways    [][]int32   // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
-	Latent  [][]float64 // by law, that of most rows first: probability of every row to follow it; nil where none was looked for
+	Weights []float64 // sample weights, nil for equal
+	Group   []int32   // group of every row, −1 for none; nil without groups
+	Labels  []string  // of the groups
+	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 
 	Dealt *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
 }
@@ -170,17 +154,6 @@ func (r Rows) totals(width int, add func(sums []float64, lo, hi int)) []float64 
 	return sums
 }
 
-// Hidden are the shares of the weight on hidden subgroups, that of most rows first; nil
-// where the level speaks of none.
-func (l Level) Hidden() (shares []float64) {
-	for _, share := range []*float64{l.Latent, l.Second} {
-		if share != nil {
-			shares = append(shares, *share)
-		}
-	}
-	return shares
-}
-
 // Select returns what is to know of some of the rows.
 func (r Rows) Select(rows []int) Rows {
 	s := Rows{N: len(rows), Labels: r.Labels}
@@ -196,12 +169,6 @@ func (r Rows) Select(rows []int) Rows {
 				s.Ways = make([][]int32, len(r.Ways))
 			}
 			s.Ways[k] = append(s.Ways[k], way[j])
-		}
-		for k, p := range r.Latent {
-			if s.Latent == nil {
-				s.Latent = make([][]float64, len(r.Latent))
-			}
-			s.Latent[k] = append(s.Latent[k], p[j])
 		}
 	}
 	return s
@@ -243,12 +210,6 @@ func (l Level) dual(r Rows) (dro.Dual, error) {
 			return nil, err
 		}
 		return dro.NewFixedOver(r.Dealt, w)
-	case l.Latent != nil:
-		w, err := Emphasised(r, l.Hidden()...)
-		if err != nil {
-			return nil, err
-		}
-		return dro.NewFixed(w)
 	case l.Protect != nil:
 		if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
 			return nil, fmt.Errorf("protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
@@ -381,29 +342,6 @@ func Balanced(r Rows) ([]float64, error) {
 	return w, nil
 }
 
-// Emphasised returns weights that give hidden subgroups these shares of the total, and the
-// other rows what is left: with p_k the probabilities of the rows to follow law k, 0 that of
-// most, Σ_k share_k·p_k/Σp_k, times the weight of the row.
-func Emphasised(r Rows, shares ...float64) ([]float64, error) {
-	if len(r.Latent) != 1+len(shares) {
-		return nil, fmt.Errorf("latent: %d hidden subgroups are known of these rows, not %d", max(0, len(r.Latent)-1), len(shares))
-	}
-	w := make([]float64, r.N)
-	for k, share := range append([]float64{1 - floats.Sum(shares)}, shares...) {
-		mass := 0.0
-		for j, p := range r.Latent[k] {
-			mass += p * r.Weight(j)
-		}
-		if !(mass > 0) {
-			return nil, errors.New("latent: no rows follow one of the laws")
-		}
-		for j, p := range r.Latent[k] {
-			w[j] += share * p / mass * r.Weight(j)
-		}
-	}
-	return w, nil
-}
-
 // String says what the level is, for people.
 func (l Level) String() string {
 	divergence := "KL"
@@ -428,10 +366,6 @@ func (l Level) String() string {
 		return "plain average (ERM)"
 	case l.Average == "balanced":
 		return "average with equal group weights"
-	case l.Latent != nil && l.Second != nil:
-		return fmt.Sprintf("average with %.3g and %.3g %% of the weight on two hidden subgroups", 100**l.Latent, 100**l.Second)
-	case l.Latent != nil:
-		return fmt.Sprintf("average with %.3g %% of the weight on the hidden subgroup", 100**l.Latent)
 	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:
 		return "group DRO over " + of
 	case l.Nu != nil:

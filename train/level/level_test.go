@@ -173,29 +173,23 @@ func TestGroupsOfEveryColumn(t *testing.T) {
 func TestInvalidLevels(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
-		"nu and ess are levels of robustness: set one":  {Nu: level.At(1), Ess: level.At(0.5)},
-		"average and protect are levels":                {Average: "plain", Protect: level.At(0.5)},
-		"ess is 0: it must be a share":                  {Ess: level.At(0)},
-		"ess is 1.5":                                    {Ess: level.At(1.5)},
-		"ess is NaN":                                    {Ess: &nan},
-		"protect is 0":                                  {Protect: level.At(0)},
-		"radius is -1":                                  {Radius: level.At(-1)},
-		"confidence is 0.5":                             {Confidence: level.At(0.5)},
-		"nu is -1: it must be finite and ≥ 0":           {Nu: level.At(-1)},
-		"average is \"mean\"":                           {Average: "mean"},
-		"adversary is \"columns\"":                      {Adversary: "columns"},
-		"adversary-prior is \"odd\"":                    {Adversary: "groups", Prior: "odd"},
-		"group-adjust is -1":                            {Adversary: "groups", Adjust: -1},
-		"are for adversary groups":                      {Adjust: 1},
-		"adversary-groups is \"all\"":                   {Adversary: "groups", Among: "all"},
-		"latent is 1: it must be a share of the weight": {Latent: level.At(1)},
-		"latent and nu are levels of robustness":        {Latent: level.At(0.5), Nu: level.At(1)},
-		"latent-second is the weight on a second":       {Second: level.At(0.5)},
-		"latent-second is 1: it must be a share":        {Latent: level.At(0.1), Second: level.At(1)},
-		"together less than the whole weight":           {Latent: level.At(0.5), Second: level.At(0.5)},
-		"takes nu or radius, not latent":                {Adversary: "groups", Latent: level.At(0.5), Second: level.At(0.2)},
-		"an adversary over groups needs its level":      {Adversary: "groups", Prior: "equal"},
-		"takes nu or radius, not ess":                   {Adversary: "groups", Ess: level.At(0.5)},
+		"nu and ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
+		"average and protect are levels":               {Average: "plain", Protect: level.At(0.5)},
+		"ess is 0: it must be a share":                 {Ess: level.At(0)},
+		"ess is 1.5":                                   {Ess: level.At(1.5)},
+		"ess is NaN":                                   {Ess: &nan},
+		"protect is 0":                                 {Protect: level.At(0)},
+		"radius is -1":                                 {Radius: level.At(-1)},
+		"confidence is 0.5":                            {Confidence: level.At(0.5)},
+		"nu is -1: it must be finite and ≥ 0":          {Nu: level.At(-1)},
+		"average is \"mean\"":                          {Average: "mean"},
+		"adversary is \"columns\"":                     {Adversary: "columns"},
+		"adversary-prior is \"odd\"":                   {Adversary: "groups", Prior: "odd"},
+		"group-adjust is -1":                           {Adversary: "groups", Adjust: -1},
+		"are for adversary groups":                     {Adjust: 1},
+		"adversary-groups is \"all\"":                  {Adversary: "groups", Among: "all"},
+		"an adversary over groups needs its level":     {Adversary: "groups", Prior: "equal"},
+		"takes nu or radius, not ess":                  {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -211,7 +205,6 @@ func TestInvalidLevels(t *testing.T) {
 		"need groups: name their columns":      errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
 		"two groups with rows: there are 1":    errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 		"sample 1 is -1":                       errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{1, -1}})),
-		"0 hidden subgroups are known":         errorOf(level.Level{Latent: level.At(0.5)}.Dual(level.Rows{N: 3})),
 		"the weights sum to 0":                 errorOf(level.Level{Average: "plain"}.Dual(level.Rows{N: 2, Weights: []float64{0, 0}})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -252,7 +245,6 @@ func TestEndsOfRanges(t *testing.T) {
 		of          func(v *float64) level.Level
 		valid, none []float64
 	}{
-		"latent":     {func(v *float64) level.Level { return level.Level{Latent: v} }, []float64{up(0), down(1)}, []float64{0, 1, -1}},
 		"nu":         {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64}, []float64{down(0), inf, -inf}},
 		"ess":        {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
 		"protect":    {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
@@ -278,8 +270,7 @@ func TestEndsOfRanges(t *testing.T) {
 	}
 }
 
-// Balanced weights give every group the same total, emphasised ones the subgroup its share,
-// both in proportion to the weights of the rows.
+// Balanced weights give every group the same total, in proportion to the weights of the rows.
 func TestWeightsOfGroupsByHand(t *testing.T) {
 	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"}, Weights: []float64{1, 2, 6, 5, 3}}
 	w, err := level.Balanced(r)
@@ -294,57 +285,26 @@ func TestWeightsOfGroupsByHand(t *testing.T) {
 	if w, err = level.Balanced(r); err == nil {
 		t.Errorf("one group has weight: %v", w)
 	}
-	latent := level.Rows{N: 3, Latent: [][]float64{{0, 0.5, 1}, {1, 0.5, 0}}, Weights: []float64{1, 2, 3}}
-	same := func(w []float64, err error, want ...float64) {
-		t.Helper()
-		for j := range want {
-			if err != nil || math.Abs(w[j]-want[j]) > 1e-15 {
-				t.Errorf("%v, want %v: %v", w, want, err)
-			}
-		}
-	}
-	w, err = level.Emphasised(latent, 0.4)
-	same(w, err, 0.4/2, (0.4*0.5/2+0.6*0.5/4)*2, 0.6/4*3)
-	third := level.Rows{N: 3, Latent: [][]float64{{0, 0.5, 1}, {0.75, 0.5, 0}, {0.25, 0, 0}}}
-	w, err = level.Emphasised(third, 0.25, 0.5)
-	same(w, err, 0.25*0.75/1.25+0.5, 0.25*0.5/1.25+0.25*0.5/1.5, 0.25/1.5)
-	if _, err := level.Emphasised(third, 0.4); err == nil || !strings.Contains(err.Error(), "2 hidden subgroups are known of these rows, not 1") {
-		t.Errorf("one share of two subgroups: %v", err)
-	}
-	for _, none := range [][]float64{{0, 0, 0}, {1, 1, 1}} {
-		rest := make([]float64, 3)
-		for j, p := range none {
-			rest[j] = 1 - p
-		}
-		if _, err := level.Emphasised(level.Rows{N: 3, Latent: [][]float64{rest, none}}, 0.4); err == nil {
-			t.Errorf("a subgroup of %v", none)
-		}
-	}
-	if some := latent.Select([]int{2, 0}); some.N != 2 || len(some.Latent) != 2 || !slices.Equal(some.Latent[0], []float64{1, 0}) || !slices.Equal(some.Latent[1], []float64{0, 1}) || !slices.Equal(some.Weights, []float64{3, 1}) || some.Group != nil || some.Ways != nil {
-		t.Errorf("%+v", some)
-	}
 }
 
 // Every level says what it is, and no two say the same.
 func TestLevelsInWords(t *testing.T) {
 	at := level.At
 	for want, l := range map[string]level.Level{
-		"plain average (ERM)":                                            {Average: "plain"},
-		"average with equal group weights":                               {Average: "balanced"},
-		"average with 25 % of the weight on the hidden subgroup":         {Latent: at(0.25)},
-		"average with 25 and 40 % of the weight on two hidden subgroups": {Latent: at(0.25), Second: at(0.4)},
-		"group DRO over groups":                                          {Adversary: "groups", Nu: at(0)},
-		"group DRO over groups, adjusted by 0.5/√n":                      {Adversary: "groups", Nu: at(0), Adjust: 0.5},
-		"KL over groups (equal prior) of every column, ν = 1":            {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
-		"KL over rows, ν = 0.125":                                        {Nu: at(0.125)},
-		"KL over rows, ν = 0":                                            {Nu: at(0)},
-		"χ² over rows, ν = 2":                                            {Penalty: "chi2", Nu: at(2)},
-		"KL ball that leaves 10 % of the rows effective":                 {Ess: at(0.1)},
-		"CVaR: every subgroup of at least 5 % of the rows":               {Protect: at(0.05)},
-		"χ² ball over rows, ρ = 0.5":                                     {Penalty: "chi2", Radius: at(0.5)},
-		"KL ball over groups, ρ = 0.5":                                   {Adversary: "groups", Radius: at(0.5)},
-		"KL ball of confidence 0.95":                                     {Confidence: at(0.95)},
-		"chosen on the data":                                             {},
+		"plain average (ERM)":                                 {Average: "plain"},
+		"average with equal group weights":                    {Average: "balanced"},
+		"group DRO over groups":                               {Adversary: "groups", Nu: at(0)},
+		"group DRO over groups, adjusted by 0.5/√n":           {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"KL over groups (equal prior) of every column, ν = 1": {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
+		"KL over rows, ν = 0.125":                             {Nu: at(0.125)},
+		"KL over rows, ν = 0":                                 {Nu: at(0)},
+		"χ² over rows, ν = 2":                                 {Penalty: "chi2", Nu: at(2)},
+		"KL ball that leaves 10 % of the rows effective":      {Ess: at(0.1)},
+		"CVaR: every subgroup of at least 5 % of the rows":    {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                          {Penalty: "chi2", Radius: at(0.5)},
+		"KL ball over groups, ρ = 0.5":                        {Adversary: "groups", Radius: at(0.5)},
+		"KL ball of confidence 0.95":                          {Confidence: at(0.95)},
+		"chosen on the data":                                  {},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -45,8 +45,6 @@ func (x *Measured) answering(f *fit) (why string) {
 	switch {
 	case c.Average == "plain":
 		return ""
-	case c.Latent != nil:
-		return "the weights of its rows are estimates of a hidden subgroup, whose own error these intervals would leave out"
 	case run.Weights == nil:
 		return "the weights of its adversary are not unique and were not kept; the page that drotrain train writes has them"
 	}

@@ -19,10 +19,6 @@ func objectiveText(m *train.Model) string {
 	switch {
 	case c.Average == "balanced":
 		inner = "mean over groups of their mean of ℓⱼ(x)"
-	case c.Second != nil:
-		inner = fmt.Sprintf("%.3g · mean of ℓⱼ(x) over a hidden subgroup + %.3g · mean over another + %.3g · mean over the others (every row in all by its probabilities)", *c.Latent, *c.Second, 1-*c.Latent-*c.Second)
-	case c.Latent != nil:
-		inner = fmt.Sprintf("%.3g · mean of ℓⱼ(x) over the hidden subgroup + %.3g · mean over the others (every row in both by its probabilities)", *c.Latent, 1-*c.Latent)
 	case c.Average != "" && c.Weight != "":
 		inner = "weighted mean of ℓⱼ(x)"
 	case c.Average != "":
@@ -63,16 +59,8 @@ func selectionText(m *train.Model) string {
 	if s.Ridges != nil {
 		ridge = fmt.Sprintf("μ = %.3g by the average risk of the plain average out of fold, among %d, the same for all: what another ridge does is no merit of robustness", s.Mu, len(s.Ridges))
 	}
-	hidden := ""
-	if h := s.Subgroup; h != nil && h.Found {
-		what := "a hidden subgroup"
-		if len(h.Shares) > 1 {
-			what = "two hidden subgroups"
-		}
-		hidden = fmt.Sprintf("; on rows not fitted %s of %.2g %% of the rows shows (evidence %.2g standard errors, agreement of the folds %.2g)", what, 100*h.Share, h.Evidence, h.Agreement)
-	}
-	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s%s; %s",
-		s.Folds, len(s.Candidates), s.Reason, hidden, ridge)
+	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s; %s",
+		s.Folds, len(s.Candidates), s.Reason, ridge)
 }
 
 // foldNotes says what a cross-fitted evaluation measured; nothing of any other.

@@ -155,9 +155,6 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
 	in.Models = rows.models
-	if rows.hidden != nil && len(in.Groups) == 0 {
-		in.Groups = []data.Grouping{{Name: "hidden subgroup", Labels: x.model.Latent.Names(), Index: rows.hidden}}
-	}
 	left := 0
 	if !o.Quick {
 		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room)

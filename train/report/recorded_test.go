@@ -121,18 +121,11 @@ func TestRecordedTrainings(t *testing.T) {
 		{"stochastic", func(c *train.Config) { c.Nu, c.Solver, c.Gap = at(1), "stochastic", 1e-3 }},
 		{"chosen among groups", func(c *train.Config) { c.Groups, c.Levels, c.MinGroupSize = []string{"g"}, 1, 8 }},
 		{"chosen by the tail, numbers", func(c *train.Config) { c.Target, c.Drop, c.Select, c.Levels = "y", []string{"z"}, "tail", 2 }},
-		{"a hidden subgroup", func(c *train.Config) { c.Latent, c.Target, c.Drop = at(0.4), "y", []string{"z", "k"} }},
 		{"cross-fitted, filtered", func(c *train.Config) {
 			c.Evaluate, c.Holdout, c.Nu, c.Filter, c.Groups = "crossfit", 0, at(0.3), "b < 2", []string{"h"}
 		}},
 		{"cross-fitted choice, numbers", func(c *train.Config) {
 			c.Evaluate, c.Holdout, c.Target, c.Drop, c.Select, c.Levels = "crossfit", 0, "y", []string{"z", "k"}, "average", 1
-		}},
-		{"two hidden subgroups", func(c *train.Config) {
-			c.Latent, c.Second, c.Target, c.Features = at(0.2), at(0.1), "y2", []string{"a", "b"}
-		}},
-		{"chosen, a hidden subgroup", func(c *train.Config) {
-			c.Target, c.Features, c.Levels, c.Holdout, c.Filter = "y2", []string{"a", "b"}, 1, 0.1, ""
 		}},
 		{"all rows effective, raw, no intercept", func(c *train.Config) {
 			c.Ess, c.Scale, c.Intercept, c.Features, c.Impute = at(1), "none", false, []string{"a", "b"}, "error"
@@ -164,7 +157,6 @@ func TestRecordedTrainings(t *testing.T) {
 		{"weights that are words", func(c *train.Config) { c.Nu, c.Weight = at(1), "k" }},
 		{"a number recalibrated", func(c *train.Config) { c.Nu, c.Target, c.Drop, c.Recalibrate = at(1), "y", []string{"z"}, true }},
 		{"few rows to choose by", func(c *train.Config) { c.Holdout = 0.97 }},
-		{"few rows for two laws", func(c *train.Config) { c.Holdout, c.Latent = 0.9, at(0.3) }},
 		{"given rows, dropped rows", func(c *train.Config) {
 			c.Rows, c.Impute, c.Nu = &train.RowSet{Train: []int{5, 3, 8, 10, 22, 30, 33, 41, 52, 60, 61, 77, 90, 100, 120, 121, 122, 130, 131}, Holdout: []int{1, 2, 4, 6}}, "drop", at(1)
 		}},
@@ -278,7 +270,7 @@ func recordTraining(t *testing.T, out *strings.Builder, f *data.Frame, cfg train
 	for _, g := range m.Result.Groups {
 		fmt.Fprintf(out, "%s\n", goldentest.Values(g))
 	}
-	fmt.Fprintf(out, "%s\n~ %s\n", goldentest.Values(m.Explain()), bitsOf([]any{m.Coefficients, m.GroupWeighted, m.Tempered, m.Latent}))
+	fmt.Fprintf(out, "%s\n~ %s\n", goldentest.Values(m.Explain()), bitsOf([]any{m.Coefficients, m.GroupWeighted, m.Tempered}))
 	p, err := m.Predict(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)

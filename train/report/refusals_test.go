@@ -140,8 +140,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 	}
 }
 
-// Where a level comes from is said with the hidden subgroups that spoke for it, if any did, and
-// with the ridge, if it was looked for.
+// Where a level comes from is said with the ridge, if it was looked for.
 func TestWhereALevelComesFrom(t *testing.T) {
 	m := &train.Model{}
 	if said := selectionText(m); !strings.Contains(said, "none tuned") {
@@ -149,20 +148,15 @@ func TestWhereALevelComesFrom(t *testing.T) {
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Mu: 0.25}
 	m.Result.Selection = s
-	const found = "subgroups of 31 % of the rows shows (evidence 4.2 standard errors, agreement of the folds 0.97)"
 	for _, c := range []struct {
-		subgroup *tune.Subgroup
-		ridges   []tune.Ridge
-		want     []string
-		not      string
+		ridges []tune.Ridge
+		want   []string
+		not    string
 	}{
-		{nil, nil, []string{"5-fold", "7 candidates", "because; μ as set"}, "subgroup"},
-		{&tune.Subgroup{Share: 0.31}, nil, []string{"because; μ as set"}, "subgroup"},
-		{&tune.Subgroup{Found: true, Share: 0.31, Shares: []float64{0.31}, Evidence: 4.2, Agreement: 0.97}, nil, []string{"because; on rows not fitted a hidden " + strings.Replace(found, "subgroups", "subgroup", 1)}, "two"},
-		{&tune.Subgroup{Found: true, Share: 0.31, Shares: []float64{0.2, 0.11}, Evidence: 4.2, Agreement: 0.97}, nil, []string{"on rows not fitted two hidden " + found}, "a hidden"},
-		{nil, make([]tune.Ridge, 4), []string{"μ = 0.25 by the average risk of the plain average out of fold, among 4"}, "μ as set"},
+		{nil, []string{"5-fold", "7 candidates", "because; μ as set"}, "out of fold"},
+		{make([]tune.Ridge, 4), []string{"μ = 0.25 by the average risk of the plain average out of fold, among 4"}, "μ as set"},
 	} {
-		s.Subgroup, s.Ridges = c.subgroup, c.ridges
+		s.Ridges = c.ridges
 		said := selectionText(m)
 		for _, want := range c.want {
 			if !strings.Contains(said, want) || strings.Contains(said, c.not) {

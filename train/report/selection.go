@@ -53,8 +53,6 @@ func SelectionTable(s *tune.Selection) []data.Column {
 		word("family", func(i int) string { return s.Candidates[i].Family }),
 		word("name", func(i int) string { return s.Candidates[i].Name }),
 		number("mu", func(c *tune.Candidate) float64 { return s.Mu }),
-		number("latent", func(c *tune.Candidate) float64 { return orNaN(c.Level.Latent) }),
-		number("latent_second", func(c *tune.Candidate) float64 { return orNaN(c.Level.Second) }),
 		number("adjust", func(c *tune.Candidate) float64 { return c.Level.Adjust }),
 		number("rows", func(c *tune.Candidate) float64 { return float64(c.Rows) }),
 		number("nu", func(c *tune.Candidate) float64 { return orNaN(c.Level.Nu) }),
@@ -78,7 +76,7 @@ func orNaN(v *float64) float64 {
 }
 
 // families are the names of the families of candidates for people.
-var families = map[string]string{"erm": Baseline, "latent": "hidden subgroup", "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
+var families = map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
 
 // Choice is a selection as the report shows it; nil for none.
 func Choice(s *tune.Selection) *eval.Choice {
@@ -86,7 +84,7 @@ func Choice(s *tune.Selection) *eval.Choice {
 		return nil
 	}
 	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen,
-		Criterion: map[string]string{"worst-group": "worst group’s risk", "subgroup": "risk of the worst of the laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
+		Criterion: map[string]string{"worst-group": "worst group’s risk", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),

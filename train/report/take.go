@@ -22,7 +22,6 @@ type taken struct {
 
 	room   *paged.Room // of what is as long as the rows; nil for memory
 	models []eval.Model
-	hidden []int32   // by the law of a hidden subgroup that a row follows more likely than not; nil without one
 	along  variation // of the losses of the model in focus
 }
 
@@ -98,18 +97,6 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		extend(t.room, &t.models[k].Score, m.Score, n)
 		extend(t.room, &t.models[k].Loss, m.Loss, n)
 	}
-	if laws := x.model.Latent; laws != nil {
-		other := paged.Make[int32](t.room, d.N)
-		p, _ := laws.Posterior(d.X, d.Target) // it takes the targets, as any measurement does, and no model's predictions
-		for j := range other {
-			for k := range p {
-				if p[k][j] > p[other[j]][j] {
-					other[j] = int32(k)
-				}
-			}
-		}
-		extend(t.room, &t.hidden, other, n)
-	}
 	if !x.options.Quick {
 		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss, 0, d.N)
 	}
@@ -126,9 +113,6 @@ func (t *taken) sort(n int) {
 	}
 	for k, m := range t.models {
 		t.models[k].Score, t.models[k].Loss = inOrder(t.room, m.Score, order), inOrder(t.room, m.Loss, order)
-	}
-	if t.hidden != nil {
-		t.hidden = inOrder(t.room, t.hidden, order)
 	}
 	paged.Free(t.room, order)
 }

@@ -27,24 +27,12 @@ func (f *family) times(i int) float64 {
 type scales struct{ mean, deviation float64 }
 
 // families are the candidates beside the plain average, the simplest first. steps is the
-// number of prices of an adversary over rows; hidden is the share of a hidden subgroup, 0
-// for none.
-func families(r level.Rows, s scales, steps int, hidden []float64) []family {
+// number of prices of an adversary over rows.
+func families(r level.Rows, s scales, steps int) []family {
 	var out []family
 	price := func(v float64) *float64 {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 		return &v
-	}
-	if hidden != nil {
-		f := family{name: "latent"}
-		for _, of := range shares(hidden) {
-			l := level.Level{Penalty: "kl", Latent: price(of[0])}
-			if len(of) > 1 {
-				l.Second = price(of[1])
-			}
-			f.levels = append(f.levels, l)
-		}
-		out = append(out, f)
 	}
 	if _, err := level.Balanced(r); err == nil {
 		out = append(out, family{name: "balanced", levels: []level.Level{{Average: "balanced", Penalty: "kl"}}})

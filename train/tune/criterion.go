@@ -19,8 +19,7 @@ type measure struct {
 	weight []float64
 	total  float64
 
-	eligible []bool      // groups that have rows enough to be called the worst; nil without groups
-	hidden   [][]float64 // by law, the probability of every row to follow it: they are the groups then
+	eligible []bool // groups that have rows enough to be called the worst; nil without groups
 }
 
 func newMeasure(r level.Rows, fold []int, folds, least int, tail float64) *measure {
@@ -58,12 +57,6 @@ func (m *measure) groups() (count int) {
 	return count
 }
 
-// reveal makes the groups the laws that rows follow, every row in all of them by its
-// probabilities.
-func (m *measure) reveal(p [][]float64) {
-	m.hidden, m.eligible = p, slices.Repeat([]bool{true}, len(p))
-}
-
 // grouped reports whether there is a worst group.
 func (m *measure) grouped() bool {
 	for _, ok := range m.eligible {
@@ -76,12 +69,7 @@ func (m *measure) grouped() bool {
 
 // in calls f with the groups that row j is in and its weight there.
 func (m *measure) in(j int, f func(g int, w float64)) {
-	switch {
-	case m.hidden != nil:
-		for g, p := range m.hidden {
-			f(g, p[j]*m.weight[j])
-		}
-	case m.rows.Group[j] >= 0 && m.eligible[m.rows.Group[j]]:
+	if m.rows.Group[j] >= 0 && m.eligible[m.rows.Group[j]] {
 		f(int(m.rows.Group[j]), m.weight[j])
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
@@ -159,13 +158,6 @@ func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int,
 	defer free()
 	held, free := t.within(outside)
 	defer free()
-	if l.Latent != nil {
-		laws := train.Laws(len(l.Hidden()))
-		if laws == nil {
-			return &FewRowsError{fmt.Sprintf("%d %s too few to find a hidden subgroup", train.N, printable.Noun(train.N, "row is", "rows are"))}
-		}
-		train.Latent, _ = laws.Posterior(train.X, train.Target)
-	}
 	x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
 	if err != nil {
 		return err

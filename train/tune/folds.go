@@ -106,41 +106,8 @@ type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
 
-// DefaultFolds are those of a choice that says no other number, and has no hidden subgroup to
-// look for.
+// DefaultFolds is the number of folds of a choice that sets no other.
 const DefaultFolds = 3
-
-const (
-	mostForTen  = 2000   // rows up to which a hidden subgroup is looked for by ten folds: laws found without one lack a tenth of the rows, not a third
-	mostForFive = 20_000 // and five
-)
-
-// FoldCount is how many folds a hidden subgroup is looked for by: as many as are asked for, and
-// where that is 0, as the rows can bear. A choice among named groups does not gain by more than
-// three: it takes other models than ERM nearly twice as often, and more of them are worse on rows
-// not seen (docs/value.md).
-func (t *Table) FoldCount(asked int) int {
-	if asked != 0 {
-		return asked
-	}
-	count := DefaultFolds
-	switch {
-	case t.N <= mostForTen:
-		count = 10
-	case t.N <= mostForFive:
-		count = 5
-	}
-	if t.Loss.Name() == "logistic" {
-		first := 0
-		for _, v := range t.Target {
-			if v > 0 {
-				first++
-			}
-		}
-		count = min(count, first, t.N-first)
-	}
-	return max(DefaultFolds, count)
-}
 
 // Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
 // seed. A class with fewer rows than folds is an error.

@@ -19,7 +19,6 @@ type race struct {
 	fold      []int
 	count     int // folds
 	of        []family
-	laws      *laws       // of a hidden subgroup; nil: none
 	alive     []bool      // by candidate, the plain average first: those still in the race
 	from      [][]float64 // by fold and candidate, flattened: where to start; nil: from the neighbour
 	took      []float64   // passes over the rows of the table, as from
@@ -29,16 +28,6 @@ type race struct {
 	plain     [][]float64 // by fold: where the plain average is searched from; nil: as the others
 	brief     bool        // searches end early: what this leaves undecided goes on in the next round
 	tell      func()      // called after every candidate of every fold, by any goroutine
-}
-
-// knowing is the table of all folds but k with what the laws say of its rows.
-func (r *race) knowing(train *Table, k int, inside []int) *Table {
-	if r.laws != nil {
-		for _, p := range r.laws.membership[k] {
-			train.Latent = append(train.Latent, pick(p, inside))
-		}
-	}
-	return train
 }
 
 // run returns the out-of-fold losses of every row by every candidate, nil for those that
@@ -183,7 +172,6 @@ func (r *race) without(k int) *lap {
 		inside, f.outside = split(r.fold, k)
 		f.train, f.held = r.table.Select(inside), r.table.Select(f.outside)
 	}
-	f.train = r.knowing(f.train, k, inside)
 	f.train.Primal = r.table.Primal
 	if f.before = slices.Clone(f.from); k > 0 {
 		f.before = r.from[(k-1)*all : k*all]

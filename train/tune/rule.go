@@ -79,7 +79,7 @@ func (s *Selection) Value(c *Candidate) float64 {
 }
 
 // traded reports whether the average is traded at a rate.
-func (s *Selection) traded() bool { return s.Criterion == "worst-group" || s.Criterion == "subgroup" }
+func (s *Selection) traded() bool { return s.Criterion == "worst-group" }
 
 // score is what a candidate is worth, in loss units.
 func (s *Selection) score(c *Candidate) float64 {
@@ -118,7 +118,7 @@ func (s *Selection) choose(rule string, budget float64) {
 		}
 	}
 	s.Chosen = best
-	what := map[string]string{"worst-group": "worst group's risk", "subgroup": "risk of the worst of the laws", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group's risk", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
 		s.Reason = fmt.Sprintf("ERM is best here: of %d other %s none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "model", "models"), what)
 		return

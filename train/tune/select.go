@@ -16,7 +16,7 @@ import (
 // Options say how to choose. Start from DefaultOptions.
 type Options struct {
 	Criterion    string  // worst-group, tail or average; empty: worst-group where there are two groups, else tail
-	Folds        int     // ≥ 2; 0: 3, or where a hidden subgroup is looked for as many as FoldCount says
+	Folds        int     // ≥ 2; 0: 3
 	Levels       int     // prices of each adversary over rows, ≥ 1
 	Rate         float64 // what a unit of the average has to buy of the worst group, ≥ 0
 	Budget       float64 // largest rise of the average, a share of ERM's; +Inf: none; NaN: 1 % for tail, 0 where tail is not asked for but left, none else
@@ -72,7 +72,7 @@ func (o Options) Validate() error {
 
 // A Candidate is a level and what its out-of-fold losses say, in loss units.
 type Candidate struct {
-	Family     string      `json:"family"` // erm, latent, balanced, groups, "groups, adjusted", or rows with the divergence
+	Family     string      `json:"family"` // erm, balanced, groups, "groups, adjusted", or rows with the divergence
 	Name       string      `json:"name"`   // for people
 	Level      level.Level `json:"level"`
 	Average    float64     `json:"average"`               // mean loss
@@ -88,18 +88,17 @@ type Candidate struct {
 
 // A Selection is a choice and its grounds.
 type Selection struct {
-	Criterion  string      `json:"criterion"` // worst-group, tail, average; subgroup: the worst of the laws of hidden subgroups
+	Criterion  string      `json:"criterion"` // worst-group, tail, average
 	Rate       float64     `json:"rate"`
 	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
 	Rule       string      `json:"rule"`
 	Folds      int         `json:"folds"`
-	Rows       int         `json:"rows"`               // that the choice was made on
-	Of         int         `json:"of"`                 // training rows
-	Passes     float64     `json:"passes"`             // over these rows that the choice took
-	Mu         float64     `json:"mu"`                 // of all candidates
-	Ridges     []Ridge     `json:"ridges,omitempty"`   // how it was chosen; absent where it was given, or makes no difference
-	Subgroup   *Subgroup   `json:"subgroup,omitempty"` // what was found of a hidden one; absent where none was looked for
-	Paths      []Path      `json:"paths,omitempty"`    // of the adversaries over rows, where they were asked for
+	Rows       int         `json:"rows"`             // that the choice was made on
+	Of         int         `json:"of"`               // training rows
+	Passes     float64     `json:"passes"`           // over these rows that the choice took
+	Mu         float64     `json:"mu"`               // of all candidates
+	Ridges     []Ridge     `json:"ridges,omitempty"` // how it was chosen; absent where it was given, or makes no difference
+	Paths      []Path      `json:"paths,omitempty"`  // of the adversaries over rows, where they were asked for
 	Candidates []Candidate `json:"candidates"`
 	Chosen     int         `json:"chosen"` // index
 	Reason     string      `json:"reason"`
@@ -124,7 +123,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		c.table = t.Select(t.sample(o.Rows, o.Seed))
 	}
 	c.Rows = c.table.N
-	if err := c.settle(ctx); err != nil {
+	if err := c.settle(); err != nil {
 		return nil, err
 	}
 	c.afford()
@@ -158,7 +157,6 @@ type choosing struct {
 	options Options
 	table   *Table
 	out     *measure // of losses out of fold
-	hidden  *laws    // nil: no subgroup was found
 	budget  float64  // +Inf: none
 
 	metric    *metric     // in which candidates are searched for together; nil: one by one
@@ -167,9 +165,8 @@ type choosing struct {
 	plains    [][]float64 // without every fold; nil: not known
 }
 
-// settle deals the folds and settles the criterion; where none is asked for and no groups are
-// named a hidden subgroup is looked for, by folds of its own number.
-func (c *choosing) settle(ctx context.Context) error {
+// settle deals the folds and settles the criterion.
+func (c *choosing) settle() error {
 	o := c.options
 	folds := cmp.Or(o.Folds, DefaultFolds)
 	groups, err := c.fold(folds)
@@ -184,23 +181,6 @@ func (c *choosing) settle(ctx context.Context) error {
 	if c.Criterion == "worst-group" && groups == 0 {
 		return fmt.Errorf("select worst-group needs groups of at least %d rows, with some in every fold", o.MinGroupSize)
 	}
-	if o.Criterion != "" || c.Criterion != "tail" {
-		return nil
-	}
-	if more := c.table.FoldCount(o.Folds); more != folds {
-		if _, err := c.fold(more); err != nil {
-			return err
-		}
-	}
-	if c.Subgroup, c.hidden, err = c.table.subgroup(ctx, c.out.fold, c.Folds); err != nil {
-		return err
-	}
-	if c.Subgroup == nil || !c.Subgroup.Found {
-		c.hidden = nil
-		return nil
-	}
-	c.Criterion = "subgroup"
-	c.out.reveal(c.hidden.held)
 	return nil
 }
 
@@ -269,11 +249,7 @@ func (c *choosing) list() (of []family, err error) {
 		return nil, err
 	}
 	if sc := c.out.scales(loss); sc.mean > 0 && sc.deviation > 0 {
-		var hidden []float64
-		if c.hidden != nil {
-			hidden = c.Subgroup.Shares
-		}
-		of = families(c.table.Rows, sc, c.options.Levels, hidden)
+		of = families(c.table.Rows, sc, c.options.Levels)
 	}
 	c.Candidates = []Candidate{{Family: "erm", Name: plainAverage.String(), Level: plainAverage}}
 	for _, f := range of {
@@ -287,7 +263,7 @@ func (c *choosing) list() (of []family, err error) {
 // run measures the candidates out of fold, round after round.
 func (c *choosing) run(ctx context.Context, of []family) (*race, error) {
 	all := len(c.Candidates)
-	r := &race{table: c.table, fold: c.out.fold, count: c.Folds, of: of, laws: c.hidden, alive: make([]bool, all), from: make([][]float64, c.Folds*all), metric: c.metric, partition: c.partition, plain: c.plains}
+	r := &race{table: c.table, fold: c.out.fold, count: c.Folds, of: of, alive: make([]bool, all), from: make([][]float64, c.Folds*all), metric: c.metric, partition: c.partition, plain: c.plains}
 	for i := range r.alive {
 		r.alive[i] = true
 	}
@@ -321,14 +297,12 @@ func (c *choosing) run(ctx context.Context, of []family) (*race, error) {
 // among makes a round one of some rows, whose searches end early, and returns their measure.
 func (c *choosing) among(rows []int, r *race) *measure {
 	r.brief = true
-	r.table, r.fold, r.laws = c.table.Select(rows), pick(c.out.fold, rows), c.hidden.pick(rows)
+	r.table, r.fold = c.table.Select(rows), pick(c.out.fold, rows)
 	if c.metric != nil {
 		r.partition = r.table.partitioned(r.fold, c.Folds)
 	}
 	out := newMeasure(r.table.Rows, r.fold, c.Folds, c.options.MinGroupSize, c.options.Tail)
-	if out.groups(); c.hidden != nil {
-		out.reveal(r.laws.held)
-	}
+	out.groups()
 	return out
 }
 

@@ -440,30 +440,20 @@ func TestOptionsAtTheirEnds(t *testing.T) {
 func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 	const n, folds = 60, 3
 	rng := rand.New(rand.NewPCG(21, 4))
-	for trial := range 6 {
+	for trial := range 3 {
 		loss, fold := make([]float64, n), make([]int, n)
 		r := level.Rows{N: n, Labels: []string{"a", "b", "few", "c", "one fold"}, Group: make([]int32, n), Weights: make([]float64, n)}
-		hidden := make([]float64, n)
 		for j := range loss {
-			loss[j], fold[j], r.Weights[j], hidden[j] = rng.NormFloat64(), j%folds, 0.2+rng.ExpFloat64(), rng.Float64()
+			loss[j], fold[j], r.Weights[j] = rng.NormFloat64(), j%folds, 0.2+rng.ExpFloat64()
 			r.Group[j] = []int32{0, 1, 3, -1}[rng.IntN(4)]
 		}
 		r.Group[0], r.Group[1], r.Group[3], r.Group[6], r.Group[9] = 2, 2, 4, 4, 4
 		m := newMeasure(r, fold, folds, 3, 0.2)
-		if count := m.groups(); trial < 3 && (count != 3 || m.eligible[2] || m.eligible[4] || !m.grouped()) {
+		if count := m.groups(); count != 3 || m.eligible[2] || m.eligible[4] || !m.grouped() {
 			t.Fatalf("%d groups may be the worst: %v", count, m.eligible)
-		}
-		if trial >= 3 {
-			common := make([]float64, n)
-			for j, p := range hidden {
-				common[j] = 1 - p
-			}
-			m.reveal([][]float64{common, hidden})
 		}
 		share := func(g, j int) float64 { // of row j in group g
 			switch {
-			case trial >= 3:
-				return []float64{1 - hidden[j], hidden[j]}[g] * m.weight[j]
 			case r.Group[j] == int32(g) && m.eligible[g]:
 				return m.weight[j]
 			}
@@ -658,34 +648,6 @@ func TestRecordsOfAChoice(t *testing.T) {
 	}
 }
 
-// Rows are thinned evenly to what there is work for, or are too few for their columns.
-func TestFewerRows(t *testing.T) {
-	rows := make([]int, 100_000)
-	for k := range rows {
-		rows[k] = 3 * k
-	}
-	for _, q := range []struct {
-		n, d int
-		work float64
-		want int
-	}{
-		{1000, 4, 1e9, 1000}, {1000, 4, 16 * 800, 800}, {1000, 4, 16 * 1000, 1000}, {100_000, 2, 1e12, mostLatentRows},
-		{rowsAColumn * 4, 4, 1e9, rowsAColumn * 4}, {rowsAColumn*4 - 1, 4, 1e9, 0},
-		{1000, 4, 16 * rowsAColumn * 4, rowsAColumn * 4}, {1000, 4, 16*rowsAColumn*4 - 1, 0},
-	} {
-		got := fewer(rows[:q.n], q.d, q.work)
-		if len(got) != q.want {
-			t.Errorf("%+v: %d rows", q, len(got))
-			continue
-		}
-		for k, r := range got {
-			if even := 3 * k * q.n / len(got); r%3 != 0 || r > even || r < even-3 || k > 0 && r <= got[k-1] {
-				t.Fatalf("%+v: row %d is %d", q, k, r)
-			}
-		}
-	}
-}
-
 // Out of the race is what two standard errors keep from the best, from any gain or from the
 // budget; what is too dear for now holds nobody back.
 func TestRaceLeavesBehind(t *testing.T) {
@@ -799,39 +761,6 @@ func TestRoundsGoOn(t *testing.T) {
 				t.Fatalf("candidate %d, row %d: a loss of %v, %v again", c, j, first[c][j], again[c][j])
 			}
 		}
-	}
-}
-
-// A hidden subgroup is looked for by as many folds as the rows can bear, unless somebody says how
-// many, and no more than a class has rows; named groups have three.
-func TestFoldCount(t *testing.T) {
-	for _, c := range []struct{ rows, first, asked, want int }{
-		{2000, 0, 0, 10}, {2001, 0, 0, 5}, {20_000, 0, 0, 5}, {20_001, 0, 0, 3}, {20_001, 0, 7, 7}, {500, 0, 2, 2},
-		{500, 200, 0, 10}, {500, 6, 0, 6}, {500, 2, 0, 3}, {500, 495, 0, 5},
-	} {
-		tb := &Table{Rows: level.Rows{N: c.rows}, Loss: losses.Squared{}}
-		if c.first > 0 {
-			tb.Loss, tb.Target = losses.Logistic{}, make([]float64, c.rows)
-			for j := range tb.Target {
-				if tb.Target[j] = -1; j < c.first {
-					tb.Target[j] = 1
-				}
-			}
-		}
-		if got := tb.FoldCount(c.asked); got != c.want {
-			t.Errorf("%+v: %d folds", c, got)
-		}
-	}
-	a := table(t, 300, 0, false)
-	o := DefaultOptions()
-	if s := choose(t, a, o); s.Folds != 10 {
-		t.Errorf("a choice on 300 rows, no group named, has %d folds", s.Folds)
-	}
-	if s := choose(t, table(t, 300, 0.4, true), o); s.Folds != 3 {
-		t.Errorf("a choice among named groups has %d folds", s.Folds)
-	}
-	if o.Folds = 4; choose(t, a, o).Folds != 4 {
-		t.Error("the folds asked for were not those of the choice")
 	}
 }
 
