@@ -4,6 +4,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 // pointPasses is what a lower bound from the curvature may cost, in passes: Certify and Path.Add
@@ -19,11 +20,13 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, err
 	}
+	defer c.Free()
 	return c.Best, nil
 }
 
-// certifierAt returns a certifier that knows what Certify says of x.
-func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
+// certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
+func certifierAt(p *Problem, x []float64) (c *saddle.Certifier, err error) {
+	p = side.Dereferenced(p)
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -43,6 +46,11 @@ func certifierAt(p *Problem, x []float64) (*saddle.Certifier, error) {
 	}
 	p, s.X0 = saddle.CentredAt(saddle.Answered(p), s.X0)
 	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
+	defer func() {
+		if err != nil {
+			r.Cert.Free()
+		}
+	}()
 	if err := r.ValidateFree(); err != nil {
 		return nil, err
 	}

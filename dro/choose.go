@@ -2,6 +2,7 @@ package dro
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
@@ -16,9 +17,10 @@ var formedPasses = tuning.New("dro: cost of a Hessian, above which conjugate gra
 // Hessian formed where that costs little beside the passes over the data, else by
 // conjugate gradients; and on growing prefixes of the samples where there are many of
 // them, which supposes that they are in random order. Where a Hessian costs several steps of
-// L-BFGS these come first, while they do well.
+// L-BFGS these come first, while they do well. It returns nil where no method of this package
+// solves p, and why says what p lacks.
 func Choose(p *Problem) (m Method, why string) {
-	p = saddle.Answered(p)
+	p = prepared(p)
 	n, d, _ := p.Oracle.Dims()
 	growing := Growing{}
 	switch {
@@ -32,9 +34,9 @@ func Choose(p *Problem) (m Method, why string) {
 	case saddle.Supports(Smoothing{}, p) && !saddle.Differentiable(p):
 		return Smoothing{}, "nu is 0, so that the objective is a maximum, without a gradient: penalties that fall to nothing"
 	case !saddle.Differentiable(p):
-		return proximal(p), "nu is 0, so that the objective is a maximum, without a gradient"
+		return proximal(p, "nu is 0, so that the objective is a maximum, without a gradient")
 	case !saddle.Supports(growing, p) && !saddle.Supports(LBFGS{}, p):
-		return proximal(p), "the regulariser has no gradient that is known: proximal steps"
+		return proximal(p, "the regulariser has no gradient that is known: proximal steps")
 	case !saddle.Supports(growing, p):
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
@@ -58,19 +60,22 @@ func Choose(p *Problem) (m Method, why string) {
 }
 
 // proximal returns the method of proximal steps for p: of all weights together where its dual
-// has such a step, else of block after block.
-func proximal(p *Problem) Method {
-	if !saddle.Supports(FullVector{}, p) && saddle.Supports(SeparableBlock{}, p) {
-		return SeparableBlock{}
+// has such a step, else of block after block, else none.
+func proximal(p *Problem, because string) (m Method, why string) {
+	switch {
+	case saddle.Supports(FullVector{}, p):
+		return FullVector{}, because
+	case saddle.Supports(SeparableBlock{}, p):
+		return SeparableBlock{}, because
 	}
-	return FullVector{}
+	return nil, "no method solves this problem: " + because + "; " + strings.TrimPrefix(saddle.Refusal(FullVector{}, p).Error(), "dro: ")
 }
 
 // OnPrefixes returns m as the last stage of Growing where m can start with the Hessian of the
 // stage before, as the methods of the paper can; else m. Where the samples are too few for prefixes of them to
 // say much, one half of them comes first, and that only where the adversary rests on few at the start.
 func OnPrefixes(p *Problem, m Method) Method {
-	p = saddle.Answered(p)
+	p = prepared(p)
 	n, d, _ := p.Oracle.Dims()
 	if heir, ok := saddle.Ability[saddle.Inheriting](m); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
 		return Growing{Finish: m, OnFew: !newton.GrowsWell(n, d)}

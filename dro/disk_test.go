@@ -92,6 +92,21 @@ func TestRowsOnDisk(t *testing.T) {
 			paged.Free(room, got.Y)
 		}
 	}
+	oracle, err := losses.NewLinear(loss, disk, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+	path := dro.NewPath(p, func(nu float64) dro.Dual { return dro.KL{Nu: nu} })
+	_, columns, _ := oracle.Dims()
+	for range 3 {
+		if _, err := dro.Certify(p, make([]float64, columns)); err != nil {
+			t.Fatal(err)
+		}
+		if err := path.Add(make([]float64, columns), slices.Repeat([]float64{1}, len(target))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if k := room.Slices(); k > 0 {
 		t.Errorf("%d vectors were not given back", k)
 	}

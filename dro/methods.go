@@ -3,6 +3,7 @@ package dro
 import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/internal/template"
 )
 
@@ -27,7 +28,7 @@ type LBFGS = newton.LBFGS
 // The lifted problem has parameters (x, τ), losses f_j − τ, regulariser φ + τ
 // and a Separable dual; minimised over τ it equals p at every x, and its
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
-func Lift(p *Problem) (*Problem, error) { return template.Lift(p) }
+func Lift(p *Problem) (*Problem, error) { return template.Lift(side.Dereferenced(p)) }
 
 // FullVector is the full vector update method (Alg. 2). Every step is one pass.
 type FullVector = template.FullVector

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 // A Path bounds the optima of one problem at every price ν, from points solved at a few.
@@ -33,7 +34,7 @@ type pathPoint struct {
 // NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
 // are a penalty ν·D on one set of weights: KL, ChiSquare, or what NewPenalty returns.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
-	return &Path{problem: Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at, known: map[float64]bracket{}}
+	return &Path{problem: Problem{Oracle: p.Oracle, Primal: side.Dereferenced(p).Primal}, at: at, known: map[float64]bracket{}}
 }
 
 // Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
@@ -49,6 +50,7 @@ func (p *Path) Add(x, y []float64) error {
 	if err != nil {
 		return err
 	}
+	defer c.Free()
 	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
 	c.LossesAboveTo(point.loss)
 	point.phi += c.PointRounding(point.phi)
@@ -73,7 +75,8 @@ func (p *Path) Between(nu float64) (Certificate, error) {
 	}
 	losses := &knownLosses{}
 	losses.n, _, _ = p.problem.Oracle.Dims()
-	c := saddle.NewCertifier(saddle.Answered(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}}))
+	c := saddle.NewCertifier(prepared(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}}))
+	defer c.Free()
 	unknown := c.Best
 	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown

@@ -2,8 +2,10 @@ package dro
 
 import (
 	"context"
+	"errors"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 // A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
@@ -27,13 +29,16 @@ type Certificate = saddle.Certificate
 type Need = saddle.Need
 
 // Unmet returns what m needs and p lacks.
-func Unmet(m Method, p *Problem) []Need { return saddle.Unmet(m, saddle.Answered(p)) }
+func Unmet(m Method, p *Problem) []Need { return saddle.Unmet(m, prepared(p)) }
+
+// prepared returns p as the internal packages take it.
+func prepared(p *Problem) *Problem { return saddle.Answered(side.Dereferenced(p)) }
 
 // A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
 // settings; one value may be used for many solves at once.
 type Method = saddle.Method
 
-// Settings say where to start and when to stop. Start from DefaultSettings.
+// Settings say where to start and when to stop. The zero value asks for the defaults.
 type Settings = saddle.Settings
 
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
@@ -81,10 +86,20 @@ const (
 type Result = saddle.Result
 
 // Solve runs m on p until the relative gap asked for is certified, a limit is
-// reached, no progress is possible, or ctx is done. Limits are statuses. A
+// reached, no progress is possible, or ctx is done. A nil method is the one that Choose returns. Limits are statuses. A
 // cancelled context is an error besides a valid Result, all of whose numbers are finite but
 // for a bound that is not known; every other error means invalid input, or numbers beyond
 // double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	p = prepared(p)
+	if m == nil {
+		if err := p.Validate(); err != nil {
+			return nil, err
+		}
+		var why string
+		if m, why = Choose(p); m == nil {
+			return nil, errors.New("dro: " + why)
+		}
+	}
 	return saddle.Solve(ctx, p, m, s)
 }

@@ -56,7 +56,7 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 
 // goal is the gap that is asked for.
 func goal(r *saddle.Run) float64 {
-	return r.Settings.RelativeGap * saddle.Magnitude(r.Cert.Objective)
+	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
 // payable is the number of samples that AtDecrement may take.

@@ -53,7 +53,7 @@ func (m *newton) fall() bool {
 		stage, ok := l.Method.(*newton)
 		if ok {
 			stage.fallen, stage.settled = true, true
-			stage.tolerance = func() float64 { return fallNear.Value * nu / saddle.Magnitude(l.Cert.Objective) }
+			stage.tolerance = func() float64 { return fallNear.Value * nu / l.Cert.Best.Magnitude(l.Cert.Objective) }
 		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes
@@ -76,7 +76,7 @@ func (m *newton) fall() bool {
 			factor = min(fallFactor.Value, factor*factor)
 		}
 		next := nu / factor
-		if enough := m.Settings.RelativeGap / 2 * saddle.Magnitude(l.Cert.BestObjective); next <= least*target || l.Cert.BestObjective+most*nu-c.Best.Lower <= enough {
+		if enough := m.Settings.RelativeGap / 2 * l.Cert.Best.Magnitude(l.Cert.BestObjective); next <= least*target || l.Cert.BestObjective+most*nu-c.Best.Lower <= enough {
 			next = target // what is left of the penalty is less than the gap asked for
 		}
 		at := append([]float64(nil), x...)

@@ -212,6 +212,7 @@ func (g *growing) stage(size int) error {
 	}
 	passes := l.Cert.Passes * float64(size) / float64(g.Cert.N)
 	g.Cert.Passes += passes
+	g.Cert.Best.Scale = max(g.Cert.Best.Scale, l.Cert.Best.Scale) // the later stages start near the optimum
 	copy(g.x, l.Cert.BestX)
 	if ok && stage.handsOn && stage.formed {
 		g.hessian, _ = stage.h.(*hessian.Factored)

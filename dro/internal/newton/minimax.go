@@ -97,7 +97,7 @@ func (m *minimax) Step() error {
 		c.Evaluate(m.x)
 	}
 	m.value = c.Objective
-	goal := m.Settings.RelativeGap * saddle.Magnitude(m.value)
+	goal := m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value)
 	h := m.hessian()
 	for share := kinkShare.Value; ; share *= 4 {
 		p, err := m.pieces(h, share)

@@ -305,7 +305,7 @@ func (m *newton) advance() error {
 // arrived reports whether half the squared decrement is the gap that is enough. Then it
 // takes a new Hessian where that is handed on.
 func (m *newton) arrived(slope float64) bool {
-	if !(slope/2 <= m.tolerance()*saddle.Magnitude(m.value)) {
+	if !(slope/2 <= m.tolerance()*m.Cert.Best.Magnitude(m.value)) {
 		return false
 	}
 	if m.stale && m.handsOn {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
@@ -18,7 +17,7 @@ func (m *newton) refreshPays(slope float64) bool {
 	if !(rate < 1) {
 		return true
 	}
-	left := slope / (m.Settings.RelativeGap * saddle.Magnitude(m.value))
+	left := slope / (m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value))
 	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewedSteps.Value
 }
 

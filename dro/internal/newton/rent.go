@@ -126,7 +126,7 @@ func (t *tenancy) pays(m *newton) bool {
 	if m.Certified() {
 		return true
 	}
-	size, left := saddle.Magnitude(at.F), t.method.decrement
+	size, left := c.Best.Magnitude(at.F), t.method.decrement
 	goal := m.Settings.RelativeGap * size
 	if m.tolerance != nil {
 		if goal = m.tolerance() * size; left/2 <= goal {

@@ -57,7 +57,7 @@ type smoothing struct {
 // Step is one stage.
 func (m *smoothing) Step() error {
 	const least = 1e-13 // of the objective, ν: beyond, rounding decides
-	size := saddle.Magnitude(m.Cert.BestObjective)
+	size := m.Cert.Best.Magnitude(m.Cert.BestObjective)
 	if m.nu == 0 {
 		_, most := m.dual.Smoothed(1, m.Cert.N)
 		if m.nu = smoothingFirst.Value * size / math.Max(most, 1e-3); m.most > 0 {

@@ -105,7 +105,7 @@ func (m *newton) tryWorkingSet(left float64) bool {
 	if !selectable || !restrictable || m.settled || m.mayFall() || m.Problem.Dual.Modulus() == 0 || c.EffectiveShare() > mostResting.Value {
 		return false
 	}
-	goal := m.Settings.RelativeGap * saddle.Magnitude(m.value)
+	goal := m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value)
 	x := append([]float64(nil), m.x...)
 	heaviest := sampling.RowsPerColumn.Int() * c.D
 	most := min(int(mostAlone.Value*float64(c.N)), saddle.MostSelected(m.Problem.Oracle))
@@ -166,7 +166,7 @@ func (m *newton) solveWorking(all saddle.Selectable, dual saddle.Restrictable, x
 	samples := m.working.samples(c.Rows)
 	restricted, offset := dual.Restricted(c.N, len(samples))
 	passes := c.Passes
-	lower := m.solveSubset(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, x, goal/saddle.Magnitude(m.value+offset))
+	lower := m.solveSubset(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, x, goal/m.Cert.Best.Magnitude(m.value+offset))
 	c.Keep(lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
 	m.Logf("newton: the %d samples of most weight solved for by %.3g passes", len(samples), c.Passes-passes)
 }

@@ -27,6 +27,10 @@ import (
 // Dual that is not Precise is allowed for as Precise says.
 type Certificate struct {
 	Upper, Lower float64
+
+	// Scale is the size of the objective at the first point evaluated. Relative gaps of optima
+	// near 0 are measured against a part of Scale, so that they do not depend on the unit of the losses.
+	Scale float64
 }
 
 // Gap returns Upper − Lower, a bound on the suboptimality of the point returned; +Inf
@@ -37,20 +41,23 @@ func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 // those of an oracle whose rounding is larger than it says, or a mistake.
 func (c Certificate) Consistent() bool { return c.Lower <= c.Upper }
 
-// Relative returns Gap/Magnitude(Upper), +Inf while a bound is unknown or the bounds
-// contradict each other.
+// Relative returns Gap divided by the magnitude of Upper, +Inf while a bound is unknown or the
+// bounds contradict each other.
 func (c Certificate) Relative() float64 {
 	if !c.Consistent() || math.IsInf(c.Gap(), 1) {
 		return math.Inf(1)
 	}
-	return c.Gap() / Magnitude(c.Upper)
+	return c.Gap() / c.Magnitude(c.Upper)
 }
 
-// Magnitude is what a relative gap is relative to at this objective, so that there is one of
-// an objective of 0, too.
-func Magnitude(objective float64) float64 {
-	const least = 1e-12
-	return max(least, math.Abs(objective))
+// Magnitude returns the divisor of a relative gap at this objective: the size of the objective,
+// but at least 1e-12 of Scale, so that an optimum of 0 can be certified.
+func (c Certificate) Magnitude(objective float64) float64 {
+	const (
+		share = 1e-12
+		least = 1 << 60 * Underflow // an objective of 0 at every point is certified
+	)
+	return max(least, share*c.Scale, math.Abs(objective))
 }
 
 // A Certifier evaluates points and keeps the best of what they prove.
@@ -79,6 +86,8 @@ type Certifier struct {
 	BestX             []float64
 	BestObjective     float64 // at BestX, as computed
 	bestRisk, bestTau float64
+
+	responses responseCheck // of a dual that is not of this library
 
 	scratchSpace []float64 // n; allocated by scratch
 	Shortfall    float64   // by how much the curvature of AtDecrement fell short, so far; 0: not tried
@@ -111,9 +120,12 @@ func normalised(p *Problem) bool {
 	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
 }
 
-// KeepsPromise reports an oracle that says that its losses are ≥ 0, and has one below at the
+// KeepsPromise reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
 // point last evaluated: one that embeds another, say, and changes what it computes alone.
 func (c *Certifier) KeepsPromise() error {
+	if c.responses.err != nil {
+		return c.responses.err
+	}
 	o, ok := Ability[NonNegative](c.Problem.Oracle)
 	if !ok || !o.NonNegative() || !c.touched {
 		return nil
@@ -153,7 +165,13 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Weights, c.Margin = c.weigh(c.Y, c.Value, top), c.Exact.margin(c.X)
 	c.Top = slices.Max(top)
 	c.rest()
+	if !c.Exact.precise {
+		c.checkResponse()
+	}
 	c.Objective = c.Risk + phi
+	if c.Best.Scale == 0 {
+		c.Best.Scale = math.Abs(c.Objective)
+	}
 	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
@@ -332,7 +350,7 @@ func (c *Certifier) Scratch() []float64 {
 // Visit lists what a snapshot holds. Of what has an entry for every sample it is nothing
 // where one more evaluation gives the same bits again.
 func (c *Certifier) Visit(s *State) {
-	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower,
+	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower, &c.Best.Scale,
 		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,
 		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope, &c.Weights.total, &c.Exact.met,
 		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {

@@ -14,8 +14,14 @@ func TestCertificateArithmetic(t *testing.T) {
 	if unknown := (Certificate{Upper: 1, Lower: math.Inf(-1)}); !math.IsInf(unknown.Relative(), 1) {
 		t.Errorf("relative gap %v without a lower bound", unknown.Relative())
 	}
-	if small := (Certificate{Upper: 1e-14, Lower: 0}); small.Relative() != 1e-2 {
+	if small := (Certificate{Upper: 1e-14, Lower: 0, Scale: 1}); small.Relative() != 1e-2 {
 		t.Errorf("relative gap %v near zero", small.Relative())
+	}
+	if small := (Certificate{Upper: 1e-30, Lower: 0}); small.Relative() != 1 {
+		t.Errorf("relative gap %v of small losses", small.Relative())
+	}
+	if exact := (Certificate{}); exact.Relative() != 0 {
+		t.Errorf("relative gap %v of an optimum of 0 that is known", exact.Relative())
 	}
 	for s := NotSolved; s <= Inconsistent; s++ {
 		if fmt.Sprint(s) == "" {

@@ -234,6 +234,7 @@ func (s *State) result(res *Result) {
 		}
 		c := &res.Trace[i]
 		elapsed := int(c.Elapsed)
+		s.Float(&c.Scale)
 		s.Float(&c.Upper)
 		s.Float(&c.Lower)
 		s.Float(&c.Passes)

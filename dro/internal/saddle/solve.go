@@ -1,6 +1,7 @@
 package saddle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,12 @@ var (
 	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
 )
 
-// Settings say where to start and when to stop. Start from DefaultSettings.
+// Settings say where to start and when to stop. The zero value asks for the defaults.
 type Settings struct {
 	X0          []float64 // starting point, length d; nil: zeros (of centred columns, where an Oracle centres them), or what a Started primal says
-	RelativeGap float64   // stop when certified to this relative gap; > 0
-	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; > 0
-	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far
+	RelativeGap float64   // stop when certified to this relative gap; 0: 1e-6
+	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; 0: 10 000
+	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far; 0: 2
 	Seed        uint64    // of every random choice
 
 	Observe func(Check)          // called at every check point; may be nil
@@ -44,6 +45,14 @@ type Settings struct {
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
 func DefaultSettings() Settings {
 	return Settings{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}
+}
+
+// setDefaults replaces settings of 0 by those of DefaultSettings.
+func (s *Settings) setDefaults() {
+	d := DefaultSettings()
+	s.RelativeGap = cmp.Or(s.RelativeGap, d.RelativeGap)
+	s.MaxPasses = cmp.Or(s.MaxPasses, d.MaxPasses)
+	s.CheckEvery = cmp.Or(s.CheckEvery, d.CheckEvery)
 }
 
 // Validate reports the first setting that is out of its range, for d parameters.
@@ -176,6 +185,7 @@ func (r *Run) Logf(format string, args ...any) {
 // for a bound that is not known; every other error means invalid input, or numbers beyond
 // double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+	s.setDefaults()
 	p = Answered(p)
 	moved := newCentred(p)
 	var settle func(x []float64)
@@ -318,6 +328,9 @@ func (l *Loop) Iterate(ctx context.Context) {
 		if l.spent {
 			passes = max(passes, l.Settings.MaxPasses)
 		}
+		if l.Failed = l.Cert.responses.err; l.Failed != nil {
+			return
+		}
 		l.Result.Status = l.Settings.Ends(l.Cert.Best, passes, l.last != nil, ctx.Err() != nil)
 		switch l.Result.Status {
 		case NotSolved:
@@ -423,7 +436,7 @@ func (l *Loop) Finish() {
 // may cost half a pass, only when the gradient says that it could end the solve.
 func (r *Run) CertifyWhenClose() {
 	c := r.Cert
-	if c.fenchelYoung() <= r.Settings.RelativeGap*Magnitude(c.Objective) {
+	if c.fenchelYoung() <= r.Settings.RelativeGap*c.Best.Magnitude(c.Objective) {
 		c.Certify()
 	}
 }

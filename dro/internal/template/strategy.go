@@ -24,7 +24,11 @@ const (
 
 // String returns the name of the strategy.
 func (s Strategy) String() string {
-	return [...]string{"replacement", "historical"}[s]
+	names := [...]string{"replacement", "historical"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Strategy(%d)", int(s))
+	}
+	return names[s]
 }
 
 // Sampling says for each distribution over blocks where it comes from: given, as

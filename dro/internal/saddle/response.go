@@ -1,0 +1,41 @@
+package saddle
+
+import (
+	"fmt"
+	"math"
+)
+
+// A responseCheck tests the best responses of a dual that is not of this library: a certificate
+// would otherwise rest on a wrong one without notice.
+type responseCheck struct {
+	weights []float64 // n: an earlier response; nil: none
+	psi     float64   // ψ of these weights
+	err     error     // of the first wrong response
+}
+
+// checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y,
+// and with that of earlier weights, which no best response is below.
+func (c *Certifier) checkResponse() {
+	const tolerance = 1e-7 // of the terms: responses are computed to more digits
+	r := &c.responses
+	if r.err != nil {
+		return
+	}
+	psi := c.Problem.Dual.Value(c.Y)
+	value := c.linear(c.Y, c.Value) - psi
+	if math.IsNaN(value) { // of weights that are not numbers, which no result may have
+		return
+	}
+	size := tolerance*(c.Weights.mean+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecision(c.Problem.Dual.Modulus(), c.Weights.total) + Underflow
+	if !(math.Abs(c.Risk-value) <= size) {
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", asked(c.Problem.Dual), c.Risk, value)
+		return
+	}
+	if r.weights == nil {
+		r.weights, r.psi = append([]float64(nil), c.Y...), psi
+		return
+	}
+	if earlier := c.linear(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and the weights that it returned before have ⟨y, f⟩ − ψ(y) = %v, which is more", asked(c.Problem.Dual), c.Risk, earlier)
+	}
+}
