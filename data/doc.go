@@ -1,6 +1,6 @@
 // Package data reads tables and turns them into design matrices.
 //
-// [Read] loads Parquet, Arrow IPC and CSV files into a [Frame] of plain typed
+// [Read] loads Parquet, Arrow IPC, CSV and JSON Lines files into a [Frame] of plain typed
 // columns; [Open] leaves the values of Parquet files where they are until they
 // are asked for. Both are package frame's, given here under the same names
 // (face.go). [Fit] makes an [Encoder] of the training rows of a frame and,

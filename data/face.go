@@ -231,3 +231,7 @@ func DateUses() []string { return frame.DateUses() }
 
 // Join is the rows of f and then those of g; see [frame.Join].
 func Join(ctx context.Context, f, g *Frame) (*Frame, error) { return frame.Join(ctx, f, g) }
+
+// HasExtension reports whether a file name ends in one of the extensions of tables, such as
+// .parquet, .csv.gz or .jsonl.
+func HasExtension(name string) bool { return frame.HasExtension(name) }

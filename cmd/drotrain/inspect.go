@@ -154,6 +154,9 @@ func isModel(path string) bool {
 	defer f.Close()
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(f, head)
+	if data.HasExtension(path) {
+		return false
+	}
 	return strings.HasPrefix(strings.TrimLeft(string(head[:n]), " \t\r\n"), "{") || strings.HasSuffix(path, ".json")
 }
 

@@ -38,7 +38,7 @@ type trainOptions struct {
 // defineColumns adds the options that say which rows are read, what their columns are and
 // how they are encoded.
 func defineColumns(fs *pflag.FlagSet, c *train.Config, rows, standard string) {
-	fs.StringVar(&c.Data, "data", "", rows+": a Parquet, Arrow or CSV `file`, a directory or glob of them, or builtin:NAME (default "+standard+")")
+	fs.StringVar(&c.Data, "data", "", rows+": a Parquet, Arrow, CSV or JSON Lines `file`, a directory or glob of them, or builtin:NAME (default "+standard+")")
 	fs.StringVar(&c.Target, "target", "", "`column` to predict")
 	fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
 	fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")

@@ -1,4 +1,4 @@
-// Package csv reads comma-, semicolon- or tab-separated text into tables of plain
-// typed columns, and writes it. It imports data/table; only data/frame imports it. Start
-// reading at read.go.
+// Package csv reads delimited text and JSON Lines into tables of plain typed columns, and
+// writes delimited text. Both formats share the inference of types (types.go). It imports
+// data/table; only data/frame imports it. Start reading at read.go.
 package csv

@@ -204,20 +204,19 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	if remark := r.dataInHeader(); remark != nil {
 		f.Remarks = append(f.Remarks, remark)
 	}
-	return f, r.values(builders, rows)
+	if all, err = r.open(); err != nil {
+		return nil, err
+	}
+	return f, r.build(builders, rows, all.Read)
 }
 
-// values is the second reading.
-func (r *reading) values(builders []*builder, rows int) error {
-	all, err := r.open()
-	if err != nil {
-		return err
-	}
+// build fills the columns from the records of a second reading.
+func (r *reading) build(builders []*builder, rows int, read func() ([]string, error)) error {
 	for row := 0; row < rows; row++ {
 		if row%everyRows == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		rec, err := all.Read()
+		rec, err := read()
 		if err != nil && err != io.EOF {
 			return r.failed(err)
 		}

@@ -67,6 +67,8 @@ func (in *input) exact(ctx context.Context, names []string, how Reading) (t *tab
 			t, err = parquet.Open(in, names, false)
 		case ipcFormat:
 			t, err = ipc.ReadExact(ctx, in, names)
+		case linesFormat:
+			t, err = csv.VerbatimLines(ctx, in, names, how.Text)
 		default:
 			t, err = csv.Verbatim(ctx, in, names, how.Text)
 		}

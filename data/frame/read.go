@@ -29,6 +29,7 @@ import (
 //	Arrow IPC file    .arrow .feather .ipc
 //	Arrow IPC stream  .arrows
 //	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
+//	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
 //
 // A directory is not searched deeper, and its files whose names start with "."
 // or "_" are passed over. Errors name the file.
@@ -140,10 +141,8 @@ func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-var extensions = []string{".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows",
-	".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.bz2"}
-
-func hasExtension(name string) bool {
+// HasExtension reports whether a file name ends in one of the extensions of tables.
+func HasExtension(name string) bool {
 	name = strings.ToLower(name)
 	for _, e := range extensions {
 		if strings.HasSuffix(name, e) {
@@ -197,7 +196,7 @@ func expand(path string) ([]string, error) {
 	var out []string
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !hasExtension(name) {
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !HasExtension(name) {
 			continue
 		}
 		full := filepath.Join(path, name)
@@ -254,10 +253,48 @@ const (
 	parquetFormat
 	ipcFormat
 	csvFormat
+	linesFormat
 )
 
-// textEnds are the extensions of text.
-var textEnds = []string{".csv", ".tsv", ".txt", ".dat", ".data", ".tab"}
+// formats lists the extensions of every format. Text may be compressed (.gz, .bz2).
+// Directories are searched for the extensions of all, and a file given by its name may
+// have one of others as well.
+var formats = []struct {
+	format format
+	text   bool
+	all    []string
+	others []string
+}{
+	{parquetFormat, false, []string{".parquet", ".pq"}, nil},
+	{ipcFormat, false, []string{".arrow", ".feather", ".ipc", ".arrows"}, nil},
+	{csvFormat, true, []string{".csv", ".tsv"}, []string{".txt", ".dat", ".data", ".tab"}},
+	{linesFormat, true, []string{".jsonl", ".ndjson"}, nil},
+}
+
+// extensions lists the extensions of tables in a directory.
+var extensions = func() (all []string) {
+	for _, f := range formats {
+		for _, e := range f.all {
+			all = append(all, e)
+			if f.text {
+				all = append(all, e+".gz", e+".bz2")
+			}
+		}
+	}
+	return all
+}()
+
+// textFormat returns the format of text that the extension of a name says, or
+// unknownFormat.
+func textFormat(name string) format {
+	extension := filepath.Ext(csv.Unpacked(name))
+	for _, f := range formats {
+		if f.text && (slices.Contains(f.all, extension) || slices.Contains(f.others, extension)) {
+			return f.format
+		}
+	}
+	return unknownFormat
+}
 
 // detect tells the format from the first bytes, else from the name.
 func detect(name string, b []byte) (format, error) {
@@ -270,9 +307,9 @@ func detect(name string, b []byte) (format, error) {
 		}
 		return false
 	}
-	text := slices.Contains(textEnds, filepath.Ext(csv.Unpacked(name)))
+	text := textFormat(name)
 	switch {
-	case len(b) == 0 && text:
+	case len(b) == 0 && text != unknownFormat:
 		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}
 	case len(b) == 0:
 		return unknownFormat, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
@@ -292,8 +329,10 @@ func detect(name string, b []byte) (format, error) {
 		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC file: it does not start with ARROW1"}
 	case ends(".arrows"):
 		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC stream: it does not start with a message mark"}
-	case text:
-		return csvFormat, nil
+	case text != unknownFormat:
+		return text, nil
+	case ends(".json"):
+		return unknownFormat, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
 	}
 	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
 }
@@ -316,7 +355,9 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	}
 	kind, err := detect(name, head)
 	if kind == unknownFormat && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 {
-		kind, err = csvFormat, nil // a pipe: its name says nothing
+		if kind, err = csvFormat, nil; head[0] == '{' { // a pipe has no extension
+			kind = linesFormat
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -331,6 +372,8 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 		t, err = parquet.Open(in, names, how.Dates != "")
 	} else if kind == ipcFormat {
 		t, err = ipc.Read(ctx, in, names, how.Dates != "")
+	} else if kind == linesFormat {
+		t, err = csv.ReadLines(ctx, in, names, how.text())
 	} else {
 		t, err = csv.Read(ctx, in, names, how.text())
 	}
