@@ -81,13 +81,17 @@ func readLines(ctx context.Context, src table.Source, names []string, o Options,
 	f := &table.Table{Rows: rows, Notes: renamed}
 	builders := make([]*builder, len(shapes))
 	for i := range shapes {
-		if want != nil && !want[header[i]] {
+		shapes[i].used = want == nil || want[header[i]]
+	}
+	style := chooseStyle(shapes, header, false)
+	for i := range shapes {
+		if !shapes[i].used {
 			continue
 		}
 		c := shapes[i].column(header[i], rows)
 		builders[i] = &builder{Column: c, options: &r.options, verbatim: verbatim, levels: table.NewLevels(), order: shapes[i].order}
 		f.Columns = append(f.Columns, c)
-		if remark := shapes[i].remark(c, rows); remark != nil {
+		if remark := shapes[i].remark(c, rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
 		}
 	}
