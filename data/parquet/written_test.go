@@ -258,3 +258,17 @@ func readFrom(t *testing.T, what string, c physical, part table.Part, first int,
 		values.Close()
 	}
 }
+
+// A counted file counts what is read of it.
+type counted struct {
+	*bytes.Reader
+	reads, bytes *atomic.Int64
+}
+
+func (counted) Name() string               { return "t.parquet" }
+func (counted) Afford(int64, string) error { return nil }
+func (c counted) ReadAt(b []byte, at int64) (int, error) {
+	c.reads.Add(1)
+	c.bytes.Add(int64(len(b)))
+	return c.Reader.ReadAt(b, at)
+}
