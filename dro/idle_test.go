@@ -19,7 +19,6 @@ func (idler) Name() string                                { return "idler" }
 func (idler) Needs() []saddle.Need                        { return nil }
 func (i idler) Start(*saddle.Run) (saddle.Stepper, error) { return i, nil }
 func (idler) Check()                                      {}
-func (idler) Visit(*saddle.State)                         {}
 
 func (i idler) Step() error {
 	if *i.steps++; *i.steps > 1000 {

@@ -175,7 +175,7 @@ func TestChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.Within("choice").Done(fmt.Sprintf("round 1 of 1, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+			if ok, _ := cfg.Checkpoint.Within("choice").Load(fmt.Sprintf("round 1 of 1, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
 				known++
 			}
 		}

@@ -198,6 +198,44 @@ func (t table) numbers(labels bool) *numbers {
 	return v
 }
 
+// oneHot returns a sparse problem: indicator columns in blocks, one of each block set in a row, and
+// a constant.
+func oneHot(n, blocks, levels int) (*dro.Problem, error) {
+	rng := rand.New(rand.NewPCG(8, uint64(n)))
+	d := blocks*levels + 1
+	coefficients := make([]float64, d)
+	for i := range coefficients {
+		coefficients[i] = rng.NormFloat64() / math.Sqrt(float64(blocks))
+	}
+	target, start, index := make([]float64, n), make([]int, n+1), []int32{}
+	for j := range n {
+		m := 0.0
+		for b := range blocks {
+			i := b*levels + int(float64(levels)*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
+			index = append(index, int32(i))
+			m += coefficients[i]
+		}
+		index = append(index, int32(d-1))
+		start[j+1] = len(index)
+		if target[j] = -1; rng.Float64() < 1/(1+math.Exp(-2*m)) {
+			target[j] = 1
+		}
+	}
+	value := make([]float64, len(index))
+	for i := range value {
+		value[i] = 1
+	}
+	z, err := design.NewSparse(n, d, start, index, value)
+	if err != nil {
+		return nil, err
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		return nil, err
+	}
+	return &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true}}, nil
+}
+
 // tenGroups is group DRO over ten groups, some ten times the size of others.
 func tenGroups(n int) dro.Dual {
 	of := make([]int, n)
@@ -239,6 +277,9 @@ func generatedCells() []cell {
 	add("kl wide", student(15_000, 600), logistic, dro.KL{Nu: 1})
 	add("kl ar", table{n: 10_000, d: 200, columns: "ar"}, logistic, dro.KL{Nu: 1})
 	add("chi2 ar", table{n: 10_000, d: 200, columns: "ar"}, squared, dro.ChiSquare{Nu: 1})
+	add("kl scales 1000", table{n: 3000, d: 500, kappa: 1000}, logistic, dro.KL{Nu: 1})
+	add("kl ar by products", table{n: 400, d: 2100, columns: "ar"}, logistic, dro.KL{Nu: 1})
+	cells = append(cells, cell{name: "kl one-hot 20000x1201 logistic", problem: func() (*dro.Problem, error) { return oneHot(20_000, 4, 300) }})
 	add("kl heavy", table{n: 20_000, d: 20, columns: "heavy"}, logistic, dro.KL{Nu: 1})
 	add("kl heavy", table{n: 12_000, d: 80, columns: "heavy"}, squared, dro.KL{Nu: 1})
 	add("kl rare", table{n: 12_000, d: 40, columns: "rare"}, logistic, dro.KL{Nu: 1})

@@ -40,7 +40,7 @@ func main() {
 	method := flag.String("method", "auto", "auto, lbfgs, newton or separable")
 	only := flag.String("only", "", "only cells whose name contains `text`")
 	gap := flag.Float64("gap", 1e-6, "relative gap to certify")
-	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 7 times")
+	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 50 times")
 	references := flag.String("references", "../shared/reference", "`directory` of the reference optima; cells without it are generated ones alone")
 	profile := flag.Bool("v", false, "print the decisions of the solver")
 	flag.Parse()
@@ -114,7 +114,7 @@ func measure(c cell, method string, gap, seconds float64, verbose bool) (result,
 	if verbose {
 		settings.Logf = func(format string, args ...any) { fmt.Printf("    "+format+"\n", args...) }
 	}
-	for spent, k := 0.0, 0; k < 7 && (spent < seconds || k == 0); k++ {
+	for spent, k := 0.0, 0; k < 50 && (spent < seconds || k == 0); k++ {
 		m, err := methodFor(method, p)
 		if err != nil {
 			return r, err

@@ -1,5 +1,5 @@
-// Package journal keeps in a file what a long computation has finished, and the state of
-// the part it is in, so that another run continues it. What must be the same in both is
+// Package journal keeps in a file what a long computation has finished, and a point to start its
+// present part from, so that another run continues it. What must be the same in both runs is
 // kept too, and a difference is refused by name. It imports internal/atomicfile alone.
 // Start reading at Journal.
 package journal
@@ -20,8 +20,8 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// A Journal is a file of finished parts by name, and of states of parts that are not. Its
-// methods are safe for concurrent use. A nil *Journal keeps nothing.
+// A Journal is a file of values by the name of their part of the computation. Its methods are
+// safe for concurrent use. A nil *Journal keeps nothing.
 type Journal struct {
 	*book
 	prefix string // of all names
@@ -35,26 +35,22 @@ type book struct {
 	mu      sync.Mutex
 	content content
 	resumed bool
-	next    time.Time     // when the file is to be written
-	asked   time.Time     // when a state was last said to be wanted
-	kept    time.Time     // when one was last given
-	cost    time.Duration // from one to the other
-	err     error         // of the last write
+	next    time.Time // when the file is to be written
+	err     error     // of the last write
 }
 
 type content struct {
 	Facts map[string]string // what must be the same
-	Done  map[string][]byte
-	State map[string][]byte
+	Parts map[string][]byte
 }
 
-const magic = "drotrain journal 1\n"
+const magic = "drotrain journal 2\n"
 
-// New returns a journal that will be kept at path, states every so often. Nothing is
-// written before there is something to keep.
+// New returns a journal that is written to path every so often. Nothing is written before there
+// is something to keep.
 func New(path string, every time.Duration) *Journal {
 	j := &Journal{book: &book{path: path, every: every, next: time.Now().Add(every)}}
-	j.content = content{map[string]string{}, map[string][]byte{}, map[string][]byte{}}
+	j.content = content{map[string]string{}, map[string][]byte{}}
 	return j
 }
 
@@ -76,10 +72,8 @@ func Resume(path string, every time.Duration) (*Journal, error) {
 	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	for _, m := range []*map[string][]byte{&j.content.Done, &j.content.State} {
-		if *m == nil { // empty ones are not written
-			*m = map[string][]byte{}
-		}
+	if j.content.Parts == nil { // an empty map is not written
+		j.content.Parts = map[string][]byte{}
 	}
 	if j.content.Facts == nil {
 		j.content.Facts = map[string]string{}
@@ -156,13 +150,13 @@ func (j *Journal) Facts(prefix string) map[string]string {
 	return out
 }
 
-// Done stores the value of a part in into, if the part is finished.
-func (j *Journal) Done(part string, into any) (bool, error) {
+// Load stores the value of a part in into, and reports whether the journal has one.
+func (j *Journal) Load(part string, into any) (bool, error) {
 	if j == nil {
 		return false, nil
 	}
 	j.mu.Lock()
-	b, ok := j.content.Done[j.prefix+part]
+	b, ok := j.content.Parts[j.prefix+part]
 	j.mu.Unlock()
 	if !ok {
 		return false, nil
@@ -173,9 +167,9 @@ func (j *Journal) Done(part string, into any) (bool, error) {
 	return true, nil
 }
 
-// Finish keeps the value of a part that is finished, and forgets its state. It is written
-// when a state is due, or with the next one.
-func (j *Journal) Finish(part string, value any) {
+// Store keeps the value of a part: that of one that is finished, or a point to start it from
+// again. The file is written when the last time was long enough ago, or by Flush.
+func (j *Journal) Store(part string, value any) {
 	if j == nil {
 		return
 	}
@@ -187,8 +181,7 @@ func (j *Journal) Finish(part string, value any) {
 		j.err = err
 		return
 	}
-	j.content.Done[j.prefix+part] = b.Bytes()
-	delete(j.content.State, j.prefix+part)
+	j.content.Parts[j.prefix+part] = b.Bytes()
 	if !time.Now().Before(j.next) {
 		j.write()
 	}
@@ -203,48 +196,6 @@ func (j *Journal) Flush() error {
 	defer j.mu.Unlock()
 	j.write()
 	return j.err
-}
-
-// State is that of a part that was not finished, nil for none.
-func (j *Journal) State(part string) []byte {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.content.State[j.prefix+part]
-}
-
-// thrift bounds what is spent on states: one is due when so many times the last one's cost
-// have passed, whether or not the file is to be written.
-const thrift = 20
-
-// Due reports that a state is to be kept now: for the file, or for the end of the
-// computation by a signal, so that little of it is lost.
-func (j *Journal) Due() bool {
-	if j == nil {
-		return false
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.asked = time.Now()
-	return !j.asked.Before(j.next) || j.asked.Sub(j.kept) >= thrift*j.cost
-}
-
-// Keep keeps the state of a part. The file is written when it is time, or by Flush.
-func (j *Journal) Keep(part string, state []byte) {
-	if j == nil {
-		return
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.content.State[j.prefix+part] = state
-	if j.kept = time.Now(); !j.asked.IsZero() {
-		j.cost = j.kept.Sub(j.asked)
-	}
-	if !j.kept.Before(j.next) {
-		j.write()
-	}
 }
 
 // write writes the file. The lock is held.
@@ -263,15 +214,14 @@ func (j *Journal) write() {
 	j.next = time.Now().Add(j.every)
 }
 
-// Begun reports that something is to be gone on with: a part that is finished, or the state
-// of one.
+// Begun reports whether the journal has the value of a part.
 func (j *Journal) Begun() bool {
 	if j == nil {
 		return false
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.content.Done)+len(j.content.State) > 0
+	return len(j.content.Parts) > 0
 }
 
 // Err is why the last write failed, if it did: the computation goes on without.

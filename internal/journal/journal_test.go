@@ -26,13 +26,13 @@ func TestJournal(t *testing.T) {
 		t.Error("a state was written before its time")
 	}
 	fold := j.Within("fold 1")
-	fold.Finish("first", "another")
+	fold.Store("first", "another")
 	if err := fold.Agree("seed", "4"); err != nil {
 		t.Error(err)
 	}
-	j.Finish("first", []float64{1, 2})
+	j.Store("first", []float64{1, 2})
 	j.Keep("second", []byte("half"))
-	j.Finish("third", 3)
+	j.Store("third", 3)
 	if j.Err() != nil || j.Flush() != nil {
 		t.Fatal(j.Err())
 	}
@@ -41,14 +41,14 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var x []float64
-	if ok, err := k.Done("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
+	if ok, err := k.Load("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
 		t.Error(ok, err, x)
 	}
-	if ok, _ := k.Done("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() || !k.Begun() {
+	if ok, _ := k.Load("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() || !k.Begun() {
 		t.Error("states or parts differ")
 	}
 	var text string
-	if ok, err := k.Within("fold 1").Done("first", &text); !ok || err != nil || text != "another" {
+	if ok, err := k.Within("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
 		t.Error(ok, err, text)
 	}
 	var changed *ChangedError
@@ -83,8 +83,8 @@ func TestJournal(t *testing.T) {
 	if none.Flush() != nil {
 		t.Error("no file, and an error")
 	}
-	none.Finish("x", 1)
-	if ok, err := none.Done("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
+	none.Store("x", 1)
+	if ok, err := none.Load("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
 		t.Error("nil journals keep nothing")
 	}
 }
@@ -115,12 +115,12 @@ func TestJournalWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := New(filepath.Join(file, "checkpoint"), 0)
-	j.Finish("x", 1)
+	j.Store("x", 1)
 	if j.Err() == nil {
 		t.Error("no error")
 	}
 	var x int
-	if ok, err := j.Done("x", &x); !ok || err != nil || x != 1 {
+	if ok, err := j.Load("x", &x); !ok || err != nil || x != 1 {
 		t.Error(ok, err)
 	}
 }
@@ -148,10 +148,10 @@ func TestStatesAreDueByTheirCost(t *testing.T) {
 func TestNoJournal(t *testing.T) {
 	var j *Journal
 	var x int
-	done, err := j.Done("part", &x)
+	done, err := j.Load("part", &x)
 	_, told := j.Fact("seed")
 	j.Keep("part", []byte("state"))
-	j.Finish("part", 3)
+	j.Store("part", 3)
 	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Err(), j.Remove()); err != nil || done || told {
 		t.Error(err, done, told)
 	}
@@ -165,11 +165,11 @@ func TestNoJournal(t *testing.T) {
 func TestJournalsThatCannotBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	j := New(path, time.Hour)
-	if j.Finish("part", func() {}); j.Err() == nil {
+	if j.Store("part", func() {}); j.Err() == nil {
 		t.Error("a function was kept")
 	}
 	j = New(path, 0) // written at once
-	if j.Finish("part", "text"); j.Err() != nil {
+	if j.Store("part", "text"); j.Err() != nil {
 		t.Fatal(j.Err())
 	}
 	k, err := Resume(path, time.Hour)
@@ -177,7 +177,7 @@ func TestJournalsThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var number int
-	if ok, err := k.Done("part", &number); ok || err == nil || !strings.Contains(err.Error(), path) {
+	if ok, err := k.Load("part", &number); ok || err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a text was read as a number: %v, %v", ok, err)
 	}
 	if k.Keep("other", nil); k.Agree("seed", "3") != nil || k.State("part") != nil {

@@ -60,10 +60,10 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 }
 
 // A Memory keeps what a choice has finished, by name, so that one that was interrupted goes
-// on. Done stores what is kept of a part in into, if there is anything.
+// on. Load stores what is kept of a part in into, and reports whether there is anything.
 type Memory interface {
-	Done(part string, into any) (bool, error)
-	Finish(part string, value any)
+	Load(part string, into any) (bool, error)
+	Store(part string, value any)
 }
 
 // A solved is what is kept of a model.
@@ -78,12 +78,12 @@ func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float
 		return t.Solve(ctx, l, x)
 	}
 	var s solved
-	if ok, err := t.Memory.Done(name, &s); ok || err != nil {
+	if ok, err := t.Memory.Load(name, &s); ok || err != nil {
 		return s.X, s.Passes, err
 	}
 	x, passes, err := t.Solve(ctx, l, x)
 	if err == nil {
-		t.Memory.Finish(name, solved{x, passes})
+		t.Memory.Store(name, solved{x, passes})
 	}
 	return x, passes, err
 }

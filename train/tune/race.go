@@ -192,7 +192,7 @@ func (f *lap) ended(c int, s solved) {
 // finish is ended, for the memory too.
 func (f *lap) finish(c int, s solved) {
 	if f.train.Memory != nil {
-		f.train.Memory.Finish(f.name(c), s)
+		f.train.Memory.Store(f.name(c), s)
 	}
 	f.ended(c, s)
 }
@@ -203,7 +203,7 @@ func (f *lap) remembered(c int) (bool, error) {
 		return false, nil
 	}
 	var s solved
-	known, err := f.train.Memory.Done(f.name(c), &s)
+	known, err := f.train.Memory.Load(f.name(c), &s)
 	if known && err == nil {
 		f.ended(c, s)
 	}

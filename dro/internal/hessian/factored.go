@@ -225,23 +225,3 @@ func (m *Factored) TakeOver(from *Factored) error {
 	}
 	return m.Redamp(0)
 }
-
-// Visit lists what a snapshot holds.
-func (m *Factored) Visit(s *saddle.State) {
-	s.Float(&m.Lambda)
-	s.Float(&m.majorant)
-	s.Float(&m.entered)
-	s.Integer(&m.Samples)
-	known := m.scale != nil
-	if s.Boolean(&known); known && m.scale == nil {
-		m.scale = make([]float64, m.D)
-	}
-	s.Floats(m.scale)
-	s.Float(&m.total)
-	s.Floats(m.Full, m.cross, m.Matrix.RawSymmetric().Data)
-	if s.Reading && s.Err == nil {
-		if err := m.factorise(); !errors.Is(err, ErrIndefinite) { // of the same numbers the same bits, or as little
-			s.Err = err
-		}
-	}
-}

@@ -200,22 +200,3 @@ func (h *Operator) precondition() float64 {
 	}
 	return floats.Dot(h.residual, h.scaled)
 }
-
-// Visit lists what a snapshot holds.
-func (h *Operator) Visit(s *saddle.State) {
-	h.allocate()
-	s.Float(&h.lambda)
-	s.Float(&h.majorant)
-	s.Float(&h.entered)
-	s.Float(&h.first)
-	s.Float(&h.Spent)
-	s.Float(&h.total)
-	s.Floats(h.weight, h.cross, h.diagonal)
-	s.Vectors(&h.along, h.evaluator.D)
-	s.Vectors(&h.known, h.evaluator.D)
-	s.Vectors(&h.products, h.evaluator.D)
-	if s.Reading {
-		h.coupling.share = make([]float64, len(h.along))
-	}
-	s.Floats(h.coupling.share)
-}

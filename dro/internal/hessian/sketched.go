@@ -92,9 +92,3 @@ func (m *Sketched) Solve(v []float64) {
 		}
 	}
 }
-
-// Visit lists what a snapshot holds.
-func (m *Sketched) Visit(s *saddle.State) {
-	m.Operator.Visit(s)
-	s.Float(&m.most)
-}

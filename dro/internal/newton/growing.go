@@ -2,7 +2,6 @@ package newton
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -237,43 +236,6 @@ func (g *growing) last() saddle.Method {
 		return Newton{}
 	}
 	return m
-}
-
-// Visit lists what a snapshot holds.
-func (g *growing) Visit(s *saddle.State) {
-	left, formed, finishing := len(g.sizes), g.hessian != nil, g.finish != nil
-	s.Integer(&left)
-	s.Boolean(&formed)
-	s.Boolean(&finishing)
-	s.Boolean(&g.resting)
-	s.Floats(g.x, g.Start)
-	if s.Reading && s.Err == nil {
-		if left < 0 || left > len(g.sizes) || finishing && left > 0 {
-			s.Err = fmt.Errorf("it has %d stages to go, not at most %d", left, len(g.sizes))
-			return
-		}
-		g.sizes = g.sizes[:left]
-		if formed {
-			g.hessian = hessian.NewFactored(g.Problem, false, g.Cert.Evaluator)
-		}
-		if finishing {
-			m := g.finisher(g.Cert.N)
-			if g.resting {
-				m = Newton{}
-			}
-			passes := g.Cert.Passes // what the start reads was counted before
-			if g.finish, s.Err = m.Start(g.Run); s.Err != nil {
-				return
-			}
-			g.Cert.Passes = passes
-		}
-	}
-	if formed && s.Err == nil {
-		g.hessian.Visit(s)
-	}
-	if finishing && s.Err == nil {
-		g.finish.Visit(s)
-	}
 }
 
 // finisher is the method of a stage of so many samples, or of all.

@@ -193,36 +193,6 @@ func (g *guarded) Check() { g.Current().Check() }
 // Current implements Delegating.
 func (g *guarded) Current() saddle.Stepper { return g.turns[g.at].stepper }
 
-// Visit lists what a snapshot holds.
-func (g *guarded) Visit(s *saddle.State) {
-	s.Integer(&g.at)
-	s.Float(&g.round)
-	s.Float(&g.until)
-	s.Float(&g.from)
-	if g.at < 0 || g.at >= len(g.turns) {
-		s.Err = errors.New("it is of other methods")
-		return
-	}
-	for k := range g.turns {
-		t := &g.turns[k]
-		begun := t.stepper != nil
-		s.Boolean(&begun)
-		s.Boolean(&t.over)
-		s.Float(&t.gap)
-		if !begun || s.Err != nil {
-			continue
-		}
-		if t.stepper == nil {
-			passes := g.Cert.Passes // what the start reads was counted before
-			if s.Err = g.begin(t); s.Err != nil {
-				return
-			}
-			g.Cert.Passes = passes
-		}
-		t.stepper.Visit(s)
-	}
-}
-
 // Needs implements Method.
 func (m Guarded) Needs() []saddle.Need { return m.Method.Needs() }
 

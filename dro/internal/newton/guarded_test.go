@@ -24,7 +24,6 @@ func (idle) Name() string                                  { return "idle" }
 func (idle) Needs() []saddle.Need                          { return nil }
 func (m idle) Start(r *saddle.Run) (saddle.Stepper, error) { return &idling{r, m}, nil }
 func (s *idling) Check()                                   {}
-func (s *idling) Visit(*saddle.State)                      {}
 func (s *idling) Step() error {
 	if *s.steps++; s.stalls {
 		return saddle.ErrStalled

@@ -1,7 +1,6 @@
 package newton
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -51,7 +50,7 @@ type lbfgs struct {
 	phi       saddle.Smooth
 	memory    int
 	quasi     *optimize.LBFGS // nil: start from steepest descent
-	trail     [][]float64     // points and gradients that quasi has seen, newest last: as many as it remembers
+	steps     int             // directions that quasi gave
 	at        optimize.Location
 	next      optimize.Location
 	dir       []float64
@@ -77,14 +76,13 @@ func (l *lbfgs) Step() error {
 	size := 1.0
 	if l.quasi != nil {
 		size = l.quasi.NextDirection(&l.at, l.dir)
-		l.saw()
+		l.steps++
 	}
 	slope := floats.Dot(l.at.Gradient, l.dir)
 	if l.quasi == nil || !(slope < 0) {
 		l.quasi = &optimize.LBFGS{Store: l.memory}
 		l.quasi.InitDirection(&l.at, l.dir)
-		l.trail = nil
-		l.saw()
+		l.steps = 0
 		slope = floats.Dot(l.at.Gradient, l.dir)
 		if !(slope < 0) {
 			return saddle.ErrStalled // the gradient is zero
@@ -92,7 +90,7 @@ func (l *lbfgs) Step() error {
 		size = l.left() / -slope
 	}
 	l.decrement = math.Inf(1)
-	if len(l.trail) > 2 {
+	if l.steps > 0 {
 		l.decrement = -size * slope
 	}
 	if !(size > 0) || math.IsInf(slope, -1) {
@@ -166,41 +164,6 @@ func (l *lbfgs) MoveToBest() {
 		l.at.F, l.quasi = math.NaN(), nil
 	}
 	l.failed = 0
-}
-
-// saw keeps the point that quasi has seen.
-func (l *lbfgs) saw() {
-	l.trail = append(l.trail, slices.Clone(l.at.X), slices.Clone(l.at.Gradient))
-	if most := 2 * (l.memory + 1); len(l.trail) > most {
-		l.trail = l.trail[2:]
-	}
-}
-
-// Visit lists what a snapshot holds. What quasi remembers it is shown again.
-func (l *lbfgs) Visit(s *saddle.State) {
-	s.Float(&l.at.F)
-	s.Float(&l.decrement)
-	s.Floats(l.at.X, l.at.Gradient)
-	s.Integer(&l.failed)
-	started := l.quasi != nil
-	s.Boolean(&started)
-	s.Vectors(&l.trail, len(l.dir))
-	if !s.Reading || s.Err != nil || !started {
-		return
-	}
-	if len(l.trail) == 0 || len(l.trail)%2 != 0 {
-		s.Err = errors.New("it has no points")
-		return
-	}
-	l.quasi = &optimize.LBFGS{Store: l.memory}
-	for k := 0; k < len(l.trail); k += 2 {
-		at := optimize.Location{X: l.trail[k], Gradient: l.trail[k+1]}
-		if k == 0 {
-			l.quasi.InitDirection(&at, l.dir)
-		} else {
-			l.quasi.NextDirection(&at, l.dir)
-		}
-	}
 }
 
 // Check implements Stepper.

@@ -316,15 +316,6 @@ func (m *minimax) Check() {}
 // WantsCheck reports that a check is due: there is a line to write.
 func (m *minimax) WantsCheck() bool { return true }
 
-// Visit lists what a snapshot holds.
-func (m *minimax) Visit(s *saddle.State) {
-	s.Floats(m.x, m.y)
-	s.Float(&m.last)
-	s.Float(&m.lambda)
-	s.Boolean(&m.wide)
-	s.Boolean(&m.all)
-}
-
 // Needs implements Method.
 func (Minimax) Needs() []saddle.Need {
 	return []saddle.Need{saddle.NeedKinks, saddle.NeedProducts, saddle.NeedSelectable, saddle.NeedRidge, hessian.NeedFewColumns}

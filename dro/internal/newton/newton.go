@@ -347,40 +347,6 @@ func (m *newton) MoveToBest() {
 // Check implements Stepper.
 func (m *newton) Check() { m.Cert.Certify() }
 
-// Visit lists what a snapshot holds.
-func (m *newton) Visit(s *saddle.State) {
-	rents := m.rent != nil
-	if s.Boolean(&rents); rents {
-		if s.Reading {
-			m.rent = m.newTenancy(0)
-		}
-		m.rent.visit(s)
-	}
-	s.Boolean(&m.began)
-	s.Boolean(&m.formed)
-	s.Boolean(&m.stale)
-	s.Integer(&m.stepsDone)
-	s.Boolean(&m.steep)
-	s.Float(&m.lastFall)
-	s.Float(&m.widened)
-	s.Boolean(&m.settled)
-	s.Boolean(&m.fallen)
-	if s.Boolean(&m.owned); s.Reading && m.owned {
-		m.own()
-	}
-	m.working.visit(s, m.Cert.N)
-	s.Integer(&m.poorSteps)
-	s.Float(&m.value)
-	s.Float(&m.first)
-	s.Float(&m.decrement)
-	s.Floats(m.x, m.g)
-	s.Vectors(&m.steps, len(m.x))
-	s.Vectors(&m.changes, len(m.x))
-	if m.formed {
-		m.h.Visit(s)
-	}
-}
-
 // Needs implements Method.
 func (Newton) Needs() []saddle.Need {
 	return append([]saddle.Need{hessian.NeedFewColumns}, hessian.Needs...)

@@ -155,17 +155,6 @@ func (t *tenancy) pays(m *newton) bool {
 	return true
 }
 
-// visit lists what a snapshot holds.
-func (t *tenancy) visit(s *saddle.State) {
-	s.Float(&t.most)
-	s.Float(&t.period)
-	s.Float(&t.since)
-	s.Float(&t.value)
-	s.Float(&t.before)
-	s.Float(&t.least)
-	t.method.Visit(s)
-}
-
 // FactorWork is the work of a Cholesky factor, in the unit of Worked.
 func FactorWork(d int) float64 { return 0.1 * float64(d) * float64(d) * float64(d) / 3 }
 

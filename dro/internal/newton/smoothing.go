@@ -134,14 +134,6 @@ func (m *smoothing) Check() {}
 // WantsCheck reports that a check is due.
 func (m *smoothing) WantsCheck() bool { return true }
 
-// Visit lists what a snapshot holds.
-func (m *smoothing) Visit(s *saddle.State) {
-	for _, v := range []*float64{&m.nu, &m.nuBefore, &m.most} {
-		s.Float(v)
-	}
-	s.Floats(m.x, m.before)
-}
-
 // Needs implements Method.
 func (Smoothing) Needs() []saddle.Need {
 	return []saddle.Need{saddle.NeedSmoothable, saddle.NeedCurved, saddle.NeedRidge, hessian.NeedFewColumns}

@@ -1,8 +1,6 @@
 package newton
 
 import (
-	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -235,25 +233,4 @@ func (m *newton) solveSubset(p *saddle.Problem, x []float64, gap float64) (lower
 func (m *newton) estimates() bool {
 	h, ok := m.h.(*hessian.Factored)
 	return ok && h.Samples > 0
-}
-
-func (w *workingSet) visit(s *saddle.State, n int) {
-	s.Integer(&w.count)
-	if w.count < 0 || w.count > n {
-		s.Err = cmp.Or(s.Err, errors.New("it is of other samples"))
-	}
-	if w.count == 0 || s.Err != nil {
-		return
-	}
-	samples := make([]int, w.count)
-	if s.Reading {
-		w.in = make([]bool, n)
-	} else {
-		samples = w.samples(nil)
-	}
-	for i := range samples {
-		if s.Integer(&samples[i]); s.Err == nil && s.Reading && samples[i] >= 0 && samples[i] < n {
-			w.in[samples[i]] = true
-		}
-	}
 }

@@ -86,5 +86,8 @@ func (c *centred) settings(s Settings) Settings {
 			follow(it)
 		}
 	}
+	if keep := s.Keep; keep != nil {
+		s.Keep = func(x []float64) { keep(c.from(x)) }
+	}
 	return s
 }

@@ -347,29 +347,6 @@ func (c *Certifier) Scratch() []float64 {
 	return c.scratchSpace
 }
 
-// Visit lists what a snapshot holds. Of what has an entry for every sample it is nothing
-// where one more evaluation gives the same bits again.
-func (c *Certifier) Visit(s *State) {
-	for _, v := range []*float64{&c.Passes, &c.Objective, &c.Risk, &c.Tau, &c.Best.Upper, &c.Best.Lower, &c.Best.Scale,
-		&c.BestObjective, &c.bestRisk, &c.bestTau, &c.Threshold, &c.Shortfall, &c.Margin, &c.Top,
-		&c.Weights.Off, &c.Weights.mean, &c.Weights.slope, &c.Weights.total, &c.Exact.met,
-		&c.Own, &c.Psi, &c.Price, &c.Second, &c.Cancelled, &c.Outside} {
-		s.Float(v)
-	}
-	s.Floats(c.X, c.G, c.BestX)
-	s.Boolean(&c.tried)
-	s.Boolean(&c.touched)
-	s.Boolean(&c.whole)
-	s.Float(&c.threshold)
-	if s.Boolean(&c.known); c.touched && !c.whole {
-		s.Floats(c.Y, c.Value, c.Slope)
-	}
-	s.Boolean(&c.HasThreshold)
-	if s.Boolean(&c.adopted); s.Reading && s.Err == nil && c.whole {
-		c.again()
-	}
-}
-
 // again evaluates the point of a snapshot that left out what this gives.
 func (c *Certifier) again() {
 	was, passes, budget, threshold, known := c.responded, c.Passes, c.Budget, c.Threshold, c.HasThreshold

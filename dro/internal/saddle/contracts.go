@@ -438,9 +438,6 @@ type Stepper interface {
 
 	// Check evaluates what the method has to offer at the certifier of its run.
 	Check()
-
-	// Visit lists every mutable field, so that a solve goes on bit for bit from a snapshot.
-	Visit(*State)
 }
 
 // LateStarting is the ability of a Stepper to say that the first point worth evaluating is
@@ -477,8 +474,6 @@ type Metric interface {
 
 	Damping() float64 // λ
 	Redamp(lambda float64) error
-
-	Visit(*State)
 }
 
 // A Hessian of P that steps can be solved for: formed and factorised, or known by its
@@ -520,6 +515,4 @@ type IdentityCard[T any] interface {
 
 	// Refresh is subroutine 3: the comparison points.
 	Refresh(t T)
-
-	Visit(*State)
 }

@@ -31,15 +31,9 @@ type Settings struct {
 	Follow  func(Iterate)        // called after every step of a method of the template; may be nil
 	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
 
-	// Snapshot is called after every check point where SnapshotDue, if it is set, says
-	// that one is wanted, with the state of the solve;
-	// given back as Resume, with the same problem, method and settings, it
-	// continues bit for bit as if nothing had happened. One of another problem is an error,
-	// as far as sizes, kinds, moduli and the objective at its best point tell. All may be nil.
-	Snapshot     func(state []byte)
-	SnapshotDue  func() bool
-	SnapshotMost int // bytes of a snapshot, beyond which there is none; 0: any
-	Resume       []byte
+	// Keep is called at every check point with the best point so far, which another solve
+	// may start from. The point belongs to Keep. It may be nil.
+	Keep func(x []float64)
 }
 
 // DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
@@ -153,10 +147,10 @@ type Result struct {
 	Certificate Certificate
 	Status      Status
 
-	Iterations int           // steps of the method: of a method in stages, stages
-	Passes     float64       // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
-	Elapsed    time.Duration // with what was spent before a resumption
-	Trace      []Check       // one entry per check point, the last one of the certificate
+	Iterations int     // steps of the method: of a method in stages, stages
+	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
+	Elapsed    time.Duration
+	Trace      []Check // one entry per check point, the last one of the certificate
 }
 
 // A Run is one solve in progress: what the methods share.
@@ -227,21 +221,17 @@ type Loop struct {
 	name   string
 	Method Stepper
 	Result *Result
-	next   float64       // passes at which the next check is due
-	last   error         // of the last step
-	spent  bool          // a step or a check would have read more than is allowed
-	stride float64       // passes of the last step
-	idle   int           // steps in a row that read nothing
-	dear   float64       // passes of the last check, or of the start
-	Failed error         // what a step said, if it was no status
-	began  time.Time     // of this process
-	before time.Duration // spent before a resumption
+	next   float64 // passes at which the next check is due
+	last   error   // of the last step
+	spent  bool    // a step or a check would have read more than is allowed
+	stride float64 // passes of the last step
+	idle   int     // steps in a row that read nothing
+	dear   float64 // passes of the last check, or of the start
+	Failed error   // what a step said, if it was no status
+	began  time.Time
 }
 
-// NewLoop starts m on p: at a first point that is evaluated and certified, or where the
-// solve that it resumes was.
-//
-// Close ends it.
+// NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
 func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) { return newLoop(p, m, s, nil) }
 
 // newLoop is NewLoop where points are settled before they are evaluated.
@@ -284,20 +274,13 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 // for that. What is not known to be an intercept certifies nothing.
 func (l *Loop) start(m Method) (err error) {
 	c, s := l.Cert, &l.Settings
-	if s.Resume == nil {
-		c.Budget = s.MaxPasses - 1
-	}
+	c.Budget = s.MaxPasses - 1
 	checked := c.within(func() { err = l.ValidateFree() })
 	if err != nil {
 		return err
 	}
 	l.spent = !checked || !c.within(func() { l.Method, err = m.Start(l.Run) })
 	if err != nil {
-		return err
-	}
-	if s.Resume != nil {
-		err = l.resume()
-		c.Budget = s.MaxPasses
 		return err
 	}
 	c.Budget = s.MaxPasses
@@ -377,8 +360,8 @@ func (l *Loop) step() {
 		}
 		l.dear = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
-		if l.Ctx.Err() == nil { // else the step may have been cut short
-			l.snapshot()
+		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
+			keep(slices.Clone(c.BestX))
 		}
 	}
 	l.last = err
@@ -401,7 +384,7 @@ func (l *Loop) record() {
 	}
 }
 
-func (l *Loop) elapsed() time.Duration { return l.before + time.Since(l.began) }
+func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 
 // Finish fills in the result: the best point and the weights there.
 func (l *Loop) Finish() {

@@ -58,16 +58,6 @@ func TestBudgetsAreSpentToTheEnd(t *testing.T) {
 	}
 }
 
-// What is sealed is told from what is not, if it is nothing.
-func TestNothingSealed(t *testing.T) {
-	if body, same := unseal(seal(nil)); !same || len(body) != 0 {
-		t.Errorf("%v, %v", body, same)
-	}
-	if _, same := unseal(nil); same {
-		t.Error("nothing is sealed")
-	}
-}
-
 // The settings by default are those that their comment says, and any positive ones will do.
 func TestSettingsThatWillDo(t *testing.T) {
 	s := DefaultSettings()

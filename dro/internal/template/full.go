@@ -63,6 +63,3 @@ func (c *fullCard) Refresh(*template) {}
 
 // linearised returns the last point and the gradient there.
 func (c *fullCard) linearised(t *template) (at, g []float64) { return t.x, c.g }
-
-// Visit lists what a snapshot holds.
-func (c *fullCard) Visit(s *saddle.State) { s.Floats(c.y, c.u, c.g, c.gPrev, c.averageY) }

@@ -138,23 +138,3 @@ func (w *iteration) reestimate() {
 	w.known.grow(growth)
 	w.template.theory = w.conditions(w.template.m, w.known)
 }
-
-// Visit lists what a snapshot holds.
-func (w *iteration) Visit(s *saddle.State) {
-	s.Boolean(&w.began)
-	s.Float(&w.known.g)
-	s.Float(&w.known.l)
-	s.Floats(w.known.gs, w.known.ls, w.known.lambdas)
-	global := w.known.h == nil
-	if s.Boolean(&global); global {
-		w.known.h = nil
-	}
-	s.Floats(w.known.h)
-	w.template.Visit(s)
-	s.Generator(w.Source)
-	if s.Reading && s.Err == nil && w.template.theory != nil {
-		slow0 := w.template.theory.slow0
-		w.template.theory = w.conditions(w.template.m, w.known)
-		w.template.theory.slow0 = slow0
-	}
-}

@@ -319,19 +319,3 @@ func (s *preconditioned) step(dst, g, center []float64, t float64) {
 	s.metric.Solve(dir)
 	floats.AddScaledTo(dst, center, -t, dir)
 }
-
-// Visit lists what a snapshot holds.
-func (p *practical) Visit(s *saddle.State) {
-	p.iteration.Visit(s)
-	for _, v := range []*int{&p.sweeps, &p.done, &p.still} {
-		s.Integer(v)
-	}
-	s.Floats(p.from)
-	for _, v := range []*float64{&p.last, &p.decrement, &p.rate, &p.heavy, &p.primal.weight, &p.reach} {
-		s.Float(v)
-	}
-	s.Boolean(&p.up)
-	s.Boolean(&p.formed)
-	s.Boolean(&p.fresh)
-	p.metric.Visit(s)
-}

@@ -168,16 +168,3 @@ func (c *separableCard) Refresh(t *template) {
 	c.points.replace(r, t.u)
 	c.addChange(c.aggregate, c.y, c.slope, c.y, c.oldSlope, lo, hi)
 }
-
-// Visit lists what a snapshot holds.
-func (c *separableCard) Visit(s *saddle.State) {
-	c.points.Visit(s)
-	s.Floats(c.y, c.u, c.slope, c.aggregate, c.change, c.oldY, c.oldSlope)
-	s.Float(&c.etaPrev)
-	for _, v := range []*int{&c.lastQ, &c.lastR, &c.visited} {
-		s.Integer(v)
-	}
-	for i := range c.order {
-		s.Integer(&c.order[i])
-	}
-}

@@ -147,11 +147,3 @@ func (c *stochasticCard) Refresh(*template) {
 
 // linearised returns the mean of the points where blocks were touched and the sum of their tables.
 func (c *stochasticCard) linearised(*template) (at, g []float64) { return c.points.mean, c.aggregate }
-
-// Visit lists what a snapshot holds.
-func (c *stochasticCard) Visit(s *saddle.State) {
-	c.points.Visit(s)
-	s.Floats(c.y, c.u, c.hatY, c.hatU, c.value, c.slope, c.aggregate, c.oldSlope, c.oldY, c.averageY)
-	s.Integer(&c.lastR)
-	s.Integer(&c.lastS)
-}

@@ -173,20 +173,3 @@ func (c *comparison) replace(block int, u []float64) {
 		hat[i] = v
 	}
 }
-
-// Visit lists what a snapshot holds.
-func (t *template) Visit(s *saddle.State) {
-	s.Integer(&t.k)
-	for _, v := range []*float64{&t.alpha, &t.a, &t.aPrev, &t.A, &t.m.mu, &t.m.mu0, &t.m.nu, &t.m.nu0} {
-		s.Float(v)
-	}
-	s.Floats(t.x, t.xPrev, t.u, t.averageX, t.drawn)
-	s.Generator(t.drawSeed)
-	if t.theory != nil {
-		s.Float(&t.theory.slow0)
-	}
-	t.card.Visit(s)
-}
-
-// Visit lists what a snapshot holds.
-func (c *comparison) Visit(s *saddle.State) { s.Floats(c.hat, c.mean) }
