@@ -15,7 +15,7 @@
 //
 //	vec       sums and fills of plain vectors
 //	sampling  some of many samples: stripes, systematic draws, the heaviest
-//	saddle    contracts, problem, certificate, rounding, the loop, snapshots: start here
+//	saddle    contracts, problem, certificate, rounding, the loop: start here
 //	side      duals and primals: KL, ChiSquare, Ball, Groups, Box, L2, Entropy, …
 //	hessian   the Hessian of the objective: its weights, formed and factorised, as an operator
 //	bound     lower bounds from the curvature of the losses

@@ -11,7 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -218,24 +217,6 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 		for _, l := range of {
 			if got := (Config{Level: l}).unique(); got != want {
 				t.Errorf("%+v: %v", l, got)
-			}
-		}
-	}
-}
-
-// What has an entry for every row is kept of few rows that are here, and of no others.
-func TestWhatIsKeptOfRows(t *testing.T) {
-	for k := range 4 {
-		m := &Model{Run: &Run{}}
-		if k&1 > 0 {
-			m.Run.outside = &outside{}
-		}
-		if k&2 > 0 {
-			m.Run.rows = &ranks.Rows{}
-		}
-		for n, many := range map[int]bool{1: false, mostKept: false, mostKept + 1: true} {
-			if got := m.large(n); got != (many || k > 0) {
-				t.Errorf("case %d: %v of %d rows", k, got, n)
 			}
 		}
 	}

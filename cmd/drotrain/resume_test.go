@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,37 +18,40 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// savedModel is the model of a directory, without the times in it.
-func savedModel(t *testing.T, dir string) string {
+// An answer is what a saved model says of its training.
+type answer struct {
+	Result struct {
+		Status    string
+		Objective float64
+		Selection *struct{ Chosen int }
+	}
+}
+
+// savedAnswer reads the model of a directory.
+func savedAnswer(t *testing.T, dir string) (a answer) {
 	t.Helper()
 	b, err := os.ReadFile(dir + "/model.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m any
-	if err := json.Unmarshal(b, &m); err != nil {
+	if err := json.Unmarshal(b, &a); err != nil {
 		t.Fatal(err)
 	}
-	var strip func(v any)
-	strip = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			delete(v, "seconds")
-			for _, w := range v {
-				strip(w)
-			}
-		case []any:
-			for _, w := range v {
-				strip(w)
-			}
+	if a.Result.Status == "" || a.Result.Objective == 0 {
+		t.Fatalf("%s has no result: %s", dir, b[:min(500, len(b))])
+	}
+	return a
+}
+
+// sameAnswer reports whether two trainings were certified alike, to a gap of 1e-5 or less.
+func sameAnswer(a, b answer) bool {
+	chosen := func(a answer) int {
+		if a.Result.Selection == nil {
+			return -1
 		}
+		return a.Result.Selection.Chosen
 	}
-	strip(m)
-	b, err = json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return a.Result.Status == b.Result.Status && chosen(a) == chosen(b) && math.Abs(a.Result.Objective-b.Result.Objective) <= 2e-5*math.Abs(a.Result.Objective)
 }
 
 // interrupted are trainings of a second or so: whose solver checks often; that chooses its
@@ -59,7 +63,7 @@ var interrupted = map[string][]string{
 }
 
 // A training that is killed at random moments, by SIGKILL or by a signal that it answers, and
-// goes on each time, ends with the model of one that nobody killed, and leaves no checkpoint.
+// goes on each time, ends with a model that is certified to the same gap, and leaves no checkpoint.
 func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -107,7 +111,7 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 	took := time.Since(began)
 	rng := rand.New(rand.NewPCG(1, uint64(len(name))))
 	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-	want, cut := savedModel(t, name+"-whole"), name+"-cut"
+	want, cut := savedAnswer(t, name+"-whole"), name+"-cut"
 	resumed, answered := 0, 0
 	for killed := 0; killed < kills || resumed == 0 && killed < 10*kills; {
 		if err := os.RemoveAll(cut); err != nil {
@@ -140,8 +144,8 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 				ended = true
 			}
 		}
-		if got := savedModel(t, cut); got != want {
-			t.Fatalf("after %d kills:\n%s\nuninterrupted:\n%s", killed, got, want)
+		if got := savedAnswer(t, cut); !sameAnswer(got, want) {
+			t.Fatalf("after %d kills: %+v\nuninterrupted: %+v", killed, got, want)
 		}
 		for _, dir := range []string{cut, "cache"} {
 			files, err := os.ReadDir(dir)

@@ -15,15 +15,15 @@ import (
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
 	j := New(path, time.Hour)
-	if err := j.Agree("seed", "3"); err != nil || !j.Due() || j.Resumed() || j.Begun() {
+	if err := j.Agree("seed", "3"); err != nil || j.Resumed() || j.Begun() {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("written before there is something to keep")
 	}
-	j.Keep("first", []byte("state"))
+	j.Store("first", []float64{0, 1})
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a state was written before its time")
+		t.Error("a value was written before its time")
 	}
 	fold := j.Within("fold 1")
 	fold.Store("first", "another")
@@ -31,7 +31,6 @@ func TestJournal(t *testing.T) {
 		t.Error(err)
 	}
 	j.Store("first", []float64{1, 2})
-	j.Keep("second", []byte("half"))
 	j.Store("third", 3)
 	if j.Err() != nil || j.Flush() != nil {
 		t.Fatal(j.Err())
@@ -44,8 +43,8 @@ func TestJournal(t *testing.T) {
 	if ok, err := k.Load("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
 		t.Error(ok, err, x)
 	}
-	if ok, _ := k.Load("second", &x); ok || k.State("first") != nil || string(k.State("second")) != "half" || !k.Due() || !k.Resumed() || !k.Begun() {
-		t.Error("states or parts differ")
+	if ok, _ := k.Load("second", &x); ok || !k.Resumed() || !k.Begun() {
+		t.Error("parts differ")
 	}
 	var text string
 	if ok, err := k.Within("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
@@ -79,32 +78,12 @@ func TestJournal(t *testing.T) {
 		t.Error(err)
 	}
 	var none *Journal
-	none.Keep("x", nil)
 	if none.Flush() != nil {
 		t.Error("no file, and an error")
 	}
 	none.Store("x", 1)
-	if ok, err := none.Load("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Due() || none.Err() != nil || none.Remove() != nil {
+	if ok, err := none.Load("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Err() != nil || none.Remove() != nil {
 		t.Error("nil journals keep nothing")
-	}
-}
-
-// States are due for the end by a signal too, as long as they cost next to nothing.
-func TestStatesAreThrifty(t *testing.T) {
-	j := New(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
-	for range 2 {
-		if !j.Due() {
-			t.Fatal("not due")
-		}
-		j.asked = j.asked.Add(-time.Minute) // what the state took
-		j.Keep("x", nil)
-		if j.Due() {
-			t.Fatal("a minute spent, and another at once")
-		}
-		j.kept = j.kept.Add(-thrift * time.Minute).Add(-time.Second)
-	}
-	if ok := j.Within("part").Due(); !ok {
-		t.Error("not due after twenty minutes")
 	}
 }
 
@@ -125,43 +104,22 @@ func TestJournalWithoutRoom(t *testing.T) {
 	}
 }
 
-// A state is due when twenty times what the last one cost have passed since it was given, or
-// when the file is to be written.
-func TestStatesAreDueByTheirCost(t *testing.T) {
-	for _, c := range []struct {
-		since, cost, next time.Duration
-		due               bool
-	}{
-		{19 * time.Hour, time.Hour, time.Hour, false}, {21 * time.Hour, time.Hour, time.Hour, true},
-		{time.Hour, time.Hour, -time.Hour, true}, {time.Hour, 2 * time.Hour, time.Hour, false}, {time.Hour, 0, time.Hour, true},
-	} {
-		j := New(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
-		now := time.Now()
-		j.kept, j.cost, j.next = now.Add(-c.since), c.cost, now.Add(c.next)
-		if j.Due() != c.due {
-			t.Errorf("%v after a state that took %v, the file in %v: due %v", c.since, c.cost, c.next, !c.due)
-		}
-	}
-}
-
 // A journal that is none keeps nothing and says so, whatever it is asked.
 func TestNoJournal(t *testing.T) {
 	var j *Journal
 	var x int
 	done, err := j.Load("part", &x)
 	_, told := j.Fact("seed")
-	j.Keep("part", []byte("state"))
 	j.Store("part", 3)
 	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Err(), j.Remove()); err != nil || done || told {
 		t.Error(err, done, told)
 	}
-	if j.Within("fold") != nil || j.State("part") != nil || j.Due() || j.Begun() || j.Resumed() || len(j.Facts("")) != 0 {
+	if j.Within("fold") != nil || j.Begun() || j.Resumed() || len(j.Facts("")) != 0 {
 		t.Error("it keeps something")
 	}
 }
 
-// What cannot be written or read is an error, of a file with the right checksum too, and a file
-// of nothing but a state goes on with maps for the rest.
+// What cannot be written or read is an error, of a file with the right checksum too.
 func TestJournalsThatCannotBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	j := New(path, time.Hour)
@@ -180,8 +138,8 @@ func TestJournalsThatCannotBe(t *testing.T) {
 	if ok, err := k.Load("part", &number); ok || err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a text was read as a number: %v, %v", ok, err)
 	}
-	if k.Keep("other", nil); k.Agree("seed", "3") != nil || k.State("part") != nil {
-		t.Error("a journal without facts or states")
+	if k.Agree("seed", "3") != nil {
+		t.Error("a journal without facts")
 	}
 	sum := sha256.Sum256([]byte("no content"))
 	if err := os.WriteFile(path, slices.Concat([]byte(magic), sum[:], []byte("no content")), 0o666); err != nil {

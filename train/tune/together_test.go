@@ -492,7 +492,7 @@ func TestSearchesGiveUpTheirRows(t *testing.T) {
 // remembering keeps what it is given.
 type remembering map[string]solved
 
-func (m remembering) Done(part string, into any) (bool, error) {
+func (m remembering) Load(part string, into any) (bool, error) {
 	s, ok := m[part]
 	if ok {
 		*into.(*solved) = s
@@ -500,4 +500,4 @@ func (m remembering) Done(part string, into any) (bool, error) {
 	return ok, nil
 }
 
-func (m remembering) Finish(part string, value any) { m[part] = value.(solved) }
+func (m remembering) Store(part string, value any) { m[part] = value.(solved) }

@@ -353,8 +353,8 @@ func TestInvalidChoices(t *testing.T) {
 // forgetful is a memory that cannot be read.
 type forgetful struct{ err error }
 
-func (m forgetful) Done(string, any) (bool, error) { return false, m.err }
-func (m forgetful) Finish(string, any)             {}
+func (m forgetful) Load(string, any) (bool, error) { return false, m.err }
+func (m forgetful) Store(string, any)             {}
 
 // A memory that cannot be read ends the choice with its error; one that has nothing
 // changes no number.

@@ -347,14 +347,6 @@ func (c *Certifier) Scratch() []float64 {
 	return c.scratchSpace
 }
 
-// again evaluates the point of a snapshot that left out what this gives.
-func (c *Certifier) again() {
-	was, passes, budget, threshold, known := c.responded, c.Passes, c.Budget, c.Threshold, c.HasThreshold
-	c.Threshold, c.HasThreshold, c.Budget = c.threshold, c.known, math.Inf(1)
-	c.Respond(append([]float64(nil), c.G...), c.Y, c.X)
-	c.responded, c.Passes, c.Budget, c.Threshold, c.HasThreshold = was, passes, budget, threshold, known
-}
-
 // EffectiveShare returns the effective number of samples that the adversary rests on, as a
 // share of all.
 func (c *Certifier) EffectiveShare() float64 {
