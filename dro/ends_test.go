@@ -65,4 +65,3 @@ func TestStatusesHaveNames(t *testing.T) {
 		}
 	}
 }
-

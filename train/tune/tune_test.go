@@ -354,7 +354,7 @@ func TestInvalidChoices(t *testing.T) {
 type forgetful struct{ err error }
 
 func (m forgetful) Load(string, any) (bool, error) { return false, m.err }
-func (m forgetful) Store(string, any)             {}
+func (m forgetful) Store(string, any)              {}
 
 // A memory that cannot be read ends the choice with its error; one that has nothing
 // changes no number.
