@@ -18,6 +18,7 @@ type Encoder struct {
 	Columns []Coding `json:"columns"` // the D encoded columns, the intercept last
 	Target  Target   `json:"target"`
 	Groups  []Factor `json:"groups,omitempty"`
+	Dates   []string `json:"dates,omitempty"` // features that hold dates, taken as days since 1970-01-01 UTC
 
 	// Notes are for the user: columns dropped or left out, how the positive
 	// class was chosen, and the like.
@@ -144,6 +145,12 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
 			problems = append(problems, f.Fault(c.Name, advice, "values of type %s cannot be a feature", c.Type))
+		}
+	}
+	e.Dates = nil
+	for _, c := range usable {
+		if c.Clock && s.Numeric(c) {
+			e.Dates = append(e.Dates, c.Name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Reference)) {

@@ -38,7 +38,7 @@ func goSource(f *train.Formula, o Options) ([]byte, error) {
 	for i, t := range f.Terms {
 		fmt.Fprintf(&b, "%s %s // %s%s\n", fields[i], goType(t), oneLine(t.Column), goNote(t))
 	}
-	fmt.Fprintf(&b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := %s\n", oneLine(header(f)), goNumber(f.Constant))
+	fmt.Fprintf(&b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := float64(%s)\n", oneLine(header(f)), strconv.FormatFloat(f.Constant, 'g', -1, 64))
 	for i, t := range f.Terms {
 		if alone(f, i) {
 			continue
@@ -138,6 +138,10 @@ func goType(t train.Term) string {
 
 func goNote(t train.Term) string {
 	switch {
+	case t.Date && t.Fill != nil:
+		return fmt.Sprintf(", in days since 1970-01-01; nulls are taken as %v", *t.Fill)
+	case t.Date:
+		return ", in days since 1970-01-01"
 	case t.Fill != nil:
 		return fmt.Sprintf("; nulls are taken as %v", *t.Fill)
 	case t.Kind == data.Categorical:

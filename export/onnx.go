@@ -102,15 +102,14 @@ func onnxModel(f *train.Formula, version string) ([]byte, error) {
 	return m, nil
 }
 
-// nullText is the text that stands for a null in a column of text: the empty one,
-// unless that is a level.
-func nullText(t train.Term) (string, error) {
-	for _, s := range []string{"", data.MissingLabel} {
-		if !slices.Contains(t.Levels, s) {
-			return s, nil
-		}
+// nullText returns the text that stands for a null in a column of text: the empty one,
+// unless that is a level; then one that nobody types.
+func nullText(t train.Term) string {
+	null := ""
+	for slices.Contains(t.Levels, null) {
+		null += "\x7fnull"
 	}
-	return "", fmt.Errorf("column %q has both %q and %q as levels, so no text is left to stand for a null", t.Column, "", data.MissingLabel)
+	return null
 }
 
 // An onnxColumn is a column as the graph takes it.
@@ -129,6 +128,9 @@ func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) 
 	switch {
 	case t.Kind == data.Numeric:
 		g.input(t.Column, doubleType)
+		if t.Date {
+			fmt.Fprintf(doc, " %s is in days since 1970-01-01.", t.Column)
+		}
 		if t.Fill != nil {
 			c.value = g.node("Where", "", []string{g.node("IsNaN", "", []string{c.value}), g.doubles([]int64{1}, *t.Fill), c.value})
 		}
@@ -145,10 +147,7 @@ func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) 
 	g.input(t.Column, stringType)
 	c.levels = slices.Clone(t.Levels)
 	if t.Null {
-		null, err := nullText(t)
-		if err != nil {
-			return nil, err
-		}
+		null := nullText(t)
 		fmt.Fprintf(doc, " A null of %s is the text %q.", t.Column, null)
 		c.levels = append(c.levels, null)
 	}

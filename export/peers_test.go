@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -17,10 +19,17 @@ type peerCase struct {
 	Name    string    `json:"name"`
 	Score   string    `json:"score"`
 	Columns []string  `json:"columns"`
-	Types   []string  `json:"types"` // number, text or bool
+	Types   []string  `json:"types"` // number, date (days since 1970), text or bool
 	Null    []string  `json:"null"`  // of text, in ONNX
 	Rows    [][]any   `json:"rows"`
 	Want    []float64 `json:"want"`
+
+	// Far are rows with a number that is very large or very small: the score is that of the
+	// model, or null for the large ones. Unscored are rows that have none.
+	Far      [][]any    `json:"far"`
+	WantFar  []*float64 `json:"want_far"`
+	Nulls    [][]any    `json:"nulls"`    // a null without a fill: no score in any format
+	Unscored [][]any    `json:"unscored"` // NaN or an infinity, by name: no score in SQL
 }
 
 // peerTolerance is the largest relative difference of a score by another program.
@@ -71,16 +80,22 @@ func TestPeers(t *testing.T) {
 func newPeerCase(t *testing.T, f *train.Formula, name string) peerCase {
 	t.Helper()
 	s := train.NewScorer(f)
-	c := peerCase{Name: name, Score: scoreName(f), Columns: s.Inputs(), Rows: edgeRows(f)}
-	for _, term := range f.Terms {
+	c := peerCase{Name: name, Score: scoreName(f), Columns: s.Inputs(), Rows: edgeRows(f), Far: [][]any{}, WantFar: []*float64{}, Nulls: [][]any{}, Unscored: [][]any{}}
+	for i, term := range f.Terms {
 		typ := strings.TrimPrefix(goType(term), "*")
-		c.Types = append(c.Types, map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ])
+		typ = map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ]
+		if term.Date {
+			typ = "date"
+			for _, row := range c.Rows {
+				if v, ok := row[i].(float64); ok {
+					row[i] = math.Round(v)
+				}
+			}
+		}
+		c.Types = append(c.Types, typ)
 		null := ""
 		if term.Null {
-			var err error
-			if null, err = nullText(term); err != nil {
-				t.Fatal(err)
-			}
+			null = nullText(term)
 		}
 		c.Null = append(c.Null, null)
 	}
@@ -91,5 +106,43 @@ func newPeerCase(t *testing.T, f *train.Formula, name string) peerCase {
 		}
 		c.Want = append(c.Want, v)
 	}
+	for i, term := range f.Terms {
+		if term.Kind != data.Numeric || term.Date {
+			continue
+		}
+		with := func(v any) []any {
+			row := slices.Clone(c.Rows[0])
+			row[i] = v
+			return row
+		}
+		for _, v := range []float64{1e300, -1e300, 1e120, 5e-324, -1e-200} {
+			row := with(v)
+			if v == 5e-324 && hasLog(f, i) {
+				continue // math.Log is wrong there on amd64
+			}
+			c.Far = append(c.Far, row)
+			if want, err := s.Values(row...); err == nil && !math.IsInf(want, 0) && !math.IsNaN(want) {
+				c.WantFar = append(c.WantFar, &want)
+			} else {
+				c.WantFar = append(c.WantFar, nil)
+			}
+		}
+		c.Unscored = append(c.Unscored, with("NaN"), with("Infinity"), with("-Infinity"))
+		if term.Fill == nil {
+			c.Nulls = append(c.Nulls, with(nil))
+		}
+	}
 	return c
+}
+
+// hasLog reports whether the logarithm of a term is a feature.
+func hasLog(f *train.Formula, term int) bool {
+	for _, p := range f.Products {
+		for _, x := range p.Factors {
+			if x.Term == term && x.Function.Name == "log" {
+				return true
+			}
+		}
+	}
+	return false
 }

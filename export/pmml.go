@@ -75,7 +75,18 @@ func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
 	p.close("Header")
 	p.dictionary(f, target)
 	function := []string{"functionName", "regression", "modelName", "drotrain"}
-	if isBinary(f) {
+	factor, constant := f.Target.Scale, f.Target.Shift // of the value of the model
+	switch {
+	case f.Target.Transform != "":
+		// The inverse of the logarithm is the model's own, as an output that refers to another
+		// is an error in some evaluators where that is missing.
+		function = append(function, "normalizationMethod", "exp")
+		factor, constant = f.Target.Factor(), 0
+		if f.Target.Transform == "log1p" {
+			constant = -1
+		}
+		f = scaledFormula(f)
+	case isBinary(f):
 		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
 	}
 	p.open("RegressionModel", function...)
@@ -93,12 +104,12 @@ func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
 	if isBinary(f) {
 		p.leaf("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive)
 	} else {
-		p.prediction(f)
+		p.leaf("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue")
 	}
 	p.close("Output")
 	if !isBinary(f) {
 		p.open("Targets")
-		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(f.Target.Scale), "rescaleConstant", pmmlNumber(f.Target.Shift))
+		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))
 		p.close("Targets")
 	}
 	p.transformations(f)

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
@@ -83,6 +84,10 @@ func (p *pmmlWriter) text(value, typ string) {
 func (p *pmmlWriter) function(f *data.Function, column string) {
 	field := func() { p.leaf("FieldRef", "field", column) }
 	above := func(least float64, name string) {
+		p.open("Apply", "function", "if") // a comparison with a missing value is an error in some evaluators
+		p.open("Apply", "function", "isNotMissing")
+		field()
+		p.close("Apply")
 		p.open("Apply", "function", "if")
 		p.open("Apply", "function", "greaterThan")
 		field()
@@ -90,6 +95,7 @@ func (p *pmmlWriter) function(f *data.Function, column string) {
 		p.close("Apply")
 		p.open("Apply", "function", name)
 		field()
+		p.close("Apply")
 		p.close("Apply")
 		p.close("Apply")
 	}
@@ -144,30 +150,22 @@ func (p *pmmlWriter) polynomial(column string, base float64, c []float64) {
 	p.close("Apply")
 }
 
-// prediction is the output of a numeric target: of the function of it that was
-// predicted, the inverse.
-func (p *pmmlWriter) prediction(f *train.Formula) {
-	name := "prediction"
-	if f.Target.Transform != "" {
-		name = columnNames(f).unique(f.Target.Transform + " of the prediction")
+// scaledFormula returns f with its margin in the units of what was fitted of the target.
+func scaledFormula(f *train.Formula) *train.Formula {
+	out := *f
+	scale := f.Target.Scale
+	out.Constant = f.Target.Shift + scale*f.Constant
+	out.Terms, out.Products = slices.Clone(f.Terms), slices.Clone(f.Products)
+	for i := range out.Terms {
+		t := &out.Terms[i]
+		t.Weight, t.Missing = scale*t.Weight, scale*t.Missing
+		t.Weights = slices.Clone(t.Weights)
+		for k := range t.Weights {
+			t.Weights[k] *= scale
+		}
 	}
-	p.leaf("OutputField", "name", name, "optype", "continuous", "dataType", "double", "feature", "predictedValue")
-	if f.Target.Transform == "" {
-		return
+	for i := range out.Products {
+		out.Products[i].Weight *= scale
 	}
-	p.open("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "transformedValue")
-	less := 0.0
-	if f.Target.Transform == "log1p" {
-		less = 1
-	}
-	p.open("Apply", "function", "-")
-	p.open("Apply", "function", "*")
-	p.constant(f.Target.Factor())
-	p.open("Apply", "function", "exp")
-	p.leaf("FieldRef", "field", name)
-	p.close("Apply")
-	p.close("Apply")
-	p.constant(less)
-	p.close("Apply")
-	p.close("OutputField")
+	return &out
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,10 +29,25 @@ func TestPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		score := strings.TrimSuffix(strings.TrimSpace(string(sql)), ";")
-		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT %s FROM (%s) AS scored ORDER BY id;\n", c.Score, score))
+		edges := len(c.Rows)
+		c.Rows = slices.Concat(c.Rows, c.Far, c.Nulls, c.Unscored)
+		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT coalesce(%s::text, 'null') FROM (%s) AS scored ORDER BY id;\n", c.Score, score))
 		lines := strings.Fields(out)
-		if len(lines) != len(c.Want) {
-			t.Fatalf("%s: %d scores of %d rows\n%s", name, len(lines), len(c.Want), out)
+		if len(lines) != len(c.Rows) {
+			t.Fatalf("%s: %d scores of %d rows\n%s", name, len(lines), len(c.Rows), out)
+		}
+		for i, line := range lines[edges:] {
+			if i >= len(c.Far) {
+				if line != "null" {
+					t.Errorf("%s, %v: %s, wanted null", name, c.Rows[edges+i], line)
+				}
+				continue
+			}
+			want := c.WantFar[i]
+			if got, err := strconv.ParseFloat(line, 64); line != "null" && (want == nil || err != nil || !(math.Abs(got-*want) <= peerTolerance*math.Max(math.Abs(*want), 1e-100))) ||
+				line == "null" && want != nil && !slices.ContainsFunc(c.Far[i], func(v any) bool { x, ok := v.(float64); return ok && math.Abs(x) >= 1e120 }) {
+				t.Errorf("%s, %v: %s, wanted %v", name, c.Far[i], line, printed(want))
+			}
 		}
 		worst := 0.0
 		for i, want := range c.Want {
@@ -55,17 +71,21 @@ func postgresTable(t *testing.T, c peerCase) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, ", %s %s", name, map[string]string{"number": d.double, "text": d.text, "bool": d.boolean}[c.Types[k]])
+		fmt.Fprintf(&b, ", %s %s", name, map[string]string{"number": d.double, "date": "DATE", "text": d.text, "bool": d.boolean}[c.Types[k]])
 	}
 	b.WriteString(");\n")
 	for i, row := range c.Rows {
 		fmt.Fprintf(&b, "INSERT INTO \"rows of %s\" VALUES (%d", c.Name, i)
-		for _, v := range row {
+		for k, v := range row {
 			switch v := v.(type) {
 			case nil:
 				b.WriteString(", NULL")
 			case float64:
-				b.WriteString(", " + d.number(v))
+				if c.Types[k] == "date" {
+					fmt.Fprintf(&b, ", DATE '1970-01-01' + %d", int(v))
+				} else {
+					b.WriteString(", " + d.number(v))
+				}
 			case bool:
 				fmt.Fprintf(&b, ", %v", v)
 			case string:
@@ -147,4 +167,12 @@ func hasAll(dir string, names ...string) bool {
 		}
 	}
 	return true
+}
+
+// printed returns v in digits, or null.
+func printed(v *float64) string {
+	if v == nil {
+		return "null"
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,19 +17,23 @@ type dialect struct {
 	suffix                string // makes a literal a double
 	escapes               bool   // text literals escape by backslash
 	foldsCase             bool   // identifiers that differ in case alone are one
+	underflows            bool   // a product that rounds to 0 is an error
+	days                  string // a date or time %s as days since 1970-01-01
 }
 
 var dialects = map[string]dialect{
-	"duckdb":   {double: "DOUBLE", text: "VARCHAR", boolean: "BOOLEAN", quote: `"`, foldsCase: true},
-	"postgres": {double: "DOUBLE PRECISION", text: "TEXT", boolean: "BOOLEAN", quote: `"`, suffix: "::float8"},
-	"bigquery": {double: "FLOAT64", text: "STRING", boolean: "BOOL", quote: "`", escapes: true, foldsCase: true},
+	"duckdb":   {double: "DOUBLE", text: "VARCHAR", boolean: "BOOLEAN", quote: `"`, foldsCase: true, days: "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE) / 86400"},
+	"postgres": {double: "DOUBLE PRECISION", text: "TEXT", boolean: "BOOLEAN", quote: `"`, suffix: "::float8", underflows: true, days: "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400"},
+	"bigquery": {double: "FLOAT64", text: "STRING", boolean: "BOOL", quote: "`", escapes: true, foldsCase: true, days: "UNIX_MICROS(TIMESTAMP(%s)) / 86400000000"},
 }
 
 // Dialects lists the dialects of SQL.
 func Dialects() []string { return []string{"duckdb", "postgres", "bigquery"} }
 
-// sqlSelect is one SELECT that adds the score to the rows of a table. A null in a
-// number that training had no fill for makes the score null.
+// sqlSelect returns one SELECT that adds the score to the rows of a table. The score is
+// null where a number is NaN, infinite, too large for the arithmetic, or null without a
+// fill: some databases order NaN above every number, and some fail the whole query where
+// one row overflows.
 func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
 	if o.Dialect == "" {
 		o.Dialect = "duckdb"
@@ -63,13 +68,23 @@ func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
 	score := used.unique(scoreName(f))
 	if !isBinary(f) {
 		value := fmt.Sprintf("%s + %s * (\n%s\n)", d.number(f.Target.Shift), d.number(f.Target.Scale), margin)
-		switch f.Target.Transform {
-		case "log":
-			value = fmt.Sprintf("%s * EXP(%s)", d.number(f.Target.Factor()), value)
-		case "log1p":
-			value = fmt.Sprintf("%s * EXP(%s) - %s", d.number(f.Target.Factor()), value, d.number(1))
+		if f.Target.Transform == "" {
+			fmt.Fprintf(&b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, o.Table)
+			return []byte(b.String()), nil
 		}
-		fmt.Fprintf(&b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, o.Table)
+		less := 0.0
+		if f.Target.Transform == "log1p" {
+			less = 1
+		}
+		// The exponential, times its factor, stays in its range.
+		factor, l := f.Target.Factor(), used.unique("log_prediction")
+		fmt.Fprintf(&b, "WITH scored AS (\nSELECT *, %s AS %s\nFROM %s\n)\n", value, l, o.Table)
+		fmt.Fprintf(&b, `SELECT *, CASE
+  WHEN %[1]s < %[2]s THEN %[3]s
+  WHEN %[1]s <= %[4]s THEN %[5]s * EXP(%[1]s) - %[6]s
+END AS %[7]s
+FROM scored;
+`, l, d.number(-700-math.Log(min(1, factor))), d.number(-less), d.number(700-math.Log(max(1, factor))), d.number(factor), d.number(less), score)
 		return []byte(b.String()), nil
 	}
 	m := used.unique("margin")
@@ -97,7 +112,7 @@ func (d dialect) margin(f *train.Formula) (string, error) {
 		case alone(f, i):
 			continue
 		case t.Kind == data.Numeric:
-			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), d.value(t, column), d.number(t.Shift), d.number(t.Scale)))
+			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), d.value(f, i, column, ""), d.number(t.Shift), d.number(t.Scale)))
 			continue
 		case t.Kind == data.Bool:
 			no, yes := boolWeights(t)
@@ -143,13 +158,64 @@ func (d dialect) margin(f *train.Formula) (string, error) {
 	return strings.Join(lines, "\n  + "), nil
 }
 
-// value is a number, its nulls filled.
-func (d dialect) value(t train.Term, column string) string {
+// tiny is below what changes a score: numbers nearer to 0 count as 0 where a database
+// makes an error of a product that rounds to 0.
+const tiny = 1e-150
+
+// value returns the expression of the number of a term, with nulls filled. It is null where
+// the number is NaN or too large; function is what is applied to it.
+func (d dialect) value(f *train.Formula, term int, column, function string) string {
+	t := f.Terms[term]
 	v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
-	if t.Fill != nil {
-		v = fmt.Sprintf("COALESCE(%s, %s)", v, d.number(*t.Fill))
+	if t.Date {
+		v = fmt.Sprintf(d.days, column)
 	}
-	return v
+	var b strings.Builder
+	b.WriteString("CASE")
+	if d.underflows && function != "log" {
+		fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, d.number(-tiny), d.number(tiny), d.number(0))
+	}
+	most := largest(f, term)
+	fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, d.number(-most), d.number(most), v)
+	if t.Fill != nil {
+		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", column, d.number(*t.Fill))
+	}
+	b.WriteString(" END")
+	return b.String()
+}
+
+// largest returns the size up to which a number of a term lets nothing in the formula overflow.
+func largest(f *train.Formula, term int) float64 {
+	const sum = math.MaxFloat64 / 1e4 // of up to as many terms
+	bound := sum / max(1, f.Target.Scale)
+	within := func(weight, scale float64) float64 {
+		return bound * min(1, scale) / max(1, math.Abs(weight))
+	}
+	t := f.Terms[term]
+	most := within(t.Weight, t.Scale)
+	for i := range f.Products {
+		p := &f.Products[i]
+		size, degree := within(p.Weight, p.Scale), 0.0
+		used := false
+		for k := range p.Factors {
+			x := &p.Factors[k]
+			used = used || x.Term == term
+			switch g := &x.Function; {
+			case f.Terms[x.Term].Kind != data.Numeric || strings.HasPrefix(g.Name, "log"):
+			case g.Name == "square":
+				degree += 2
+			case g.Name == "piecewise":
+				degree++
+				size /= max(1, math.Abs(g.Below[1]), math.Abs(g.Above[1]))
+			default:
+				degree++
+			}
+		}
+		if used && degree > 0 {
+			most = min(most, math.Pow(size, 1/degree))
+		}
+	}
+	return most
 }
 
 // factor is null where the function has no value, as the score then is.
@@ -160,7 +226,7 @@ func (d dialect) factor(f *train.Formula, x *train.Factor) (string, error) {
 		return "", err
 	}
 	if t.Kind == data.Numeric {
-		return d.function(&x.Function, d.value(t, column)), nil
+		return d.function(&x.Function, d.value(f, x.Term, column, x.Function.Name)), nil
 	}
 	is := column + " IS NULL"
 	if x.Level < len(t.Levels) {

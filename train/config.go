@@ -95,6 +95,8 @@ type Config struct {
 	Observe  func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
 	Announce func(string)         `json:"-" yaml:"-"` // what a user should know at once, a line each; may be nil
 	Logf     func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
+
+	newLog func() func(Progress) // makes what logs one training; see LogTo
 }
 
 // DefaultConfig returns the settings of `drotrain train` without options,

@@ -131,6 +131,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
+	cfg = cfg.withLog()
 	if cfg.Ranks != nil {
 		if err := cfg.rankable(); err != nil {
 			return nil, nil, err

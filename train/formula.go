@@ -66,7 +66,7 @@ func (m *Model) Formula() (*Formula, error) {
 			continue
 		}
 		term[in.Name] = len(f.Terms)
-		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored}
+		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name)}
 		if in.Kind == data.Numeric {
 			c := e.Columns[in.First]
 			t.Weight, t.Shift, t.Scale = m.Scoring()[in.First], c.Shift, c.Scale
@@ -109,7 +109,7 @@ func (m *Model) Formula() (*Formula, error) {
 			if !known {
 				k = len(f.Terms)
 				term[o.Column] = k
-				t := Term{Column: o.Column, Kind: o.Kind, Scale: 1, Fill: o.Fill}
+				t := Term{Column: o.Column, Kind: o.Kind, Scale: 1, Fill: o.Fill, Date: slices.Contains(e.Dates, o.Column)}
 				if o.Kind != data.Numeric {
 					t.Levels, t.Weights = []string{}, []float64{}
 				}

@@ -8,20 +8,12 @@ import (
 	"time"
 )
 
-// LogTo sets Observe and Logf to tell l how a training comes along: at Info the first
-// check point of every phase, then one an interval, and the one that certifies; at
-// Debug the decisions of the solver. Summary and Progress are slog.LogValuers, for a
-// program that logs them itself.
+// LogTo has every training with this configuration log to l how it comes along: at Info the
+// first check point of every phase, then one an interval, and the one that certifies; at Debug
+// the decisions of the solver, by Logf. Observe is called besides. Summary and Progress are
+// slog.LogValuers, for a program that logs them itself.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
-	var phase string
-	var next time.Duration
-	c.Observe = func(p Progress) {
-		if p.Phase == phase && p.Elapsed < next && !(p.RelativeGap <= p.Target) {
-			return
-		}
-		phase, next = p.Phase, p.Elapsed+interval
-		l.LogAttrs(context.Background(), slog.LevelInfo, "training", p.LogValue().Group()...)
-	}
+	c.newLog = func() func(Progress) { return logEvery(l, interval) }
 	c.Logf = func(format string, args ...any) {
 		if l.Enabled(context.Background(), slog.LevelDebug) {
 			l.Debug(fmt.Sprintf(format, args...))
@@ -29,9 +21,44 @@ func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	}
 }
 
-// LogValue gives phase, passes, elapsed and what is known of upper, lower and gap.
+// logEvery returns an observer of one training that logs to l.
+func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
+	var phase string
+	var next time.Duration
+	return func(p Progress) {
+		certified := p.Total == 0 && p.RelativeGap <= p.Target
+		if p.Phase == phase && p.Elapsed < next && !certified {
+			return
+		}
+		phase, next = p.Phase, p.Elapsed+interval
+		l.LogAttrs(context.Background(), slog.LevelInfo, "training", p.LogValue().Group()...)
+	}
+}
+
+// withLog returns the configuration of one training: Observe logs besides, where LogTo asked
+// for it.
+func (c Config) withLog() Config {
+	if c.newLog == nil {
+		return c
+	}
+	log, observe := c.newLog(), c.Observe
+	c.newLog = nil
+	c.Observe = func(p Progress) {
+		log(p)
+		if observe != nil {
+			observe(p)
+		}
+	}
+	return c
+}
+
+// LogValue gives phase, passes, elapsed and what is known of upper, lower and gap; of a phase
+// that solves many models how many are done.
 func (p Progress) LogValue() slog.Value {
 	a := []slog.Attr{slog.String("phase", p.Phase), slog.Float64("passes", p.Passes), slog.Duration("elapsed", p.Elapsed)}
+	if p.Total > 0 {
+		return slog.GroupValue(slog.String("phase", p.Phase), slog.Int("done", p.Done), slog.Int("total", p.Total), slog.Duration("elapsed", p.Elapsed))
+	}
 	return slog.GroupValue(appendFinite(a, "upper", p.Upper, "lower", p.Lower, "gap", p.RelativeGap)...)
 }
 

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,13 +34,40 @@ func TestLogOfATraining(t *testing.T) {
 	}
 	// One more an interval.
 	var b bytes.Buffer
-	var cfg Config
-	cfg.LogTo(slog.New(slog.NewTextHandler(&b, nil)), time.Minute)
+	observe := logEvery(slog.New(slog.NewTextHandler(&b, nil)), time.Minute)
 	for _, seconds := range []time.Duration{0, 30, 59, 60, 61, 119, 121, 122} {
-		cfg.Observe(Progress{Phase: "robust", Elapsed: seconds * time.Second, RelativeGap: 1, Target: 1e-6})
+		observe(Progress{Phase: "robust", Elapsed: seconds * time.Second, RelativeGap: 1, Target: 1e-6})
 	}
 	if n := strings.Count(b.String(), "\n"); n != 3 {
 		t.Errorf("%d lines in two minutes:\n%s", n, b.String())
+	}
+}
+
+// While a level is chosen there is one line an interval, with the count of models, and several
+// trainings with one configuration at once keep their logs apart (go test -race).
+func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
+	frame := wide(t, 300)
+	var b bytes.Buffer
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups = "y", []string{"g"}
+	cfg.LogTo(slog.New(slog.NewTextHandler(&b, nil)), time.Hour)
+	observed := atomic.Int64{}
+	cfg.Observe = func(Progress) { observed.Add(1) }
+	const trainings = 3
+	var wg sync.WaitGroup
+	for range trainings {
+		wg.Go(func() {
+			if _, err := FitFrame(t.Context(), frame, cfg); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := strings.Count(b.String(), "phase=choosing done="); n < trainings || n > 2*trainings || observed.Load() < 10*trainings {
+		t.Errorf("%d lines of %d choices, %d calls of Observe:\n%s", n, trainings, observed.Load(), b.String())
+	}
+	if strings.Contains(b.String(), "phase=choosing passes") {
+		t.Errorf("passes of a choice:\n%s", b.String())
 	}
 }
 

@@ -129,7 +129,7 @@ func TestEverySettingIsAnOption(t *testing.T) {
 			switch {
 			case settings.Field(i).Anonymous:
 				check(settings.Field(i).Type)
-			case key != "-" && cmd.Flags().Lookup(key) == nil:
+			case settings.Field(i).IsExported() && key != "-" && cmd.Flags().Lookup(key) == nil:
 				t.Errorf("%v.%s: no option --%s", settings, settings.Field(i).Name, key)
 			}
 		}

@@ -1,8 +1,8 @@
 -- y, in its own units
 SELECT *, (-2.5025e+02) + 1.25e+01 * (
   (-5e-01)
-  + 2.5e-01 * ((COALESCE(CAST("age" AS DOUBLE), 4e+01) - 1e+06) / 3.333333333333333e-01)
-  + (-7.5e-01) * ((COALESCE(CAST("odd ""na'me""" AS DOUBLE), (-2e+00)) - 1e-01) / 7e+00)
+  + 2.5e-01 * ((CASE WHEN CAST("age" AS DOUBLE) BETWEEN (-4.793848359632842e+302) AND 4.793848359632842e+302 THEN CAST("age" AS DOUBLE) WHEN "age" IS NULL THEN 4e+01 END - 1e+06) / 3.333333333333333e-01)
+  + (-7.5e-01) * ((CASE WHEN CAST("odd ""na'me""" AS DOUBLE) BETWEEN (-1.4381545078898527e+303) AND 1.4381545078898527e+303 THEN CAST("odd ""na'me""" AS DOUBLE) WHEN "odd ""na'me""" IS NULL THEN (-2e+00) END - 1e-01) / 7e+00)
   + CASE WHEN "region" IS NULL THEN 7.5e-01 ELSE CASE CAST("region" AS VARCHAR)
       WHEN '' THEN 5e-01
       WHEN 'Côte d''Ivoire' THEN (-2.5e-01)

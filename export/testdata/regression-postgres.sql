@@ -1,8 +1,8 @@
 -- y, in its own units
 SELECT *, (-2.5025e+02::float8) + 1.25e+01::float8 * (
   (-5e-01::float8)
-  + 2.5e-01::float8 * ((COALESCE(CAST("age" AS DOUBLE PRECISION), 4e+01::float8) - 1e+06::float8) / 3.333333333333333e-01::float8)
-  + (-7.5e-01::float8) * ((COALESCE(CAST("odd ""na'me""" AS DOUBLE PRECISION), (-2e+00::float8)) - 1e-01::float8) / 7e+00::float8)
+  + 2.5e-01::float8 * ((CASE WHEN CAST("age" AS DOUBLE PRECISION) BETWEEN (-1e-150::float8) AND 1e-150::float8 THEN 0e+00::float8 WHEN CAST("age" AS DOUBLE PRECISION) BETWEEN (-4.793848359632842e+302::float8) AND 4.793848359632842e+302::float8 THEN CAST("age" AS DOUBLE PRECISION) WHEN "age" IS NULL THEN 4e+01::float8 END - 1e+06::float8) / 3.333333333333333e-01::float8)
+  + (-7.5e-01::float8) * ((CASE WHEN CAST("odd ""na'me""" AS DOUBLE PRECISION) BETWEEN (-1e-150::float8) AND 1e-150::float8 THEN 0e+00::float8 WHEN CAST("odd ""na'me""" AS DOUBLE PRECISION) BETWEEN (-1.4381545078898527e+303::float8) AND 1.4381545078898527e+303::float8 THEN CAST("odd ""na'me""" AS DOUBLE PRECISION) WHEN "odd ""na'me""" IS NULL THEN (-2e+00::float8) END - 1e-01::float8) / 7e+00::float8)
   + CASE WHEN "region" IS NULL THEN 7.5e-01::float8 ELSE CASE CAST("region" AS TEXT)
       WHEN '' THEN 5e-01::float8
       WHEN 'Côte d''Ivoire' THEN (-2.5e-01::float8)

@@ -1,8 +1,9 @@
 -- y, in its own units
-SELECT *, 1.25e+00 * EXP(3e+00 + 5e-01 * (
+WITH scored AS (
+SELECT *, 3e+00 + 5e-01 * (
   (-5e-01)
-  + 1e-07 * ((COALESCE(CAST(`age` AS FLOAT64), 4e+01) - 1e+06) / 3.333333333333333e-01)
-  + (-7.5e-01) * ((COALESCE(CAST(`odd "na'me"` AS FLOAT64), (-2e+00)) - 1e-01) / 7e+00)
+  + 1e-07 * ((CASE WHEN CAST(`age` AS FLOAT64) BETWEEN (-5.992310449541052e+303) AND 5.992310449541052e+303 THEN CAST(`age` AS FLOAT64) WHEN `age` IS NULL THEN 4e+01 END - 1e+06) / 3.333333333333333e-01)
+  + (-7.5e-01) * ((CASE WHEN CAST(`odd "na'me"` AS FLOAT64) BETWEEN (-1.7976931348623158e+304) AND 1.7976931348623158e+304 THEN CAST(`odd "na'me"` AS FLOAT64) WHEN `odd "na'me"` IS NULL THEN (-2e+00) END - 1e-01) / 7e+00)
   + CASE WHEN `region` IS NULL THEN 7.5e-01 ELSE CASE CAST(`region` AS STRING)
       WHEN '' THEN 5e-01
       WHEN 'Côte d\'Ivoire' THEN (-2.5e-01)
@@ -32,5 +33,11 @@ SELECT *, 1.25e+00 * EXP(3e+00 + 5e-01 * (
       WHEN '1.0' THEN 2.5e-01
       WHEN '01' THEN 3.5e-01
       ELSE 0e+00 END END
-)) AS prediction
-FROM data;
+) AS log_prediction
+FROM data
+)
+SELECT *, CASE
+  WHEN log_prediction < (-7e+02) THEN -0e+00
+  WHEN log_prediction <= 6.997768564486857e+02 THEN 1.25e+00 * EXP(log_prediction) - 0e+00
+END AS prediction
+FROM scored;

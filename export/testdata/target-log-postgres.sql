@@ -1,8 +1,9 @@
 -- y, in its own units
-SELECT *, 1.25e+00::float8 * EXP(3e+00::float8 + 5e-01::float8 * (
+WITH scored AS (
+SELECT *, 3e+00::float8 + 5e-01::float8 * (
   (-5e-01::float8)
-  + 1e-07::float8 * ((COALESCE(CAST("age" AS DOUBLE PRECISION), 4e+01::float8) - 1e+06::float8) / 3.333333333333333e-01::float8)
-  + (-7.5e-01::float8) * ((COALESCE(CAST("odd ""na'me""" AS DOUBLE PRECISION), (-2e+00::float8)) - 1e-01::float8) / 7e+00::float8)
+  + 1e-07::float8 * ((CASE WHEN CAST("age" AS DOUBLE PRECISION) BETWEEN (-1e-150::float8) AND 1e-150::float8 THEN 0e+00::float8 WHEN CAST("age" AS DOUBLE PRECISION) BETWEEN (-5.992310449541052e+303::float8) AND 5.992310449541052e+303::float8 THEN CAST("age" AS DOUBLE PRECISION) WHEN "age" IS NULL THEN 4e+01::float8 END - 1e+06::float8) / 3.333333333333333e-01::float8)
+  + (-7.5e-01::float8) * ((CASE WHEN CAST("odd ""na'me""" AS DOUBLE PRECISION) BETWEEN (-1e-150::float8) AND 1e-150::float8 THEN 0e+00::float8 WHEN CAST("odd ""na'me""" AS DOUBLE PRECISION) BETWEEN (-1.7976931348623158e+304::float8) AND 1.7976931348623158e+304::float8 THEN CAST("odd ""na'me""" AS DOUBLE PRECISION) WHEN "odd ""na'me""" IS NULL THEN (-2e+00::float8) END - 1e-01::float8) / 7e+00::float8)
   + CASE WHEN "region" IS NULL THEN 7.5e-01::float8 ELSE CASE CAST("region" AS TEXT)
       WHEN '' THEN 5e-01::float8
       WHEN 'Côte d''Ivoire' THEN (-2.5e-01::float8)
@@ -32,5 +33,11 @@ SELECT *, 1.25e+00::float8 * EXP(3e+00::float8 + 5e-01::float8 * (
       WHEN '1.0' THEN 2.5e-01::float8
       WHEN '01' THEN 3.5e-01::float8
       ELSE 0e+00::float8 END END
-)) AS prediction
-FROM data;
+) AS log_prediction
+FROM data
+)
+SELECT *, CASE
+  WHEN log_prediction < (-7e+02::float8) THEN -0e+00::float8
+  WHEN log_prediction <= 6.997768564486857e+02::float8 THEN 1.25e+00::float8 * EXP(log_prediction) - 0e+00::float8
+END AS prediction
+FROM scored;

@@ -39,7 +39,6 @@ type Room struct {
 
 	look   func()  // keeps the process below its limit
 	before *func() // the look of the room before
-	aside  func()  // ends the thread of keep
 
 	looking sync.Mutex
 	last    int64 // bytes in memory when it was looked last
@@ -77,7 +76,6 @@ func New(dir string, resident int64) (*Room, error) {
 	f.Close()
 	r.look = r.keepBelow
 	r.before = shard.Between(&r.look) // the last room's: others have their tick
-	r.aside = shard.Aside()
 	go r.keep(r.stop)
 	return r, nil
 }
@@ -249,7 +247,6 @@ func (r *Room) Close() {
 		}
 		close(r.stop)
 		r.stop = nil
-		r.aside()
 	}
 	for at, b := range r.maps {
 		if r.of != nil {

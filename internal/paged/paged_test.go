@@ -3,6 +3,7 @@ package paged
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -150,5 +151,21 @@ func TestNoRoom(t *testing.T) {
 	}
 	if at := Existing(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
 		t.Error(at)
+	}
+}
+
+// A library leaves the threads of the process that uses it as they are.
+func TestNew_LeavesThreadsAlone(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	r, err := New(t.TempDir(), 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runtime.GOMAXPROCS(0); got != before {
+		t.Errorf("GOMAXPROCS is %d, and was %d", got, before)
+	}
+	r.Close()
+	if got := runtime.GOMAXPROCS(0); got != before {
+		t.Errorf("GOMAXPROCS is %d after Close, and was %d", got, before)
 	}
 }

@@ -22,34 +22,8 @@ const (
 // costs memory, and above their number they only wait.
 func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
-// Threads is the number of goroutines that a loop runs on: those of GOMAXPROCS, but for one that
-// is set aside.
-func Threads() int { return max(1, runtime.GOMAXPROCS(0)-int(aside.threads.Load())) }
-
-var aside struct {
-	threads atomic.Int32
-	mu      sync.Mutex
-	users   int
-}
-
-// Aside has Go run on one thread more than loops take, until it is ended: for what must not wait
-// for them. Where all threads are in loops a goroutine waits ten milliseconds and longer.
-func Aside() (end func()) {
-	aside.mu.Lock()
-	defer aside.mu.Unlock()
-	if aside.users++; aside.users == 1 {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-		aside.threads.Store(1)
-	}
-	return sync.OnceFunc(func() {
-		aside.mu.Lock()
-		defer aside.mu.Unlock()
-		if aside.users--; aside.users == 0 {
-			aside.threads.Store(0)
-			runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1))
-		}
-	})
-}
+// Threads returns the number of goroutines that a loop runs on.
+func Threads() int { return runtime.GOMAXPROCS(0) }
 
 // Count returns the number of shards of n rows.
 func Count(n int) int {

@@ -158,21 +158,3 @@ func TestBetweenShards(t *testing.T) {
 		t.Error("called after its end")
 	}
 }
-
-// What is set aside is no thread of loops, and is given back with the last who asked.
-func TestAside(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	first, second := Aside(), Aside()
-	if got, loops := runtime.GOMAXPROCS(0), Threads(); got != 3 || loops != 2 {
-		t.Errorf("%d threads, %d of loops, want 3 and 2", got, loops)
-	}
-	first()
-	first() // once
-	if got, loops := runtime.GOMAXPROCS(0), Threads(); got != 3 || loops != 2 {
-		t.Errorf("one is left: %d threads, %d of loops, want 3 and 2", got, loops)
-	}
-	second()
-	if got, loops := runtime.GOMAXPROCS(0), Threads(); got != 2 || loops != 2 {
-		t.Errorf("none is left: %d threads, %d of loops, want 2 and 2", got, loops)
-	}
-}

@@ -46,6 +46,7 @@ type Term struct {
 	// Of a number.
 	Weight, Shift, Scale float64
 	Fill                 *float64 // stands for a null; nil: a null is an error
+	Date                 bool     `json:",omitempty"` // the column holds dates: the number is days since 1970-01-01 UTC
 
 	// Of a category.
 	Levels  []string

@@ -2,6 +2,7 @@ package score
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -85,8 +86,8 @@ func (s *Scorer) Inputs() []string {
 // numbers of any type, strings, bools, json.Number; nil or a nil pointer is a
 // null. It returns the probability of the positive value, or for a numeric
 // target the value in the target's units. A value that training would refuse in
-// this column (text for a number, a null without a fill, an infinity) is an error
-// that names it.
+// this column (text for a number, a null without a fill, an infinity, a number too far out
+// to standardise) is an error that names it. A score is always finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
 	if len(row) != len(s.terms) {
 		return 0, fmt.Errorf("the row has %d values, the model %d inputs", len(row), len(s.terms))
@@ -121,7 +122,11 @@ func (s *Scorer) row(at func(term int) (cell, error)) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		margin += s.terms[i].part(c)
+		part := s.terms[i].part(c)
+		if !finite(part) {
+			return 0, s.terms[i].refuse("the value %v is too far from those of training", c.number)
+		}
+		margin += part
 		if cells != nil {
 			cells[i] = c
 		}
@@ -138,15 +143,25 @@ func (s *Scorer) row(at func(term int) (cell, error)) (float64, error) {
 		}
 		margin += p.part(v)
 	}
-	return s.score(margin), nil
+	return s.score(margin)
 }
 
-func (s *Scorer) score(margin float64) float64 {
+// score returns the score of a margin. Where either is not finite, a number of the row is too
+// far from those of training.
+func (s *Scorer) score(margin float64) (float64, error) {
+	var v float64
 	if s.target.Task == data.Binary {
-		return losses.Probability(margin)
+		v = losses.Probability(margin)
+	} else {
+		v = s.target.Predicted(margin)
 	}
-	return s.target.Predicted(margin)
+	if !finite(margin) || !finite(v) {
+		return 0, &data.Error{Msg: fmt.Sprintf("the score is %v: a number of the row is too far from those of training", v)}
+	}
+	return v, nil
 }
+
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
 // part is what a cell adds to the margin.
 func (t *scoredTerm) part(c cell) float64 {
@@ -321,6 +336,9 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 
 // Score scores one row; the values are those that Scorer.Values takes.
 func (s *StructScorer[T]) Score(row *T) (float64, error) {
+	if row == nil {
+		return 0, errors.New("score: the row is nil")
+	}
 	v := reflect.ValueOf(row).Elem()
 	return s.scorer.row(func(i int) (cell, error) { return s.scorer.terms[i].reflected(v.FieldByIndex(s.field[i])) })
 }

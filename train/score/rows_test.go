@@ -170,3 +170,46 @@ func TestTablesThatAreNotScored(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// A finite number so large that its part, the sum or the prediction is not finite is an error,
+// by row and by table.
+func TestScores_NotFinite(t *testing.T) {
+	for name, f := range map[string]*Formula{
+		"a part":         {Target: data.Target{Task: data.Regression, Scale: 1}, Terms: []Term{{Column: "a", Weight: 4, Scale: 0.5}, {Column: "b", Weight: -4, Scale: 0.5}}},
+		"a class":        {Target: data.Target{Task: data.Binary}, Terms: []Term{{Column: "a", Weight: 4, Scale: 1}, {Column: "b", Weight: 4, Scale: 1}}},
+		"the sum":        {Target: data.Target{Task: data.Regression, Scale: 1}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 1, Scale: 1}}},
+		"the sum, class": {Target: data.Target{Task: data.Binary}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 1, Scale: 1}}},
+		"the target":     {Target: data.Target{Task: data.Regression, Scale: 1, Transform: "log"}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 0, Scale: 1}}},
+	} {
+		for i := range f.Terms {
+			f.Terms[i].Kind = data.Numeric
+		}
+		s := New(f)
+		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "too far from those of training") {
+			t.Errorf("%s: %v, %v", name, v, err)
+		}
+		column := func(name string) data.Column {
+			return data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: []float64{1, math.MaxFloat64}}
+		}
+		table, err := data.NewFrame(column("a"), column("b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.ScoreTo(t.Context(), make([]float64, 2), table)
+		var at *data.Error
+		if !errors.As(err, &at) || at.Row != 2 {
+			t.Errorf("%s, a table: %v", name, err)
+		}
+		if v, err := s.Values(1, 1); err != nil || math.IsNaN(v) {
+			t.Errorf("%s: %v, %v of small numbers", name, v, err)
+		}
+	}
+	type row struct{ A, B float64 }
+	of, err := Of[row](New(&Formula{Target: data.Target{Task: data.Regression, Scale: 1}, Terms: []Term{{Column: "A", Kind: data.Numeric, Weight: 1, Scale: 1}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := of.Score(nil); err == nil {
+		t.Error("a nil row is scored")
+	}
+}

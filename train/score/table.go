@@ -48,7 +48,11 @@ func (s *Scorer) ScoreTo(ctx context.Context, dst []float64, f *data.Frame) erro
 			if err != nil {
 				return located(f, r, err)
 			}
-			dst[r] += b.t.part(c)
+			part := b.t.part(c)
+			if !finite(part) {
+				return located(f, r, b.t.refuse("the value %v is too far from those of training", c.number))
+			}
+			dst[r] += part
 		}
 	}
 	if s.products != nil {
@@ -81,7 +85,11 @@ func (s *Scorer) ScoreTo(ctx context.Context, dst []float64, f *data.Frame) erro
 		}
 	}
 	for i, margin := range dst {
-		dst[i] = s.score(margin)
+		v, err := s.score(margin)
+		if err != nil {
+			return located(f, i, err)
+		}
+		dst[i] = v
 	}
 	return nil
 }
