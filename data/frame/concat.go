@@ -18,6 +18,11 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	out := &Frame{}
 	for _, f := range frames {
 		out.Rows += f.Rows
+		if f.inMemory {
+			if err := f.Fingerprint(); err != nil {
+				return nil, err
+			}
+		}
 		out.Sources = append(out.Sources, f.Sources...)
 		out.inputs = append(out.inputs, f.inputs...)
 		out.Remarks = append(out.Remarks, f.Remarks...)

@@ -49,15 +49,25 @@ type Frame struct {
 	how    Reading        // of text
 	joined int            // where the rows of a second table begin
 	first  int            // of a slice, where its rows begin
+
+	inMemory bool      // NewFrame made it
+	memory   sync.Once // its sum was taken
 }
 
 // Fingerprint waits for the SHA-256 of the files, which is taken beside the
-// reading, and stores it in Sources; before, a frame that Open made lacks it. It
-// is an error, as of every reading of values, if a file was changed since it was
+// reading, and stores it in Sources; before, a frame that Open made lacks it. Of a table that
+// NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a file was changed since it was
 // opened: then neither the sum nor the values can be trusted.
 func (f *Frame) Fingerprint() error {
 	if err := f.Unchanged(); err != nil {
 		return err
+	}
+	if f.inMemory {
+		f.memory.Do(func() {
+			if f.Sources[0].SHA256 == "" {
+				f.Sources[0].SHA256 = sumOf(f.Columns)
+			}
+		})
 	}
 	for i, in := range f.inputs {
 		if in.sum == nil {

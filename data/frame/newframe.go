@@ -1,7 +1,11 @@
 package frame
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"strings"
@@ -10,7 +14,7 @@ import (
 // NewFrame makes a table of columns in memory, of one length and with different
 // names: those of [ColumnOf], or [Column]s filled by hand.
 func NewFrame(columns ...Column) (*Frame, error) {
-	f := &Frame{Sources: []Source{{Path: "memory"}}}
+	f := &Frame{Sources: []Source{{Path: "memory"}}, inMemory: true}
 	seen := map[string]bool{}
 	for i := range columns {
 		c := columns[i]
@@ -39,6 +43,46 @@ func NewFrame(columns ...Column) (*Frame, error) {
 	}
 	f.Sources[0].Rows = f.Rows
 	return f, nil
+}
+
+// sumOf returns the SHA-256 of the names, kinds and values of columns in memory.
+func sumOf(columns []*Column) string {
+	h := sha256.New()
+	b := make([]byte, 0, 1<<16)
+	put := func(v uint64) {
+		if b = binary.LittleEndian.AppendUint64(b, v); len(b) == cap(b) {
+			h.Write(b)
+			b = b[:0]
+		}
+	}
+	text := func(s string) {
+		put(uint64(len(s)))
+		h.Write(b)
+		b = b[:0]
+		io.WriteString(h, s)
+	}
+	put(uint64(len(columns)))
+	for _, c := range columns {
+		text(c.Name)
+		put(uint64(c.Kind))
+		put(uint64(c.Len()))
+		put(uint64(len(c.Level)))
+		for _, l := range c.Level {
+			text(l)
+		}
+		for i := range c.Len() {
+			switch {
+			case c.IsNull(i):
+				put(math.MaxUint64) // no code, and not the bits of a number that NaN would have
+			case c.Kind == Categorical:
+				put(uint64(c.Code[i]))
+			default:
+				put(math.Float64bits(c.Number[i]))
+			}
+		}
+	}
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // ColumnOf makes a column of values: numbers of any type, strings or bools, or

@@ -17,11 +17,14 @@ func (f *Frame) Stamps() []string {
 
 // Known stores the SHA-256 of a source that is known already, or will be, and takes none.
 func (f *Frame) Known(source int, sum string) {
+	f.Sources[source].SHA256 = sum
+	if source >= len(f.inputs) {
+		return // it is in memory
+	}
 	in := f.inputs[source]
 	if in.quit != nil {
 		close(in.quit)
 		in.quit = nil
 	}
 	in.sum = nil
-	f.Sources[source].SHA256 = sum
 }

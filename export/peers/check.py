@@ -81,7 +81,7 @@ def bigquery_scores(path, case):
     catalog = catalog.with_builtin_functions(ZetaSQLBuiltinFunctionOptions(language_options=language)).build()
     import datetime
 
-    day = lambda v: str(datetime.date(1970, 1, 1) + datetime.timedelta(days=v))
+    day = lambda v: f"{datetime.date(1970, 1, 1) + datetime.timedelta(days=v)} 00:00:00+00"  # the default zone is UTC in BigQuery alone
     cell = lambda v, t: None if v is None else float(v) if t == "number" else day(v) if t == "date" else v
     rows = [[i] + [cell(v, t) for v, t in zip(row, case["types"])] for i, row in enumerate(case["rows"])]
     with open(path, encoding="utf-8") as f:
