@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,33 +12,6 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/internal/goldentest"
 )
-
-// spoken is what an evaluation says in words.
-func spoken(in eval.Input) string {
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		return err.Error()
-	}
-	return spokenOf(e)
-}
-
-func spokenOf(e *eval.Evaluation) string {
-	v := e.Verdict
-	said := []string{string(v.Outcome), v.Headline, v.Cost, v.Plain, v.PlainCost, v.Recommendation}
-	said = append(append(said, v.Warnings...), e.Caveats...)
-	if v.Groups != nil {
-		said = append(said, fmt.Sprintf("groups %+v", *v.Groups))
-	}
-	for _, g := range e.Gaps {
-		said = append(said, fmt.Sprintf("gap of %s, %s: %s", g.Model, g.Measure, g.Outcome))
-	}
-	if e.Slices != nil {
-		for _, s := range e.Slices.Found {
-			said = append(said, fmt.Sprintf("slice %s, %d rows, confirmed %v", s.Condition, s.N, s.Confirmed))
-		}
-	}
-	return strings.Join(said, " / ")
-}
 
 // even is n rows of two classes, three in four told rightly by the first model, in the
 // groups that of names; the second model is the first with a pull on its scores there.
@@ -66,129 +38,6 @@ func even(n int, of func(i int) int, labels []string, pull func(i int) float64) 
 	}
 	in.Models, in.Groups = []eval.Model{a, b}, []data.Grouping{g}
 	return in
-}
-
-// Where what is said of an evaluation changes: with one row, or a hundredth of a risk, more
-// at a time.
-func TestWordsOfEvaluationsTurnWhereTheyDid(t *testing.T) {
-	var out strings.Builder
-	turns := func(what string, first, last int, in func(k int) eval.Input) {
-		out.WriteString(goldentest.Turns(what, first, last, func(k int) string { return spoken(in(k)) }))
-	}
-	two := []string{"east", "west"}
-	still := func(int) float64 { return 0 }
-	for _, least := range []int{1, 20} {
-		turns(fmt.Sprintf("rows of the smaller group of 200 rows, at least %d", least), 1, 22, func(k int) eval.Input {
-			in := even(200, func(i int) int { return map[bool]int{true: 1}[i*37%200 < k] }, two, func(i int) float64 { return 0.1 })
-			in.MinGroupSize = least
-			return in
-		})
-	}
-	turns("rows", 0, 12, func(k int) eval.Input { return even(k, func(i int) int { return i % 2 }, two, still) })
-	group := func(i int) int { return i / 2 % 2 }
-	for _, rate := range []float64{0.5, 2} {
-		turns(fmt.Sprintf("hundredths that the worst group gains while the other loses five, rate %g", rate), -10, 6, func(k int) eval.Input {
-			in := even(400, group, two, func(i int) float64 {
-				if group(i) == 1 {
-					return (float64(k) + 0.13) / 100
-				}
-				return -0.05
-			})
-			in.Rate = rate
-			return in
-		})
-	}
-	turns("thousandths of a budget, of a rise of some", 8, 13, func(k int) eval.Input {
-		in := even(400, group, two, func(i int) float64 {
-			if group(i) == 1 {
-				return 0.12
-			}
-			return -0.13
-		})
-		budget := (float64(k) + 0.13) / 1000
-		in.Budget = &budget
-		return in
-	})
-	turns("hundredths that both groups gain", -2, 2, func(k int) eval.Input {
-		return even(400, group, two, func(int) float64 { return (float64(k) + 0.13) / 100 })
-	})
-	turns("hundredths that tempering gains too, where the worst group gains twenty", 13, 18, func(k int) eval.Input {
-		pull := func(i int) float64 { return 0.2 * float64(group(i)) }
-		in := even(400, group, two, pull)
-		tempered := even(400, group, two, func(i int) float64 { return (float64(k) + 0.13) / 100 * float64(group(i)) }).Models[1]
-		tempered.Name = "tempered"
-		in.Models, in.Tempered = append(in.Models, tempered), "tempered"
-		return in
-	})
-	turns("percent of one class of 200 rows", 0, 6, func(k int) eval.Input {
-		in := even(200, group, two, still)
-		for i := range in.Target {
-			in.Target[i] = 1
-			if i < 2*k {
-				in.Target[i] = -1
-			}
-		}
-		return in
-	})
-	turns("models whose scores are constant", 0, 2, func(k int) eval.Input {
-		in := even(100, group, two, still)
-		for m := range k {
-			for i := range in.Target {
-				in.Models[m].Score[i], in.Models[m].Loss[i] = 0.5, math.Ln2
-			}
-		}
-		return in
-	})
-	turns("effective rows of 1000 in the training", 28, 31, func(k int) eval.Input {
-		in := even(100, group, two, still)
-		in.EffectiveRows, in.TrainingRows = float64(k), 1000
-		return in
-	})
-	turns("rows of a bad slice", 30, 45, func(k int) eval.Input {
-		in := evaltest.Two(400, 2, 0.1, 3)
-		site := eval.Column{Name: "site", Levels: []string{"a", "b"}}
-		for i := range in.Target {
-			code := int32(0)
-			if i*37%400 < k {
-				code = 1
-				in.Models[1].Loss[i] += 3
-			}
-			site.Code = append(site.Code, code)
-		}
-		in.Columns, in.Resamples = []eval.Column{site}, 0
-		return in
-	})
-	heavy := func(what string, first, last int, weights func(k int) []float64) {
-		out.WriteString(goldentest.Turns(what, first, last, func(k int) string {
-			y := weights(k)
-			a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y, Penalty: "kl", Nu: 1, Rows: "hold-out", Loss: make([]float64, len(y))})
-			if err != nil {
-				return err.Error()
-			}
-			return strings.Join(a.Warnings, " / ")
-		}))
-	}
-	one := func(n int, share float64) []float64 { // the rest is shared evenly
-		y := make([]float64, n)
-		for i := range y {
-			y[i] = (1 - share) / float64(n-1)
-		}
-		y[n/2] = share
-		return y
-	}
-	some := func(n, of int) []float64 {
-		y := make([]float64, n)
-		for i := range of {
-			y[i*n/of] = 1 / float64(of)
-		}
-		y[0], y[n/of] = 1.02*y[0], y[n/of]-0.02*y[0] // a little less than so many
-		return y
-	}
-	heavy("rows of which one has seven percent of the weight", 98, 103, func(k int) []float64 { return one(k, 0.07) })
-	heavy("thousandths of the weight on one of 200 rows", 46, 54, func(k int) []float64 { return one(200, (float64(k)+0.13)/1000) })
-	heavy("of 300 rows so many have all of the weight", 27, 33, func(k int) []float64 { return some(300, k) })
-	heavy("of 1000 rows so many have all of the weight", 47, 53, func(k int) []float64 { return some(1000, k) })
-	goldentest.Text(t, filepath.Join("testdata", "turns.txt"), out.String())
 }
 
 // A difference is settled where its interval is on one side of 0, and does not touch it.

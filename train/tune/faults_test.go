@@ -28,7 +28,7 @@ type watch struct {
 
 var numbers = regexp.MustCompile(`[0-9.e+-]+`)
 
-func (w *watch) Done(part string, _ any) (bool, error) {
+func (w *watch) Load(part string, _ any) (bool, error) {
 	w.mu.Lock()
 	if kind := numbers.ReplaceAllString(part, "#"); w.kind[kind] == "" {
 		w.kind[kind] = part
@@ -37,7 +37,7 @@ func (w *watch) Done(part string, _ any) (bool, error) {
 	return false, w.at(part)
 }
 
-func (w *watch) Finish(string, any) {}
+func (w *watch) Store(string, any) {}
 
 // A memory that cannot be read ends a choice with its error, in any part of it, and so does whoever
 // gives it up.
