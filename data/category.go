@@ -41,7 +41,7 @@ func fitCategory(s *Spec, f *Frame, c *Column, d *tiles.Partition) *category {
 
 // settled is a feature of so many training rows with these levels.
 func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
-	k := &category{kind: Categorical}
+	k := &category{kind: Categorical, in: Input{Name: c.Name}}
 	if c.Kind == Bool {
 		k.kind = Bool
 	}

@@ -89,10 +89,6 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	out := make([]*Column, 0, len(f.Columns))
 	var problems table.Problems
 	if len(s.Features) > 0 {
-		groups := make(map[string]bool)
-		for _, g := range s.Groups {
-			groups[g] = true
-		}
 		for _, name := range s.Features {
 			c, err := f.Lookup(name)
 			if err != nil {
@@ -106,9 +102,6 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 				continue
 			}
 			out = append(out, c)
-			if groups[name] {
-				e.notef("group column %q is a feature too, as asked", name)
-			}
 		}
 	} else {
 		skip := map[string]bool{s.Target: true}
@@ -116,10 +109,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			skip[name] = true
 		}
 		for _, name := range s.Groups {
-			if !skip[name] {
-				e.notef("group column %q is not a feature; name it under features to use it as one", name)
-			}
-			skip[name] = true
+			skip[name] = skip[name] || !s.GroupFeatures
 		}
 		for _, c := range f.Columns {
 			if skip[c.Name] || c.Of != "" && skip[c.Of] {

@@ -2,6 +2,8 @@ package data
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -255,7 +257,22 @@ func (t *fitting) kinds(d *tiles.Partition) error {
 		err = t.dealCategories()
 	}
 	t.spare = table.Arrays{} // let go of before the matrices are made
+	if err == nil {
+		t.leaveOutGroups()
+	}
 	return err
+}
+
+// leaveOutGroups removes the group columns that cannot be features and were not named as such.
+func (t *fitting) leaveOutGroups() {
+	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
+		var fault *table.Error
+		if q.category == nil || !t.e.Spec.DefaultGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
+			return false
+		}
+		t.e.notef("group column %q is not a feature: %s", q.category.in.Name, fault.Msg)
+		return true
+	})
 }
 
 // places gives the numbers their columns of the matrix, and counts these and the entries of a

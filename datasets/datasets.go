@@ -26,6 +26,9 @@ type Info struct {
 	Unit    string    `json:"unit"`   // of the usual target; "" for one of two values
 	Groups  []string  `json:"groups"` // the usual groups
 	Licence string    `json:"licence"`
+
+	// GroupsUnknown: the groups are not known at prediction, and so are no features.
+	GroupsUnknown bool `json:"groups_unknown,omitempty"`
 }
 
 //go:embed files/cps1988.parquet
@@ -57,7 +60,7 @@ func entries() []entry {
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: data.Regression,
 			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
 		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: data.Binary,
-			Target: "size", Groups: []string{"agrees"}, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
+			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)"}, hmda, hmdaCard},
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	Features        []string     `json:"features" yaml:"features"`                           // feature columns; empty: every column without another role
 	Drop            []string     `json:"drop" yaml:"drop"`                                   // columns to leave out
 	Groups          []string     `json:"groups" yaml:"groups"`                               // columns that name groups; crossed, and each on its own
+	GroupFeatures   bool         `json:"group_features" yaml:"group-features"`               // the group columns are features, as categories, where Features is empty
 	MaxLevels       int          `json:"max_levels,omitempty" yaml:"max-levels"`             // of a categorical feature; 0: data.DefaultMaxLevels
 	MinCount        int          `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
 	Reference       []string     `json:"reference,omitempty" yaml:"reference"`               // column=level: levels whose coefficient is 0
@@ -103,7 +104,7 @@ type Config struct {
 // except for Data, Target and Groups, which are empty.
 func DefaultConfig() Config {
 	return Config{
-		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, Storage: "auto",
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, Storage: "auto",
 		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: DefaultChoice(),
 		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}

@@ -25,6 +25,6 @@ func Example() {
 	fmt.Printf("effective sample size: %.0f of %d rows\n", s.EffectiveSampleSize, s.N)
 	// Output:
 	// certified: true true
-	// worst group afam=yes: 0.492, with ERM 0.505
-	// effective sample size: 1891 of 1904 rows
+	// worst group afam=yes: 0.475, with ERM 0.475
+	// effective sample size: 1904 of 1904 rows
 }

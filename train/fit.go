@@ -180,6 +180,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if cfg.Filter != "" {
 		m.note(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
+	m.note(cfg.groupFeaturesNote(encoder))
 	m.note(encoder.Notes...)
 	m.note(fitted.TrainReport.String())
 	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped

@@ -43,6 +43,7 @@ func defineColumns(fs *pflag.FlagSet, c *train.Config, rows, standard string) {
 	fs.Var(options.List(&c.Features), "features", "feature `columns` (default: all without another role)")
 	fs.Var(options.List(&c.Drop), "drop", "`columns` to leave out")
 	fs.Var(options.List(&c.Groups), "groups", "`columns` that name groups; each on its own, and crossed")
+	fs.BoolVar(&c.GroupFeatures, "group-features", c.GroupFeatures, "take the group columns as features, too; false where law forbids it or they are unknown at prediction")
 	fs.Var(options.List(&c.Categorical), "categorical", "numeric `columns` to treat as categories")
 	fs.StringVar(&c.Positive, "positive", "", "`value` of a two-valued target that counts as positive")
 	fs.Var(options.Enum(&c.Impute, imputations), "impute", "missing numbers: refuse them, fill them in, or drop the rows")

@@ -159,6 +159,9 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		if !fs.Changed("groups") && c.Target == info.Target {
 			c.Groups = info.Groups
 		}
+		if !fs.Changed("group-features") && info.GroupsUnknown {
+			c.GroupFeatures = false
+		}
 	}
 	if c.Target == "" {
 		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", quote.Shell(c.Data)),

@@ -24,13 +24,16 @@ type Spec struct {
 	Target string `json:"target"` // column to predict
 	Task   Task   `json:"task"`
 
-	// Features are the columns to predict from, in this order; empty means
-	// every column but Target, Drop and Groups. A group column is a feature
-	// only if it is named here. A column of dates that is taken apart stands for its
-	// parts, here and in Drop.
+	// Features are the columns to predict from, in this order; empty means every
+	// column but Target and Drop, and Groups only with GroupFeatures. A column of
+	// dates that is taken apart stands for its parts, here and in Drop.
 	Features []string `json:"features,omitempty"`
 	Drop     []string `json:"drop,omitempty"`   // columns left out of the default Features
 	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
+
+	// GroupFeatures makes the columns of Groups features, as categories, where Features
+	// is empty. A group column of too many levels for a feature is left out, with a note.
+	GroupFeatures bool `json:"group_features,omitempty"`
 
 	// Categorical are numeric or bool columns to take as categories.
 	Categorical []string `json:"categorical,omitempty"`
@@ -126,7 +129,13 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Numeric says that a column is taken as numbers.
+// Numeric reports whether a column is taken as numbers.
 func (s *Spec) Numeric(c *table.Column) bool {
-	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name)
+	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.DefaultGroupFeature(c.Name)
+}
+
+// DefaultGroupFeature reports whether a column is a feature because it names groups,
+// and not by its own name.
+func (s *Spec) DefaultGroupFeature(name string) bool {
+	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) && name != s.Target
 }

@@ -53,7 +53,6 @@ func Example() {
 	// Output:
 	// 476 rows of the hold-out
 	// ERM          worst group afam=yes
-	// robust       worst group afam=yes
+	// chosen ERM   worst group afam=yes
 	// balanced ERM worst group afam=yes
-	// tempered ERM worst group afam=yes
 }

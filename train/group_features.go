@@ -1,0 +1,47 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// GroupFeatures returns the group columns that are features of an encoder and those that
+// are not, in the order of the groups. The target is neither.
+func GroupFeatures(e *data.Encoder) (in, out []string) {
+	for _, name := range e.Spec.Groups {
+		switch {
+		case name == e.Target.Name:
+		case slices.ContainsFunc(e.Inputs, func(i data.Input) bool {
+			return i.Name == name || slices.ContainsFunc(i.Of, func(o data.Operand) bool { return o.Column == name })
+		}):
+			in = append(in, name)
+		default:
+			out = append(out, name)
+		}
+	}
+	return in, out
+}
+
+// groupFeaturesNote says which group columns are features and why one may want the
+// opposite; "" without group columns.
+func (c *Config) groupFeaturesNote(e *data.Encoder) string {
+	in, out := GroupFeatures(e)
+	if len(in) == 0 {
+		if len(out) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("group columns not used as features: %s; as features they usually serve the worst group better, where law allows it and groups are known at prediction", table.QuoteList(out, "and"))
+	}
+	leave := "use --group-features=false"
+	if len(c.Features) > 0 {
+		leave = "leave them out of --features"
+	}
+	note := fmt.Sprintf("group columns used as features: %s; %s where law forbids that or groups are unknown at prediction", table.QuoteList(in, "and"), leave)
+	if len(out) > 0 {
+		note += "; not used as features: " + table.QuoteList(out, "and")
+	}
+	return note
+}

@@ -1,0 +1,41 @@
+package train
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A training says in one note which group columns are features, and what to do about it.
+func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		in     bool
+		says   string
+	}{
+		{"default", func(*Config) {}, true, `group columns used as features: "afam"; use --group-features=false where law`},
+		{"off", func(c *Config) { c.GroupFeatures = false }, false, `group columns not used as features: "afam"; as features they usually serve the worst group better`},
+		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: "afam"`},
+		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true, `group columns used as features: "afam"; leave them out of --features where law`},
+		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true, `unknown at prediction; not used as features: "single"`},
+	} {
+		cfg := DefaultConfig()
+		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true
+		c.change(&cfg)
+		m, err := Fit(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.Contains(m.Encoder.Names(), "afam=yes"); has != c.in {
+			t.Errorf("%s: features %q", c.name, m.Encoder.Names())
+		}
+		notes := slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return !strings.Contains(n, "used as features") })
+		if len(notes) != 1 || !strings.Contains(notes[0], c.says) {
+			t.Errorf("%s: notes %q, want one with %q", c.name, notes, c.says)
+		}
+	}
+}
