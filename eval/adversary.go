@@ -18,10 +18,11 @@ import (
 // the n training rows, or that of the losses of any model over any rows.
 type AdversaryInput struct {
 	// Model and Rows say whose losses on which rows; empty means the robust
-	// model and "training rows". Penalty and Nu are recorded as given.
-	Model, Rows string
-	Penalty     string  // "kl", "chi2" or ""
-	Nu          float64 // 0 when not known
+	// model and Training. Penalty and Nu are recorded as given.
+	Model   string
+	Rows    Split
+	Penalty string  // "kl", "chi2" or ""
+	Nu      float64 // 0 when not known
 
 	OverGroups bool // the adversary weighs groups, not rows
 
@@ -50,7 +51,7 @@ type AdversaryInput struct {
 // Adversary says who carries the objective.
 type Adversary struct {
 	Model   string `json:"model"`
-	Rows    string `json:"rows"` // which: "training rows", "hold-out", …
+	Rows    Split  `json:"rows"`
 	Penalty string `json:"penalty,omitempty"`
 	Nu      *Num   `json:"nu,omitempty"`
 
@@ -125,7 +126,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: %d weights, but %d losses, %d row ids and %d row weights", n, len(in.Loss), len(in.RowID), len(in.RowWeight))
 	}
 	var sum, sq, ent measure.Summer
-	a := &Adversary{Model: cmp.Or(in.Model, "robust"), Rows: cmp.Or(in.Rows, "training rows"), Penalty: in.Penalty, OverGroups: in.OverGroups,
+	a := &Adversary{Model: cmp.Or(in.Model, "robust"), Rows: cmp.Or(in.Rows, Training), Penalty: in.Penalty, OverGroups: in.OverGroups,
 		N: n, Groupings: []MassGrouping{}, Columns: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
 	for i, y := range in.Weights {
 		if measure.Bad(y) || y < 0 {
@@ -337,7 +338,7 @@ func massBy(name, unit string, labels []string, index []int32, y, base []float64
 // warn says when a handful of rows carry the objective, and what helps.
 func (a *Adversary) warn() {
 	advice := " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
-	if a.Rows != "training rows" {
+	if a.Rows != Training {
 		advice = " Look at those rows first: they may be errors in the data. A larger ν, or the Huber loss, spreads the weight."
 	}
 	switch ess := float64(a.Effective); {

@@ -11,7 +11,7 @@ import (
 // caveat lists what a reader must know before quoting the numbers.
 func (e *Evaluation) caveat(in *Input) {
 	say := func(format string, a ...any) { e.Caveats = append(e.Caveats, fmt.Sprintf(format, a...)) }
-	if e.Split == "training rows" {
+	if e.Split == Training {
 		say("All numbers are measured on the training rows. They flatter every model; measure on a hold-out before deciding.")
 	}
 	for _, g := range e.Groupings {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -53,7 +54,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			return err
 		}
 		losses[k] = s
-		r := ModelResult{Name: m.Name}
+		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: overConstant(&in, m.Loss, strata.All.Rows)}
 		r.Overall = measure.All(in.rows, k, strata.All)
 		for _, a := range measure.CVaRLevels(n) {
 			v, _ := s.CVaRAt(a)
@@ -97,6 +98,17 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.caveat(&in)
 	e.Rate, e.Budget = in.rate(), in.Budget
 	e.Gaps = e.gaps(in.tolerance())
-	e.Verdict = e.verdict(&in)
+	e.Verdict = e.verdict(&in, strata)
 	return e, nil
+}
+
+// overConstant compares losses with those of the constant; nil where there is none.
+func overConstant(in *Input, loss []float64, rows []int32) *Difference {
+	if in.Constant == nil || len(rows) < 2 {
+		return nil
+	}
+	n, weight := float64(len(rows)), in.rows.Weight
+	change := (measure.WeightedSum(loss, weight) - measure.WeightedSum(in.Constant, weight)) / n // the weights have mean 1
+	half := resample.Student(in.confidence(), n-1) * resample.StandardError(loss, in.Constant, weight, rows)
+	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half), Method: "student"}}
 }

@@ -1,5 +1,7 @@
 package eval
 
+import "slices"
+
 // Schema names the layout of [Evaluation] in JSON. A change that breaks a
 // reader raises the number.
 const Schema = "drotrain.metrics/1"
@@ -14,7 +16,7 @@ type Evaluation struct {
 	Target       string  `json:"target"`
 	TargetUnit   string  `json:"target_unit,omitempty"`
 	Positive     string  `json:"positive,omitempty"`
-	Split        string  `json:"split"`
+	Split        Split   `json:"split"`
 	N            int     `json:"n"`
 	Threshold    *Num    `json:"threshold,omitempty"` // binary only
 	MinGroupSize int     `json:"min_group_size"`
@@ -42,12 +44,17 @@ type Evaluation struct {
 // ModelResult is one model over all rows.
 type ModelResult struct {
 	Name       string              `json:"name"`
+	Role       Role                `json:"role,omitempty"`
 	Overall    Values              `json:"overall"`
 	Intervals  map[string]Interval `json:"overall_intervals,omitempty"`
 	WorstGroup *WorstGroup         `json:"worst_group"` // null without an eligible group
 	CVaR       []CVaRPoint         `json:"cvar"`
 	KL         []WorstCase         `json:"worst_case_kl"`
 	ChiSquare  []WorstCase         `json:"worst_case_chi_square"`
+
+	// OverConstant is the risk minus that of the constant fitted to the training rows, where
+	// Input.Constant gives its losses.
+	OverConstant *Difference `json:"over_constant,omitempty"`
 
 	Calibration []CalibrationBin `json:"calibration,omitempty"` // binary
 	Residuals   []ResidualBin    `json:"residuals,omitempty"`   // regression
@@ -163,4 +170,11 @@ func (m *ModelResult) CVaRAt(alpha float64) Num {
 		}
 	}
 	return Undefined()
+}
+
+// WorstGroupValues returns the measures of the model of that name in its worst group; those of
+// all rows where it has none.
+func (e *Evaluation) WorstGroupValues(model string) Values {
+	v, _ := e.valuesOf(max(0, slices.Index(e.Names(), model)))
+	return v
 }

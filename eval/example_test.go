@@ -35,7 +35,7 @@ func ExampleEvaluate() {
 	// Output:
 	// ERM    risk 0.489, worst group south 0.815
 	// robust risk 0.449, worst group south 0.609
-	// untested
+	// not tested
 }
 
 // Scores and labels are enough: losses are then those of the scores.

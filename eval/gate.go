@@ -236,10 +236,15 @@ func (e *Evaluation) lookup(path string) (float64, error) {
 }
 
 func (e *Evaluation) lookupChange(path string, part []string) (float64, error) {
-	if len(e.Compared) == 0 {
+	var c *Comparison
+	switch {
+	case len(e.Compared) > 0:
+		c = &e.Compared[0]
+	case e.Verdict.Outcome == StandardKept: // the model is its own baseline
+		c = unchanged(e)
+	default:
 		return 0, fmt.Errorf("%q needs two models", path)
 	}
-	c := &e.Compared[0]
 	var d *Difference
 	switch {
 	case len(part) >= 2 && part[0] == "overall":
@@ -264,6 +269,16 @@ func (e *Evaluation) lookupChange(path string, part []string) (float64, error) {
 		return end(d.Interval, part[0]), nil
 	}
 	return 0, fmt.Errorf("nothing is called %q", path)
+}
+
+// unchanged returns the comparison of a model with itself.
+func unchanged(e *Evaluation) *Comparison {
+	none := Difference{Interval: &Interval{}}
+	c := &Comparison{Measures: make(map[string]Difference), CVaR: none, WorstGroup: &none}
+	for _, q := range e.Task.Measures() {
+		c.Measures[q.Key] = none
+	}
+	return c
 }
 
 // spreadPaths are the paths of what a Spread holds.

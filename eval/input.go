@@ -49,7 +49,7 @@ type Input struct {
 	Seed       uint64
 	Workers    int // goroutines; values below 1 mean GOMAXPROCS; the numbers do not depend on it
 
-	Split string // what the rows are: "hold-out", "training rows", "evaluation file"
+	Split Split // which rows these are; empty: "evaluation rows"
 
 	// Rate is how much the worst group's risk must fall for one unit that the
 	// average rises, for a model to have helped; 0 means 2.
@@ -60,9 +60,12 @@ type Input struct {
 	// Tolerance is the largest difference of selection rates and of true positive
 	// rates between groups that is accepted; 0 means 0.1.
 	Tolerance float64
-	// Tempered names the model, if there is one, that is the baseline with one
-	// slope and intercept fitted to its scores: what shrinking alone achieves.
-	Tempered string
+	// Constant holds the losses, n of them, of the constant prediction that was fitted to the
+	// training rows; nil: no model is compared with it.
+	Constant []float64
+	// RejectedCandidates is how many robust candidates cross-validation rejected when it kept
+	// the standard model, which is then the only one; 0: it did not.
+	RejectedCandidates int
 	// EffectiveRows of TrainingRows is what the adversary of the training left,
 	// 1/Σy²; 0 means unknown.
 	EffectiveRows, TrainingRows float64
@@ -128,13 +131,15 @@ func (in *Input) check() error {
 	case in.Task != Binary && in.Task != Regression:
 		return fmt.Errorf("eval: task %q is neither %q nor %q", in.Task, Binary, Regression)
 	case n == 0:
-		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", cmp.Or(in.Split, "the evaluation set"))
+		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", cmp.Or(string(in.Split), "the evaluation set"))
 	case n > math.MaxInt32:
 		return fmt.Errorf("eval: %d rows are more than %d", n, math.MaxInt32)
 	case len(in.Models) == 0:
 		return fmt.Errorf("eval: no model to evaluate")
 	case in.RowID != nil && len(in.RowID) != n:
 		return fmt.Errorf("eval: %d row ids for %d rows", len(in.RowID), n)
+	case in.Constant != nil && len(in.Constant) != n:
+		return fmt.Errorf("eval: %d losses of the constant for %d rows", len(in.Constant), n)
 	case in.Weight != nil && len(in.Weight) != n:
 		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):

@@ -30,7 +30,7 @@ func TestNoClaimFromATailOfFewRows(t *testing.T) {
 		if got := e.Compared[0].CVaR.Interval != nil; got != c.want {
 			t.Errorf("%d rows: interval %v", c.rows, e.Compared[0].CVaR.Interval)
 		}
-		if !c.want && e.Verdict.Outcome != eval.Untested {
+		if !c.want && e.Verdict.Outcome != eval.TooLittleData {
 			t.Errorf("%d rows: %s", c.rows, e.Verdict.Outcome)
 		}
 	}

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
@@ -102,24 +101,3 @@ func (e *Evaluation) gaps(tolerance float64) []Gap {
 	}
 	return out
 }
-
-// worseThanConstant reports whether a model predicts worse than the best
-// constant would on the same rows: its log-loss is above the entropy of the
-// outcome, its squared error above the variance of the target.
-func (e *Evaluation) worseThanConstant(k int) bool {
-	v := e.Models[k].Overall
-	if e.Task == Regression {
-		r2, ok := v.Get("r2")
-		return ok && r2 < 0
-	}
-	p, _ := v.Get("prevalence")
-	loss, ok := v.Get("log_loss")
-	if !ok || !(p > 0 && p < 1) {
-		return false
-	}
-	return loss > -p*math.Log(p)-(1-p)*math.Log(1-p)
-}
-
-// fewestEffective is the number of effective rows below which a model rests on
-// a handful of n training rows.
-func fewestEffective(n float64) float64 { return math.Max(30, 0.005*n) }

@@ -382,7 +382,8 @@ func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	s.Penalty, s.Nu = m.price(adversary)
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.concentration(res.Y)
-	s.ERMRisk = m.Run.averageOf(m.Run.Loss)
+	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
+	s.Constant = finite(m.constant())
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {

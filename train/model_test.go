@@ -157,8 +157,8 @@ func TestEachModelWinsItsOwnObjective(t *testing.T) {
 		if s.RobustRisk > s.ERM.RobustRisk {
 			t.Errorf("%s: robust risk %v above ERM's %v", name, s.RobustRisk, s.ERM.RobustRisk)
 		}
-		if s.ERM.Risk > s.ERMRisk {
-			t.Errorf("%s: ERM's average %v above the robust model's %v", name, s.ERM.Risk, s.ERMRisk)
+		if s.ERM.Risk > s.AverageRisk {
+			t.Errorf("%s: ERM's average %v above the robust model's %v", name, s.ERM.Risk, s.AverageRisk)
 		}
 		if !s.Certified || *s.Certificate.Lower > s.Objective || *s.Certificate.Upper < s.Objective {
 			t.Errorf("%s: %+v", name, s)

@@ -17,21 +17,21 @@ const (
 )
 
 type reference struct {
-	Dataset    string  `json:"dataset"`
-	N          int     `json:"n"`
-	D          int     `json:"d"`
-	Loss       string  `json:"loss"`
-	Penalty    string  `json:"penalty"`
-	Nu         float64 `json:"nu"`
-	Mu         float64 `json:"mu"`
-	Objective  float64 `json:"objective"`
-	RobustRisk float64 `json:"robust_risk"`
-	ERMRisk    float64 `json:"erm_risk"`
-	Tau        float64 `json:"tau"`
-	ESS        float64 `json:"effective_sample_size"`
-	MaxWeight  float64 `json:"max_weight"`
-	Worst      string  `json:"worst_group"`
-	WorstRisk  float64 `json:"worst_group_risk"`
+	Dataset     string  `json:"dataset"`
+	N           int     `json:"n"`
+	D           int     `json:"d"`
+	Loss        string  `json:"loss"`
+	Penalty     string  `json:"penalty"`
+	Nu          float64 `json:"nu"`
+	Mu          float64 `json:"mu"`
+	Objective   float64 `json:"objective"`
+	RobustRisk  float64 `json:"robust_risk"`
+	AverageRisk float64 `json:"erm_risk"`
+	Tau         float64 `json:"tau"`
+	ESS         float64 `json:"effective_sample_size"`
+	MaxWeight   float64 `json:"max_weight"`
+	Worst       string  `json:"worst_group"`
+	WorstRisk   float64 `json:"worst_group_risk"`
 }
 
 // The whole way from a CSV file to a certified model reproduces every reference
@@ -88,7 +88,7 @@ func TestFitReproducesReferences(t *testing.T) {
 			// An objective within 1e-10 leaves the point, and what depends on it,
 			// about √1e-10 from the optimum.
 			near("robust risk", s.RobustRisk, ref.RobustRisk, 1e-4)
-			near("average risk", s.ERMRisk, ref.ERMRisk, 1e-4)
+			near("average risk", s.AverageRisk, ref.AverageRisk, 1e-4)
 			near("τ", s.Tau, ref.Tau, 1e-4)
 			near("effective sample size", s.EffectiveSampleSize, ref.ESS, 1e-3)
 			near("largest weight", s.MaxWeight, ref.MaxWeight, 1e-3)

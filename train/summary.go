@@ -16,7 +16,8 @@ type Summary struct {
 	Certified           bool                  `json:"certified"` // the relative gap asked for was reached
 	Objective           float64               `json:"objective"`
 	RobustRisk          float64               `json:"robust_risk"`
-	ERMRisk             float64               `json:"erm_risk"` // plain average training loss of the robust model
+	AverageRisk         float64               `json:"average_risk"`       // average training loss of the model
+	Constant            *float64              `json:"constant,omitempty"` // margin of the constant prediction with the least average training loss
 	Certificate         SummaryCertificate    `json:"certificate"`
 	Passes              float64               `json:"passes"`
 	Seconds             float64               `json:"seconds"`

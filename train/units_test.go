@@ -84,7 +84,7 @@ func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 		}
 		check("the objective", a.Objective, b.Objective, 2)
 		check("the robust risk", a.RobustRisk, b.RobustRisk, 2)
-		check("the average", a.ERMRisk, b.ERMRisk, 2)
+		check("the average", a.AverageRisk, b.AverageRisk, 2)
 		check("a bound", *a.Certificate.Upper, *b.Certificate.Upper, 2)
 		check("tau", a.Tau, b.Tau, 2)
 		check("the effective rows", a.EffectiveSampleSize, b.EffectiveSampleSize, 0)

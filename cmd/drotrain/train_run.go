@@ -269,12 +269,12 @@ func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *out
 		return err
 	case !s.Certified:
 		return notCertified(m, s)
-	case len(s.Warnings) > 0 && !o.allowDegenerate:
+	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.allowDegenerate:
 		advice := "a milder level, the huber loss or --average plain"
 		if m.Config.Level.Average == "plain" {
 			advice = "other columns, or more rows to measure on (--holdout)"
 		}
-		return exit.With(exit.Gate, fmt.Errorf("the model is no success: %s", strings.Join(s.Warnings, " ")),
+		return exit.With(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
 			advice+"; --allow-degenerate takes the model as it is")
 	}
 	return nil

@@ -21,12 +21,12 @@ func figConcentration(r *eval.Report) (Figure, bool) {
 		s.X, s.Y = append(s.X, c.Rows), append(s.Y, c.Mass)
 		u.X, u.Y = append(u.X, c.Rows), append(u.Y, c.Rows)
 	}
-	p := chart.Panel{XLabel: "heaviest share of the " + words.RowsNoun(a.Rows), YLabel: "share of the adversary's weight they hold", XLog: true, XShare: true, YShare: true, Zero: true, Series: []chart.Series{s, u}}
+	p := chart.Panel{XLabel: "heaviest share of the " + words.RowsNoun(string(a.Rows)), YLabel: "share of the adversary's weight they hold", XLog: true, XShare: true, YShare: true, Zero: true, Series: []chart.Series{s, u}}
 	return Figure{Name: "weights", Title: "How concentrated the adversary is",
 		draw:    chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries([]string{"", "adversary", "equal weights"})}.Drawing(),
-		Caption: fmt.Sprintf("The %s sorted by worst-case weight, heaviest first.", words.RowsNoun(a.Rows)),
+		Caption: fmt.Sprintf("The %s sorted by worst-case weight, heaviest first.", words.RowsNoun(string(a.Rows))),
 		Alt: fmt.Sprintf("The heaviest 1 %% of the %s hold %s of the weight, the heaviest 10 %% hold %s; half of it is on %s of %s.",
-			words.RowsNoun(a.Rows), words.Percent(float64(a.OnePercent)), words.Percent(float64(a.TenPercent)), words.Count(a.HalfMassRows), words.Plural(a.N, "row", "rows"))}, true
+			words.RowsNoun(string(a.Rows)), words.Percent(float64(a.OnePercent)), words.Percent(float64(a.TenPercent)), words.Count(a.HalfMassRows), words.Plural(a.N, "row", "rows"))}, true
 }
 
 func figMass(r *eval.Report) (Figure, bool) {
@@ -37,7 +37,7 @@ func figMass(r *eval.Report) (Figure, bool) {
 	g := a.Groupings[len(a.Groupings)-1]
 	order := slices.Clone(g.Groups)
 	slices.SortStableFunc(order, func(x, y eval.GroupMass) int { return cmp.Compare(y.Lift(), x.Lift()) })
-	d := chart.Dots{Names: []string{"share of the " + words.RowsNoun(a.Rows), "share of the adversary's weight"}, XLabel: "share", Share: true, Ref: []float64{0}}
+	d := chart.Dots{Names: []string{"share of the " + words.RowsNoun(string(a.Rows)), "share of the adversary's weight"}, XLabel: "share", Share: true, Ref: []float64{0}}
 	var alt []string
 	for i, m := range order {
 		if i == maxDots {

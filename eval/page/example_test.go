@@ -23,7 +23,7 @@ func ExampleWriteMarkdown() {
 	// Output:
 	// # Loan denial
 	//
-	// **Robust training: what happened is given a typical probability of 54.4 % instead of 44.3 % in the worst group, south; without intervals, nothing is claimed.** <nil>
+	// **The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is claimed.** <nil>
 }
 
 func ExampleWriteHTML() {

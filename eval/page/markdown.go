@@ -40,9 +40,8 @@ type markdown struct {
 
 func (m *markdown) verdict() {
 	v := m.r.Evaluation.Verdict
-	headline, cost := v.Words()
-	m.line("# %s\n\n**%s**\n", mdText(m.r.Title), mdText(headline))
-	for _, text := range []string{cost, v.Recommendation} {
+	m.line("# %s\n\n**%s**\n", mdText(m.r.Title), mdText(v.Headline))
+	for _, text := range []string{v.Numbers, v.Cost, v.Recommendation} {
 		if text != "" {
 			m.line("%s\n", mdText(text))
 		}

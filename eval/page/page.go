@@ -67,6 +67,7 @@ type page struct {
 		Text  string
 		Notes []string
 	}
+	Tag         string // CSS class of the outcome
 	Tiles       []tile
 	Models      []string
 	Against     table
@@ -123,6 +124,7 @@ func newPage(r *eval.Report) *page {
 	}
 	p.Objective.Notes = r.Objective.Normalisation()
 	p.HasTrace = len(r.Trace) > 0
+	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
 	p.Tiles = p.tiles()
 	p.Against = p.against()
 	p.RiskIs = riskIs(e)
@@ -166,54 +168,52 @@ func (p *page) tiles() []tile {
 	key := func(key string, write func(float64) string) func(m *eval.ModelResult) string {
 		return func(m *eval.ModelResult) string { return write(float64(m.Overall.Of[key])) }
 	}
-	unit := words.WithUnit("mean loss", e.LossUnit)
-	aside := func(eval.Num) string { return "" }
-	worst := func(r *eval.ModelResult) string { return words.Number(float64(r.WorstGroup.Risk)) }
-	average := key("risk", words.Number)
-	m, meant := e.Meaning()
-	if meant { // in words people know
-		unit = words.WithUnit(m.Name, m.Unit)
-		aside = func(x eval.Num) string {
-			if m.Up {
-				return "; risk " + words.Number(float64(x)) + " " + e.LossUnit
-			}
-			return "; risk " + words.Number(float64(x))
-		}
-		worst = func(r *eval.ModelResult) string { return m.Text(e.InWorstGroup(m, r)) }
-		average = func(r *eval.ModelResult) string { return m.Text(m.Of(r.Overall)) }
-	}
 	var out []tile
-	if w := e.Models[k].WorstGroup; w != nil {
-		out = append(out, compare(worst, "Worst group", fmt.Sprintf("%s, in %s%s", unit, words.Group(w.Label), aside(w.Risk))))
-	} else {
-		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10 % of rows", "mean loss, CVaR₀.₁"))
+	at := func(m *eval.ModelResult) eval.Values { return e.WorstGroupValues(m.Name) }
+	of := func(key string, write func(float64) string, in func(m *eval.ModelResult) eval.Values) func(m *eval.ModelResult) string {
+		return func(m *eval.ModelResult) string { return write(float64(in(m).Of[key])) }
 	}
-	out = append(out, compare(average, "Average", fmt.Sprintf("%s, over %s%s", unit, words.Plural(e.N, "row", "rows"), aside(e.Models[k].Overall.Of["risk"]))))
+	share := func(n int) func(float64) string {
+		return func(x float64) string { return words.PercentOf(x, n) }
+	}
+	lossName := words.WithUnit("mean loss", e.LossUnit)
+	if e.Task == eval.Binary && e.LossUnit == "nats" {
+		lossName = "log loss"
+	}
+	if w := e.Models[k].WorstGroup; w == nil {
+		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
+	} else {
+		where := fmt.Sprintf("%s (%s)", words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+		if e.Task == eval.Binary {
+			out = append(out, compare(of("accuracy", share(w.N), at), "Worst group: accuracy", "in "+where))
+			out = append(out, compare(of("risk", words.Number, at), "Worst group: "+lossName, "in "+where))
+		} else {
+			out = append(out, compare(of("rmse", words.Number, at), "Worst group: RMSE", words.WithUnit("in "+where, e.TargetUnit)))
+		}
+	}
+	rows := "over " + words.Plural(e.N, "row", "rows")
+	if e.Task == eval.Binary {
+		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.Short(float64(*e.Threshold))),
+			compare(key("risk", words.Number), "All rows: "+lossName, rows))
+	} else {
+		out = append(out, compare(key("rmse", words.Number), "All rows: RMSE", words.WithUnit(rows, e.TargetUnit)),
+			compare(key("bias", words.Number), "Bias", words.WithUnit("mean of prediction − target", e.TargetUnit)))
+	}
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
-	if e.Task == eval.Binary {
-		out = append(out, compare(key("accuracy", words.Percent), "Accuracy", "at threshold "+words.Short(float64(*e.Threshold))))
-		return append(out, compare(key("ece", words.Percent), "Calibration error", "mean |predicted − observed|"))
-	}
-	typical := compare(key("rmse", words.Number), "Typical error (RMSE)", e.TargetUnit)
-	if meant { // it is the average
-		typical = compare(key("mae", words.Number), "Mean absolute error", e.TargetUnit)
-	}
-	return append(out, typical,
-		compare(key("bias", words.Number), "Bias", "mean of prediction − target"))
+	return out
 }
 
 // riskIs explains the risk to those who have not met it.
 func riskIs(e *eval.Evaluation) string {
-	m, meant := e.Meaning()
 	switch {
-	case meant && m.Up:
-		return "Risk is the mean of −log of the probability given to what happened, in nats: 0 for certainty, 0.693 for a coin’s toss. Less is better."
-	case meant:
-		return "Risk is half the mean squared error, in " + e.LossUnit + ". Less is better."
+	case e.Task == eval.Binary && e.LossUnit == "nats":
+		return "Risk is the log loss (lower is better): 0 is perfect, 0.693 is a coin flip."
+	case e.Task == eval.Regression && e.Loss == "squared":
+		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	}
-	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Less is better."
+	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
 
 func (p *page) factList() []eval.Fact {
@@ -313,16 +313,16 @@ func certificateCaveat(c *eval.Certificate) []string {
 // about says whose worst case it is, and what the adversary knows.
 func about(a *eval.Adversary) string {
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
-		return fmt.Sprintf("Nobody was up-weighted: every one of the %s counts the same.", words.RowsNoun(a.Rows))
+		return fmt.Sprintf("Nobody was up-weighted: every one of the %s counts the same.", words.RowsNoun(string(a.Rows)))
 	}
 	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
 	if a.OverGroups {
 		knows = " It chooses among the groups: rows of a group share its weight."
 	}
-	if a.Rows == "training rows" {
+	if a.Rows == eval.Training {
 		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model) + knows
 	}
-	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, words.RowsNoun(a.Rows))
+	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, words.RowsNoun(string(a.Rows)))
 	if a.Nu != nil && a.Penalty != "" {
 		s += fmt.Sprintf(", with the %s penalty at ν = %s", map[string]string{"kl": "KL", "chi2": "χ²"}[a.Penalty], words.Short(float64(*a.Nu)))
 	}
@@ -364,7 +364,9 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, fmt.Sprintf("Other intervals of a measure or a change: from how much each row moves it, Student’s t with the degrees of freedom of their fourth moment, adjusted for their skewness; level %[3]s. In losses with heavy tails of which few rows are there they hold somewhat less often than they say (94 of 100 samples of 30 rows with t₅ errors). Averages of groups, and what is taken over all groups: %[1]s resamples drawn within each group, the same rows for every model (paired), seed %[2]d. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
-	out = append(out, fmt.Sprintf("Verdict: helped only if the simultaneous interval of the worst group’s risk (without groups: that of CVaR₀.₁) lies below 0, the worst group’s fall is at least %s times the average’s rise, and tempered scores of the baseline, where they were measured, reach less than %s of the fall. Hurt if it lies above 0, or if more groups are measurably worse off than better, unless the group that was worst off is measurably better off, or the fall, which may be chance then, is worth its price.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
+	if len(e.Models) > 1 {
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, the worst group’s risk falls by at least %s times the average’s increase, and the rescaled baseline reaches less than %s of it, or is measurably less accurate in that group or ranks it worse. Hurt: the interval lies above 0, or it covers 0, the worst group’s risk did not fall, and more groups are measurably worse off than better off. Too little data: the interval covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
+	}
 	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
 	return out
 }

@@ -73,7 +73,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, &OptionError{"score", "needs at least one column of predictions", ""}
 	}
 	in := &eval.Input{
-		TargetName: o.Label, TargetUnit: o.Unit, Split: Table,
+		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
 		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
 	named := []string{o.Label}
@@ -109,13 +109,13 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if err := o.readLabels(ctx, in); err != nil {
 		return nil, err
 	}
-	if err := o.readScores(ctx, in); err != nil {
-		return nil, err
-	}
 	if o.Weight != "" {
 		if in.Weight, err = weights(ctx, f, o.rows, in.Room, o.Weight); err != nil {
 			return nil, err
 		}
+	}
+	if err := o.readScores(ctx, in); err != nil {
+		return nil, err
 	}
 	encoder, err := (&data.Encoder{}).WithGroups(ctx, f, o.Groups)
 	if err != nil {
@@ -227,24 +227,57 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		valid, must = func(x float64) bool { return x >= 0 && x <= 1 }, "a probability, from 0 to 1"
 		hint = "turn margins into probabilities first; the task is regression if labels are quantities"
 	}
+	lossesOf := func(score []float64) ([]float64, error) {
+		out := paged.Make[float64](in.Room, len(score))
+		const block = 1 << 16
+		for lo := 0; lo < len(score); lo += block {
+			hi := min(lo+block, len(score))
+			v, err := eval.LossOfScores(loss, in.Task, in.Target[lo:hi], score[lo:hi])
+			if err != nil {
+				return nil, err
+			}
+			copy(out[lo:hi], v)
+		}
+		return out, nil
+	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
 		if m.Score, err = numbers(ctx, o.frame, o.rows, in.Room, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
-		m.Loss = paged.Make[float64](in.Room, len(m.Score))
-		const block = 1 << 16
-		for lo := 0; lo < len(m.Score); lo += block {
-			hi := min(lo+block, len(m.Score))
-			v, err := eval.LossOfScores(loss, in.Task, in.Target[lo:hi], m.Score[lo:hi])
-			if err != nil {
-				return err
-			}
-			copy(m.Loss[lo:hi], v)
+		if m.Loss, err = lossesOf(m.Score); err != nil {
+			return err
 		}
 		in.Models = append(in.Models, m)
 	}
-	return nil
+	if name == "huber" { // its best constant is not a mean
+		return nil
+	}
+	constant := paged.Make[float64](in.Room, len(in.Target))
+	defer paged.Free(in.Room, constant)
+	best := meanScore(in)
+	for i := range constant {
+		constant[i] = best
+	}
+	in.Constant, err = lossesOf(constant)
+	return err
+}
+
+// meanScore returns the constant score with the least average loss on the rows of in, logistic
+// or squared.
+func meanScore(in *eval.Input) float64 {
+	var sum, total float64
+	for i, t := range in.Target {
+		w := 1.0
+		if in.Weight != nil {
+			w = in.Weight[i]
+		}
+		if in.Task == eval.Binary {
+			t = (1 + t) / 2
+		}
+		sum, total = sum+w*t, total+w
+	}
+	return sum / total
 }
 
 // sliceColumns are the columns searched for bad slices: those named, or all

@@ -89,9 +89,9 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 func titled(m *train.Model) string {
 	switch m.Config.Average {
 	case "plain":
-		return "Average model (" + Baseline + ")"
+		return "Standard model (" + Baseline + ")"
 	case "balanced":
-		return "Average model (" + Balanced + ")"
+		return "Group-balanced model"
 	}
 	return "Robust model"
 }
@@ -142,7 +142,7 @@ func notes(m *train.Model) []string {
 
 // tempering says what being less sure does without another model.
 func tempering(t *train.SummaryTempered) string {
-	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and another intercept, the two numbers that are best for the robust objective", Tempered, t.Slope)
+	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and another intercept, the two numbers that are best for the robust objective", Rescaled, t.Slope)
 	if t.ExplainedRobust != nil {
 		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the fall of the robust risk", 100**t.ExplainedRobust)
 	}

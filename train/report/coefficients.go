@@ -43,7 +43,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
 	for _, v := range versions(m) {
-		c.Models = append(c.Models, v.name)
+		c.Models = append(c.Models, v.name())
 		original := m.Original(v.x)
 		for i := range c.Rows {
 			row := &c.Rows[i]
@@ -119,26 +119,48 @@ func around(at eval.Num, half float64) *eval.Interval {
 
 // A version is one of the trainings of a model.
 type version struct {
-	name string
+	role eval.Role
 	x    []float64
+	fold *train.Prediction // out of fold; nil elsewhere
 }
 
-// scored are versions, and what tempering makes of the baseline.
-func scored(m *train.Model) []version {
+func (v version) name() string { return nameOf[v.role] }
+
+// scored returns versions, and the rescaled baseline.
+func scored(m *train.Model, folds *train.OutOfFold) []version {
 	out := versions(m)
 	if m.Tempered != nil {
-		out = append(out, version{Tempered, m.Tempered})
+		out = append(out, version{role: eval.RescaledModel, x: m.Tempered})
+	}
+	if folds == nil {
+		return out
+	}
+	for k, v := range out {
+		switch v.role {
+		case role(m):
+			out[k].fold = folds.Robust
+		case eval.StandardModel:
+			out[k].fold = folds.Baseline
+		case eval.BalancedModel:
+			out[k].fold = folds.GroupWeighted
+		case eval.RescaledModel:
+			out[k].fold = folds.Tempered
+		}
 	}
 	return out
 }
 
-// versions are the model that was trained and its baselines, in the order of presentation.
+// versions returns the model that was trained after the standard model and before the
+// group-balanced one. Where the trained model is the standard one, it is alone.
 func versions(m *train.Model) []version {
+	trained := version{role: role(m), x: m.Scoring()}
 	var out []version
-	for _, v := range []version{{Baseline, m.Baseline}, {Name(m), m.Scoring()}, {Balanced, m.GroupWeighted}} {
-		if v.x != nil {
-			out = append(out, v)
-		}
+	if trained.role != eval.StandardModel && m.Baseline != nil {
+		out = append(out, version{role: eval.StandardModel, x: m.Baseline})
+	}
+	out = append(out, trained)
+	if trained.role == eval.RobustModel && m.GroupWeighted != nil {
+		out = append(out, version{role: eval.BalancedModel, x: m.GroupWeighted})
 	}
 	return out
 }

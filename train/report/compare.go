@@ -36,10 +36,10 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		}
 	}
 	x := &Measured{options: o, model: first, compared: models}
-	split := Table
+	split := eval.Table
 	var rows []int
 	if f == nil {
-		split = Holdout
+		split = eval.Holdout
 		if first.Run == nil || first.Run.Holdout == nil {
 			return nil, &OptionError{"compare", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
 		}
@@ -50,7 +50,7 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 			}
 		}
 	}
-	if split == Table {
+	if split == eval.Table {
 		return x, x.evaluateTable(ctx, f)
 	}
 	if !slices.IsSorted(rows) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
-	"github.com/drotrain/drotrain/train/report"
 )
 
 // A cross-fitted evaluation measures every row and says by which models; where the rows lie
@@ -26,12 +26,12 @@ func TestCrossfit(t *testing.T) {
 		defer m.Run.Close()
 		x, r := reportOf(t, m, options())
 		e := x.Evaluation
-		if e.Split != report.Crossfit || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
+		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
 			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
 		}
 		inside, _ := e.Models[1].Overall.Get("risk")
-		if risk[onDisk] = inside; !(inside > m.Result.ERMRisk) {
-			t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.ERMRisk)
+		if risk[onDisk] = inside; !(inside > m.Result.AverageRisk) {
+			t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.AverageRisk)
 		}
 		if m.Run.Outside() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) || math.Abs(inside-risk[false]) > 1e-4*inside) {
 			t.Errorf("on disk %v: risk %v, in memory %v", m.Run.Outside(), inside, risk[false])

@@ -53,6 +53,4 @@ func Example() {
 	// Output:
 	// 476 rows of the hold-out
 	// ERM          worst group afam=yes
-	// chosen ERM   worst group afam=yes
-	// balanced ERM worst group afam=yes
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
@@ -13,20 +14,20 @@ import (
 // fits are the versions as solutions of equations over the training rows; nil, and why,
 // where these do not describe them.
 func (x *Measured) fits() (fits []*fit, why []string) {
-	m, run, c, name := x.model, x.run, x.model.Config, Name(x.model)
+	m, run, c := x.model, x.run, x.model.Config
 	for _, v := range versions(m) {
 		f := &fit{loss: m.Loss(), x: v.x, mu: *c.Mu, free: run.Train.Intercept, weight: sharesOf(run.Weight)}
 		reason := ""
 		switch {
-		case v.name == Balanced, v.name == name && c.Average == "balanced":
+		case v.role == eval.BalancedModel:
 			f.over = x.groups(false)
 			for range f.over.n {
 				f.over.q = append(f.over.q, 1/float64(len(f.over.n)))
 			}
-		case v.name == name:
+		case v.role == role(m):
 			reason = x.answering(f)
 		}
-		if v.name == name && m.Recalibrated != nil {
+		if v.role == role(m) && m.Recalibrated != nil {
 			f.x, f.slope, f.intercept = m.Coefficients, m.Result.Recalibration.Slope, m.Result.Recalibration.Intercept
 		}
 		if reason != "" {
@@ -55,7 +56,7 @@ func (x *Measured) answering(f *fit) (why string) {
 	case c.Protect != nil && *c.Protect < 1:
 		f.answer = answer{kind: "tail", share: *c.Protect}
 	case c.Protect != nil, s.Penalty == "":
-	case s.Nu > leastPrice*math.Abs(s.ERMRisk) && !math.IsInf(s.Nu, 1):
+	case s.Nu > leastPrice*math.Abs(s.AverageRisk) && !math.IsInf(s.Nu, 1):
 		f.answer = answer{kind: s.Penalty, nu: s.Nu, ball: c.Nu == nil}
 	default:
 		return "at ν = 0 a few rows decide, and no normal approximation holds"

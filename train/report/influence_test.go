@@ -73,7 +73,7 @@ func robustErrors(t *testing.T, m *train.Model) []float64 {
 	x := &Measured{model: m, run: m.Run}
 	fits, why := x.fits()
 	for k, v := range versions(m) {
-		if v.name == Name(m) {
+		if v.role == role(m) {
 			if fits[k] == nil {
 				t.Fatal(why[k])
 			}

@@ -49,9 +49,9 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, split := run.Holdout, Holdout
+	rows, split := run.Holdout, eval.Holdout
 	if rows == nil {
-		rows, split = run.Train, Training
+		rows, split = run.Train, eval.Training
 	}
 	x := &Measured{options: o, model: m, run: run}
 	run.Rest()
@@ -59,7 +59,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		if x.folds, err = m.CrossFit(ctx); err != nil {
 			return nil, fmt.Errorf("cross-fitted evaluation: %w", err)
 		}
-		split = Crossfit
+		split = eval.OutOfFold
 	}
 	t, err := x.take(ctx, run.Frame, rows)
 	if err != nil {
@@ -118,7 +118,7 @@ func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) 
 }
 
 // evaluate measures rows of f.
-func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, split string) error {
+func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, split eval.Split) error {
 	m, o := x.model, x.options
 	target := m.Encoder.Target
 	in := &eval.Input{
@@ -128,7 +128,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
-	if o.Weight == "" && split != Table {
+	if o.Weight == "" && split != eval.Table {
 		o.Weight = m.Config.Weight
 	}
 	if o.Weight != "" {
@@ -148,13 +148,16 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		}
 		in.Target = numbersAt(rows.room, column, at)
 	}
-	if x.compared == nil && m.Tempered != nil {
-		in.Tempered = Tempered
+	if s := m.Result.Selection; x.compared == nil && s != nil && role(m) == eval.StandardModel {
+		in.RejectedCandidates = len(s.Candidates) - 1
 	}
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
 	in.Models = rows.models
+	if constant := paged.Make[float64](rows.room, len(rows.Target)); m.ConstantLosses(constant, rows.Target) {
+		in.Constant = constant
+	}
 	left := 0
 	if !o.Quick {
 		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room)

@@ -10,30 +10,27 @@ import (
 // Names of the models of a training in every table and figure.
 const (
 	Baseline = "ERM"
-	Robust   = "robust"       // moved by an adversary, see Name
-	Balanced = "balanced ERM" // every group of the last grouping weighs the same
-	Tempered = "tempered ERM" // the baseline with another slope and intercept, for the robust objective
+	Robust   = "robust"             // trained against an adversary
+	Balanced = "group-balanced ERM" // every group of the last grouping has the same total weight
+	Rescaled = "rescaled ERM"       // the baseline with another slope and intercept, for the robust objective
 )
 
-// Name is what the model that was trained is called beside its baselines: robust, or by the
-// average that was chosen in the place of an adversary.
-func Name(m *train.Model) string {
+// Name returns the name of the model that was trained beside its baselines. A model whose level
+// is an average is one of them.
+func Name(m *train.Model) string { return nameOf[role(m)] }
+
+var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.RescaledModel: Rescaled}
+
+// role returns the role of the model that was trained.
+func role(m *train.Model) eval.Role {
 	switch m.Config.Average {
 	case "plain":
-		return "chosen " + Baseline
+		return eval.StandardModel
 	case "balanced":
-		return "chosen " + Balanced
+		return eval.BalancedModel
 	}
-	return Robust
+	return eval.RobustModel
 }
-
-// What the rows of an evaluation are: eval.Evaluation.Split.
-const (
-	Holdout  = "hold-out"
-	Training = "training rows"
-	Table    = "evaluation file"
-	Crossfit = "training rows, out of fold" // each by models trained without it
-)
 
 // Options say how rows are measured and what the report shows. Start from
 // DefaultOptions.

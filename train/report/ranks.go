@@ -28,7 +28,7 @@ func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, er
 	m.Complete()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run, heavy: heavy}
-	own := &taken{models: make([]eval.Model, len(scored(m))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
+	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error
 		if own, err = x.take(ctx, m.Run.Frame, m.Run.Holdout); err != nil {
@@ -39,7 +39,7 @@ func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, er
 	if err != nil || t == nil {
 		return nil, err
 	}
-	err = x.evaluate(ctx, m.Run.Frame, t, Holdout)
+	err = x.evaluate(ctx, m.Run.Frame, t, eval.Holdout)
 	return x, cmp.Or(err, x.room.Err())
 }
 
@@ -64,7 +64,7 @@ func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
 		together(c, t.room, &t.Groups[k].Index, g.Index, ends)
 	}
 	for k, m := range own.models {
-		t.models[k].Name = m.Name
+		t.models[k].Name, t.models[k].Role = m.Name, m.Role
 		together(c, t.room, &t.models[k].Score, m.Score, ends)
 		together(c, t.room, &t.models[k].Loss, m.Loss, ends)
 	}

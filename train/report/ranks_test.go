@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
@@ -106,7 +107,7 @@ func TestReportOfRanks(t *testing.T) {
 						y := &Measured{model: m, options: o, run: x.run}
 						_, held, err := f.SplitRows(t.Context(), data.Holdout{Fraction: own.Holdout, Seed: own.Seed, Split: own.Split})
 						if err == nil {
-							err = y.evaluateRows(t.Context(), f, held, Holdout)
+							err = y.evaluateRows(t.Context(), f, held, eval.Holdout)
 						}
 						if err != nil {
 							return err

@@ -397,8 +397,8 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Tempered != report.Tempered {
-			t.Errorf("rate %v: %v, budget %v, tempered %q", given, in.Rate, in.Budget, in.Tempered)
+		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Models[len(in.Models)-1].Role != eval.RescaledModel {
+			t.Errorf("rate %v: %v, budget %v, models %v", given, in.Rate, in.Budget, x.Evaluation.Names())
 		}
 	}
 	// A comparison of two trainings asks for neither tempered scores nor rows enough.
@@ -406,8 +406,8 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Input.Tempered != "" || x.Input.EffectiveRows != 0 {
-		t.Errorf("compared with %q, %v effective rows", x.Input.Tempered, x.Input.EffectiveRows)
+	if x.Input.RejectedCandidates != 0 || x.Input.EffectiveRows != 0 {
+		t.Errorf("%d rejected, %v effective rows", x.Input.RejectedCandidates, x.Input.EffectiveRows)
 	}
 	// Without one of its own it is held to that of the choice, but for the none at all that
 	// nobody asked for.

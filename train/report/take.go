@@ -31,12 +31,12 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	if err != nil {
 		return err
 	}
-	return x.evaluateRows(ctx, f, rows, Table)
+	return x.evaluateRows(ctx, f, rows, eval.Table)
 }
 
 // evaluateRows measures rows of f, which ascend, nil meaning all, reading features block by
 // block.
-func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, split string) error {
+func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, split eval.Split) error {
 	e, o := x.model.Encoder, x.options
 	encoder, err := e.WithGroups(ctx, f, o.Groups)
 	if err != nil {
@@ -93,7 +93,7 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		t.models = make([]eval.Model, len(models))
 	}
 	for k, m := range models {
-		t.models[k].Name = m.Name
+		t.models[k].Name, t.models[k].Role = m.Name, m.Role
 		extend(t.room, &t.models[k].Score, m.Score, n)
 		extend(t.room, &t.models[k].Loss, m.Loss, n)
 	}
@@ -142,11 +142,11 @@ func extend[T paged.Entry](room *paged.Room, to *[]T, more []T, n int) {
 // predictions are those of the models on rows of f.
 func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
-	add := func(name string, m *train.Model, d *data.Dataset, coefficients []float64) error {
+	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
 			paged.Free(roomOf(d), p.Margin)
-			out = append(out, eval.Model{Name: name, Score: p.Score, Loss: p.Loss})
+			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss})
 		}
 		return err
 	}
@@ -158,26 +158,19 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		if !slices.Equal(d.Rows, rows.Rows) {
 			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
 		}
-		if err := add(c.Name, c.Model, d, c.Model.Scoring()); err != nil {
+		if err := add(c.Name, eval.OtherModel, c.Model, d, c.Model.Scoring()); err != nil {
 			return nil, err
 		}
 	}
 	if x.compared != nil {
 		return out, nil
 	}
-	if x.folds != nil {
-		for _, v := range []struct {
-			name string
-			p    *train.Prediction
-		}{{Baseline, x.folds.Baseline}, {Name(x.model), x.folds.Robust}, {Balanced, x.folds.GroupWeighted}, {Tempered, x.folds.Tempered}} {
-			if v.p != nil {
-				out = append(out, eval.Model{Name: v.name, Score: v.p.Score, Loss: v.p.Loss})
-			}
+	for _, v := range scored(x.model, x.folds) {
+		if p := v.fold; p != nil {
+			out = append(out, eval.Model{Name: v.name(), Role: v.role, Score: p.Score, Loss: p.Loss})
+			continue
 		}
-		return out, nil
-	}
-	for _, v := range scored(x.model) {
-		if err := add(v.name, x.model, rows, v.x); err != nil {
+		if err := add(v.name(), v.role, x.model, rows, v.x); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func Sample(t testing.TB, task eval.Task) *eval.Report {
 	f := Read(t)
 	in := f.Input(task)
-	second := eval.Model{Name: "robust"}
+	second := eval.Model{Name: "robust", Role: eval.RobustModel}
 	for i := range in.Target {
 		s, l := in.Models[0].Score[i], 0.0
 		if task == eval.Binary {

@@ -150,7 +150,7 @@ func Tables(t testing.TB) (of []Table) {
 		}
 		add(name+"three groupings", Rows(task, 260, 3), func(in *eval.Input) {
 			shared(in)
-			in.Tempered, in.MinGroupSize = "tempered", 20
+			in.Models[2].Role, in.MinGroupSize = eval.RescaledModel, 20
 		})
 		add(name+"weights", Rows(task, 250, 2), func(in *eval.Input) {
 			shared(in)

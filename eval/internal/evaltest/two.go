@@ -13,7 +13,7 @@ import (
 func Two(n, g int, shift float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 9))
 	in := eval.Input{Task: eval.Regression, LossName: "squared", Target: make([]float64, n), TargetName: "y", Resamples: 200, Seed: 5, MinGroupSize: 2, Split: "hold-out"}
-	a, b := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}
+	a, b := eval.Model{Name: "ERM", Role: eval.StandardModel}, eval.Model{Name: "robust", Role: eval.RobustModel}
 	grp := data.Grouping{Name: "g"}
 	for k := range g {
 		grp.Labels = append(grp.Labels, fmt.Sprintf("g%05d", k))

@@ -112,7 +112,7 @@ func TestMeasuresAgainstTheirDefinitions(t *testing.T) {
 		if trial%3 > 0 {
 			in.Weight = weight
 		}
-		in.Models = []Model{{"m", score, loss}}
+		in.Models = []Model{{Name: "m", Score: score, Loss: loss}}
 		strata, err := NewStrata(context.Background(), in, []data.Grouping{of})
 		if err != nil {
 			t.Fatal(err)

@@ -113,6 +113,14 @@ func Percent(x float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−") + "\u00a0%"
 }
 
+// PercentOf writes a share of n rows as 12.3 %, of fewer than 100 rows as 12 %.
+func PercentOf(x float64, n int) string {
+	if n >= 100 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return Percent(x)
+	}
+	return strconv.FormatFloat(100*x, 'f', 0, 64) + "\u00a0%"
+}
+
 // Group is the label of a group as people can see it.
 func Group(label string) string {
 	if strings.TrimSpace(label) == "" {

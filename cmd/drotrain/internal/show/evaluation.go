@@ -8,17 +8,12 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/train/report"
 )
 
 // Evaluation writes an evaluation for people, in 80 columns.
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
-	headline, cost := e.Verdict.Words()
-	Wrapped(w, "", headline)
-	if cost != "" {
-		Wrapped(w, "", cost)
-	}
+	verdictLines(w, "", &e.Verdict)
 	for _, d := range e.Verdict.Details {
 		Wrapped(w, "  ", d)
 	}
@@ -37,15 +32,20 @@ func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 
 // Verdict writes the conclusion of an evaluation alone.
 func Verdict(w io.Writer, e *eval.Evaluation) {
-	where := "the " + e.Split
-	if e.Split == report.Table {
+	where := "the " + string(e.Split)
+	if e.Split == eval.Table {
 		where = "all rows of the table"
 	}
 	fmt.Fprintf(w, "\nMeasured on %s (%s)\n", where, Plural(e.N, "row", "rows"))
-	headline, cost := e.Verdict.Words()
-	Wrapped(w, "  ", headline)
-	if cost != "" {
-		Wrapped(w, "  ", cost)
+	verdictLines(w, "  ", &e.Verdict)
+}
+
+// verdictLines writes the sentences of a verdict.
+func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
+	for _, s := range []string{v.Headline, v.Numbers, v.Cost, v.Recommendation} {
+		if s != "" {
+			Wrapped(w, indent, s)
+		}
 	}
 }
 
@@ -95,8 +95,9 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 
 func modelNames(e *eval.Evaluation) []string {
 	names := make([]string, len(e.Models))
+	short := map[eval.Role]string{eval.BalancedModel: "balanced", eval.RescaledModel: "rescaled"}
 	for k, m := range e.Models {
-		names[k] = m.Name
+		names[k] = cmp.Or(short[m.Role], m.Name)
 	}
 	return names
 }

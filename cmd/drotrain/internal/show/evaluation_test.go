@@ -115,12 +115,12 @@ func TestComparisonOfTraining(t *testing.T) {
 		s    train.Summary
 		want string
 	}{
-		{train.Summary{ERMRisk: 2, RobustRisk: 4}, `Training rows                                ERM                        robust
+		{train.Summary{AverageRisk: 2, RobustRisk: 4}, `Training rows                                ERM                        robust
   average risk                                 -                       2.00000
   robust risk                                  -                       4.00000
 
 `},
-		{train.Summary{ERMRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
+		{train.Summary{AverageRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
 			`Training rows                                ERM                        robust
   average risk                           1.00000                       2.00000
   robust risk                            5.00000                       4.00000
@@ -128,10 +128,10 @@ func TestComparisonOfTraining(t *testing.T) {
     group                                      -                           hut
     rows                                       -                            12
     risk                                       -                       3.00000
-  balanced ERM: average risk 1.50000, worst group's 3.00000
+  group-balanced ERM: average risk 1.50000, worst group's 3.00000
 
 `},
-		{train.Summary{ERMRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
+		{train.Summary{AverageRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
 			`Training rows                                ERM                        robust
   average risk                           1.00000                       2.00000
   robust risk                            5.00000                       4.00000

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/internal/printable"
@@ -26,11 +27,12 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// Wrap breaks text into lines of at most width runes.
+// Wrap breaks text into lines of at most width runes, at spaces that allow it.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	breaks := func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
+	for _, word := range strings.FieldsFunc(text, breaks) {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)
 			line = ""

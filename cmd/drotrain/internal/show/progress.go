@@ -323,7 +323,7 @@ func phaseName(phase string) string {
 	case "group-weighted erm":
 		return report.Balanced
 	case "tempered erm":
-		return report.Tempered
+		return report.Rescaled
 	}
 	return phase
 }

@@ -63,8 +63,13 @@ func printComparison(w io.Writer, s train.Summary, name, grouping string) {
 	if s.ERM != nil {
 		erm = *s.ERM
 	}
+	if name == report.Baseline { // it is its own baseline
+		line = func(label, _, model string) {
+			fmt.Fprintf(w, "%-*s%s\n", labelWidth, label, PadLeft(model, columnWidth))
+		}
+	}
 	line("Training rows", report.Baseline, name)
-	line("  average risk", Number6(erm.Risk), Number6(s.ERMRisk))
+	line("  average risk", Number6(erm.Risk), Number6(s.AverageRisk))
 	if name == report.Robust {
 		line("  robust risk", Number6(erm.RobustRisk), Number6(s.RobustRisk))
 	}
@@ -75,7 +80,7 @@ func printComparison(w io.Writer, s train.Summary, name, grouping string) {
 		line("    rows", a[1], b[1])
 		line("    risk", a[2], b[2])
 	}
-	if b := s.GroupWeighted; b != nil && b.WorstGroup != nil {
+	if b := s.GroupWeighted; name == report.Robust && b != nil && b.WorstGroup != nil {
 		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk), Number6(b.WorstGroup.Risk))
 	}
 	fmt.Fprintln(w)

@@ -45,7 +45,7 @@ func TestSummaryHasEveryNumber(t *testing.T) {
 		{"a title"}, {s.Loss + " loss", s.Solver}, {"level: " + s.Level}, {"Certificate", s.Loss},
 		{"objective", Number6(s.Objective)}, {"upper bound", bound(s.Certificate.Upper)}, {"lower bound", bound(s.Certificate.Lower)},
 		{"relative gap", fmt.Sprintf("%.2e", *s.Certificate.RelativeGap), "certified"}, {"passes", Passes(s.Passes), "120 rows", fmt.Sprint(s.D, " columns")}, {"time", " s"},
-		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.ERMRisk)}, {"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
+		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.AverageRisk)}, {"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
 		{"worst group of side"}, {"group", s.ERM.WorstGroup.Name, s.WorstGroup.Name}, {"rows", fmt.Sprint(s.ERM.WorstGroup.Count), fmt.Sprint(s.WorstGroup.Count)},
 		{"risk", Number6(s.ERM.WorstGroup.Risk), Number6(s.WorstGroup.Risk)},
 		{"average risk", Number6(s.GroupWeighted.Risk), Number6(s.GroupWeighted.WorstGroup.Risk)},

@@ -1,0 +1,450 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+// say fills in the sentences of a verdict whose outcome is decided.
+func (j *judge) say(v *Verdict) {
+	v.Warnings = j.warnings()
+	v.Headline = j.headline(v)
+	if j.c == nil || j.c.Alike {
+		v.Numbers = j.alone()
+	} else {
+		v.Numbers, v.Cost = j.numbers(), j.cost()
+	}
+	if v.Outcome == NoBaseline {
+		v.Headline, v.Numbers = v.Numbers, ""
+	}
+	if Split(j.Split) == Training {
+		v.Headline += " This was measured on the training rows."
+	}
+	v.Recommendation, v.Recommended = j.recommend(v)
+	v.Details = j.details()
+}
+
+// headline returns the sentence of an outcome: the one place that gives an outcome its verb,
+// for classification and regression alike.
+func (j *judge) headline(v *Verdict) string {
+	model, base := j.called(j.k), j.called(0)
+	switch v.Outcome {
+	case Helped:
+		return capital(fmt.Sprintf("%s is better for %s.", model, j.worst()))
+	case Mixed:
+		switch v.Reason {
+		case TooExpensive:
+			return capital(fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", model, j.worst(), j.asked()))
+		case ByRescaling:
+			return capital(fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
+				model, j.worst(), j.in.Models[j.rescaled()].Name, words.Percent0(round2(float64(*v.Explained)))))
+		case OthersLose:
+			return capital(fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
+				model, words.Group(j.Models[0].WorstGroup.Label), base, v.Groups))
+		}
+		return capital(fmt.Sprintf("%s may be better for %s, which may be chance, but it is worse for more groups than it is better for: %s", model, j.worst(), v.Groups))
+	case NoDifference:
+		if j.c.Alike {
+			return capital(fmt.Sprintf("%s and %s make the same predictions on these rows.", base, model))
+		}
+		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.worst())
+	case Hurt:
+		if side, measurable := j.d.Settled(); measurable && side > 0 {
+			return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.worst())
+		}
+		return fmt.Sprintf("Do not use %s: it is worse for more groups than it is better for: %s", model, v.Groups)
+	case TooLittleData:
+		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.worst())
+	case StandardKept:
+		return fmt.Sprintf("Cross-validation kept the standard model (ERM). %s", j.rejected())
+	case Degenerate:
+		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
+	case Untested:
+		return fmt.Sprintf("The difference between %s and %s was not tested: without intervals, nothing is claimed.", model, base)
+	}
+	return "" // one model: its numbers
+}
+
+// called returns what model k is called within a sentence.
+func (j *judge) called(k int) string {
+	switch j.in.Models[k].Role {
+	case StandardModel:
+		return "the standard model (ERM)"
+	case RobustModel:
+		return "the robust model"
+	case BalancedModel:
+		return "the group-balanced model"
+	case RescaledModel:
+		return "the rescaled model"
+	}
+	return j.in.Models[k].Name
+}
+
+// worst names whose losses are compared.
+func (j *judge) worst() string {
+	if j.Headline() == nil {
+		return "the worst 10\u00a0% of rows"
+	}
+	return "the worst group"
+}
+
+// asked says which cost to the average was accepted.
+func (j *judge) asked() string {
+	if j.in.Budget != nil {
+		return fmt.Sprintf("the budget (%s of it)", words.Percent(*j.in.Budget))
+	}
+	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", words.Short(j.in.rate()))
+}
+
+// rejected says how many candidates cross-validation did not take.
+func (j *judge) rejected() string {
+	if n := j.in.RejectedCandidates; n > 1 {
+		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", words.Count(n), j.worst())
+	}
+	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.worst())
+}
+
+// recommend returns which model to use, in a sentence and by its name.
+func (j *judge) recommend(v *Verdict) (sentence, name string) {
+	base, model := j.called(0), j.called(j.k)
+	switch v.Outcome {
+	case StandardKept:
+		return "Use the standard model (ERM).", j.in.Models[0].Name
+	case NoBaseline:
+		return "", ""
+	case Helped:
+		if v.Groups != nil && v.Groups.Worse > 0 {
+			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.worst(),
+				words.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()), j.in.Models[j.k].Name
+		}
+		return fmt.Sprintf("Use %s.", model), j.in.Models[j.k].Name
+	case Degenerate:
+		if j.c == nil || j.c.Alike || j.baseDegenerate() {
+			return "Use none of the models: train again with other columns or more rows.", ""
+		}
+		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
+	case Untested:
+		return "Measure again with intervals before deciding.", ""
+	}
+	keep := fmt.Sprintf("Keep %s", base)
+	switch {
+	case v.Reason == TooExpensive:
+		return fmt.Sprintf("%s unless the worst group is worth more to you than %s; less robustness costs less.", keep, j.asked()), j.in.Models[0].Name
+	case v.Reason == ByRescaling:
+		return fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaled()].Name), j.in.Models[0].Name
+	case v.Reason == OthersLose:
+		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, words.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
+	case v.Outcome == TooLittleData && j.Split != OutOfFold:
+		return keep + ": more rows, or --evaluate crossfit, would narrow the interval.", j.in.Models[0].Name
+	}
+	return keep + ".", j.in.Models[0].Name
+}
+
+// losers names up to three groups that are measurably worse off, with their measures.
+func (j *judge) losers() string {
+	var out []string
+	for i, g := range j.c.Groups {
+		if side, ok := (Difference{Value: g.Value, Interval: g.Simultaneous}).Settled(); !ok || side < 0 || !g.Sufficient {
+			continue
+		}
+		if len(out) == 3 {
+			return ": " + strings.Join(out, "; ") + "; and others"
+		}
+		h := &j.Headline().Groups[i]
+		m := j.leading()[0]
+		out = append(out, fmt.Sprintf("%s (%s %s)", words.Group(g.Label), m.name, m.arrow(m.of(h.Models[0].Values), m.of(h.Models[j.k].Values), h.N)))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(out, "; ")
+}
+
+// A reading is a measure that people count, and how it is written.
+type reading struct {
+	name  string // "accuracy"
+	key   string
+	unit  string
+	share bool // written as a percentage
+}
+
+func (r reading) of(v Values) float64 { return float64(v.Of[r.key]) }
+
+// text writes a value over n rows.
+func (r reading) text(x float64, n int) string {
+	if r.share {
+		return words.PercentOf(x, n)
+	}
+	return words.Number(x)
+}
+
+func (r reading) withUnit(s string) string {
+	if r.unit == "" {
+		return s
+	}
+	return s + "\u00a0" + r.unit
+}
+
+// change writes "rises from a to b".
+func (r reading) change(a, b float64, n int) string {
+	from, to := r.text(a, n), r.text(b, n)
+	switch {
+	case from == to:
+		return "stays at " + r.withUnit(from)
+	case b > a:
+		return fmt.Sprintf("rises from %s to %s", from, r.withUnit(to))
+	}
+	return fmt.Sprintf("falls from %s to %s", from, r.withUnit(to))
+}
+
+// arrow writes "a → b".
+func (r reading) arrow(a, b float64, n int) string {
+	return r.text(a, n) + " → " + r.withUnit(r.text(b, n))
+}
+
+// leading returns the measures that the verdict leads with, the one with an interval last:
+// accuracy and log loss; the RMSE in units; of other losses the risk.
+func (e *Evaluation) leading() []reading {
+	risk := reading{name: "the risk", key: "risk"}
+	if e.Task == Binary {
+		if e.LossUnit == "nats" {
+			risk.name = "log loss"
+		}
+		accuracy := reading{name: "accuracy", key: "accuracy", share: true}
+		if t := e.Threshold; t != nil && *t != 0.5 {
+			accuracy.name = "accuracy at threshold " + words.Short(float64(*t))
+		}
+		return []reading{accuracy, risk}
+	}
+	rmse := reading{name: "the typical error (RMSE)", key: "rmse", unit: e.TargetUnit}
+	if e.riskIsMeanSquare() {
+		return []reading{rmse}
+	}
+	return []reading{rmse, risk}
+}
+
+// riskIsMeanSquare reports whether the risks are proportional to the mean squares of the errors
+// in the target's units, as they are of squared losses without a transformed target.
+func (e *Evaluation) riskIsMeanSquare() bool {
+	ratio := func(v Values) float64 { return float64(v.Of["risk"]) / float64(v.Of["rmse"]*v.Of["rmse"]) }
+	first := ratio(e.Models[0].Overall)
+	for k, m := range e.Models {
+		worst, _ := e.valuesOf(k)
+		for _, v := range []Values{m.Overall, worst} {
+			if !(math.Abs(ratio(v)-first) <= 1e-6*math.Abs(first)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// valuesOf returns the measures of model k in its worst group, and that group; all rows and nil
+// without one.
+func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
+	w, g := e.Models[k].WorstGroup, e.Headline()
+	if w == nil {
+		return e.Models[k].Overall, nil
+	}
+	for i := range g.Groups {
+		if g.Groups[i].Label == w.Label {
+			return g.Groups[i].Models[k].Values, w
+		}
+	}
+	return e.Models[k].Overall, nil
+}
+
+// numbers returns the measures of the worst group before and after.
+func (j *judge) numbers() string {
+	before, a := j.valuesOf(0)
+	after, b := j.valuesOf(j.k)
+	if a == nil || b == nil {
+		from, to := float64(j.Models[0].CVaRAt(measure.TailAlpha)), float64(j.Models[j.k].CVaRAt(measure.TailAlpha))
+		if math.IsNaN(from) || math.IsNaN(to) {
+			return ""
+		}
+		tail := j.leading()[len(j.leading())-1]
+		tail.key, tail.unit = "", ""
+		if tail.name != "log loss" {
+			tail.name = "the risk"
+		}
+		return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), j.interval(1))
+	}
+	where := fmt.Sprintf("For %s (%s)", words.Group(a.Label), words.Plural(a.N, "row", "rows"))
+	if a.Label != b.Label {
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", words.Group(a.Label), words.Plural(a.N, "row", "rows"), j.called(0),
+			words.Group(b.Label), words.Plural(b.N, "row", "rows"), j.called(j.k))
+	}
+	var parts []string
+	for _, m := range j.leading() {
+		parts = append(parts, m.name+" "+m.change(m.of(before), m.of(after), min(a.N, b.N)))
+	}
+	perRisk := 1.0
+	if m := j.leading(); m[len(m)-1].key == "rmse" {
+		perRisk = rmsePerRisk(m[len(m)-1], before, after)
+	}
+	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.interval(perRisk))
+}
+
+// rmsePerRisk turns a change of the risk into one of the RMSE: the risk is k·RMSE², and
+// a² − b² = (a + b)(a − b).
+func rmsePerRisk(m reading, before, after Values) float64 {
+	a, risk := m.of(before), float64(before.Of["risk"])
+	if !(risk > 0) || !(a+m.of(after) > 0) {
+		return math.NaN()
+	}
+	return a * a / risk / (a + m.of(after))
+}
+
+// interval writes the interval of the change that the outcome rests on, times a factor.
+func (j *judge) interval(factor float64) string {
+	if j.d.Interval == nil || math.IsNaN(factor) {
+		return ""
+	}
+	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}}
+	return fmt.Sprintf(" (%s interval of the change %s)", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+}
+
+// cost says what happens to all rows.
+func (j *judge) cost() string {
+	change := float64(j.c.Measures["risk"].Value)
+	before, after := j.Models[0].Overall, j.Models[j.k].Overall
+	all := j.leading()
+	first := all[0]
+	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.of(before), first.of(after), j.N))
+	if len(all) > 1 {
+		m := all[1]
+		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.arrow(m.of(before), m.of(after), j.N))
+	}
+	switch {
+	case change > 0:
+		return "The price: " + s + "."
+	case first.share == (first.of(after) < first.of(before)) && first.of(after) != first.of(before):
+		return capital(s) + "." // the accuracy or the RMSE is worse although the risk is not
+	}
+	return "There is no price: " + s + "."
+}
+
+// alone returns the measures of the model in focus, overall and in its worst group.
+func (j *judge) alone() string {
+	name := capital(j.called(j.k))
+	overall := j.Models[j.k].Overall
+	in, w := j.valuesOf(j.k)
+	all := j.leading()
+	first := all[0]
+	s := fmt.Sprintf("%s has %s of %s overall", name, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.of(overall), j.N)))
+	if first.share {
+		s = fmt.Sprintf("%s is %s accurate overall", name, first.text(first.of(overall), j.N))
+		if t := j.Threshold; t != nil && *t != 0.5 {
+			s += fmt.Sprintf(" at threshold %s", words.Short(float64(*t)))
+		}
+	}
+	if w != nil {
+		link := " and "
+		if !first.share {
+			link = " and of "
+		}
+		s += fmt.Sprintf("%s%s in its worst group, %s (%s)", link, first.withUnit(first.text(first.of(in), w.N)), words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+	}
+	if len(all) > 1 {
+		m := all[1]
+		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), m.text(m.of(overall), j.N))
+		if w != nil {
+			s += " and " + m.text(m.of(in), w.N)
+		}
+	}
+	return s + "."
+}
+
+// warnings lists what to worry about: first why a model is degenerate.
+func (j *judge) warnings() []string {
+	var out []string
+	name := capital(j.called(j.k))
+	if d := j.overConstant; d.Interval != nil {
+		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", words.Signed(float64(d.Value), d.scale(1))+" over", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+		if j.worseThanConstant() {
+			out = append(out, fmt.Sprintf("%s predicts worse than a constant %s.", name, by))
+		} else if d.Interval.High >= 0 {
+			out = append(out, fmt.Sprintf("%s does not predict measurably better than a constant %s.", name, by))
+		}
+	}
+	if j.effective < j.fewest {
+		s := fmt.Sprintf("%s rests on the equivalent of %s of %s; fewer than %s are too few to learn from.",
+			name, words.Number(j.effective), words.Plural(int(j.in.TrainingRows), "training row", "training rows"), words.Number(j.fewest))
+		if j.worseThanConstant() {
+			out = append(out, s)
+		} else {
+			out = append([]string{s}, out...)
+		}
+	}
+	if auc, ok := j.Models[j.k].Overall.Get("auc"); ok && auc < 0.5 {
+		out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be those of the other class.", j.in.Models[j.k].Name, words.Number(auc)))
+	}
+	return out
+}
+
+// baseDegenerate reports whether the baseline, too, is measurably worse than a constant.
+func (j *judge) baseDegenerate() bool {
+	d := j.Models[0].OverConstant
+	if d == nil {
+		return false
+	}
+	side, measurable := d.Settled()
+	return measurable && side > 0
+}
+
+// details are the numbers behind the headline.
+func (j *judge) details() []string {
+	out := []string{}
+	conf := words.Percent0(j.Confidence)
+	if j.c == nil {
+		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
+			out = append(out, fmt.Sprintf("The largest group risk lies in %s (%s, simultaneous over %s).",
+				w.MaxInterval.Text(float64(w.Risk)), conf, words.Plural(w.Compared, "group", "groups")))
+		}
+		return out
+	}
+	risk := func(what string, d *Difference, scale float64, note string) {
+		if d == nil || !d.Value.Defined() {
+			return
+		}
+		s := fmt.Sprintf("%s: %s", what, words.Signed(float64(d.Value), d.scale(scale)))
+		if d.Interval != nil {
+			s += fmt.Sprintf(" (%s interval %s%s)", conf, d.Interval.Text(d.scale(scale)), note)
+		}
+		out = append(out, s+".")
+	}
+	note := ""
+	if j.d.Interval != nil && j.d.Interval.Method == "simultaneous" {
+		note = fmt.Sprintf(", allowing for the choice among %s", words.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+	}
+	base := j.worstRisk()
+	for k := range j.Compared {
+		c := &j.Compared[k]
+		if k > 0 {
+			note = ""
+		}
+		if c.WorstGroup != nil {
+			risk(fmt.Sprintf("Risk in the worst group, %s − %s", c.Model, c.Baseline), c.WorstGroup, base, note)
+		}
+	}
+	average := j.c.Measures["risk"]
+	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
+	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
+	return out
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	for i, r := range s {
+		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// round2 rounds a share to whole percents.
+func round2(x float64) float64 { return math.Round(100*x) / 100 }

@@ -1,0 +1,60 @@
+package train
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// constant returns the margin of the constant prediction with the least average training loss.
+func (m *Model) constant() float64 {
+	target, room := m.Run.Train.Target, m.Run.room()
+	centre := m.Run.averageOf(target)
+	switch m.Config.Loss {
+	case "squared":
+		return centre
+	case "logistic":
+		return math.Log((1 + centre) / (1 - centre))
+	}
+	n := len(target)
+	work := paged.Make[float64](room, n)
+	defer paged.Free(room, work)
+	for j, t := range target {
+		work[j] = (t - centre) * (t - centre)
+	}
+	deviation := math.Sqrt(m.Run.averageOf(work))
+	slope, value := paged.Make[float64](room, n), paged.Make[float64](room, n)
+	defer paged.Free(room, slope, value)
+	low, high := centre-deviation, centre+deviation // as the median does, the minimiser lies here
+	for range 30 {
+		middle := (low + high) / 2
+		for j := range work {
+			work[j] = middle
+		}
+		m.loss.EvalTo(value, slope, work, target)
+		if m.Run.averageOf(slope) > 0 {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return (low + high) / 2
+}
+
+// ConstantLosses writes the training loss of the constant prediction that was fitted to the
+// training rows against encoded targets; it reports whether the model knows that constant.
+func (m *Model) ConstantLosses(dst, target []float64) bool {
+	if m.Result.Constant == nil {
+		return false
+	}
+	const block = 1 << 12
+	margin, slope := make([]float64, block), make([]float64, block)
+	for j := range margin {
+		margin[j] = *m.Result.Constant
+	}
+	for lo := 0; lo < len(target); lo += block {
+		hi := min(lo+block, len(target))
+		m.loss.EvalTo(dst[lo:hi], slope[:hi-lo], margin[:hi-lo], target[lo:hi])
+	}
+	return true
+}
