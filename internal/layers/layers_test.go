@@ -50,7 +50,7 @@ var rooms = []struct {
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", []string{"losses", "data"}},
 	{"train/internal/dealt", []string{"internal", "data"}},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score", "train/internal/dealt"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/table", "data/propose", "datasets", "train/level", "train/tune", "train/score", "train/internal/dealt"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"bench", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
