@@ -19,15 +19,14 @@ import (
 	"github.com/drotrain/drotrain/internal/goldentest"
 )
 
-// What whole runs say and write, in the words and digits of testdata/golden: below every
-// command, which begins with $, what it says, indented. Besides those of drotrain there are
+// TestGolden_Runs compares the output of whole runs with testdata/golden. In each file a command
+// begins with $, and its output follows, indented. The sentences of a verdict are left out, as
+// package eval tests them. Commands besides drotrain:
 //
-//	cat FILE      a text
-//	page FILE     what a reader sees of a page, a line a figure
-//	numbers FILE  the values of a JSON document to five digits; of long lists both ends and
-//	              the sum
-//	table FILE    the first and last rows of a table
-func TestRunsAreGolden(t *testing.T) {
+//	cat FILE      prints a text file
+//	page FILE     prints the headings of an HTML or Markdown page and the titles of its figures
+//	table FILE    prints the first and last rows of a table
+func TestGolden_Runs(t *testing.T) {
 	public, err := filepath.Abs("testdata/public")
 	if err != nil {
 		t.Fatal(err)
@@ -71,14 +70,12 @@ func TestRunsAreGolden(t *testing.T) {
 }
 
 var (
-	word   = regexp.MustCompile(`'[^']*'|\S+`)
-	style  = regexp.MustCompile(`(?s)<style.*?</style>`)
-	drawn  = regexp.MustCompile(`(?s)<svg.*?</svg>`)
-	label  = regexp.MustCompile(`(?s)<text[^>]*>(.*?)</text>`)
-	inRow  = regexp.MustCompile(`(?s)<tr.*?</tr>`)
-	inTag  = regexp.MustCompile(`<(\w+)[^>]*>`)
-	tag    = regexp.MustCompile(`<[^>]*>`)
-	spaces = regexp.MustCompile(`[ \t]*\n\s*`)
+	word = regexp.MustCompile(`'[^']*'|\S+`)
+	tag  = regexp.MustCompile(`<[^>]*>`)
+	// heading is a heading of a page, or a figure's title.
+	heading = regexp.MustCompile(`(?s)<(h[1-4])[^>]*>(.*?)</h\d>|(?m-s)^(#+ )(.*)$`)
+	solver  = regexp.MustCompile(`(?m)^.*(?:note:|notes\[\d+\]:) solver .*\n|, solver [a-z-]+| solver=[a-z-]+`)
+	verdict = regexp.MustCompile(`(?m)^(Measured on .*:?\n)((?:  .*\n)+)`)
 	// What differs from run to run, between methods and between processors: times, work, gaps
 	// that are reached, and checksums.
 	passing = regexp.MustCompile(`(?:^|[\s(])[0-9.]+(?:e-?[0-9]+)? (?:seconds|µs|ms|s|pass|passes)\b|gap [0-9.]+e-[0-9]+|(?:passes|relative gap|time)  +[0-9.e+-]+|` +
@@ -112,7 +109,7 @@ func said(t *testing.T, command string) string {
 		if code != 0 {
 			out += fmt.Sprintf("exit code %d\n", code)
 		}
-		return withoutPassing(out)
+		return withoutPassing(verdict.ReplaceAllString(out, "$1  (verdict)\n"))
 	}
 	raw, err := os.ReadFile(args[1])
 	if err != nil {
@@ -121,14 +118,12 @@ func said(t *testing.T, command string) string {
 	text := string(raw)
 	switch args[0] {
 	case "page":
-		text = drawn.ReplaceAllStringFunc(style.ReplaceAllString(text, ""), inFigure)
-		text = inRow.ReplaceAllStringFunc(text, func(row string) string {
-			row = strings.ReplaceAll(strings.ReplaceAll(row, "</td>", " | "), "</th>", " | ")
-			return "\n" + strings.Join(strings.Fields(tag.ReplaceAllString(row, " ")), " ") + "\n"
-		})
-		text = spaces.ReplaceAllString(tag.ReplaceAllString(text, "\n"), "\n")
-	case "numbers":
-		text = document(t, raw)
+		var headings []string
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			m[1], m[2] = m[1]+m[3], m[2]+m[4]
+			headings = append(headings, strings.TrimSpace(m[1])+" "+strings.Join(strings.Fields(tag.ReplaceAllString(m[2], " ")), " "))
+		}
+		text = strings.Join(headings, "\n") + "\n"
 	case "table":
 		lines := strings.SplitAfter(text, "\n")
 		if n := len(lines); n > 9 {
@@ -142,6 +137,7 @@ func said(t *testing.T, command string) string {
 }
 
 func withoutPassing(text string) string {
+	text = solver.ReplaceAllString(text, "")
 	text = falling.ReplaceAllString(text, "$1")
 	text = passing.ReplaceAllStringFunc(text, func(s string) string { return goldentest.Number.ReplaceAllString(s, "N") })
 	text = long.ReplaceAllStringFunc(text, func(s string) string {
@@ -149,31 +145,6 @@ func withoutPassing(text string) string {
 		return digits(f)
 	})
 	return checksum.ReplaceAllString(text, "(checksum)")
-}
-
-// inFigure is a figure in a line: its texts, its marks, and the sum of their numbers.
-func inFigure(svg string) string {
-	var texts []string
-	for _, m := range label.FindAllStringSubmatch(svg, -1) {
-		texts = append(texts, tag.ReplaceAllString(m[1], ""))
-	}
-	marks, sum := map[string]int{}, 0.0
-	for _, m := range inTag.FindAllStringSubmatch(svg, -1) {
-		marks[m[1]]++
-		for _, n := range goldentest.Number.FindAllString(m[0], -1) {
-			x, _ := strconv.ParseFloat(n, 64)
-			sum += x
-		}
-	}
-	var of []string
-	for _, name := range slices.Sorted(maps.Keys(marks)) {
-		of = append(of, fmt.Sprintf("%d %s", marks[name], name))
-	}
-	said := strings.Join(texts, " | ")
-	if strings.Contains(said, "certified gap") { // down to where all is rounding
-		return "\n[figure of the gap]\n"
-	}
-	return fmt.Sprintf("\n[figure: %s; numbers %.3e; %s]\n", strings.Join(of, ", "), sum, said)
 }
 
 // document is a JSON document by its values.

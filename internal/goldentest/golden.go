@@ -1,11 +1,11 @@
-// Package goldentest holds what a test says against a committed file, which -update writes
-// again: whoever does looks at what changed. Only tests import it.
+// Package goldentest compares the output of tests with committed files. To write the files again,
+// set UPDATE_GOLDEN=1, as `make golden` does for all packages, and review the diff. Tests that use
+// this package have Golden in their names. Only tests import it.
 package goldentest
 
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,21 +15,21 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files again: look at what changed")
+var update = flag.Bool("update", os.Getenv("UPDATE_GOLDEN") != "", "write the golden files again")
 
 // Updating reports whether golden files are to be written.
 func Updating() bool { return *update }
 
-// Bytes holds bytes against those of a file.
+// Bytes compares got with the bytes of a file.
 func Bytes(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if want := golden(t, path, got); !bytes.Equal(got, want) {
-		t.Errorf("%s differs: look at it, then run with -update", path)
+		t.Errorf("%s differs: review it, then run make golden", path)
 	}
 }
 
-// Text holds lines against those of a file. A number with a fraction may differ by one in
-// its last digit: other processors round otherwise.
+// Text compares the lines of got with a file. A number with a fraction may differ by one in its
+// last digit, because processors round differently.
 func Text(t testing.TB, path, got string) {
 	t.Helper()
 	want, lines := strings.Split(string(golden(t, path, []byte(got))), "\n"), strings.Split(got, "\n")
@@ -39,13 +39,13 @@ func Text(t testing.TB, path, got string) {
 			command = "\n" + want[k]
 		}
 		if k >= len(want) || k >= len(lines) || !sameLine(lines[k], want[k]) {
-			t.Errorf("%s, line %d: look at it, then run with -update%s\n got %q\nwant %q", path, k+1, command, lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
+			t.Errorf("%s, line %d: review it, then run make golden%s\n got %q\nwant %q", path, k+1, command, lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
 			return
 		}
 	}
 }
 
-// golden is what a file holds, written first if it is to be.
+// golden returns the contents of a file, after writing got to it when updating.
 func golden(t testing.TB, path string, got []byte) []byte {
 	t.Helper()
 	if *update {
@@ -63,10 +63,10 @@ func golden(t testing.TB, path string, got []byte) []byte {
 	return want
 }
 
-// Number is a number as people and programs write it.
+// Number matches a number as people and programs write it.
 var Number = regexp.MustCompile(`[-−]?\d+(?:\.\d+)?(?:e[-+]\d+)?`)
 
-// sameLine reports whether two lines are the same but for last digits.
+// sameLine reports whether two lines are equal except for last digits.
 func sameLine(got, want string) bool {
 	if got == want {
 		return true
@@ -89,23 +89,4 @@ func sameLine(got, want string) bool {
 		}
 	}
 	return true
-}
-
-// Turns writes what is said of the numbers from first to last, where its words change: of
-// the last with the same words, and of the first with others, so that an end that moves by
-// one is seen.
-func Turns(what string, first, last int, say func(k int) string) string {
-	said := make([]string, 0, last-first+1)
-	for k := first; k <= last; k++ {
-		said = append(said, say(k))
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "# %s, %d to %d\n", what, first, last)
-	words := func(i int) string { return Number.ReplaceAllString(said[i], "") }
-	for i, text := range said {
-		if i == 0 || i == len(said)-1 || words(i) != words(i-1) || words(i) != words(i+1) {
-			fmt.Fprintf(&out, "%6d: %s\n", first+i, strings.ReplaceAll(text, "\n", " ⏎ "))
-		}
-	}
-	return out.String()
 }

@@ -57,7 +57,7 @@ func TestDifferencesAreSettledBeside0(t *testing.T) {
 }
 
 // Each input that is refused, just beyond what is taken, and what is said.
-func TestRefusedInputs(t *testing.T) {
+func TestGolden_RefusedInputs(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	var out strings.Builder
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestRefusedInputs(t *testing.T) {
 }
 
 // What each condition finds, and what is said of those that are none.
-func TestGatesFindWhatTheyDid(t *testing.T) {
+func TestGolden_Gates(t *testing.T) {
 	in := evaltest.Read(t).Input(eval.Binary)
 	second := eval.Model{Name: "robust", Score: in.Models[0].Score, Loss: append([]float64(nil), in.Models[0].Loss...)}
 	for i := range second.Loss {
