@@ -88,6 +88,9 @@ func Solve(ctx context.Context, s Settings, c *Case) *Tally {
 func methods(p *dro.Problem) []dro.Method {
 	n, _, _ := p.Oracle.Dims()
 	auto, _ := dro.Choose(p)
+	if auto == nil { // of a dual of its own without a penalty: refused like the others
+		auto = dro.FullVector{}
+	}
 	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 8, Factor: 4}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
 		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory},
 		dro.Stochastic{Strategy: dro.Historical}, dro.Stochastic{Strategy: dro.Replacement, Schedule: dro.Theory},

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A simplexCase is a dual on {Σ y = 1, 0 ≤ y ≤ limit} with ψ written out again.
@@ -154,16 +155,13 @@ func TestThresholdsAgainstSorting(t *testing.T) {
 			}
 		}
 		limit := 1 + 3*rng.Float64()
-		cut := cappedThreshold(v, limit, linearLevel)
-		mass := 0.0
-		for _, a := range v {
-			mass += cut.weight(a, limit, linearLevel) / float64(n)
-		}
-		if math.Abs(mass-1) > drotest.ClosedForm {
+		w, y := newReference(nil, nil, n), make([]float64, n)
+		_, tau := w.respondLimited(y, v, PearsonChi2, 1, limit)
+		if mass := floats.Sum(y); !(math.Abs(mass-1) <= drotest.ClosedForm) {
 			t.Fatalf("limit %v of %v: mass %v", limit, v, mass)
 		}
-		if want := drotest.NaiveThreshold(v, limit); limit > 1.01 && !drotest.Near(cut.lo, want, 1e-11, drotest.MaxAbs(v)) {
-			t.Fatalf("limit %v of %v: %v, by sorting %v", limit, v, cut.lo, want)
+		if want := drotest.NaiveThreshold(v, limit) + 1; limit > 1.01 && slices.Max(y) == limit/float64(n) && !drotest.Near(tau, want, 1e-11, drotest.MaxAbs(v)) {
+			t.Fatalf("limit %v of %v: %v, by sorting %v", limit, v, tau, want)
 		}
 	}
 }

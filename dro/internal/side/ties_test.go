@@ -1,13 +1,11 @@
 package side
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // Weights that are all zero are refused for that: no constant makes more of them.
@@ -29,30 +27,6 @@ func TestQuantileWithoutWeight(t *testing.T) {
 	_, tau := Protected{Share: 0.5, Weights: []float64{0, 0, 0, 1}}.BestResponseTo(y, []float64{-1, 0, 1})
 	if !math.IsNaN(tau) || y[0] != 0 || y[1] != 0 || y[2] != 0 {
 		t.Errorf("τ = %v, weights %v", tau, y)
-	}
-}
-
-// Many losses of two numbers that are next to each other have a quantile over ranks.
-func TestQuantileOfNeighboursOverRanks(t *testing.T) {
-	const n = 20_000
-	next := math.Nextafter(1, 2)
-	f := make([]float64, n)
-	for j := range f {
-		if f[j] = 1; j%2 == 0 {
-			f[j] = next
-		}
-	}
-	for share, want := range map[float64]float64{0.25: next, 0.5: next, 0.75: 1, 1: 1} {
-		err := ranks.Run(2, func(c ranks.Comm) error {
-			p := Protected{Share: share, rows: ranks.NewRows(c, n)}
-			if tau, _, _ := p.quantile(f, func(int) float64 { return 1.0 / n }); tau != want {
-				return fmt.Errorf("rank %d, a share of %v: %v", c.Rank(), share, tau)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
 	}
 }
 
@@ -228,29 +202,5 @@ func TestSamplesWithoutWeightDoNotCountAtAnyRadius(t *testing.T) {
 	}
 	if v := (KL{}).Divergence([]float64{0, 1}, []float64{0, 0.5}); v != math.Ln2 {
 		t.Errorf("a divergence of %v where neither has weight", v)
-	}
-}
-
-// A quantile over ranks lies among many losses of next to no weight.
-func TestQuantileOfManyLightLossesOverRanks(t *testing.T) {
-	const n = 20_000
-	f, w := make([]float64, n), make([]float64, n)
-	total := 0.0
-	for j := range f {
-		if f[j], w[j] = 0, 1; j < n/2 {
-			f[j], w[j] = 1+float64(j)*1e-14, 1e-6
-		}
-		total += w[j]
-	}
-	weight := func(j int) float64 { return w[j] / total }
-	want, _, _ := Protected{Share: 1e-7, Weights: w}.quantile(f, weight)
-	err := ranks.Run(1, func(c ranks.Comm) error {
-		if tau, _, _ := (Protected{Share: 1e-7, Weights: w, rows: ranks.NewRows(c, n)}).quantile(f, weight); tau != want {
-			return fmt.Errorf("%v, not %v", tau, want)
-		}
-		return nil
-	})
-	if err != nil || want <= 1 {
-		t.Error(err, want)
 	}
 }
