@@ -39,9 +39,9 @@ func Example() {
 
 func ExampleFromStructs() {
 	type loan struct {
-		Income float64 `data:"income"`
-		Region string  `data:"region"`
-		Denied bool    `data:"denied"`
+		Income float64 `drotrain:"income"`
+		Region string  `drotrain:"region"`
+		Denied bool    `drotrain:"denied"`
 	}
 	f, err := data.FromStructs([]loan{{31, "north", false}, {12, "south", true}, {44, "north", false}, {9, "south", true}})
 	if err != nil {

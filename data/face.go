@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"database/sql"
 	"io"
 
 	"github.com/drotrain/drotrain/data/frame"
@@ -202,6 +203,12 @@ func ColumnOf[T any](name string, values []T) (Column, error) { return frame.Col
 
 // FromStructs makes a table of the exported fields of structs; see [frame.FromStructs].
 func FromStructs[T any](rows []T) (*Frame, error) { return frame.FromStructs(rows) }
+
+// FromRecords makes a table of records, one per row; see [frame.FromRecords].
+func FromRecords(records []map[string]any) (*Frame, error) { return frame.FromRecords(records) }
+
+// FromRows makes a table of the result of a query; see [frame.FromRows].
+func FromRows(rows *sql.Rows) (*Frame, error) { return frame.FromRows(rows) }
 
 // A TableWriter takes a block of rows.
 type TableWriter = frame.TableWriter

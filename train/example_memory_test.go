@@ -13,9 +13,9 @@ import (
 // on and to hold out, Start where the solver begins.
 func ExampleFitFrame() {
 	type flat struct {
-		Rent float64 `data:"rent"`
-		Size float64 `data:"size"`
-		Site string  `data:"site"`
+		Rent float64 `drotrain:"rent"`
+		Size float64 `drotrain:"size"`
+		Site string  `drotrain:"site"`
 	}
 	var flats []flat
 	for i := range 120 {

@@ -100,9 +100,10 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 }
 
 // FromStructs makes a table of the exported fields of structs, or of pointers to
-// structs, that are numbers, strings, bools or pointers to them: nil is a null. A
-// column has the name of its field, or of the field's tag `data:"name"`; the name
-// "-" leaves a field out. Embedded structs give their fields.
+// structs, that are numbers, strings, bools, times, values of database/sql's Null types or
+// pointers to them, as in [FromRecords]: nil is a null. A column has the name of its field, or
+// of the field's tag `drotrain:"name"`, which the scorers read too; the name "-" leaves a field
+// out. Embedded structs give their fields.
 func FromStructs[T any](rows []T) (*Frame, error) {
 	t := reflect.TypeFor[T]()
 	pointer := t.Kind() == reflect.Pointer
@@ -112,21 +113,26 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rows of type %s are no structs", reflect.TypeFor[T]())
 	}
-	var builders []*columnBuilder
+	var builders []fieldBuilder
 	var at [][]int
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("data"), ",")
-		embedded := f.Anonymous && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct)
+		name, _, _ := strings.Cut(f.Tag.Get("drotrain"), ",")
+		embedded := f.Anonymous && !takesAny(f.Type) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct)
 		if !f.IsExported() || embedded || name == "-" {
 			continue
 		}
 		if name == "" {
 			name = f.Name
 		}
-		b, err := newColumnBuilder(name, f.Type, len(rows))
+		if takesAny(f.Type) {
+			builders, at = append(builders, fieldBuilder{any: &cells{name: name}}), append(at, f.Index)
+			continue
+		}
+		typed, err := newColumnBuilder(name, f.Type, len(rows))
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.Name, err)
 		}
+		b := fieldBuilder{typed: typed}
 		builders, at = append(builders, b), append(at, f.Index)
 	}
 	v := reflect.ValueOf(rows)
@@ -141,17 +147,54 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		for k, b := range builders {
 			field, err := row.FieldByIndexErr(at[k])
 			if err != nil {
-				b.null() // of an embedded pointer that is nil
+				if err := b.addNull(); err != nil { // of an embedded pointer that is nil
+					return nil, err
+				}
 				continue
 			}
-			b.add(field)
+			if err := b.add(field); err != nil {
+				return nil, err
+			}
 		}
 	}
 	columns := make([]Column, len(builders))
 	for k, b := range builders {
-		columns[k] = b.c
+		columns[k] = b.column()
 	}
 	return NewFrame(columns...)
+}
+
+// A fieldBuilder collects the values of a field: by its type, or by every value where the type
+// alone does not decide.
+type fieldBuilder struct {
+	typed *columnBuilder
+	any   *cells
+}
+
+func (b fieldBuilder) add(v reflect.Value) error {
+	if b.any != nil {
+		if v.CanAddr() { // methods of pointers, too
+			v = v.Addr()
+		}
+		return b.any.add(v.Interface())
+	}
+	b.typed.add(v)
+	return nil
+}
+
+func (b fieldBuilder) addNull() error {
+	if b.any != nil {
+		return b.any.add(nil)
+	}
+	b.typed.null()
+	return nil
+}
+
+func (b fieldBuilder) column() Column {
+	if b.any != nil {
+		return b.any.column()
+	}
+	return b.typed.c
 }
 
 // A columnBuilder takes values of one type.
@@ -226,6 +269,14 @@ func (b *columnBuilder) add(v reflect.Value) {
 	default:
 		b.number(v.Float(), false)
 	}
+	if b.c.Null != nil {
+		b.c.Null = append(b.c.Null, false)
+	}
+}
+
+// addNumber appends a number.
+func (b *columnBuilder) addNumber(x float64, inexact bool) {
+	b.number(x, inexact)
 	if b.c.Null != nil {
 		b.c.Null = append(b.c.Null, false)
 	}

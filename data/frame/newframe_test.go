@@ -10,7 +10,7 @@ import (
 )
 
 type place struct {
-	Site string `data:"site"`
+	Site string `drotrain:"site"`
 }
 
 type Firm struct {
@@ -23,11 +23,11 @@ type Years int
 type person struct {
 	place
 	Pay    float64
-	Age    *int8  `data:"age,omitempty"`
-	Union  bool   `data:"union"`
-	Ignore string `data:"-"`
+	Age    *int8  `drotrain:"age,omitempty"`
+	Union  bool   `drotrain:"union"`
+	Ignore string `drotrain:"-"`
 	hidden int
-	Big    uint64 `data:"big"`
+	Big    uint64 `drotrain:"big"`
 }
 
 func TestFromStructs(t *testing.T) {

@@ -59,12 +59,12 @@ func TestTaskOfLabels(t *testing.T) {
 		}
 		score := []float64{0.1, 0.2, 0.9, 0.5, 0.4, 0.3}
 		type texted struct {
-			Y string  `data:"y"`
-			S float64 `data:"s"`
+			Y string  `drotrain:"y"`
+			S float64 `drotrain:"s"`
 		}
 		type numbered struct {
-			Y float64 `data:"y"`
-			S float64 `data:"s"`
+			Y float64 `drotrain:"y"`
+			S float64 `drotrain:"s"`
 		}
 		var f *data.Frame
 		var err error
@@ -104,9 +104,9 @@ func TestTaskOfLabels(t *testing.T) {
 func audited(t *testing.T, label []string, score, weight []float64, change func(o *report.AuditOptions)) (*report.Measured, error) {
 	t.Helper()
 	type row struct {
-		Y string  `data:"y"`
-		S float64 `data:"s"`
-		W float64 `data:"w"`
+		Y string  `drotrain:"y"`
+		S float64 `drotrain:"s"`
+		W float64 `drotrain:"w"`
 	}
 	var rows []row
 	for i, v := range label {
@@ -306,8 +306,8 @@ func roundTwo(v float64) float64 {
 // not one of quantities.
 func TestLabelsOfOneTruthValue(t *testing.T) {
 	type row struct {
-		Y bool    `data:"y"`
-		P float64 `data:"p"`
+		Y bool    `drotrain:"y"`
+		P float64 `drotrain:"p"`
 	}
 	for _, y := range []bool{true, false} {
 		f, err := data.FromStructs([]row{{y, 0.9}, {y, 0.8}, {y, 0.9}})

@@ -14,12 +14,12 @@ import (
 
 // An example is a row of a table that models are trained on.
 type example struct {
-	A      float64 `data:"a"`
-	B      float64 `data:"b"`
-	Region string  `data:"region"`
-	Sex    string  `data:"sex"`
-	Weight float64 `data:"w"`
-	Y      string  `data:"y"`
+	A      float64 `drotrain:"a"`
+	B      float64 `drotrain:"b"`
+	Region string  `drotrain:"region"`
+	Sex    string  `drotrain:"sex"`
+	Weight float64 `drotrain:"w"`
+	Y      string  `drotrain:"y"`
 }
 
 // examples follow a logistic law with another slope in one region.
@@ -178,9 +178,9 @@ func TestStandardErrorsOfNewRows(t *testing.T) {
 // In another unit of the target the standard errors are in that unit, and exist as before.
 func TestStandardErrorsInAnyUnit(t *testing.T) {
 	type row struct {
-		A float64 `data:"a"`
-		B float64 `data:"b"`
-		Y float64 `data:"y"`
+		A float64 `drotrain:"a"`
+		B float64 `drotrain:"b"`
+		Y float64 `drotrain:"y"`
 	}
 	errorsIn := func(unit float64, l level.Level) []float64 {
 		r := rand.New(rand.NewPCG(6, 1))
