@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/methods"
 )
 
 // A sweep is a variable with what the figures call it.

@@ -56,7 +56,7 @@ func newReport(o *options) (*report, error) {
 		}
 	}
 	r.Versions = peerVersions(o)
-	command := fmt.Sprintf("go run ./bench -repeats %d -seconds %g", o.repeats, o.seconds)
+	command := fmt.Sprintf("go -C bench run . -repeats %d -seconds %g", o.repeats, o.seconds)
 	if o.budget > 0 {
 		command += fmt.Sprintf(" -budget %g", o.budget)
 	}

@@ -40,7 +40,7 @@ type parts struct {
 
 func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	python := fs.String("python", "python3", "interpreter that has pandas, scikit-learn, fairlearn and pyarrow")
-	peer := fs.String("peer", "bench/endtoend.py", "the script of the peer")
+	peer := fs.String("peer", "endtoend.py", "the script of the peer")
 	dir := fs.String("dir", os.TempDir(), "folder for the tables; the largest takes 1.7 GB")
 	sizes := fs.String("sizes", "1000000x20,100000x600,10000000x20", "rows x columns of the tables, by commas")
 	repeats := fs.Int("repeats", 5, "interleaved runs of each")

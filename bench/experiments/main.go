@@ -1,8 +1,8 @@
 // Command experiments runs the experiments that the decisions of this project rest
 // on, and writes what they found:
 //
-//	go run ./bench/experiments            lists them
-//	go run ./bench/experiments NAME -h    explains one
+//	go -C bench run ./experiments            lists them
+//	go -C bench run ./experiments NAME -h    explains one
 //
 // Each experiment is one file of this folder, which registers itself; what several
 // of them share is a package below bench/. Nothing imports this command, and no
@@ -96,7 +96,7 @@ func list(w io.Writer) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	fmt.Fprintln(w, "usage: go run ./bench/experiments NAME [flags]")
+	fmt.Fprintln(w, "usage: go -C bench run ./experiments NAME [flags]")
 	for _, name := range names {
 		fmt.Fprintf(w, "  %-10s %s\n", name, experiments[name].about)
 	}

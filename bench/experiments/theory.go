@@ -6,7 +6,7 @@ import (
 	"flag"
 	"os"
 
-	"github.com/drotrain/drotrain/bench/methods/theory"
+	"github.com/drotrain/drotrain/bench/theory"
 )
 
 func init() { register("theory", "the complexity theorems of the paper, by experiment", theorems) }

@@ -37,7 +37,7 @@ type valueRun struct {
 
 func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	var r valueRun
-	fs.StringVar(&r.from.Shared, "shared", "../shared/datasets", "folder of the tables that are not embedded; those that are absent are left out")
+	fs.StringVar(&r.from.Shared, "shared", "../../shared/datasets", "folder of the tables that are not embedded; those that are absent are left out")
 	fs.IntVar(&r.seeds, "seeds", 5, "splits of every table")
 	write := fs.String("write", "", "file of the page; empty: standard output")
 	fs.StringVar(&r.python, "python", "", "interpreter with scikit-learn, and fairlearn, as peers; empty: none")

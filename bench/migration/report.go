@@ -19,7 +19,7 @@ func (f *Found) Write(w io.Writer) error {
 Which setting here is yours there, and the proof: the same problem stated in both, solved
 by both. Written by
 
-    go run ./bench/experiments migration -python PYTHON -write docs/migration.md
+    go -C bench run ./experiments migration -python PYTHON -write ../docs/migration.md
 
 with a Python that has `+"`dro`"+`, which brings cvxpy: %s.
 fast-dro, group_DRO and drlearn are not on PyPI, so their objectives, as their sources define them, are written in

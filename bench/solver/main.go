@@ -1,9 +1,9 @@
 // Command solver measures the solver on fixed cells: CPU time, passes and status. Run it
 // before and after a change of the solver and compare the two files:
 //
-//	go run ./bench/solver -out before.json
-//	go run ./bench/solver -out after.json
-//	go run ./bench/solver -compare before.json after.json
+//	go -C bench run ./solver -out before.json
+//	go -C bench run ./solver -out after.json
+//	go -C bench run ./solver -compare before.json after.json
 //
 // It uses one thread and takes the least time of several repeats of each cell.
 package main
@@ -41,7 +41,7 @@ func main() {
 	only := flag.String("only", "", "only cells whose name contains `text`")
 	gap := flag.Float64("gap", 1e-6, "relative gap to certify")
 	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 50 times")
-	references := flag.String("references", "../shared/reference", "`directory` of the reference optima; cells without it are generated ones alone")
+	references := flag.String("references", "../../shared/reference", "`directory` of the reference optima; cells without it are generated ones alone")
 	profile := flag.Bool("v", false, "print the decisions of the solver")
 	flag.Parse()
 	if *compare {

@@ -12,12 +12,10 @@ import (
 
 func newBench(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Compare the methods, and the theorems with what happens",
-		Long: `Measure the methods of drotrain: all of them on one problem, with baselines, or
-each against the complexity theorem it comes with.`,
-		Example: `  drotrain bench methods
-  drotrain bench theory --quick`,
+		Use:     "bench",
+		Short:   "Compare the methods on one problem",
+		Long:    "Compare the methods of drotrain, and baselines, on one problem.",
+		Example: `  drotrain bench methods`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -28,11 +26,11 @@ each against the complexity theorem it comes with.`,
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(newBenchMethods(a), newBenchTheory(a))
+	cmd.AddCommand(newBenchMethods(a))
 	return cmd
 }
 
-// benchOutput are the options about output that both benchmarks have.
+// benchOutput are the options about output.
 type benchOutput struct {
 	out   string
 	force bool
@@ -87,32 +85,5 @@ Hessians of the practical schedules are counted.`,
 	})
 	o.define(cmd, "drotrain-bench-methods", "bench-methods.json and the figures")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a, cmd.Flags()) }
-	return cmd
-}
-
-func newBenchTheory(a *app) *cobra.Command {
-	o := &benchTheory{}
-	cmd := &cobra.Command{
-		Use:                   "theory [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Check the complexity theorems by experiment",
-		Long: `Run every method with its theoretical schedule on small synthetic problems, in
-all four cases of strong convexity, and hold it against its theorem: the
-inequality of its proposition at every step, with its own right-hand side; what
-the schedule guarantees against the tables of complexities; the supremum inside
-the expectation; uniform against adapted sampling; arithmetic beside that of
-other methods. The inequality is measured again under schedules that are wrong
-on purpose, so that it is seen to be able to fail. A full run takes a few
-minutes.`,
-		Example: `  drotrain bench theory --quick
-  drotrain bench theory --out theory`,
-		Args: noArgs,
-	}
-	options.Section(cmd, "Experiments", func(fs *pflag.FlagSet) {
-		fs.BoolVar(&o.quick, "quick", false, "smaller instances and one seed: seconds instead of minutes")
-		fs.Var(options.Seed(&o.seed), "seed", "seed of the instances and of the methods")
-	})
-	o.define(cmd, "drotrain-bench-theory", "bench-theory.json and the figures")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) }
 	return cmd
 }

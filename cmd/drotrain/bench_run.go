@@ -7,24 +7,16 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/bench/methods"
-	"github.com/drotrain/drotrain/bench/methods/theory"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/internal/methods"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // benchMethods are the options of `drotrain bench methods`.
 type benchMethods struct {
 	train trainOptions // its Config, and how the data are chosen
-	benchOutput
-}
-
-// benchTheory are the options of `drotrain bench theory`.
-type benchTheory struct {
-	quick bool
-	seed  uint64
 	benchOutput
 }
 
@@ -59,19 +51,6 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 		return exit.Interruption(ctx, err)
 	}
 	return o.tell(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
-}
-
-func (o *benchTheory) run(ctx context.Context, a *app) error {
-	out, err := a.inputs.OpenDir(o.out, o.force)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	r, err := theory.Run(ctx, o.quick, o.seed, o.progress(a))
-	if err != nil {
-		return exit.Interruption(ctx, err)
-	}
-	return o.tell(ctx, a, out, "bench-theory.json", r, r.WriteText, r.Figures())
 }
 
 // progress notes on stderr what runs now.

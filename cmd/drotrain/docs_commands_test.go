@@ -78,10 +78,9 @@ var program = regexp.MustCompile(`^(\./)?(drotrain|go|python3|venv/bin/\w+|git|n
 var elsewhere = []struct{ begins, why string }{
 	{"go build ", "it builds the program that runs here"},
 	{"go test ", "this is one of them"},
-	{"go run ./bench", "it needs minutes, and Python for the other side"},
 	{"go run golang.org/", "it downloads a tool"},
 	{"go run ./docs/site", "CI runs it"},
-	{"go -C ", "CI runs it"},
+	{"go -C ", "it is a module of its own"},
 	{"python3 ", "it installs packages"}, {"venv/bin/", "it installs packages"}, {"git clone ", "it downloads"},
 	{"notebooks-go/run ", "CI runs it"}, {"release/build ", "it cross-compiles for minutes"},
 	{"podman ", "it needs a container engine"},
@@ -167,7 +166,8 @@ func follow(t *testing.T, page, tables string, all []step) (ran int) {
 }
 
 var (
-	experiment = regexp.MustCompile(`^go run \./bench/experiments (\w+)`)
+	experiment = regexp.MustCompile(`^go -C bench run \./experiments (\w+)`)
+	inFolder   = regexp.MustCompile(`^go -C (\S+) `)
 	folder     = regexp.MustCompile(`(?:^| )\./([\w/-]+)`)
 )
 
@@ -189,8 +189,12 @@ func checkNames(t *testing.T, at, text string) {
 			t.Errorf("%s: there is no experiment %s", at, m[1])
 		}
 	}
+	dir := root
+	if m := inFolder.FindStringSubmatch(text); m != nil {
+		dir = filepath.Join(root, m[1])
+	}
 	for _, m := range folder.FindAllStringSubmatch(text, -1) {
-		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

@@ -7,5 +7,5 @@
 //
 // An experiment can fail: schedules that are wrong on purpose go through the same
 // measurement, and a result of which none is flagged says so. Start at report.go and
-// ledger.go. `go run ./bench/experiments theory` and `drotrain bench theory` run all.
+// ledger.go. `go -C bench run ./experiments theory` runs all.
 package theory

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/drotrain/drotrain/bench/methods"
+	"github.com/drotrain/drotrain/internal/methods"
 )
 
 //go:embed methods.md.tmpl

@@ -125,13 +125,12 @@ func (r *Report) WriteText(w io.Writer) {
 	c := r.Count()
 	fmt.Fprintf(w, `# The theorems by experiment
 
-Written by %sgo run ./bench/experiments theory -o docs/theory.md%s; %sdrotrain bench theory%s
-prints the same. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
+Written by %sgo -C bench run ./experiments theory -o ../docs/theory.md%s. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
 Min-Max Optimization with Dual-Linear Coupling*, runs with its theoretical schedule on small
 synthetic problems; means are over %d seeds. Of %d claims %d hold, %d fail, %d could not have
 failed and %d were not run.
 
-`, "`", "`", "`", "`", r.Seeds, c[Holds]+c[Fails]+c[Empty]+c[NotRun], c[Holds], c[Fails], c[Empty], c[NotRun])
+`, "`", "`", r.Seeds, c[Holds]+c[Fails]+c[Empty]+c[NotRun], c[Holds], c[Fails], c[Empty], c[NotRun])
 	for i, e := range r.Experiments {
 		fmt.Fprintf(w, "## %s\n\n%s\n\n", e.Title, e.Text)
 		fmt.Fprintf(w, "| problem | method | %s | |\n|---|---|%s---|\n", strings.Join(e.Columns, " | "), strings.Repeat("--:|", len(e.Columns)))

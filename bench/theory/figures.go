@@ -3,8 +3,8 @@ package theory
 import (
 	"slices"
 
-	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/methods"
 )
 
 // Figures draws how much of the right side of the inequalities the left one is, step by

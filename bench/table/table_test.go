@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/methods"
 	"github.com/drotrain/drotrain/losses"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/methods"
 	"github.com/drotrain/drotrain/losses"
 )
 

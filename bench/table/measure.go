@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/drotrain/drotrain/bench/methods"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/methods"
 )
 
 // A row is one reference problem: the work of every method to every gap.
