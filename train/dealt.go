@@ -43,21 +43,22 @@ func (c *Config) rankable() error {
 // one process in the order of the table, but that each shard is in random order, so that its
 // first rows are a sample of it. Where a row alone tells which side it is on, a rank looks at
 // its part of the table; elsewhere each looks at all of it.
-func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, err error) {
+func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, periods *Periods, err error) {
 	if h := c.holdout(); f.SplitsByRow(h) {
 		s, err = dealt.ByRow(ctx, c.Ranks, f, h)
 	} else {
 		var train, held []int
 		if train, held, err = c.rows(ctx, f, nil); err == nil {
 			s = dealt.Given(c.Ranks, train, held)
+			periods, err = c.periods(ctx, f, train, held)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lo, _ := s.Rows.Here(s.Total)
 	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
-	return s, nil
+	return s, periods, nil
 }
 
 // fitDealt encodes the rows of this rank.

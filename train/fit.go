@@ -172,7 +172,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	encoder, train := fitted.Encoder, fitted.Train
 	m = &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
-		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil,
+		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
 		Run: &Run{Frame: frame, Train: train, rows: rows.dealt, outside: away},
 	}
 	m.noteStorage(fitted.Storage)

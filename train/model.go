@@ -37,6 +37,7 @@ type Model struct {
 	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: they cannot be told from the table again
 	TrainRows   int           `json:"train_rows"`
 	HoldoutRows int           `json:"holdout_rows"`
+	Periods     *Periods      `json:"periods,omitempty"` // of a hold-out by time
 
 	Run *Run `json:"-"` // nil in a model that was loaded; see Rerun
 

@@ -120,10 +120,42 @@ func strayGroups(trained, held []data.Grouping) (notes []string) {
 	return notes
 }
 
+// Periods are the first and the last time of the training rows and of those held out, where the
+// last rows by a column of times are held out.
+type Periods struct {
+	Train   [2]string `json:"train"`
+	Holdout [2]string `json:"holdout"`
+}
+
+// String tells them in a sentence.
+func (p Periods) String() string {
+	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
+}
+
+// periods returns those of the rows; nil where rows are not held out by their time.
+func (c *Config) periods(ctx context.Context, f *data.Frame, train, held []int) (*Periods, error) {
+	if c.Time == "" || len(held) == 0 {
+		return nil, nil
+	}
+	var p Periods
+	for _, o := range []struct {
+		rows []int
+		to   *[2]string
+	}{{train, &p.Train}, {held, &p.Holdout}} {
+		first, last, err := f.Period(ctx, c.Time, o.rows)
+		if err != nil {
+			return nil, err
+		}
+		*o.to = [2]string{first, last}
+	}
+	return &p, nil
+}
+
 // encodedRows holds the encoded training and hold-out rows of a table.
 type encodedRows struct {
 	fitted   *data.Fitted
 	weight   []float64
+	periods  *Periods
 	filtered int         // rows that the filter kept
 	allHeld  int         // hold-out rows on all ranks
 	dealt    *ranks.Rows // how the rows are sharded over ranks; nil for one process
@@ -136,11 +168,11 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 		if err != nil {
 			return nil, err
 		}
-		s, err := c.share(ctx, f)
+		s, periods, err := c.share(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, dealt: s.Rows}
+		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, dealt: s.Rows, periods: periods}
 		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
 			return nil, err
 		}
@@ -152,6 +184,9 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 		return nil, err
 	}
 	k := &encodedRows{filtered: len(rows) + len(held), allHeld: len(held)}
+	if k.periods, err = c.periods(ctx, f, rows, held); err != nil {
+		return nil, err
+	}
 	if o != nil {
 		slices.Sort(held) // they are read in the order of the table
 	}

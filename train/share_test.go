@@ -51,7 +51,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
 				own.Ranks = comm
-				s, err := own.share(context.Background(), f)
+				s, _, err := own.share(context.Background(), f)
 				if err != nil {
 					return err
 				}
@@ -98,7 +98,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		_ = ranks.Run(2, func(comm ranks.Comm) error {
 			own := c
 			own.Ranks = comm
-			_, told[comm.Rank()] = own.share(context.Background(), f)
+			_, _, told[comm.Rank()] = own.share(context.Background(), f)
 			return nil
 		})
 		for rank, got := range told {

@@ -309,6 +309,9 @@ func (o *trainOptions) title(m *train.Model) string {
 	if m.HoldoutRows > 0 {
 		t += fmt.Sprintf(" (%s held out)", show.Thousands(m.HoldoutRows))
 	}
+	if m.Periods != nil {
+		t += fmt.Sprintf("\nBy %s: %s", m.Config.Time, m.Periods)
+	}
 	return t
 }
 

@@ -1,7 +1,9 @@
 package csv
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +36,77 @@ func orders(s string) (out order) {
 		}
 	}
 	return out
+}
+
+// A DateFormat is a way in which some texts are dates, and in how many rows.
+type DateFormat struct {
+	Example string
+	Rows    int
+	order   order
+	pattern string
+}
+
+// Dates reads texts as days since 1970-01-01 UTC, all in one format; rows counts the rows of each
+// text. Where that cannot be, formats lists the formats that there are, the most frequent first:
+// one alone where it may be read with the day or with the month first, none where no text is a
+// date. Texts that are no dates are one format with an empty pattern.
+func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
+	common, dates := anyOrder, false
+	for i, s := range texts {
+		if rows[i] == 0 {
+			continue
+		}
+		o := orders(s)
+		common &= o
+		dates = dates || o != 0
+		at := slices.IndexFunc(formats, func(f DateFormat) bool {
+			return f.pattern == datePattern(s, o) && (f.order&o != 0 || f.order == o)
+		})
+		if at < 0 {
+			at = len(formats)
+			formats = append(formats, DateFormat{s, 0, o, datePattern(s, o)})
+		}
+		f := &formats[at]
+		if f.Rows += rows[i]; f.order&o != f.order { // a text that leaves fewer orders tells more
+			f.order, f.Example = f.order&o, s
+		}
+	}
+	if !dates {
+		return nil, nil
+	}
+	slices.SortStableFunc(formats, func(a, b DateFormat) int { return b.Rows - a.Rows })
+	if !common.told() {
+		return nil, formats
+	}
+	days = make([]float64, len(texts))
+	for i, s := range texts {
+		days[i], _ = day(s, common)
+	}
+	return days, nil
+}
+
+// datePattern is how a date is written: its marks, and where the year stands; empty for no date.
+func datePattern(s string, o order) string {
+	if o == 0 {
+		return ""
+	}
+	date, _, _ := strings.Cut(s, " ")
+	date, _, _ = strings.Cut(date, "T")
+	mark := date[strings.IndexAny(date, "-/."):][:1]
+	if strings.Index(date, mark) == 4 {
+		return "year" + mark
+	}
+	return mark + "year"
+}
+
+// FormatDay writes days since 1970-01-01 UTC as a date, with the time of the day if it has one.
+func FormatDay(days float64) string {
+	whole := math.Floor(days)
+	t := time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
+	if days == whole {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.DateTime)
 }
 
 // day reads a date, or a date and a time, in UTC where it names no zone.

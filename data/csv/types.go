@@ -22,9 +22,10 @@ type shape struct {
 	numbers  int
 	integers int
 	bools    int
-	words    int   // neither
-	dates    int   // of the words
-	order    order // in which these may be written
+	words    int       // neither
+	dates    int       // of the words
+	order    order     // in which these may be written
+	format   [2]string // of two dates that are not in one order, each an example
 	strayRow int
 	stray    string
 	count    numberCount    // in other styles of numbers
@@ -81,8 +82,14 @@ func (c *shape) word(s string) {
 		if c.dates == 0 {
 			c.order = anyOrder
 		}
-		if c.order &= orders(s); c.order != 0 {
-			c.dates++
+		o := orders(s)
+		if o != 0 && c.order&o == 0 {
+			c.format[1] = strings.Clone(s)
+		}
+		if c.order &= o; c.order != 0 {
+			if c.dates++; c.dates == 1 {
+				c.format[0] = strings.Clone(s)
+			}
 			return
 		}
 	}
@@ -109,6 +116,9 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 	}
 	if c.ofDates() {
 		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
+	}
+	if c.format[1] != "" {
+		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Hint: "write all dates as 2024-03-31"}
 	}
 	if e := c.numbersRemark(col.Name, v); e != nil {
 		return e

@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/table"
 )
@@ -55,22 +56,43 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			}
 			parts[i] = p
 		}
-		if joined := joinLazily(parts, frames); joined != nil {
-			out.Columns = append(out.Columns, joined)
-			continue
-		}
-		// What is all null decides on the kind.
-		parts, err := table.Load(ctx, parts, nil)
-		if err != nil {
-			return nil, err
-		}
-		joined, err := joinColumn(c.Name, parts, frames, out.Rows)
+		joined, err := join(ctx, parts, frames, out.Rows)
 		if err != nil {
 			return nil, err
 		}
 		out.Columns = append(out.Columns, joined)
 	}
+	for _, c := range first.dates {
+		var parts []*Column
+		for _, f := range frames {
+			if i := slices.IndexFunc(f.dates, func(d *Column) bool { return d.Name == c.Name }); i >= 0 {
+				parts = append(parts, f.dates[i])
+			}
+		}
+		if len(parts) < len(frames) {
+			continue
+		}
+		joined, err := join(ctx, parts, frames, out.Rows)
+		if err != nil {
+			return nil, err
+		}
+		out.dates = append(out.dates, joined)
+	}
 	return out, nil
+}
+
+// join joins the parts of a column, one of every frame.
+func join(ctx context.Context, parts []*Column, frames []*Frame, rows int) (*Column, error) {
+	if joined := joinLazily(parts, frames); joined != nil {
+		return joined, nil
+	}
+	// What is all null decides on the kind.
+	name := parts[0].Name
+	parts, err := table.Load(ctx, parts, nil)
+	if err != nil {
+		return nil, err
+	}
+	return joinColumn(name, parts, frames, rows)
 }
 
 // joinLazily joins columns of one type without reading values, if one of them

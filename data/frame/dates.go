@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -94,10 +95,11 @@ func timeOf(days float64) time.Time {
 	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
 }
 
-// settleDates makes of the columns of dates what the reading asks for.
-func (r Reading) settleDates(t *table.Table) {
+// settleDates makes of the columns of dates what the reading asks for. It returns those that are
+// not among the columns of t any more.
+func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
 	if r.Dates == "" {
-		return
+		return nil
 	}
 	var out []*table.Column
 	for _, c := range t.Columns {
@@ -109,7 +111,9 @@ func (r Reading) settleDates(t *table.Table) {
 			out = append(out, c)
 		case r.Dates == "drop":
 			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: left out", c.Name))
+			replaced = append(replaced, c)
 		default:
+			replaced = append(replaced, c)
 			names := ""
 			for _, p := range dateParts {
 				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
@@ -125,6 +129,20 @@ func (r Reading) settleDates(t *table.Table) {
 		}
 	}
 	t.Columns = out
+	return replaced
+}
+
+// holdoutColumn returns the column of that name with its values, as Column does, and of dates
+// that were taken apart or left out the column of days.
+func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
+	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
+		c, err := f.dates[i].Load(ctx)
+		if err == nil {
+			err = f.Unchanged()
+		}
+		return c, table.InFile(f.Name(), err)
+	}
+	return f.Column(ctx, name)
 }
 
 // emptyPart is a part of the dates in a column without values, which nobody can tell to be one

@@ -47,6 +47,7 @@ type Frame struct {
 	index  map[string]int // -1 for a name that occurs more than once
 	inputs []*input       // one per source, or none
 	how    Reading        // of text
+	dates  []*Column      // those of dates that are not among Columns, as days
 	joined int            // where the rows of a second table begin
 	first  int            // of a slice, where its rows begin
 

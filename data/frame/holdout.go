@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/csv"
 	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -151,7 +152,7 @@ var (
 
 // named follows a column that says train or test; rows without either are left out.
 func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
-	c, err := f.Column(ctx, column)
+	c, err := f.holdoutColumn(ctx, column)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,7 +194,7 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 // units holds out whole units, in random order, until there are rows enough. A row
 // without a unit is one of its own.
 func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
-	c, err := f.Column(ctx, h.Group)
+	c, err := f.holdoutColumn(ctx, h.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error
 // last holds out the last rows by a column of times, numbers or texts in order; rows of
 // one time stay together.
 func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
-	c, err := f.Column(ctx, h.Time)
+	c, err := f.holdoutColumn(ctx, h.Time)
 	if err != nil {
 		return nil, err
 	}
@@ -261,12 +262,11 @@ func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error)
 			return nil, f.FaultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
-	before := func(a, b int) int {
-		if c.Kind == Categorical {
-			return strings.Compare(c.Level[c.Code[a]], c.Level[c.Code[b]])
-		}
-		return cmp.Compare(c.Number[a], c.Number[b])
+	at, _, err := f.times(c, h.Time, rows)
+	if err != nil {
+		return nil, err
 	}
+	before := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
 	order := slices.Clone(rows)
 	slices.SortStableFunc(order, before)
 	held := make([]bool, len(rows))
@@ -276,10 +276,73 @@ func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error)
 	cut := order[len(order)-min(max(int(math.Round(h.Fraction*float64(len(rows)))), 1), len(order)-1)]
 	later := before(order[0], cut) == 0 // the cut is the first time of all
 	for i, r := range rows {
-		at := before(r, cut)
-		held[i] = at > 0 || at == 0 && !later
+		order := before(r, cut)
+		held[i] = order > 0 || order == 0 && !later
 	}
 	return held, nil
+}
+
+// times returns when a row was by its value in a column, and that value in words. Text is a
+// date, or begins with the year and sorts as it is written (2024-05, 2024Q2).
+func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
+	if c.Clock && c.Kind == Numeric {
+		return func(r int) float64 { return c.Number[r] }, func(r int) string { return csv.FormatDay(c.Number[r]) }, nil
+	}
+	if c.Kind != Categorical {
+		return func(r int) float64 { return c.Number[r] }, c.Text, nil
+	}
+	count := make([]int, len(c.Level))
+	for _, r := range rows {
+		count[c.Code[r]]++
+	}
+	rank, formats := csv.Dates(c.Level, count)
+	switch {
+	case len(formats) == 1:
+		return nil, nil, f.Fault(name, table.Hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+	case len(formats) > 1:
+		var said []string
+		for _, d := range formats {
+			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
+		}
+		return nil, nil, f.Fault(name, table.Hint("write all as 2024-03-31"), "the times are not all written alike, so that they have no order: %s", strings.Join(said, ", "))
+	}
+	if rank == nil {
+		order := make([]int, 0, len(c.Level))
+		for k, l := range c.Level {
+			if count[k] == 0 {
+				continue
+			}
+			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
+				return nil, nil, f.Fault(name, table.Hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })
+		rank = make([]float64, len(c.Level))
+		for i, k := range order {
+			rank[k] = float64(i)
+		}
+	}
+	return func(r int) float64 { return rank[c.Code[r]] }, c.Text, nil
+}
+
+// beginsWithYear reports whether a text begins with four digits and no fifth.
+func beginsWithYear(s string) bool {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	return digits == 4
+}
+
+// Period returns the first and the last time of some rows in a column of times.
+func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, last string, err error) {
+	c, err := f.holdoutColumn(ctx, column)
+	if err != nil || len(rows) == 0 {
+		return "", "", err
+	}
+	at, text, err := f.times(c, column, rows)
+	if err != nil {
+		return "", "", err
+	}
+	byTime := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
+	return text(slices.MinFunc(rows, byTime)), text(slices.MaxFunc(rows, byTime)), nil
 }
 
 // Join is the rows of f and then those of g, which have the same columns; see

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
@@ -282,5 +285,71 @@ func TestJoinedTablesAreSplitPieceByPiece(t *testing.T) {
 	}
 	if in, out, err := f.SplitRows(t.Context(), h); err != nil || !slices.Equal(in, train) || !slices.Equal(out, held) {
 		t.Errorf("at once %v and %v, %v", in, out, err)
+	}
+}
+
+// Rows by time are those by the dates that the text says, however these are written; text that has
+// no order in time is refused.
+func TestSplitRows_TextOfTimes(t *testing.T) {
+	text := func(times ...string) string { return "when,x\n" + strings.Join(times, ",1\n") + ",1\n" }
+	for name, c := range map[string]struct {
+		text  string
+		how   Reading
+		held  []int
+		wrong []string
+	}{
+		"iso":                         {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), held: []int{2}},
+		"day first":                   {text: text("02.01.2024", "06.05.2023", "01.12.2024", "31.01.2022"), held: []int{2}},
+		"iso, taken apart":            {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), how: Reading{Dates: "parts"}, held: []int{2}},
+		"iso, left out":               {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), how: Reading{Dates: "drop"}, held: []int{2}},
+		"months":                      {text: text("2024-01", "2023-05", "2024-12", "2022-01"), held: []int{2}},
+		"two formats":                 {text: text("2024-01-02", "28.05.2022", "2024-12-01", "2022-01-01"), wrong: []string{"when", `75 % like "2024-01-02"`, `25 % like "28.05.2022"`}},
+		"two orders":                  {text: text("13/01/2024", "05/28/2022", "01/01/2024", "14/01/2024"), wrong: []string{`"13/01/2024"`, `"05/28/2022"`}},
+		"either the day or the month": {text: text("03/04/2024", "05/06/2022"), wrong: []string{"the day or the month first"}},
+		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"no order in time", `"1/2024"`}},
+		"dates and words":             {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
+	} {
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte(c.text), c.how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
+		if c.wrong != nil {
+			datatest.WantError(t, err, c.wrong...)
+		} else if err != nil || !slices.Equal(held, c.held) {
+			t.Errorf("%s: held out %v, %v; want %v", name, held, err, c.held)
+		}
+	}
+}
+
+// What chooses the rows may be a column of dates that is taken apart, of one file and of several.
+func TestSplitRows_DatesTakenApart(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "when,x\n2024-01-02,1\n2023-05-06,2\n", "b.csv": "when,x\n2024-12-01,3\n2022-01-31,4\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := OpenAs(t.Context(), dir, Reading{Dates: "parts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Has("when") {
+		t.Fatal("the dates are not taken apart")
+	}
+	train, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
+	if err != nil || !slices.Equal(held, []int{2}) {
+		t.Fatalf("held out %v, %v", held, err)
+	}
+	first, last, err := f.Period(t.Context(), "when", train)
+	if err != nil || first != "2022-01-31" || last != "2024-01-02" {
+		t.Errorf("trained on %s to %s, %v", first, last, err)
+	}
+	if _, held, err = f.SplitRows(t.Context(), Holdout{Group: "when", Fraction: 0.25}); err != nil || len(held) != 1 {
+		t.Errorf("units by day: held out %v, %v", held, err)
+	}
+	if _, _, err = f.SplitRows(t.Context(), Holdout{Split: "when"}); err == nil || strings.Contains(err.Error(), "no column") {
+		t.Errorf("split by day: %v", err)
 	}
 }

@@ -380,13 +380,13 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	how.settleDates(t)
+	dates := how.settleDates(t)
 	if len(how.Relabel) > 0 {
 		for i, c := range t.Columns {
 			t.Columns[i] = table.Relabelled(c, how.Relabel)
 		}
 	}
-	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how, dates: dates}
 	for _, r := range t.Remarks {
 		f.Notes = append(f.Notes, r.Error())
 		r.Path = name

@@ -18,6 +18,9 @@ func (f *Frame) Slice(lo, hi int) *Frame {
 		}
 		out.Columns = append(out.Columns, c.Slice(lo, hi))
 	}
+	for _, c := range f.dates {
+		out.dates = append(out.dates, c.Slice(lo, hi))
+	}
 	return out
 }
 

@@ -162,6 +162,9 @@ func facts(m *train.Model) []eval.Fact {
 		{Key: "seed", Value: strconv.FormatUint(c.Seed, 10)},
 		{Key: "trained by", Value: "drotrain " + m.Version},
 	}
+	if p := m.Periods; p != nil {
+		out = append(out, eval.Fact{Key: "times in " + c.Time, Value: p.String()})
+	}
 	return append(out, checksums(m.Sources)...)
 }
 
