@@ -14,7 +14,7 @@ func init() { register("theory", "the complexity theorems of the paper, by exper
 func theorems(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	quick := fs.Bool("quick", false, "smaller instances and one seed: seconds instead of minutes")
 	seed := fs.Uint64("seed", 0, "of the instances and of the methods")
-	out := fs.String("o", "", "file to write, docs/theory.md say; none: standard output")
+	out := fs.String("o", "", "file to write, bench/results/theory-2026-11-22.md say; none: standard output")
 	if err := parse(fs, args); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (r *Report) WriteText(w io.Writer) {
 	c := r.Count()
 	fmt.Fprintf(w, `# The theorems by experiment
 
-Written by %sgo -C bench run ./experiments theory -o ../docs/theory.md%s. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
+Written by %sgo -C bench run ./experiments theory -o results/theory.md%s. Every method of Mehta, Diakonikolas and Harchaoui, *Efficient Methods for
 Min-Max Optimization with Dual-Linear Coupling*, runs with its theoretical schedule on small
 synthetic problems; means are over %d seeds. Of %d claims %d hold, %d fail, %d could not have
 failed and %d were not run.

@@ -22,7 +22,6 @@ var pages = []page{
 	{"docs/intervals.md", "How sure the numbers are", ""},
 	{"docs/performance.md", "Time", ""},
 	{"docs/methods.md", "The methods", ""},
-	{"docs/theory.md", "The theorems by experiment", ""},
 	{"docs/scale.md", "Any size", ""},
 	{"docs/reliability.md", "What can go wrong", ""},
 
