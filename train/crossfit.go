@@ -19,6 +19,10 @@ const (
 	EvaluateCrossfit = "crossfit" // on all rows, each by models trained without it
 )
 
+// CrossfitBelow is the number of rows below which a hold-out has too few rows of a small group for
+// a verdict: the command cross-fits there unless it is told otherwise.
+const CrossfitBelow = 2000
+
 // crossfitFolds is the number of folds of a cross-fitted evaluation.
 const crossfitFolds = 5
 

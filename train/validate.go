@@ -91,6 +91,9 @@ func (c *Config) Validate() error {
 			say("%v", err)
 		}
 	}
+	if c.Evaluate == EvaluateCrossfit && ways > 0 {
+		say("evaluate crossfit measures all rows: it does not go with holdout-data, split, group-holdout or time")
+	}
 	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
 		say("evaluate crossfit measures all rows: set holdout to 0")
 	}

@@ -164,7 +164,7 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 		}
 	}
 	says := run(exit.OK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
-	if !strings.Contains(says, "Measured on the hold-out (24 rows)") {
+	if !strings.Contains(says, "Measured on the training rows, out of fold (120 rows)") {
 		t.Errorf("says %q", says)
 	}
 	run(exit.OK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")

@@ -160,7 +160,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 	o.cfg.Ranks = a.comm
 	p := a.newProgress(true)
 	defer p.Finish()
-	m, err := o.fit(ctx, a, nil, p)
+	m, err := o.fit(ctx, a, nil, p, false)
 	if m != nil && err != nil { // interrupted, as all are: the first rank ends them when it has written
 		return nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,9 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
+
+// evaluateAuto leaves it to the number of rows how a model is measured.
+const evaluateAuto = "auto"
 
 // defaultOut is where train writes without --out.
 const defaultOut = "drotrain-out"
@@ -28,6 +32,7 @@ type trainOptions struct {
 	showRows bool
 	measure  trainMeasure
 
+	evaluate        string // auto, or one of Config.Evaluate
 	allowDegenerate bool
 	resume          bool
 	every           time.Duration // between two checkpoints
@@ -60,7 +65,7 @@ func defineLoss(fs *pflag.FlagSet, c *train.Config) {
 
 // defineData adds the options that say what is learnt from which rows.
 func (o *trainOptions) defineData(cmd *cobra.Command) {
-	o.cfg = train.DefaultConfig()
+	o.cfg, o.evaluate = train.DefaultConfig(), evaluateAuto
 	c := &o.cfg
 	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
 		defineColumns(fs, c, "training rows", defaultData)
@@ -100,7 +105,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	defineLevel(cmd, c)
 	defineChoice(cmd, c)
 	options.Section(cmd, "Scores and how they are measured", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Evaluate, []string{train.EvaluateHoldout, train.EvaluateCrossfit}), "evaluate", "measure on rows held out (default), or on all, each by models trained without it: five more trainings, and nothing is held out")
+		fs.Var(options.Enum(&o.evaluate, []string{evaluateAuto, train.EvaluateHoldout, train.EvaluateCrossfit}), "evaluate", fmt.Sprintf("measure on rows held out, or on all rows, each by models trained without it: five more trainings, and nothing is held out; auto takes the second below %d rows", train.CrossfitBelow))
 		fs.BoolVar(&c.Recalibrate, "recalibrate", false, "two classes: fit slope and intercept of the scores out of fold; the certificate is about the model before")
 	})
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {

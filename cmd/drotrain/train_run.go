@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -58,6 +59,11 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err != nil {
 		return err
 	}
+	if o.evaluate != evaluateAuto {
+		c.Evaluate = o.evaluate
+	}
+	auto := o.evaluate == evaluateAuto && !fs.Changed("holdout") && !o.measure.fast && !o.measure.noReport && o.measure.resamples != "0" &&
+		c.HoldoutData+c.Split+c.GroupHoldout+c.Time == "" && a.comm == nil && c.Memory == 0
 	if c.Evaluate == train.EvaluateCrossfit {
 		if fs.Changed("holdout") && c.Holdout > 0 {
 			return exit.Usagef("leave out --holdout", "--evaluate crossfit measures all rows, and --holdout %v keeps some away", c.Holdout)
@@ -87,11 +93,38 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err != nil {
 		return err
 	}
-	defer out.Close()
+	defer func() { out.Close() }()
 
+	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
+	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
+	err = o.trainAndReport(ctx, a, out, opt, auto)
+	var few *report.CrossfitError
+	if auto && errors.As(err, &few) { // a group or a class has too few rows for five parts
+		if !o.quiet {
+			a.note("note: %v; a fifth of the rows is held out instead (--evaluate holdout)", few)
+		}
+		if j := o.cfg.Checkpoint; j != nil { // it is of the training that cannot be measured
+			if err := j.Remove(); err != nil {
+				return err
+			}
+			o.cfg.Checkpoint = nil
+		}
+		o.cfg.Evaluate, o.cfg.Holdout = train.EvaluateHoldout, train.DefaultConfig().Holdout
+		out.Close()
+		if out, err = a.inputs.OpenDir(o.out, true); err != nil { // the model that was not measured is in it
+			return err
+		}
+		err = o.trainAndReport(ctx, a, out, opt, false)
+	}
+	return err
+}
+
+// trainAndReport trains, writes the files and tells the outcome. With auto a small table is
+// cross-fitted.
+func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.Dir, opt report.Options, auto bool) error {
 	p := a.newProgress(o.quiet)
 	defer p.Finish()
-	m, err := o.fit(ctx, a, out, p)
+	m, err := o.fit(ctx, a, out, p, auto)
 	p.Finish()
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -122,8 +155,6 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		o.ended = true
 		return o.tell(a, m, nil, out)
 	}
-	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
-	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	opt.Observe = p.Measuring
 	e, err := o.writeResults(ctx, m, out, opt, p)
 	p.Finish()
@@ -178,7 +209,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 }
 
 // fit trains with the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show.Progress) (*train.Model, error) {
+func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show.Progress, auto bool) (*train.Model, error) {
 	cfg := o.cfg
 	cfg.Observe = p.Observe
 	if o.verbose {
@@ -190,6 +221,9 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 	frame, err := cfg.OpenData(ctx, a.openTable)
 	if err != nil {
 		return nil, err
+	}
+	if auto && frame.Rows < train.CrossfitBelow {
+		cfg.Evaluate, cfg.Holdout = train.EvaluateCrossfit, 0
 	}
 	if out != nil {
 		if err := out.Spares(modelFile, metricsFile, reportFile); err != nil {

@@ -119,3 +119,51 @@ func TestWorstGroupHasItsRows(t *testing.T) {
 		}
 	}
 }
+
+// A small table is cross-fitted unless something else is asked for; where a class has too few
+// rows for five parts, a fifth is held out.
+func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sites(t)
+	var b strings.Builder
+	b.WriteString("y,x\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%v,%v\n", map[bool]string{true: "yes", false: "no"}[i < 3], math.Sin(float64(i)))
+	}
+	put(t, "rare.csv", b.String())
+	put(t, "twice.csv", "y,x\n"+strings.Repeat("1,2\n2,3\n3,1\n", 700))
+	for _, c := range []struct{ args, split, said string }{
+		{"--data sites.csv --target y --nu 20", "training rows, out of fold", ""},
+		{"--data sites.csv --target y --nu 20 --evaluate holdout", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --holdout 0.3", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --group-holdout site", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --fast", "hold-out", ""},
+		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would be without a class"},
+		{"--data twice.csv --target y --nu 20", "hold-out", ""},
+	} {
+		code, _, stderr := try(t.Context(), strings.Fields("train --out m --force --allow-degenerate "+c.args)...)
+		if code != exit.OK || c.said != "" && !strings.Contains(stderr, c.said) {
+			t.Errorf("%s: exit code %d\n%s", c.args, code, stderr)
+		}
+		if e := metrics(t, "m/metrics.json"); string(e.Split) != c.split {
+			t.Errorf("%s: measured on %s", c.args, e.Split)
+		}
+	}
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data sites.csv --target y --evaluate crossfit --group-holdout site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "evaluate crossfit measures all rows") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+func metrics(t *testing.T, path string) *eval.Evaluation {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	e, err := eval.ReadEvaluation(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -57,7 +57,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	run.Rest()
 	if m.Config.Evaluate == train.EvaluateCrossfit {
 		if x.folds, err = m.CrossFit(ctx); err != nil {
-			return nil, fmt.Errorf("cross-fitted evaluation: %w", err)
+			return nil, &CrossfitError{err}
 		}
 		split = eval.OutOfFold
 	}
@@ -74,6 +74,14 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)
 }
+
+// A CrossfitError is why rows could not be measured by models trained without them.
+type CrossfitError struct{ Err error }
+
+func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CrossfitError) Unwrap() error { return e.Err }
 
 // regrouped returns the rows of the training, with other groupings if any are named.
 func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
