@@ -20,7 +20,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
 	}
 	logistic := loss.Name() == "logistic"
-	if logistic != (task == Binary) && (logistic || loss.Name() == "huber") {
+	if kind, ok := losses.KindOf(loss.Name()); ok && !kind.Measures(task == Binary) {
 		return nil, fmt.Errorf("eval: no %s loss for a %s task", loss.Name(), task)
 	}
 	out := make([]float64, len(score))
@@ -52,12 +52,11 @@ func (in *Input) withLosses() error {
 		return nil
 	}
 	if in.LossName == "" {
-		in.LossName = "squared"
-		if in.Task == Binary {
-			in.LossName, in.LossUnit = "logistic", cmp.Or(in.LossUnit, "nats")
+		if in.LossName = losses.DefaultName(in.Task == Binary); in.Task == Binary {
+			in.LossUnit = cmp.Or(in.LossUnit, "nats")
 		}
 	}
-	if in.LossName != "logistic" && in.LossName != "squared" {
+	if kind, ok := losses.KindOf(in.LossName); !ok || kind.HasDelta {
 		return fmt.Errorf("eval: no losses are given, and %s needs more than scores: see LossOfScores", in.LossName)
 	}
 	loss, err := losses.Parse(in.LossName, 1)

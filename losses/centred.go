@@ -55,12 +55,3 @@ func (l *Linear) centre() float64 {
 	}
 	return at[0]
 }
-
-// differences reports that a loss is a function of the margin less the target.
-func differences(l Loss) bool {
-	switch l.(type) {
-	case Squared, Huber:
-		return true
-	}
-	return false
-}

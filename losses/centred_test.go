@@ -48,7 +48,8 @@ func TestCentredLossesAreTheSame(t *testing.T) {
 		{"signs and columns", Logistic{}, far, signs, false, true, false},
 		{"targets near one", Squared{}, near, []float64{1, 1 + 0x1p-8, 1 - 0x1p-8, 1, 1, 1}, false, false, true},
 		{"nothing far", Squared{}, near, numbers(-0.25), false, false, false},
-		{"an unknown loss", steep{}, near, numbers(1000), false, false, false},
+		{"a loss of residuals that embeds one", steep{}, near, numbers(1000), false, false, true},
+		{"a loss that embeds one of residuals, and is none", relative{}, near, numbers(1000), false, false, false},
 		{"rows that are elsewhere", Squared{}, near, numbers(1000), true, false, true},
 	} {
 		var z design.Matrix
@@ -158,5 +159,15 @@ func TestTargetsOfRanksAreCentred(t *testing.T) {
 				t.Errorf("%s: %v", c.what, err)
 			}
 		}
+	}
+}
+
+// relative is a squared loss of residuals in units of the target.
+type relative struct{ Squared }
+
+func (relative) EvalTo(value, slope, margin, target []float64) {
+	for i, m := range margin {
+		r := m/target[i] - 1
+		value[i], slope[i] = r*r/2, r/target[i]
 	}
 }

@@ -3,7 +3,6 @@
 package losses
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
@@ -58,23 +57,6 @@ var (
 	_ Loss = Squared{}
 	_ Loss = Huber{}
 )
-
-// Parse returns the loss called name; delta is the δ of Huber's loss and is
-// ignored by the others.
-func Parse(name string, delta float64) (Loss, error) {
-	switch name {
-	case "logistic":
-		return Logistic{}, nil
-	case "squared":
-		return Squared{}, nil
-	case "huber":
-		if !(delta > 0) || math.IsInf(delta, 1) {
-			return nil, fmt.Errorf("huber: δ must be positive and finite, got %v", delta)
-		}
-		return Huber{Delta: delta}, nil
-	}
-	return nil, fmt.Errorf("unknown loss %q: logistic, squared or huber", name)
-}
 
 // Logistic is ℓ(m; t) = log(1 + exp(−t·m)) for targets t = ±1, in nats.
 type Logistic struct{}
@@ -143,6 +125,9 @@ func Probability(m float64) float64 {
 // Squared is ℓ(m; t) = ½(m − t)², in squared target units.
 type Squared struct{}
 
+// OfResidual implements the ability.
+func (Squared) OfResidual() bool { return true }
+
 // Name implements Loss.
 func (Squared) Name() string { return "squared" }
 
@@ -178,6 +163,9 @@ func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, d
 type Huber struct {
 	Delta float64 // δ > 0, in target units
 }
+
+// OfResidual implements the ability.
+func (Huber) OfResidual() bool { return true }
 
 // Name implements Loss.
 func (Huber) Name() string { return "huber" }

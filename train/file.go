@@ -181,7 +181,7 @@ func (m *Model) check() error {
 	switch {
 	case c.Target != m.Encoder.Target.Name:
 		return fmt.Errorf("its target is %q, but that of the encoder %q", c.Target, m.Encoder.Target.Name)
-	case (c.Loss == "logistic") != (m.Encoder.Target.Task == data.Binary):
+	case classes(c.Loss) != (m.Encoder.Target.Task == data.Binary):
 		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, m.Encoder.Target.Task)
 	case c.Mu == nil:
 		return errors.New("mu is missing")

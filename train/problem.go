@@ -17,11 +17,10 @@ import (
 // Spec is the part of the configuration that encodes columns.
 func (c Config) Spec() data.Spec {
 	task := data.Auto
-	switch c.Loss {
-	case "logistic":
-		task = data.Binary
-	case "squared", "huber":
-		task = data.Regression
+	if kind, ok := losses.KindOf(c.Loss); ok {
+		if task = data.Regression; kind.Classes {
+			task = data.Binary
+		}
 	}
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
@@ -81,14 +80,17 @@ func (c Config) dropped() []string {
 	return out
 }
 
+// classes reports whether the loss of this name is for targets of two classes.
+func classes(loss string) bool {
+	kind, _ := losses.KindOf(loss)
+	return kind.Classes
+}
+
 // Resolve returns the configuration with what depends on the data filled in: the
 // loss, by the task, and μ, 1/n for n training rows.
 func (c Config) Resolve(task data.Task, n int) Config {
 	if c.Loss == "" {
-		c.Loss = "squared"
-		if task == data.Binary {
-			c.Loss = "logistic"
-		}
+		c.Loss = losses.DefaultName(task == data.Binary)
 	}
 	if c.Mu == nil {
 		mu := 1 / float64(n)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // Validate reports every setting that cannot be used, whatever the data. Fit asks it first.
@@ -25,7 +26,7 @@ func (c *Config) Validate() error {
 		what, value string
 		among       []string
 	}{
-		{"loss", c.Loss, []string{"", "logistic", "squared", "huber"}},
+		{"loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
 		{"scale", c.Scale, []string{"standard", "none"}},
 		{"evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
 		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
@@ -97,7 +98,7 @@ func (c *Config) Validate() error {
 	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
 		say("evaluate crossfit measures all rows: set holdout to 0")
 	}
-	if c.Recalibrate && (c.Loss == "squared" || c.Loss == "huber") {
+	if c.Recalibrate && c.Loss != "" && !classes(c.Loss) {
 		say("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -18,11 +19,12 @@ func (o *auditOptions) check() ([]report.Score, error) {
 	if err := needed(need{"label", o.label, "name the column of what occurred, as in --label y"}, need{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
+	if kind, ok := losses.KindOf(o.loss); ok && o.task != "" && !kind.Measures(o.task == "binary") {
+		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(o.task == "binary") }))
+		of := map[bool]string{true: "binary", false: "regression"}[kind.Classes]
+		return nil, exit.Usagef("choose "+choose, "--loss %s is for --task %s", o.loss, of)
+	}
 	switch {
-	case o.task == "binary" && o.loss == "huber":
-		return nil, exit.Usagef("choose logistic or squared", "--loss huber is for --task regression")
-	case o.task == "regression" && o.loss == "logistic":
-		return nil, exit.Usagef("choose squared or huber", "--loss logistic is for --task binary")
 	case o.task == "regression" && o.positive != "":
 		return nil, exit.Usagef("leave one of them out", "--positive is for --task binary")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -141,7 +142,7 @@ const solverHelp = "auto chooses a Newton method by the rows, the columns and ν
 var (
 	imputations  = []string{"error", "mean", "median", "drop"}
 	scalings     = []string{"standard", "none"}
-	lossNames    = []string{"logistic", "squared", "huber"}
+	lossNames    = losses.Names(nil)
 	penaltyNames = []string{"kl", "chi2"}
 )
 

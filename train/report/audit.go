@@ -201,15 +201,10 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 
 // readScores fills in the models and their losses.
 func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
-	name := o.Loss
-	if name == "" {
-		name = "squared"
-		if in.Task == eval.Binary {
-			name = "logistic"
-		}
-	}
-	if name == "huber" && in.Task == eval.Binary {
-		return &OptionError{"loss", fmt.Sprintf("huber is for numeric labels, but %s has two values", o.Label), "choose logistic or squared"}
+	name, binary := cmp.Or(o.Loss, losses.DefaultName(in.Task == eval.Binary)), in.Task == eval.Binary
+	if kind, ok := losses.KindOf(name); ok && binary && !kind.Measures(true) {
+		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(true) }))
+		return &OptionError{"loss", fmt.Sprintf("%s is for numeric labels, but %s has two values", name, o.Label), "choose " + choose}
 	}
 	loss, err := losses.Parse(name, o.HuberDelta)
 	if err != nil {
@@ -250,7 +245,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		}
 		in.Models = append(in.Models, m)
 	}
-	if name == "huber" { // its best constant is not a mean
+	if kind, _ := losses.KindOf(name); kind.HasDelta { // its best constant is not a mean
 		return nil
 	}
 	constant := paged.Make[float64](in.Room, len(in.Target))

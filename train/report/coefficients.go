@@ -7,15 +7,14 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
 
 // lossName names the loss with its parameter.
 func lossName(c train.Config) string {
-	if c.Loss == "huber" {
-		return fmt.Sprintf("huber(δ=%g)", c.HuberDelta)
-	}
-	return c.Loss
+	kind, _ := losses.KindOf(c.Loss)
+	return kind.Label(c.HuberDelta)
 }
 
 // LossUnit is the unit that losses and bounds of a training are in.

@@ -4,6 +4,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // remedy puts what would mend an error of a table into the options of this
@@ -27,9 +28,9 @@ func remedy(r data.Remedy, column string) string {
 	case data.ForgetPositive:
 		return "leave --positive out"
 	case data.TakeAsClasses:
-		return "use --loss logistic for a target of two values"
+		return "use --loss " + losses.DefaultName(true) + " for a target of two values"
 	case data.TakeAsQuantity:
-		return "use --loss squared or huber if it is a quantity"
+		return "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"
 	case data.SayNoHeader:
 		return "say --no-header"
 	case data.SayDelimiter:

@@ -1,0 +1,110 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Kind describes a loss that programs ask for by name. A loss is added to this product by its
+// type, with the methods of Loss, and an entry in kinds.
+type Kind struct {
+	Name     string
+	Classes  bool // targets are two classes, ±1; else numbers
+	Brier    bool // also measures probabilities of two classes, as numbers from 0 to 1
+	HasDelta bool // has a parameter δ > 0, in target units
+
+	build func(delta float64) Loss
+}
+
+// kinds lists the losses by name, those of two classes first.
+var kinds = []Kind{
+	{Name: "logistic", Classes: true, build: func(float64) Loss { return Logistic{} }},
+	{Name: "squared", Brier: true, build: func(float64) Loss { return Squared{} }},
+	{Name: "huber", HasDelta: true, build: func(delta float64) Loss { return Huber{Delta: delta} }},
+}
+
+// Kinds returns all losses that have a name.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Names returns the names of the losses that keep reports true for: nil for all.
+func Names(keep func(Kind) bool) (names []string) {
+	for _, k := range kinds {
+		if keep == nil || keep(k) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// KindOf returns the loss of this name and reports whether there is one.
+func KindOf(name string) (Kind, bool) {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return kinds[i], true
+}
+
+// DefaultName returns the name of the loss of a task: of two classes, or of numbers.
+func DefaultName(classes bool) string {
+	return Names(func(k Kind) bool { return k.Classes == classes })[0]
+}
+
+// New returns the loss; delta is its δ, ignored by a loss without one.
+func (k Kind) New(delta float64) (Loss, error) {
+	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
+		return nil, fmt.Errorf("%s: δ must be positive and finite, got %v", k.Name, delta)
+	}
+	return k.build(delta), nil
+}
+
+// Label returns the name of the loss with its parameter.
+func (k Kind) Label(delta float64) string {
+	if k.HasDelta {
+		return fmt.Sprintf("%s(δ=%g)", k.Name, delta)
+	}
+	return k.Name
+}
+
+// Measures reports whether the loss can be computed from scores alone: probabilities of two classes,
+// or predictions of numbers.
+func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
+
+// Parse returns the loss called name; delta is its δ, ignored by a loss without one.
+func Parse(name string, delta float64) (Loss, error) {
+	k, ok := KindOf(name)
+	if !ok {
+		return nil, fmt.Errorf("unknown loss %q: %s", name, Either(Names(nil)))
+	}
+	return k.New(delta)
+}
+
+// Either joins names into a choice: "a, b or c".
+func Either(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// OfResidual is the ability of a Loss to be a function of the margin less the target, which may then
+// be moved together.
+type OfResidual interface{ OfResidual() bool }
+
+// differences reports whether a loss is a function of the margin less the target: it says so, and
+// some values agree. A loss that embeds another and changes it may say so by mistake.
+func differences(l Loss) bool {
+	if r, ok := l.(OfResidual); !ok || !r.OfResidual() {
+		return false
+	}
+	const moved = 1 << 10 // margins and targets stay exact
+	margin := []float64{0.25, 3, -2, 0.5, 17, moved + 0.25, moved + 3, moved - 2, moved + 0.5, moved + 17}
+	target := []float64{-1.5, 3.75, 5, 0.5, 1, moved - 1.5, moved + 3.75, moved + 5, moved + 0.5, moved + 1}
+	value, slope := make([]float64, len(margin)), make([]float64, len(margin))
+	l.EvalTo(value, slope, margin, target)
+	half := len(value) / 2
+	return slices.Equal(value[:half], value[half:]) && slices.Equal(slope[:half], slope[half:])
+}
