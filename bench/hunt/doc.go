@@ -1,13 +1,10 @@
-// Package hunt looks for problems whose certificates are wrong. It draws random
-// problems that are hard on rounding and on methods alike, solves each by every method
-// and in every storage, holds every bound that one proves against every bound of the
-// others, some of the objectives against 256-bit arithmetic (internal/exact), and the
-// weights of every result against the adversary's set and best response. Some solves begin at
-// a solution, are cancelled, or go on from a snapshot with other threads. Some problems are
-// trained on as tables, with a level in users' words, and some get a number that is none,
-// which is to be refused. What panics, contradicts itself, or does not end is a finding, and
-// can be drawn again from its seed and number.
+// Package hunt searches for problems with a wrong certificate. Its test draws random problems with
+// hard rounding, ties, outliers and unequal scales, solves each by several methods in several
+// storages, and compares all bounds with each other and with 256-bit arithmetic. A failing problem
+// is shrunk and printed by pgregory.net/rapid.
 //
-// The command bench/experiments runs it, and nothing else imports it. Start at hunt.go;
-// case.go draws the problems.
+//	go -C bench test ./hunt                        100 problems
+//	go -C bench test ./hunt -rapid.checks=100000   a night
+//
+// Start reading at hunt_test.go.
 package hunt

@@ -1,102 +1,136 @@
 package hunt
 
 import (
-	"context"
-	"encoding/json"
+	"fmt"
 	"math"
-	"os"
+	"math/big"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// A short hunt finds nothing; DROTRAIN_LONG=1 makes it longer.
-func TestShortHunt(t *testing.T) {
-	s := Defaults()
-	s.Seed, s.N, s.Passes = 20, 300, 40
-	if os.Getenv("DROTRAIN_LONG") != "" {
-		s.N, s.Passes = 20_000, 60
-	}
-	tally := Run(context.Background(), s, func(f Finding) { t.Error(f) })
-	if tally.Problems != s.N || tally.Solves < 3*s.N || tally.Checks < 3*tally.Solves || tally.Exact < s.N/10 || tally.Optima == 0 || tally.Fits == 0 || tally.Spoilt == 0 {
-		t.Errorf("%+v", tally)
-	}
+// A bound is what one method proved.
+type bound struct {
+	method       string
+	lower, upper float64
+	x            []float64
 }
 
-// A bound that is wrong by the last digit is found, by the bounds of others and by exact
-// arithmetic.
-func TestWrongBoundsAreFound(t *testing.T) {
-	c := Draw(1, 3)
-	for k := 4; c.Kind != "groups"; k++ { // of no optimum in 256 bits
-		c = Draw(1, k)
-	}
-	x := make([]exact.Real, c.D)
-	for i := range x {
-		x[i] = exact.New(0)
-	}
-	p, _ := c.Objective(x).Float64()
-	at := make([]float64, c.D)
-	above, below := math.Nextafter(p, math.Inf(1)), math.Nextafter(p, math.Inf(-1))
-	for _, k := range []struct {
-		lower, upper       float64
-		compared, computed int
-	}{{below, above, 0, 0}, {above, above, 0, 1}, {below, below, 0, 1}, {above, below, 1, 2}} {
-		all := []bounds{{"a", k.lower, math.Inf(1), at, nil, dro.Limit, 1, 0, 0, false}, {"b", 0, k.upper, at, nil, dro.Limit, 1, 0, 0, false}}
-		var t1, t2 Tally
-		t1.compare(c, all)
-		t2.recompute(c, all)
-		if len(t1.Findings) != k.compared || (len(t2.Findings) > 0) != (k.computed > 0) || t2.Exact != 2 {
-			t.Errorf("[%v, %v]: %v, %v", k.lower, k.upper, t1.Findings, t2.Findings)
-		}
-	}
+// methods returns the default method for p and others, of which those that do not apply are skipped.
+func methods(p *dro.Problem) []dro.Method {
+	auto, _ := dro.Choose(p)
+	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
+		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{}, dro.SeparableBlock{}}
 }
 
-// A case is the same whenever it is drawn, and its rows are the same in every storage.
-func TestDraw(t *testing.T) {
-	kinds := map[string]int{}
-	for k := range 300 {
-		c, again := Draw(5, k), Draw(5, k)
-		if c.String() != again.String() || len(c.Rows) != c.N*c.D || len(c.Target) != c.N {
-			t.Fatalf("%v, and %v", c, again)
+// TestHunt_BoundsAgree checks, on random problems, that no lower bound of a method exceeds an upper
+// bound of any, that bounds hold in 256-bit arithmetic, and that no solve panics.
+func TestHunt_BoundsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := draw(t)
+		p, err := c.problem()
+		if err != nil {
+			t.Skip(err) // refused, as it should be said by an error
 		}
-		kinds[c.Loss]++
-		kinds[c.Penalty]++
-		kinds[c.Kind]++
-		for i, v := range c.Rows {
-			if v != again.Rows[i] || !c.Wide && v != float64(float32(v)) || v-v != 0 {
-				t.Fatalf("%v: entry %d is %v and %v", c, i, v, again.Rows[i])
+		var all []bound
+		for k, m := range methods(p) {
+			if len(dro.Unmet(m, p)) > 0 {
+				if k == 0 {
+					t.Fatalf("the default method %s does not apply", m.Name())
+				}
+				continue
+			}
+			s := dro.DefaultSettings()
+			s.X0, s.RelativeGap, s.MaxPasses = c.start, c.gap, 60
+			res, err := dro.Solve(t.Context(), p, m, s)
+			if err != nil {
+				continue // the objective may exceed all numbers where the solve starts
+			}
+			b := bound{m.Name(), math.Inf(-1), math.Inf(1), res.X}
+			for _, check := range res.Trace {
+				if !(check.Lower <= check.Upper) {
+					t.Fatalf("%s: bounds [%v, %v]", b.method, check.Lower, check.Upper)
+				}
+				b.lower, b.upper = max(b.lower, check.Lower), min(b.upper, check.Upper)
+			}
+			if res.Status == dro.Certified && !(res.Certificate.Relative() <= c.gap) {
+				t.Fatalf("%s: certified with a gap of %v, asked for %v", b.method, res.Certificate.Relative(), c.gap)
+			}
+			all = append(all, b)
+		}
+		if wrong := contradiction(c, all); wrong != "" {
+			t.Fatal(wrong)
+		}
+	})
+}
+
+// contradiction compares all bounds with each other and, in 256-bit arithmetic, with the objective at
+// every solution and with the optimum where it is available. It returns the first contradiction, or
+// an empty string.
+func contradiction(c *problem, all []bound) (wrong string) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, outOfRange := r.(big.ErrNaN); !outOfRange {
+				panic(r)
+			}
+		}
+	}()
+	for _, a := range all {
+		for _, b := range all {
+			if a.lower > b.upper {
+				return fmt.Sprintf("%s proves %.17g from below, %s %.17g from above", a.method, a.lower, b.method, b.upper)
 			}
 		}
 	}
-	for _, kind := range []string{"logistic", "squared", "huber", "kl", "chi2", "price", "weights", "ball", "capped", "protected", "groups", "given", "separate"} {
-		if kinds[kind] < 10 {
-			t.Errorf("%d cases of %s", kinds[kind], kind)
+	for _, b := range all {
+		x := make([]exact.Real, len(b.x))
+		for i, v := range b.x {
+			x[i] = exact.New(v)
+		}
+		value := c.Objective(x)
+		slack := exact.Mul(exact.New(1e-32), exact.Add(exact.New(1+c.Nu), exact.Abs(value)))
+		for _, other := range all {
+			if exact.Less(exact.Add(value, slack), exact.New(other.lower)) {
+				return fmt.Sprintf("lower bound %.17g of %s, but the objective at the point of %s is %s", other.lower, other.method, b.method, value.Text('g', 25))
+			}
+		}
+		if c.kind == "penalty" && c.Mu > 0 {
+			if optimum := c.Polish(b.x); optimum != nil && exact.Less(exact.Add(exact.New(b.upper), slack), optimum) {
+				return fmt.Sprintf("upper bound %.17g of %s, but the optimum is %s", b.upper, b.method, optimum.Text('g', 25))
+			}
 		}
 	}
+	return ""
 }
 
-// Problems on which something went wrong once: weights under caps that rounding took
-// above them proved 7e-5 too much, and the risk of groups of very unequal priors was off
-// by the rounding of a loss without weight, and weights of a smoothed ball lay outside it, and
-// χ² weights of very unequal references did not sum to one, and a price of 1e-265 took more
-// halvings than there were, and weights lay outside a ball whose price has no digits or no
-// room, and steps that moved nothing went on for ever, and one by a Hessian that had no factor
-// was a panic.
-func TestFoundBefore(t *testing.T) {
-	raw, err := os.ReadFile("testdata/found.json")
+// TestHunt_NoticesWrongBounds checks that bounds off by one part in 10⁹ contradict the arithmetic.
+func TestHunt_NoticesWrongBounds(t *testing.T) {
+	c := &problem{kind: "penalty", start: nil, storage: "dense"}
+	c.N, c.D, c.Rows, c.Target, c.Loss, c.Mu = 4, 1, []float64{1, -2, 3, 0.5}, []float64{1, 1, -1, 1}, "logistic", 0.1
+	c.Penalty, c.Nu = "kl", 1
+	p, err := c.problem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []*Case
-	if err := json.Unmarshal(raw, &cases); err != nil {
-		t.Fatal(err)
+	s := dro.DefaultSettings()
+	s.RelativeGap = 1e-12
+	res, err := dro.Solve(t.Context(), p, dro.Newton{}, s)
+	if err != nil || res.Status != dro.Certified {
+		t.Fatal(res, err)
 	}
-	s := Defaults()
-	s.Exact, s.Methods = 1, 0
-	for _, c := range cases {
-		for _, f := range Solve(context.Background(), s, c).Findings {
-			t.Error(f)
+	right := bound{"newton", res.Certificate.Lower, res.Certificate.Upper, res.X}
+	if wrong := contradiction(c, []bound{right}); wrong != "" {
+		t.Errorf("right bounds are refused: %s", wrong)
+	}
+	high, low := right, right
+	high.lower, high.upper = right.upper*(1+1e-9), right.upper*(1+2e-9)
+	low.lower, low.upper = right.lower*(1-2e-9), right.lower*(1-1e-9)
+	for _, b := range []bound{high, low} {
+		if contradiction(c, []bound{b}) == "" {
+			t.Errorf("bounds [%.12g, %.12g] are not noticed, the right ones are [%.12g, %.12g]", b.lower, b.upper, right.lower, right.upper)
 		}
 	}
 }

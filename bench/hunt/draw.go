@@ -1,0 +1,191 @@
+package hunt
+
+import (
+	"math"
+
+	"pgregory.net/rapid"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A problem is one random problem. Its entries are single-precision numbers, so that every storage
+// holds the same problem.
+type problem struct {
+	exact.Problem
+	kind    string // of adversary: penalty, ball, capped, cvar or groups
+	start   []float64
+	gap     float64
+	storage string // dense, dense32 or sparse
+}
+
+// power draws 10 to a power between low and high.
+func power(t *rapid.T, low, high float64, label string) float64 {
+	return math.Pow(10, rapid.Float64Range(low, high).Draw(t, label))
+}
+
+// entries draws n numbers: whole ones (with ties and zeros), moderate ones, or ones with outliers.
+func entries(t *rapid.T, n int, label string) []float64 {
+	one := []*rapid.Generator[float64]{
+		rapid.Map(rapid.IntRange(-2, 2), func(k int) float64 { return float64(k) }),
+		rapid.Float64Range(-3, 3),
+		rapid.Custom(func(t *rapid.T) float64 {
+			v := rapid.Float64Range(-3, 3).Draw(t, "v")
+			return v * math.Pow(10, float64(max(0, rapid.IntRange(-12, 4).Draw(t, "outlier"))))
+		}),
+	}[rapid.IntRange(0, 2).Draw(t, label+" kind")]
+	return rapid.SliceOfN(one, n, n).Draw(t, label)
+}
+
+// draw returns a random problem.
+func draw(t *rapid.T) *problem {
+	p := &problem{}
+	p.N, p.D = rapid.IntRange(1, 16).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
+	p.Rows = entries(t, p.N*p.D, "rows")
+	wide := rapid.SampledFrom([]float64{0, 0, 2, 8}).Draw(t, "scales")
+	p.Intercept = rapid.Bool().Draw(t, "intercept")
+	for k := range p.D {
+		scale, offset := power(t, -wide, wide, "scale"), 0.0
+		if rapid.IntRange(0, 5).Draw(t, "has offset") == 0 {
+			offset = scale * power(t, 0, 6, "offset")
+		}
+		for j := range p.N {
+			v := &p.Rows[j*p.D+k]
+			if *v = float64(float32(*v*scale + offset)); p.Intercept && k == p.D-1 {
+				*v = 1
+			}
+		}
+	}
+	p.Loss = rapid.SampledFrom([]string{"logistic", "squared", "huber"}).Draw(t, "loss")
+	p.Delta = 1
+	p.Target = entries(t, p.N, "target")
+	switch p.Loss {
+	case "logistic":
+		for j, v := range p.Target {
+			if p.Target[j] = 1; v < 0 {
+				p.Target[j] = -1
+			}
+		}
+	case "huber":
+		p.Delta = power(t, -4, 3, "delta")
+	}
+	p.Mu = power(t, -8, 2, "mu")
+	if rapid.IntRange(0, 5).Draw(t, "no ridge") == 0 {
+		p.Mu = 0
+	}
+	p.adversary(t)
+	if rapid.IntRange(0, 4).Draw(t, "has start") == 0 {
+		p.start = entries(t, p.D, "start")
+	}
+	p.gap = power(t, -11, -4, "gap")
+	p.storage = rapid.SampledFrom([]string{"dense", "dense32", "sparse"}).Draw(t, "storage")
+	return p
+}
+
+// adversary draws the ambiguity set.
+func (p *problem) adversary(t *rapid.T) {
+	p.kind = rapid.SampledFrom([]string{"penalty", "penalty", "ball", "capped", "cvar", "groups"}).Draw(t, "kind")
+	p.Penalty = rapid.SampledFrom([]string{"kl", "chi2"}).Draw(t, "divergence")
+	if p.kind == "penalty" || rapid.Bool().Draw(t, "has nu") {
+		p.Nu = power(t, -8, 4, "nu")
+	}
+	weighted := rapid.Bool().Draw(t, "weighted")
+	switch p.kind {
+	case "ball":
+		p.Radius = power(t, -6, 2, "radius")
+	case "capped":
+		p.Alpha, weighted = rapid.Float64Range(0.01, 1).Draw(t, "alpha"), false
+	case "cvar":
+		p.Alpha, p.Penalty = rapid.Float64Range(0.01, 1).Draw(t, "alpha"), "chi2"
+	case "groups":
+		if weighted = false; rapid.Bool().Draw(t, "has radius") {
+			p.Radius = power(t, -4, 1, "radius")
+		}
+		count := rapid.IntRange(1, min(p.N, 4)).Draw(t, "groups")
+		for j := range p.N {
+			g := j
+			if j >= count {
+				g = rapid.IntRange(-1, count-1).Draw(t, "group")
+			}
+			p.Group = append(p.Group, g)
+		}
+	case "penalty":
+		weighted = false
+	}
+	if weighted {
+		p.Weights = rapid.SliceOfN(rapid.Float64Range(0.01, 10), p.N, p.N).Draw(t, "weights")
+	}
+}
+
+// dual returns the ambiguity set as package dro has it.
+func (p *problem) dual() (dro.Dual, error) {
+	divergence := dro.KullbackLeibler
+	if p.Penalty == "chi2" {
+		divergence = dro.PearsonChi2
+	}
+	radius := p.Radius
+	if radius == 0 {
+		radius = math.Inf(1)
+	}
+	ball := dro.Ball{Divergence: divergence, Radius: radius, Nu: p.Nu, Weights: p.Weights}
+	switch {
+	case p.kind == "penalty" && p.Penalty == "kl":
+		return dro.KL{Nu: p.Nu}, nil
+	case p.kind == "penalty":
+		return dro.ChiSquare{Nu: p.Nu}, nil
+	case p.kind == "capped" && p.Penalty == "kl":
+		return dro.CappedKL{Alpha: p.Alpha, Nu: p.Nu}, nil
+	case p.kind == "capped":
+		return dro.CappedChiSquare{Alpha: p.Alpha, Nu: p.Nu}, nil
+	case p.kind == "cvar":
+		return dro.Protected{Share: p.Alpha, Nu: p.Nu, Weights: p.Weights}, nil
+	case p.kind == "groups":
+		return dro.NewGroups(ball, nil, p.Group)
+	}
+	return ball, nil
+}
+
+// problem returns the problem as package dro has it.
+func (p *problem) problem() (*dro.Problem, error) {
+	var z design.Matrix
+	var err error
+	switch p.storage {
+	case "dense32":
+		x := make([]float32, len(p.Rows))
+		for i, v := range p.Rows {
+			x[i] = float32(v)
+		}
+		z, err = design.NewDense32(p.N, p.D, x)
+	case "sparse":
+		start, column, value := make([]int, 1, p.N+1), []int32{}, []float64{}
+		for j := range p.N {
+			for k, v := range p.Rows[j*p.D : (j+1)*p.D] {
+				if v != 0 {
+					column, value = append(column, int32(k)), append(value, v)
+				}
+			}
+			start = append(start, len(value))
+		}
+		z, err = design.NewSparse(p.N, p.D, start, column, value)
+	default:
+		z, err = design.NewDense(p.N, p.D, p.Rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	loss, err := losses.Parse(p.Loss, p.Delta)
+	if err != nil {
+		return nil, err
+	}
+	o, err := losses.NewLinear(loss, z, p.Target)
+	if err != nil {
+		return nil, err
+	}
+	dual, err := p.dual()
+	if err != nil {
+		return nil, err
+	}
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
+}
