@@ -183,8 +183,8 @@ func TestQuickCellsAndWrongPoint(t *testing.T) {
 		if own.Gap > relativeGap || !res.Sound || len(own.Seconds) < 2 || own.Passes <= 0 {
 			t.Errorf("%s: %+v, sound %v", res.Cell, own, res.Sound)
 		}
-		if res.Bandwidth.Two <= 0 || res.Pass <= 0 {
-			t.Errorf("%s: bandwidth %v, pass %v", res.Cell, res.Bandwidth, res.Pass)
+		if !(res.Pass > 0) {
+			t.Errorf("%s: pass %v", res.Cell, res.Pass)
 		}
 	}
 	data, _ := generated(t, 2000, 10, source{Kappa: 1}, o.seed)
@@ -217,21 +217,6 @@ func TestQuickCellsAndWrongPoint(t *testing.T) {
 	}
 }
 
-func TestLoading(t *testing.T) {
-	o := &options{repeats: 1, seconds: 10, threads: 2, seed: 1, quick: true, python: "no such program"}
-	if err := o.prepare("^loading", ""); err != nil {
-		t.Fatal(err)
-	}
-	o.dir = t.TempDir()
-	r := &report{}
-	if err := measureAll(o, nil, r); err != nil {
-		t.Fatal(err)
-	}
-	if r.Loading == nil || len(r.Loading.Series) != 1 || r.Loading.Series[0].Seconds[0] <= 0 {
-		t.Errorf("%+v", r.Loading)
-	}
-}
-
 // Without time nothing is run, and all of it is listed.
 func TestBudget(t *testing.T) {
 	o := &options{repeats: 1, seconds: 10, threads: 2, quick: true, budget: 1e-9, python: "no such program"}
@@ -247,8 +232,8 @@ func TestBudget(t *testing.T) {
 	if err := measureAll(o, cells, r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Skipped) != len(cells)+1 || len(r.Results) != 0 {
-		t.Errorf("%d skipped of %d and loading", len(r.Skipped), len(cells))
+	if len(r.Skipped) != len(cells) || len(r.Results) != 0 {
+		t.Errorf("%d skipped of %d", len(r.Skipped), len(cells))
 	}
 }
 
@@ -350,24 +335,6 @@ func TestOtherPeersInTheReport(t *testing.T) {
 	} {
 		if !strings.Contains(md, want) {
 			t.Errorf("%q is not in\n%s", want, md)
-		}
-	}
-}
-
-func TestFigures(t *testing.T) {
-	r := &report{}
-	for _, c := range sweepCells() {
-		r.Results = append(r.Results, &result{Cell: c.Name(), Problem: c, Series: []*series{
-			{Solver: "ours", Status: "certified", Seconds: []float64{0.02}, Passes: 5},
-			{Solver: "scipy-1", Status: "certified", Compared: true, Seconds: []float64{0.03}, Passes: 8}}})
-	}
-	dir := t.TempDir()
-	if err := r.drawTo(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range sweeps {
-		if svg, err := os.ReadFile(filepath.Join(dir, "performance-"+s.of+".svg")); err != nil || !strings.Contains(string(svg), "logistic, κ = 100") {
-			t.Errorf("%s: %v", s.of, err)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Command bench measures drotrain against its peers on problems that both read
-// from the same files, and writes tables and figures. bench/README.md says how to
+// from the same files, and writes tables. bench/README.md says how to
 // run it.
 package main
 
@@ -21,7 +21,6 @@ import (
 
 type options struct {
 	out       string
-	figures   string
 	cells     *regexp.Regexp
 	also      []string
 	repeats   int
@@ -71,7 +70,6 @@ func main() {
 	var cells, also, dir, drago, drlearn string
 	flag.StringVar(&o.out, "out", "", "write NAME.md and NAME.json here; empty: the tables go to standard output")
 	flag.BoolVar(&o.resume, "resume", false, "keep the cells that NAME.json has, and measure the others")
-	flag.StringVar(&o.figures, "figures", "", "draw the sweeps as SVG in this folder")
 	flag.StringVar(&cells, "cells", "", "regular expression on the names of the cells; empty: all")
 	flag.BoolVar(&o.list, "list", false, "print the names of the cells in their order, and stop")
 	flag.StringVar(&also, "also", "", "further methods of ours, once a cell, by commas: lbfgs, separable")
@@ -147,7 +145,7 @@ func run(o *options, dir string) (err error) {
 	if o.out == "" {
 		fmt.Print(r.markdown())
 	}
-	return r.drawTo(o.figures)
+	return nil
 }
 
 // removeWhenStopped removes the folder, which may hold gigabytes, when the command is
@@ -212,12 +210,6 @@ func measureAll(o *options, cells []cell, r *report) error {
 	}()
 	for _, c := range cells {
 		one, share := toCome.next(o, &c)
-		if !r.loaded(o) && c.tier > smallTier {
-			stop()
-			if err := r.addLoading(o); err != nil {
-				return err
-			}
-		}
 		if one > o.left() {
 			r.skip(&c, "no time left")
 			continue
@@ -245,14 +237,6 @@ func measureAll(o *options, cells []cell, r *report) error {
 			res.of("ours").Passes, median(res.Speedup), time.Since(began).Seconds(), len(res.of("ours").Seconds))
 	}
 	stop()
-	if !r.loaded(o) {
-		if err := r.addLoading(o); err != nil {
-			return err
-		}
-	}
-	if !r.loaded(o) {
-		r.Skipped = append(r.Skipped, skipped{loadingName(loadingSize(o)), "no time left"})
-	}
 	return r.write(o.out)
 }
 

@@ -59,17 +59,16 @@ type files struct {
 
 // A request is one line to a peer.
 type request struct {
-	Cell      cell    `json:"cell"`
-	Files     files   `json:"files"`
-	Seconds   float64 `json:"seconds"` // to give up after
-	Threads   int     `json:"threads"` // ours; others take theirs from the environment
-	Method    string  `json:"method"`  // ours: auto if empty
-	Radius    float64 `json:"radius"`  // of the ball of the constrained problem
-	Gap       float64 `json:"gap"`     // ours: to certify; scipy, authors: to reach
-	Floor     float64 `json:"floor"`   // scipy, authors: a lower bound of the optimum
-	Bandwidth bool    `json:"bandwidth"`
-	Pass      bool    `json:"pass"`  // ours: time one pass as well
-	Probe     bool    `json:"probe"` // scipy: time one evaluation and no more
+	Cell    cell    `json:"cell"`
+	Files   files   `json:"files"`
+	Seconds float64 `json:"seconds"` // to give up after
+	Threads int     `json:"threads"` // ours; others take theirs from the environment
+	Method  string  `json:"method"`  // ours: auto if empty
+	Radius  float64 `json:"radius"`  // of the ball of the constrained problem
+	Gap     float64 `json:"gap"`     // ours: to certify; scipy, authors: to reach
+	Floor   float64 `json:"floor"`   // scipy, authors: a lower bound of the optimum
+	Pass    bool    `json:"pass"`    // ours: time one pass as well
+	Probe   bool    `json:"probe"`   // scipy: time one evaluation and no more
 }
 
 // A reply is one line of a peer.
@@ -82,7 +81,6 @@ type reply struct {
 	X           []float64
 	RSS         float64
 	PassSeconds float64
-	Bandwidth   *bandwidth
 	Settings    json.RawMessage // authors
 }
 

@@ -24,7 +24,6 @@ type report struct {
 	Versions string    `json:"versions,omitempty"` // of the peers
 	Commands []string  `json:"commands"`
 	Skipped  []skipped `json:"skipped,omitempty"`
-	Loading  *loading  `json:"loading,omitempty"`
 	Results  []*result `json:"results"`
 }
 
@@ -159,8 +158,7 @@ func rounded(res *result) {
 	for k := range res.Speedup {
 		res.Speedup[k] = digits(res.Speedup[k])
 	}
-	res.Fraction, res.Pass = digits(res.Fraction), digits(res.Pass)
-	res.Bandwidth = bandwidth{digits(res.Bandwidth.One), digits(res.Bandwidth.Two)}
+	res.Pass = digits(res.Pass)
 }
 
 // cpuModel is the processor's name, its architecture where the system does not tell.
@@ -194,8 +192,6 @@ func (r *report) markdown() string {
 		}
 	}
 	r.others(&b)
-	r.loading(&b)
-	r.memory(&b)
 	if len(r.Skipped) > 0 {
 		b.WriteString("\n### Not run\n\n")
 		for _, s := range r.Skipped {
@@ -227,7 +223,7 @@ func section(b *strings.Builder, group string, rows []*result) {
 			further = append(further, name)
 		}
 	}
-	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "excess", "MB", "scipy ÷ ours", "on one thread each", "of bandwidth", "limit"}
+	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "excess", "MB", "scipy ÷ ours", "on one thread each", "limit"}
 	for _, name := range further {
 		switch name {
 		case "lbfgs", "separable":
@@ -259,7 +255,7 @@ func (r *result) row(b *strings.Builder, further []string) {
 		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, max(0, scipy.Excess), scipy.RSS/1e6,
 			scipy.atLeast(), ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
 	}
-	fmt.Fprintf(b, " %.0f %% | %s |", 100*r.Fraction, r.limit())
+	fmt.Fprintf(b, " %s |", r.limit())
 	for _, name := range further {
 		s := r.of(name)
 		switch own := !slices.Contains(others, name); {
@@ -310,49 +306,4 @@ func ratio(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.2g", v)
-}
-
-func (r *report) loading(b *strings.Builder) {
-	l := r.Loading
-	if l == nil {
-		return
-	}
-	fmt.Fprintf(b, "\n### Loading\n\n%d rows, %d numeric columns and a target, Parquet with zstd, %.0f MB on disk, %.0f MB as a matrix.\n\n", l.N, l.D, float64(l.Bytes)/1e6, float64(8*l.N*l.D)/1e6)
-	b.WriteString("| | time, ms | MB |\n|---|--:|--:|\n")
-	for _, s := range l.Series {
-		fmt.Fprintf(b, "| %s | %s | %.0f |\n", s.Solver, s.ms(), s.RSS/1e6)
-	}
-}
-
-// memory tells how fast each design is read at best.
-func (r *report) memory(b *strings.Builder) {
-	type shape struct {
-		name string
-		n, d int
-	}
-	one, two := map[shape][]float64{}, map[shape][]float64{}
-	var order []shape
-	for _, res := range r.Results {
-		p := &res.Problem
-		name := p.Source.Dataset
-		if name == "" {
-			name = "synthetic"
-		}
-		s := shape{name, p.N, p.D}
-		if one[s] == nil {
-			order = append(order, s)
-		}
-		one[s], two[s] = append(one[s], res.Bandwidth.One/1e9), append(two[s], res.Bandwidth.Two/1e9)
-	}
-	if len(order) == 0 {
-		return
-	}
-	b.WriteString("\n### Memory\n\nThe design read by our process, GB/s: median of the cells (least–most).\n\n| design | MB | 1 goroutine | 2 goroutines |\n|---|--:|--:|--:|\n")
-	for _, s := range order {
-		fmt.Fprintf(b, "| %s, %d × %d | %.0f |", s.name, s.n, s.d, float64(8*s.n*s.d)/1e6)
-		for _, v := range [][]float64{one[s], two[s]} {
-			fmt.Fprintf(b, " %.1f (%.1f–%.1f) |", median(v), slices.Min(v), slices.Max(v))
-		}
-		b.WriteString("\n")
-	}
 }

@@ -49,14 +49,12 @@ func (s *series) arrived() bool {
 
 // A result is what was measured on one cell.
 type result struct {
-	Cell      string    `json:"cell"`
-	Problem   cell      `json:"problem"`
-	Series    []*series `json:"series"`
-	Speedup   []float64 `json:"speedup"`   // time of scipy ÷ time of ours, pair by pair
-	Bandwidth bandwidth `json:"bandwidth"` // of reading this design, in our process
-	Fraction  float64   `json:"fraction"`  // of that by two goroutines, at which ours reads the design
-	Pass      float64   `json:"pass"`      // seconds of one pass of ours
-	Sound     bool      `json:"sound"`     // no lower bound of the checker lies above an upper one
+	Cell    string    `json:"cell"`
+	Problem cell      `json:"problem"`
+	Series  []*series `json:"series"`
+	Speedup []float64 `json:"speedup"` // time of scipy ÷ time of ours, pair by pair
+	Pass    float64   `json:"pass"`    // seconds of one pass of ours
+	Sound   bool      `json:"sound"`   // no lower bound of the checker lies above an upper one
 }
 
 func (r *result) of(solver string) *series {
@@ -80,16 +78,10 @@ func (r *result) oneThread() float64 {
 	return median(scipy.Seconds) / median(own.Seconds)
 }
 
-// readsAPass is how often a pass of ours brings the design from memory: blocks of
-// rows stay in the cache from the margins to the gradient.
-const readsAPass = 1
-
 // limit names what holds ours back on the cell, by the rule in README.md.
 func (r *result) limit() string {
 	own := r.of("ours")
 	switch {
-	case r.Fraction >= 0.5:
-		return "bandwidth"
 	case own.Passes > 10:
 		return "passes"
 	case own.Passes*r.Pass < 0.5*median(own.Seconds):
@@ -216,13 +208,6 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	p, err := f.get(run.spec)
 	if err != nil {
 		return f.o.absent(run.spec.module, err)
-	}
-	if q.Pass {
-		got, err := p.ask(request{Bandwidth: true, Seconds: q.Seconds})
-		if err != nil {
-			return err
-		}
-		r.Bandwidth = *got.Bandwidth
 	}
 	got, err := p.ask(q)
 	if f.turns || err != nil {
@@ -364,9 +349,6 @@ func (r *result) conclude(best float64) {
 	scipy := two
 	if one != nil && (two == nil || one.certified() && (!two.certified() || median(one.Seconds) < median(two.Seconds))) {
 		scipy = one
-	}
-	if r.Bandwidth.Two > 0 {
-		r.Fraction = readsAPass * own.Passes * r.Problem.bytes() / median(own.Seconds) / r.Bandwidth.Two
 	}
 	if scipy == nil {
 		return

@@ -157,3 +157,13 @@ func medianAndRange(of []bounded) string {
 	middle.ratio = median(values)
 	return fmt.Sprintf("%v (%v–%v)", middle, of[0], of[len(of)-1])
 }
+
+// median returns the median of v, 0 of nothing.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Clone(v)
+	slices.Sort(s)
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}

@@ -100,10 +100,6 @@ func newSolver(c files) (*solver, error) {
 }
 
 func (s *solver) serve(c files, q *request) (reply, error) {
-	if q.Bandwidth {
-		b := measureBandwidth(s.x)
-		return reply{Bandwidth: &b}, nil
-	}
 	if s.p == nil || q.Cell != s.cell {
 		target, err := readFile(c.Path + targetSuffix(q.Cell.Loss))
 		if err != nil {

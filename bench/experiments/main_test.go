@@ -56,9 +56,6 @@ func TestCommandLine(t *testing.T) {
 		{"theory -h", 0, "-quick"},
 		{"theory -quik", 2, "-quik"},
 		{"theory now", 2, `"now"`},
-		{"table -reference nowhere", 1, "nowhere"},
-		{"methods -target nothing", 1, "nothing"},
-		{"ranks -rows 3000 -ranks 2,none", 1, `"none" is no number of ranks`},
 	} {
 		var b bytes.Buffer
 		if code := run(context.Background(), strings.Fields(c.args), &b); code != c.code || !strings.Contains(b.String(), c.says) {

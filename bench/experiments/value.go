@@ -41,7 +41,6 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	fs.IntVar(&r.seeds, "seeds", 5, "splits of every table")
 	write := fs.String("write", "", "file of the page; empty: standard output")
 	fs.StringVar(&r.python, "python", "", "interpreter with scikit-learn, and fairlearn, as peers; empty: none")
-	rscript := fs.String("r", "", "program Rscript, for tables of R's packages; empty: none")
 	fs.StringVar(&r.keep, "rows", "", "JSON file of what was measured: splits in it that this program measured are not measured again, others are added, also by a run that was interrupted; a run needs a file of its own")
 	only := fs.String("table", "", "tables with this in their name")
 	named := fs.Bool("named", false, "measure tables with their groups named alone")
@@ -80,18 +79,6 @@ func valueOf(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	steps := []step{{value.Chosen, r.table, func(value.Table) bool { return true }}, {value.GroupWeights, r.peers, func(t value.Table) bool { return r.python != "" && t.Seen != value.Last }}}
 	if *parallel == 0 {
 		steps = nil
-	}
-	if (*rscript != "" || r.python != "") && slices.ContainsFunc(steps, func(s step) bool {
-		return slices.ContainsFunc(tables, func(t value.Table) bool { return t.Package && s.of(t) && len(r.missing(t.Name, s.model)) > 0 })
-	}) {
-		var err error
-		if r.from.Gathered, err = os.MkdirTemp("", "value"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(r.from.Gathered)
-		if err := value.Gather(ctx, *rscript, r.python, r.from.Gathered); err != nil {
-			return err
-		}
 	}
 	for _, s := range steps {
 		if err := r.each(ctx, tables, s.model, *parallel, s.do, s.of); err != nil {

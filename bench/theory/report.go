@@ -89,7 +89,7 @@ func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*
 		l.progress = func(string) {}
 	}
 	r := &Report{Schema: Schema, Quick: quick, Seed: seed, Seeds: l.seeds}
-	for _, run := range []func() (Experiment, error){l.guarantees, l.growth, l.tables, l.sampling, l.suprema, l.external} {
+	for _, run := range []func() (Experiment, error){l.guarantees, l.growth, l.tables} {
 		e, err := run()
 		if err != nil {
 			return nil, err

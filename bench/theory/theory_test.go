@@ -290,12 +290,6 @@ func TestReport(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	for _, f := range r.Figures() {
-		svg, err := f.SVG()
-		if err != nil || !bytes.HasSuffix(bytes.TrimSpace(svg), []byte("</svg>")) {
-			t.Errorf("%s: %v", f.Name, err)
-		}
-	}
 }
 
 func TestExponent(t *testing.T) {

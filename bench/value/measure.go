@@ -1,7 +1,6 @@
 package value
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -96,32 +95,11 @@ func Measure(ctx context.Context, t Table, f *data.Frame, seed uint64, o tune.Op
 	if err := s.alike(ctx); err != nil {
 		return nil, err
 	}
-	if s.slope = t.Slope; t.Slope {
-		if err := s.oracles(ctx, s.held, s.judged, Oracle, Floor); err != nil {
-			return nil, err
-		}
-		if t.more != nil && f.Rows <= mostFew {
-			fresh, err := t.fresh(ctx, f.Rows, seed)
-			if err != nil {
-				return nil, err
-			}
-			if err := s.oracles(ctx, fresh, fresh.Groups[len(fresh.Groups)-1].Index, FreshOracle, FreshFloor); err != nil {
-				return nil, err
-			}
-		}
-	}
 	out, err := s.chosen(ctx, t.Name, s.named)
 	if err != nil || t.Alone {
 		return out, err
 	}
 	blind, err := s.chosen(ctx, t.Unnamed(), s.table.Rows)
-	if err == nil && d.N <= mostBlind && t.Seen != Last {
-		err = s.blind(ctx)
-		for _, r := range s.common[len(s.common)-2:] {
-			r.Table = t.Unnamed()
-			blind = append(blind, r)
-		}
-	}
 	return append(out, blind...), err
 }
 
@@ -237,36 +215,10 @@ func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]R
 		}
 		out = append(out, *r)
 	}
-	if s.slope {
-		rows, err := s.hindsight(ctx, c, rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, rows...)
-	}
 	for i := range out {
 		out[i].Table = name
 	}
 	return out, nil
-}
-
-// blind adds the other ways to do without groups to those that are alike.
-func (s *splitOf) blind(ctx context.Context) error {
-	misfits := s.table.Rows
-	var err error
-	if misfits.Weights, err = worstFitted(ctx, s.table, s.seed); err != nil {
-		return err
-	}
-	tail, err := s.add(ctx, Tail, level.Level{Protect: level.At(0.1), Penalty: "kl"}, s.table.Rows, s.table.Primal.Mu)
-	if err != nil {
-		return err
-	}
-	misfit, err := s.add(ctx, Misfits, level.Level{Average: "plain", Penalty: "kl"}, misfits, s.table.Primal.Mu)
-	if err != nil {
-		return err
-	}
-	s.common = append(s.common, *tail, *misfit)
-	return nil
 }
 
 // solve trains a level to the accuracy of a choice, a relative gap of 1e-4, which no digit of
@@ -274,30 +226,6 @@ func (s *splitOf) blind(ctx context.Context) error {
 func solve(ctx context.Context, t *tune.Table, l level.Level) ([]float64, error) {
 	x, _, err := t.Solve(ctx, l, nil)
 	return x, err
-}
-
-// worstFitted puts 70 % of the weight on the tenth of the rows that the plain average fits
-// worst out of fold: Just Train Twice (Liu and others, ICML 2021), without its network.
-func worstFitted(ctx context.Context, t *tune.Table, seed uint64) ([]float64, error) {
-	margin, err := t.Margins(ctx, level.Level{Average: "plain", Penalty: "kl"}, 3, seed, nil, func(int, int) {})
-	if err != nil {
-		return nil, err
-	}
-	loss := make([]float64, t.N)
-	t.Loss.EvalTo(loss, make([]float64, t.N), margin, t.Target)
-	order := make([]int, t.N)
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loss[b], loss[a]) })
-	few := max(1, t.N/10)
-	w := make([]float64, t.N)
-	for rank, j := range order {
-		if w[j] = 0.3 / float64(t.N-few); rank < few {
-			w[j] = 0.7 / float64(few)
-		}
-	}
-	return w, nil
 }
 
 // temper is the plain average with another slope and intercept, the two numbers chosen for

@@ -33,7 +33,6 @@ type Table struct {
 	Seen     Seen
 	Whole    bool // trained on all its rows, however many
 	Alone    bool // not measured without naming the groups
-	Package  bool // of a package of R or Python: Gather writes it
 	Drop     []string
 
 	read func(ctx context.Context, from Sources) (*data.Frame, error)
@@ -54,8 +53,7 @@ const (
 
 // Sources are the folders of tables that are neither embedded nor drawn; empty: none.
 type Sources struct {
-	Shared   string
-	Gathered string // by gather.R and gather.py
+	Shared string
 }
 
 // Open reads the table. A table that is not there is an error of os.ErrNotExist.
@@ -89,7 +87,6 @@ func Tables() []Table {
 		{Name: "pollution", About: "particles in the air of Beijing, groups by wind", Target: "pm2.5", Groups: []string{"cbwd"}, Drop: []string{"No"}, Seen: InView, read: cut("raw/pollution.csv", nil, "", "", 0)},
 		{Name: "mammography", About: "calcifications, groups by the first feature", Target: "y", Groups: []string{"large"}, Seen: InView, read: cut("raw/mammography.csv", []string{"x1", "x2", "x3", "x4", "x5", "x6", "y"}, "x1", "large", 0.2)},
 	}
-	all = append(all, gathered()...)
 	all = append(all, Drawn(freshSeed)...)
 	last := Drawn(lastSeed)
 	for i := range last {

@@ -36,19 +36,11 @@ func TestValueOfAChoice(t *testing.T) {
 		if !(chosen <= plain*2/3) {
 			t.Errorf("worst group: ERM %v, chosen %v", plain, chosen)
 		}
-		// What is fitted to the rows held out has no larger a worst group than any model.
-		for _, m := range Models {
-			for k, r := range at(rows, "digits", m) {
-				if floor, rate := at(rows, "digits", Floor)[k], at(rows, "digits", Oracle)[k]; !(floor.Worst <= 1.01*r.Worst) || !(floor.Worst <= 1.01*rate.Worst) {
-					t.Errorf("%s has %v, fitted to the rows held out %v, at the rate %v", m, r.Worst, floor.Worst, rate.Worst)
-				}
-			}
-		}
 		var b bytes.Buffer
 		if err := Write(&b, tables, rows, 2); err != nil {
 			t.Fatal(err)
 		}
-		if page := b.String(); !strings.Contains(page, "| digits | ") || !strings.Contains(page, "| lower |") || strings.Contains(page, "| adult |") {
+		if page := b.String(); !strings.Contains(page, "| digits | ") || !strings.Contains(page, ", lower |") || strings.Contains(page, "| adult |") {
 			t.Errorf("the page:\n%s", page)
 		}
 	}
@@ -91,134 +83,6 @@ func TestChange(t *testing.T) {
 	}
 	if d, se := change(rows, "t", worst); word(d, se) != "as good" || word(d, se*0.99) != "HIGHER" {
 		t.Errorf("one of five: %v ± %v", d, se)
-	}
-}
-
-// Where another law's group falls by less than a third, the page says whether any linear
-// model reaches that, of the rows held out or of more rows, whether at the rate asked for, and
-// whether a candidate does.
-func TestVerdicts(t *testing.T) {
-	var tables []Table
-	var rows []Row
-	for name, v := range map[string][5]float64{
-		"helped": {0.6, 0.6, 0.5, 0.6, 0}, "missed": {0.8, 0.65, 0.6, 0.66, 0}, "no candidate": {0.8, 0.65, 0.6, 0.7, 0.6}, "too dear": {0.8, 0.7, 0.6, 0.75, 0},
-		"out of reach": {0.8, 0.8, 0.7, 0.8, 0}, "few rows": {0.8, 0.6, 0.5, 0.7, 0.84},
-	} {
-		tables = append(tables, Table{Name: name, Slope: true, Alone: true})
-		for model, w := range map[string]float64{ERM: 1, Chosen: v[0], Oracle: v[1], Floor: v[2], HindsightOracle: v[3], FreshFloor: v[4]} {
-			if w > 0 {
-				rows = append(rows, Row{Table: name, Model: model, Worst: w})
-			}
-		}
-	}
-	slices.SortFunc(tables, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
-	var b bytes.Buffer
-	if err := Write(&b, tables, rows, 1); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{
-		"by a third or more: helped (-40 %). By less, though one of the candidates takes off a third: missed (-20 %; hindsight -34 %, told -35 and -40 %).\n",
-		"not even by hindsight: no candidate (-20 %; hindsight -30 %, told -35 and -40 %, law -40 %).\n",
-		"more of the average than the rate asked for: too dear (-20 %; hindsight -25 %, told -30 and -40 %).\n",
-		"or 20 000 more: few rows (-20 %; hindsight -30 %, told -40 and -50 %, law -16 %); out of reach (-20 %; hindsight -20 %, told -20 and -30 %).\n",
-	} {
-		if !strings.Contains(b.String(), line) {
-			t.Errorf("%q is not in the page:\n%s", line, b.String())
-		}
-	}
-}
-
-// What a choice promised is held against what the rows held out say, by its standard errors.
-func TestPromises(t *testing.T) {
-	rows := []Row{
-		{Table: "t", Model: ERM, Worst: 2}, {Table: "t", Model: Chosen, Worst: 1.9, Fall: 0.4, SE: 0.1},
-		{Table: "t", Model: ERM, Seed: 1, Worst: 1}, {Table: "t", Model: Chosen, Seed: 1, Worst: 1.1, Fall: 0.4, SE: 0.09},
-		{Table: "t", Model: ERM, Seed: 2, Worst: 1}, {Table: "t", Model: Chosen, Seed: 2, Worst: 1}, // ERM
-		{Table: "t", Model: ERM, Seed: 3, Worst: 4}, {Table: "t", Model: Chosen, Seed: 3, Worst: 2, Fall: 2, SE: 0.1},
-	}
-	var b bytes.Buffer
-	if err := Write(&b, []Table{{Name: "t", Seen: Fresh, Alone: true}}, rows, 4); err != nil {
-		t.Fatal(err)
-	}
-	// 0.2 and 0.4 of ERM's promised, 0.05 and −0.1 kept; 0.5 and 0.5.
-	if page := b.String(); !strings.Contains(page, "| 4 to 6 | 2 | 30.0 | -2.5 |\n| 6 | 1 | 50.0 | 50.0 |\n") || strings.Contains(page, "%!") {
-		t.Errorf("the page:\n%s", page)
-	}
-}
-
-// Of a small table that is drawn there are more rows of the same laws: its own come first, and
-// those held out of the same encoding.
-func TestMoreRows(t *testing.T) {
-	for _, d := range Drawn(3) {
-		if !strings.HasPrefix(d.Name, "few rows") {
-			continue
-		}
-		f, err := d.Open(t.Context(), Sources{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fitted, _, err := Split(t.Context(), d, f, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		more, err := d.more(t.Context(), f.Rows+10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, _, err := Split(t.Context(), d, f, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, row := range fitted.Train.Rows[:5] {
-			for _, column := range []string{"x1", "y"} {
-				text := func(f *data.Frame) string {
-					c, err := f.Column(t.Context(), column)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return c.Text(row)
-				}
-				if text(f) != text(more) || fitted.Train.Target[j] != again.Train.Target[j] {
-					t.Errorf("row %d, %s: %s of the table, %s of more rows", row, column, text(f), text(more))
-				}
-			}
-		}
-		fresh, err := d.fresh(t.Context(), f.Rows, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fresh.N != freshRows || fresh.D != fitted.Train.D || fresh.Rows[0] < f.Rows {
-			t.Errorf("%d more rows of %d columns from row %d", fresh.N, fresh.D, fresh.Rows[0])
-		}
-	}
-}
-
-// The last measurement is a table of its own, a row for both ways, with the mean of the worst
-// tenth where nobody names a group; it is counted by itself.
-func TestLastMeasurement(t *testing.T) {
-	table := Table{Name: "t", About: "what it is", Seen: Last}
-	var rows []Row
-	for i, v := range []float64{0.1, 0.2} {
-		for _, name := range []string{table.Name, table.Unnamed()} {
-			rows = append(rows, Row{Table: name, Model: ERM, Seed: uint64(i), Worst: 1, Tail: 2}, Row{Table: name, Model: GroupDRO, Seed: uint64(i), Worst: 0.5},
-				Row{Table: name, Model: Chosen, Seed: uint64(i), Worst: 1 - v, Tail: 2 + v, Chosen: "model of " + name})
-			if name == table.Unnamed() {
-				rows[len(rows)-1].Worst = 1 + v
-			}
-		}
-	}
-	var b bytes.Buffer
-	if err := Write(&b, []Table{table}, rows, 2); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{
-		"| t | 1.000 | 0.500 | 0.850 | -0.1500 ± 0.0500 | lower | 1.150 | +0.1500 ± 0.0500 | HIGHER | +0.1500 ± 0.0500 | HIGHER |\n",
-		"| t | what it is | model of t (2) | model of t, not named (2) |\n",
-		"Of 2 tables of the last measurement, named and not, the worst group's held-out risk is above ERM's by more than one paired standard error on: t, not named (+0.1500 ± 0.0500). On 2 it differs at all; models that change nothing but by chance would be above it on 25 % of these (Student's t of 2 splits), ",
-	} {
-		if !strings.Contains(b.String(), line) {
-			t.Errorf("%q is not in the page:\n%s", line, b.String())
-		}
 	}
 }
 
