@@ -2,9 +2,12 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/frame"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -20,5 +23,35 @@ func TestFaultsOfMadeColumnsAreToldTogether(t *testing.T) {
 	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
 	if err != nil || len(e.Names()) < 3+4 {
 		t.Errorf("%v, %v", e, err)
+	}
+}
+
+// A value that is not finite in a column that others are made of is refused with its file, column
+// and row, and is no damage to the file.
+func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
+	for _, value := range []string{"NaN", "inf"} {
+		var b strings.Builder
+		b.WriteString("x,z,y\n")
+		for i := range 60 {
+			if i == 41 {
+				fmt.Fprintf(&b, "%s,%d,%d\n", value, i%7, i%2)
+				continue
+			}
+			fmt.Fprintf(&b, "%d,%d,%d\n", 1+i*i%37, i%7, i%2)
+		}
+		for name, of := range map[string]Transforms{
+			"spline": {Spline: map[string]int{"x": 4}}, "log": {Log: []string{"x"}}, "square": {Square: []string{"x"}}, "product": {Interact: [][2]string{{"x", "z"}}},
+		} {
+			f, err := frame.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, "")
+			if err == nil || errors.Is(err, ErrDamaged) {
+				t.Errorf("%s of %s: %v", name, value, err)
+				continue
+			}
+			datatest.WantError(t, err, "t.csv", `column "x", row 42`, "the value is")
+		}
 	}
 }

@@ -42,3 +42,27 @@ func TestFit_TextOfNumbers(t *testing.T) {
 		t.Errorf("read as advised: %v", err)
 	}
 }
+
+// How the target is read is said, with the reason: whole numbers may name classes.
+func TestFit_TaskIsSaid(t *testing.T) {
+	for text, want := range map[string][]string{
+		"x,y\n1,0\n2,1\n3,2\n4,0\n":         {"taken as a quantity", "number with more than two values", "0, 1, 2", "filter"},
+		"x,y\n1,0.5\n2,1.25\n3,2\n4,0.75\n": {"taken as a quantity", "number with more than two values"},
+		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is \"1\""},
+	} {
+		f, err := frame.ReadBytesAs(t.Context(), "t.csv", []byte(text), Reading{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(fitted.Encoder.Notes, "\n")
+		for _, part := range want {
+			if !strings.Contains(notes, part) {
+				t.Errorf("%q: %q does not hold %q", text, notes, part)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -38,6 +39,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 			task = Binary
 		case c.Kind == Numeric:
 			task = Regression
+			change := ""
+			if c.Integer {
+				change = fmt.Sprintf(" (%s, …); if they name classes, keep the rows of two of them with a filter", strings.Join(values, ", "))
+			}
+			e.notef("target %q: taken as a quantity, because it is a number with more than two values%s", c.Name, change)
 		default:
 			hint := "only regression and two-class targets are supported; keep two of the values, or choose another target"
 			if !slices.ContainsFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) {

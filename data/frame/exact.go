@@ -61,12 +61,12 @@ func (f *Frame) again(ctx context.Context, open func(in *input) (*table.Table, e
 
 // exact reads columns of a file as it has them.
 func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) {
+	err = table.Catch(func() (err error) {
 		switch in.format {
 		case parquetFormat:
 			t, err = parquet.Open(in, names, false)
 		case ipcFormat:
-			t, err = ipc.ReadExact(ctx, in, names)
+			err = table.Guard(func() (err error) { t, err = ipc.ReadExact(ctx, in, names); return err })
 		case linesFormat:
 			t, err = csv.VerbatimLines(ctx, in, names, how.Text)
 		default:

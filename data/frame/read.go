@@ -340,12 +340,6 @@ func detect(name string, b []byte) (format, error) {
 // openTable makes a frame of a file. Columns of Parquet hold no values yet.
 func openTable(ctx context.Context, in *input, names []string, how Reading) (f *Frame, err error) {
 	name := in.name
-	// The readers guard their own goroutines; this is the last line for ours.
-	defer func() {
-		if r := recover(); r != nil {
-			f, err = nil, table.InFile(name, table.Recovered("its parts", r))
-		}
-	}()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -368,15 +362,19 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	in.format = kind
 	in.hash(ctx)
 	var t *table.Table
-	if kind == parquetFormat {
-		t, err = parquet.Open(in, names, how.Dates != "")
-	} else if kind == ipcFormat {
-		t, err = ipc.Read(ctx, in, names, how.Dates != "")
-	} else if kind == linesFormat {
-		t, err = csv.ReadLines(ctx, in, names, how.text())
-	} else {
-		t, err = csv.Read(ctx, in, names, how.text())
-	}
+	err = table.Catch(func() (err error) {
+		switch kind {
+		case parquetFormat:
+			t, err = parquet.Open(in, names, how.Dates != "")
+		case ipcFormat:
+			err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, how.Dates != ""); return err })
+		case linesFormat:
+			t, err = csv.ReadLines(ctx, in, names, how.text())
+		default:
+			t, err = csv.Read(ctx, in, names, how.text())
+		}
+		return err
+	})
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}

@@ -39,9 +39,13 @@ type leaf struct {
 
 // Open makes a table of a file: of the named columns, nil meaning all, in the
 // order of the file. They hold no values yet. With dates those of dates and
-// timestamps are Numeric, as days. What is damaged is a panic with an
-// error, for the caller to guard.
-func Open(in table.Source, names []string, dates bool) (*table.Table, error) {
+// timestamps are Numeric, as days.
+func Open(in table.Source, names []string, dates bool) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = open(in, names, dates); return err })
+	return t, err
+}
+
+func open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,9 @@ func (f *Function) At(v float64) float64 {
 
 func (f *Function) piecewise(v float64) float64 {
 	last := len(f.Knots) - 1
+	if math.IsNaN(v) {
+		return v
+	}
 	if v < f.Knots[0] {
 		return f.Below[0] + f.Below[1]*(v-f.Knots[0])
 	}

@@ -64,7 +64,7 @@ func (c *Column) LoadAt(ctx context.Context, room *paged.Room, rows []int) (*Col
 					part.Null = make([]bool, p.Rows())
 				}
 				t := &loading{part: p, into: &part}
-				if err := Guard(func() error { return t.read(&pages) }); err != nil {
+				if err := Catch(func() error { return t.read(&pages) }); err != nil {
 					return nil, err
 				}
 				part.join([]*loading{t})

@@ -155,6 +155,21 @@ func GuardAs(what string, do func() error) (err error) {
 	return do()
 }
 
+// Catch calls do and returns the *Error that do panics with, as a builder of levels does that
+// runs out of memory. Any other panic is a defect of ours and goes on.
+func Catch(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			own, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			err = own
+		}
+	}()
+	return do()
+}
+
 // Recovered makes an error of the value of a panic while what is named was decoded.
 // The message of a decoder's own slip ("index out of range") says nothing to a user
 // and is not shown.

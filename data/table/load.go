@@ -9,17 +9,25 @@ import (
 )
 
 // Parallel calls do(0), …, do(n−1), a few at a time, and returns the error of
-// the least index that failed. A panic is an error. After an error no further
-// call begins.
+// the least index that failed. A panic of a call is a panic of Parallel. After an error no
+// further call begins.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	var mu sync.Mutex
 	next, failed := 0, n
 	var first error
+	var panicked any
 	var wg sync.WaitGroup
 	for range min(shard.Threads(), n) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			defer func() {
+				if r := recover(); r != nil {
+					mu.Lock()
+					panicked, next = r, n
+					mu.Unlock()
+				}
+			}()
 			for {
 				mu.Lock()
 				i := next
@@ -31,7 +39,7 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 				}
 				err := ctx.Err()
 				if err == nil {
-					err = Guard(func() error { return do(i) })
+					err = Catch(func() error { return do(i) })
 				}
 				if err != nil {
 					mu.Lock()
@@ -44,6 +52,9 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 		}()
 	}
 	wg.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
 	return first
 }
 
@@ -147,7 +158,7 @@ func Load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
 	if err := Parallel(ctx, len(tasks), func(i int) error { return tasks[i].read(&pages) }); err != nil {
 		return nil, err
 	}
-	return out, Guard(func() error {
+	return out, Catch(func() error {
 		for i, c := range out {
 			if cols[i].stored {
 				c.join(tasks[first[i]:first[i+1]])

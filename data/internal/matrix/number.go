@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -224,6 +225,24 @@ func (x *Number) Raw(t *tiles.Tile, j int) []float64 {
 	return out
 }
 
+// notFiniteOperand returns the error of a row whose value in a column that x is made of is not
+// finite; nil without one.
+func (x *Number) notFiniteOperand(f *frame.Frame, row int) error {
+	for _, o := range x.In.Of {
+		if o.Kind != table.Numeric {
+			continue
+		}
+		c, err := f.ColumnAt(context.Background(), o.Column, []int{row})
+		if err != nil {
+			return err
+		}
+		if v := c.Number[0]; !c.IsNull(0) && v-v != 0 {
+			return NotFinite(f, o.Column, row, v)
+		}
+	}
+	return nil
+}
+
 // Err is the first fault of a set of n rows, if the nulls among them are not to
 // be filled.
 func (x *Number) Err(f *frame.Frame, s, n int, impute string) error {
@@ -231,6 +250,9 @@ func (x *Number) Err(f *frame.Frame, s, n int, impute string) error {
 	name := x.Column.Name
 	switch {
 	case w.bad >= 0 && (w.far < 0 || w.bad <= w.far):
+		if err := x.notFiniteOperand(f, w.bad); err != nil {
+			return err
+		}
 		if x.In.Of != nil && math.IsInf(w.value, 0) {
 			return f.FaultAt(name, w.bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.value)
 		}
