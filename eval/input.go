@@ -66,6 +66,9 @@ type Input struct {
 	// RejectedCandidates is how many robust candidates cross-validation rejected when it kept
 	// the standard model, which is then the only one; 0: it did not.
 	RejectedCandidates int
+	// StandardRecommended says that the only model is the standard one because the evaluation
+	// after the training recommended it.
+	StandardRecommended bool
 	// EffectiveRows of TrainingRows is what the adversary of the training left,
 	// 1/Σy²; 0 means unknown.
 	EffectiveRows, TrainingRows float64

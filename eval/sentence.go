@@ -60,6 +60,9 @@ func (j *judge) headline(v *Verdict) string {
 	case TooLittleData:
 		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.worst())
 	case StandardKept:
+		if j.in.RejectedCandidates == 0 {
+			return "The evaluation after the training recommended the standard model (ERM)."
+		}
 		return fmt.Sprintf("Cross-validation kept the standard model (ERM). %s", j.rejected())
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
@@ -381,8 +384,10 @@ func (j *judge) warnings() []string {
 			out = append([]string{s}, out...)
 		}
 	}
-	if auc, ok := j.Models[j.k].Overall.Get("auc"); ok && auc < 0.5 {
-		out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be those of the other class.", j.in.Models[j.k].Name, words.Number(auc)))
+	for _, m := range j.Models {
+		if auc, ok := m.Overall.Get("auc"); ok && auc < 0.5 && m.Role == OtherModel {
+			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, words.Number(auc)))
+		}
 	}
 	return out
 }

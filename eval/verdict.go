@@ -65,6 +65,10 @@ const MostExplained = 0.8
 // before "no measurable difference" is said instead of "too little data".
 const WorthKnowing = 1.0 / 3
 
+// Negligible is the relative change of the worst group's risk below which there is no difference
+// worth the name, however narrow its interval.
+const Negligible = 0.001
+
 // A judge gathers what the verdict of the first comparison rests on.
 type judge struct {
 	*Evaluation
@@ -111,7 +115,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	switch {
 	case j.worseThanConstant() || j.effective < j.fewest:
 		return Degenerate, ""
-	case j.c == nil && j.in.RejectedCandidates > 0:
+	case j.c == nil && (j.in.RejectedCandidates > 0 || j.in.StandardRecommended):
 		return StandardKept, ""
 	case j.c == nil:
 		return NoBaseline, ""
@@ -121,6 +125,8 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Untested, ""
 	case j.d.Interval == nil || j.Headline() != nil && j.c.WorstGroup == nil:
 		return TooLittleData, ""
+	case measurable && math.Abs(float64(j.d.Value)) < Negligible*math.Abs(j.worstRisk()):
+		return NoDifference, ""
 	case measurable && side > 0:
 		return Hurt, ""
 	case measurable && !j.affordable():

@@ -65,6 +65,9 @@ type Config struct {
 	Evaluate  string  `json:"evaluate,omitempty" yaml:"evaluate"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
 	Seed      uint64  `json:"seed" yaml:"seed"`
 
+	// Threshold is the probability from which a row is predicted positive, of two classes; nil: 0.5.
+	Threshold *float64 `json:"threshold,omitempty" yaml:"threshold"`
+
 	// Other ways to choose the rows that are held out; at most one.
 	HoldoutData  string `json:"holdout_data,omitempty" yaml:"holdout-data"`   // a table of the same columns
 	Split        string `json:"split,omitempty" yaml:"split"`                 // a column that says train or test

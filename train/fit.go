@@ -203,6 +203,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		}
 	}
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
+	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
+		return nil, nil, fmt.Errorf("threshold is for two classes: the target %q is a number", m.Config.Target)
+	}
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err
 	}

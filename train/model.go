@@ -76,6 +76,14 @@ func (m *Model) note(notes ...string) {
 	}
 }
 
+// Threshold returns the probability from which a row is predicted positive, of two classes.
+func (m *Model) Threshold() float64 {
+	if m.Config.Threshold == nil {
+		return 0.5
+	}
+	return *m.Config.Threshold
+}
+
 // Loss returns the training loss; nil in a Model that was neither trained nor read.
 func (m *Model) Loss() losses.Loss { return m.loss }
 

@@ -40,6 +40,8 @@ type Summary struct {
 	Tempered            *SummaryTempered      `json:"tempered_erm,omitempty"`  // what another slope on ERM's scores achieves; absent where the model is ERM
 	Recalibration       *SummaryRecalibration `json:"recalibration,omitempty"` // of the scores; absent where they are those of the certified coefficients
 	Model               string                `json:"model"`                   // path, "" when not written
+	Outcome             string                `json:"outcome,omitempty"`       // of the evaluation after the training, see eval.Outcome
+	Recommended         string                `json:"recommended,omitempty"`   // VariantRobust or VariantERM, by that evaluation; empty: none
 	Warnings            []string              `json:"warnings,omitempty"`      // why the model is no success, as the hold-out shows
 	Notes               []string              `json:"notes"`
 }

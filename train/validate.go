@@ -98,6 +98,12 @@ func (c *Config) Validate() error {
 	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
 		say("evaluate crossfit measures all rows: set holdout to 0")
 	}
+	if c.Threshold != nil && !(*c.Threshold >= 0 && *c.Threshold <= 1) {
+		say("threshold is %v: it must lie between 0 and 1", *c.Threshold)
+	}
+	if c.Threshold != nil && c.Loss != "" && !classes(c.Loss) {
+		say("threshold is for two classes: a %s loss predicts numbers", c.Loss)
+	}
 	if c.Recalibrate && c.Loss != "" && !classes(c.Loss) {
 		say("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}

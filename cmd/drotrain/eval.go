@@ -22,6 +22,7 @@ import (
 // evalOptions are the options of `drotrain eval`.
 type evalOptions struct {
 	model, data string
+	variant     string
 	reading     data.Reading
 	measure     measureOptions
 	gates       gates
@@ -47,10 +48,14 @@ difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.
   drotrain eval --model drotrain-out/model.json --data new.parquet \
       --fail-if "worst_group.risk > 0.6" --out gates.xml`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.measure.Unweighted = cmd.Flags().Changed("weight") && o.measure.Weight == ""
+			return o.run(cmd.Context(), a)
+		},
 	}
 	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
+		defineVariant(fs, &o.variant)
 		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
 		fs.StringVar(&o.measure.Filter, "filter", "", filterHelp)
 		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
@@ -86,7 +91,7 @@ func (o *evalOptions) run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	m, err := a.loadModel(o.model)
+	m, _, err := a.loadVariant(o.model, o.variant, o.quiet)
 	if err != nil {
 		return err
 	}
@@ -142,6 +147,9 @@ func measureFile(ctx context.Context, a *app, m *train.Model, path string, how d
 		return measured, err
 	}
 	if s := measured.Encoding.String(); s != "" {
+		a.note("note: %s", s)
+	}
+	for _, s := range measured.Notes() {
 		a.note("note: %s", s)
 	}
 	if m.TrainedOn(f) {

@@ -18,14 +18,16 @@ import (
 // exportOptions are the options of `drotrain export`.
 type exportOptions struct {
 	model, format, out string
+	variant            string
 	export.Options
 	force, json, quiet bool
 }
 
 // An exported says what export wrote.
 type exported struct {
-	Format string   `json:"format"`
-	Files  []string `json:"files"`
+	Format  string   `json:"format"`
+	Variant string   `json:"model_variant"`
+	Files   []string `json:"files"`
 }
 
 // A part is one file of an export.
@@ -44,7 +46,7 @@ func newExport(a *app) *cobra.Command {
 		Use:                   "export --model FILE --out FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Write a model for other systems",
-		Long: `Write the robust model so that another system scores rows as drotrain predict
+		Long: `Write a trained model so that another system scores rows as drotrain predict
 does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
 source without dependencies and its test, PMML 4.4, or a table of coefficients.
 Standardising, levels that training did not see and nulls are inside.
@@ -62,6 +64,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
 		fs.StringVar(&o.out, "out", "", "`file` to write")
+		defineVariant(fs, &o.variant)
 		fs.Var(options.Enum(&o.format, formats), "format", "language; by default the ending of --out")
 		o.Dialect = export.Dialects()[0]
 		fs.Var(options.Enum(&o.Dialect, export.Dialects()), "dialect", "of SQL")
@@ -78,7 +81,7 @@ func (o *exportOptions) run(a *app, formats []string) error {
 	if err := needed(modelNeeded(o.model), need{"out", o.out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
 		return err
 	}
-	m, err := a.loadModel(o.model)
+	m, variant, err := a.loadVariant(o.model, o.variant, o.quiet)
 	if err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func (o *exportOptions) run(a *app, formats []string) error {
 		parts = append(parts, part{strings.TrimSuffix(o.out, ".go") + "_test.go",
 			func(w io.Writer) error { return export.WriteGoTest(w, m, o.Options) }})
 	}
-	done := exported{Format: o.format}
+	done := exported{Format: o.format, Variant: variant}
 	for _, p := range parts { // none is written if one of them is in the way
 		if err := a.inputs.Check(o.force, p.path); err != nil {
 			return err

@@ -28,13 +28,18 @@ func (o *measureOptions) define(fs *pflag.FlagSet) {
 	fs.Var(options.Whole(&o.Resamples, fmt.Sprintf("be 0, or from 100 to %d", eval.MostResamples), resamplesAllowed), "resamples", "bootstrap resamples, 100 to a million; 0 for no intervals")
 	fs.Var(options.Number(&o.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }),
 		"confidence", "of every interval")
-	fs.Var(options.Number(&o.Threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
-		"threshold", "probability from which a row is predicted positive")
+	defineThreshold(fs, &o.Threshold, "(default: that of the training, or 0.5)")
 	defineTolerance(fs, &o.Tolerance)
-	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs")
+	fs.StringVar(&o.Weight, "weight", "", "`column` of row weights, above 0: survey weights, costs ; of a model by default that of its training, '' for none")
 	fs.StringVar(&o.Unit, "unit", "", "`unit` of a numeric target, for the report: \"USD per week\"")
 	fs.BoolVar(&o.AllGroups, "all-groups", false, allGroupsHelp)
 	fs.BoolVar(&o.ShowRows, "show-rows", false, "list the values of the heaviest rows in the report; they may identify people")
+}
+
+// defineThreshold adds the option of the probability from which a row is predicted positive.
+func defineThreshold(fs *pflag.FlagSet, to **float64, standard string) {
+	fs.Var(options.Optional(to, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+		"threshold", "two classes: the probability from which a row is predicted positive "+standard)
 }
 
 const cardHelp = "YAML `file` for the model card: owner, intended use, date, data period, …"

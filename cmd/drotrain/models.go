@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"github.com/spf13/pflag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,4 +56,26 @@ func needed(all ...need) error {
 		}
 	}
 	return options.Together(missing)
+}
+
+// defineVariant adds the option of which model of a file is meant.
+func defineVariant(fs *pflag.FlagSet, to *string) {
+	fs.Var(options.Enum(to, train.Variants()), "model-variant", "which model of the file: robust, erm (the standard model), or the one that training recommended (default: recommended if the level was chosen, robust if it was set)")
+}
+
+// loadVariant reads a model and says which of those in its file is meant, where that is not the
+// one that was trained.
+func (a *app) loadVariant(path, variant string, quiet bool) (*train.Model, string, error) {
+	all, err := a.loadModel(path)
+	if err != nil {
+		return nil, "", err
+	}
+	m, name, err := all.Variant(variant)
+	if err != nil {
+		return nil, "", exit.WithHint(err, "--model-variant robust takes the model that was trained")
+	}
+	if m != all && variant != train.VariantERM && !quiet {
+		a.note("note: this is the standard model (ERM), which the evaluation after the training recommended; --model-variant robust takes the other")
+	}
+	return m, name, nil
 }

@@ -23,7 +23,8 @@ type predictOptions struct {
 	model, data, out string
 	keep             []string
 	reading          data.Reading
-	threshold        float64
+	threshold        *float64
+	variant          string
 	csvSafe          bool
 	force            bool
 	json, quiet      bool
@@ -39,17 +40,18 @@ func (e *writing) Unwrap() error { return e.err }
 type predicted struct {
 	Out     string            `json:"out"`
 	Rows    int               `json:"rows"`
+	Variant string            `json:"model_variant"`
 	Columns []string          `json:"columns"`
 	Report  data.EncodeReport `json:"report"`
 }
 
 func newPredict(a *app) *cobra.Command {
-	o := &predictOptions{threshold: 0.5}
+	o := &predictOptions{}
 	cmd := &cobra.Command{
 		Use:                   "predict --model FILE --data FILE --out FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Predict the rows of a table",
-		Long: `Apply the robust model to the rows of a table and write the predictions as
+		Long: `Apply a trained model to the rows of a table and write the predictions as
 Parquet or CSV, by the ending of the name. Columns: row (counted from 1), those
 named with --keep, probability (of the positive value; two-valued targets
 alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
@@ -66,8 +68,8 @@ alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
 		fs.StringVar(&o.data, "data", "", "rows to predict: a `file`, a directory, a glob or builtin:NAME")
 		fs.StringVar(&o.out, "out", "", "`file` to write, ending in .parquet, .csv or .tsv")
 		fs.Var(options.List(&o.keep), "keep", "`columns` of the table to copy as they are, digit for digit")
-		fs.Var(options.Number(&o.threshold, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 }),
-			"threshold", "probability from which the prediction is the positive value")
+		defineThreshold(fs, &o.threshold, "(default: that of the training, or 0.5)")
+		defineVariant(fs, &o.variant)
 		fs.BoolVar(&o.csvSafe, "csv-safe", false, "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1")
 		fs.BoolVar(&o.force, "force", false, "replace a file that exists")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
@@ -80,9 +82,13 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if err := needed(modelNeeded(o.model), dataNeeded(o.data), need{"out", o.out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
-	m, err := a.loadModel(o.model)
+	m, variant, err := a.loadVariant(o.model, o.variant, o.quiet)
 	if err != nil {
 		return err
+	}
+	threshold := m.Threshold()
+	if o.threshold != nil {
+		threshold = *o.threshold
 	}
 	if err := a.inputs.Check(o.force, o.out); err != nil {
 		return err
@@ -98,10 +104,10 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	if err := a.inputs.MayWrite(o.out); err != nil {
 		return err
 	}
-	done := predicted{Out: o.out}
+	done := predicted{Out: o.out, Variant: variant}
 	var failed error
 	err = data.WriteBlocks(o.out, o.force, func(put data.TableWriter) error {
-		done.Report, failed = m.PredictBlocks(ctx, f, o.keep, o.threshold, func(columns []data.Column) error {
+		done.Report, failed = m.PredictBlocks(ctx, f, o.keep, threshold, func(columns []data.Column) error {
 			if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
 				disarm(columns)
 			}

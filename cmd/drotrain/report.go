@@ -98,6 +98,7 @@ func (o *reportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.measure.Unweighted = fs.Changed("weight") && o.measure.Weight == ""
 	if err := o.out.spare(a); err != nil {
 		return err
 	}

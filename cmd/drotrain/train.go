@@ -107,6 +107,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 	defineChoice(cmd, c)
 	options.Section(cmd, "Scores and how they are measured", func(fs *pflag.FlagSet) {
 		fs.Var(options.Enum(&o.evaluate, []string{evaluateAuto, train.EvaluateHoldout, train.EvaluateCrossfit}), "evaluate", fmt.Sprintf("measure on rows held out, or on all rows, each by models trained without it: five more trainings, and nothing is held out; auto takes the second below %d rows", train.CrossfitBelow))
+		defineThreshold(fs, &c.Threshold, "(default 0.5); predict, eval and report take it over")
 		fs.BoolVar(&c.Recalibrate, "recalibrate", false, "two classes: fit slope and intercept of the scores out of fold; the certificate is about the model before")
 	})
 	options.Section(cmd, "Solver", func(fs *pflag.FlagSet) {

@@ -277,6 +277,10 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 		return nil, err
 	}
 	e := measured.Evaluation
+	recommend(m, e)
+	if err := out.Rewrite(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+		return nil, err
+	}
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
@@ -289,6 +293,21 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 		return nil, err
 	}
 	return e, writeFigures(ctx, r, out, p, o.measure.plots...)
+}
+
+// recommend notes in the model what its evaluation recommends.
+func recommend(m *train.Model, e *eval.Evaluation) {
+	v := e.Verdict
+	m.Result.Outcome, m.Result.Recommended = string(v.Outcome), ""
+	for _, model := range e.Models {
+		switch {
+		case model.Name != v.Recommended:
+		case model.Role == eval.StandardModel:
+			m.Result.Recommended = train.VariantERM
+		case model.Name == report.Name(m):
+			m.Result.Recommended = train.VariantRobust
+		}
+	}
 }
 
 // tell prints the outcome, and says by the exit code whether it is certified.
@@ -333,7 +352,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	}
 	out.List(a.stdout)
 	if e != nil {
-		printNext(a.stdout, m, out)
+		printNext(a.stdout, m, e, out)
 	}
 	return s, nil
 }
@@ -387,13 +406,22 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 		"drotrain report --trained-on DATA writes the report of a model")
 }
 
-// printNext names commands that go on from here, ready to be run.
-func printNext(w io.Writer, m *train.Model, out *output.Dir) {
+// printNext names commands that go on from here, ready to be run. Predictions are those of the
+// recommended model; without one there is nothing to predict with.
+func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *output.Dir) {
 	model, table := quote.Shell(out.File(modelFile)), quote.Shell(m.Config.Data)
-	fmt.Fprintf(w, "next   drotrain predict --model %s --data %s \\\n         --out preds.parquet\n", model, table)
+	first := "next   "
+	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
+		variant := ""
+		if _, standard, _ := m.Variant(""); m.Result.Recommended == train.VariantERM && standard != train.VariantERM {
+			variant = " --model-variant erm"
+		}
+		fmt.Fprintf(w, "%sdrotrain predict --model %s --data %s%s \\\n         --out preds.parquet\n", first, model, table, variant)
+		first = "       "
+	}
 	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
-		fmt.Fprintf(w, "       drotrain report --model %s --out report.md\n", model)
+		fmt.Fprintf(w, "%sdrotrain report --model %s --out report.md\n", first, model)
 		return
 	}
-	fmt.Fprintf(w, "       drotrain report --model %s --trained-on %s \\\n         --out report.md\n", model, table)
+	fmt.Fprintf(w, "%sdrotrain report --model %s --trained-on %s \\\n         --out report.md\n", first, model, table)
 }

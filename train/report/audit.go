@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -176,7 +177,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		return err
 	}
 	in.Positive = positive
-	in.Threshold = &o.Threshold
+	in.Threshold = o.Threshold
 	in.Target = paged.Make[float64](in.Room, f.Rows)
 	for i := range in.Target {
 		in.Target[i] = -1
@@ -195,8 +196,24 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		}
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
+	if len(values) == 2 && !plainClasses(values) {
+		return "", &OptionError{"positive", fmt.Sprintf("the labels are %q and %q: say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("--positive %q or --positive %q", values[0], values[1])}
+	}
 	positive, _ := data.Positive(c, values)
 	return positive, nil
+}
+
+// plainClasses reports whether two labels say themselves which is positive: 0 and 1, −1 and 1,
+// no and yes, false and true.
+func plainClasses(values []string) bool {
+	for _, pair := range [][2]string{{"0", "1"}, {"-1", "1"}, {"no", "yes"}, {"false", "true"}} {
+		for k := range 2 {
+			if strings.EqualFold(values[k], pair[0]) && strings.EqualFold(values[1-k], pair[1]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readScores fills in the models and their losses.

@@ -43,7 +43,7 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		Choice:       Choice(m.Result.Selection),
 		Evaluation:   x.Evaluation,
 		Coefficients: x.coefficients(),
-		Notes:        append(notes(m), foldNotes(x.folds)...),
+		Notes:        slices.Concat(notes(m), x.notes, foldNotes(x.folds)),
 		Command:      x.options.Command,
 		Card:         x.options.Card,
 	}

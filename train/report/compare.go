@@ -76,7 +76,7 @@ func comparable(a, b *train.Model) error {
 // comparison is the report of Compare.
 func (x *Measured) comparison() *eval.Report {
 	var names []string
-	r := &eval.Report{Evaluation: x.Evaluation, Notes: []string{}, Command: x.options.Command, Card: x.options.Card}
+	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command, Card: x.options.Card}
 	for _, c := range x.compared {
 		names = append(names, c.Name)
 		s := c.Model.Summary("")

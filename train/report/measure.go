@@ -26,6 +26,8 @@ type Measured struct {
 	run     *train.Run       // of the training, where its rows were measured
 	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
 
+	notes []string // of the measuring
+
 	heavy variation // of the adversary's weights of training rows that lie with ranks
 
 	room     *paged.Room // of what was measured of a table; nil: memory
@@ -136,8 +138,15 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
-	if o.Weight == "" && split != eval.Table {
+	if o.Weight == "" && !o.Unweighted {
 		o.Weight = m.Config.Weight
+		if x.compared != nil {
+			o.Weight = sharedWeight(x.compared)
+		}
+		if split == eval.Table && o.Weight != "" && !f.Has(o.Weight) {
+			x.notes = append(x.notes, fmt.Sprintf("the model was trained with the row weights %q, which the table lacks: every row counts once", o.Weight))
+			o.Weight = ""
+		}
 	}
 	if o.Weight != "" {
 		var err error
@@ -148,7 +157,10 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
-		in.Threshold = &o.Threshold
+		if in.Threshold = o.Threshold; in.Threshold == nil {
+			threshold := m.Threshold()
+			in.Threshold = &threshold
+		}
 	} else {
 		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.room)
 		if err != nil {
@@ -156,8 +168,12 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		}
 		in.Target = numbersAt(rows.room, column, at)
 	}
-	if s := m.Result.Selection; x.compared == nil && s != nil && role(m) == eval.StandardModel {
-		in.RejectedCandidates = len(s.Candidates) - 1
+	if x.compared == nil && role(m) == eval.StandardModel {
+		if s := m.Result.Selection; s != nil {
+			in.RejectedCandidates = len(s.Candidates) - 1
+		} else {
+			in.StandardRecommended = m.Result.Recommended == train.VariantERM
+		}
 	}
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
@@ -184,6 +200,19 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	return nil
 }
+
+// sharedWeight returns the weight column that all models were trained with; empty if they differ.
+func sharedWeight(models []Named) string {
+	for _, m := range models[1:] {
+		if m.Model.Config.Weight != models[0].Model.Config.Weight {
+			return ""
+		}
+	}
+	return models[0].Model.Config.Weight
+}
+
+// Notes returns what the measuring did that its user may not expect.
+func (x *Measured) Notes() []string { return x.notes }
 
 // groupShares gives the share of every group among the training rows, for the
 // groupings that the training rows have too.

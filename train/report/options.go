@@ -35,14 +35,15 @@ func role(m *train.Model) eval.Role {
 // Options say how rows are measured and what the report shows. Start from
 // DefaultOptions.
 type Options struct {
-	MinGroupSize int     // smaller groups are listed, but never called the worst
-	Resamples    int     // of the bootstrap: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
-	Confidence   float64 // of every interval, in (0, 1)
-	Threshold    float64 // probability from which a row is predicted positive
-	Weight       string  // column of row weights above 0; empty: every row counts once
-	Unit         string  // of a numeric target, for people: "USD per week"
-	Filter       string  // rows of a table to measure on, see data.Frame.Filter; empty: all
-	ShowRows     bool    // list the values of the heaviest rows; they may identify people
+	MinGroupSize int      // smaller groups are listed, but never called the worst
+	Resamples    int      // of the bootstrap: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
+	Confidence   float64  // of every interval, in (0, 1)
+	Threshold    *float64 // probability from which a row is predicted positive; nil: that of the model, 0.5 in an audit
+	Weight       string   // column of row weights above 0; empty: that of the training, where the table has it
+	Unweighted   bool     // every row counts once
+	Unit         string   // of a numeric target, for people: "USD per week"
+	Filter       string   // rows of a table to measure on, see data.Frame.Filter; empty: all
+	ShowRows     bool     // list the values of the heaviest rows; they may identify people
 
 	// Groups are columns that replace the groupings of the training: each on its
 	// own, and all crossed. Empty: those of the training.
@@ -76,7 +77,7 @@ type Options struct {
 
 // DefaultOptions are those of the command without options.
 func DefaultOptions() Options {
-	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95, Threshold: 0.5}
+	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }
 
 // ManyRows is where fewer resamples keep an evaluation that nobody tuned within

@@ -122,6 +122,11 @@ func (o *Dir) Write(name string, content func(io.Writer) error) error {
 	return nil
 }
 
+// Rewrite replaces a file that this run wrote.
+func (o *Dir) Rewrite(name string, content func(io.Writer) error) error {
+	return atomicfile.Write(o.File(name), true, content)
+}
+
 // Close lets other runs use the directory.
 func (o *Dir) Close() { o.unlock() }
 

@@ -14,6 +14,9 @@ import (
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
 	verdictLines(w, "", &e.Verdict)
+	for _, s := range e.Verdict.Warnings {
+		Wrapped(w, "", "WARNING: "+s)
+	}
 	for _, d := range e.Verdict.Details {
 		Wrapped(w, "  ", d)
 	}

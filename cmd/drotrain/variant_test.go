@@ -1,0 +1,217 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/train"
+)
+
+// doctors writes 3000 rows of two classes with row weights: the weights make site south count
+// ten times, where the line is another.
+func doctors(t *testing.T, name string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("y,x,z,site,w\n")
+	for i := range 3000 {
+		x, z := math.Mod(float64(i)*0.618034, 1)*4-2, math.Mod(float64(i)*0.754877, 1)*4-2
+		site, w, line := "north", 1.0, x
+		if i%5 == 0 {
+			site, w, line = "south", 10, z
+		}
+		y := "no"
+		if line+math.Sin(float64(37*i)) > 0.7 {
+			y = "yes"
+		}
+		fmt.Fprintf(&b, "%s,%.4f,%.4f,%s,%v\n", y, x, z, site, w)
+	}
+	put(t, name, b.String())
+}
+
+func must(t *testing.T, command string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := try(t.Context(), strings.Fields(command)...)
+	if code != exit.OK {
+		t.Fatalf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
+// What is recommended after the training is what predict, eval and export take where the level
+// was chosen; where it was set they take the model that was trained.
+func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
+	t.Chdir(t.TempDir())
+	doctors(t, "d.csv")
+	stdout, _ := must(t, "train --data d.csv --target y --groups site --drop w --nu 0.05 --adversary groups --out m --quiet")
+	for _, recommended := range []string{train.VariantERM, train.VariantRobust, ""} {
+		for _, chosen := range []bool{true, false} {
+			rewrite(t, "m/model.json", recommended, chosen)
+			for _, asked := range []string{"", "recommended", "robust", "erm"} {
+				want := train.VariantRobust
+				if asked == "erm" || recommended == train.VariantERM && (asked == "recommended" || asked == "" && chosen) {
+					want = train.VariantERM
+				}
+				option := ""
+				if asked != "" {
+					option = " --model-variant " + asked
+				}
+				out, said := must(t, "predict --model m --data d.csv --out p.csv --force --json"+option)
+				var p predicted
+				if err := json.Unmarshal([]byte(out), &p); err != nil || p.Variant != want {
+					t.Errorf("recommended %q, chosen %v, asked %q: %q %v", recommended, chosen, asked, p.Variant, err)
+				}
+				if told := strings.Contains(said, "this is the standard model (ERM)"); told != (want == train.VariantERM && asked != "erm") {
+					t.Errorf("recommended %q, chosen %v, asked %q: said %q", recommended, chosen, asked, said)
+				}
+			}
+		}
+	}
+	if !strings.Contains(stdout, "next ") {
+		t.Error(stdout)
+	}
+	// The predictions, the export and the evaluation are of the same model.
+	rewrite(t, "m/model.json", train.VariantERM, true)
+	must(t, "predict --model m --data d.csv --out a.csv")
+	must(t, "predict --model m --data d.csv --out b.csv --model-variant erm")
+	must(t, "predict --model m --data d.csv --out c.csv --model-variant robust")
+	read := func(name string) string {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	if a, b, c := read("a.csv"), read("b.csv"), read("c.csv"); a != b || a == c {
+		t.Error("the predictions are those of another model")
+	}
+	must(t, "export --model m --out a.sql")
+	must(t, "export --model m --out c.sql --model-variant robust")
+	if read("a.sql") == read("c.sql") {
+		t.Error("the exports are of one model")
+	}
+	out, _ := must(t, "eval --model m --data d.csv --fail-if change.worst_group.risk.high>0")
+	if !strings.Contains(out, "The evaluation after the training recommended the standard model (ERM).") {
+		t.Error(out)
+	}
+	if out, _ = must(t, "eval --model m --data d.csv --model-variant robust"); !strings.Contains(out, "robust") {
+		t.Error(out)
+	}
+}
+
+// rewrite sets what a model says of its recommendation.
+func rewrite(t *testing.T, path, recommended string, chosen bool) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	result := m["result"].(map[string]any)
+	result["recommended"] = recommended
+	delete(result, "selection")
+	if chosen {
+		result["selection"] = map[string]any{"candidates": []any{map[string]any{"name": "ERM"}, map[string]any{"name": "other"}}, "chosen": 1}
+	}
+	if raw, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, string(raw))
+}
+
+// The recommendation of the training is in the model, on the terminal, and in the command that
+// it proposes to go on with.
+func TestTrain_SaysWhichModelToUse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	doctors(t, "d.csv")
+	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " --model-variant erm"}, "0.05": {"Use the robust model", "d.csv \\"}} {
+		stdout, _ := must(t, "train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
+		if !strings.Contains(stdout, "\n  "+want[0]) || !strings.Contains(stdout, "drotrain predict --model m/model.json --data d.csv"+strings.TrimPrefix(want[1], "d.csv")) {
+			t.Errorf("ν = %s:\n%s", nu, stdout)
+		}
+	}
+}
+
+// eval and report weigh rows as the training did, unless they are told otherwise.
+func TestEval_WeightOfTheTraining(t *testing.T) {
+	t.Chdir(t.TempDir())
+	doctors(t, "d.csv")
+	must(t, "train --data d.csv --target y --groups site --weight w --nu 1 --out m --quiet --fast")
+	for option, weighted := range map[string]bool{"": true, "--weight w": true, "--weight=": false} {
+		must(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
+		if e := metrics(t, "e.json"); e.Weighted != weighted {
+			t.Errorf("%q: weighted %v", option, e.Weighted)
+		}
+	}
+	must(t, "report --model m --data d.csv --resamples 0 --out r.json")
+	raw, err := os.ReadFile("r.json")
+	if err != nil || !strings.Contains(string(raw), `"weighted": true`) {
+		t.Error("the report is not weighted", err)
+	}
+	raw, _ = os.ReadFile("d.csv")
+	put(t, "without.csv", strings.ReplaceAll(string(raw), ",w\n", ",other\n"))
+	_, stderr := must(t, "eval --model m --data without.csv --resamples 0 --out e.json --force")
+	if e := metrics(t, "e.json"); e.Weighted || !strings.Contains(stderr, `row weights "w", which the table lacks: every row counts once`) {
+		t.Error(stderr)
+	}
+}
+
+// A threshold of the training is that of predict, eval and report; a number has none.
+func TestThreshold_OfTheTraining(t *testing.T) {
+	t.Chdir(t.TempDir())
+	doctors(t, "d.csv")
+	must(t, "train --data d.csv --target y --groups site --drop w --nu 1 --threshold 0.2 --out m --quiet --fast")
+	if e := metrics(t, "m/metrics.json"); e.Threshold == nil || *e.Threshold != 0.2 {
+		t.Errorf("%v", e.Threshold)
+	}
+	for option, want := range map[string]float64{"": 0.2, "--threshold 0.7": 0.7} {
+		out, _ := must(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
+		if e := metrics(t, "e.json"); e.Threshold == nil || float64(*e.Threshold) != want || !strings.Contains(out, fmt.Sprintf("threshold %g", want)) {
+			t.Errorf("%q: %v\n%s", option, e.Threshold, out)
+		}
+		must(t, "predict --model m --data d.csv --out p.csv --force "+option)
+		raw, _ := os.ReadFile("p.csv")
+		for _, line := range strings.Fields(string(raw))[1:] {
+			f := strings.Split(line, ",")
+			var p float64
+			fmt.Sscan(f[1], &p)
+			if (f[2] == "yes") != (p >= want) {
+				t.Fatalf("%q: %s", option, line)
+			}
+		}
+	}
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --fast")...); code == exit.OK || !strings.Contains(stderr, "threshold is for two classes") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// Which label the scores are of is asked where the labels do not say it; scores that point the
+// other way are noticed.
+func TestAudit_PositiveLabel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("y,p,q,b\n")
+	for i := range 60 {
+		score := float64(i) / 60
+		fmt.Fprintf(&b, "%s,%.3f,%.3f,%d\n", map[bool]string{true: "approved", false: "rejected"}[i%7 > 2 == (i > 30)], score, 1-score, i%2)
+	}
+	put(t, "a.csv", b.String())
+	code, _, stderr := try(t.Context(), strings.Fields("audit a.csv --label y --score p")...)
+	if code == exit.OK || !strings.Contains(stderr, "say of which the scores are probabilities") || !strings.Contains(stderr, `--positive "approved"`) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	for _, label := range []string{"approved", "rejected"} {
+		out, _ := must(t, "audit a.csv --label y --score p,q --positive "+label)
+		if !strings.Contains(out, "WARNING: The AUC of ") || !strings.Contains(out, "below 0.5") {
+			t.Errorf("%s: %s", label, out)
+		}
+	}
+	must(t, "audit a.csv --label b --score p")
+}
