@@ -139,7 +139,7 @@ func (s *solver) solve(q *request) (reply, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(q.Threads))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(q.Seconds*float64(time.Second)))
 	defer cancel()
-	settings := dro.DefaultSettings()
+	settings := dro.Options{}
 	settings.RelativeGap = q.Gap
 	if !s.warm {
 		debug.FreeOSMemory()
@@ -147,7 +147,8 @@ func (s *solver) solve(q *request) (reply, error) {
 	}
 	runtime.GC()
 	began := time.Now()
-	res, err := dro.Solve(ctx, s.p, methodFor(q.Method, s.p), settings)
+	settings.Method = methodFor(q.Method, s.p)
+	res, err := dro.Solve(ctx, s.p, &settings)
 	seconds := time.Since(began).Seconds()
 	if res == nil {
 		return reply{}, err
@@ -158,9 +159,10 @@ func (s *solver) solve(q *request) (reply, error) {
 		var took []float64
 		for range 3 {
 			began = time.Now()
-			once := dro.DefaultSettings()
+			once := dro.Options{}
 			once.X0, once.MaxPasses = res.X, math.SmallestNonzeroFloat64
-			if _, err := dro.Solve(ctx, s.p, dro.LBFGS{}, once); err != nil {
+			once.Method = dro.LBFGS{}
+			if _, err := dro.Solve(ctx, s.p, &once); err != nil {
 				return reply{}, err
 			}
 			took = append(took, time.Since(began).Seconds())

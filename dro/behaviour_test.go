@@ -50,7 +50,7 @@ func TestCancellation(t *testing.T) {
 		for _, calls := range []int{2, 6, 9} {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			o := &stopper{Linear: s.Oracle(t, losses.Logistic{}), left: calls, cancel: cancel}
-			res, err := Solve(ctx, &Problem{Oracle: o, Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.Asking(1e-14, 1e6))
+			res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.Asking(1e-14, 1e6))
 			cancel(nil)
 			if res != nil && (res.Status == Certified || res.Status == Stalled) && o.after <= 20 {
 				continue // over before the cancellation, or in the step it fell in
@@ -70,7 +70,7 @@ func TestCancellation(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		res, err := Solve(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.Asking(1e-14, 1e6))
+		res, err := SolveBy(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.Asking(1e-14, 1e6))
 		if !errors.Is(err, context.Canceled) || res == nil || drotest.Sound(res) != nil {
 			t.Errorf("%s with a cancelled context: %v", drotest.Describe(m), err)
 		}
@@ -82,7 +82,7 @@ func TestSameSeedSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, m := range everyMethod() {
 		for _, d := range []Dual{KL{Nu: 0.3}, ChiSquare{Nu: 0.3}} {
-			run := func(threads int, seed uint64) *Result {
+			run := func(threads int, seed uint64) *TestResult {
 				runtime.GOMAXPROCS(threads)
 				settings := drotest.Asking(1e-9, 12)
 				settings.Seed = seed
@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 		{good, Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 	} {
-		res, err := Solve(context.Background(), c.p, c.m, c.s)
+		res, err := SolveBy(context.Background(), c.p, c.m, c.s)
 		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "dro: ") {
 			t.Errorf("%s on %+v: %v, want an error with %q", c.m.Name(), c.p, err, c.want)
 		}
@@ -202,9 +202,9 @@ func TestAwkwardData(t *testing.T) {
 			}
 			for _, d := range []Dual{KL{Nu: c.nu}, ChiSquare{Nu: c.nu}} {
 				p := &Problem{Oracle: c.s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.02, Intercept: intercept}}
-				var results []*Result
+				var results []*TestResult
 				for _, m := range everyMethod() {
-					res, err := Solve(context.Background(), p, m, drotest.Asking(1e-7, 150))
+					res, err := SolveBy(context.Background(), p, m, drotest.Asking(1e-7, 150))
 					if err != nil {
 						if !strings.HasPrefix(err.Error(), "dro: ") {
 							t.Errorf("%s, %T, %s: %v", c.name, d, drotest.Describe(m), err)
@@ -237,7 +237,7 @@ func TestStartOutsideTheSimplex(t *testing.T) {
 	}
 	s := drotest.Asking(1e-3, 50)
 	s.X0 = []float64{0, 0} // where the objective is 0; on the simplex it is at least 3/2
-	res, err := Solve(context.Background(), &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}, FullVector{}, s)
+	res, err := SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}, FullVector{}, s)
 	if err == nil || !strings.Contains(err.Error(), "simplex") {
 		t.Errorf("%v: %+v", err, res)
 	}

@@ -26,7 +26,7 @@ func TestRawColumnsBesideAnIntercept(t *testing.T) {
 			}
 			s := drotest.Asking(1e-6, 200)
 			s.X0 = h.X0
-			res, err := Solve(context.Background(), p, m, s)
+			res, err := SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", h.Name, m.Name(), err)
 			}
@@ -53,7 +53,7 @@ func TestConstantColumnWithoutARidge(t *testing.T) {
 			continue
 		}
 		h.Mu = 0
-		res, err := Solve(context.Background(), hardProblem(t, &h), Newton{}, drotest.Asking(1e-6, 100))
+		res, err := SolveBy(context.Background(), hardProblem(t, &h), Newton{}, drotest.Asking(1e-6, 100))
 		if err != nil || res.Status != Certified {
 			t.Errorf("%v, %v", res.Status, err)
 		}
@@ -75,7 +75,7 @@ func TestCentredInTermsOfTheProblem(t *testing.T) {
 		s.Follow = func(it Iterate) { last = slices.Clone(it.X) }
 		var kept []float64
 		s.Keep = func(x []float64) { kept = x }
-		res, err := Solve(context.Background(), p, FullVector{}, s)
+		res, err := SolveBy(context.Background(), p, FullVector{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestCentredOfTheOracleItselfAlone(t *testing.T) {
 		t.Error("another oracle is replaced by the one that it embeds")
 	}
 	p := &Problem{Oracle: doubled{o}, Dual: Uniform{}, Primal: L2{Mu: 1, Intercept: true}}
-	res, err := Solve(context.Background(), p, LBFGS{}, drotest.Asking(1e-3, 60))
+	res, err := SolveBy(context.Background(), p, LBFGS{}, drotest.Asking(1e-3, 60))
 	if err != nil || math.Abs(res.Objective-2*2.1875/2) > 1e-2 {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -132,7 +132,7 @@ func TestRawRowsOverRanks(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := Solve(context.Background(), &Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 1e-3, Intercept: true}}, Newton{}, DefaultSettings())
+			res, err := SolveBy(context.Background(), &Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 1e-3, Intercept: true}}, Newton{}, DefaultSettings())
 			if err != nil || res.Status != Certified {
 				return fmt.Errorf("rank %d of %d: %v, %v, %v", comm.Rank(), size, err, res.Status, res.Certificate)
 			}

@@ -31,7 +31,7 @@ func certifierAt(p *Problem, x []float64) (c *saddle.Certifier, err error) {
 		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
-	s := DefaultSettings()
+	s := saddle.DefaultSettings()
 	if s.X0 = x; x == nil {
 		s.X0 = make([]float64, d)
 		if o, ok := saddle.Ability[Started](p.Primal); ok {

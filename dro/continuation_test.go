@@ -34,7 +34,7 @@ func TestPenaltiesThatFall(t *testing.T) {
 			m, _ := dro.Choose(p)
 			s := dro.DefaultSettings()
 			s.MaxPasses = 150
-			res, err := dro.Solve(context.Background(), p, m, s)
+			res, err := dro.SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestPenaltiesThatFallFromEqualLosses(t *testing.T) {
 	for _, dual := range []dro.Dual{dro.KL{Nu: 1e-20}, dro.KL{Nu: 1e-300}, dro.ChiSquare{Nu: 1e-200}} {
 		p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / 500}}
 		m, _ := dro.Choose(p)
-		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func TestTheoryConvergesLinearly(t *testing.T) {
 }
 
 // gapAt is the gap known after a number of passes.
-func gapAt(res *Result, passes float64) float64 {
+func gapAt(res *TestResult, passes float64) float64 {
 	gap := math.Inf(1)
 	for _, c := range res.Trace {
 		if c.Passes <= passes {

@@ -13,18 +13,18 @@ import (
 func TestSolve_Defaults(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 300, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	m, _ := dro.Choose(p)
-	want, err := dro.Solve(t.Context(), p, m, dro.DefaultSettings())
+	want, err := dro.SolveBy(t.Context(), p, m, dro.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := dro.Solve(t.Context(), p, nil, dro.Settings{})
+	got, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Status != dro.Certified || got.Objective != want.Objective || got.Passes != want.Passes {
 		t.Errorf("%v, objective %v in %v passes; by the default method and settings %v in %v", got.Status, got.Objective, got.Passes, want.Objective, want.Passes)
 	}
-	if _, err := dro.Solve(t.Context(), nil, nil, dro.Settings{}); err == nil {
+	if _, err := dro.SolveBy(t.Context(), nil, nil, dro.Settings{}); err == nil {
 		t.Error("no error for no problem")
 	}
 }
@@ -48,11 +48,11 @@ func TestSolve_PointersBehaveAsValues(t *testing.T) {
 			t.Errorf("%T: %s is chosen, for a pointer %s", duals[0], a.Name(), b.Name())
 			continue
 		}
-		want, err := dro.Solve(t.Context(), value, nil, dro.Settings{})
+		want, err := dro.SolveBy(t.Context(), value, nil, dro.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := dro.Solve(t.Context(), pointer, nil, dro.Settings{})
+		got, err := dro.SolveBy(t.Context(), pointer, nil, dro.Settings{})
 		if err != nil {
 			t.Errorf("%T: %v", duals[1], err)
 			continue
@@ -61,7 +61,7 @@ func TestSolve_PointersBehaveAsValues(t *testing.T) {
 			t.Errorf("%T: %v in %v passes, by a pointer %v in %v", duals[0], want.Certificate, want.Passes, got.Certificate, got.Passes)
 		}
 	}
-	if _, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: (*dro.KL)(nil), Primal: l2}, nil, dro.Settings{}); err == nil {
+	if _, err := dro.SolveBy(t.Context(), &dro.Problem{Oracle: o, Dual: (*dro.KL)(nil), Primal: l2}, nil, dro.Settings{}); err == nil {
 		t.Error("no error for a nil pointer")
 	}
 }
@@ -106,7 +106,7 @@ func TestSolve_WrongBestResponse(t *testing.T) {
 		{onlyDual{inner: dro.KL{Nu: 0.1}, turn: -1}, true},
 	} {
 		p := &dro.Problem{Oracle: o, Dual: c.dual, Primal: dro.L2{Mu: 0.1}}
-		res, err := dro.Solve(t.Context(), p, nil, dro.Settings{})
+		res, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{})
 		if wrong := err != nil; wrong != c.wrong || wrong && !strings.Contains(err.Error(), "best response") {
 			t.Errorf("%+v: %v, %v", c.dual, res, err)
 		}
@@ -123,7 +123,7 @@ func TestChoose_NothingSolves(t *testing.T) {
 	if m != nil || !strings.Contains(why, "no method") {
 		t.Errorf("%v, %q", m, why)
 	}
-	if _, err := dro.Solve(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no method solves") {
+	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no method solves") {
 		t.Errorf("%v", err)
 	}
 }

@@ -64,14 +64,14 @@ func TestRowsOnDisk(t *testing.T) {
 		if dual.Modulus() == 0 {
 			methods = []dro.Method{dro.Smoothing{}}
 		}
-		solve := func(z design.Matrix, m dro.Method) *dro.Result {
+		solve := func(z design.Matrix, m dro.Method) *dro.TestResult {
 			oracle, err := losses.NewLinear(loss, z, target)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := dro.DefaultSettings()
 			s.RelativeGap = 1e-5
-			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
 			if err != nil {
 				t.Fatalf("%s, %v: %v", m.Name(), dual, err)
 			}
@@ -133,14 +133,14 @@ func TestRawRowsOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	disk := onDisk(t, design.Place{Dir: t.TempDir(), Room: paged.Virtual(), Memory: 1 << 20}, n, d, x)
-	var of []*dro.Result
+	var of []*dro.TestResult
 	for _, z := range []design.Matrix{dense, disk} {
 		o, err := losses.NewLinear(losses.Squared{}, z, target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
-		res, err := dro.Solve(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+		res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
 		if err != nil || res.Status != dro.Certified {
 			t.Fatalf("%T: %v, %+v", z, err, res)
 		}

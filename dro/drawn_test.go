@@ -23,8 +23,8 @@ func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
 	m := dro.FullVector{Schedule: dro.Theory}
 	s := dro.DefaultSettings()
 	s.CheckEvery = 1e6 // no check but the last
-	run := func() *dro.Result {
-		res, err := dro.Solve(context.Background(), p, m, s)
+	run := func() *dro.TestResult {
+		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 	s := dro.DefaultSettings()
 	sizes := []int{1, 1, 30, 8, 20}
 	ones := slices.Repeat([]int{1}, 60)
-	peer, err := dro.Solve(context.Background(), p, dro.LBFGS{}, s)
+	peer, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 		dro.Stochastic{Sizes: sizes}, dro.SeparableBlock{Sizes: sizes}, dro.SeparableBlock{Sizes: sizes, ThreeTouches: true},
 		dro.Stochastic{Sizes: ones}, dro.SeparableBlock{Block: 1}, dro.SeparableBlock{Sizes: ones, Strategy: dro.Historical, ThreeTouches: true},
 	} {
-		res, err := dro.Solve(context.Background(), p, m, s)
+		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 		dro.Stochastic{Sizes: []int{}}, dro.Stochastic{Sizes: []int{30, 29}}, dro.SeparableBlock{Sizes: []int{61}},
 		dro.SeparableBlock{Sizes: []int{60, 0}}, dro.SeparableBlock{Sizes: sizes, Block: 4}, dro.Stochastic{Block: -1}, dro.SeparableBlock{Block: 61},
 	} {
-		if res, err := dro.Solve(context.Background(), p, m, s); err == nil || res != nil {
+		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil || res != nil {
 			t.Errorf("%#v accepted", m)
 		}
 	}

@@ -31,11 +31,11 @@ func TestLimitsHoldAtTheirEnds(t *testing.T) {
 	small := problem(2)
 	n, _, _ := small.Oracle.Dims()
 	blocks := func(b int) bool {
-		_, err := Solve(context.Background(), small, Stochastic{Block: b}, drotest.Asking(1e-3, 10))
+		_, err := SolveBy(context.Background(), small, Stochastic{Block: b}, drotest.Asking(1e-3, 10))
 		return err == nil
 	}
 	share := func(alpha float64) bool {
-		_, err := Solve(context.Background(), &Problem{Oracle: small.Oracle, Dual: CVaR(alpha), Primal: small.Primal}, FullVector{}, drotest.Asking(1e-3, 10))
+		_, err := SolveBy(context.Background(), &Problem{Oracle: small.Oracle, Dual: CVaR(alpha), Primal: small.Primal}, FullVector{}, drotest.Asking(1e-3, 10))
 		return err == nil
 	}
 	for _, c := range []struct {

@@ -12,8 +12,7 @@ import (
 // solveExample solves the example problem against an adversary.
 func solveExample(dual dro.Dual) *dro.Result {
 	problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1, Intercept: true}}
-	method, _ := dro.Choose(problem)
-	res, err := dro.Solve(context.Background(), problem, method, dro.DefaultSettings())
+	res, err := dro.Solve(context.Background(), problem, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

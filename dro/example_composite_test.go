@@ -101,9 +101,7 @@ func Example_fullyComposite() {
 		Dual:   product{k: 2, rest: dro.Box{Lower: -0.5, Upper: 0.5}},
 		Primal: dro.L2{Mu: 0.1},
 	}
-	settings := dro.DefaultSettings()
-	settings.RelativeGap = 1e-6
-	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: dro.FullVector{}})
 	if err != nil {
 		log.Fatal(err)
 	}

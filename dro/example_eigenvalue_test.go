@@ -114,10 +114,9 @@ func Example_maximalEigenvalue() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: density{2}, Primal: dro.Entropy{}}
-	settings := dro.DefaultSettings()
-	settings.RelativeGap = 1e-3
-	settings.X0 = []float64{0.9, 0.1}
-	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{
+		Method: dro.FullVector{}, X0: []float64{0.9, 0.1}, RelativeGap: 1e-3,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

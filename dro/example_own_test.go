@@ -67,7 +67,7 @@ func ExampleDual() {
 	}
 	method, why := dro.Choose(problem)
 	fmt.Println(method.Name()+":", why)
-	res, err := dro.Solve(context.Background(), problem, method, dro.DefaultSettings())
+	res, err := dro.Solve(context.Background(), problem, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,9 +100,7 @@ func ExampleBox_quantiles() {
 			Primal: dro.L2{Mu: 1e-3},
 		}
 		method, _ := dro.Choose(problem)
-		settings := dro.DefaultSettings()
-		settings.RelativeGap = 1e-3
-		res, err := dro.Solve(context.Background(), problem, method, settings)
+		res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: method, RelativeGap: 1e-3})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -172,7 +170,7 @@ func ExamplePrecise() {
 	of := GroupEntropy{Nu: 1e9, Group: []int{0, 0, 0, 1, 1, 1}, Size: []float64{3, 3}}
 	for _, dual := range []dro.Dual{of, CarefulEntropy{of}} {
 		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1, Intercept: true}}
-		res, err := dro.Solve(context.Background(), problem, dro.LBFGS{}, dro.DefaultSettings())
+		res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: dro.LBFGS{}})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func ExampleSolve() {
 		Dual:   dro.KL{Nu: 0.5},
 		Primal: dro.L2{Mu: 0.1, Intercept: true},
 	}
-	res, err := dro.Solve(context.Background(), problem, dro.SeparableBlock{}, dro.DefaultSettings())
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: dro.SeparableBlock{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,9 +66,8 @@ func ExampleSolve() {
 func ExampleCVaR() {
 	for _, dual := range []dro.Dual{dro.CVaR(0.5), dro.CappedChiSquare{Alpha: 0.5, Nu: 0.1}} {
 		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1}}
-		settings := dro.DefaultSettings()
-		settings.RelativeGap = 1e-4
-		res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+		settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+		res, err := dro.Solve(context.Background(), problem, &settings)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -92,9 +91,8 @@ func ExampleBilinear() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
-	settings := dro.DefaultSettings()
-	settings.RelativeGap = 1e-4
-	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+	res, err := dro.Solve(context.Background(), problem, &settings)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -119,9 +117,8 @@ func ExampleBox() {
 	}
 	for _, nu := range []float64{0, 0.5} {
 		problem := &dro.Problem{Oracle: constraints, Dual: dro.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
-		settings := dro.DefaultSettings()
-		settings.RelativeGap = 1e-5
-		res, err := dro.Solve(context.Background(), problem, dro.SeparableBlock{Block: 1}, settings)
+		settings := dro.Options{Method: dro.SeparableBlock{Block: 1}, RelativeGap: 1e-5}
+		res, err := dro.Solve(context.Background(), problem, &settings)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -143,9 +140,8 @@ func ExampleBox_absoluteDeviations() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: residuals, Dual: dro.Box{Lower: -1, Upper: 1}, Primal: dro.L2{Mu: 1e-3}}
-	settings := dro.DefaultSettings()
-	settings.RelativeGap = 1e-4
-	res, err := dro.Solve(context.Background(), problem, dro.FullVector{}, settings)
+	settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+	res, err := dro.Solve(context.Background(), problem, &settings)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -37,9 +37,9 @@ func TestNegativeLosses(t *testing.T) {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 20
-		res, err := dro.Solve(context.Background(), p, dro.FullVector{}, s)
+		res, err := dro.SolveBy(context.Background(), p, dro.FullVector{}, s)
 		if d, ok := d.(dro.OrthantChiSquare); ok {
-			res, err = dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, dro.SeparableBlock{}, s)
+			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, dro.SeparableBlock{}, s)
 		}
 		if err != nil || res.Objective > res.Certificate.Upper || res.Status == dro.Inconsistent {
 			t.Errorf("%#v: %v, %+v", d, err, res)
@@ -55,7 +55,7 @@ func TestOverflownMargins(t *testing.T) {
 	}
 	s := dro.DefaultSettings()
 	s.X0, s.MaxPasses = []float64{1e150}, 5
-	res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{}}, dro.LBFGS{}, s)
+	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{}}, dro.LBFGS{}, s)
 	if err != nil || math.IsNaN(res.Certificate.Upper) || res.Status == dro.Inconsistent {
 		t.Errorf("%v, %+v", err, res)
 	}
@@ -73,7 +73,7 @@ func TestDefaultGoesOnWhereNewtonStalls(t *testing.T) {
 	s.RelativeGap = 1e-9
 	auto, _ := dro.Choose(p)
 	for m, want := range map[dro.Method]dro.Status{dro.Newton{}: dro.Stalled, auto: dro.Certified} {
-		if res, err := dro.Solve(context.Background(), p, m, s); err != nil || res.Status != want {
+		if res, err := dro.SolveBy(context.Background(), p, m, s); err != nil || res.Status != want {
 			t.Errorf("%T: %v, %+v", m, err, res)
 		}
 	}
@@ -100,7 +100,7 @@ func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
 	}
 	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, dro.FullVector{}} {
 		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-		if res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {
+		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res)
 		}
 		if c, err := dro.Certify(p, []float64{0}); err == nil {

@@ -25,7 +25,7 @@ func TestFarFromTheOptimum(t *testing.T) {
 			s := dro.DefaultSettings()
 			s.MaxPasses, s.X0 = 300, []float64{c.far, -c.far, c.far, c.far}
 			p := &dro.Problem{Oracle: sample(t, c.loss, 600, 4), Dual: dual, Primal: dro.L2{Mu: c.mu}}
-			res, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+			res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestFarFromTheOptimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
+	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

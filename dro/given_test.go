@@ -16,16 +16,16 @@ func TestGivenDistributions(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	good := []float64{0.4, 0.3, 0.2, 0.1}
 	s := dro.DefaultSettings()
-	res, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, Q: good, R: good, S: good}}, s)
+	res, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, Q: good, R: good, S: good}}, s)
 	if err != nil || res.Status != dro.Certified {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	even := []float64{0.25, 0.25, 0.25, 0.25}
-	uniform, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.UniformSampling()}, s)
+	uniform, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.UniformSampling()}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, err := dro.Solve(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: even, Q: even, R: even, S: even, Gamma: even}}, s)
+	given, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: even, Q: even, R: even, S: even, Gamma: even}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestGivenDistributions(t *testing.T) {
 		{"both given and uniform", dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, UniformP: true}}},
 		{"Q is uniform", dro.SeparableBlock{Block: 10, ThreeTouches: true, Sampling: dro.Sampling{Q: good}}},
 	} {
-		res, err := dro.Solve(context.Background(), p, c.method, s)
+		res, err := dro.SolveBy(context.Background(), p, c.method, s)
 		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%#v: %v, want an error with %q", c.method, err, c.want)
 		}

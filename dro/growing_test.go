@@ -63,7 +63,7 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 		for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 0.5}, dro.Uniform{}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
 			s := dro.DefaultSettings()
-			peer, err := dro.Solve(context.Background(), p, dro.LBFGS{}, s)
+			peer, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 				{dro.NewtonCG{}, 80},
 				{dro.Growing{First: n}, 25}, // no stage: Newton from the start
 			} {
-				res, err := dro.Solve(context.Background(), p, c.method, s)
+				res, err := dro.SolveBy(context.Background(), p, c.method, s)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func TestGrowingCancelledBeforeItsFirstEvaluation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 10}}
-	res, err := dro.Solve(ctx, p, dro.Growing{}, dro.DefaultSettings())
+	res, err := dro.SolveBy(ctx, p, dro.Growing{}, dro.DefaultSettings())
 	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Y) != 5000 {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -113,12 +113,12 @@ func TestGrowingCancelledBeforeItsFirstEvaluation(t *testing.T) {
 func TestGrowingRefuses(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 50, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
 	for _, m := range []dro.Method{dro.Growing{First: -1}, dro.Growing{Factor: 1}, dro.Growing{Gap: math.NaN()}} {
-		if _, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings()); err == nil {
+		if _, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil {
 			t.Errorf("%#v accepted", m)
 		}
 	}
 	p.Dual = dro.KL{Nu: 0}
-	if _, err := dro.Solve(context.Background(), p, dro.Growing{}, dro.DefaultSettings()); err == nil {
+	if _, err := dro.SolveBy(context.Background(), p, dro.Growing{}, dro.DefaultSettings()); err == nil {
 		t.Error("Newton without a Hessian accepted")
 	}
 }

@@ -31,7 +31,7 @@ func hessiansOf(t *testing.T, of *losses.Linear, dual dro.Dual, m dro.Method, ga
 	n, _, _ := o.Dims()
 	s := dro.DefaultSettings()
 	s.RelativeGap = gap
-	res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1 / float64(n)}}, m, s)
+	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1 / float64(n)}}, m, s)
 	if err != nil || res.Status != dro.Certified {
 		t.Fatalf("%#v %s: %v, %v", dual, m.Name(), res, err)
 	}
@@ -73,7 +73,7 @@ func TestWorkingSetsSavePasses(t *testing.T) {
 		tried++
 		s := dro.DefaultSettings()
 		s.RelativeGap = 1e-12
-		res, err := dro.Solve(context.Background(), problemOf(t, c), dro.Newton{}, s)
+		res, err := dro.SolveBy(context.Background(), problemOf(t, c), dro.Newton{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestSearchAsksForADecrease(t *testing.T) {
 	s.RelativeGap = 1e-12
 	for _, x := range []float64{1.08865, 1.08866, 1.0888, 1.089} { // the cycle is at 1.0886…
 		s.X0 = []float64{x}
-		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Uniform{}, Primal: dro.L2{}}, dro.Newton{}, s)
+		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Uniform{}, Primal: dro.L2{}}, dro.Newton{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestGrowingDropsStagesThatOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1e12}, Primal: dro.L2{Mu: 1e-12}}
-	res, err := dro.Solve(context.Background(), p, dro.Growing{First: 100}, dro.DefaultSettings())
+	res, err := dro.SolveBy(context.Background(), p, dro.Growing{First: 100}, dro.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestIdleMethodsEnd(t *testing.T) {
 	defer cancel()
 	s := dro.DefaultSettings()
 	s.RelativeGap = 1e-14
-	res, err := dro.Solve(ctx, p, idler{&steps, cancel}, s)
+	res, err := dro.SolveBy(ctx, p, idler{&steps, cancel}, s)
 	if err != nil || res.Status != dro.Stalled {
 		t.Errorf("after %d steps: %v, %v", steps, err, res.Status)
 	}
@@ -58,7 +58,7 @@ func TestStepsThatDoNotMove(t *testing.T) {
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 60, 1e-8
 	m := dro.Newton{Search: dro.LineSearch{Decrease: 0.3, Shortest: 1e-6, Damping: 1}}
-	res, err := dro.Solve(context.Background(), p, m, s)
+	res, err := dro.SolveBy(context.Background(), p, m, s)
 	if err != nil || res.Status != dro.Stalled || res.Iterations > 80 {
 		t.Errorf("%v, %v after %d steps", err, res.Status, res.Iterations)
 	}

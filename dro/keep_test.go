@@ -14,12 +14,12 @@ func TestSolve_GoesOnFromTheKeptPoint(t *testing.T) {
 	s.RelativeGap, s.CheckEvery = 1e-9, 1
 	var points [][]float64
 	s.Keep = func(x []float64) { points = append(points, x) }
-	whole, err := dro.Solve(context.Background(), p, dro.LBFGS{}, s)
+	whole, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
 	if err != nil || len(points) < 4 {
 		t.Fatalf("%d points, %v", len(points), err)
 	}
 	s.Keep, s.X0 = nil, points[len(points)/2]
-	rest, err := dro.Solve(context.Background(), p, dro.LBFGS{}, s)
+	rest, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
 	if err != nil || rest.Status != dro.Certified {
 		t.Fatalf("%v, %v", rest.Status, err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // holds checks weak duality and the optimum at every check point of a result.
-func holds(t *testing.T, res *dro.Result, optimum float64) {
+func holds(t *testing.T, res *dro.TestResult, optimum float64) {
 	t.Helper()
 	for _, c := range res.Trace {
 		if !(c.Lower <= c.Upper) {
@@ -32,7 +32,7 @@ func TestLBFGSAgainstReferences(t *testing.T) {
 		t.Run(ref.String(), func(t *testing.T) {
 			s := dro.DefaultSettings()
 			s.RelativeGap = 1e-10
-			res, err := dro.Solve(context.Background(), ref.problem(t), dro.LBFGS{}, s)
+			res, err := dro.SolveBy(context.Background(), ref.problem(t), dro.LBFGS{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 			m, why := dro.Choose(p)
 			s := dro.DefaultSettings()
 			s.RelativeGap, s.MaxPasses = 1e-6, 60
-			res, err := dro.Solve(context.Background(), p, m, s)
+			res, err := dro.SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 			}
 			for _, paper := range []dro.Method{dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}} {
 				s.MaxPasses = 3000
-				res, err := dro.Solve(context.Background(), p, paper, s)
+				res, err := dro.SolveBy(context.Background(), p, paper, s)
 				if err != nil {
 					t.Fatal(err)
 				}

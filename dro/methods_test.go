@@ -29,7 +29,7 @@ func TestMethodsOnReferences(t *testing.T) {
 					s.Logf = t.Logf
 				}
 				s.MaxPasses = 2000
-				res, err := dro.Solve(context.Background(), ref.problem(t), m, s)
+				res, err := dro.SolveBy(context.Background(), ref.problem(t), m, s)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +50,7 @@ func TestChoiceOnReferences(t *testing.T) {
 	for _, ref := range references(t) {
 		p := ref.problem(t)
 		m, _ := dro.Choose(p)
-		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,11 +109,11 @@ func TestChoiceAtAKink(t *testing.T) {
 	for _, divergence := range []dro.Divergence{dro.KullbackLeibler, dro.PearsonChi2} {
 		p := &dro.Problem{Oracle: o, Dual: dro.NewBall(divergence, 0.1, nil), Primal: dro.L2{Mu: 1e-3}}
 		m, _ := dro.Choose(p)
-		res, err := dro.Solve(context.Background(), p, m, s)
+		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil || res.Status != dro.Certified || math.Abs(res.Risk-math.Ln2) > 1e-5 {
 			t.Errorf("%v: %v, %v, risk %v", divergence, err, res.Status, res.Risk)
 		}
-		if alone, err := dro.Solve(context.Background(), p, dro.Newton{}, s); err != nil || alone.Status == dro.Certified {
+		if alone, err := dro.SolveBy(context.Background(), p, dro.Newton{}, s); err != nil || alone.Status == dro.Certified {
 			t.Errorf("%v: Newton alone: %v, %v: not a kink", divergence, err, alone.Status)
 		}
 	}

@@ -48,7 +48,7 @@ func TestKinksTakeFewPasses(t *testing.T) {
 			for _, intercept := range []bool{false, true} {
 				p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n, Intercept: intercept}}
 				m, _ := dro.Choose(p)
-				res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+				res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func TestKinksTakeFewPasses(t *testing.T) {
 				}
 				s := dro.DefaultSettings()
 				s.MaxPasses, s.RelativeGap = 60, 1e-3
-				near, err := dro.Solve(context.Background(), p, dro.Smoothing{}, s)
+				near, err := dro.SolveBy(context.Background(), p, dro.Smoothing{}, s)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,7 @@ func TestNeeds(t *testing.T) {
 			for _, primal := range primals {
 				p := &Problem{Oracle: oracle, Dual: dual, Primal: primal}
 				for _, m := range methods {
-					_, err := Solve(t.Context(), p, m, drotest.Asking(1e-3, 3))
+					_, err := SolveBy(t.Context(), p, m, drotest.Asking(1e-3, 3))
 					missing := Unmet(m, p)
 					if len(missing) == 0 {
 						if err != nil && strings.Contains(err.Error(), "needs") {
@@ -99,7 +99,7 @@ func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
 		{Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
 		{SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
 	} {
-		if _, err := Solve(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), "lacks the") || !strings.Contains(err.Error(), c.lacks) {
+		if _, err := SolveBy(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), "lacks the") || !strings.Contains(err.Error(), c.lacks) {
 			t.Errorf("%s without %s: %v", c.m.Name(), c.lacks, err)
 		}
 	}
@@ -115,7 +115,7 @@ func (o forgetful) Select(samples []int) Oracle {
 // Of an oracle whose samples lack what it has, minimax steps say so.
 func TestSelectedSamplesLackAnAbility(t *testing.T) {
 	p := &Problem{Oracle: forgetful{drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})}, Dual: CVaR(0.5), Primal: L2{Mu: 0.1}}
-	if _, err := Solve(t.Context(), p, Minimax{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
+	if _, err := SolveBy(t.Context(), p, Minimax{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
 		t.Error(err)
 	}
 }

@@ -54,7 +54,7 @@ func TestOptima(t *testing.T) {
 			if k == 0 {
 				s.MaxPasses = 1000
 			}
-			res, err := dro.Solve(context.Background(), p, m, s)
+			res, err := dro.SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", c.Name, m.Name(), err)
 			}

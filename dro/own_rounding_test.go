@@ -36,8 +36,8 @@ func TestOwnAdversaryRoundsAsItMay(t *testing.T) {
 		own := GroupEntropy{Nu: nu, Group: []int{0, 1, 2, 3, 4}, Size: []float64{1, 1, 1, 1, 1}}
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-15, 60
-		solve := func(d dro.Dual) *dro.Result {
-			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.3}}, dro.LBFGS{}, s)
+		solve := func(d dro.Dual) *dro.TestResult {
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.3}}, dro.LBFGS{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestOwnLossesMayCancel(t *testing.T) {
 		o := cancelling{parabolas{at, at + 1e-3, at - 2e-3}}
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-300, 60
-		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
+		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
 		if err != nil || res.Status == dro.Inconsistent {
 			t.Errorf("c = %v: %v, %+v", at, err, res.Certificate)
 		} else if res.Certificate.Gap() == 0 {
@@ -92,7 +92,7 @@ func TestNoPointAtInfinity(t *testing.T) {
 	for _, m := range []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}} {
 		s := dro.DefaultSettings()
 		s.X0, s.MaxPasses = []float64{-1.0698624152372153e+293}, 90
-		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 36.42721352594748}, Primal: dro.L2{Intercept: true}}, m, s)
+		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 36.42721352594748}, Primal: dro.L2{Intercept: true}}, m, s)
 		if err != nil || math.IsInf(res.X[0], 0) || math.IsNaN(res.X[0]) {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res)
 		}
@@ -126,7 +126,7 @@ func TestStagesThatExplodeKeepToTheBudget(t *testing.T) {
 		s := dro.DefaultSettings()
 		s.MaxPasses, s.RelativeGap = most, 1e-12
 		m := dro.Growing{First: 2, Factor: 3, Gap: 1e-300, Finish: dro.LBFGS{}}
-		res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-9}}, m, s)
+		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-9}}, m, s)
 		if err != nil || res.Passes > most {
 			t.Errorf("%v passes: %v, %+v", most, err, res)
 		}
@@ -149,12 +149,12 @@ func TestEmbeddedDualIsNotTheOther(t *testing.T) {
 	of := dro.Problem{Oracle: p.Oracle, Dual: dro.KL{Nu: 0.2}, Primal: p.Primal}
 	s := dro.DefaultSettings()
 	s.RelativeGap = 1e-9
-	want, err := dro.Solve(context.Background(), &of, dro.Newton{}, s)
+	want, err := dro.SolveBy(context.Background(), &of, dro.Newton{}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, _ := dro.Choose(p)
-	if res, err := dro.Solve(context.Background(), p, m, s); err != nil || res.Status != dro.Certified ||
+	if res, err := dro.SolveBy(context.Background(), p, m, s); err != nil || res.Status != dro.Certified ||
 		res.Certificate.Lower > want.Certificate.Upper || res.Certificate.Upper < want.Certificate.Lower {
 		t.Errorf("%s: %v, %+v, not %+v", m.Name(), err, res, want.Certificate)
 	}
@@ -162,7 +162,7 @@ func TestEmbeddedDualIsNotTheOther(t *testing.T) {
 		t.Errorf("%v, %v, not %v", err, bound, want.Certificate)
 	}
 	for _, m := range []dro.Method{dro.Newton{}, dro.SeparableBlock{}, dro.FullVector{}} {
-		if res, err := dro.Solve(context.Background(), p, m, s); err == nil {
+		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil {
 			t.Errorf("%s takes it: %+v", m.Name(), res)
 		}
 	}

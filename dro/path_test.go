@@ -44,11 +44,11 @@ func TestPathBracketsEveryPrice(t *testing.T) {
 		"weighted": func(nu float64) dro.Dual { return dro.NewPenalty(dro.PearsonChi2, nu, weights) },
 	} {
 		p := &dro.Problem{Oracle: o, Primal: dro.L2{Mu: 0.02, Intercept: true}}
-		solve := func(nu float64) *dro.Result {
+		solve := func(nu float64) *dro.TestResult {
 			p.Dual = at(nu)
 			s := dro.DefaultSettings()
 			s.RelativeGap = 1e-9
-			res, err := dro.Solve(context.Background(), p, dro.Newton{}, s)
+			res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, s)
 			if err != nil || res.Status != dro.Certified {
 				t.Fatalf("%s, ν = %v: %v, %v", name, nu, res.Status, err)
 			}
@@ -133,7 +133,7 @@ func ExamplePath() {
 	path := dro.NewPath(problem, at)
 	for _, nu := range []float64{1, 0.5} {
 		problem.Dual = at(nu)
-		res, err := dro.Solve(context.Background(), problem, dro.Newton{}, dro.DefaultSettings())
+		res, err := dro.SolveBy(context.Background(), problem, dro.Newton{}, dro.DefaultSettings())
 		if err != nil {
 			log.Fatal(err)
 		}

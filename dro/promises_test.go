@@ -16,7 +16,7 @@ import (
 // An intercept without its column of ones would make every lower bound false.
 func TestInterceptNeedsItsColumn(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 300, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1, Intercept: true}}
-	res, err := dro.Solve(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
+	res, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
 	if err == nil || res != nil || !strings.Contains(err.Error(), "column") {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -27,7 +27,7 @@ func TestCapsAreValidated(t *testing.T) {
 	for _, limit := range []float64{0, -1, math.NaN()} {
 		for _, d := range []dro.Dual{dro.OrthantKL{Nu: 1, Cap: limit}, dro.OrthantChiSquare{Nu: 1, Cap: limit}} {
 			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
-			if res, err := dro.Solve(context.Background(), p, dro.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
+			if res, err := dro.SolveBy(context.Background(), p, dro.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
 				t.Errorf("%#v accepted", d)
 			}
 		}
@@ -40,11 +40,11 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.CVaR(0.5), Primal: dro.L2{Mu: 0.5}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 3000, 0.05
-	exact, err := dro.Solve(context.Background(), p, dro.Smoothing{}, dro.DefaultSettings())
+	exact, err := dro.SolveBy(context.Background(), p, dro.Smoothing{}, dro.DefaultSettings())
 	if err != nil || exact.Status != dro.Certified {
 		t.Fatal(err, exact)
 	}
-	res, err := dro.Solve(context.Background(), p, dro.SeparableBlock{Block: 8}, s)
+	res, err := dro.SolveBy(context.Background(), p, dro.SeparableBlock{Block: 8}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCertifyTakesADozenPasses(t *testing.T) {
 // Certify proves from the point alone what a solve proves on its way there.
 func TestCertifyAgreesWithSolve(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-	res, err := dro.Solve(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+	res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestRanksShareStages(t *testing.T) {
 			return NewGroupsOver(rows, NewPenalty(KullbackLeibler, 0.1, nil), weights, group)
 		},
 	} {
-		solve := func(size int) (res *Result, stages int) {
+		solve := func(size int) (res *TestResult, stages int) {
 			set := DefaultSettings()
 			if size == 1 {
 				set.Logf = func(format string, _ ...any) {

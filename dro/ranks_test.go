@@ -18,9 +18,9 @@ import (
 // onRanks solves the problem of a sample whose rows are dealt to so many ranks, and returns
 // the result of every rank, and the collective calls of a rank. A rank knows no label, weight
 // or group of the rows of others.
-func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, weighed func(rows *ranks.Rows) (Dual, error), primal Primal, m Method, set Settings) (out []*Result, rounds int64) {
+func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, weighed func(rows *ranks.Rows) (Dual, error), primal Primal, m Method, set Settings) (out []*TestResult, rounds int64) {
 	t.Helper()
-	out = make([]*Result, size)
+	out = make([]*TestResult, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
 		c, traffic := ranks.Count(c)
 		defer func() {
@@ -41,7 +41,7 @@ func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Los
 		if method == nil {
 			method, _ = Choose(p)
 		}
-		res, err := Solve(context.Background(), p, method, set)
+		res, err := SolveBy(context.Background(), p, method, set)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func TestRanksAgree(t *testing.T) {
 			}
 			p := &Problem{Oracle: c.sample.Oracle(t, c.loss), Dual: dual, Primal: c.primal}
 			alone := solve(t, p, c.method, set)
-			var first *Result
+			var first *TestResult
 			var y []float64
 			var calls int64
 			for _, size := range sizes {
@@ -209,12 +209,12 @@ func TestRanksAgree(t *testing.T) {
 	}
 }
 
-func solve(t *testing.T, p *Problem, m Method, set Settings) *Result {
+func solve(t *testing.T, p *Problem, m Method, set Settings) *TestResult {
 	t.Helper()
 	if m == nil {
 		m, _ = Choose(p)
 	}
-	res, err := Solve(context.Background(), p, m, set)
+	res, err := SolveBy(context.Background(), p, m, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestRanksRefuse(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = Solve(context.Background(), &Problem{Oracle: oracle, Dual: c.dual, Primal: L2{Mu: 1}}, c.method, DefaultSettings())
+			_, err = SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: c.dual, Primal: L2{Mu: 1}}, c.method, DefaultSettings())
 			return err
 		})
 		for _, say := range c.says {
@@ -270,7 +270,7 @@ func TestRanksStopTogether(t *testing.T) {
 				cancel()
 			}
 		}
-		res, err := Solve(ctx, &Problem{Oracle: oracle, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, LBFGS{}, set)
+		res, err := SolveBy(ctx, &Problem{Oracle: oracle, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, LBFGS{}, set)
 		if res == nil || res.Status != Cancelled || err == nil {
 			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
 		}

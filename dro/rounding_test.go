@@ -21,11 +21,11 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 			p := hardProblem(t, &h)
 			p.Oracle = asItIs{h.Oracle(t)}
 			var optimum exact.Real
-			var all []*Result
+			var all []*TestResult
 			for _, m := range []Method{Newton{}, LBFGS{}, NewtonCG{}, FullVector{}, SeparableBlock{}} {
 				s := drotest.Asking(1e-13, 60)
 				s.X0 = h.X0
-				res, err := Solve(context.Background(), p, m, s)
+				res, err := SolveBy(context.Background(), p, m, s)
 				if err != nil {
 					t.Fatalf("%s: %v", h.Name, err)
 				}
@@ -58,7 +58,7 @@ func TestContradictionIsAStatus(t *testing.T) {
 	s := drotest.NewSample(rng, 60, 3, false)
 	o := &fickle{Linear: s.Oracle(t, losses.Logistic{})}
 	p := &Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}
-	res, err := Solve(context.Background(), p, LBFGS{}, drotest.Asking(1e-6, 100))
+	res, err := SolveBy(context.Background(), p, LBFGS{}, drotest.Asking(1e-6, 100))
 	if err != nil || res.Status != Inconsistent || res.Certificate.Consistent() {
 		t.Errorf("%v, %v, %+v", err, res.Status, res.Certificate)
 	}
@@ -110,7 +110,7 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 		for _, factor := range []float64{0.5, 1.5} {
 			other := *p
 			other.Dual = at(factor * h.Nu)
-			res, err := Solve(context.Background(), &other, Newton{}, drotest.Asking(1e-13, 60))
+			res, err := SolveBy(context.Background(), &other, Newton{}, drotest.Asking(1e-13, 60))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		res, err := Solve(context.Background(), p, Newton{}, drotest.Asking(1e-13, 60))
+		res, err := SolveBy(context.Background(), p, Newton{}, drotest.Asking(1e-13, 60))
 		if err != nil {
 			t.Fatal(err)
 		}

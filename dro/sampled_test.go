@@ -24,7 +24,7 @@ func TestNewtonOnSamples(t *testing.T) {
 		}
 	}
 	p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1e-4}}
-	if _, err := Solve(context.Background(), p, Newton{Sample: -1}, DefaultSettings()); err == nil {
+	if _, err := SolveBy(context.Background(), p, Newton{Sample: -1}, DefaultSettings()); err == nil {
 		t.Error("a negative number of samples was accepted")
 	}
 }

@@ -34,7 +34,7 @@ func TestUnitsOfTheTarget(t *testing.T) {
 				func(unit float64) Dual { return ChiSquare{Nu: 0.25 * unit * unit} },
 				func(float64) Dual { return CVaR(0.25) },
 			} {
-				var res [2]*Result
+				var res [2]*TestResult
 				for k, unit := range []float64{1, 1024} {
 					s.Label = make([]float64, c.n)
 					for j := range label {
@@ -102,7 +102,7 @@ func TestSolve_TargetsOfAnyUnit(t *testing.T) {
 				s.Label[j] = unit * label[j]
 			}
 			p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: KL{Nu: 0.5 * unit * unit}, Primal: L2{Mu: 0.01, Intercept: true}}
-			res, err := Solve(t.Context(), p, m, Settings{})
+			res, err := SolveBy(t.Context(), p, m, Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 			if _, ok := m.(dro.Growing); !ok {
 				t.Fatalf("%#v: no prefixes of %d rows", dual, n)
 			}
-			res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+			res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "growing: %d samples to") }
-		res, err := dro.Solve(context.Background(), p, dro.OnPrefixes(p, dro.SeparableBlock{}), s)
+		res, err := dro.SolveBy(context.Background(), p, dro.OnPrefixes(p, dro.SeparableBlock{}), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestMethodsInBlocksOfManyColumns(t *testing.T) {
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 400, 1e-5
 	for _, m := range []dro.Method{dro.SeparableBlock{}, dro.FullVector{}, dro.Stochastic{}} {
-		res, err := dro.Solve(context.Background(), p, m, s)
+		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func TestSmoothingCertifiesWithoutPenalty(t *testing.T) {
 		{dro.CappedKL{Alpha: 0.3}, dro.CappedKL{Alpha: 0.3, Nu: 1e-8}},
 	} {
 		for _, primal := range []dro.L2{{Mu: 1e-2}, {Mu: 1e-3}} {
-			res, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: c.dual, Primal: primal}, dro.Smoothing{}, s)
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: c.dual, Primal: primal}, dro.Smoothing{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestSmoothingCertifiesWithoutPenalty(t *testing.T) {
 			}
 			there := s
 			there.X0 = res.X
-			near, err := dro.Solve(context.Background(), &dro.Problem{Oracle: o, Dual: c.close, Primal: primal}, dro.Newton{}, there)
+			near, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: c.close, Primal: primal}, dro.Newton{}, there)
 			if err != nil {
 				t.Fatal(err)
 			}

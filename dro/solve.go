@@ -3,6 +3,7 @@ package dro
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -38,11 +39,35 @@ func prepared(p *Problem) *Problem { return saddle.Answered(side.Dereferenced(p)
 // settings; one value may be used for many solves at once.
 type Method = saddle.Method
 
-// Settings say where to start and when to stop. The zero value asks for the defaults.
-type Settings = saddle.Settings
+// Options say by what method a problem is solved, where to start and when to stop. The zero value
+// asks for the defaults.
+type Options struct {
+	Method      Method    // nil: the method that Choose returns
+	X0          []float64 // starting point, of length d; nil: zeros, or the point that the Primal names
+	RelativeGap float64   // the solve stops when certified to this relative gap; 0: 1e-6
+	MaxPasses   float64   // passes over the data that are never exceeded, but by one evaluation; 0: 10 000
+	CheckEvery  float64   // least passes between check points; later a tenth of the passes so far; 0: 2
+	Seed        uint64    // of every random choice
 
-// DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
-func DefaultSettings() Settings { return saddle.DefaultSettings() }
+	Observe func(check Check)                // is called at every check point; nil: nothing
+	Follow  func(it Iterate)                 // is called after every step of a method of the paper; nil: nothing
+	Logf    func(format string, args ...any) // receives the decisions of the method, one line each; nil: nothing
+
+	// Keep is called at every check point with the best point so far, which another solve may
+	// start from. The slice belongs to Keep. nil: nothing.
+	Keep func(x []float64)
+}
+
+// settings returns o as the internal packages take it.
+func (o *Options) settings() saddle.Settings {
+	if o == nil {
+		return saddle.Settings{}
+	}
+	return saddle.Settings{
+		X0: o.X0, RelativeGap: o.RelativeGap, MaxPasses: o.MaxPasses, CheckEvery: o.CheckEvery, Seed: o.Seed,
+		Observe: o.Observe, Follow: o.Follow, Logf: o.Logf, Keep: o.Keep,
+	}
+}
 
 // A Check is what is known at a check point. The bounds are the best so far.
 type Check = saddle.Check
@@ -83,15 +108,39 @@ const (
 //
 // X is not the last iterate, and Y not the method's own weights: those are what Follow
 // sees.
-type Result = saddle.Result
+type Result struct {
+	X   []float64 // d: the point with the best upper bound
+	Y   []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
+	Tau float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
 
-// Solve runs m on p until the relative gap asked for is certified, a limit is
-// reached, no progress is possible, or ctx is done. A nil method is the one that Choose returns. Limits are statuses. A
-// cancelled context is an error besides a valid Result, all of whose numbers are finite but
-// for a bound that is not known; every other error means invalid input, or numbers beyond
+	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
+	// drawn with probability a_k/A_t since the last restart: what the theorems
+	// bound in expectation. It is not what the certificate is about. Nil for a
+	// method that is not of the template.
+	Drawn []float64
+
+	Objective   float64 // P(X) = Risk + φ(X)
+	Risk        float64 // R(X), the robust risk
+	Certificate Certificate
+	Status      Status
+
+	Iterations int     // steps of the method: of a method in stages, stages
+	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
+	Elapsed    time.Duration
+	Trace      []Check // one entry per check point, the last one of the certificate
+}
+
+// Solve solves p by the method of o until the relative gap asked for is certified, a limit is
+// reached, no progress is possible, or ctx is done; nil options are the defaults. Limits are
+// statuses. A cancelled context is an error besides a valid Result, all of whose numbers are finite
+// but for a bound that is not known; every other error means invalid input, or numbers beyond
 // double precision (OverflowError), and a nil Result.
-func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
+func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 	p = prepared(p)
+	var m Method
+	if o != nil {
+		m = o.Method
+	}
 	if m == nil {
 		if err := p.Validate(); err != nil {
 			return nil, err
@@ -101,5 +150,6 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 			return nil, errors.New("dro: " + why)
 		}
 	}
-	return saddle.Solve(ctx, p, m, s)
+	res, err := saddle.Solve(ctx, p, m, o.settings())
+	return (*Result)(res), err
 }

@@ -165,14 +165,14 @@ func TestStoragesHaveOneOptimum(t *testing.T) {
 			s := dro.DefaultSettings()
 			s.RelativeGap = gap
 			reference := e.problem(t, all[0], loss, dual)
-			best, err := dro.Solve(context.Background(), reference, dro.Newton{}, s)
+			best, err := dro.SolveBy(context.Background(), reference, dro.Newton{}, s)
 			if err != nil || best.Status != dro.Certified {
 				t.Fatalf("%s %#v: %v, %v", loss.Name(), dual, err, best.Status)
 			}
 			for _, z := range all {
 				for _, m := range storedMethods() {
 					what := fmt.Sprintf("%T %s %#v %s", z, loss.Name(), dual, m.Name())
-					res, err := dro.Solve(context.Background(), e.problem(t, z, loss, dual), m, s)
+					res, err := dro.SolveBy(context.Background(), e.problem(t, z, loss, dual), m, s)
 					if err != nil || res.Status != dro.Certified {
 						t.Fatalf("%s: %v, %+v", what, err, res)
 					}
@@ -201,11 +201,11 @@ func TestStoragesAndThreads(t *testing.T) {
 		dual := storedDuals[i%2]
 		for _, z := range e.storages(t) {
 			for _, m := range storedMethods() {
-				var res [2]*dro.Result
+				var res [2]*dro.TestResult
 				for k, threads := range []int{1, 8} {
 					runtime.GOMAXPROCS(threads)
 					var err error
-					if res[k], err = dro.Solve(context.Background(), e.problem(t, z, loss, dual), m, dro.DefaultSettings()); err != nil {
+					if res[k], err = dro.SolveBy(context.Background(), e.problem(t, z, loss, dual), m, dro.DefaultSettings()); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -230,7 +230,7 @@ func TestSparseRowsOfManyColumns(t *testing.T) {
 	o := indicators(t, rng, n, groups, each, func() int { return rng.IntN(each) }, func(g, level int) float64 { return math.Sin(float64(g + level)) })
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
 	for _, m := range []dro.Method{dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}} {
-		res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings())
+		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 		if err != nil || res.Status != dro.Certified {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res.Certificate)
 		}

@@ -54,12 +54,12 @@ func TestEverySolveEnds(t *testing.T) {
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 60
-		var res *dro.Result
+		var res *dro.TestResult
 		var err error
 		done := make(chan any)
 		go func() {
 			defer func() { done <- recover() }()
-			res, err = dro.Solve(context.Background(), p, m, s)
+			res, err = dro.SolveBy(context.Background(), p, m, s)
 		}()
 		select {
 		case failed := <-done:
@@ -139,14 +139,14 @@ func TestNothingButNumbersIsReturned(t *testing.T) {
 	for _, ctx := range []context.Context{context.Background(), cancelled} {
 		for _, m := range []dro.Method{dro.Newton{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}} {
 			p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 0.1}}
-			if res, err := dro.Solve(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
+			if res, err := dro.SolveBy(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
 				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)
 			}
 		}
 		p := &dro.Problem{Oracle: bounded{o}, Dual: blank{dro.KL{Nu: 1}}, Primal: dro.L2{Mu: 0.1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 4
-		if res, err := dro.Solve(ctx, p, dro.LBFGS{}, s); err == nil || res != nil || !strings.Contains(err.Error(), "not finite") {
+		if res, err := dro.SolveBy(ctx, p, dro.LBFGS{}, s); err == nil || res != nil || !strings.Contains(err.Error(), "not finite") {
 			t.Errorf("weights that are no numbers, cancelled %v: %v, %+v", ctx.Err() != nil, err, res)
 		}
 	}
@@ -170,7 +170,7 @@ func TestPracticalSchedulesEnd(t *testing.T) {
 		for _, m := range []dro.Method{dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}} {
 			s := dro.DefaultSettings()
 			s.RelativeGap, s.MaxPasses = 1e-300, 1e5
-			res, err := dro.Solve(context.Background(), p, m, s)
+			res, err := dro.SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestPracticalSchedulesEnd(t *testing.T) {
 func TestConstantsThatOverflow(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	for _, m := range []dro.Method{dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory}} {
-		if res, err := dro.Solve(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {
+		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {
 			t.Errorf("%s: %v, %v", m.Name(), res, err)
 		}
 	}

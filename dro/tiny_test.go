@@ -27,12 +27,12 @@ func TestTinyBalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		solve := func(d dro.Dual) *dro.Result {
+		solve := func(d dro.Dual) *dro.TestResult {
 			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1, Intercept: true}}
 			s := dro.DefaultSettings()
 			s.MaxPasses = 60
 			m, _ := dro.Choose(p)
-			res, err := dro.Solve(context.Background(), p, m, s)
+			res, err := dro.SolveBy(context.Background(), p, m, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ func TestWorkOfTheMethods(t *testing.T) {
 			}
 			s := dro.DefaultSettings()
 			s.RelativeGap, s.MaxPasses = c.gap, 80
-			res, err := dro.Solve(context.Background(), p, c.m, s)
+			res, err := dro.SolveBy(context.Background(), p, c.m, s)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

@@ -62,7 +62,7 @@ func ExampleLoss() {
 	for _, dual := range []dro.Dual{dro.Uniform{}, dro.KL{Nu: 2}} {
 		problem := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 0.01, Intercept: true}}
 		method, _ := dro.Choose(problem)
-		res, err := dro.Solve(context.Background(), problem, method, dro.DefaultSettings())
+		res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: method})
 		if err != nil {
 			log.Fatal(err)
 		}

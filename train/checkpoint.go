@@ -68,7 +68,7 @@ const (
 
 // solved returns dro.Solve of a named part of the training. The checkpoint keeps the best point of
 // every check; a run that goes on starts from it and certifies it again, whatever the file says.
-func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Settings) (*dro.Result, error) {
+func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
 	j := m.Config.Checkpoint
 	part = fmt.Sprintf("%s, μ = %v", part, *m.Config.Mu) // a baseline may be solved again with another
 	var x []float64
@@ -80,7 +80,8 @@ func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method 
 	if j != nil {
 		s.Keep = func(x []float64) { j.Store(part, x) }
 	}
-	res, err := dro.Solve(ctx, p, method, s)
+	s.Method = method
+	res, err := dro.Solve(ctx, p, &s)
 	if res != nil {
 		j.Store(part, res.X)
 	}

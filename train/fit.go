@@ -254,8 +254,8 @@ func start(loss losses.Loss, d *data.Dataset, mean float64) []float64 {
 	return x
 }
 
-func (m *Model) settings(phase string, began time.Time) dro.Settings {
-	s := dro.DefaultSettings()
+func (m *Model) settings(phase string, began time.Time) dro.Options {
+	s := dro.Options{}
 	s.X0 = m.from
 	s.RelativeGap = m.Config.Gap
 	s.MaxPasses = m.Config.MaxPasses

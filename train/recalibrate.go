@@ -130,7 +130,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	}
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: columns == 2, FreeModulus: m.loss.Smoothness()}}
 	method, _ := dro.Choose(p)
-	s := dro.DefaultSettings()
+	s := dro.Options{}
 	s.RelativeGap = 1e-8
 	s.X0 = []float64{size, 0}[:columns]
 	res, err := m.solved(ctx, "recalibration", p, method, s)

@@ -43,9 +43,10 @@ func TestHunt_BoundsAgree(t *testing.T) {
 				}
 				continue
 			}
-			s := dro.DefaultSettings()
+			s := dro.Options{}
 			s.X0, s.RelativeGap, s.MaxPasses = c.start, c.gap, 60
-			res, err := dro.Solve(t.Context(), p, m, s)
+			s.Method = m
+			res, err := dro.Solve(t.Context(), p, &s)
 			if err != nil {
 				continue // the objective may exceed all numbers where the solve starts
 			}
@@ -115,9 +116,8 @@ func TestHunt_NoticesWrongBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := dro.DefaultSettings()
-	s.RelativeGap = 1e-12
-	res, err := dro.Solve(t.Context(), p, dro.Newton{}, s)
+	s := dro.Options{Method: dro.Newton{}, RelativeGap: 1e-12}
+	res, err := dro.Solve(t.Context(), p, &s)
 	if err != nil || res.Status != dro.Certified {
 		t.Fatal(res, err)
 	}

@@ -109,7 +109,7 @@ func measure(c cell, method string, gap, seconds float64, verbose bool) (result,
 		return result{}, err
 	}
 	r := result{Cell: c.name, Seconds: math.Inf(1)}
-	settings := dro.DefaultSettings()
+	settings := dro.Options{}
 	settings.RelativeGap, settings.MaxPasses = gap, 2000
 	if verbose {
 		settings.Logf = func(format string, args ...any) { fmt.Printf("    "+format+"\n", args...) }
@@ -122,7 +122,8 @@ func measure(c cell, method string, gap, seconds float64, verbose bool) (result,
 		runtime.GC()
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		start := processorSeconds()
-		res, err := dro.Solve(ctx, p, m, settings)
+		settings.Method = m
+		res, err := dro.Solve(ctx, p, &settings)
 		took := processorSeconds() - start
 		cancel()
 		if res == nil {

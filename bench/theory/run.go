@@ -93,7 +93,7 @@ var errDiverged = errors.New("the iterates diverged")
 func (in *instance) run(ctx context.Context, m dro.Method, l lie, seed uint64, step func(dro.Iterate) (enough bool)) (passes float64, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := dro.DefaultSettings()
+	s := dro.Options{}
 	s.RelativeGap, s.MaxPasses, s.CheckEvery, s.Seed = 1e-300, math.MaxFloat64, math.MaxFloat64, seed
 	done := false
 	s.Follow = func(it dro.Iterate) {
@@ -102,7 +102,8 @@ func (in *instance) run(ctx context.Context, m dro.Method, l lie, seed uint64, s
 			stop()
 		}
 	}
-	res, err := dro.Solve(ctx, in.problem(l), m, s)
+	s.Method = m
+	res, err := dro.Solve(ctx, in.problem(l), &s)
 	switch {
 	case err != nil && !errors.Is(err, context.Canceled):
 		return 0, err

@@ -97,7 +97,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		if o.Progress != nil {
 			o.Progress(e.Label)
 		}
-		s := dro.DefaultSettings()
+		s := dro.Options{}
 		s.RelativeGap, s.MaxPasses, s.Seed, s.CheckEvery = o.Gap, o.MaxPasses, o.Seed, 1
 		run := MethodRun{Name: e.Name, Label: e.Label}
 		var res *dro.Result
@@ -105,7 +105,8 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		if e.Method == nil {
 			res, run.Note, err = subgradient(ctx, p, s)
 		} else {
-			res, err = dro.Solve(ctx, p, dro.OnPrefixes(p, e.Method), s)
+			s.Method = dro.OnPrefixes(p, e.Method)
+			res, err = dro.Solve(ctx, p, &s)
 		}
 		switch {
 		case ctx.Err() != nil:

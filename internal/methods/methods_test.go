@@ -135,7 +135,7 @@ func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := dro.Solve(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
+	res, err := dro.Solve(context.Background(), p, &dro.Options{Method: dro.LBFGS{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // tuningPasses each and the one with the lowest objective is taken; that work is
 // not counted. The last iterate and the average of the last passes are certified
 // as those of every other method.
-func subgradient(ctx context.Context, p *dro.Problem, s dro.Settings) (*dro.Result, string, error) {
+func subgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dro.Result, string, error) {
 	descent, err := newDescent(p, s.Seed)
 	if err != nil {
 		return nil, "", err
@@ -53,13 +53,14 @@ const (
 
 // certify is what dro knows of a point before the first step from it.
 func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
-	s := dro.DefaultSettings()
+	s := dro.Options{}
 	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
 	var m dro.Method = dro.LBFGS{}
 	if p.Dual.Modulus() == 0 {
 		m = dro.FullVector{Schedule: dro.Theory}
 	}
-	res, err := dro.Solve(ctx, p, m, s)
+	s.Method = m
+	res, err := dro.Solve(ctx, p, &s)
 	if err != nil {
 		return dro.Certificate{}, err
 	}
@@ -173,7 +174,7 @@ func (w *descent) step() {
 }
 
 // solve steps until the gap or a limit, with check points as those of dro.
-func (w *descent) solve(ctx context.Context, s dro.Settings) (*dro.Result, error) {
+func (w *descent) solve(ctx context.Context, s dro.Options) (*dro.Result, error) {
 	began := time.Now()
 	best := dro.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
 	res := &dro.Result{}

@@ -51,9 +51,8 @@ func solve(t *testing.T, l level.Level) (*dro.Result, []float64) {
 	}
 	p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1e-2, Intercept: true}}
 	m, _ := dro.Choose(p)
-	s := dro.DefaultSettings()
-	s.RelativeGap = 1e-7
-	res, err := dro.Solve(context.Background(), p, m, s)
+	s := dro.Options{Method: m, RelativeGap: 1e-7}
+	res, err := dro.Solve(context.Background(), p, &s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,12 +39,13 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	if method.Name() == (dro.Growing{}).Name() && x != nil {
 		method = dro.Growing{First: t.N} // one stage, from where the neighbour ended
 	}
-	s := dro.DefaultSettings()
+	s := dro.Options{}
 	s.X0, s.RelativeGap, s.MaxPasses = x, accuracy, 300
 	passes := 0.0
 	if method.Name() == (dro.NewtonCG{}).Name() {
 		s.MaxPasses = gradientPasses
-		if res, err := dro.Solve(ctx, p, dro.LBFGS{}, s); err == nil {
+		s.Method = dro.LBFGS{}
+		if res, err := dro.Solve(ctx, p, &s); err == nil {
 			if res.Certificate.Relative() <= accuracy {
 				return res.X, res.Passes, nil
 			}
@@ -52,7 +53,8 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 		}
 		s.MaxPasses = 300
 	}
-	res, err := dro.Solve(ctx, p, method, s)
+	s.Method = method
+	res, err := dro.Solve(ctx, p, &s)
 	if err != nil {
 		return nil, 0, err
 	}

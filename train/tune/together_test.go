@@ -185,9 +185,10 @@ func (t *Table) least(tt *testing.T, l level.Level, x []float64) float64 {
 	if err != nil {
 		tt.Fatal(err)
 	}
-	settings := dro.DefaultSettings()
+	settings := dro.Options{}
 	settings.X0, settings.RelativeGap = x, 1e-8
-	res, err := dro.Solve(tt.Context(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}, dro.Newton{}, settings)
+	settings.Method = dro.Newton{}
+	res, err := dro.Solve(tt.Context(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}, &settings)
 	if err != nil || res.Status != dro.Certified {
 		tt.Fatalf("%v: %v, %v", l, res.Status, err)
 	}

@@ -723,7 +723,7 @@ func TestWideTablesAreSolved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := dro.Solve(t.Context(), p, dro.Newton{}, dro.DefaultSettings())
+		res, err := dro.Solve(t.Context(), p, &dro.Options{Method: dro.Newton{}})
 		if err != nil || res.Certificate.Relative() > 1e-6 {
 			t.Fatalf("%v, %v", res.Status, err)
 		}

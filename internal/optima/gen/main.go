@@ -134,14 +134,15 @@ func approximate(p *exact.Problem) ([]float64, error) {
 		dual = dro.ChiSquare{Nu: p.Nu}
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}
-	s := dro.DefaultSettings()
+	s := dro.Options{}
 	s.RelativeGap = 1e-13
 	s.MaxPasses = 2000
 	var m dro.Method = dro.Newton{}
 	if p.Nu == 0 {
 		m = dro.Smoothing{}
 	}
-	r, err := dro.Solve(context.Background(), problem, m, s)
+	s.Method = m
+	r, err := dro.Solve(context.Background(), problem, &s)
 	if err != nil {
 		return nil, err
 	}
