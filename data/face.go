@@ -106,6 +106,7 @@ const (
 	SayDates        = table.SayDates
 	Standardise     = table.Standardise
 	KeepDouble      = table.KeepDouble
+	RaiseMaxColumns = table.RaiseMaxColumns
 	RaiseMaxLevels  = table.RaiseMaxLevels
 	MergeRareLevels = table.MergeRareLevels
 )

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -138,8 +139,20 @@ func (m *making) interactions() error {
 		} else if again {
 			continue
 		}
+		occurs, err := m.pairs(pair, sides)
+		if err != nil {
+			return err
+		}
+		if limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels); len(occurs) > limit {
+			m.problems.Add(m.f.Fault(pair[0], table.Mend(table.MergeRareLevels, table.RaiseMaxLevels),
+				"its product with %q has %d pairs of levels in the training rows, more than the %d columns that it may have", pair[1], len(occurs), limit))
+			continue
+		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
+				if occurs != nil && !occurs[[2]string{a.Level, b.Level}] {
+					continue
+				}
 				c, err := m.combine(a.Label()+":"+b.Label(), a, b)
 				if err != nil {
 					return err
@@ -149,6 +162,46 @@ func (m *making) interactions() error {
 		}
 	}
 	return nil
+}
+
+// pairs returns the pairs of levels of two categories that occur in the training rows, of the levels
+// that have operands; nil where a factor is a number.
+func (m *making) pairs(pair [2]string, sides [2][]Operand) (map[[2]string]bool, error) {
+	var read [2]func(row int) string
+	var column [2]*Column
+	has := [2]map[string]bool{{}, {}}
+	for k, operands := range sides {
+		if len(operands) == 0 || operands[0].Kind == Numeric {
+			return nil, nil
+		}
+		c, err := m.feature(pair[k], "an interaction").Load(m.ctx)
+		if err != nil {
+			return nil, err
+		}
+		column[k], read[k] = c, reader(c, operands[0].Kind)
+		for _, o := range operands {
+			has[k][o.Level] = true
+		}
+	}
+	key := func(k, row int) float64 {
+		if column[k].Kind == Categorical {
+			return float64(column[k].Code[row])
+		}
+		return column[k].Number[row]
+	}
+	occurs, seen := map[[2]string]bool{}, map[[2]float64]bool{}
+	for _, r := range m.partition.Set(0).All() {
+		if column[0].IsNull(r) || column[1].IsNull(r) {
+			continue
+		}
+		if at := [2]float64{key(0, r), key(1, r)}; !seen[at] {
+			seen[at] = true
+			if l := [2]string{read[0](r), read[1](r)}; has[0][l[0]] && has[1][l[1]] {
+				occurs[l] = true
+			}
+		}
+	}
+	return occurs, nil
 }
 
 // again says, with a note, that a product is one of its factors again, since the other is

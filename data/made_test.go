@@ -55,3 +55,33 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 		}
 	}
 }
+
+// Pairs of levels are counted before a column is made of any: only those that occur are columns,
+// and too many are refused.
+func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
+	table := func(a, b int) *Frame {
+		var s strings.Builder
+		s.WriteString("a,b,y\n")
+		for i := range 4000 {
+			fmt.Fprintf(&s, "u%d,v%d,%d\n", i%a, i/a%b, i*i%7%2)
+		}
+		return frameOf(t, s.String())
+	}
+	spec := Spec{Target: "y", Transforms: Transforms{Interact: [][2]string{{"a", "b"}}}}
+	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, "")
+	datatest.WantError(t, err, `column "a"`, `"b"`, "pairs of levels", "more than the 1000")
+	spec.MaxLevels = 10_000
+	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, ""); err != nil {
+		t.Errorf("with more levels allowed: %v", err)
+	}
+	spec.MaxLevels = 0
+	fitted, err := Fit(t.Context(), frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range fitted.Encoder.Notes {
+		if strings.Contains(note, ":") && strings.Contains(note, "constant") {
+			t.Errorf("a column of a pair that does not occur was made: %s", note)
+		}
+	}
+}

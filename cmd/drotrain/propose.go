@@ -107,7 +107,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	for _, o := range []struct{ name, value string }{
 		{"data", path}, {"target", target}, {"drop", (options.List(&p.Drop)).CSV()}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"max-columns", strconv.Itoa(t.MaxColumns)}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue

@@ -33,6 +33,7 @@ func readingOptions(cmd *cobra.Command, r *data.Reading) {
 			"thousands", "`mark` between thousands of numbers in text: , . ' _ or a space")
 		fs.Var(mark(&t.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
 			"strip", "`marks` to take off both ends of numbers in text: '%$€'")
+		fs.Var(options.Count(&t.MaxColumns), "max-columns", "columns that text may have (0: 100 000)")
 		fs.Var(options.Names(&r.Relabel, "->"), "relabel", "other names for `texts`: --relabel '<=50K.-><=50K,>50K.->>50K'")
 		fs.Var(options.Enum(&r.Dates, data.DateUses()), "dates", "columns of dates and times: as days since 1970, as year, month, weekday and hour, or left out")
 	})

@@ -60,6 +60,9 @@ func readLines(ctx context.Context, src table.Source, names []string, o Options,
 		}
 		for i, s := range record {
 			if i == len(shapes) {
+				if err := r.options.columns(len(record)); err != nil {
+					return nil, err
+				}
 				shapes = append(shapes, shape{options: &r.options, verbatim: verbatim, nulls: rows})
 			}
 			if !shapes[i].observe(s, rows) {

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -32,6 +33,9 @@ type Options struct {
 	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
 	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
 
+	// MaxColumns is how many columns a text may have; 0 means DefaultMaxColumns.
+	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
+
 	// Dates says that a column of dates, or dates and times, is Numeric: days since
 	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
 	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
@@ -39,9 +43,13 @@ type Options struct {
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 }
 
+// DefaultMaxColumns is how many columns a text may have where nobody says: every one of them takes
+// about a kilobyte before its first value, and a few kilobytes of compressed text may hold millions.
+const DefaultMaxColumns = 100_000
+
 // IsZero says that nothing is asked for.
 func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates && o.MaxColumns == 0
 }
 
 // Validate refuses options that contradict each other.
@@ -49,6 +57,8 @@ func (o Options) Validate() error {
 	switch {
 	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
 		return fmt.Errorf("the delimiter %q must be one character, and no quote or line end", o.Delimiter)
+	case o.MaxColumns < 0:
+		return fmt.Errorf("%d columns at most: it must be a positive number", o.MaxColumns)
 	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
 		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
@@ -120,6 +130,14 @@ func (o *Options) normal(s string) (string, bool) {
 		s = strings.Replace(s, ",", ".", 1)
 	}
 	return s, true
+}
+
+// columns refuses more columns than a text may have.
+func (o *Options) columns(n int) error {
+	if most := cmp.Or(o.MaxColumns, DefaultMaxColumns); n > most {
+		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Remedies: []table.Remedy{table.SayDelimiter, table.RaiseMaxColumns}}
+	}
+	return nil
 }
 
 // missing says that a text stands for no value.

@@ -115,10 +115,16 @@ func (r *reading) names(all *records) error {
 		if err != nil {
 			return r.failed(err)
 		}
+		if err := r.options.columns(len(first)); err != nil {
+			return err
+		}
 		r.header = make([]string, len(first))
 		for i := range r.header {
 			r.header[i] = fmt.Sprintf("column_%d", i+1)
 		}
+	}
+	if err := r.options.columns(len(r.header)); err != nil {
+		return err
 	}
 	for i, h := range r.header {
 		r.header[i] = strings.TrimSpace(h)
@@ -242,7 +248,8 @@ func (r *reading) afford(rows, columns int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	return r.text.src.Afford(8*int64(rows)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
+	const columnBytes = 1 << 10
+	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
 }
 
 // dataInHeader says that the first line looks like a row.

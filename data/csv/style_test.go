@@ -87,3 +87,23 @@ func TestNumber_ThousandsWithLeadingZero(t *testing.T) {
 		}
 	}
 }
+
+// A few kilobytes of packed text may have millions of columns, which are refused by default.
+func TestRead_ManyColumns(t *testing.T) {
+	wide := strings.Repeat(",", DefaultMaxColumns) + "\n"
+	for _, o := range []Options{{}, {NoHeader: true}} {
+		_, err := Read(t.Context(), sourceOf("t.csv", wide+wide), nil, o)
+		if err == nil || !strings.Contains(err.Error(), "100001 columns are more than the 100000") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 2}); err == nil {
+		t.Error("three columns where two are allowed")
+	}
+	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2}); err == nil {
+		t.Error("three keys where two are allowed")
+	}
+	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}); err != nil || len(f.Columns) != 3 {
+		t.Error(err)
+	}
+}

@@ -32,6 +32,7 @@ const (
 	SayDates        Remedy = "take dates as numbers or parts, or drop them"
 	Standardise     Remedy = "standardise the numbers"
 	KeepDouble      Remedy = "keep the rows as float64"
+	RaiseMaxColumns Remedy = "allow more columns"
 	RaiseMaxLevels  Remedy = "allow more levels"
 	MergeRareLevels Remedy = "make one level of the rare ones"
 	NameMissing     Remedy = "name the texts that stand for no value"

@@ -17,9 +17,10 @@ import (
 // Check walks the one JSON value of doc beside the type of v, a value or a pointer.
 // It returns the paths of keys that v has no field for, such as "config.speed" or
 // "trace[].color", each once. A key given twice, in whatever case, a second value
-// and a document that is not JSON are errors.
+// and a document that is not JSON are errors, and so is one whose values take far more memory than
+// its text, as a list of very many empty objects does.
 func Check(doc []byte, v any) (unknown []string, err error) {
-	c := checker{dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
+	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
 	c.dec.UseNumber()
 	if err := c.value("", reflect.TypeOf(v)); err != nil {
 		return nil, err
@@ -32,6 +33,7 @@ func Check(doc []byte, v any) (unknown []string, err error) {
 
 type checker struct {
 	dec     *json.Decoder
+	free    int64 // bytes that elements of lists may still take
 	unknown []string
 	seen    map[string]bool
 	types   map[reflect.Type]*shape
@@ -73,8 +75,19 @@ func (c *checker) value(path string, t reflect.Type) error {
 	}
 	s := c.shape(t)
 	if delim == '[' {
+		of := element(s.plain)
+		size := int64(16) // of any
+		if of != nil {
+			size = int64(of.Size())
+			if p := plain(of); p != nil && p != of {
+				size += int64(p.Size())
+			}
+		}
 		for c.dec.More() {
-			if err := c.value(path+"[]", element(s.plain)); err != nil {
+			if c.free -= size; c.free < 0 {
+				return fmt.Errorf("the values of %s take far more memory than their text", path)
+			}
+			if err := c.value(path+"[]", of); err != nil {
 				return err
 			}
 		}

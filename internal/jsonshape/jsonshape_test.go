@@ -70,3 +70,21 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// A document whose values take far more memory than its text is refused before they are made.
+func TestCheck_ValuesLargerThanTheirText(t *testing.T) {
+	type point struct{ A, B, C, D, E, F *float64 }
+	var v struct {
+		Trace []point   `json:"trace"`
+		X     []float64 `json:"x"`
+	}
+	many := func(what string) []byte {
+		return []byte(`{"trace":[` + strings.Repeat("{},", 200_000) + `{}],"x":[` + strings.Repeat(what+",", 200_000) + what + `]}`)
+	}
+	if _, err := Check(many("0"), v); err == nil || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Check([]byte(`{"x":[`+strings.Repeat("0,", 1_000_000)+`0]}`), v); err != nil {
+		t.Error(err)
+	}
+}

@@ -49,6 +49,8 @@ func remedy(r data.Remedy, column string) string {
 		return "keep the rows with --storage float64"
 	case data.MergeRareLevels:
 		return "make one level of the rare ones with --min-count 20"
+	case data.RaiseMaxColumns:
+		return "allow more columns with --max-columns"
 	case data.RaiseMaxLevels:
 		return "allow more levels with --max-levels"
 	case data.NameMissing:
