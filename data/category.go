@@ -144,7 +144,7 @@ func code(label, skipped int) int {
 func (e *Encoder) addCategory(k *category) (kept bool) {
 	all, skipped := k.in.Labels(), k.in.Skipped()
 	if len(all) == 1 {
-		e.notef("column %q left out: it is constant (%s) in the training rows", k.in.Name, all[0])
+		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", k.in.Name, all[0]))
 		return false
 	}
 	if k.merged > 0 {

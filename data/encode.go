@@ -327,8 +327,12 @@ func (r EncodeReport) String() string {
 	for _, u := range r.Unseen {
 		add("column %q: %d %s with levels that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), table.QuoteList(u.Examples, "and"))
 	}
+	var filled []string
 	for _, i := range r.Imputed {
-		add("column %q: %d %s filled with %s", i.Column, i.Count, printable.Noun(i.Count, "null", "nulls"), table.FormatNumber(i.Value))
+		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count, printable.Noun(i.Count, "row", "rows")))
+	}
+	if n := len(filled); n > 0 {
+		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), someOf(filled))
 	}
 	if len(r.MissingGroups) > 0 {
 		add("no group column %s", table.QuoteList(r.MissingGroups, "and"))

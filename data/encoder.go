@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An Encoder turns frames into design matrices in the way fitted on its
@@ -23,6 +25,8 @@ type Encoder struct {
 	// Notes are for the user: columns dropped or left out, how the positive
 	// class was chosen, and the like.
 	Notes []string `json:"notes,omitempty"`
+
+	constant, filled []string // columns of one note each, with what it says of them
 }
 
 // NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
@@ -46,6 +50,26 @@ func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, er
 		return nil, err
 	}
 	return t.e, nil
+}
+
+// noteColumns adds a note on every kind of change that several columns share.
+func (e *Encoder) noteColumns() {
+	if n := len(e.constant); n > 0 {
+		e.notef("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), someOf(e.constant))
+	}
+	if n := len(e.filled); n > 0 {
+		e.notef("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), someOf(e.filled))
+	}
+	e.constant, e.filled = nil, nil
+}
+
+// someOf joins the first texts of a list and counts the others.
+func someOf(all []string) string {
+	const most = 8
+	if n := len(all) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
+	}
+	return strings.Join(all, ", ")
 }
 
 func (e *Encoder) notef(format string, args ...any) {

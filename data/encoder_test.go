@@ -61,7 +61,7 @@ func TestEncodeByHand(t *testing.T) {
 	}
 	found := false
 	for _, n := range e.Notes {
-		found = found || strings.Contains(n, `"flat" left out: it is constant (7)`)
+		found = found || strings.Contains(n, "constant in the training rows: flat (7)")
 	}
 	if !found {
 		t.Errorf("notes %q do not tell of the constant column", e.Notes)

@@ -335,6 +335,7 @@ func (t *fitting) fitRest() error {
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
 	}
+	e.noteColumns()
 	if w, n := len(e.Columns), t.rows(); w > n {
 		e.notef("%d encoded columns but only %d training rows", w, n)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -45,7 +46,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 		}
 	}
 	if nulls := x.Nulls(0); nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.notef("column %q: %d %s filled with the %s %s", c.Name, nulls, printable.Noun(nulls, "null", "nulls"), e.Spec.Impute, table.FormatNumber(in.Fill))
+		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls, printable.Noun(nulls, "row", "rows")))
 		if !constant {
 			_, mean, sd, _ = tiles.JoinMoments(append(x.Moments, tiles.MomentOfEqual(in.Fill, nulls)))
 		}
@@ -53,7 +54,7 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 	if constant && e.keepsConstant(value) {
 		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
-		e.notef("column %q left out: it is constant (%s) in the training rows", c.Name, table.FormatNumber(value))
+		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
 		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}

@@ -182,9 +182,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	}
 	m.note(cfg.groupFeaturesNote(encoder))
 	m.note(encoder.Notes...)
-	m.note(fitted.TrainReport.String())
+	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
+	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
+	m.note(trainReport.String())
 	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped
-	if s := fitted.HoldoutReport.String(); s != "" {
+	if s := heldReport.String(); s != "" {
 		m.note("hold-out rows: " + s)
 	}
 	if fitted.Holdout != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/csv"
 	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Reading says how a table is to be read. The zero value leaves text as [Read]
@@ -102,33 +103,40 @@ func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
 		return nil
 	}
 	var out []*table.Column
+	var days, parted, left []string
 	for _, c := range t.Columns {
 		switch {
 		case !c.Clock || c.Kind != table.Numeric:
 			out = append(out, c)
 		case r.Dates == "number":
-			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: taken as days since 1970-01-01 UTC", c.Name))
+			days = append(days, c.Name)
 			out = append(out, c)
 		case r.Dates == "drop":
-			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: left out", c.Name))
+			left = append(left, c.Name)
 			replaced = append(replaced, c)
 		default:
 			replaced = append(replaced, c)
-			names := ""
 			for _, p := range dateParts {
 				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
 					continue
 				}
 				name := c.Name + "." + p.name
-				names += " " + name
 				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) })
 				part.Of = c.Name
 				out = append(out, part)
 			}
-			t.Notes = append(t.Notes, fmt.Sprintf("column %q holds dates: taken apart into%s", c.Name, names))
+			parted = append(parted, c.Name)
 		}
 	}
 	t.Columns = out
+	for _, n := range []struct {
+		columns []string
+		what    string
+	}{{days, "read as days since 1970-01-01 UTC"}, {parted, "split into year, month, weekday and, of times, hour"}, {left, "left out"}} {
+		if len(n.columns) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
+		}
+	}
 	return replaced
 }
 
