@@ -47,4 +47,7 @@
 // in the making). datasets, eval, train and what comes after them import it, design, losses and
 // dro do not (internal/layers has the table). Start reading at fit.go; how values leave
 // their files is in internal/tiles/visit.go and table/part.go.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package data

@@ -1,5 +1,8 @@
 // Package datasets holds small real data sets inside the binary, each with a
 // card that tells its source, columns, licence and making.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package datasets
 
 import (

@@ -2,6 +2,9 @@
 // float64 or float32, or sparsely, and the loops over them that training takes.
 // Whatever the storage, every product is formed and added in float64, but where a matrix of
 // float32 meets many vectors at once.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package design
 
 // A Matrix is a design matrix of n rows Z[i] of d columns. It is immutable; its

@@ -21,4 +21,7 @@
 //	bound     lower bounds from the curvature of the losses
 //	template  the methods of the paper: Alg. 1 and its three identity cards
 //	newton    methods on the exact objective: Newton, conjugate gradients, L-BFGS, prefixes
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package dro

@@ -30,4 +30,7 @@
 // internal/resample; here it is put together by group, compared, and judged. The
 // package may import these, losses and data; it neither prints, reads the environment,
 // nor trains. Start reading at evaluate.go.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package eval

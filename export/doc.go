@@ -9,4 +9,7 @@
 //
 // What a format cannot say exactly is refused with the reason. The package may
 // import train and data; start reading at export.go, then a format's file.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package export

@@ -1,5 +1,8 @@
 // Package losses holds the scalar losses ℓ(m; t) of a margin m and a target t,
 // and the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) over a design matrix.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package losses
 
 import (

@@ -2,6 +2,9 @@
 // encodes the rows (package data), builds the per-sample losses (package
 // losses), solves the saddle problem (package dro) and keeps the result as a
 // Model that predicts, explains itself, saves and loads.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package train
 
 import (

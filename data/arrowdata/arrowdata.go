@@ -1,6 +1,9 @@
 // Package arrowdata makes tables of Arrow records in memory, for programs that
 // hold their rows so. It is a package of its own so that importers of data need not
 // know Arrow's types; it may import data, and nothing here imports it.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package arrowdata
 
 import (

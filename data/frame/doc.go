@@ -10,4 +10,7 @@
 //
 // It imports data/table and the readers; data, which gives its types and functions
 // under the same names, imports it. Start reading at frame.go, then read.go.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package frame

@@ -4,4 +4,7 @@
 // there are (message.go, layout.go, flatbuf.go) before Arrow's reader sees them;
 // its arrays are then copied (column.go). It imports data/table and data/internal;
 // only data/frame imports it. Start reading at read.go.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package ipc

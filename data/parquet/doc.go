@@ -11,4 +11,7 @@
 //
 // It imports data/table and data/internal; only data/frame imports it. Start reading at
 // open.go.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package parquet

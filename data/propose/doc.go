@@ -8,4 +8,7 @@
 //
 // It imports data and stands above it; train and cmd import it. Start reading at Make; how a
 // column alone predicts the target is in power.go.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package propose

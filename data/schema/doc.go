@@ -6,4 +6,7 @@
 //
 // It imports table alone; package data gives its types under the same names. Start reading
 // at spec.go for what is asked, at input.go for what is fitted.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package schema

@@ -6,4 +6,7 @@
 // It knows no file format and no role of a column. The readers (data/parquet,
 // data/ipc, data/csv) import it, and data/frame and data, which alias its types; it imports
 // none of them. Start reading at column.go, then part.go.
+//
+// Stability: this package is a part of package data and may change with any version before 1.0;
+// prefer package data.
 package table

@@ -3,4 +3,7 @@
 // page.gohtml and page.css, and check opens pages in a browser.
 //
 // It may import eval and eval/figure; commands import it. Start reading at page.go.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package page

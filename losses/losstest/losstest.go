@@ -1,5 +1,8 @@
 // Package losstest checks a loss of one's own against the contract of losses.Loss,
 // as testing/fstest does a file system. It may import losses; tests import it.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package losstest
 
 import (

@@ -2,6 +2,9 @@
 // rows, a smallest group, a confidence, a price, and turns that into the adversary of
 // package dro that it means exactly (docs/math.md §10). It may import dro and internal alone. Start
 // reading at Level.
+//
+// Stability: this package is a part of package train and may change with any version before 1.0;
+// prefer package train.
 package level
 
 import (

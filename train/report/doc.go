@@ -13,4 +13,7 @@
 //
 // It may import train and eval and what stands below them; the command imports it.
 // Start reading at measure.go.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package report

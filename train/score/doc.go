@@ -4,4 +4,7 @@
 //
 // It imports data and losses; train makes the formula of a model and gives these types under
 // the same names. Start reading at formula.go.
+//
+// Stability: this package is a part of package train and may change with any version before 1.0;
+// prefer package train.
 package score
