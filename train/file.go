@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 	"github.com/drotrain/drotrain/losses"
@@ -177,12 +176,13 @@ func (m *Model) check() error {
 	if m.loss, err = losses.Parse(c.Loss, c.HuberDelta); err != nil {
 		return err
 	}
+	if err := lossSuits(c.Loss, m.Encoder.Target.Task); err != nil {
+		return err
+	}
 	s := &m.Result
 	switch {
 	case c.Target != m.Encoder.Target.Name:
 		return fmt.Errorf("its target is %q, but that of the encoder %q", c.Target, m.Encoder.Target.Name)
-	case classes(c.Loss) != (m.Encoder.Target.Task == data.Binary):
-		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, m.Encoder.Target.Task)
 	case c.Mu == nil:
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:

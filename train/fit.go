@@ -131,6 +131,12 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
+	if err := cfg.unused(); err != nil {
+		return nil, nil, err
+	}
+	if how := frame.Reading(); !how.IsZero() {
+		cfg.Reading = how
+	}
 	cfg = cfg.withLog()
 	if cfg.Ranks != nil {
 		if err := cfg.rankable(); err != nil {
@@ -207,6 +213,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
 		return nil, nil, fmt.Errorf("threshold is for two classes: the target %q is a number", m.Config.Target)
+	}
+	if err := lossSuits(m.Config.Loss, encoder.Target.Task); err != nil {
+		return nil, nil, err
 	}
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err

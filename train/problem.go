@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,6 +98,14 @@ func (c Config) Resolve(task data.Task, n int) Config {
 		c.Mu = &mu
 	}
 	return c
+}
+
+// lossSuits returns an error unless the loss is one for the task.
+func lossSuits(loss string, task data.Task) error {
+	if classes(loss) != (task == data.Binary) {
+		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
+	}
+	return nil
 }
 
 // Problem returns the robust problem of a resolved configuration on the rows of d.

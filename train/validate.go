@@ -12,6 +12,26 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
+// unused returns an error that names the settings which the others leave without an effect,
+// where they are not the default ones.
+func (c *Config) unused() error {
+	standard := DefaultConfig()
+	var wrong []string
+	if c.Penalty != standard.Penalty && !c.Level.Divergent() {
+		wrong = append(wrong, fmt.Sprintf("penalty %s is the divergence of a level that nu, radius, ess or bound-confidence sets, and none of them is set", c.Penalty))
+	}
+	if c.Adversary != "" && !c.Level.Chosen() {
+		wrong = append(wrong, fmt.Sprintf("adversary %s is that of a level, and none is set", c.Adversary))
+	}
+	if c.HuberDelta != standard.HuberDelta && c.Loss != "huber" {
+		wrong = append(wrong, fmt.Sprintf("huber-delta is %v, but the loss is not huber", c.HuberDelta))
+	}
+	if wrong == nil {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
+}
+
 // Validate reports every setting that cannot be used, whatever the data. Fit asks it first.
 func (c *Config) Validate() error {
 	var wrong []string

@@ -1,10 +1,13 @@
 package train
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -53,6 +56,10 @@ func TestValidate(t *testing.T) {
 		"rows":                  {func(c *Config) { c.Rows = &RowSet{Train: []int{0}} }, ""},
 		"a split":               {func(c *Config) { c.Split = "set" }, ""},
 		"a split and a time":    {func(c *Config) { c.Split, c.Time = "set", "when" }, "choose one"},
+		"crossfit of a split":   {func(c *Config) { c.Evaluate, c.Holdout, c.Split = EvaluateCrossfit, 0, "set" }, "does not go with holdout-data, split"},
+		"crossfit of a time":    {func(c *Config) { c.Evaluate, c.Holdout, c.Time = EvaluateCrossfit, 0, "when" }, "does not go with holdout-data, split"},
+		"crossfit of units":     {func(c *Config) { c.Evaluate, c.Holdout, c.GroupHoldout = EvaluateCrossfit, 0, "unit" }, "does not go with holdout-data, split"},
+		"crossfit of a table":   {func(c *Config) { c.Evaluate, c.Holdout, c.HoldoutData = EvaluateCrossfit, 0, "t" }, "does not go with holdout-data, split"},
 		"crossfit":              {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
 		"recalibrated numbers":  {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" }, "recalibrate is for the logistic loss"},
 		"recalibrated Huber":    {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" }, "recalibrate is for the logistic loss"},
@@ -99,5 +106,89 @@ func TestValidateTellsAll(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing of %q: %v", want, err)
 		}
+	}
+}
+
+// Settings that the others leave without an effect are refused by a training, unless they are
+// the default ones.
+func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   string // of the error; "": none
+	}{
+		"a divergence without a level":    {func(c *Config) { c.Penalty = "chi2" }, "penalty chi2"},
+		"a divergence of an average":      {func(c *Config) { c.Penalty, c.Average = "chi2", "plain" }, "penalty chi2"},
+		"a divergence of CVaR":            {func(c *Config) { c.Penalty, c.Protect = "chi2", level.At(0.5) }, "penalty chi2"},
+		"a divergence of a level":         {func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) }, ""},
+		"an adversary without a level":    {func(c *Config) { c.Adversary = "rows" }, "adversary rows"},
+		"δ of the logistic loss":          {func(c *Config) { c.HuberDelta, c.Nu = 2, level.At(1) }, "huber-delta is 2"},
+		"δ of the squared loss":           {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "squared", "a" }, "huber-delta is 2"},
+		"δ of the Huber loss":             {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "huber", "a" }, ""},
+		"a quantity of two values, Huber": {func(c *Config) { c.Nu, c.Loss = level.At(1), "huber" }, ""},
+	} {
+		cfg := DefaultConfig()
+		cfg.Target = "y"
+		c.change(&cfg)
+		m, err := FitFrame(t.Context(), wide(t, 60), cfg)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		case err == nil:
+			loaded(t, m) // what trains can be read again
+		}
+	}
+}
+
+// Every loss is of classes or of numbers, and no other task is trained with it: what no
+// command could load again.
+func TestLossSuitsTask(t *testing.T) {
+	for _, loss := range []string{"logistic", "squared", "huber"} {
+		task := data.Regression
+		if loss == "logistic" {
+			task = data.Binary
+		}
+		if got := (Config{Loss: loss}).Spec().Task; got != task {
+			t.Errorf("%s: the target is taken as %v", loss, got)
+		}
+		for _, of := range []data.Task{data.Binary, data.Regression} {
+			if err := lossSuits(loss, of); (err == nil) != (of == task) {
+				t.Errorf("%s of %v: %v", loss, of, err)
+			}
+		}
+	}
+}
+
+// What was said when a table was read need not be said again: the model knows it.
+func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
+	how := data.Reading{Relabel: map[string]string{"p.": "p"}}
+	how.Text.Delimiter, how.Text.Decimal = ";", ","
+	var b strings.Builder
+	b.WriteString("y;a;g\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d;%d,5;%s\n", i*7919%2, i*104729%97, []string{"p", "p.", "q"}[i%3])
+	}
+	f, err := data.OpenReader(t.Context(), "t.csv", strings.NewReader(b.String()), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Nu, cfg.Loss = "y", level.At(1), "logistic"
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(m.Config.Reading, how) {
+		t.Errorf("%+v", m.Config.Reading)
+	}
+	s, err := m.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err1 := s.Map(map[string]any{"a": 1.5, "g": "p."})
+	q, err2 := s.Map(map[string]any{"a": 1.5, "g": "q"})
+	if err1 != nil || err2 != nil || p == q {
+		t.Errorf("%v, %v (%v, %v)", p, q, err1, err2)
 	}
 }

@@ -84,6 +84,9 @@ func (f *Frame) Fingerprint() error {
 	return f.Unchanged()
 }
 
+// Reading returns how text and dates of the table were read; zero for one that is not from a file.
+func (f *Frame) Reading() Reading { return f.how }
+
 // Unchanged is an error that names the file if one of them was written to, cut
 // short or replaced since it was opened, by its size, its time and its identity.
 func (f *Frame) Unchanged() error {

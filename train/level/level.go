@@ -29,11 +29,11 @@ type Level struct {
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
 
-	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                 // price ν ≥ 0 of the divergence, in loss units
-	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`               // least effective share of the rows, in (0, 1]: a ball
-	Protect    *float64 `json:"protect,omitempty" yaml:"protect"`       // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
-	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`         // largest divergence ρ > 0: a ball
-	Confidence *float64 `json:"confidence,omitempty" yaml:"confidence"` // one-sided, in (0.5, 1): the ball of radius z²/2n
+	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                       // price ν ≥ 0 of the divergence, in loss units
+	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`                     // least effective share of the rows, in (0, 1]: a ball
+	Protect    *float64 `json:"protect,omitempty" yaml:"protect"`             // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
+	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`               // largest divergence ρ > 0: a ball
+	Confidence *float64 `json:"confidence,omitempty" yaml:"bound-confidence"` // one-sided, in (0.5, 1): the ball of radius z²/2n
 
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
@@ -54,7 +54,7 @@ func (l Level) names() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"confidence", l.Confidence != nil}} {
+	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"bound-confidence", l.Confidence != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -64,6 +64,11 @@ func (l Level) names() []string {
 
 // Chosen reports whether the level is set, not left to the data.
 func (l Level) Chosen() bool { return len(l.names()) > 0 }
+
+// Divergent reports whether the level is set in terms of a divergence.
+func (l Level) Divergent() bool {
+	return l.Nu != nil || l.Radius != nil || l.Ess != nil || l.Confidence != nil
+}
 
 // Groupwise reports whether the adversary weighs groups.
 func (l Level) Groupwise() bool { return l.Adversary == "groups" }
@@ -108,7 +113,7 @@ func (l Level) Validate() error {
 	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
 	within("radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
-	within("confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
+	within("bound-confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
