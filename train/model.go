@@ -2,8 +2,10 @@ package train
 
 import (
 	"runtime/debug"
+	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -66,6 +68,19 @@ func (m *Model) Summary(path string) Summary {
 	s := m.Result
 	s.Model, s.Notes = path, m.Notes
 	return s
+}
+
+// SplitWarnings returns the warnings among the notes of a training, as of columns that leak the
+// target, without their mark, and the other notes.
+func SplitWarnings(all []string) (warnings, notes []string) {
+	for _, n := range all {
+		if w, ok := strings.CutPrefix(n, propose.WarningMark); ok {
+			warnings = append(warnings, w)
+		} else {
+			notes = append(notes, n)
+		}
+	}
+	return warnings, notes
 }
 
 func (m *Model) note(notes ...string) {

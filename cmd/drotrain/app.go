@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,6 +37,10 @@ type app struct {
 	faults  io.Writer            // of the errors of a rank that is not the first, which says nothing else
 
 	patience time.Duration // what such a rank waits before it says what is wrong
+
+	warnings []string // that are told at the end, whatever is quiet
+
+	hasOption func(name string) bool // of the command that runs; nil: not known
 }
 
 // run executes the command line and returns the exit code.
@@ -59,8 +64,15 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 		}
 		return options.FlagErrors(cmd.Flags(), flags)
 	})
-	err := asUsage(root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	if cmd != nil && cmd != root {
+		a.hasOption = func(name string) bool { return cmd.Flags().Lookup(name) != nil }
+	}
+	err = asUsage(err)
 	text.Flush()
+	for _, w := range a.warnings {
+		a.line("drotrain: warning: " + w)
+	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
 		return exit.Pipe // whoever read has seen enough
 	}
@@ -77,7 +89,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error) {
-	msg, hint := exit.Describe(err)
+	msg, hint := exit.DescribeFor(err, a.hasOption)
 	if a.follows() {
 		a.complain(msg)
 		return
@@ -93,6 +105,13 @@ func (a *app) printError(err error) {
 // note writes a remark to stderr.
 func (a *app) note(format string, args ...any) {
 	a.line("drotrain: " + fmt.Sprintf(format, args...))
+}
+
+// warn keeps a warning, which the user is told last and also under --quiet.
+func (a *app) warn(text string) {
+	if !slices.Contains(a.warnings, text) {
+		a.warnings = append(a.warnings, text)
+	}
 }
 
 // line writes one line to stderr, folded at spaces on a terminal.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -39,8 +40,9 @@ func given(f *pflag.Flag) string {
 }
 
 // openCheckpoint begins the checkpoint of a training; with --resume it reads that of an
-// interrupted one, and sets the options that were given then.
-func (o *trainOptions) openCheckpoint(set *pflag.FlagSet) error {
+// interrupted one, and sets the options that were given then; where there is none, a training
+// with data begins.
+func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	path, every := filepath.Join(o.out, checkpointFile), o.every
 	switch {
@@ -49,11 +51,20 @@ func (o *trainOptions) openCheckpoint(set *pflag.FlagSet) error {
 	case every == 0:
 		every = math.MaxInt64 / 4
 	}
+	if o.resume && o.cfg.Data != "" {
+		// So that a container that is started again, or for the first time, goes on by itself.
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			o.resume = false
+			if !o.quiet {
+				a.note("there is nothing to resume in %s: the training begins", o.out)
+			}
+		}
+	}
 	if !o.resume {
 		if o.every > 0 {
 			o.cfg.Checkpoint = train.NewCheckpoint(path, o.every)
-			set.Visit(func(f *pflag.Flag) {
-				if !notResumed[f.Name] {
+			set.VisitAll(func(f *pflag.Flag) {
+				if f.Changed && !notResumed[f.Name] { // on the command line or in --config
 					_ = o.cfg.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
 				}
 			})
@@ -63,14 +74,14 @@ func (o *trainOptions) openCheckpoint(set *pflag.FlagSet) error {
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.out, checkpointFile),
-			"an interrupted `drotrain train --out DIR` leaves one; a run that ended has taken it away")
+			"an interrupted `drotrain train --out DIR` leaves one, and a run that ended has taken it away; with --data too, --resume begins where there is none")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
 	}
 	before := j.Facts(prefix)
 	var changed []error
-	set.Visit(func(f *pflag.Flag) {
-		if was, ok := before[f.Name]; !notResumed[f.Name] && (!ok || was != given(f)) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if was, ok := before[f.Name]; f.Changed && !notResumed[f.Name] && (!ok || was != given(f)) {
 			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: given(f)})
 		}
 	})
@@ -100,7 +111,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	case j == nil:
 		return err
 	case errors.As(err, &changed):
-		return exit.WithHint(err, "what goes on must be as it was; train again without --resume")
+		return exit.WithHint(err, "what goes on must be as it was; to give up what was computed, train again with --force and without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
 	case context.Cause(ctx) == nil || !j.Begun():

@@ -143,17 +143,17 @@ func measureFile(ctx context.Context, a *app, m *train.Model, path string, how d
 		return nil, err
 	}
 	measured, err := report.MeasureTable(ctx, m, f, o)
-	if err != nil || quiet {
+	if err != nil {
 		return measured, err
 	}
-	if s := measured.Encoding.String(); s != "" {
+	if s := measured.Encoding.String(); s != "" && !quiet {
 		a.note("note: %s", s)
 	}
 	for _, s := range measured.Notes() {
 		a.note("note: %s", s)
 	}
 	if m.TrainedOn(f) {
-		a.note("note: the model was trained on rows of this table; `drotrain report` measures it on those held out")
+		a.warn("the model was trained on rows of this table; `drotrain report` measures it on those held out")
 	}
 	return measured, nil
 }

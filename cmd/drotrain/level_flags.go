@@ -16,7 +16,7 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 		fs.Var(options.OptionalShare(&c.Ess), "ess", "robust to every reweighting that leaves this share of the rows effective")
 		fs.Var(options.OptionalShare(&c.Protect), "protect", "every subgroup of at least this share of the rows (CVaR)")
 		fs.Var(options.Optional(&c.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 }),
-			"confidence", "the risk becomes an upper bound of the population's, at this confidence")
+			"bound-confidence", "the risk becomes an upper bound of the population's, at this confidence")
 		fs.Var(options.OptionalPositive(&c.Radius), "radius", "ρ > 0: every reweighting of at most this divergence")
 		fs.Var(options.OptionalAtLeastZero(&c.Nu), "nu", "ν ≥ 0: price of the divergence; small is cautious, large tends to ERM")
 		fs.Var(options.Enum(&c.Penalty, penaltyNames), "penalty", "divergence that keeps the adversary near the data")

@@ -14,7 +14,7 @@ import (
 // inside is taken, what is outside or no number is refused.
 func TestEndsOfLevels(t *testing.T) {
 	for name, c := range map[string]struct{ in, out []string }{
-		"confidence":       {[]string{"0.500001", "0.95", "0.999999"}, []string{"0.5", "1", "0.3", "NaN"}},
+		"bound-confidence": {[]string{"0.500001", "0.95", "0.999999"}, []string{"0.5", "1", "0.3", "NaN"}},
 		"ess":              {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
 		"protect":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
 		"radius":           {[]string{"1e-300", "0.5", "7"}, []string{"0", "-1", "NaN"}},
@@ -46,7 +46,7 @@ func TestEndsOfLevels(t *testing.T) {
 }
 
 // So are the ends of all other numbers, by every command that has the option: those that
-// share a name share their range, but for the confidence of a level.
+// share a name share their range.
 func TestEndsOfNumbers(t *testing.T) {
 	ends := map[string]struct{ in, out string }{
 		"confidence": {"1e-9 0.5 0.999999", "0 1 -0.5 1.5 NaN"}, "threshold": {"0 0.5 1", "-1e-300 1.000001 NaN"},
@@ -67,7 +67,7 @@ func TestEndsOfNumbers(t *testing.T) {
 		}
 		command().Flags().VisitAll(func(f *pflag.Flag) {
 			c, known := ends[f.Name]
-			if !known || f.Name == "confidence" && command().Flags().Lookup("radius") != nil {
+			if !known {
 				return
 			}
 			seen[f.Name]++

@@ -31,7 +31,7 @@ func (a *app) loadModel(path string) (*train.Model, error) {
 		return nil, exit.WithHint(err, "a model is the file "+modelFile+" that drotrain train wrote")
 	}
 	for _, w := range m.Warnings {
-		a.note("warning: %s", w)
+		a.warn(w)
 	}
 	return m, nil
 }

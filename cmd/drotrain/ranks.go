@@ -67,7 +67,10 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		return nil
 	}
 	own := standing{Version: train.Version(), Machine: machine(), Processors: processors()}
-	fs.Visit(func(f *pflag.Flag) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
 		if !notResumed[f.Name] {
 			own.Options += fmt.Sprintf("--%s %s ", f.Name, given(f))
 		}
@@ -145,7 +148,7 @@ func machine() string {
 // follow trains with the first rank, and writes nothing.
 func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	o.quiet, o.every = true, math.MaxInt64/4 // a checkpoint is read, and not written
-	if err := o.openCheckpoint(fs); err != nil {
+	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
 	if err := a.agree(o, fs); err != nil {
@@ -158,6 +161,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 		shard.SetThreads(o.threads)
 	}
 	o.cfg.Ranks = a.comm
+	o.measure.noReport = o.measure.noReport || o.trainsAlone()
 	p := a.newProgress(true)
 	defer p.Finish()
 	m, err := o.fit(ctx, a, nil, p, false)

@@ -39,11 +39,25 @@ func readingOptions(cmd *cobra.Command, r *data.Reading) {
 	})
 }
 
-// orOf is how a table is read for a model: as its training data were, unless the
-// command line says otherwise.
+// orOf is how a table is read for a model: every option as in its training, unless the command line
+// says otherwise.
 func orOf(given, trained data.Reading) data.Reading {
-	if given.IsZero() {
-		return trained
+	out, g := trained, given.Text
+	t := &out.Text
+	t.NoHeader = t.NoHeader || g.NoHeader
+	if len(g.Missing) > 0 {
+		t.Missing = g.Missing
 	}
-	return given
+	for _, of := range []struct {
+		to    *string
+		given string
+	}{{&t.Delimiter, g.Delimiter}, {&t.Decimal, g.Decimal}, {&t.Thousands, g.Thousands}, {&t.Strip, g.Strip}, {&out.Dates, given.Dates}} {
+		if of.given != "" {
+			*of.to = of.given
+		}
+	}
+	if len(given.Relabel) > 0 {
+		out.Relabel = given.Relabel
+	}
+	return out
 }

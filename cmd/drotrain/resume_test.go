@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -165,6 +166,21 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 	}
 }
 
+// interruptTraining starts a training with options and kills it when it has left a checkpoint in out.
+func interruptTraining(t *testing.T, out string, options ...string) {
+	t.Helper()
+	cmd, stderr := start(t, append([]string{"train", "--out", out, "--checkpoint-every", "1ms"}, options...)...)
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	for range 2400 {
+		if _, err := os.Stat(filepath.Join(out, checkpointFile)); err == nil {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // Options that differ are refused by name, and so is a resumption of nothing.
 func TestResumeRefused(t *testing.T) {
 	if testing.Short() {
@@ -174,16 +190,28 @@ func TestResumeRefused(t *testing.T) {
 	if code, _, stderr := try(t.Context(), "train", "--resume", "--out", "none"); code != exit.Failed || !strings.Contains(stderr, "nothing to resume") {
 		t.Errorf("%d: %s", code, stderr)
 	}
-	cmd, stderr := start(t, "train", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000", "--out", "o", "--checkpoint-every", "1ms")
-	go func() { _, _ = io.Copy(io.Discard, stderr) }()
-	for range 2400 {
-		if _, err := os.Stat("o/" + checkpointFile); err == nil {
-			break
+	// With data a training begins where there is nothing to resume, but not over the files of another.
+	for i, want := range []int{exit.OK, exit.Failed} {
+		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--no-report", "--out", "begun")
+		if code != want || strings.Contains(stderr, "exists and is not empty") != (i == 1) {
+			t.Errorf("%d: %s", code, stderr)
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	// What a configuration file says is remembered too.
+	if err := os.WriteFile("c.yaml", []byte("data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	interruptTraining(t, "c", "--config", "c.yaml")
+	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "--resume goes on with it") {
+		t.Errorf("%d: %s", code, told)
+	}
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed || !strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") || strings.Contains(told, "option data") {
+		t.Errorf("%d: %s", code, told)
+	}
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--no-report"); strings.Contains(told, "option --data has changed") || !strings.Contains(told, "--no-report has changed") {
+		t.Errorf("%d: %s", code, told)
+	}
+	interruptTraining(t, "o", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000")
 	code, _, told := try(t.Context(), "train", "--resume", "--out", "o", "--gap", "1e-3", "--groups", "region")
 	for _, want := range []string{"option --gap has changed: it was 1e-300, now it is 0.001", "option --groups has changed: it was not set, now it is region", "--resume --out DIR alone"} {
 		if code != exit.Failed || !strings.Contains(told, want) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/page"
@@ -39,7 +42,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if a.follows() {
 		return o.follow(ctx, a, fs)
 	}
-	if err := o.openCheckpoint(fs); err != nil {
+	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
 	if err := a.agree(o, fs); err != nil {
@@ -79,11 +82,15 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := oneChoice(fs); err != nil {
 		return err
 	}
+	if err := applicable(fs, c); err != nil {
+		return err
+	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
-	if o.cfg.Ranks = a.comm; a.comm != nil && o.cfg.Holdout == 0 && !o.measure.noReport && o.cfg.HoldoutData+o.cfg.Split+o.cfg.GroupHoldout+o.cfg.Time == "" {
-		return exit.Usagef("hold rows out, or write --no-report", "a report of the training rows is not for several ranks")
+	if o.cfg.Ranks = a.comm; a.comm != nil && o.trainsAlone() && !o.measure.noReport {
+		o.measure.noReport = true
+		a.warn("no report is written: no rows are held out, and several ranks do not measure the rows that they train on")
 	}
 	opt, err := o.measure.options()
 	if err != nil {
@@ -91,6 +98,9 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	}
 	out, err := a.inputs.OpenDir(o.out, o.force || o.resume)
 	if err != nil {
+		if _, missing := os.Stat(filepath.Join(o.out, checkpointFile)); missing == nil && !o.force && !o.resume {
+			err = exit.WithHint(err, "an interrupted run lies there: --resume goes on with it, --force begins anew")
+		}
 		return err
 	}
 	defer func() { out.Close() }()
@@ -140,14 +150,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 		return err
 	}
 	p.Finish() // the notes stand between
-	if !o.quiet {
-		for _, n := range m.Notes {
-			if m.Run != nil && m.Run.Frame != nil {
-				n = exit.Remarked(m.Run.Frame, n)
-			}
-			a.note("note: %s", n)
-		}
-	}
+	o.tellNotes(a, m.Notes, m.Run.Frame)
 	if stopped != nil {
 		return o.tellStopped(ctx, a, m, out, stopped)
 	}
@@ -165,6 +168,29 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 	}
 	o.ended = true
 	return o.tell(a, m, e, out)
+}
+
+// tellNotes prints the notes of a training on a table, and keeps the warnings among them for the
+// end.
+func (o *trainOptions) tellNotes(a *app, notes []string, f *data.Frame) {
+	warnings, notes := train.SplitWarnings(notes)
+	for _, w := range warnings {
+		a.warn(w)
+	}
+	for _, n := range notes {
+		if f != nil {
+			n = exit.Remarked(f, n)
+		}
+		if !o.quiet {
+			a.note("note: %s", n)
+		}
+	}
+}
+
+// trainsAlone reports whether no rows are held out.
+func (o *trainOptions) trainsAlone() bool {
+	c := &o.cfg
+	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
 }
 
 // chooseData fills in what may be left out: everything, or the usual columns
@@ -252,11 +278,46 @@ func oneChoice(fs *pflag.FlagSet) error {
 		}
 		return out
 	}
-	level, choice := given("average", "nu", "ess", "protect", "radius", "confidence"), given(choiceOptions...)
+	level, choice := given("average", "nu", "ess", "protect", "radius", "bound-confidence"), given(choiceOptions...)
 	if len(level) == 0 || len(choice) == 0 {
 		return nil
 	}
 	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
+}
+
+// applicable refuses options that the others leave without an effect.
+func applicable(fs *pflag.FlagSet, c *train.Config) error {
+	given := func(name string) bool {
+		f := fs.Lookup(name)
+		return f != nil && f.Changed
+	}
+	switch {
+	case given("penalty") && !c.Divergent():
+		return exit.Usagef("set a level in its terms, as --nu 1, --radius, --ess or --bound-confidence, or leave out --penalty",
+			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
+	case given("adversary") && !c.Level.Chosen():
+		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: the data choose among both", "--adversary %s has no effect without a level", c.Adversary)
+	case given("huber-delta") && c.Loss != "huber":
+		return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", c.HuberDelta)
+	case given("scale-target") && c.ScaleTarget && c.Loss == "logistic":
+		return exit.Usagef("leave out --scale-target", "--scale-target has no effect: a target of two classes is not scaled")
+	case given("holdout") && c.Split+c.HoldoutData != "":
+		return exit.Usagef("leave out --holdout", "--holdout %g has no effect: --split or --holdout-data says which rows are held out", c.Holdout)
+	}
+	for _, of := range []struct {
+		without string
+		options []string
+	}{
+		{"no-report", []string{"resamples", "tolerance", "plots", "all-groups", "card", "fast", "unit", "show-rows"}},
+		{"fast", []string{"plots"}},
+	} {
+		for _, name := range of.options {
+			if given(of.without) && fs.Lookup(of.without).Value.String() == "true" && given(name) {
+				return exit.Usagef("leave out one of them", "--%s has no effect with --%s", name, of.without)
+			}
+		}
+	}
+	return nil
 }
 
 // limitMemory sets where rows go that memory does not hold, and the limit of the heap.
@@ -333,6 +394,55 @@ func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *out
 	return nil
 }
 
+// A trainOutcome is what train --json prints: the outcome of the training, and what was measured.
+type trainOutcome struct {
+	train.Summary
+	Warnings []string      `json:"warnings"`           // of the table, as leakage, and of the model
+	Verdict  *eval.Verdict `json:"verdict,omitempty"`  // absent where nothing was measured
+	Measured *measured     `json:"measured,omitempty"` // likewise
+}
+
+// A measured is what metrics.json says of the models overall and in their worst groups.
+type measured struct {
+	Split  string          `json:"split"` // which rows these are
+	Rows   int             `json:"rows"`
+	Models []measuredModel `json:"models"`
+	// Change is that of the worst group's risk from the first model to the second.
+	Change *eval.Difference `json:"worst_group_change,omitempty"`
+}
+
+type measuredModel struct {
+	Name       string           `json:"name"`
+	Overall    eval.Values      `json:"overall"`
+	WorstGroup *eval.WorstGroup `json:"worst_group,omitempty"` // absent without groups
+	Measures   eval.Values      `json:"worst_group_measures,omitempty"`
+}
+
+func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome {
+	t := trainOutcome{Summary: s, Warnings: append([]string{}, s.Warnings...)}
+	leaks, notes := train.SplitWarnings(s.Notes)
+	t.Warnings, t.Notes = append(t.Warnings, leaks...), notes
+	if e == nil {
+		return t
+	}
+	t.Verdict, t.Measured = &e.Verdict, &measured{Split: e.Split, Rows: e.N}
+	for k, of := range e.Models {
+		one := measuredModel{Name: of.Name, Overall: of.Overall, WorstGroup: of.WorstGroup}
+		if w := of.WorstGroup; w != nil {
+			for _, g := range e.Groupings[len(e.Groupings)-1].Groups {
+				if g.Label == w.Label {
+					one.Measures = g.Models[k].Values
+				}
+			}
+		}
+		t.Measured.Models = append(t.Measured.Models, one)
+	}
+	if len(e.Compared) > 0 {
+		t.Measured.Change = e.Compared[0].WorstGroup
+	}
+	return t
+}
+
 // printOutcome prints the summary, for machines or for people; e is nil where
 // nothing was measured.
 func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) (train.Summary, error) {
@@ -341,7 +451,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 		s.Warnings = e.Verdict.Warnings
 	}
 	if o.json {
-		return s, show.JSON(a.stdout, s)
+		return s, show.JSON(a.stdout, outcomeOf(m, s, e))
 	}
 	for _, w := range s.Warnings {
 		show.Wrapped(a.stdout, "", "WARNING: "+w)

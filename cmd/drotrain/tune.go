@@ -69,6 +69,9 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.cfg.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
+	if err := applicable(fs, &o.cfg); err != nil {
+		return err
+	}
 	if o.threads > 0 {
 		shard.SetThreads(o.threads)
 	}
@@ -93,11 +96,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	if !o.quiet {
-		for _, n := range notes {
-			a.note("note: %s", n)
-		}
-	}
+	o.tellNotes(a, notes, nil)
 	if err := out.Write(selectionFile, func(w io.Writer) error { return show.JSON(w, s) }); err != nil {
 		return err
 	}

@@ -55,6 +55,8 @@ func TestPaths(t *testing.T) {
 		write("tail.parquet", "PAR1hello world!")[len(dir)+1:]: {"does not end with PAR1", "truncated"},
 		write("eleven.parquet", "PAR1nothing")[len(dir)+1:]:    {"too short", "truncated"},
 		write("twelve.parquet", "PAR1nothing.")[len(dir)+1:]:   {"does not end with PAR1", "truncated"},
+		write("x.npy", "\x93NUMPY\x01")[len(dir)+1:]:           {"NumPy", "to_parquet"},
+		write("x.npz", "PK\x03\x04")[len(dir)+1:]:              {"zip archive", "Parquet"},
 		write("fea.feather", "FEA1hello world!")[len(dir)+1:]:  {"Feather version 1"},
 		write("plain.csv.gz", "a\n1\n")[len(dir)+1:]:           {"not a gzip file"},
 		write("short.csv", "a,b\n1,2\n3\n")[len(dir)+1:]:       {"line 3", "fields", "header", "truncated"},

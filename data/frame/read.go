@@ -323,6 +323,10 @@ func detect(name string, b []byte) (format, error) {
 		return unknownFormat, &Error{Path: name, Msg: "this is Feather version 1, which is not supported", Hint: "write it again as Feather version 2, Arrow IPC or Parquet"}
 	case bytes.HasPrefix(b, []byte{0xff, 0xff, 0xff, 0xff}):
 		return ipcFormat, nil
+	case bytes.HasPrefix(b, []byte("\x93NUMPY")):
+		return unknownFormat, &Error{Path: name, Msg: "this is a NumPy array, which is not read", Hint: `write Parquet, as by pandas.DataFrame(numpy.load("x.npy")).to_parquet("x.parquet"): the columns need names that are texts`}
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return unknownFormat, &Error{Path: name, Msg: "this is a zip archive, as .npz and .xlsx are, which is not read", Hint: "write its table as Parquet or CSV"}
 	case ends(".parquet", ".pq"):
 		return unknownFormat, &Error{Path: name, Msg: "not a Parquet file: it does not start with PAR1"}
 	case ends(".arrow", ".feather", ".ipc"):

@@ -7,6 +7,9 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
+// WarningMark begins the notes that a user must not miss: of columns that leak the target.
+const WarningMark = "warning: "
+
 // Bounds of the look at single columns: enough rows to tell, few enough to cost nothing.
 const (
 	suspectRows  = 200
@@ -48,13 +51,13 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 			continue
 		}
 		if power := Power(values[j], d.Target, binary); power > TellsAll {
-			warnings = append(warnings, fmt.Sprintf("warning: column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
+			warnings = append(warnings, fmt.Sprintf(WarningMark+"column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
 		} else if c.Kind == "numeric" && identifies(c, values[j]) {
 			of := "a name of one"
 			if indexName(c.Name) {
 				of = "first, and without a name"
 			}
-			warnings = append(warnings, fmt.Sprintf("warning: column %q looks like an identifier: %s, and a value of its own in every row", c.Name, of))
+			warnings = append(warnings, fmt.Sprintf(WarningMark+"column %q looks like an identifier: %s, and a value of its own in every row", c.Name, of))
 		}
 	}
 	return warnings
@@ -140,7 +143,7 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 		part[worst], left = nil, least
 		names = append(names, fmt.Sprintf("%q", e.Inputs[worst].Name))
 	}
-	what := fmt.Sprintf("warning: rows that were held out are told nearly without error, with an %s of %.4f: too good to be true?", measure, first)
+	what := fmt.Sprintf(WarningMark+"rows that were held out are told nearly without error, with an %s of %.4f: too good to be true?", measure, first)
 	if len(names) > 0 {
 		what += fmt.Sprintf(" Without %s it is %.2f: is that known when a prediction is wanted?", strings.Join(names, " and "), left)
 	}

@@ -62,7 +62,14 @@ func WithHint(err error, hint string) error {
 type hinter interface{ Hint() string }
 
 // Describe returns what to print for err: one message and perhaps one hint.
-func Describe(err error) (msg, hint string) {
+func Describe(err error) (msg, hint string) { return DescribeFor(err, nil) }
+
+// DescribeFor is Describe for a command: has reports whether it has an option, so that no hint
+// names one that it lacks. A nil has stands for all options.
+func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
+	if has == nil {
+		has = func(string) bool { return true }
+	}
 	msg = strings.TrimRight(err.Error(), "\n")
 	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {
 		if h, ok := e.(hinter); ok {
@@ -73,7 +80,7 @@ func Describe(err error) (msg, hint string) {
 	var table *data.Error
 	if errors.As(err, &several) {
 		var options string
-		msg, options = problems(msg, several)
+		msg, options = problems(msg, several, has)
 		if hint == "" {
 			hint = options
 		}
@@ -82,7 +89,7 @@ func Describe(err error) (msg, hint string) {
 		plain.Hint, plain.Remedies = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Advice(func(r data.Remedy) string { return remedy(r, table.Column) })
+			hint = table.Advice(func(r data.Remedy) string { return remedy(r, table.Column, has) })
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

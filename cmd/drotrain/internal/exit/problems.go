@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // mostProblems is how many things that are wrong a terminal shows of a table.
@@ -17,7 +18,7 @@ const mostProblems = 40
 // problems puts all that is wrong with a table into a table of its own: column, how many
 // rows, the first of them, what is wrong and the option that mends it. The options
 // together are the hint.
-func problems(msg string, all data.Problems) (table, hint string) {
+func problems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	path := all[0].Path
 	for _, e := range all {
 		if e.Path != path {
@@ -58,16 +59,16 @@ func problems(msg string, all data.Problems) (table, hint string) {
 			what += ": " + e.Err.Error()
 		}
 		line(e.Column, count(e.Rows), count(e.Row), what)
-		if advice := e.Advice(func(r data.Remedy) string { return remedy(r, e.Column) }); advice != "" {
+		if advice := e.Advice(func(r data.Remedy) string { return remedy(r, e.Column, has) }); advice != "" {
 			line("", "", "", "  → "+advice)
 		}
 	}
-	return strings.Replace(msg, all.Error(), b.String(), 1), together(all)
+	return strings.Replace(msg, all.Error(), b.String(), 1), together(all, has)
 }
 
-// together is what settles all problems that an option settles.
-func together(all data.Problems) string {
-	var drop, other []string
+// together returns the options that settle all problems which an option of the command settles.
+func together(all data.Problems, has func(option string) bool) string {
+	var drop, filter, other []string
 	for _, e := range all {
 		var option string
 		says := false
@@ -92,7 +93,10 @@ func together(all data.Problems) string {
 		case slices.Contains(e.Remedies, data.FillNulls):
 			option = "--impute mean"
 		case slices.Contains(e.Remedies, data.DropNullRows):
-			option = "--filter '`" + e.Column + "` is not null'"
+			if condition := expr.QuoteName(e.Column) + " is not null"; !slices.Contains(filter, condition) {
+				filter = append(filter, condition)
+			}
+			continue
 		case slices.Contains(e.Remedies, data.SayDates):
 			option = "--dates parts"
 		case slices.Contains(e.Remedies, data.DropColumn):
@@ -105,9 +109,16 @@ func together(all data.Problems) string {
 			other = append(other, option)
 		}
 	}
+	if len(filter) > 0 {
+		other = append(other, "--filter "+quote.Shell(strings.Join(filter, " && ")))
+	}
 	if len(drop) > 0 {
 		other = append([]string{"--drop " + quote.Shell(quote.Names(drop))}, other...)
 	}
+	other = slices.DeleteFunc(other, func(option string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(option, "--"), " ")
+		return !has(name)
+	})
 	if len(other) == 0 {
 		return ""
 	}

@@ -33,6 +33,28 @@ func TestProblemsAsTable(t *testing.T) {
 	}
 }
 
+// Hints can be pasted, whatever a column is called, and name no option that the command lacks.
+func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
+	err := data.Problems{
+		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Remedies: []data.Remedy{data.DropNullRows}},
+		{Path: "t.csv", Column: "x", Msg: "the value is null", Remedies: []data.Remedy{data.Impute, data.DropColumn}},
+		{Path: "t.csv", Column: "z", Msg: "the target is null", Remedies: []data.Remedy{data.DropNullRows}},
+	}
+	const filter = "--filter '`it'\\''s ``y``` is not null && z is not null'"
+	if _, hint := Describe(err); hint != "together: --impute median "+filter {
+		t.Error(hint)
+	}
+	eval := func(option string) bool { return option == "filter" || option == "na" }
+	msg, hint := DescribeFor(err, eval)
+	if hint != "together: "+filter || strings.Contains(msg, "--impute drop") || strings.Contains(msg, "--drop") {
+		t.Errorf("%s\nhint: %s", msg, hint)
+	}
+	predict := func(option string) bool { return false }
+	if msg, hint := DescribeFor(err[:1], predict); strings.Contains(msg+hint, "--") || !strings.Contains(msg+hint, "out of the table") {
+		t.Errorf("%s\nhint: %s", msg, hint)
+	}
+}
+
 // Of very many the first are shown, and the rest are counted.
 func TestManyProblems(t *testing.T) {
 	for _, n := range []int{mostProblems, mostProblems + 1} {

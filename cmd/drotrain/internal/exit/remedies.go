@@ -1,15 +1,50 @@
 package exit
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/losses"
 )
 
-// remedy puts what would mend an error of a table into the options of this
-// program; "" where it has none.
-func remedy(r data.Remedy, column string) string {
+// remedy returns what would fix an error of a table, in the options of a command; "" where it
+// has none for it.
+func remedy(r data.Remedy, column string, has func(option string) bool) string {
+	switch r {
+	case data.DropNullRows:
+		var ways []string
+		if has("filter") {
+			ways = append(ways, "leave such rows out with --filter "+quote.Shell(expr.QuoteName(column)+" is not null"))
+		}
+		if has("impute") {
+			ways = append(ways, "all rows with nulls with --impute drop")
+		}
+		if len(ways) == 0 {
+			return "leave such rows out of the table"
+		}
+		return strings.Join(ways, ", or ")
+	case data.Impute, data.FillNulls:
+		if !has("impute") {
+			return "fill them in the table, or train with --impute mean or median"
+		}
+	}
+	words := optionFor(r, column)
+	for _, name := range option.FindAllString(words, -1) {
+		if !has(name[2:]) {
+			return ""
+		}
+	}
+	return words
+}
+
+// option finds the options in a text.
+var option = regexp.MustCompile(`--[a-z][a-z-]*`)
+
+// optionFor returns what would fix an error of a table, in the options of train.
+func optionFor(r data.Remedy, column string) string {
 	switch r {
 	case data.DropColumn:
 		return "leave the column out with --drop " + quote.Shell(quote.Names([]string{column}))
@@ -17,8 +52,6 @@ func remedy(r data.Remedy, column string) string {
 		return "choose --impute mean, median or drop"
 	case data.FillNulls:
 		return "choose --impute mean or median"
-	case data.DropNullRows:
-		return "leave such rows out with --filter " + quote.Shell(expr.QuoteName(column)+" is not null") + ", or all rows with nulls with --impute drop"
 	case data.NameFeatures:
 		return "name some with --features"
 	case data.NameTarget:
@@ -62,12 +95,13 @@ func remedy(r data.Remedy, column string) string {
 // Remarked gives a note of a table with what would mend it in the options of this
 // program, where the table has a remark behind the note.
 func Remarked(f *data.Frame, note string) string {
+	all := func(string) bool { return true }
 	for _, r := range f.Remarks {
 		bare := *r
 		if bare.Path = ""; bare.Error() != note {
 			continue
 		}
-		words := bare.Advice(func(r data.Remedy) string { return remedy(r, bare.Column) })
+		words := bare.Advice(func(r data.Remedy) string { return remedy(r, bare.Column, all) })
 		bare.Hint, bare.Remedies = words, nil
 		return bare.Error()
 	}

@@ -85,6 +85,9 @@ func configHint(fs *pflag.FlagSet, key string) string {
 			names = append(names, n)
 		}
 	}
+	if e, ok := elsewhere[strings.TrimLeft(key, "-")]; ok && fs.Lookup(e.option) != nil {
+		return e.hint
+	}
 	if hint := DidYouMean(strings.TrimLeft(key, "-"), names, ""); hint != "" {
 		return hint
 	}

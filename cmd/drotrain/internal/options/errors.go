@@ -84,12 +84,29 @@ func flagError(fs *pflag.FlagSet, err error) error {
 				"unknown option -%s", short)
 		}
 		name := unknown.GetSpecifiedName()
-		return exit.Usagef(DidYouMean(name, flagNames(fs), "--"), "unknown option --%s", name)
+		return exit.Usagef(hintFor(fs, name), "unknown option --%s", name)
 	case errors.As(err, &missing):
 		name := missing.GetSpecifiedName()
 		return exit.Usagef(fmt.Sprintf("write --%s %s", name, valueName(missing.GetFlag())), "option --%s needs a value", name)
 	}
 	return exit.Usagef("", "%w", err)
+}
+
+// elsewhere are options that others call otherwise, or that had another name, with what is meant.
+var elsewhere = map[string]struct{ option, hint string }{
+	"confidence": {"bound-confidence", "a bound of the population's risk is --bound-confidence; the intervals of the report are those of `drotrain report --confidence`"},
+	"cvar":       {"protect", "CVaR is --protect SHARE, as in --protect 0.1"},
+	"alpha":      {"protect", "CVaR is --protect SHARE, as in --protect 0.1"},
+	"group-dro":  {"adversary", "group DRO is --adversary groups --nu 0"},
+	"method":     {"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"},
+}
+
+// hintFor returns what may be meant by an option that there is none of.
+func hintFor(fs *pflag.FlagSet, name string) string {
+	if e, ok := elsewhere[name]; ok && fs.Lookup(e.option) != nil {
+		return e.hint
+	}
+	return DidYouMean(name, flagNames(fs), "--")
 }
 
 // invalidValue words the refusal of a value, of an option or of a config key.

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+)
+
+// writeLeak writes a table whose column leak tells the target, with dates and decimal commas.
+func writeLeak(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("y;a;leak;g;when\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 300 {
+		y := i * 7919 % 2
+		fmt.Fprintf(&b, "%d;%s;%d,%d;%c;2024-%02d-01\n", y, strings.Replace(fmt.Sprintf("%.4f", r.NormFloat64()+float64(y)), ".", ",", 1), 3*y, i%10, 'p'+rune(i%3), 1+i%12)
+	}
+	if err := os.WriteFile("t.csv", []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Warnings are told last, on stderr and in JSON, and --quiet does not hide them.
+func TestWarnings_QuietAndJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeLeak(t)
+	const leak = `column "leak" alone`
+	train := []string{"train", "--data", "t.csv", "--target", "y", "--groups", "g", "--drop", "when", "--decimal", ",", "--nu", "1", "--fast", "--force"}
+	for _, quiet := range []bool{false, true} {
+		args := train
+		if quiet {
+			args = append(args, "--quiet")
+		}
+		code, _, stderr := try(t.Context(), args...)
+		lines := strings.Split(strings.TrimSpace(stderr), "\n")
+		if last := lines[len(lines)-1]; code != exit.OK || !strings.Contains(stderr, "drotrain: warning: "+leak) || !strings.HasPrefix(last, "drotrain: warning: ") || strings.Contains(stderr, "note: warning") {
+			t.Errorf("%d, quiet %v:\n%s", code, quiet, stderr)
+		}
+		if quiet && strings.Contains(stderr, "note:") {
+			t.Errorf("notes:\n%s", stderr)
+		}
+	}
+	code, stdout, _ := try(t.Context(), append(train, "--quiet", "--json")...)
+	var got struct {
+		Warnings, Notes []string
+		Verdict         struct{ Outcome string }
+		Measured        struct {
+			Split  string
+			Rows   int
+			Models []struct {
+				Name       string
+				WorstGroup struct {
+					Group string
+					Risk  float64
+				} `json:"worst_group"`
+				Measures struct{ Values map[string]float64 } `json:"worst_group_measures"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != exit.OK {
+		t.Fatal(err, code)
+	}
+	if len(got.Warnings) == 0 || !strings.HasPrefix(got.Warnings[0], leak) || strings.Contains(strings.Join(got.Notes, ""), leak) {
+		t.Errorf("%q, %q", got.Warnings, got.Notes)
+	}
+	m := got.Measured
+	if got.Verdict.Outcome == "" || m.Split != "hold-out" || m.Rows != 60 || len(m.Models) < 2 || m.Models[1].WorstGroup.Group == "" || !(m.Models[1].WorstGroup.Risk > 0) || !(m.Models[1].Measures.Values["accuracy"] > 0) {
+		t.Errorf("%+v", got)
+	}
+	if _, _, stderr := try(t.Context(), "eval", "--model", "drotrain-out", "--data", "t.csv", "--quiet"); !strings.Contains(stderr, "warning: the model was trained on rows of this table") {
+		t.Errorf("eval: %s", stderr)
+	}
+}
+
+// An option of reading that predict is given replaces that one alone: the others stay as in the
+// training.
+func TestPredict_KeepsReadingOfTraining(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeLeak(t)
+	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--decimal", ",", "--dates", "parts", "--nu", "1", "--no-report", "--quiet"); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	if code, _, stderr := try(t.Context(), "predict", "--model", "drotrain-out", "--data", "t.csv", "--na", "?", "--out", "p.csv"); code != exit.OK {
+		t.Error(stderr)
+	}
+}
+
+// Options that others leave without an effect are refused before anything is read.
+func TestOptionsWithoutEffect(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ args, want string }{
+		{"--penalty chi2", "--penalty chi2 has no effect"},
+		{"--penalty kl", "--penalty kl has no effect"},
+		{"--penalty chi2 --protect 0.1", "--penalty chi2 has no effect"},
+		{"--adversary rows", "--adversary rows has no effect"},
+		{"--huber-delta 2", "--huber-delta 2 has no effect"},
+		{"--huber-delta 2 --loss squared", "--huber-delta 2 has no effect"},
+		{"--scale-target --loss logistic", "--scale-target has no effect"},
+		{"--holdout 0.3 --split s", "--holdout 0.3 has no effect"},
+		{"--no-report --unit USD", "--unit has no effect with --no-report"},
+		{"--no-report --resamples 200", "--resamples has no effect with --no-report"},
+		{"--fast --plots png", "--plots has no effect with --fast"},
+		{"--evaluate crossfit --time when", "leave out holdout-data, split, group-holdout and time"},
+		{"--confidence 0.95", "--bound-confidence"},
+		{"--cvar 0.1", "--protect"},
+	} {
+		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"}, strings.Fields(c.args)...)...)
+		if code != exit.Usage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d, %s", c.args, code, stderr)
+		}
+	}
+}
