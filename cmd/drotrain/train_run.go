@@ -304,6 +304,8 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 	case given("holdout") && c.Split+c.HoldoutData != "":
 		return exit.Usagef("leave out --holdout", "--holdout %g has no effect: --split or --holdout-data says which rows are held out", c.Holdout)
 	}
+	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
+	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
 	for _, of := range []struct {
 		without string
 		options []string
@@ -312,7 +314,7 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 		{"fast", []string{"plots"}},
 	} {
 		for _, name := range of.options {
-			if given(of.without) && fs.Lookup(of.without).Value.String() == "true" && given(name) {
+			if typed[of.without] && fs.Lookup(of.without).Value.String() == "true" && typed[name] {
 				return exit.Usagef("leave out one of them", "--%s has no effect with --%s", name, of.without)
 			}
 		}
@@ -404,7 +406,7 @@ type trainOutcome struct {
 
 // A measured is what metrics.json says of the models overall and in their worst groups.
 type measured struct {
-	Split  string          `json:"split"` // which rows these are
+	Split  eval.Split      `json:"split"` // which rows these are
 	Rows   int             `json:"rows"`
 	Models []measuredModel `json:"models"`
 	// Change is that of the worst group's risk from the first model to the second.
