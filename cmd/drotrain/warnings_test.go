@@ -106,7 +106,7 @@ func TestOptionsWithoutEffect(t *testing.T) {
 		{"--no-report --unit USD", "--unit has no effect with --no-report"},
 		{"--no-report --resamples 200", "--resamples has no effect with --no-report"},
 		{"--fast --plots png", "--plots has no effect with --fast"},
-		{"--evaluate crossfit --time when", "leave out holdout-data, split, group-holdout and time"},
+		{"--evaluate crossfit --time when", "does not go with holdout-data, split, group-holdout or time"},
 		{"--confidence 0.95", "--bound-confidence"},
 		{"--cvar 0.1", "--protect"},
 	} {
