@@ -310,7 +310,7 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 		without string
 		options []string
 	}{
-		{"no-report", []string{"resamples", "tolerance", "plots", "all-groups", "card", "fast", "unit", "show-rows"}},
+		{"no-report", []string{"resamples", "tolerance", "plots", "all-groups", "card", "unit", "show-rows"}},
 		{"fast", []string{"plots"}},
 	} {
 		for _, name := range of.options {
