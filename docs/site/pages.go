@@ -12,10 +12,13 @@ type page struct {
 var pages = []page{
 	{"README.md", "What it is", "Start"},
 	{"docs/start.md", "From a table to a model", ""},
+	{"docs/choose-a-level.md", "Choose a level of robustness", ""},
+	{"docs/glossary.md", "Glossary and questions", ""},
 	{"docs/input.md", "What a table may look like", ""},
 	{"docs/tables.md", "Tables nobody prepared", ""},
 	{"docs/scoring.md", "Scores elsewhere", ""},
 	{"docs/migration.md", "Coming from another package", ""},
+	{"docs/compare.md", "Beside other tools", ""},
 	{"notebooks-go/README.md", "Notebooks", ""},
 
 	{"docs/value.md", "What it is worth", "Evidence"},
