@@ -8,53 +8,38 @@ import (
 // that change what is solved. A few more only save time; dro/internal/saddle/contracts.go
 // has them all.
 
-// Normed is the ability of a Dual to say how its norm and its set Y measure the
-// constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
-type Normed = saddle.Normed
-
 // Ranked is the ability of a Dual to weigh samples that lie with several ranks: Over returns
 // it, and reports false where it cannot. The vectors of one entry a sample that it is given
 // are then set where its rank has the samples, and methods that reduce them are collective
 // calls. Over(nil) is the dual of samples that are all here.
 type Ranked = saddle.Ranked
 
-// Curved is the ability of an Oracle with scalar slopes to give second
-// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
-type Curved = saddle.Curved
-
-// Responsive is the ability of a Dual to say how its best response moves with the losses at a fixed
-// threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j in [lo, hi). Both have length n.
-type Responsive = saddle.Responsive
-
 // Started is the ability of a Primal to name the point a solve starts from when
 // the settings do not: needed where zero is not in X.
 type Started = saddle.Started
 
-// CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
-// from below in a neighbourhood, which proves far more than convexity does.
-type CurvatureBoundedBelow = saddle.CurvatureBoundedBelow
-
 // Smooth is the ability of a Primal to be differentiated: AddGradTo adds ∇φ(x) to dst.
 type Smooth = saddle.Smooth
-
-// Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
-type Ridge = saddle.Ridge
 
 // Liftable is the ability of a Dual on the simplex to drop the constraint
 // Σ y_j = 1 and become Separable.
 type Liftable = saddle.Liftable
 
-// Products is the ability of a Curved oracle to multiply without forming a matrix.
-type Products = saddle.Products
-
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
 // Methods are called concurrently on disjoint ranges [lo, hi).
-type Oracle = saddle.Oracle
+type Oracle = interface {
+	// Dims returns the samples n, the parameters d and the length of a slope.
+	Dims() (n, d, slope int)
 
-// Selectable is the ability of an Oracle to be restricted to given samples, in their order, for
-// many evaluations of them: to copy their rows, say. What Select returns keeps the other abilities.
-type Selectable = saddle.Selectable
+	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
+	// slope[j·s : (j+1)·s] for j in [lo, hi), s the slope length.
+	EvalTo(value, slope, x []float64, lo, hi int)
+
+	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
+	// with ∇f_j from its slope.
+	AddGradTo(dst, weight, slope []float64, lo, hi int)
+}
 
 // Conditioned is the ability of an Oracle to state the constants of its
 // samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
@@ -63,46 +48,48 @@ type Conditioned = saddle.Conditioned
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).
-type Dual = saddle.Dual
+type Dual = interface {
+	Modulus() float64
+
+	// Value returns ψ(y) for y in Y.
+	Value(y []float64) float64
+
+	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the maximum (the robust
+	// risk at losses f) and the threshold τ of the constraint Σ y_j = 1. y and f must not overlap.
+	BestResponseTo(y, f []float64) (risk, tau float64)
+}
 
 // A Mirror is a Dual with a proximal step, in coordinates u natural to its
 // geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
 type Mirror = saddle.Mirror
 
-// StartedDual is the ability of a Dual to name the weights a method starts from where ν = 0: the
-// best response is then a vertex of Y, infinitely far from every other point in the geometry of
-// relative entropy. The paper starts in the relative interior.
-type StartedDual = saddle.StartedDual
-
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
-type Primal = saddle.Primal
+type Primal = interface {
+	Modulus() float64
 
-// Free is the ability of a Primal to leave the last coordinate unpenalised (an
-// intercept). The Oracle's slopes must then be scalars, and ⟨y, slope⟩ the
-// derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
-type Free = saddle.Free
+	// Value returns φ(x).
+	Value(x []float64) float64
+
+	// ProxTo stores in dst the step of eq. (prim_update),
+	//
+	//	argmin_x a⟨g, x⟩ + a φ(x) + c·Δ(x, center),   c = (A μ + μ₀)/2 > 0.
+	//
+	// dst may be center.
+	ProxTo(dst, g, center []float64, a, c float64)
+
+	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how far x is from
+	// minimising the regularised linear function; +Inf when the minimum is −Inf.
+	FenchelYoung(x, g []float64) float64
+}
 
 // Rounded is the ability of an Oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0, with scalar
 // slopes, to say how exactly they are computed. Without it a certificate is one up to
 // the rounding of the oracle's values and gradients.
 type Rounded = saddle.Rounded
 
-// Centrable is the ability of an Oracle whose last column is the constant 1 to state the
-// same losses in terms of x′, which is x but for x′_d = x_d + Σ_i by_i x_i − constant, where
-// margins cancel less. It returns nil where they do not cancel, and of an oracle that is
-// not the one asked but embeds it.
-type Centrable = saddle.Centrable
-
 // Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
 // intervals (def. separable): every weight moves on its own.
 type Separable = saddle.Separable
-
-// Smoothable is the ability of a Dual to have another penalty.
-type Smoothable = saddle.Smoothable
-
-// Kinked is the ability of a Dual to be a polyhedron without a penalty, in weights on the
-// samples: Y = {0 ≤ y ≤ u, Σy = 1}, ψ = 0.
-type Kinked = saddle.Kinked
 
 // Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
 // then takes its centre in the coordinates ∇ of its generator.

@@ -27,7 +27,7 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 // certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
 func certifierAt(p *Problem, x []float64) (c *saddle.Certifier, err error) {
 	p = side.Dereferenced(p)
-	if err := p.Validate(); err != nil {
+	if err := saddle.Validate(p); err != nil {
 		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
@@ -41,7 +41,7 @@ func certifierAt(p *Problem, x []float64) (c *saddle.Certifier, err error) {
 	if err := s.Validate(d); err != nil {
 		return nil, err
 	}
-	if err := p.ValidatePoint(s.X0); err != nil {
+	if err := saddle.ValidatePoint(p, s.X0); err != nil {
 		return nil, err
 	}
 	p, s.X0 = saddle.CentredAt(saddle.Answered(p), s.X0)

@@ -69,7 +69,7 @@ type (
 	barePrimal   struct{ Primal }
 	unselectable struct {
 		Oracle
-		Products
+		saddle.Products
 	}
 )
 

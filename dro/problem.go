@@ -1,8 +1,8 @@
 package dro
 
-import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-)
-
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
-type Problem = saddle.Problem
+type Problem = struct {
+	Oracle Oracle
+	Dual   Dual
+	Primal Primal
+}

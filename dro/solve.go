@@ -70,13 +70,25 @@ func (o *Options) settings() saddle.Settings {
 }
 
 // A Check is what is known at a check point. The bounds are the best so far.
-type Check = saddle.Check
+type Check = struct {
+	Certificate
+	Passes  float64
+	Elapsed time.Duration
+}
 
 // An Iterate is the state of a method of the template (full, stochastic, separable) after
 // its kth step since the last restart. X and Y belong to the method: they are to be read
 // within the call. What the theorems bound are the averages of X and Y with the weights
 // a_k.
-type Iterate = saddle.Iterate
+type Iterate = struct {
+	K      int
+	Weight float64   // a_k
+	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
+	X      []float64 // x_k, of length d
+	Y      []float64 // y_k, of length n: the method's own weights, not the best response
+
+	Mu0, Nu0 float64 // the offsets μ₀, ν₀ of the theoretical schedule, in the unit of a_k
+}
 
 // Status says why a solve ended.
 type Status = saddle.Status
@@ -142,7 +154,7 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 		m = o.Method
 	}
 	if m == nil {
-		if err := p.Validate(); err != nil {
+		if err := saddle.Validate(p); err != nil {
 			return nil, err
 		}
 		var why string

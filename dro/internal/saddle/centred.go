@@ -15,7 +15,7 @@ type centred struct {
 
 // newCentred returns p as it is to be solved, nil where that is as it stands.
 func newCentred(p *Problem) *centred {
-	if p.Validate() != nil || !FreeLast(p.Primal) {
+	if Validate(p) != nil || !FreeLast(p.Primal) {
 		return nil
 	}
 	o, ok := Ability[Centrable](p.Oracle)

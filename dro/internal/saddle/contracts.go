@@ -152,7 +152,7 @@ type derived interface{ Base() Oracle }
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).
-type Dual interface {
+type Dual = interface {
 	Modulus() float64
 
 	// Value returns ψ(y) for y in Y.
@@ -367,7 +367,7 @@ type Smoothable interface {
 }
 
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
-type Primal interface {
+type Primal = interface {
 	Modulus() float64
 
 	// Value returns φ(x).

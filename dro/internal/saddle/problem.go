@@ -8,7 +8,7 @@ import (
 )
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
-type Problem struct {
+type Problem = struct {
 	Oracle Oracle
 	Dual   Dual
 	Primal Primal
@@ -19,7 +19,7 @@ type Problem struct {
 const smallestNormal = 0x1p-1022
 
 // Validate reports the first thing that makes p unusable.
-func (p *Problem) Validate() error {
+func Validate(p *Problem) error {
 	if p == nil || p.Oracle == nil || p.Dual == nil || p.Primal == nil {
 		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
 	}
@@ -47,7 +47,7 @@ func (p *Problem) Validate() error {
 }
 
 // ValidatePoint reports that x is not in X, where the primal says.
-func (p *Problem) ValidatePoint(x []float64) error {
+func ValidatePoint(p *Problem, x []float64) error {
 	if set, ok := Ability[bounded](p.Primal); ok {
 		if err := set.Contains(x); err != nil {
 			return fmt.Errorf("dro: %w", err)

@@ -35,7 +35,7 @@ func TestValidate(t *testing.T) {
 		"many slopes":          {sized{n: 3, d: 2, s: 2}, priced{nu: 1e300}, ridged{mu: 1e300}},
 		"the smallest modulus": {good.Oracle, good.Dual, ridged{mu: math.SmallestNonzeroFloat64}},
 	} {
-		if err := p.Validate(); err != nil {
+		if err := Validate(p); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -51,13 +51,13 @@ func TestValidate(t *testing.T) {
 	}
 	for _, v := range []float64{-1, math.NaN(), math.Inf(1)} {
 		for name, p := range map[string]*Problem{"ν": {good.Oracle, priced{nu: v}, good.Primal}, "μ": {good.Oracle, good.Dual, ridged{mu: v}}} {
-			if p.Validate() == nil {
+			if Validate(p) == nil {
 				t.Errorf("%s = %v is taken", name, v)
 			}
 		}
 	}
 	for name, p := range bad {
-		if p.Validate() == nil {
+		if Validate(p) == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}

@@ -72,7 +72,7 @@ func (s *Settings) Validate(d int) error {
 }
 
 // A Check is what is known at a check point. The bounds are the best so far.
-type Check struct {
+type Check = struct {
 	Certificate
 	Passes  float64
 	Elapsed time.Duration
@@ -82,7 +82,7 @@ type Check struct {
 // its kth step since the last restart. X and Y belong to the method: they are to be read
 // within the call. What the theorems bound are the averages of X and Y with the weights
 // a_k.
-type Iterate struct {
+type Iterate = struct {
 	K      int
 	Weight float64   // a_k
 	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
@@ -236,7 +236,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) { return new
 
 // newLoop is NewLoop where points are settled before they are evaluated.
 func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loop, err error) {
-	if err := p.Validate(); err != nil {
+	if err := Validate(p); err != nil {
 		return nil, err
 	}
 	if err := Refusal(m, p); err != nil {
@@ -257,7 +257,7 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 	}()
 	if s.X0 != nil {
 		copy(r.Start, s.X0)
-		if err := p.ValidatePoint(r.Start); err != nil {
+		if err := ValidatePoint(p, r.Start); err != nil {
 			return nil, err
 		}
 	} else if o, ok := Ability[Started](p.Primal); ok {

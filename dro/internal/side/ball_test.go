@@ -130,7 +130,7 @@ func TestInvalidAdversaries(t *testing.T) {
 		"share":            {Protected{Share: 1.5}, "α"},
 		"share's weights":  {Protected{Share: 0.5, Weights: make([]float64, 20)}, "sum to 0"},
 	} {
-		err := (&saddle.Problem{Oracle: o, Dual: c.dual, Primal: L2{Mu: 1}}).Validate()
+		err := saddle.Validate(&saddle.Problem{Oracle: o, Dual: c.dual, Primal: L2{Mu: 1}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -155,7 +155,7 @@ func TestInvalidAdversaries(t *testing.T) {
 	}
 	for want, adjust := range map[string][]float64{"adjustments of 1 groups": {1}, "adjustment of group 1 is -1": {0, -1}} {
 		g.Adjust = adjust
-		if err := (&saddle.Problem{Oracle: o, Dual: g, Primal: L2{Mu: 1}}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := saddle.Validate(&saddle.Problem{Oracle: o, Dual: g, Primal: L2{Mu: 1}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}

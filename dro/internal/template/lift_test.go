@@ -43,7 +43,7 @@ func TestLiftEqualsTheSimplexProblem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := lifted.Validate(); err != nil {
+			if err := saddle.Validate(lifted); err != nil {
 				t.Fatalf("%T: the lifted problem: %v", d, err)
 			}
 			c, lc := saddle.NewCertifier(p), saddle.NewCertifier(lifted)
