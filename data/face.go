@@ -43,6 +43,9 @@ type (
 	// An Operand is a factor of a column that is made of others.
 	Operand = schema.Operand
 
+	// A Product is a column to make, encoded as the product of its operands divided by Scale.
+	Product = schema.Product
+
 	// A Function is what is made of a number before it is a column of the design.
 	Function = schema.Function
 

@@ -23,6 +23,7 @@ type fitting struct {
 	features  []*Column
 	problems  table.Problems
 	made      map[*Column][]Operand // features that are made of others
+	products  map[*Column]Product   // of the Spec
 	encode    bool                  // the rows are encoded too
 	spare     table.Arrays          // of columns that were looked at
 	deal      *matrix.Deal          // of the rows to ranks; nil: all are here
@@ -283,7 +284,7 @@ func (t *fitting) places() (numbers []*matrix.Number, columns int, entries float
 			q.number.At, q.number.Nth = columns, len(numbers)
 			numbers = append(numbers, q.number)
 			columns++
-			entries++
+			entries += t.filled(q.number)
 		} else if q.category.err != nil {
 			wrong = true
 		} else if w := q.category.in.Width(); w > 0 {
@@ -296,6 +297,22 @@ func (t *fitting) places() (numbers []*matrix.Number, columns int, entries float
 		entries++
 	}
 	return numbers, columns, entries, wrong
+}
+
+// filled returns the proportion of rows in which a number has an entry: of a product it is
+// about one over the levels of its group column, else 1.
+func (t *fitting) filled(x *matrix.Number) float64 {
+	p, product := t.products[x.Column]
+	if !product {
+		return 1
+	}
+	levels := map[string]bool{}
+	for _, q := range t.e.Spec.Products {
+		if q.Of[0].Column == p.Of[0].Column {
+			levels[q.Of[0].Level] = true
+		}
+	}
+	return 1 / float64(len(levels))
 }
 
 // matrixRows are the rows of the matrices that are made here.
@@ -366,6 +383,8 @@ func (t *fitting) entries() float64 {
 		case !q.kept:
 		case q.number != nil && t.e.Spec.Scale == "none":
 			sum += float64(q.number.Nonzero) / n
+		case q.number != nil:
+			sum += t.filled(q.number)
 		default:
 			sum++
 		}
@@ -396,5 +415,5 @@ func matrixSources(sources []source) []matrix.Source {
 
 // layout is what the matrices take of the encoder.
 func (e *Encoder) layout() matrix.Layout {
-	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Raw: e.Spec.Scale == "none"}
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Raw: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
 }

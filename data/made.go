@@ -29,15 +29,32 @@ type making struct {
 	added []*Column            // behind all features
 }
 
-// make is told by the Transforms of the Spec.
+// make makes the columns of the Transforms and the Products of the Spec.
 func (t *fitting) make() error {
+	t.made = map[*Column][]Operand{}
+	if err := t.transform(); err != nil {
+		return err
+	}
+	t.products = map[*Column]Product{}
+	for _, p := range t.e.Spec.Products {
+		c, err := combined(t.ctx, t.f, p.Name, p.Of)
+		if err != nil {
+			return err
+		}
+		t.made[c], t.products[c] = p.Of, p
+		t.features = append(t.features, c)
+	}
+	return nil
+}
+
+// transform makes the columns of the Transforms of the Spec.
+func (t *fitting) transform() error {
 	if t.e.Spec.Transforms.Empty() {
 		return nil
 	}
 	if _, err := t.whole(); err != nil {
 		return err
 	}
-	t.made = map[*Column][]Operand{}
 	m := &making{fitting: t, place: map[string][]*Column{}}
 	for _, step := range []func() error{m.functions, m.splines, m.interactions} {
 		if err := step(); err != nil {

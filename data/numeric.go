@@ -23,6 +23,12 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 	if err := x.Err(f, 0, t.rows(), e.Spec.Impute); err != nil {
 		return false, err
 	}
+	if p, product := t.products[c]; product {
+		col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale}
+		x.In, x.Coding = Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: x.In.Of}, col
+		e.Inputs, e.Columns = append(e.Inputs, x.In), append(e.Columns, col)
+		return true, nil
+	}
 	_, mean, sd, constant := tiles.JoinMoments(x.Moments)
 	if x.Inexact > 0 {
 		path, row := f.Where(x.Inexact - 1)

@@ -108,7 +108,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 				}
 				x = *f.Fill
 			}
-			dst[i] *= f.Function.At(x)
+			dst[i] *= f.Function.At(x) - f.Center
 		}
 	}
 	v.row += len(dst)

@@ -21,28 +21,31 @@ import (
 // from DefaultConfig: the zero value is not usable. The yaml keys are the long
 // options of the drotrain command.
 type Config struct {
-	Data            string       `json:"data" yaml:"data"`                                   // path, glob or directory; or builtin:NAME
-	Reading         data.Reading `json:"reading,omitzero" yaml:"-"`                          // how text and dates are read
-	Target          string       `json:"target" yaml:"target"`                               // target column
-	Features        []string     `json:"features" yaml:"features"`                           // feature columns; empty: every column without another role
-	Drop            []string     `json:"drop" yaml:"drop"`                                   // columns to leave out
-	Groups          []string     `json:"groups" yaml:"groups"`                               // columns that name groups; crossed, and each on its own
-	GroupFeatures   bool         `json:"group_features" yaml:"group-features"`               // the group columns are features, as categories, where Features is empty
-	MaxLevels       int          `json:"max_levels,omitempty" yaml:"max-levels"`             // of a categorical feature; 0: data.DefaultMaxLevels
-	MinCount        int          `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
-	Reference       []string     `json:"reference,omitempty" yaml:"reference"`               // column=level: levels whose coefficient is 0
-	TargetTransform string       `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
-	Log             []string     `json:"log,omitempty" yaml:"log"`                           // features whose logarithm is taken, see data.Transforms
-	Square          []string     `json:"square,omitempty" yaml:"square"`                     // features whose square is one besides
-	Spline          []string     `json:"spline,omitempty" yaml:"spline"`                     // column:knots
-	Interact        []string     `json:"interact,omitempty" yaml:"interact"`                 // column:column
-	Filter          string       `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
-	Categorical     []string     `json:"categorical" yaml:"categorical"`                     // numeric columns to treat as categories
-	Positive        string       `json:"positive" yaml:"positive"`                           // positive value of a binary target; empty: the rule stated in the notes
-	Impute          string       `json:"impute" yaml:"impute"`                               // error, mean, median or drop: what to do with missing numbers
-	Scale           string       `json:"scale" yaml:"scale"`                                 // standard or none: numeric features
-	ScaleTarget     bool         `json:"scale_target" yaml:"scale-target"`
-	Intercept       bool         `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
+	Data          string       `json:"data" yaml:"data"`                     // path, glob or directory; or builtin:NAME
+	Reading       data.Reading `json:"reading,omitzero" yaml:"-"`            // how text and dates are read
+	Target        string       `json:"target" yaml:"target"`                 // target column
+	Features      []string     `json:"features" yaml:"features"`             // feature columns; empty: every column without another role
+	Drop          []string     `json:"drop" yaml:"drop"`                     // columns to leave out
+	Groups        []string     `json:"groups" yaml:"groups"`                 // columns that name groups; crossed, and each on its own
+	GroupFeatures bool         `json:"group_features" yaml:"group-features"` // the group columns are features, as categories, where Features is empty
+	// GroupCoefficients says whether groups have coefficients of their own: no, pooled, or
+	// auto (empty: no), which chooses by cross-validation inside the training rows.
+	GroupCoefficients string   `json:"group_coefficients,omitempty" yaml:"group-coefficients"`
+	MaxLevels         int      `json:"max_levels,omitempty" yaml:"max-levels"`             // of a categorical feature; 0: data.DefaultMaxLevels
+	MinCount          int      `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
+	Reference         []string `json:"reference,omitempty" yaml:"reference"`               // column=level: levels whose coefficient is 0
+	TargetTransform   string   `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
+	Log               []string `json:"log,omitempty" yaml:"log"`                           // features whose logarithm is taken, see data.Transforms
+	Square            []string `json:"square,omitempty" yaml:"square"`                     // features whose square is one besides
+	Spline            []string `json:"spline,omitempty" yaml:"spline"`                     // column:knots
+	Interact          []string `json:"interact,omitempty" yaml:"interact"`                 // column:column
+	Filter            string   `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
+	Categorical       []string `json:"categorical" yaml:"categorical"`                     // numeric columns to treat as categories
+	Positive          string   `json:"positive" yaml:"positive"`                           // positive value of a binary target; empty: the rule stated in the notes
+	Impute            string   `json:"impute" yaml:"impute"`                               // error, mean, median or drop: what to do with missing numbers
+	Scale             string   `json:"scale" yaml:"scale"`                                 // standard or none: numeric features
+	ScaleTarget       bool     `json:"scale_target" yaml:"scale-target"`
+	Intercept         bool     `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
 
 	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
 
@@ -95,6 +98,8 @@ type Config struct {
 	// FitFrame is then a collective call, and gives the same model to all.
 	Ranks ranks.Comm `json:"-" yaml:"-"`
 
+	products []data.Product // of the group coefficients that were chosen
+
 	Checkpoint *Checkpoint `json:"-" yaml:"-"` // what is kept for another run to go on from; nil: nothing
 
 	NoBaseline bool `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
@@ -110,7 +115,7 @@ type Config struct {
 // except for Data, Target and Groups, which are empty.
 func DefaultConfig() Config {
 	return Config{
-		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, Storage: "auto",
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: GroupCoefficientsAuto, Storage: "auto",
 		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: DefaultChoice(),
 		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}
@@ -125,7 +130,7 @@ func (c Config) set() (options map[string]json.RawMessage) {
 
 // Progress is what an observer sees at a check point.
 type Progress struct {
-	Phase        string // "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm", "recalibrating"
+	Phase        string // "group coefficients", "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm", "recalibrating"
 	Passes       float64
 	MaxPasses    float64
 	Elapsed      time.Duration

@@ -174,6 +174,10 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if err != nil {
 		return nil, nil, err
 	}
+	rows, design, err := cfg.withDesign(ctx, frame, rows, away)
+	if err != nil {
+		return nil, nil, err
+	}
 	fitted := rows.fitted
 	encoder, train := fitted.Encoder, fitted.Train
 	m = &Model{
@@ -187,6 +191,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		m.note(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.note(cfg.groupFeaturesNote(encoder))
+	if m.Result.Design = design; design != nil {
+		m.note(design.note())
+	}
 	m.note(encoder.Notes...)
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
 	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training

@@ -125,8 +125,21 @@ func (m *Model) Formula() (*Formula, error) {
 			}
 			p.Factors = append(p.Factors, Factor{Term: k, Function: o.Function, Level: at})
 		}
+		centre(f, in.Of, &p)
 		f.Products = append(f.Products, p)
 	}
 	f.Rename(m.Config.Reading.Relabel)
 	return f, nil
+}
+
+// centre gives back what the centre of a number takes from a product with the level of a group:
+// the level's own weight bears it.
+func centre(f *Formula, of []data.Operand, p *Product) {
+	for k, o := range of {
+		if o.Center == 0 {
+			continue
+		}
+		group := p.Factors[1-k]
+		f.Terms[group.Term].Weights[group.Level] -= p.Weight * o.Center / p.Scale
+	}
 }

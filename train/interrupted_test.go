@@ -19,6 +19,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Groups, cfg.Levels, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 1, 2, true, "logistic"
+	cfg.GroupCoefficients = GroupCoefficientsNo
 	type stage struct {
 		phase string
 		done  int

@@ -93,7 +93,7 @@ func TestSaveLoadPredictTheSameBits(t *testing.T) {
 func TestExplainReproducesPredictions(t *testing.T) {
 	for _, intercept := range []bool{true, false} {
 		cfg := builtin(t, "cps1988")
-		cfg.Intercept = intercept
+		cfg.Intercept, cfg.GroupCoefficients = intercept, train.GroupCoefficientsNo
 		m := fit(t, cfg)
 		frame, _ := train.Open(context.Background(), cfg.Data)
 		p, err := m.Predict(t.Context(), frame)

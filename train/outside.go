@@ -51,7 +51,11 @@ func (e *MemoryError) Unwrap() error { return data.ErrMemory }
 // columns counts the encoded columns of a table from below: one a feature.
 func (c Config) columns(f *data.Frame) (columns, categories int) {
 	role := map[string]bool{c.Target: true, c.Weight: true}
-	for _, list := range [][]string{c.Drop, c.Groups} {
+	left := [][]string{c.Drop}
+	if !c.GroupFeatures {
+		left = append(left, c.Groups)
+	}
+	for _, list := range left {
 		for _, name := range list {
 			role[name] = true
 		}
@@ -208,6 +212,23 @@ func (o *outside) keeps(f *data.Fitted) {
 	}
 	if f.Holdout != nil {
 		o.held, _ = f.Holdout.X.(*design.Disk)
+	}
+}
+
+// drop closes the matrices of rows on disk, which are to be encoded again, and frees their vectors.
+func (o *outside) drop(f *data.Fitted, weight []float64) {
+	if o == nil {
+		return
+	}
+	for _, d := range []*design.Disk{o.disk, o.held} {
+		if d != nil {
+			d.Close()
+		}
+	}
+	o.disk, o.held = nil, nil
+	paged.Free(o.Room, f.Train.Target, weight)
+	if f.Holdout != nil {
+		paged.Free(o.Room, f.Holdout.Target)
 	}
 }
 

@@ -270,7 +270,7 @@ func TestDemands(t *testing.T) {
 		"groups twice":     {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{5, 40000, 130000, 17000 + least, 40000 + 10000 + 180000}},
 	} {
 		cfg := DefaultConfig()
-		cfg.Target, cfg.Groups = "y", []string{"g"}
+		cfg.Target, cfg.Groups, cfg.GroupFeatures = "y", []string{"g"}, false
 		c.set(&cfg)
 		if got := cfg.demands(f); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -328,7 +328,7 @@ func TestColumnsAreCountedByTheirRole(t *testing.T) {
 		features            []string
 		intercept           bool
 		columns, categories int
-	}{{nil, false, 3, 1}, {nil, true, 4, 1}, {[]string{"a"}, false, 1, 0}, {[]string{"a", "b", "g"}, true, 4, 2}} {
+	}{{nil, false, 4, 2}, {nil, true, 5, 2}, {[]string{"a"}, false, 1, 0}, {[]string{"a", "b", "g"}, true, 4, 2}} {
 		base.Features, base.Intercept = c.features, c.intercept
 		if columns, categories := base.columns(f); columns != c.columns || categories != c.categories {
 			t.Errorf("features %q, intercept %v: %d columns, %d categories", c.features, c.intercept, columns, categories)

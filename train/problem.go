@@ -26,7 +26,7 @@ func (c Config) Spec() data.Spec {
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: references(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.transforms(),
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: references(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.transforms(), Products: c.products,
 	}
 }
 

@@ -170,7 +170,7 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 // encodeAway encodes the rows of the training on disk. As they are put in order there an encoder
 // is fitted to them, which has to be that of the model.
 func (m *Model) encodeAway(ctx context.Context, run *Run, rows, held []int) error {
-	fitted, err := data.FitOutside(ctx, run.Frame, rows, held, m.Config.Spec(), data.Storage(m.Config.Storage), run.outside.place())
+	fitted, err := data.FitOutside(ctx, run.Frame, rows, held, m.Encoder.Spec, data.Storage(m.Config.Storage), run.outside.place())
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type Summary struct {
 	Solver              string                `json:"solver"`
 	Loss                string                `json:"loss"`
 	Level               string                `json:"level"`               // how robust, in words
+	Design              *GroupDesign          `json:"design,omitempty"`    // whether groups have coefficients of their own; absent where that was not asked
 	Selection           *tune.Selection       `json:"selection,omitempty"` // how the level was chosen; absent where it was set
 	Penalty             string                `json:"penalty"`             // divergence of an adversary over rows; "" for others
 	Nu                  float64               `json:"nu"`                  // its price: as set, or what a ball amounts to

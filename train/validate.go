@@ -49,6 +49,7 @@ func (c *Config) Validate() error {
 		{"loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
 		{"scale", c.Scale, []string{"standard", "none"}},
 		{"evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
+		{"group coefficients", c.GroupCoefficients, []string{"", GroupCoefficientsNo, GroupCoefficientsPooled, GroupCoefficientsAuto}},
 		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
 		{"storage", c.Storage, append(data.Storages(), "")},
 		{"solver", c.Solver, Solvers()},

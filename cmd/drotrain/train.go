@@ -71,6 +71,7 @@ func (o *trainOptions) defineData(cmd *cobra.Command) {
 	options.Section(cmd, "Data", func(fs *pflag.FlagSet) {
 		defineColumns(fs, c, "training rows", defaultData)
 		fs.StringVar(&c.Filter, "filter", "", "`rows` to use: 'age >= 18 && state != \"PR\"'")
+		fs.Var(options.Enum(&c.GroupCoefficients, []string{train.GroupCoefficientsNo, train.GroupCoefficientsPooled, train.GroupCoefficientsAuto}), "group-coefficients", "whether groups that are features have coefficients of their own, partially pooled; auto takes them where they predict measurably better out of fold")
 		fs.Var(options.Count(&c.MaxLevels), "max-levels", "levels a category may have (0: 1000, and not one of its own in every row); with --min-count the rarest beyond it are merged")
 		fs.Var(options.Count(&c.MinCount), "min-count", "levels of fewer training `rows` become one, (other), which unseen levels count as too")
 		fs.Var(options.Enum(&c.TargetTransform, []string{"log", "log1p"}), "target-transform", "fit the logarithm of a numeric target; predictions and report stay in its units")

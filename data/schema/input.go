@@ -81,6 +81,18 @@ func (in *Input) Skipped() int {
 	return -1
 }
 
+// Column returns the index of the encoded column of label k, or -1.
+func (in *Input) Column(k int) int {
+	skipped := in.Skipped()
+	switch {
+	case k == skipped:
+		return -1
+	case skipped >= 0 && k > skipped:
+		k--
+	}
+	return in.First + k
+}
+
 // Width is the number of encoded columns.
 func (in *Input) Width() int {
 	n := len(in.Labels())
@@ -100,10 +112,14 @@ func (in *Input) ValidateMade() error {
 	if in.Kind != table.Numeric || len(in.Of) > 2 {
 		return fmt.Errorf("it is made of %d columns, but it is no number of one or two", len(in.Of))
 	}
-	for _, o := range in.Of {
+	for i, o := range in.Of {
 		switch {
 		case o.Column == "" || o.Kind == table.Other || o.Kind > table.Bool:
 			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
+		case o.Center != 0 && !(o.Kind == table.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != table.Numeric):
+			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
+		case math.IsNaN(o.Center) || math.IsInf(o.Center, 0):
+			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)
 		case o.Fill != nil && (math.IsNaN(*o.Fill) || math.IsInf(*o.Fill, 0)):
 			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
 		}

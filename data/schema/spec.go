@@ -63,6 +63,10 @@ type Spec struct {
 	// Transforms are columns made of the features.
 	Transforms Transforms `json:"transforms,omitzero"`
 
+	// Products are columns with a coding of their own, behind all others. They stand for
+	// the coefficients of groups: see Encoder.GroupProducts.
+	Products []Product `json:"products,omitempty"`
+
 	// Reference names, by column, the level whose coefficient is 0: it has no encoded
 	// column, and levels that training did not see count as it does.
 	Reference map[string]string `json:"reference,omitempty"`
@@ -115,6 +119,11 @@ func (s Spec) Validate() error {
 			if c == s.Target && role.name != "groups" {
 				return fmt.Errorf("column %q is the target and cannot be under %s too", c, role.name)
 			}
+		}
+	}
+	for _, p := range s.Products {
+		if len(p.Of) != 2 || !positiveFinite(p.Scale) {
+			return fmt.Errorf("the product %q has %d operands and scale %v: two, and a number above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)

@@ -14,7 +14,15 @@ type Operand struct {
 	Kind     table.Kind `json:"kind"`              // of the column, as it is taken
 	Function Function   `json:"function,omitzero"` // of a number
 	Fill     *float64   `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
+	Center   float64    `json:"center,omitempty"`  // of a number: subtracted from the function
 	Level    string     `json:"level,omitempty"`   // of a category
+}
+
+// A Product is a column to make, encoded as the product of its operands divided by Scale.
+type Product struct {
+	Name  string    `json:"name"`
+	Of    []Operand `json:"of"` // the level of a group column, and a feature
+	Scale float64   `json:"scale"`
 }
 
 // Transforms are the columns to make, by the names of the columns of the table.

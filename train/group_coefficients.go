@@ -1,0 +1,268 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/internal/pooled"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+// Whether groups have coefficients of their own: Config.GroupCoefficients.
+const (
+	GroupCoefficientsNo     = "no"     // all groups share them
+	GroupCoefficientsPooled = "pooled" // partially pooled, with the ridge that predicts best out of fold
+	GroupCoefficientsAuto   = "auto"   // partially pooled where that predicts measurably better out of fold
+)
+
+// Ridges of group coefficients that are tried, and the bounds on what they may take.
+var groupRidges = []float64{1, 5, 25, 125}
+
+const (
+	designFolds      = 5
+	designError      = 2         // standard errors by which the average has to fall
+	mostGroupColumns = 500       // products
+	mostDesignCells  = 4_000_000 // rows × columns that the design is chosen on
+	mostDesignGram   = 4_000_000 // entries of the Hessians of all cells
+	leastDesignRows  = 50
+)
+
+// A GroupDesign is the choice between coefficients that all groups share and coefficients
+// of groups that are partially pooled, made for the plain average (ERM) before the level of
+// robustness is chosen.
+type GroupDesign struct {
+	Ridge   float64  `json:"ridge"`   // κ: group coefficients are penalised by κ·μ; 0: shared
+	Groups  []string `json:"groups"`  // group columns that are features
+	Columns int      `json:"columns"` // encoded columns of group coefficients
+	Folds   int      `json:"folds"`
+	Rows    int      `json:"rows"` // that the choice was made on
+	LeftOut string   `json:"left_out,omitempty"`
+
+	pooled.Choice
+}
+
+// chooseDesign chooses whether groups have coefficients of their own; nil where no group
+// column is a feature or none is asked for.
+func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRows, away *outside) (*GroupDesign, error) {
+	if c.GroupCoefficients == "" || c.GroupCoefficients == GroupCoefficientsNo {
+		return nil, nil
+	}
+	e, d := rows.fitted.Encoder, rows.fitted.Train
+	columns := e.GroupColumns()
+	if len(columns) == 0 {
+		if c.GroupCoefficients == GroupCoefficientsPooled {
+			return nil, errors.New("group coefficients are pooled, but no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature")
+		}
+		return nil, nil
+	}
+	began := time.Now()
+	out := &GroupDesign{Folds: designFolds, Rows: d.N}
+	for _, g := range columns {
+		in := e.Inputs[g.Input]
+		out.Groups = append(out.Groups, in.Name)
+		out.Columns += len(in.Levels) * len(g.Columns)
+	}
+	c = c.Resolve(e.Target.Task, d.N)
+	if out.LeftOut = c.designTooLarge(out, rows, away); out.LeftOut != "" {
+		if c.GroupCoefficients == GroupCoefficientsPooled {
+			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
+		}
+		return out, nil
+	}
+	p, err := c.designProblem(ctx, f, rows, columns)
+	var few *tune.FewRowsError
+	if errors.As(err, &few) {
+		if c.GroupCoefficients == GroupCoefficientsPooled {
+			return nil, fmt.Errorf("group coefficients cannot be pooled: %w", err)
+		}
+		out.LeftOut = err.Error()
+		return out, nil
+	} else if err != nil {
+		return nil, err
+	}
+	out.Rows = len(p.Target)
+	if c.Observe != nil {
+		p.Observe = func(done, total int) {
+			c.Observe(Progress{Phase: "group coefficients", Done: done, Total: total, Elapsed: time.Since(began)})
+		}
+	}
+	choice, err := p.Compare(ctx, groupRidges)
+	if err != nil {
+		return nil, err
+	}
+	out.Choice = *choice
+	if best := choice.Best(); c.GroupCoefficients == GroupCoefficientsPooled || best.Change <= -designError*best.SE && best.Change < 0 {
+		out.Ridge = best.Ridge
+	}
+	return out, nil
+}
+
+// designTooLarge says why group coefficients are not tried; "" where they are.
+func (c *Config) designTooLarge(g *GroupDesign, rows *encodedRows, away *outside) string {
+	d := rows.fitted.Train
+	may, limit := memory.Free()
+	if c.Memory > 0 {
+		may, limit = min(may, c.Memory), "--memory"
+	}
+	switch bytes := 8 * int64(d.N) * int64(d.D+g.Columns); {
+	case c.Ranks != nil:
+		return "the rows lie with several ranks"
+	case *c.Mu == 0:
+		return "they need a penalty, and μ is 0"
+	case g.Columns > mostGroupColumns:
+		return fmt.Sprintf("they would take %d columns, and at most %d are tried", g.Columns, mostGroupColumns)
+	case away == nil && bytes > may/2:
+		return fmt.Sprintf("they would take %s, more than half of the memory that is free (%s)", size(bytes), limit)
+	}
+	return ""
+}
+
+// designProblem returns the rows that the design is chosen on, the first of the training
+// rows, which are in random order.
+func (c *Config) designProblem(ctx context.Context, f *data.Frame, rows *encodedRows, columns []data.GroupColumn) (*pooled.Problem, error) {
+	e, d := rows.fitted.Encoder, rows.fitted.Train
+	loss, err := losses.Parse(c.Loss, c.HuberDelta)
+	if err != nil {
+		return nil, err
+	}
+	all := &tune.Table{Rows: Rows(d, rows.weight), X: d.X, Target: d.Target, Loss: loss}
+	if n := min(d.N, max(leastDesignRows, mostDesignCells/d.D)); n < d.N {
+		first := make([]int, n)
+		for i := range first {
+			first[i] = i
+		}
+		all = all.Select(first)
+	}
+	if all.N < leastDesignRows {
+		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, leastDesignRows)}
+	}
+	fold, err := all.Folds(designFolds, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p := &pooled.Problem{
+		X: all.X, Target: all.Target, Weight: all.Weights, Fold: make([]int32, all.N), Folds: designFolds, Loss: loss,
+		Mu: *c.Mu * float64(d.N) / float64(all.N), Intercept: e.Intercept(),
+	}
+	for i, k := range fold {
+		p.Fold[i] = int32(k)
+	}
+	if c.GroupHoldout != "" {
+		if p.Unit, err = unitsOf(ctx, f, c.GroupHoldout, d.Rows[:all.N]); err != nil {
+			return nil, err
+		}
+		foldUnits(p.Fold, p.Unit, c.Seed)
+	}
+	row := make([]float64, d.D)
+	cells := map[string]bool{}
+	levels := make([][]int32, len(columns))
+	for c := range columns {
+		levels[c] = make([]int32, all.N)
+	}
+	for i := range all.N {
+		all.X.RowTo(row, i)
+		key := ""
+		for c, g := range columns {
+			levels[c][i] = levelOf(&e.Inputs[g.Input], row)
+			key += string(levels[c][i]+1) + ","
+		}
+		cells[key] = true
+	}
+	if n := len(cells) * d.D * d.D; n > mostDesignGram {
+		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d combinations of groups with %d columns are too many", len(cells), d.D)}
+	}
+	for c, g := range columns {
+		p.Groups = append(p.Groups, pooled.Group{Level: levels[c], Levels: len(e.Inputs[g.Input].Levels), Columns: g.Columns})
+	}
+	return p, nil
+}
+
+// levelOf returns the level of an encoded training row; -1 for nulls and rare levels.
+func levelOf(in *data.Input, row []float64) int32 {
+	none := int32(-1)
+	for k := range in.Labels() {
+		switch at := in.Column(k); {
+		case at < 0 && k < len(in.Levels):
+			none = int32(k) // unless another level has a one
+		case at >= 0 && row[at] != 0 && k < len(in.Levels):
+			return int32(k)
+		case at >= 0 && row[at] != 0:
+			return -1
+		}
+	}
+	return none
+}
+
+// unitsOf returns a number for the value of a column in every row; nulls are units of their own.
+func unitsOf(ctx context.Context, f *data.Frame, name string, rows []int) ([]int32, error) {
+	c, err := f.Column(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	out, known := make([]int32, len(rows)), map[string]int32{}
+	next := int32(0)
+	for i, r := range rows {
+		if c.IsNull(r) {
+			out[i] = next
+			next++
+			continue
+		}
+		u, ok := known[c.Text(r)]
+		if !ok {
+			u = next
+			known[c.Text(r)] = u
+			next++
+		}
+		out[i] = u
+	}
+	return out, nil
+}
+
+// foldUnits draws a fold for every unit.
+func foldUnits(fold, unit []int32, seed uint64) {
+	const stream = 0x756e6974
+	perm := rand.New(rand.NewPCG(seed, stream)).Perm(int(slices.Max(unit)) + 1)
+	for i, u := range unit {
+		fold[i] = int32(perm[u] % designFolds)
+	}
+}
+
+// note says in a line what was chosen and why.
+func (g *GroupDesign) note() string {
+	of := "groups of " + table.QuoteList(g.Groups, "and")
+	if g.LeftOut != "" {
+		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own were not tried: %s", of, g.LeftOut)
+	}
+	best := g.Best()
+	said := fmt.Sprintf("%+.1f %% (standard error %.1f %%)", 100*best.Change/g.Shared, 100*best.SE/g.Shared)
+	if g.Ridge == 0 {
+		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own, partially pooled, change the average loss of ERM by %s out of fold, which is not a measurable gain", of, said)
+	}
+	return fmt.Sprintf("group coefficients: the %s have their own, partially pooled (κ = %v): the average loss of ERM changes by %s out of fold; --group-coefficients no shares them; robustness comes on top", of, g.Ridge, said)
+}
+
+// withDesign encodes the rows again with the products that the design asks for.
+func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encodedRows, away *outside) (*encodedRows, *GroupDesign, error) {
+	began := time.Now()
+	g, err := c.chooseDesign(ctx, frame, rows, away)
+	if err != nil || g == nil {
+		return rows, nil, err
+	}
+	if c.Logf != nil {
+		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
+	}
+	if g.Ridge > 0 {
+		c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
+		away.drop(rows.fitted, rows.weight)
+		rows, err = c.encodeRows(ctx, frame, away)
+	}
+	return rows, g, err
+}

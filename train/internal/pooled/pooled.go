@@ -1,0 +1,423 @@
+// Package pooled chooses, by cross-validation of the plain average of losses, between
+// coefficients that all groups share and coefficients of groups that are partially pooled:
+// the margin of row z in the levels l_c of the group columns c is
+//
+//	⟨z, w⟩ + Σ_c ⟨z_Q(c), u_c,l_c⟩,    penalised by μ/2·(‖w‖² + κ·Σ‖u‖²).
+//
+// Newton's method forms one Hessian for every combination of levels, so that a step costs
+// as many products as one of the shared model.
+package pooled
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A Group is a group column: the level of every row and the columns that its coefficients
+// are of.
+type Group struct {
+	Level   []int32 // -1: none, the shared coefficients apply
+	Levels  int
+	Columns []int
+}
+
+// A Problem is rows with their groups. Rows of one unit are kept in one fold and count as
+// one observation in standard errors; a nil Unit makes every row its own.
+type Problem struct {
+	X         design.Matrix
+	Target    []float64
+	Weight    []float64 // nil: equal
+	Unit      []int32
+	Fold      []int32 // of every row, from 0
+	Folds     int
+	Groups    []Group
+	Loss      losses.Loss
+	Mu        float64               // above 0
+	Intercept int                   // the column that is not penalised, or -1
+	Observe   func(done, total int) // called after every fold; may be nil
+}
+
+// A Candidate is the out-of-fold comparison of one ridge with the shared coefficients.
+type Candidate struct {
+	Ridge  float64 `json:"ridge"`  // κ
+	Risk   float64 `json:"risk"`   // out-of-fold average of the losses
+	Change float64 `json:"change"` // of the average, against the shared coefficients
+	SE     float64 `json:"se"`     // standard error of Change
+}
+
+// A Choice is the outcome of Compare.
+type Choice struct {
+	Shared     float64     `json:"shared"` // out-of-fold average with shared coefficients
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Best returns the candidate with the least risk.
+func (c *Choice) Best() Candidate {
+	return slices.MinFunc(c.Candidates, func(a, b Candidate) int {
+		if a.Risk < b.Risk {
+			return -1
+		}
+		return 1
+	})
+}
+
+// segmentRows bounds the rows that are summed together.
+const segmentRows = 1 << 14
+
+// A segment is consecutive rows of one cell and one fold.
+type segment struct {
+	cell, fold, lo, hi int
+	gram               []float64 // p×p, upper triangle
+	gradient           []float64
+	value, weight      float64
+}
+
+// A fit is a Problem with its rows sorted by cell, which is a combination of levels, and fold.
+type fit struct {
+	*Problem
+	p        int
+	order    []int // row of the Problem at every place
+	weight   []float64
+	target   []float64
+	x        design.Matrix
+	cells    [][]int32 // levels by group
+	segments []*segment
+
+	margin, value, slope, curvature []float64 // by place
+}
+
+// Compare fits the shared coefficients and those of every ridge without each fold, and
+// compares the losses of the rows left out.
+func (pr *Problem) Compare(ctx context.Context, ridges []float64) (*Choice, error) {
+	f := newFit(pr)
+	n := len(f.order)
+	shared := make([]float64, n)
+	losses := make([][]float64, len(ridges))
+	for k := range losses {
+		losses[k] = make([]float64, n)
+	}
+	var all, each []float64 // warm starts
+	for fold := range pr.Folds {
+		var err error
+		if all, err = f.solve(ctx, fold, nil, 0, all); err != nil {
+			return nil, err
+		}
+		f.evaluate(shared, fold, nil, all)
+		x := each
+		if x == nil {
+			x = all
+		}
+		for k := len(ridges) - 1; k >= 0; k-- { // the strongest ridge is nearest to the shared coefficients
+			if x, err = f.solve(ctx, fold, pr.Groups, ridges[k], x); err != nil {
+				return nil, err
+			}
+			if k == len(ridges)-1 {
+				each = x
+			}
+			f.evaluate(losses[k], fold, pr.Groups, x)
+		}
+		if pr.Observe != nil {
+			pr.Observe(fold+1, pr.Folds)
+		}
+	}
+	c := &Choice{}
+	c.Shared, _, _ = f.compare(shared, shared)
+	for k, ridge := range ridges {
+		risk, change, se := f.compare(losses[k], shared)
+		c.Candidates = append(c.Candidates, Candidate{Ridge: ridge, Risk: risk, Change: change, SE: se})
+	}
+	return c, nil
+}
+
+func newFit(pr *Problem) *fit {
+	n, p := pr.X.Dims()
+	f := &fit{Problem: pr, p: p, order: make([]int, n), weight: make([]float64, n), target: make([]float64, n)}
+	cell := make([]int, n)
+	known := map[string]int{}
+	key := make([]byte, 4*len(pr.Groups))
+	for j := range n {
+		f.order[j] = j
+		for c, g := range pr.Groups {
+			l := uint32(g.Level[j] + 1)
+			key[4*c], key[4*c+1], key[4*c+2], key[4*c+3] = byte(l), byte(l>>8), byte(l>>16), byte(l>>24)
+		}
+		k, ok := known[string(key)]
+		if !ok {
+			k = len(f.cells)
+			known[string(key)] = k
+			levels := make([]int32, len(pr.Groups))
+			for c, g := range pr.Groups {
+				levels[c] = g.Level[j]
+			}
+			f.cells = append(f.cells, levels)
+		}
+		cell[j] = k
+	}
+	slices.SortStableFunc(f.order, func(a, b int) int {
+		if d := cell[a] - cell[b]; d != 0 {
+			return d
+		}
+		return int(pr.Fold[a]) - int(pr.Fold[b])
+	})
+	f.x = pr.X.Select(f.order)
+	for i, j := range f.order {
+		f.target[i], f.weight[i] = pr.Target[j], 1
+		if pr.Weight != nil {
+			f.weight[i] = pr.Weight[j]
+		}
+		last := len(f.segments) - 1
+		if last < 0 || f.segments[last].cell != cell[j] || f.segments[last].fold != int(pr.Fold[j]) || i-f.segments[last].lo >= segmentRows {
+			f.segments = append(f.segments, &segment{cell: cell[j], fold: int(pr.Fold[j]), lo: i, gradient: make([]float64, p), gram: make([]float64, p*p)})
+			last++
+		}
+		f.segments[last].hi = i + 1
+		f.segments[last].weight += f.weight[i]
+	}
+	f.margin, f.value, f.slope, f.curvature = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	return f
+}
+
+// dimension returns the number of coefficients, and where those of every group begin.
+func (f *fit) dimension(groups []Group) (d int, first []int) {
+	d = f.p
+	for _, g := range groups {
+		first = append(first, d)
+		d += g.Levels * len(g.Columns)
+	}
+	return d, first
+}
+
+// coefficients stores in dst the sum of the coefficients that apply to a cell.
+func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
+	copy(dst, x[:f.p])
+	for c, g := range groups {
+		if l := int(f.cells[cell][c]); l >= 0 {
+			at := first[c] + l*len(g.Columns)
+			for k, j := range g.Columns {
+				dst[j] += x[at+k]
+			}
+		}
+	}
+}
+
+// run does something for the segments of all folds but one, or of that one only.
+func (f *fit) run(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
+	_, first := f.dimension(groups)
+	return table.Parallel(ctx, len(f.segments), func(i int) error {
+		if s := f.segments[i]; (s.fold == fold) == held {
+			w := make([]float64, f.p)
+			f.coefficients(w, s.cell, groups, first, x)
+			f.x.MarginsTo(f.margin, w, s.lo, s.hi)
+			f.Loss.EvalTo(f.value[s.lo:s.hi], f.slope[s.lo:s.hi], f.margin[s.lo:s.hi], f.target[s.lo:s.hi])
+			do(s, w)
+		}
+		return nil
+	})
+}
+
+// evaluate stores the loss of every row of a fold in dst, by place.
+func (f *fit) evaluate(dst []float64, fold int, groups []Group, x []float64) {
+	_ = f.run(context.Background(), fold, true, groups, x, func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
+}
+
+// objective returns the penalised average without a fold. With derivatives it leaves the
+// gradient, and the Gram matrix weighted by the curvature, in the segments.
+func (f *fit) objective(ctx context.Context, fold int, groups []Group, ridge float64, x []float64, derivatives bool) (value, weight float64, err error) {
+	err = f.run(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
+		lo, hi := s.lo, s.hi
+		s.value = 0
+		for i := lo; i < hi; i++ {
+			s.value += f.weight[i] * f.value[i]
+		}
+		if !derivatives {
+			return
+		}
+		f.Loss.CurvatureTo(f.curvature[lo:hi], f.slope[lo:hi], f.target[lo:hi])
+		for i := lo; i < hi; i++ {
+			f.curvature[i] *= f.weight[i]
+		}
+		clear(s.gradient)
+		clear(s.gram)
+		f.x.AddRowsTo(s.gradient, f.weight, f.slope, lo, hi)
+		f.x.AddGramTo(s.gram, f.curvature, lo, hi)
+	})
+	for _, s := range f.segments {
+		if s.fold != fold {
+			value += s.value
+			weight += s.weight
+		}
+	}
+	value /= weight
+	for j, v := range x {
+		value += 0.5 * f.penalty(j, ridge) * v * v
+	}
+	return value, weight, err
+}
+
+// penalty returns the penalty of coefficient j.
+func (f *fit) penalty(j int, ridge float64) float64 {
+	switch {
+	case j == f.Intercept:
+		return 0
+	case j >= f.p:
+		return f.Mu * ridge
+	}
+	return f.Mu
+}
+
+const (
+	newtonSteps = 50
+	accuracy    = 1e-8 // of the objective, at the last step
+)
+
+// solve minimises the penalised average without a fold by Newton's method, from x: the
+// coefficients that it lacks are 0.
+func (f *fit) solve(ctx context.Context, fold int, groups []Group, ridge float64, from []float64) ([]float64, error) {
+	d, _ := f.dimension(groups)
+	x := make([]float64, d)
+	copy(x, from)
+	for range newtonSteps {
+		value, weight, err := f.objective(ctx, fold, groups, ridge, x, true)
+		if err != nil {
+			return nil, err
+		}
+		step, decrease := f.step(fold, groups, ridge, x, weight)
+		if !(decrease > accuracy*math.Abs(value)) {
+			break
+		}
+		t := 1.0
+		for try := make([]float64, d); ; t /= 2 {
+			for j := range try {
+				try[j] = x[j] - t*step[j]
+			}
+			next, _, err := f.objective(ctx, fold, groups, ridge, try, false)
+			if err != nil {
+				return nil, err
+			}
+			if next <= value-1e-4*t*decrease {
+				x = try
+				break
+			}
+			if t < 1e-6 {
+				return x, nil // no further decrease in floating point
+			}
+		}
+	}
+	return x, nil
+}
+
+// step returns the Newton step of the segments without a fold, to be subtracted, and the
+// squared Newton decrement.
+func (f *fit) step(fold int, groups []Group, ridge float64, x []float64, weight float64) (step []float64, decrement float64) {
+	d, first := f.dimension(groups)
+	gradient := make([]float64, d)
+	hessian := mat.NewSymDense(d, nil)
+	h := hessian.RawSymmetric().Data
+	for j, v := range x {
+		gradient[j] = f.penalty(j, ridge) * v
+		h[j*d+j] = f.penalty(j, ridge)
+	}
+	// Segments of a cell are summed before they are scattered.
+	sum, grad := make([]float64, f.p*f.p), make([]float64, f.p)
+	for i := 0; i < len(f.segments); {
+		cell, some := f.segments[i].cell, false
+		for ; i < len(f.segments) && f.segments[i].cell == cell; i++ {
+			s := f.segments[i]
+			if s.fold == fold {
+				continue
+			}
+			if !some {
+				clear(sum)
+				clear(grad)
+			}
+			some = true
+			for k, v := range s.gram {
+				sum[k] += v / weight
+			}
+			for k, v := range s.gradient {
+				grad[k] += v / weight
+			}
+		}
+		if some {
+			f.scatter(h, gradient, sum, grad, d, cell, groups, first)
+		}
+	}
+	g := mat.NewVecDense(d, gradient)
+	out := mat.NewVecDense(d, nil)
+	var chol mat.Cholesky
+	for jitter := 1e-14; !chol.Factorize(hessian); jitter *= 100 {
+		for j := range d {
+			h[j*d+j] += jitter * (1 + h[j*d+j])
+		}
+	}
+	_ = chol.SolveVecTo(out, g) // an ill-conditioned step is judged by the line search
+	return out.RawVector().Data, mat.Dot(g, out)
+}
+
+// scatter adds the gradient and the Gram matrix of a cell to the coefficients that apply to it.
+func (f *fit) scatter(h, gradient, gram, grad []float64, d, cell int, groups []Group, first []int) {
+	columns, at := make([]int, 0, 2*f.p), make([]int, 0, 2*f.p)
+	for j := range f.p {
+		columns, at = append(columns, j), append(at, j)
+	}
+	for c, g := range groups {
+		if l := int(f.cells[cell][c]); l >= 0 {
+			for k, j := range g.Columns {
+				columns, at = append(columns, j), append(at, first[c]+l*len(g.Columns)+k)
+			}
+		}
+	}
+	for a, j := range columns {
+		gradient[at[a]] += grad[j]
+		row := h[at[a]*d : (at[a]+1)*d]
+		for b := a; b < len(columns); b++ {
+			k := columns[b]
+			row[at[b]] += gram[min(j, k)*f.p+max(j, k)]
+		}
+	}
+}
+
+// compare returns the weighted mean of losses, its difference from the mean of shared and
+// the standard error of the difference over units.
+func (f *fit) compare(losses, shared []float64) (risk, change, se float64) {
+	total := 0.0
+	for i, w := range f.weight {
+		risk += w * losses[i]
+		change += w * (losses[i] - shared[i])
+		total += w
+	}
+	risk, change = risk/total, change/total
+	units := map[int32]float64{}
+	sum, count := 0.0, 0.0
+	for i, w := range f.weight {
+		influence := w * (losses[i] - shared[i] - change) / total
+		if f.Unit == nil {
+			sum += influence * influence
+			count++
+			continue
+		}
+		units[f.Unit[f.order[i]]] += influence
+	}
+	if f.Unit != nil {
+		keys := make([]int32, 0, len(units))
+		for u := range units {
+			keys = append(keys, u)
+		}
+		slices.Sort(keys) // the same bits at every run
+		for _, u := range keys {
+			sum += units[u] * units[u]
+			count++
+		}
+	}
+	if count < 2 {
+		return risk, change, math.Inf(1)
+	}
+	return risk, change, math.Sqrt(sum * count / (count - 1))
+}
