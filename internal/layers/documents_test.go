@@ -79,7 +79,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 				if named++; !paths[name] && !paths[name+".go"] && !inside {
 					t.Errorf("%s names %s, which is not there", page, name)
 				}
-			case test.MatchString(name):
+			case test.MatchString(name) && name != "TestSubject_Condition": // a pattern of names
 				if named++; !tests[name] {
 					t.Errorf("%s names %s, which is no test", page, name)
 				}
