@@ -21,6 +21,7 @@ const ReportSchema = "drotrain.report/1"
 type Report struct {
 	Schema       string        `json:"schema"`
 	Title        string        `json:"title"`
+	Subtitle     string        `json:"subtitle,omitempty"` // what was trained and measured on which rows
 	Objective    Objective     `json:"objective"`
 	Facts        []Fact        `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
 	Certificate  *Certificate  `json:"certificate,omitempty"`

@@ -34,22 +34,22 @@ func (j *judge) headline(v *Verdict) string {
 	model, base := j.called(j.k), j.called(0)
 	switch v.Outcome {
 	case Helped:
-		return capital(fmt.Sprintf("%s is better for %s.", model, j.worst()))
+		return fmt.Sprintf("%s is better for %s.", j.begin(j.k), j.worst())
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return capital(fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", model, j.worst(), j.asked()))
+			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.begin(j.k), j.worst(), j.asked())
 		case ByRescaling:
-			return capital(fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				model, j.worst(), j.in.Models[j.rescaled()].Name, words.Percent0(round2(float64(*v.Explained)))))
+			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
+				j.begin(j.k), j.worst(), j.in.Models[j.rescaled()].Name, words.Percent0(round2(float64(*v.Explained))))
 		case OthersLose:
-			return capital(fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
-				model, words.Group(j.Models[0].WorstGroup.Label), base, v.Groups))
+			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
+				j.begin(j.k), words.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
-		return capital(fmt.Sprintf("%s may be better for %s, which may be chance, but it is worse for more groups than it is better for: %s", model, j.worst(), v.Groups))
+		return fmt.Sprintf("%s may be better for %s, which may be chance, but it is worse for more groups than it is better for: %s", j.begin(j.k), j.worst(), v.Groups)
 	case NoDifference:
 		if j.c.Alike {
-			return capital(fmt.Sprintf("%s and %s make the same predictions on these rows.", base, model))
+			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.begin(0), model)
 		}
 		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.worst())
 	case Hurt:
@@ -122,9 +122,9 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
 			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.worst(),
-				words.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()), j.in.Models[j.k].Name
+				words.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()) + j.evenBetter(), j.in.Models[j.k].Name
 		}
-		return fmt.Sprintf("Use %s.", model), j.in.Models[j.k].Name
+		return fmt.Sprintf("Use %s.", model) + j.evenBetter(), j.in.Models[j.k].Name
 	case Degenerate:
 		if j.c == nil || j.c.Alike || j.baseDegenerate() {
 			return "Use none of the models: train again with other columns or more rows.", ""
@@ -145,6 +145,23 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		return keep + ": more rows, or --evaluate crossfit, would narrow the interval.", j.in.Models[0].Name
 	}
 	return keep + ".", j.in.Models[0].Name
+}
+
+// evenBetter names a model whose worst group fares better still; that difference has no interval.
+func (j *judge) evenBetter() string {
+	own := j.Models[j.k].WorstGroup
+	for k, m := range j.Models {
+		if k == 0 || k == j.k || j.in.Models[k].Role == RescaledModel || own == nil || m.WorstGroup == nil {
+			continue
+		}
+		if float64(own.Risk-m.WorstGroup.Risk) > Negligible*math.Abs(j.worstRisk()) {
+			all := j.leading()
+			r := all[len(all)-1]
+			v, w := j.valuesOf(k)
+			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", capital(r.name), m.Name, r.withUnit(r.text(r.of(v), w.N)))
+		}
+	}
+	return ""
 }
 
 // losers names up to three groups that are measurably worse off, with their measures.
@@ -334,7 +351,7 @@ func (j *judge) cost() string {
 
 // alone returns the measures of the model in focus, overall and in its worst group.
 func (j *judge) alone() string {
-	name := capital(j.called(j.k))
+	name := j.begin(j.k)
 	overall := j.Models[j.k].Overall
 	in, w := j.valuesOf(j.k)
 	all := j.leading()
@@ -366,7 +383,7 @@ func (j *judge) alone() string {
 // warnings lists what to worry about: first why a model is degenerate.
 func (j *judge) warnings() []string {
 	var out []string
-	name := capital(j.called(j.k))
+	name := j.begin(j.k)
 	if d := j.overConstant; d.Interval != nil {
 		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", words.Signed(float64(d.Value), d.scale(1))+" over", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.worseThanConstant() {
@@ -441,6 +458,14 @@ func (j *judge) details() []string {
 	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
 	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
 	return out
+}
+
+// begin returns what model k is called at the beginning of a sentence: names stay as they are.
+func (j *judge) begin(k int) string {
+	if j.in.Models[k].Role == OtherModel {
+		return j.called(k)
+	}
+	return capital(j.called(k))
 }
 
 // capital begins a sentence.

@@ -29,6 +29,9 @@ func (p *page) against() table {
 	for _, c := range compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
+	if len(p.Models) == 1 {
+		t.Title = "Measures"
+	}
 	for _, l := range slices.Concat(p.overallRisk(), p.acrossGroups(), p.tails(), p.measures()) {
 		cells := l.cells(len(e.Models), compared)
 		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {

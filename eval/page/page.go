@@ -68,6 +68,8 @@ type page struct {
 		Notes []string
 	}
 	Tag         string // CSS class of the outcome
+	Outcome     string // in words
+	Kept        bool   // cross-validation kept the standard model: what was tried comes first
 	Tiles       []tile
 	Models      []string
 	Against     table
@@ -125,6 +127,7 @@ func newPage(r *eval.Report) *page {
 	p.Objective.Notes = r.Objective.Normalisation()
 	p.HasTrace = len(r.Trace) > 0
 	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
+	p.Outcome, p.Kept = outcome(e), e.Verdict.Outcome == eval.StandardKept
 	p.Tiles = p.tiles()
 	p.Against = p.against()
 	p.RiskIs = riskIs(e)
@@ -188,7 +191,7 @@ func (p *page) tiles() []tile {
 			out = append(out, compare(of("accuracy", share(w.N), at), "Worst group: accuracy", "in "+where))
 			out = append(out, compare(of("risk", words.Number, at), "Worst group: "+lossName, "in "+where))
 		} else {
-			out = append(out, compare(of("rmse", words.Number, at), "Worst group: RMSE", words.WithUnit("in "+where, e.TargetUnit)))
+			out = append(out, compare(of("rmse", words.Number, at), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
 		}
 	}
 	rows := "over " + words.Plural(e.N, "row", "rows")
@@ -196,13 +199,35 @@ func (p *page) tiles() []tile {
 		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.Short(float64(*e.Threshold))),
 			compare(key("risk", words.Number), "All rows: "+lossName, rows))
 	} else {
-		out = append(out, compare(key("rmse", words.Number), "All rows: RMSE", words.WithUnit(rows, e.TargetUnit)),
-			compare(key("bias", words.Number), "Bias", words.WithUnit("mean of prediction − target", e.TargetUnit)))
+		out = append(out, compare(key("rmse", words.Number), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
+			compare(key("bias", words.Number), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
 	}
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
 	return out
+}
+
+// unitFirst writes "unit, note".
+func unitFirst(unit, note string) string {
+	if unit == "" {
+		return note
+	}
+	return unit + ", " + note
+}
+
+// outcome words the badge: a model from elsewhere did not help, it is better or worse.
+func outcome(e *eval.Evaluation) string {
+	o := e.Verdict.Outcome
+	if e.Models[eval.Focus(len(e.Models))].Role == eval.OtherModel {
+		switch o {
+		case eval.Helped:
+			return "better"
+		case eval.Hurt:
+			return "worse"
+		}
+	}
+	return string(o)
 }
 
 // riskIs explains the risk to those who have not met it.

@@ -35,7 +35,7 @@ func (p *page) groupTable() *table {
 	t.Head = append(t.Head, second.Label+", "+p.Models[f])
 	mass := p.massByLabel(g.Name)
 	if mass != nil {
-		t.Head = append(t.Head, "Adversary’s weight")
+		t.Head = append(t.Head, p.weightName())
 	}
 	worst := ""
 	if w := e.Models[f].WorstGroup; w != nil {
@@ -85,6 +85,15 @@ func (p *page) groupTable() *table {
 		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	return t
+}
+
+// weightName names the weights of the adversary that trained the model, or those that are worst
+// for its losses.
+func (p *page) weightName() string {
+	if p.Report.Adversary.Rows == eval.Training {
+		return "Adversary’s weight"
+	}
+	return "Worst-case weight"
 }
 
 // fromTo is a measure of the model in focus, with the baseline's below it.

@@ -421,7 +421,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 	}
 	for _, n := range []int{0, 12, 9999, 10000, 123456, 1234567, -5, -10000} {
 		s := Thousands(n)
-		if v, ok := plainNumber(strings.ReplaceAll(s, "\u2009", "")); !ok || v != float64(n) || strings.Contains(s, "\u2009") != (n >= 10000 || n <= -10000) {
+		if v, ok := plainNumber(strings.ReplaceAll(s, "\u2009", "")); !ok || v != float64(n) || strings.Contains(s, "\u2009") != (n >= 1000 || n <= -1000) {
 			t.Errorf("%d is %q", n, s)
 		}
 		if parts := strings.Split(s, "\u2009"); len(parts) > 1 {

@@ -12,7 +12,7 @@ func Thousands(n int) string {
 	if n < 0 {
 		sign, s = "−", s[1:]
 	}
-	if len(s) <= 4 {
+	if len(s) <= 3 {
 		return sign + s
 	}
 	var out []string

@@ -30,7 +30,8 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	m := x.model
 	s := m.Summary("")
 	r := &eval.Report{
-		Title: fmt.Sprintf("%s of %s", titled(m), m.Encoder.Target.Name),
+		Title:    fmt.Sprintf("%s of %s", titled(m), m.Encoder.Target.Name),
+		Subtitle: fmt.Sprintf("Trained on %d rows of %s, measured on the %s (%d rows).", m.TrainRows, m.Config.Data, x.Evaluation.Split, x.Evaluation.N),
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// The baseline has the same μ; a level that was chosen was so on the
@@ -50,6 +51,7 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	var err error
 	var columns []eval.Column
 	switch {
+	case m.Config.Average != "": // no adversary trained it
 	case x.run == nil && s.Penalty != "" && s.Nu > 0:
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
