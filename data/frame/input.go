@@ -175,7 +175,7 @@ func (in *input) unchanged() error {
 }
 
 func sameFile(a, b fs.FileInfo) bool {
-	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !changedSince(b, a)
 }
 
 // hash starts taking the SHA-256.

@@ -162,11 +162,57 @@ func create(dir string) (*os.File, error) {
 	for range 1000 {
 		name := filepath.Join(dir, fmt.Sprintf(".drotrain-%016x.tmp", rand.Uint64()))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if err == nil && own(f) {
+			return f, nil
 		}
 	}
 	return nil, fmt.Errorf("no free name for a temporary file in %s", dir)
+}
+
+// own locks a temporary file as long as it is open, and reports whether it is still there:
+// RemoveStale may have taken it for one that was left behind.
+func own(f *os.File) bool {
+	if lock(f, true) != nil {
+		return true // a file system without locks, where RemoveStale removes nothing
+	}
+	now, err := os.Stat(f.Name())
+	here, err2 := f.Stat()
+	if err == nil && err2 == nil && os.SameFile(now, here) {
+		return true
+	}
+	f.Close()
+	return false
+}
+
+// IsTemporary reports whether a name is that of a temporary file of Write.
+func IsTemporary(name string) bool {
+	is, _ := filepath.Match(pattern, name)
+	return is
+}
+
+const pattern = ".drotrain-????????????????.tmp"
+
+// RemoveStale removes the temporary files in a directory that processes have left behind which were
+// killed: those that nobody has locked. It never fails.
+func RemoveStale(dir string) {
+	names, _ := filepath.Glob(filepath.Join(dir, pattern))
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if lock(f, false) == nil {
+			os.Remove(name)
+		}
+		f.Close()
+	}
 }
 
 // cause drops the name of the temporary file from an error of package os.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
@@ -19,15 +20,19 @@ import (
 // errLocked is of a directory that another run holds.
 var errLocked = errors.New("another run is writing there")
 
-// A Dir is where a command writes its files. It is made with the first of them,
-// so that a run that is killed before leaves nothing behind.
+// lockName is the file in an output directory that a run locks.
+const lockName = ".drotrain.lock"
+
+// A Dir is where a command writes its files. It is there from the beginning, for its lock, and is
+// removed again by Close where nothing was written.
 type Dir struct {
 	inputs *Inputs
 	path   string
 	force  bool
 	files  []string // written, in order
 
-	unlock func() // lets other runs use the directory
+	made   []string // directories that were made, the deepest first
+	unlock func()   // lets other runs use the directory
 }
 
 // OpenDir makes sure, before any work is done, that files can be written to
@@ -40,10 +45,13 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another one with --out")
 	}
 	entries, err := os.ReadDir(o.path)
-	probe := o.path
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if probe, err = existing(o.path); err != nil {
+		if o.made, err = missing(o.path); err == nil {
+			err = os.MkdirAll(o.path, 0o777)
+		}
+		if err != nil {
 			return fail("make", err)
 		}
 	case err != nil:
@@ -57,9 +65,11 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
+		o.Close()
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s: %w", o.path, err), "wait for the other run, or choose another --out")
 	}
-	f, err := os.CreateTemp(probe, ".drotrain-*")
+	atomicfile.RemoveStale(o.path)
+	f, err := os.CreateTemp(o.path, ".drotrain-*")
 	if err != nil {
 		return fail("write to", err)
 	}
@@ -78,19 +88,19 @@ func beside(path string) string {
 	}
 }
 
-// existing is the nearest directory above path that is there.
-func existing(path string) (string, error) {
-	for {
-		path = filepath.Dir(path)
+// missing returns the directories of path that are not there, the deepest first.
+func missing(path string) (dirs []string, err error) {
+	for ; ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
 		switch {
 		case err == nil && !info.IsDir():
-			return "", fmt.Errorf("%s is a file, not a directory", path)
+			return nil, fmt.Errorf("%s is a file, not a directory", path)
 		case err == nil:
-			return path, nil
+			return dirs, nil
 		case !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path):
-			return "", err
+			return nil, err
 		}
+		dirs = append(dirs, path)
 	}
 }
 
@@ -127,8 +137,16 @@ func (o *Dir) Rewrite(name string, content func(io.Writer) error) error {
 	return atomicfile.Write(o.File(name), true, content)
 }
 
-// Close lets other runs use the directory.
-func (o *Dir) Close() { o.unlock() }
+// Close lets other runs use the directory, and removes what OpenDir made of it and holds nothing.
+func (o *Dir) Close() {
+	o.unlock()
+	for _, dir := range o.made {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+	o.made, o.unlock = nil, func() {}
+}
 
 // List tells what was written, the figures of a format in one line.
 func (o *Dir) List(w io.Writer) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 func text(s string) func(io.Writer) error {
@@ -18,7 +19,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// A directory is made with its first file, and then is refused to who does not force it,
+// A directory in which nothing is written is removed again; one with files is refused to who does not force it,
 // with the name of one that is free.
 func TestDirectoryOfOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -27,8 +28,12 @@ func TestDirectoryOfOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.Close()
 	if entries, _ := os.ReadDir("."); len(entries) != 0 {
-		t.Errorf("%v is there before anything is written", entries)
+		t.Errorf("%v is left where nothing was written", entries)
+	}
+	if d, err = in.OpenDir(filepath.Join("a", "b"), false); err != nil {
+		t.Fatal(err)
 	}
 	for _, name := range []string{"m.json", "x.svg", "y.svg", "x.png", "z.pdf", "p.csv"} {
 		if err := d.Write(name, text(name)); err != nil {
@@ -123,8 +128,53 @@ func TestRefusedDirectoryIsNotHeld(t *testing.T) {
 			d.Close()
 			t.Skip("/proc can be written to")
 		}
-		if !strings.Contains(err.Error(), "cannot write to the output directory") {
+		if !strings.Contains(err.Error(), "cannot make the output directory") {
 			t.Error(err)
 		}
+	}
+}
+
+// The lock is in the directory: a run with another temporary directory meets it.
+func TestOpenDir_LockedForAnyTemporaryDirectory(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	var in Inputs
+	t.Setenv("TMPDIR", t.TempDir())
+	d, err := in.OpenDir(out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	t.Setenv("TMPDIR", t.TempDir())
+	if _, err := in.OpenDir(out, true); !errors.Is(err, errLocked) {
+		t.Errorf("two runs write at once: %v", err)
+	}
+}
+
+// Temporary files of a run that was killed are removed by the next one, and those that are being
+// written stay.
+func TestOpenDir_RemovesStaleFiles(t *testing.T) {
+	out := t.TempDir()
+	stale := filepath.Join(out, ".drotrain-0123456789abcdef.tmp")
+	if err := os.WriteFile(stale, []byte("half"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var in Inputs
+	d, err := in.OpenDir(out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("a temporary file of a run that was killed is still there")
+	}
+	err = atomicfile.Write(filepath.Join(out, "a"), false, func(w io.Writer) error {
+		atomicfile.RemoveStale(out)
+		return text("whole")(w)
+	})
+	if b, read := os.ReadFile(filepath.Join(out, "a")); err != nil || read != nil || string(b) != "whole" {
+		t.Errorf("a file that is being written was removed: %v, %v", err, read)
+	}
+	d.Close()
+	if entries, _ := os.ReadDir(out); len(entries) != 1 {
+		t.Errorf("%v is left", entries)
 	}
 }

@@ -71,6 +71,7 @@ func (in *Inputs) WriteFile(path string, force bool, content func(io.Writer) err
 	if err := in.MayWrite(path); err != nil {
 		return err
 	}
+	atomicfile.RemoveStale(filepath.Dir(path))
 	return exit.ReplaceHint(atomicfile.Write(path, force, content))
 }
 

@@ -3,7 +3,6 @@
 package output
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,12 +10,11 @@ import (
 	"path/filepath"
 )
 
-// lockDir keeps other runs away from an output directory until unlock. The lock is a
-// file of the temporary directory that only one can make; a process that is killed
-// leaves it behind, and the error names it.
+// lockDir keeps other runs away from an output directory, which is there, until unlock. The lock
+// is a file that only one can make; a process that is killed leaves it behind, and the error names
+// it.
 func lockDir(path string) (unlock func(), err error) {
-	sum := sha256.Sum256([]byte(canonical(path)))
-	name := filepath.Join(os.TempDir(), fmt.Sprintf("drotrain-%x.lock", sum[:8]))
+	name := filepath.Join(path, lockName)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):

@@ -1,21 +1,17 @@
 package output
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// lockDir keeps other runs away from an output directory until unlock, or until this
-// process ends in whatever way: a file of the temporary directory is held open and
-// shared with nobody. Where no such file can be made there is no lock.
+// lockDir keeps other runs away from an output directory, which is there, until unlock, or until
+// this process ends in whatever way: a file in it is held open and shared with nobody. Where no
+// such file can be made there is no lock.
 func lockDir(path string) (unlock func(), err error) {
 	const deleteOnClose, sharingViolation = 0x04000000, syscall.Errno(32)
-	sum := sha256.Sum256([]byte(canonical(path)))
-	name, err := syscall.UTF16PtrFromString(filepath.Join(os.TempDir(), fmt.Sprintf("drotrain-%x.lock", sum[:8])))
+	name, err := syscall.UTF16PtrFromString(filepath.Join(path, lockName))
 	if err != nil {
 		return func() {}, nil
 	}
