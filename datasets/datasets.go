@@ -32,6 +32,8 @@ type Info struct {
 
 	// GroupsUnknown: the groups are not known at prediction, and so are no features.
 	GroupsUnknown bool `json:"groups_unknown,omitempty"`
+
+	Caution string `json:"caution,omitempty"` // what its card warns of who predicts the usual target
 }
 
 //go:embed files/cps1988.parquet
@@ -65,7 +67,8 @@ func entries() []entry {
 		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: data.Binary,
 			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
-			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)"}, hmda, hmdaCard},
+			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)",
+			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out with --drop insurance"}, hmda, hmdaCard},
 	}
 }
 

@@ -75,7 +75,7 @@ func (e *Evaluation) caveat(in *Input) {
 		say("No grouping columns were given: nothing can be said about groups.")
 	}
 	if e.Resamples == 0 {
-		say("No bootstrap intervals were asked for; differences between models are not tested.")
+		say("No intervals were asked for; differences between models are not tested.")
 	}
 }
 

@@ -77,7 +77,7 @@ func newComparison(e *Evaluation, in *Input, strata *measure.Strata, losses []*m
 	a, _ := losses[k].CVaRAt(measure.TailAlpha)
 	b, _ := losses[0].CVaRAt(measure.TailAlpha)
 	c.CVaR.Value = Num(a - b)
-	if in.Task == Binary && in.rows.Weight == nil {
+	if in.Task == Binary && in.rows.Weight == nil && in.Resamples > 0 {
 		c.addAUC(e, in, strata.All, k)
 	}
 	return c

@@ -7,14 +7,20 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
-// addIntervals fills in every interval and the comparisons with the baseline.
+// addIntervals fills in the comparisons with the baseline and every interval, or none where no
+// resamples are asked for.
 func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measure.Strata, losses []*measure.Sorted) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
-		resample.AddExact(in.rows, k, strata.All, e.Models[k].Overall, e.Confidence, e.Models[k].Intervals)
+		if in.Resamples > 0 {
+			resample.AddExact(in.rows, k, strata.All, e.Models[k].Overall, e.Confidence, e.Models[k].Intervals)
+		}
 	}
 	for k := range in.Models[1:] {
 		e.Compared = append(e.Compared, newComparison(e, in, strata, losses, k+1))
+	}
+	if in.Resamples == 0 {
+		return nil
 	}
 	for j := range in.Groups {
 		groups := strata.Groups[j]
@@ -29,9 +35,6 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measur
 		if err != nil {
 			return err
 		}
-	}
-	if in.Resamples == 0 {
-		return nil
 	}
 	center := measure.Mean(in.Target)
 	tailQ := make([]float64, len(losses))

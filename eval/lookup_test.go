@@ -130,7 +130,7 @@ func TestCaveatsHaveReasons(t *testing.T) {
 		picked    = "The worst of 2 groups is picked for being high, so its own interval is optimistic"
 		untested  = "part of its excess is chance"
 		noGroups  = "No grouping columns were given"
-		noBoot    = "No bootstrap intervals were asked for"
+		noBoot    = "No intervals were asked for"
 	)
 	all := []string{training, small, twoSmall, constant, overall, undefined, noWorst, picked, untested, noGroups, noBoot}
 	for _, c := range []struct {

@@ -71,6 +71,9 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	err = asUsage(err)
 	text.Flush()
 	for _, w := range a.warnings {
+		if a.follows() {
+			break // the first rank tells them
+		}
 		a.line("drotrain: warning: " + w)
 	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {

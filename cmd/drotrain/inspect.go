@@ -125,6 +125,11 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 	for _, n := range t.Notes {
 		a.note("note: %s", exit.Remarked(f, n))
 	}
+	if strings.HasPrefix(path, datasets.Prefix) {
+		if info, err := datasets.Get(path); err == nil && info.Caution != "" {
+			a.warn(info.Caution)
+		}
+	}
 	return nil
 }
 

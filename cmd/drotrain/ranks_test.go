@@ -91,6 +91,21 @@ func launched(t *testing.T, n int, line string, beside ...string) (codes []int, 
 	return codes, said, errs
 }
 
+// Several ranks that hold out no rows write the model, and say that there is no report.
+func TestRanks_NothingHeldOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	codes, _, errs := launched(t, 2, "train --data builtin:hmda --nu 5 --holdout 0 --quiet --threads 1 --out o")
+	if codes[0] != exit.OK || codes[1] != exit.OK || !strings.Contains(errs[0], "warning: no report is written") || errs[1] != "" {
+		t.Errorf("%v, %q", codes, errs)
+	}
+	if _, err := os.Stat("o/model.json"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("o/report.html"); err == nil {
+		t.Error("a report is written")
+	}
+}
+
 // The first of several ranks writes what one alone writes, to the last bit but for the
 // seconds, and prints; the others say nothing. What is for one process is refused, and so are
 // ranks that were given other options, by each that hears of it.
